@@ -14,7 +14,13 @@ const alone = [
 
 /** Those that ask whether a tone arrives, of carriers alone: two of them leave a machine with two cores idle most of the time, a browser beside them does not. */
 const tones = files(
-  ...['codecs', 'detect', 'door', 'handlers-ivr', 'handlers-rooms', 'outside-audio', 'rtp-stream'],
+  'codecs',
+  'detect',
+  'door',
+  'handlers-ivr',
+  'handlers-rooms',
+  'outside-audio',
+  'rtp-stream',
   'transfer',
 )
 
@@ -43,7 +49,10 @@ class LongestFirst extends BaseSequencer {
 const patient = { expect: { poll: { timeout: 20_000 } } }
 
 const scenario = (name: string) => ({
-  ...{ name, testTimeout: 120_000, hookTimeout: 120_000, ...patient },
+  name,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  ...patient,
   globalSetup: 'test/support/run-certificate.ts',
 })
 

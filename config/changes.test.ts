@@ -112,9 +112,15 @@ media: { speech: { recogniser: { url: "ws://r.example", token: "${secret}", head
 `
     const changes = between(file('sesame'), file('alibaba'))
     expect(changes.map(({ path }) => path)).toEqual([
-      ...['store.url', 'media.speech.recogniser.headers.x', 'media.speech.recogniser.token'],
-      ...['http.apiToken', 'webhooks.signingKeys', 'webhooks.recordsUrl', 'envs.one'],
-      ...['carriers[acme].auth.password', 'subscribers[a@x.example].password'],
+      'store.url',
+      'media.speech.recogniser.headers.x',
+      'media.speech.recogniser.token',
+      'http.apiToken',
+      'webhooks.signingKeys',
+      'webhooks.recordsUrl',
+      'envs.one',
+      'carriers[acme].auth.password',
+      'subscribers[a@x.example].password',
       'resources[/public/menu].handler.document',
     ])
     expect(JSON.stringify(changes)).not.toMatch(/sesame|alibaba/)
@@ -148,7 +154,10 @@ describe('keys that need a restart', () => {
     const after = read('limits: { calls: 6 }\nhttp: { plain: false }\nsip: { announce: 192.0.2.1 }')
     const changes = changesBetween(before.values, after.values)
     expect(changes.filter(({ rule }) => rule.kind === 'restart').map(({ path }) => path)).toEqual([
-      ...['sip.announce', 'sip.userAgent', 'http.plain', 'http.tls'],
+      'sip.announce',
+      'sip.userAgent',
+      'http.plain',
+      'http.tls',
     ])
     const config = after.rebuilt(withoutRestartKeys(before.values, after.values))
     expect(config.limits.calls).toBe(6)

@@ -59,7 +59,9 @@ describe('the store', () => {
   it('may be a PostgreSQL database', () => {
     const url = 'postgres:///trunkline?host=/run/postgresql'
     expect(load(`store: { url: "${url}", startTimeout: 5s }`).store).toEqual({
-      ...{ url, connections: 10, startTimeoutMs: 5_000 },
+      url,
+      connections: 10,
+      startTimeoutMs: 5_000,
     })
     expect(placesOf('store: { url: "mysql://x/y" }')).toEqual(['store.url'])
   })

@@ -32,8 +32,11 @@ describe('push', () => {
       whenOnline: true,
       webPush: { subject: 'https://x.example/contact', publicKey, privateKey },
       apns: {
-        ...{ keyFile: join(folder, 'keys/apns.p8'), keyId: 'KEY1234567', teamId: 'TEAM123456' },
-        ...{ topic: 'com.example.phone', host: 'api.push.apple.com' },
+        keyFile: join(folder, 'keys/apns.p8'),
+        keyId: 'KEY1234567',
+        teamId: 'TEAM123456',
+        topic: 'com.example.phone',
+        host: 'api.push.apple.com',
       },
       fcm: { serviceAccountFile: join(folder, 'keys/fcm.json'), host: 'fcm.googleapis.com' },
       webhook: { url: 'https://x.example/push' },

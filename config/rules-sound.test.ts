@@ -33,12 +33,22 @@ media:
     voice: 'house',
     engines: [
       {
-        ...{ name: 'cloud', kind: 'openai', url: 'https://api.example/v1/audio/speech' },
-        ...{ model: 'tts-1', key: 'k3y', timeoutMs: 8000, ssml: false },
+        name: 'cloud',
+        kind: 'openai',
+        url: 'https://api.example/v1/audio/speech',
+        model: 'tts-1',
+        key: 'k3y',
+        timeoutMs: 8000,
+        ssml: false,
       },
       {
-        ...{ name: 'own', kind: 'template', url: 'http://10.0.0.5/say', timeoutMs: 3000, ssml: false },
-        ...{ headers: { 'X-Voice': '{{voice}}' }, body: '{"text":"{{text}}"}' },
+        name: 'own',
+        kind: 'template',
+        url: 'http://10.0.0.5/say',
+        timeoutMs: 3000,
+        ssml: false,
+        headers: { 'X-Voice': '{{voice}}' },
+        body: '{"text":"{{text}}"}',
       },
     ],
     voices: {

@@ -70,7 +70,8 @@ export const browsers = object('What browsers may have, by whom they act for and
   perSubscriber: share('Of one subscriber, with all pages and tokens.', [200, 5_000, 100, 300]),
   perToken: share('Of one access token of a subscriber.', [200, 5_000, 100, 300]),
   perGuestToken: share('Of one access token of a guest, or of somebody invited.', [20, 300, 10, 60]),
-  perAddress: share('Of one network address (an IPv4 address, the /64 of an IPv6 one).', [
-    ...[1_000, 20_000, 1_000, 3_000],
-  ]),
+  perAddress: share(
+    'Of one network address (an IPv4 address, the /64 of an IPv6 one).',
+    [1_000, 20_000, 1_000, 3_000],
+  ),
 })

@@ -4,8 +4,12 @@ import type { CarrierConfig, Config } from './types.ts'
 
 /** Passwords that stand in `example.yaml`, in the documentation and in the tests: anyone can read them. */
 export const publishedPasswords: ReadonlySet<string> = new Set([
-  ...['alice-demo', 'bob-demo', 'demo', 'cymru'],
-  ...['correct-horse', 'its-own-secret'],
+  'alice-demo',
+  'bob-demo',
+  'demo',
+  'cymru',
+  'correct-horse',
+  'its-own-secret',
 ])
 
 /** Shortest password that is not guessed within days, in characters. */

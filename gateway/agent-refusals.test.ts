@@ -8,7 +8,11 @@ const log = pino({ level: 'debug' }, { write: (line: string) => lines.push(JSON.
 beforeEach(() => void lines.splice(0))
 
 const refusal = {
-  ...{ status: 420, method: 'INVITE', uri: 'sip:1:secret@gw.example', callId: 'c\r\n1', source: '192.0.2.1' },
+  status: 420,
+  method: 'INVITE',
+  uri: 'sip:1:secret@gw.example',
+  callId: 'c\r\n1',
+  source: '192.0.2.1',
   detail: 'sec-agree',
 }
 
@@ -16,8 +20,14 @@ it('writes a refusal of the agent down, with what was wrong and without what cou
   new AgentRefusals(log, new FakeClock()).take(refusal)
   expect(lines).toMatchObject([
     {
-      ...{ level: 30, msg: 'the SIP agent refused a request', status: 420, source: '192.0.2.1' },
-      ...{ method: 'INVITE', uri: 'sip:1@gw.example', sipCallId: 'c??1', detail: 'sec-agree' },
+      level: 30,
+      msg: 'the SIP agent refused a request',
+      status: 420,
+      source: '192.0.2.1',
+      method: 'INVITE',
+      uri: 'sip:1@gw.example',
+      sipCallId: 'c??1',
+      detail: 'sec-agree',
     },
   ])
 })

@@ -26,7 +26,10 @@ export class AgentRefusals {
     const level = ordinary.has(status) ? 'debug' : 'info'
     if (level === 'info' && !this.#lines.takes(source)) return
     const facts = {
-      ...{ status, source, method: printable(method, 32), uri: printable(shownUri(uri), 256) },
+      status,
+      source,
+      method: printable(method, 32),
+      uri: printable(shownUri(uri), 256),
       sipCallId: printable(callId, 256),
       ...(detail !== undefined && { detail: printable(detail) }),
     }

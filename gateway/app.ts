@@ -96,7 +96,12 @@ export class App {
       log.level = next.log.level
     })
     this.#reload = new ConfigReload({
-      ...{ file, started, log, followers: this.#followers, clock: this.#clock, metrics: this.#metrics },
+      file,
+      started,
+      log,
+      followers: this.#followers,
+      clock: this.#clock,
+      metrics: this.#metrics,
       read: readConfig,
       warnings: configWarnings,
       transaction: (work) => this.#transaction(work),
@@ -232,8 +237,15 @@ export class App {
     const dialled = new AddressGuard(sip.dialNetworks)
     let { dial } = sip
     const made = new SipEdge({
-      ...{ directory, edge, webrtc, arrivals, metrics: this.#metrics },
-      ...{ clock: this.#callClock, trunkClock: this.#clock, log: this.#log, carriers: this.#carriers },
+      directory,
+      edge,
+      webrtc,
+      arrivals,
+      metrics: this.#metrics,
+      clock: this.#callClock,
+      trunkClock: this.#clock,
+      log: this.#log,
+      carriers: this.#carriers,
       quotas: this.#quotas,
       guard: new DialGuard({ addresses: dialled, judgedAgain: agent !== undefined }),
       dial: () => dial,
@@ -295,8 +307,16 @@ export class App {
     const likely = new LikelyCodecs({ directory, carriers: this.#carriers })
     const subscribers = new SubscriberDialect({
       likelyCodecs: (to, projectId) => likely.of(to, projectId),
-      ...{ directory, tokens, states, webrtc, arrivals, metrics: this.#metrics, log: this.#log },
-      ...{ clock: this.#clock, push, ...(turn && { turn }) },
+      directory,
+      tokens,
+      states,
+      webrtc,
+      arrivals,
+      metrics: this.#metrics,
+      log: this.#log,
+      clock: this.#clock,
+      push,
+      ...(turn && { turn }),
       quotas: this.#quotas,
       shares: browsers,
       limits: pageLimits(webSockets),

@@ -77,7 +77,12 @@ export const runCommand = async (reloading: Reloading): Promise<number> => {
       json: { type: 'boolean' },
       check: { type: 'boolean' },
       'dry-run': { type: 'boolean' },
-      ...{ source: text, transport: text, method: text, user: text, 'user-agent': text, project: text },
+      source: text,
+      transport: text,
+      method: text,
+      user: text,
+      'user-agent': text,
+      project: text,
     },
   })
   const [command, ...rest] = positionals

@@ -34,8 +34,26 @@ export const sipStatusOf = (cause: Cause): number => cause.sip ?? catalogue[caus
 
 /** Q.850 causes of refusals that the catalogue has no code for (RFC 3398 section 8.2.6.1); any other is a temporary failure. */
 const q850OfStatus: Readonly<Partial<Record<number, number>>> = {
-  ...{ 401: 21, 402: 21, 403: 21, 404: 1, 405: 63, 406: 79, 407: 21, 410: 22, 415: 79, 420: 127, 482: 25 },
-  ...{ 483: 25, 484: 28, 485: 1, 488: 65, 501: 79, 502: 38, 504: 102, 604: 1, 606: 65 },
+  401: 21,
+  402: 21,
+  403: 21,
+  404: 1,
+  405: 63,
+  406: 79,
+  407: 21,
+  410: 22,
+  415: 79,
+  420: 127,
+  482: 25,
+  483: 25,
+  484: 28,
+  485: 1,
+  488: 65,
+  501: 79,
+  502: 38,
+  504: 102,
+  604: 1,
+  606: 65,
 }
 
 /** The Q.850 cause value of a cause: what the far side said, else what its status means, else the catalogue's. */

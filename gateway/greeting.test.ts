@@ -2,7 +2,10 @@ import { expect, it } from 'vitest'
 import { greeting } from './greeting.ts'
 
 const subscriber = {
-  ...{ email: 'alice@example.test', password: 'wonderland', name: 'alice', context: 'public' },
+  email: 'alice@example.test',
+  password: 'wonderland',
+  name: 'alice',
+  context: 'public',
   mayDialOut: true,
 }
 const addresses = {

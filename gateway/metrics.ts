@@ -66,17 +66,23 @@ export class Metrics {
   /** RTP packets refused by the edge, by reason. */
   readonly rtpRefused = this.#counter('rtp_refused_total', 'RTP packets refused', ['reason'])
   /** Estimated opinion score of what each leg's far side was heard to say, 1 to 4.5, by carrier and codec. */
-  readonly audioMos = this.#audio('audio_mos', 'Estimated opinion score of received audio', [
-    ...[1.5, 2, 2.5, 3, 3.4, 3.6, 3.8, 4, 4.2, 4.4],
-  ])
+  readonly audioMos = this.#audio(
+    'audio_mos',
+    'Estimated opinion score of received audio',
+    [1.5, 2, 2.5, 3, 3.4, 3.6, 3.8, 4, 4.2, 4.4],
+  )
   /** Part of each leg's packets that never came, 0 to 1, by carrier and codec. */
-  readonly audioLoss = this.#audio('audio_loss_ratio', 'Part of the packets that never came', [
-    ...[0, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5],
-  ])
+  readonly audioLoss = this.#audio(
+    'audio_loss_ratio',
+    'Part of the packets that never came',
+    [0, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5],
+  )
   /** Interarrival jitter at the end of each leg, in seconds, by carrier and codec. */
-  readonly audioJitter = this.#audio('audio_jitter_seconds', 'Interarrival jitter at the end of a leg', [
-    ...[0.001, 0.0025, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2],
-  ])
+  readonly audioJitter = this.#audio(
+    'audio_jitter_seconds',
+    'Interarrival jitter at the end of a leg',
+    [0.001, 0.0025, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2],
+  )
   /** WebSocket requests, by method and outcome. */
   readonly rpcRequests = this.#counter('rpc_requests_total', 'Requests over WebSockets', [
     'method',
@@ -176,7 +182,10 @@ export class Metrics {
 
   #audio(name: string, help: string, buckets: number[]): Histogram<'carrier' | 'codec'> {
     return new Histogram({
-      ...{ name: `trunkline_${name}`, help, buckets, registers: [this.registry] },
+      name: `trunkline_${name}`,
+      help,
+      buckets,
+      registers: [this.registry],
       labelNames: ['carrier', 'codec'],
     })
   }

@@ -25,7 +25,8 @@ export const openChat = (
   followers.change('limits.messagesKept', ({ limits }) => retention.change(limits.messagesKeptMs))
   closing.add('old messages', retention, (open) => open.close())
   const chat = new Chat({
-    ...{ ...parts, resources: directory.resources },
+    ...parts,
+    resources: directory.resources,
     tell: (holderId, event, params) => subscribers.tell(holderId, event, params),
   })
   directory.onElsewhere((news) => void chat.heard(news))

@@ -55,13 +55,21 @@ export const openHttp = async (base: Base, from: HttpFrom, metrics: Metrics): Pr
   metrics.gauge('api_requests_repeatable', () => idempotency.size)
   const live = { config: base.config }
   const http = new HttpServers({
-    ...{ ...parts, rates, idempotency },
+    ...parts,
+    rates,
+    idempotency,
     api: apiPartsOf({
       ...parts,
       ...(await openOAuth(base, from.store, metrics)),
       chat: openChat(base, from.store, from.subscribers, metrics),
-      ...{ project: base.config.project, directory, tokens, pairs, access },
-      ...{ recordings: from.recordings, records: from.records, calls: callsOf(from, streams) },
+      project: base.config.project,
+      directory,
+      tokens,
+      pairs,
+      access,
+      recordings: from.recordings,
+      records: from.records,
+      calls: callsOf(from, streams),
     }),
     certificate: certificates.material.https,
     readiness: { reasons },
@@ -119,7 +127,10 @@ const openWebSockets = (
 ): RpcServer => {
   let { webSockets: limits } = config.limits
   const rpc = new RpcServer({
-    ...{ metrics, clock, log, origins },
+    metrics,
+    clock,
+    log,
+    origins,
     ...socketSettings(config),
     open: (session, { address }) => {
       const subscriber = () => subscribers.open(session)

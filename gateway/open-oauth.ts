@@ -41,9 +41,19 @@ export const openOAuth = async (
   // A sixth of a second and some memory, which nobody gives for an authorization server that is not there.
   const { OAuth } = await import('./auth/oauth/oauth.ts')
   const oauth = await OAuth.open({
-    ...{ url, store, revocations, secret, publicHost, clock, metrics },
-    ...{ config: config.oauth, dataDir: config.dataDir, clients: oauthClients, accounts: directory },
-    ...{ pages: providerPages, log: log.child({ part: 'OAuth' }) },
+    url,
+    store,
+    revocations,
+    secret,
+    publicHost,
+    clock,
+    metrics,
+    config: config.oauth,
+    dataDir: config.dataDir,
+    clients: oauthClients,
+    accounts: directory,
+    pages: providerPages,
+    log: log.child({ part: 'OAuth' }),
   })
   metrics.gauge('oauth_callers', () => oauth.requests.size)
   return { oauthClients, oauth: closing.add('OAuth', oauth, (open) => open.close()) }

@@ -72,7 +72,12 @@ const openOne = async (
   const log = parentLog.child({ part: 'push' })
   const devices = new DeviceRows(directory.store)
   return new Push({
-    ...{ directory, devices, clock, log, ringMs: limits.ringMs, whenOnline: options.whenOnline },
+    directory,
+    devices,
+    clock,
+    log,
+    ringMs: limits.ringMs,
+    whenOnline: options.whenOnline,
     encrypt: options.encryption === 'aes_256_gcm',
     deliveries: new Deliveries({ transports, devices, clock, log, metrics }),
   })

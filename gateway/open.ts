@@ -210,7 +210,8 @@ export const openRecordings = async (
     longestMs,
     secret,
     base,
-    ...{ http, callbacks },
+    http,
+    callbacks,
     clock,
     metrics,
     rows: directory.recordings,
@@ -320,7 +321,7 @@ export const openStreams = (
   const { limits, sip } = config
   const guard = new AddressGuard(limits.documentNetworks)
   followers.change('streams', (next) => guard.change(next.limits.documentNetworks))
-  const streams = new Streams({ ...{ edge, guard, clock, log, metrics }, userAgent: sip.userAgent })
+  const streams = new Streams({ edge, guard, clock, log, metrics, userAgent: sip.userAgent })
   metrics.gauge('streams', () => streams.running)
   return closing.add('streams', streams, (open) => open.close())
 }

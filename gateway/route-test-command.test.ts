@@ -101,8 +101,11 @@ it('says by which limits a caller is bounded who is in no list', () => {
     )?.facts
   expect(factsOf('192.0.2.1')).toEqual({ caller: 'known' })
   expect(factsOf('203.0.113.1')).toEqual({
-    ...{ caller: 'stranger', maxCallsOfSource: 10, callsPerSecondOfSource: 2 },
-    ...{ maxUnconfirmedCalls: 100, reservedPercent: 30 },
+    caller: 'stranger',
+    maxCallsOfSource: 10,
+    callsPerSecondOfSource: 2,
+    maxUnconfirmedCalls: 100,
+    reservedPercent: 30,
   })
 })
 
@@ -212,7 +215,9 @@ it.each(['REGISTER', 'INVITE'])('a stranger who is refused is not asked: %s', (m
   const refuse = `${registrar}, shield: { strangers: refuse }`
   for (const uri of ['sip:pbx.example', 'sip:none.example', 'sip:1@demo.example'])
     expect(test({ method, source: '203.0.113.1', user: 'desk', uri }, refuse)).toMatchObject({
-      ...{ admitted: false, status: 403, code: 'source_not_allowed' },
+      admitted: false,
+      status: 403,
+      code: 'source_not_allowed',
     })
 })
 
@@ -238,7 +243,10 @@ describe('the options', () => {
 
   it('have defaults', () => {
     expect(readRouteQuery({ source: '::1' }, 'sip:a@b')).toEqual({
-      ...{ source: '::1', transport: 'udp', method: 'INVITE', uri: 'sip:a@b' },
+      source: '::1',
+      transport: 'udp',
+      method: 'INVITE',
+      uri: 'sip:a@b',
     })
   })
 })

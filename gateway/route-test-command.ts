@@ -182,7 +182,10 @@ const decide = (config: Config, query: RouteQuery, target: SipUri, steps: RouteS
   const idle = { draining: false, busyPercent: 0, calls: 0, portsFree: ports, portsTotal: ports }
   return admit(
     {
-      ...{ method, source, transport, target },
+      method,
+      source,
+      transport,
+      target,
       ...idle,
       signIn: (_realm, secretOf) => signIn(config, query, secretOf),
     },
@@ -268,7 +271,10 @@ export const readRouteQuery = (
   if (!known) return '--transport must be udp, tcp, tls, ws or wss'
   const [user, userAgent] = [text('user'), text('user-agent')]
   return {
-    ...{ source, transport: known, method: method.toUpperCase(), uri },
+    source,
+    transport: known,
+    method: method.toUpperCase(),
+    uri,
     ...(user !== undefined && { user }),
     ...(userAgent !== undefined && { userAgent }),
   }

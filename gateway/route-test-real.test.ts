@@ -60,7 +60,10 @@ const load = (text: string): Config => {
 const open = async (config: Config): Promise<{ carrier: Carrier; directory: Directory }> => {
   const clock = new SystemClock()
   const directory = await createDirectory({
-    ...{ file: ':memory:', config, secret: new Uint8Array(32), clock },
+    file: ':memory:',
+    config,
+    secret: new Uint8Array(32),
+    clock,
     log: { info: () => {}, error: () => {} },
   })
   const { shield } = agentOptions(config, { https: undefined, sip: undefined, peers: [], ends: new Map() })

@@ -4,8 +4,16 @@ import type { SipAgentStats } from './sip-agent/index.ts'
 import { watchAgent } from './watch-agent.ts'
 
 const stats = (scanner: number): SipAgentStats => ({
-  ...{ transactions: 1, dialogs: 2, pending: 3, unacknowledged: 0, connections: 4, applications: 1 },
-  ...{ strays: 0, banned: 5, registeredFlows: 0, diverted: 3 },
+  transactions: 1,
+  dialogs: 2,
+  pending: 3,
+  unacknowledged: 0,
+  connections: 4,
+  applications: 1,
+  strays: 0,
+  banned: 5,
+  registeredFlows: 0,
+  diverted: 3,
   refused: { 420: 6, 481: 1 },
   dropped: { rate: 7, banned: 0, scanner, stranger: 0, tls: 2 },
 })

@@ -45,7 +45,11 @@ export class Addresses {
   getAddresses(options: AddressesOptions = {}): Promise<Paged<Address>> {
     const { type, displayName, pageSize, sortBy, sortOrder } = options
     return fetchPage(this.#rest, base, {
-      ...{ type, display_name: displayName, page_size: pageSize, sort_by: sortBy, sort_order: sortOrder },
+      type,
+      display_name: displayName,
+      page_size: pageSize,
+      sort_by: sortBy,
+      sort_order: sortOrder,
     })
   }
 

@@ -16,9 +16,15 @@ describe('an incoming call', () => {
     expect(invites).toHaveLength(1)
     const invite = invites[0]!
     expect(invite.details).toEqual({
-      ...{ source: 'websocket', callID: 'c9', nodeId: 'n1', sdp: offerOf('audio') },
-      ...{ caller_id_name: 'Carrier Caller', caller_id_number: '+15551230001' },
-      ...{ callee_id_name: 'Alice', callee_id_number: '/private/alice', display_direction: 'inbound' },
+      source: 'websocket',
+      callID: 'c9',
+      nodeId: 'n1',
+      sdp: offerOf('audio'),
+      caller_id_name: 'Carrier Caller',
+      caller_id_number: '+15551230001',
+      callee_id_name: 'Alice',
+      callee_id_number: '/private/alice',
+      display_direction: 'inbound',
       userVariables: { order: '42' },
     })
     const accepting = invite.accept()

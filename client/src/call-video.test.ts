@@ -184,7 +184,9 @@ describe('updateMedia()', () => {
     expect(browser.requested.at(-1)).toEqual({ video: { width: 640 } })
     expect(browser.peer.shape).toEqual(['audio sendrecv', 'video sendrecv'])
     expect(browser.socket.requests('verto.modify')[0]?.message.params).toMatchObject({
-      ...{ action: 'updateMedia', sdp: 'offer 2', dialogParams: { callID: call.id } },
+      action: 'updateMedia',
+      sdp: 'offer 2',
+      dialogParams: { callID: call.id },
     })
     expect(browser.peer.remote.at(-1)).toEqual({ type: 'answer', sdp: 'new answer' })
     expect(seen).toEqual([{ local: true, remote: false }])

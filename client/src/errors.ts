@@ -140,7 +140,8 @@ export const refusalOf = (error: unknown): ClientError => {
   const code = causes[message] ?? statuses[serverCode ?? ''] ?? 'failed'
   const isName = isCauseName(message)
   return new ClientError(code, isName ? sentenceOf(code, message) : message, {
-    ...{ serverCode, cause: error },
+    serverCode,
+    cause: error,
     ...(isName && { causeName: message }),
   })
 }

@@ -12,7 +12,9 @@ describe('members', () => {
     expect(call).toMatchObject({ members: [us, them], selfMember: us, memberId: 'm1', roomSessionId: 'r1' })
     expect(call.capabilities).toMatchObject({
       self: { muteAudio: { on: false, off: true }, raisehand: { on: false } },
-      ...{ lock: { on: true, off: true }, end: false, screenshare: false },
+      lock: { on: true, off: true },
+      end: false,
+      screenshare: false,
     })
   })
 
@@ -28,8 +30,14 @@ describe('members', () => {
     ])
     event(browser, 'member.left', { member_id: 'm3' }, { reason: 'left' })
     expect(told).toEqual([
-      ...['joined m3', '3 members', 'updated m2 audio_muted', 'muted true', '3 members'],
-      ...['talking true', 'left m3 left', '2 members'],
+      'joined m3',
+      '3 members',
+      'updated m2 audio_muted',
+      'muted true',
+      '3 members',
+      'talking true',
+      'left m3 left',
+      '2 members',
     ])
   })
 
@@ -43,8 +51,12 @@ describe('members', () => {
     const { browser, call } = await inRoom()
     const place = { member_id: 'm7', call_id: 'c7', node_id: 'n7', room_session_id: 'r7' }
     browser.socket.event('call.joined', {
-      ...{ call_id: 'c7', origin_call_id: call.id, member_id: 'm7', room_session_id: 'r7' },
-      ...{ room_session: { members: [place] }, capabilities: everything },
+      call_id: 'c7',
+      origin_call_id: call.id,
+      member_id: 'm7',
+      room_session_id: 'r7',
+      room_session: { members: [place] },
+      capabilities: everything,
     })
     void call.deaf()
     const { room_session_id: _, ...target } = place

@@ -27,7 +27,10 @@ it('a token of another project is refused', async () => {
 it('what a call is dialled with goes before what the client was made with', async () => {
   const roots = [{}, {}] as HTMLElement[]
   const { browser, client } = await connected({
-    ...{ audio: { deviceId: 'a' }, video: true, userVariables: { plan: 1 }, disableUdpIceServers: true },
+    audio: { deviceId: 'a' },
+    video: true,
+    userVariables: { plan: 1 },
+    disableUdpIceServers: true,
     rootElement: roots[0],
   })
   const urls = [
@@ -56,12 +59,18 @@ it('what a call is dialled with goes before what the client was made with', asyn
     }
   }
   expect(await dialled({})).toEqual({
-    ...{ media: { audio: { deviceId: 'a' }, video: true }, root: 0, variables: { plan: 1 }, node: 'n7' },
+    media: { audio: { deviceId: 'a' }, video: true },
+    root: 0,
+    variables: { plan: 1 },
+    node: 'n7',
     servers: [{ urls: ['turn:t.test?transport=tcp', 'turns:t.test'] }],
   })
   const own = { audio: true, video: false, userVariables: { plan: 2 }, disableUdpIceServers: false }
   expect(await dialled({ ...own, rootElement: roots[1] })).toEqual({
-    ...{ media: { audio: true, video: false }, root: 1, variables: { plan: 2 }, node: 'n7' },
+    media: { audio: true, video: false },
+    root: 1,
+    variables: { plan: 2 },
+    node: 'n7',
     servers: turn,
   })
 })
@@ -123,14 +132,15 @@ describe('buildVideoElement', () => {
     const call = await client.dial({ to: '/public/bob' })
     if (ended) await call.hangup()
     const element = {
-      ...{ setAttribute: vi.fn(), remove: vi.fn(), style: { transform: '' } },
-      ...{ srcObject: null as unknown, muted: false },
+      setAttribute: vi.fn(),
+      remove: vi.fn(),
+      style: { transform: '' },
+      srcObject: null as unknown,
+      muted: false,
     }
     const append = vi.fn()
     const rootElement = { ownerDocument: { createElement: () => element }, append }
-    const made = await buildVideoElement({
-      ...{ call, rootElement: rootElement as unknown as HTMLElement, stream },
-    })
+    const made = await buildVideoElement({ call, rootElement: rootElement as unknown as HTMLElement, stream })
     expect(made.element).toBe(element)
     return { browser, call, element, append, made }
   }

@@ -12,7 +12,9 @@ const event = {
   event_type: 'webrtc.message',
   node_id: 'n7',
   params: {
-    ...{ jsonrpc: '2.0', id: 1, method: 'verto.invite' },
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'verto.invite',
     params: {
       callID: 'c1',
       sdp: offerOf('audio', 'video'),
@@ -29,8 +31,13 @@ const payload = (encrypted: boolean): PushPayload => {
   const cipher = createCipheriv('aes-256-gcm', key, iv)
   const sealed = Buffer.concat([cipher.update(packed), cipher.final()])
   return {
-    ...{ type: 'call_invite', notification_uuid: 'u1', with_video: 'false', title: 'Incoming call' },
-    ...{ incoming_caller_name: 'Müller', incoming_caller_id: '+15551230001', version: '1.0' },
+    type: 'call_invite',
+    notification_uuid: 'u1',
+    with_video: 'false',
+    title: 'Incoming call',
+    incoming_caller_name: 'Müller',
+    incoming_caller_id: '+15551230001',
+    version: '1.0',
     encryption_type: encrypted ? 'aes_256_gcm' : 'none',
     invite: (encrypted ? sealed : packed).toString('base64'),
     iv: encrypted ? iv.toString('base64') : '',
@@ -116,7 +123,10 @@ describe('handlePushNotification', () => {
     await pushed(others)
     expect(others.websocket).not.toHaveBeenCalled()
     expect(others.all.mock.calls[0]?.[0].invite.details).toMatchObject({
-      ...{ source: 'pushNotification', callID: 'c1', nodeId: 'n7', caller_id_name: 'Müller' },
+      source: 'pushNotification',
+      callID: 'c1',
+      nodeId: 'n7',
+      caller_id_name: 'Müller',
     })
   })
 

@@ -21,7 +21,8 @@ describe('devices', () => {
     answers(browser, device, {})
     expect(await client.registerDevice({ deviceToken: 'x', deviceType: 'Desktop' })).toEqual(device)
     expect(browser.fetched[0]).toMatchObject({
-      ...{ url: `${host}/subscriber/devices`, method: 'POST' },
+      url: `${host}/subscriber/devices`,
+      method: 'POST',
       headers: { authorization: 'Bearer t1', 'content-type': 'application/json' },
       body: { device_token: 'x', device_type: 'Desktop' },
     })
@@ -51,13 +52,17 @@ describe('devices', () => {
     ]
     refuses(browser, 422, { errors })
     await expect(client.registerDevice({ deviceToken: '', deviceType: 'iOS' })).rejects.toMatchObject({
-      ...{ name: 'ClientError', code: 'http', serverCode: '422' },
+      name: 'ClientError',
+      code: 'http',
+      serverCode: '422',
       message: 'device_token: is missing. device_type: no such type.',
       refusals: [{ code: 'missing_field' }, { code: 'invalid_field', attribute: 'device_type' }],
     })
     refuses(browser, 404, { errors: [{ code: 'not_found', message: 'There is no such device.' }] })
     await expect(client.unregisterDevice({ id: 'd1' })).rejects.toMatchObject({
-      ...{ code: 'http', serverCode: '404', message: 'There is no such device.' },
+      code: 'http',
+      serverCode: '404',
+      message: 'There is no such device.',
     })
   })
 
@@ -65,12 +70,15 @@ describe('devices', () => {
     const { browser, client } = await connected()
     refuses(browser, 502, '<html>')
     await expect(client.unregisterDevice({ id: 'd1' })).rejects.toMatchObject({
-      ...{ code: 'http', serverCode: '502', refusals: [] },
+      code: 'http',
+      serverCode: '502',
+      refusals: [],
       message: expect.stringContaining('/subscriber/devices/d1: 502'),
     })
     refuses(browser, 200, '<html>')
     await expect(client.getSubscriberInfo()).rejects.toMatchObject({
-      ...{ code: 'http', message: expect.stringContaining('expected JSON') },
+      code: 'http',
+      message: expect.stringContaining('expected JSON'),
     })
     browser.response = () => {
       throw new TypeError('Failed to fetch')
@@ -92,7 +100,11 @@ describe('addresses', () => {
       { data: [{ id: 'a1' }], links: { next: link(1) } },
     )
     const first = await client.address.getAddresses({
-      ...{ type: 'room', displayName: 'the lobby', pageSize: 1, sortBy: 'created_at', sortOrder: 'desc' },
+      type: 'room',
+      displayName: 'the lobby',
+      pageSize: 1,
+      sortBy: 'created_at',
+      sortOrder: 'desc',
     })
     expect(first).toMatchObject({ data: [{ id: 'a1' }], hasNext: true, hasPrev: false })
     expect(await first.prevPage()).toBeUndefined()

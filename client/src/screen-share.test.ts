@@ -50,7 +50,9 @@ describe('a screen', () => {
     expect(invite?.message.params).toMatchObject({
       sdp: 'offer 1',
       dialogParams: {
-        ...{ callID: id, screenShare: true, destination_number: call.to },
+        callID: id,
+        screenShare: true,
+        destination_number: call.to,
         userVariables: { title: 'Plan', memberCallId: call.id, memberId: 'm1' },
       },
     })

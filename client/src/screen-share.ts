@@ -199,7 +199,8 @@ export class ScreenShare implements VertoPeer {
     const tracks = [...stream.getAudioTracks(), ...stream.getVideoTracks()]
     const changes = tracks.map((track) => ({
       kind: track.kind === 'audio' ? ('audio' as const) : ('video' as const),
-      ...{ track, direction: 'sendonly' as const },
+      track,
+      direction: 'sendonly' as const,
     }))
     return peer.offer(changes, stream)
   }

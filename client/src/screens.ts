@@ -24,8 +24,14 @@ export class Screens {
   ): Promise<ScreenShare> {
     const { id, to, signalling, environment, log, options: media } = this.#setup
     const screen: ScreenShare = new ScreenShare({
-      ...{ id: environment.uuid(), call: { id, to, memberId }, nodeId },
-      ...{ disableUdp: media.disableUdpIceServers, options, signalling, environment, log },
+      id: environment.uuid(),
+      call: { id, to, memberId },
+      nodeId,
+      disableUdp: media.disableUdpIceServers,
+      options,
+      signalling,
+      environment,
+      log,
       gone: () => this.#screens.delete(screen),
     })
     this.#screens.add(screen)

@@ -81,7 +81,8 @@ describe('tokens', () => {
     browser.socket.refuse('signalwire.connect', -32002, 'The token has expired.')
     await settled()
     expect(browser.socket.requests('signalwire.connect')[1]?.params).toMatchObject({
-      ...{ protocol: 'signalwire_j_1_p', authentication: { jwt_token: 'fresh' } },
+      protocol: 'signalwire_j_1_p',
+      authentication: { jwt_token: 'fresh' },
     })
     browser.socket.reply('signalwire.connect', { protocol: 'signalwire_j_1_p' })
     expect(client.connectionState).toBe('connected')
@@ -154,7 +155,9 @@ describe('tokens', () => {
     const updating = client.updateToken('wrong')
     browser.socket.refuse('signalwire.reauthenticate', -32002, 'The token has expired.')
     await expect(updating).rejects.toMatchObject({
-      ...{ code: 'server', serverCode: '-32002', message: 'The token has expired.' },
+      code: 'server',
+      serverCode: '-32002',
+      message: 'The token has expired.',
     })
     expect(client.connectionState).toBe('connected')
     await client.getSubscriberInfo()

@@ -8,12 +8,23 @@ const paged = <T>(data: readonly T[], next?: Paged<T>): Paged<T> =>
 
 const message = (id: string, ts: number, from = 'bob'): Message =>
   ({
-    ...{ id, ts, text: `text ${id}`, from_address_id: from },
-    ...{ conversation_id: 'bob', group_id: 'g1', user_name: 'Bob', conversation_name: 'Bob' },
+    id,
+    ts,
+    text: `text ${id}`,
+    from_address_id: from,
+    conversation_id: 'bob',
+    group_id: 'g1',
+    user_name: 'Bob',
+    conversation_name: 'Bob',
   }) as Message
 
 const talk = (last: number | null) => ({
-  ...{ id: 'g1', group_id: 'g1', address_id: 'bob', name: 'Bob', created_at: 1, last_message_at: last },
+  id: 'g1',
+  group_id: 'g1',
+  address_id: 'bob',
+  name: 'Bob',
+  created_at: 1,
+  last_message_at: last,
 })
 
 const setUp = (store = fakeStore(), last: number | null = 500) => {

@@ -144,7 +144,11 @@ export class Chats {
     const own = from_address_id !== null && from_address_id === this.#me
     if (own) this.#read.mark(group_id, at)
     const talk: Talk = {
-      ...{ id: conversation_id, group: group_id, name: known?.name ?? conversation_name, text, at },
+      id: conversation_id,
+      group: group_id,
+      name: known?.name ?? conversation_name,
+      text,
+      at,
       unread: !own,
     }
     this.#talks = [talk, ...this.#talks.filter(({ group }) => group !== group_id)]

@@ -33,12 +33,19 @@ const showSignIn = (notice?: string): void => {
 const open = async (account: Account): Promise<void> => {
   let session: Session | undefined
   const client = await SignalWire({
-    ...{ token: account.token, host: location.host },
+    token: account.token,
+    host: location.host,
     incomingCallHandlers: { all: ({ invite }) => session?.phone.ring(invite) },
   })
   const { applicationServerKey: serverKey } = await pageSettings()
   session = openSession({
-    ...{ client, account, memory, kept, audio, serverKey, app },
+    client,
+    account,
+    memory,
+    kept,
+    audio,
+    serverKey,
+    app,
     clock: systemClock,
     left: showSignIn,
     back: () => void start(),

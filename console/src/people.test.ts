@@ -8,7 +8,8 @@ const setUp = () => {
   const asked: AddressesOptions[] = []
   const timers: (() => void)[] = []
   const rig = {
-    ...{ asked, timers },
+    asked,
+    timers,
     /** Answers of the server, in the order of the questions; an error is rejected with. */
     answers: [] as (Promise<Paged<Address>> | Error)[],
     named: undefined as Address | undefined,

@@ -55,7 +55,10 @@ export class People {
   load(): Promise<void> {
     return this.#fetch([], () =>
       this.#client.address.getAddresses({
-        ...{ pageSize: PAGE, sortBy: 'name', displayName: this.#text || undefined, type: this.#type },
+        pageSize: PAGE,
+        sortBy: 'name',
+        displayName: this.#text || undefined,
+        type: this.#type,
       }),
     )
   }

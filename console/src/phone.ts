@@ -63,7 +63,8 @@ export class Phone {
     const warn = (text: string) => this.#say({ tone: 'warning', text })
     const changed = () => this.#changed()
     this.#lines = new Lines({
-      ...{ changed, warn },
+      changed,
+      warn,
       now: () => parts.clock.now(),
       ended: (reason) => this.#ended(reason),
     })

@@ -51,7 +51,8 @@ const models = ({ client, account, clock, kept, serverKey }: SessionParts, chang
   const memory = new CallMemory(sessionStorage)
   const now = () => clock.now()
   return {
-    ...{ recents, devices },
+    recents,
+    devices,
     phone: new Phone({ client, clock, recents, memory, devices, changed }),
     people: new People(client, clock, changed),
     chats: new Chats({ client, store: localStorage, address: account.address, now, changed }),

@@ -44,7 +44,11 @@ const decline = async (push: DecryptedPush, token: string): Promise<void> => {
 }
 
 const notifier = new Notifier({
-  ...{ kept, decrypt: decryptPush, tellPages, openPage, decline },
+  kept,
+  decrypt: decryptPush,
+  tellPages,
+  openPage,
+  decline,
   now: () => Date.now(),
   show: (title, options) => worker.registration.showNotification(title, options),
   shown: (tag) => worker.registration.getNotifications({ tag }),

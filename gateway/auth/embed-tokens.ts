@@ -81,9 +81,16 @@ export class EmbedTokens {
       ...(origins && { origins }),
     }
     await rows.add({
-      ...{ id: randomUUID(), hash: hashOf(token), family: randomUUID(), project_id: projectId },
-      ...{ subscriber_id: null, kind: embed, claims_json: JSON.stringify(claims) },
-      ...{ expires_at: now + seconds * 1000, used_at: null, created_at: now },
+      id: randomUUID(),
+      hash: hashOf(token),
+      family: randomUUID(),
+      project_id: projectId,
+      subscriber_id: null,
+      kind: embed,
+      claims_json: JSON.stringify(claims),
+      expires_at: now + seconds * 1000,
+      used_at: null,
+      created_at: now,
     })
     return token
   }

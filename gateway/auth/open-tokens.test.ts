@@ -12,7 +12,10 @@ const opened = async () => {
   const clock = new FakeClock(1_700_000_000_000)
   const { tokens } = await openTokens(directory, { secret, clock })
   const subscriber = await directory.resources.create({
-    ...{ projectId: 'project-1', type: 'subscriber', displayName: 'Nora', password: 'first-secret' },
+    projectId: 'project-1',
+    type: 'subscriber',
+    displayName: 'Nora',
+    password: 'first-secret',
     details: { email: 'nora@example.test', mayDialOut: false },
   })
   const { token } = await tokens.issue(subscriber, 60)

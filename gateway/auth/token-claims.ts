@@ -70,7 +70,12 @@ export const readClaims = (payload: JWTPayload): SubscriberToken | undefined => 
   const addressIds = addressesOf(kind, addresses)
   if (addressIds === null) return undefined
   return {
-    ...{ kind, subscriberId: sub, projectId: project, id: jti, issuedAt: iat, expiresAt: exp },
+    kind,
+    subscriberId: sub,
+    projectId: project,
+    id: jti,
+    issuedAt: iat,
+    expiresAt: exp,
     ...(addressIds && { addressIds }),
     scopes: scope.split(' ').filter((word) => word !== ''),
     ...(client !== undefined && { clientId: client }),

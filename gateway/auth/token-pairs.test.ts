@@ -65,8 +65,11 @@ describe('a pair', () => {
     const { refreshToken } = await pairs.issue(terms, 60)
     const { token } = await renew(refreshToken)
     expect(await tokens.verify(token)).toMatchObject({
-      ...{ kind: 'guest', subscriberId: 'g-1', projectId: 'p1' },
-      ...{ addressIds: ['a1', 'a2'], scopes: ['sat:refresh'] },
+      kind: 'guest',
+      subscriberId: 'g-1',
+      projectId: 'p1',
+      addressIds: ['a1', 'a2'],
+      scopes: ['sat:refresh'],
     })
     expect(JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).ch).toBe(
       'other.example.test',
@@ -129,10 +132,14 @@ describe('a refresh token that comes a second time', () => {
       ({ used_at }) => used_at === null,
     )
     const racing = new TokenPairs({
-      ...{ tokens, revocations, clock },
+      tokens,
+      revocations,
+      clock,
       rows: {
-        ...{ add: (row) => rows.add(row), find: (hash) => rows.find(hash) },
-        ...{ replace: (...given) => rows.replace(...given), removeEnded: (now) => rows.removeEnded(now) },
+        add: (row) => rows.add(row),
+        find: (hash) => rows.find(hash),
+        replace: (...given) => rows.replace(...given),
+        removeEnded: (now) => rows.removeEnded(now),
         removeFamily: async (family) => {
           const removed = await rows.removeFamily(family)
           if (!hidden) return removed

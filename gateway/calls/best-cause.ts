@@ -27,8 +27,7 @@ const ofAllCalls: ReadonlySet<Code> = new Set(['no_ports', 'overloaded', 'draini
  * for a header that is not there (420, 421, 422, 494 …), or repeat a request that nothing is wrong with (400, 481, 491).
  */
 const relayed: ReadonlySet<number> = new Set([
-  ...[402, 403, 404, 408, 410, 433, 480, 482, 483, 484, 485, 486, 488],
-  ...[500, 502, 504, 600, 603, 604, 606],
+  402, 403, 404, 408, 410, 433, 480, 482, 483, 484, 485, 486, 488, 500, 502, 504, 600, 603, 604, 606,
 ])
 
 /** Statuses for which a caller gets another one than 500: about the description of our offer, or a challenge that we could not answer. */

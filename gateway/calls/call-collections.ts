@@ -61,7 +61,9 @@ export class CallCollections {
     const result = this.#run(collection, prompt, options.signal)
     result.catch(() => {})
     return {
-      ...{ id, result, ...(prompt && { prompt }) },
+      id,
+      result,
+      ...(prompt && { prompt }),
       startTimers: () => collection.startTimers(),
       stop: () => collection.end(),
     }

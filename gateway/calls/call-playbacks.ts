@@ -36,7 +36,8 @@ export class CallPlaybacks {
       return end
     })
     return {
-      ...{ id, ended },
+      id,
+      ended,
       pause: () => {
         playing.pause()
         tell('paused')

@@ -52,8 +52,12 @@ describe('record', () => {
     sound?.finish(result({ kind: 'terminator', digit: '#' }))
     await settle()
     expect(made.outcome).toEqual({
-      ...{ id: 'r-1', url: 'https://gw.example/r-1', durationMs: 3000, bytes: 48_044 },
-      ...{ reason: 'terminator', terminator: '#' },
+      id: 'r-1',
+      url: 'https://gw.example/r-1',
+      durationMs: 3000,
+      bytes: 48_044,
+      reason: 'terminator',
+      terminator: '#',
     })
   })
 

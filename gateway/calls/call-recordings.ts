@@ -29,7 +29,9 @@ export class CallRecordings {
     const ended = this.#follow(kept, options.terminators ?? '')
     this.#call.recorded({ id: kept.id, ended })
     return {
-      ...{ id: kept.id, url: kept.url, ended },
+      id: kept.id,
+      url: kept.url,
+      ended,
       ...(kept.stored && { stored: kept.stored }),
       pause: (how) => kept.pause(how),
       resume: () => kept.resume(),
@@ -44,9 +46,13 @@ export class CallRecordings {
     const sampleRate = port.codec && encodedRate(port.codec) > 8000 ? 16_000 : 8000
     try {
       return this.#keeper.start(port, {
-        ...{ projectId: info.projectId, callId, legId: caller.id },
+        projectId: info.projectId,
+        callId,
+        legId: caller.id,
         request: { ...rest, format, tracks, sampleRate },
-        ...{ ...(storage && { storage }), ...(source && { source }), ...(status && { status }) },
+        ...(storage && { storage }),
+        ...(source && { source }),
+        ...(status && { status }),
       })
     } catch (error) {
       throw failureOf(error, 'recording_failed')

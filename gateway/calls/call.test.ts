@@ -21,8 +21,16 @@ const setUp = () => {
   const told: string[] = []
   const call = new Call(
     {
-      ...{ callId, direction: 'inbound', type: 'sip', from: '', to: '', fromUser: '', toUser: '' },
-      ...{ fromName: '', headers: [], projectId: 'p' },
+      callId,
+      direction: 'inbound',
+      type: 'sip',
+      from: '',
+      to: '',
+      fromUser: '',
+      toUser: '',
+      fromName: '',
+      headers: [],
+      projectId: 'p',
     },
     caller.leg,
     clock,

@@ -87,10 +87,14 @@ export const setUp = (
     edge: { open: openPort },
     arrivals: { arrive: (arrival) => calls.arrive(arrival) },
     limits: { maxDepth: 3, maxCalls: 4 },
-    ...{ metrics, clock, log },
+    metrics,
+    clock,
+    log,
   })
   const calls: Calls = new Calls({
-    ...{ recogniser, recogniserRate: 16_000, streams },
+    recogniser,
+    recogniserRate: 16_000,
+    streams,
     recordings: keeper,
     addresses: { resolve },
     rooms: { room: (name) => ({ name: `room:${name}` }) },
@@ -138,8 +142,22 @@ export const setUp = (
     return { ...side, call: await ready.promise }
   }
   return Object.assign(made, {
-    ...{ clock, metrics, outbound, bridges, calls, joined, arrive, wait, recogniser, streams },
-    ...{ keeper, customers, records, registered, ports, warnings },
+    clock,
+    metrics,
+    outbound,
+    bridges,
+    calls,
+    joined,
+    arrive,
+    wait,
+    recogniser,
+    streams,
+    keeper,
+    customers,
+    records,
+    registered,
+    ports,
+    warnings,
     /** No port can be opened for calls to addresses from now on. */
     refusePorts: (error: Error) => {
       portError = error

@@ -138,7 +138,10 @@ export class Candidate {
 }
 
 const calleeOfQueue = ({ info }: Call, { to }: Destination): Callee => ({
-  ...{ callId: info.callId, to, from: info.from, type: info.type },
+  callId: info.callId,
+  to,
+  from: info.from,
+  type: info.type,
   ...(info.sip && { sip: { callId: info.sip.callId, headers: info.headers } }),
 })
 

@@ -43,7 +43,9 @@ export class Collection {
       this.#digits = new DigitCollector(clock, options, () => this.#input('digits'))
     if (speech)
       this.#speech = new SpeechCollector({
-        ...{ clock, recognise, onStart: () => this.#input('speech') },
+        clock,
+        recognise,
+        onStart: () => this.#input('speech'),
         options: { ...options, speech },
       })
     this.result = this.#first()

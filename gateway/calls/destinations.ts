@@ -60,15 +60,13 @@ export const requestFor = (candidate: Dialled, { caller, id, info }: Call): Outb
   const destination = withHeaders(candidate)
   const from = destination.from ? partyOf(destination.from, destination.fromName ?? '') : caller.from
   return {
-    ...{
-      destination,
-      projectId: info.projectId,
-      callId: id,
-      calleeId: candidate.callId,
-      codec: caller.port?.codec ?? 'PCMU',
-      from,
-      caller,
-    },
+    destination,
+    projectId: info.projectId,
+    callId: id,
+    calleeId: candidate.callId,
+    codec: caller.port?.codec ?? 'PCMU',
+    from,
+    caller,
     forwarded: info.headers.filter(({ name }) => /^(diversion|history-info)$/i.test(name)),
     ...(maxForwards !== undefined && { maxForwards: maxForwards - 1 }),
     ...(lineage && { originId: lineage.origin }),

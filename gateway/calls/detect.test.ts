@@ -56,14 +56,22 @@ describe('detect', () => {
     expect(leg.isAnswered).toBe(true)
     expect(detection?.request).toEqual({
       machine: {
-        ...{ initialTimeoutMs: 4500, endSilenceMs: 1000, readyTimeoutMs: 1000, voiceThresholdMs: 1250 },
-        ...{ wordsThreshold: 6, waitForEnd: false },
+        initialTimeoutMs: 4500,
+        endSilenceMs: 1000,
+        readyTimeoutMs: 1000,
+        voiceThresholdMs: 1250,
+        wordsThreshold: 6,
+        waitForEnd: false,
       },
       fax: 'CNG',
       digits: '12',
     })
     const given = {
-      ...{ initialTimeoutMs: 1, endSilenceMs: 2, voiceThresholdMs: 3, wordsThreshold: 4, waitForEnd: true },
+      initialTimeoutMs: 1,
+      endSilenceMs: 2,
+      voiceThresholdMs: 3,
+      wordsThreshold: 4,
+      waitForEnd: true,
     }
     const second = await detecting({ machine: given })
     expect(second.detection?.request).toEqual({ machine: { ...given, readyTimeoutMs: 2 } })

@@ -116,7 +116,12 @@ const machineOf = ({
   wordsThreshold = 6,
   waitForEnd = false,
 }: MachineOptions): MachineRequest => ({
-  ...{ initialTimeoutMs, endSilenceMs, readyTimeoutMs, voiceThresholdMs, wordsThreshold, waitForEnd },
+  initialTimeoutMs,
+  endSilenceMs,
+  readyTimeoutMs,
+  voiceThresholdMs,
+  wordsThreshold,
+  waitForEnd,
 })
 
 /** What the last finding means for the whole. */

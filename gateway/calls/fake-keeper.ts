@@ -13,7 +13,9 @@ export class FakeKeeper implements RecordingKeeper {
     const id = `r-${this.wanted.length}`
     const recording = port.record({ ...wanted.request, path: `/recordings/${id}` })
     return {
-      ...{ id, url: `https://gw.example/${id}`, done: recording.done },
+      id,
+      url: `https://gw.example/${id}`,
+      done: recording.done,
       ...(wanted.storage && { stored: recording.done.then(() => wanted.storage?.url) }),
       pause: (how) => recording.pause(how),
       resume: () => recording.resume(),

@@ -32,7 +32,10 @@ const setUp = () => {
   const handling = new Handling({
     handlers: { xml: handler('xml'), flow: handler('flow') },
     applications: { run: async (_call, topic) => void ran.push(['realtime', topic]) },
-    ...{ documents: customers.documents, callbacks: customers.callbacks, metrics, clock },
+    documents: customers.documents,
+    callbacks: customers.callbacks,
+    metrics,
+    clock,
     rooms: { room: (name, projectId) => ({ name: `${projectId} ${name}` }) },
     hosts: { isOwnHost: (host, projectId) => host === `${projectId}.example` },
     envs: { region: 'eu' },
@@ -54,7 +57,8 @@ it('runs each kind with where its document is', async () => {
   await t.run({ kind: 'flow', document: '{}', name: 'menu' })
   await t.run({ kind: 'realtime', topic: 'office' })
   await expect(t.run({ kind: 'script', document: '{}', name: 'x' })).rejects.toMatchObject({
-    ...{ code: 'no_handler', facts: { kind: 'script' } },
+    code: 'no_handler',
+    facts: { kind: 'script' },
   })
   expect(t.ran).toEqual([
     [

@@ -137,7 +137,10 @@ const urlSource = ({
   fallbackUrl,
   fallbackMethod,
 }: Extract<HandlerSpec, { readonly url: string }>): DocumentSource => ({
-  ...{ kind: 'url', url, method, fallbackUrl },
+  kind: 'url',
+  url,
+  method,
+  fallbackUrl,
   ...(fallbackMethod && { fallbackMethod }),
 })
 

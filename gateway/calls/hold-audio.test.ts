@@ -28,8 +28,12 @@ const clock = new SystemClock()
 
 beforeEach(async () => {
   edge = await createEdge({
-    ...{ bind: '127.0.0.1', ports: { from: 33_300, to: 33_319 }, threads: 1, quarantineMs: 0 },
-    ...{ startTimeoutMs: 30_000, mediaTimeoutMs: 60_000 },
+    bind: '127.0.0.1',
+    ports: { from: 33_300, to: 33_319 },
+    threads: 1,
+    quarantineMs: 0,
+    startTimeoutMs: 30_000,
+    mediaTimeoutMs: 60_000,
   })
   peers = [await TestPeer.open(), await TestPeer.open()]
 })
@@ -42,7 +46,12 @@ afterEach(async () => {
 const legTo = async (peer: TestPeer, direction: 'inbound' | 'outbound') => {
   const party = { uri: `sip:${direction}@x`, user: direction, name: '' }
   const leg = new Leg({
-    ...{ id: newLegId(), kind: 'sip', direction, from: party, to: party, now: () => clock.now() },
+    id: newLegId(),
+    kind: 'sip',
+    direction,
+    from: party,
+    to: party,
+    now: () => clock.now(),
   })
   leg.attach(new FakeFarSide(leg))
   const port = await edge.open({ group: testInfo.callId, kind: 'carrier' })
@@ -64,10 +73,15 @@ const setUp = async () => {
       locals: { dial: () => b.leg },
       bridges: new Bridges(edge, new FakeVideos()),
       player: new Player(sounds, { bytes: () => Promise.reject(new Error('not used')) }),
-      ...{ recogniser: new FakeRecogniser(), recogniserRate: 8000 },
-      ...{ streams: new FakeStreams(), recordings: new FakeKeeper() },
+      recogniser: new FakeRecogniser(),
+      recogniserRate: 8000,
+      streams: new FakeStreams(),
+      recordings: new FakeKeeper(),
       verbs: new VerbMeter(new Metrics()),
-      ...{ clock, log: pino({ level: 'silent' }), journal: { called: () => {} }, ringMs: 60_000 },
+      clock,
+      log: pino({ level: 'silent' }),
+      journal: { called: () => {} },
+      ringMs: 60_000,
     },
     call,
   )

@@ -53,7 +53,9 @@ describe('a confirmation', () => {
     two!.leg.answered()
     await settle()
     expect([one!.far.told, two!.leg.isEnded, t.outbound.dialled.length]).toEqual([
-      ...[['end answered_elsewhere'], false, 2],
+      ['end answered_elsewhere'],
+      false,
+      2,
     ])
     decide.resolve()
     await settle()

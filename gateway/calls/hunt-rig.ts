@@ -42,8 +42,16 @@ export class FakeWaiters implements Waiters {
 }
 
 const infoOf = (callId: string): CallInfo => ({
-  ...{ callId, direction: 'inbound', type: 'sip', from: 'sip:caller@carrier.example', to: '', fromUser: '' },
-  ...{ toUser: '', fromName: '', headers: [], projectId: 'p' },
+  callId,
+  direction: 'inbound',
+  type: 'sip',
+  from: 'sip:caller@carrier.example',
+  to: '',
+  fromUser: '',
+  toUser: '',
+  fromName: '',
+  headers: [],
+  projectId: 'p',
 })
 
 /** What hunts work with, on fakes. `/public/phone` is an endpoint, `/public/nobody` nothing, and all else a SIP URI. */
@@ -66,7 +74,12 @@ export const huntParts = () => {
   const parts: HuntParts = {
     addresses: { resolve },
     endpoints: { contacts: () => registered },
-    ...{ sip: outbound, subscribers: outbound, locals: outbound, bridges, clock, waiters },
+    sip: outbound,
+    subscribers: outbound,
+    locals: outbound,
+    bridges,
+    clock,
+    waiters,
     player: new Player(
       { prepare: async () => prompt, close: async () => {} },
       { bytes: async () => ({ bytes: new Uint8Array() }) },

@@ -99,7 +99,8 @@ describe('what is told of each destination', () => {
     const [made] = await t.hunt([
       [
         {
-          ...{ to: 'sip:a@y', headers: [{ name: 'X-A', value: '1' }] },
+          to: 'sip:a@y',
+          headers: [{ name: 'X-A', value: '1' }],
           headersFor: (value) => [{ name: 'X-Id', value }],
           onState: ({ callee }) => void (callee && seen.push(callee.callId)),
         },

@@ -6,8 +6,23 @@ import { setUp } from './hunt-rig.ts'
 import { numbers } from './seeded-numbers.ts'
 
 const happenings = [
-  ...['early', 'media', 'answer', 'answer', 'busy', 'hangUp', 'callerHangsUp', 'giveUp', 'time', 'time'],
-  ...['refer', 'referByCaller', 'confirm', 'refuse', 'queued', 'queuedHangsUp', 'nothing'],
+  'early',
+  'media',
+  'answer',
+  'answer',
+  'busy',
+  'hangUp',
+  'callerHangsUp',
+  'giveUp',
+  'time',
+  'time',
+  'refer',
+  'referByCaller',
+  'confirm',
+  'refuse',
+  'queued',
+  'queuedHangsUp',
+  'nothing',
 ] as const
 
 const play = async (seed: number) => {
@@ -82,7 +97,11 @@ it('nothing of a hunt is left, whatever happens in whatever order', async () => 
     const up = t.outbound.dialled.filter(({ leg }) => !leg.isEnded).length
     const failures = t.outcomes.filter((outcome) => outcome instanceof Error && outcome.name !== 'CallEnded')
     expect([t.left(), up, t.outcomes.length, failures, t.a.port.closed], `seed ${seed}`).toEqual([
-      ...[[0, 0, 0], 0, 1, [], true],
+      [0, 0, 0],
+      0,
+      1,
+      [],
+      true,
     ])
   }
 })

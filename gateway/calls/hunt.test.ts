@@ -33,7 +33,11 @@ const setUp = () => {
   const { clock, outbound, parts } = rig
   const party = { uri: 'sip:caller@carrier.example', user: 'caller', name: '' }
   const leg = new Leg({
-    ...{ id: newLegId(), kind: 'browser', direction: 'inbound', from: party, to: party },
+    id: newLegId(),
+    kind: 'browser',
+    direction: 'inbound',
+    from: party,
+    to: party,
     now: () => clock.now(),
   })
   const port = new FakePort('group')

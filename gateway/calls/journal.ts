@@ -134,8 +134,13 @@ export class Journal {
 }
 
 const statuses: Partial<Record<Code, CallStatus>> = {
-  ...{ busy: 'busy', no_answer: 'no-answer', not_online: 'no-answer', normal: 'no-answer' },
-  ...{ canceled: 'canceled', answered_elsewhere: 'canceled', max_duration: 'no-answer' },
+  busy: 'busy',
+  no_answer: 'no-answer',
+  not_online: 'no-answer',
+  normal: 'no-answer',
+  canceled: 'canceled',
+  answered_elsewhere: 'canceled',
+  max_duration: 'no-answer',
 }
 
 /** What a caller whom we decline is told is no answer; who declines our call is busy, as in the XML family. */

@@ -47,8 +47,11 @@ describe('whom a leg talks to', () => {
     await settle()
     await t.talking('sip:c@y')
     expect(t.a.far.others).toEqual([
-      ...['calls sip:b@y', 'with sip:b@y', 'alone'],
-      ...['calls sip:c@y', 'with sip:c@y'],
+      'calls sip:b@y',
+      'with sip:b@y',
+      'alone',
+      'calls sip:c@y',
+      'with sip:c@y',
     ])
   })
 

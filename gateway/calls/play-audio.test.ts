@@ -42,7 +42,11 @@ const serve = async (files: Record<string, Uint8Array>) => {
 const setUp = (voice?: string) => {
   const clock = new FakeClock()
   const http = new CustomerHttp({
-    ...{ timeoutMs: 5000, allowedNetworks: ['127.0.0.1/32'], userAgent: '', cacheBytes: 1_000_000, clock },
+    timeoutMs: 5000,
+    allowedNetworks: ['127.0.0.1/32'],
+    userAgent: '',
+    cacheBytes: 1_000_000,
+    clock,
     signer: () => new Signer([]),
   })
   const operator = new OperatorHttp(clock, '')

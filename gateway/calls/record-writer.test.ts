@@ -10,9 +10,12 @@ it('posts the record of each call where it is wanted, as it is in the log', asyn
   await settle()
   expect(t.customers.told).toEqual([
     {
-      ...{ projectId: 'p', callId: t.records[0]?.call },
+      projectId: 'p',
+      callId: t.records[0]?.call,
       callback: {
-        ...{ kind: 'call-record', url: recordsTo, method: 'POST' },
+        kind: 'call-record',
+        url: recordsTo,
+        method: 'POST',
         body: { contentType: 'application/json', text: expect.any(String) },
       },
     },

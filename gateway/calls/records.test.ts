@@ -35,15 +35,24 @@ const setUp = () => {
   let script: (call: CallControl) => Promise<void> = async () => {}
   const handler: Handler = { run: (call) => script(call) }
   const calls = new Calls({
-    ...{ recogniser: new FakeRecogniser(), recogniserRate: 8000, streams: new FakeStreams() },
+    recogniser: new FakeRecogniser(),
+    recogniserRate: 8000,
+    streams: new FakeStreams(),
     recordings: new FakeKeeper(),
     addresses: { resolve: (to) => ({ kind: 'sip', uri: to }) },
-    ...{ sip: outbound, subscribers: outbound, locals: outbound, clock, log, metrics },
+    sip: outbound,
+    subscribers: outbound,
+    locals: outbound,
+    clock,
+    log,
+    metrics,
     bridges: new Bridges({ join: () => {}, part: () => {} }, new FakeVideos()),
     player: new Player(sounds, { bytes: async () => ({ bytes: new Uint8Array() }) }),
     rooms: { room: (name) => ({ name }) },
     hosts: { isOwnHost: () => false },
-    ...{ ringMs: 60_000, callDurationMs: 3_600_000, maxCalls: 1 },
+    ringMs: 60_000,
+    callDurationMs: 3_600_000,
+    maxCalls: 1,
     handlers: { script: handler, xml: handler },
     ...new FakeCustomers(),
     envs: {},
@@ -54,7 +63,12 @@ const setUp = () => {
     const made = fakeLeg(clock, callId)
     end?.(made)
     calls.arrive({
-      ...{ leg: made.leg, callId, projectId: 'p', headers: [], carrier: 'telco', maxForwards: 60 },
+      leg: made.leg,
+      callId,
+      projectId: 'p',
+      headers: [],
+      carrier: 'telco',
+      maxForwards: 60,
       plan: { kind: 'handler', handler: { kind: 'script', document: '{}', name: 'test' } },
       sip: { callId: 'their-id', domain: 'demo.example', sourceAddress: '192.0.2.1' },
     })
@@ -112,9 +126,15 @@ describe('the record of a call has everything (attributes present at every end)'
     const record = await t.record()
     expect(record).toMatchObject({
       ...always,
-      ...{ code: 'normal', by: 'far', q850: 16 },
-      ...{ startedAt: start, ringAt: start + 1_000, answeredAt: start + 3_000, endedAt: start + 8_000 },
-      ...{ durationMs: 8_000, answeredMs: 5_000 },
+      code: 'normal',
+      by: 'far',
+      q850: 16,
+      startedAt: start,
+      ringAt: start + 1_000,
+      answeredAt: start + 3_000,
+      endedAt: start + 8_000,
+      durationMs: 8_000,
+      answeredMs: 5_000,
     })
     expect(record.legs).toMatchObject([
       {
@@ -128,9 +148,18 @@ describe('the record of a call has everything (attributes present at every end)'
         tries: [],
       },
       {
-        ...{ role: 'callee', direction: 'outbound', to: 'sip:b@far.example', carrier: 'telco' },
-        ...{ sipCallId: 'our-id', ringAt: start + 1_000, answeredAt: start + 3_000, endedAt: start + 8_000 },
-        ...{ code: 'normal', by: 'us', q850: 16, audio: { lost: 0 } },
+        role: 'callee',
+        direction: 'outbound',
+        to: 'sip:b@far.example',
+        carrier: 'telco',
+        sipCallId: 'our-id',
+        ringAt: start + 1_000,
+        answeredAt: start + 3_000,
+        endedAt: start + 8_000,
+        code: 'normal',
+        by: 'us',
+        q850: 16,
+        audio: { lost: 0 },
         tries: [{ outcome: 'answered', sipStatus: 200 }],
       },
     ])

@@ -151,7 +151,10 @@ export class Ringing implements LegOwner {
     this.#screening.add(leg)
     this.#owner.silent(leg, true)
     const accepted = await screened(this.#parts, {
-      ...{ leg, candidate, owner: this, projectId: this.#owner.projectId },
+      leg,
+      candidate,
+      owner: this,
+      projectId: this.#owner.projectId,
       adopt: (made, owner) => this.#owner.adopt(made, owner),
       timeoutMs: this.#options.confirmTimeoutMs,
     })

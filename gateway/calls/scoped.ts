@@ -91,7 +91,9 @@ class Scoped implements CallControl {
       result.catch(() => {})
       const { id, prompt } = collection
       return {
-        ...{ id, result, ...(prompt && { prompt }) },
+        id,
+        result,
+        ...(prompt && { prompt }),
         startTimers: () => collection.startTimers(),
         stop: () => collection.stop(),
       }

@@ -143,18 +143,16 @@ const legSummary = async ({ leg, role }: LegRecord, wait: Await): Promise<LegSum
   const { id, kind, type, direction, facts, tries, times, stats, port } = leg
   const { carrier, sipCallId } = facts
   return {
-    ...{
-      leg: id,
-      role,
-      kind,
-      type,
-      direction,
-      from: leg.from.uri,
-      to: leg.to.uri,
-      carrier,
-      sipCallId,
-      tries,
-    },
+    leg: id,
+    role,
+    kind,
+    type,
+    direction,
+    from: leg.from.uri,
+    to: leg.to.uri,
+    carrier,
+    sipCallId,
+    tries,
     codec: port?.codec,
     ...times,
     ...endOf(leg.state),

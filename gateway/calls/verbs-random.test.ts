@@ -67,7 +67,9 @@ const live = async (seed: number) => {
   const left = () => {
     const legs = t.outbound.dialled
     return {
-      ...{ pending: t.calls.verbs, timers: t.clock.running, bridges: t.bridges.count },
+      pending: t.calls.verbs,
+      timers: t.clock.running,
+      bridges: t.bridges.count,
       legs: legs.filter(({ leg }) => !leg.isEnded).length,
       playing: [side, ...legs].filter(({ port }) => port.playing).length,
       taps: side.port.taps.filter(({ closed }) => !closed).length,

@@ -112,9 +112,13 @@ export class Chat {
     const { text, metadata, details } = written
     const message = await rows.add(
       {
-        ...{ id: randomUUID(), conversation_id: conversation.id, text },
-        ...{ author_id: who.id, author_address_id: who.addressId ?? null },
-        ...{ metadata_json: JSON.stringify(metadata), details_json: JSON.stringify(details) },
+        id: randomUUID(),
+        conversation_id: conversation.id,
+        text,
+        author_id: who.id,
+        author_address_id: who.addressId ?? null,
+        metadata_json: JSON.stringify(metadata),
+        details_json: JSON.stringify(details),
       },
       now,
     )

@@ -74,19 +74,31 @@ interface Made {
 }
 
 const row = (who: Participant, { kind, key, first, second, all }: Made, now: number): ConversationRow => ({
-  ...{ id: randomUUID(), project_id: who.projectId, kind, key },
-  ...{ first_address_id: first ?? null, second_address_id: second ?? null },
-  ...{ addresses_json: JSON.stringify(all), created_at: now, last_message_at: null, active_at: now },
+  id: randomUUID(),
+  project_id: who.projectId,
+  kind,
+  key,
+  first_address_id: first ?? null,
+  second_address_id: second ?? null,
+  addresses_json: JSON.stringify(all),
+  created_at: now,
+  last_message_at: null,
+  active_at: now,
 })
 
 /** A guest reads what is written from now on. */
 const memberOf = ({ id, addressId, endsAt }: Participant, now: number): Opening['members'][number] => ({
-  ...{ holder_id: id, address_id: addressId ?? null },
-  ...{ reads_from: addressId === undefined ? now : 0, ends_at: endsAt ?? null },
+  holder_id: id,
+  address_id: addressId ?? null,
+  reads_from: addressId === undefined ? now : 0,
+  ends_at: endsAt ?? null,
 })
 
 const memberAt = ({ id, address }: Messageable): Opening['members'][number] => ({
-  ...{ holder_id: id, address_id: address.id, reads_from: 0, ends_at: null },
+  holder_id: id,
+  address_id: address.id,
+  reads_from: 0,
+  ends_at: null,
 })
 
 const messageable = (

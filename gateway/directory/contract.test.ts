@@ -10,7 +10,9 @@ describeEngines('resources', (engine) => {
   it('are made, found, renamed and removed, with one id and one address', async () => {
     const { resources, resolve } = bound(await engine.open())
     const made = await resources.create({
-      ...{ projectId: p, type: 'swml_script', displayName: 'Opening Hours!' },
+      projectId: p,
+      type: 'swml_script',
+      displayName: 'Opening Hours!',
       details: { document: '{"sections":{}}' },
     })
     expect(made).toMatchObject({
@@ -51,7 +53,10 @@ describeEngines('resources', (engine) => {
     const { resources } = await engine.open({ config: config({ projects: both }) })
     const room = (projectId: string, name?: string) =>
       resources.create({
-        ...{ projectId, type: 'room', displayName: 'Team', details: { recordOnStart: false } },
+        projectId,
+        type: 'room',
+        displayName: 'Team',
+        details: { recordOnStart: false },
         ...(name !== undefined && { name }),
       })
     expect((await room(p)).address.name).toBe('team')
@@ -111,13 +116,11 @@ describeEngines('resources', (engine) => {
     const { resources } = await engine.open({ config: config({ subscribers: [], resources: [] }) })
     for (const name of ['c', 'a', 'b'])
       await resources.create({
-        ...{
-          projectId: p,
-          type: 'relay_application',
-          displayName: `App ${name}`,
-          name,
-          details: { topic: name },
-        },
+        projectId: p,
+        type: 'relay_application',
+        displayName: `App ${name}`,
+        name,
+        details: { topic: name },
       })
     const names = (query: object) =>
       resources.list(p, { number: 0, size: 10, ...query }).items.map(({ address }) => address.name)
@@ -163,7 +166,10 @@ describeEngines('subscribers', (engine) => {
     const directory = await engine.open()
     const { resources } = directory
     const carol = await resources.create({
-      ...{ projectId: p, type: 'subscriber', displayName: 'Carol', password: 'first-one' },
+      projectId: p,
+      type: 'subscriber',
+      displayName: 'Carol',
+      password: 'first-one',
       details: { email: 'Carol@Example.test', jobTitle: 'Cook', mayDialOut: true },
     })
     expect(carol).toMatchObject({ address: { context: 'private', name: 'carol' } })
@@ -171,12 +177,10 @@ describeEngines('subscribers', (engine) => {
     expect(await directory.signIn(p, 'carol@example.TEST', 'first-one')).toMatchObject({ id: carol.id })
     await expect(
       resources.create({
-        ...{
-          projectId: p,
-          type: 'subscriber',
-          displayName: 'C',
-          details: { email: 'carol@example.test', mayDialOut: true },
-        },
+        projectId: p,
+        type: 'subscriber',
+        displayName: 'C',
+        details: { email: 'carol@example.test', mayDialOut: true },
       }),
     ).rejects.toMatchObject({ code: 'email_taken', facts: { attribute: 'email' } })
     engine.clock.advance(10_000)
@@ -193,12 +197,10 @@ describeEngines('subscribers', (engine) => {
   it('without a password, or disabled, do not sign in', async () => {
     const directory = await engine.open()
     const dave = await directory.resources.create({
-      ...{
-        projectId: p,
-        type: 'subscriber',
-        displayName: 'D',
-        details: { email: 'd@example.test', mayDialOut: true },
-      },
+      projectId: p,
+      type: 'subscriber',
+      displayName: 'D',
+      details: { email: 'd@example.test', mayDialOut: true },
     })
     for (const guess of ['', 'nobody', 'null'])
       expect(await directory.signIn(p, 'd@example.test', guess)).toBeUndefined()
@@ -217,7 +219,10 @@ describeEngines('SIP endpoints', (engine) => {
     const { resources } = directory
     const make = (username: string, projectId = other) =>
       resources.create({
-        ...{ projectId, type: 'sip_endpoint', displayName: username, password: 'Desk-Secret' },
+        projectId,
+        type: 'sip_endpoint',
+        displayName: username,
+        password: 'Desk-Secret',
         details: { ...details, username },
       })
     await expect(make('desk1')).rejects.toMatchObject({
@@ -236,7 +241,8 @@ describeEngines('SIP endpoints', (engine) => {
     ])
     const renaming = { details: { username: 'desk3' } }
     await expect(resources.update(other, 'sip_endpoint', desk.id, renaming)).rejects.toMatchObject({
-      ...{ code: 'invalid_field', facts: { attribute: 'password' } },
+      code: 'invalid_field',
+      facts: { attribute: 'password' },
     })
     expect(directory.endpointByName('desk2')?.id).toBe(desk.id)
     await resources.update(other, 'sip_endpoint', desk.id, { ...renaming, password: 'Desk-Secret-2' })
@@ -248,10 +254,16 @@ describeEngines('SIP endpoints', (engine) => {
     const directory = await engine.open()
     const { resources } = directory
     const app = await resources.create({
-      ...{ projectId: p, type: 'relay_application', displayName: 'A', details: { topic: 'first' } },
+      projectId: p,
+      type: 'relay_application',
+      displayName: 'A',
+      details: { topic: 'first' },
     })
     const desk = await resources.create({
-      ...{ projectId: p, type: 'sip_endpoint', displayName: 'D', password: 'Desk-Secret' },
+      projectId: p,
+      type: 'sip_endpoint',
+      displayName: 'D',
+      password: 'Desk-Secret',
       details: { ...details, username: 'desk2', handler: { kind: 'resource', resourceId: app.id } },
     })
     expect(directory.endpoint(desk.id)?.handler).toEqual({ kind: 'realtime', topic: 'first' })
@@ -267,7 +279,9 @@ describeEngines('rooms', (engine) => {
     const directory = await engine.open()
     const { resources } = directory
     const made = await resources.create({
-      ...{ projectId: p, type: 'room', displayName: 'North' },
+      projectId: p,
+      type: 'room',
+      displayName: 'North',
       details: { recordOnStart: true, maxMembers: 1 },
     })
     const north = { name: `room-${made.id}`, maxParticipants: 1, record: true }

@@ -17,7 +17,9 @@ const opened = async (engine: TestEngine) => {
   const { resources } = directory
   const made = (name: string) =>
     resources.create({
-      ...{ projectId: p, type: 'subscriber', displayName: name },
+      projectId: p,
+      type: 'subscriber',
+      displayName: name,
       details: { email: `${name}@example.test`, mayDialOut: false },
     })
   await made('nora')
@@ -42,14 +44,23 @@ const conversation = (
 ): [ConversationRow, Parameters<ConversationRows['ensure']>[1], number] => {
   const ids = people.map(({ addressId }) => addressId)
   const row: ConversationRow = {
-    ...{ id: randomUUID(), project_id: p, key: `direct ${ids.join(' ')}`, kind: 'direct' },
-    ...{ first_address_id: ids[0] ?? null, second_address_id: ids[1] ?? null },
-    ...{ addresses_json: JSON.stringify(ids), created_at: clock.now() },
-    ...{ last_message_at: null, active_at: clock.now() },
+    id: randomUUID(),
+    project_id: p,
+    key: `direct ${ids.join(' ')}`,
+    kind: 'direct',
+    first_address_id: ids[0] ?? null,
+    second_address_id: ids[1] ?? null,
+    addresses_json: JSON.stringify(ids),
+    created_at: clock.now(),
+    last_message_at: null,
+    active_at: clock.now(),
     ...changes,
   }
   const members = people.map(({ id, addressId }) => ({
-    ...{ holder_id: id, address_id: addressId, reads_from: 0, ends_at: null },
+    holder_id: id,
+    address_id: addressId,
+    reads_from: 0,
+    ends_at: null,
   }))
   return [row, members, most]
 }
@@ -57,8 +68,13 @@ const conversation = (
 const group = { kind: 'group', first_address_id: null, second_address_id: null } as const
 
 const written = (id: string | undefined, by: Subscriber, text: string): Omit<MessageRow, 'created_at'> => ({
-  ...{ id: randomUUID(), conversation_id: id ?? '', author_id: by.id, author_address_id: by.addressId, text },
-  ...{ metadata_json: '{}', details_json: '{}' },
+  id: randomUUID(),
+  conversation_id: id ?? '',
+  author_id: by.id,
+  author_address_id: by.addressId,
+  text,
+  metadata_json: '{}',
+  details_json: '{}',
 })
 
 describeEngines('conversations', (engine) => {
@@ -81,9 +97,7 @@ describeEngines('conversations', (engine) => {
     const { rows, nora, otto } = await opened(engine)
     const begin = (people: readonly Subscriber[]) =>
       rows.ensure(...conversation(engine, people, { ...group, key: 'group 1' }, 2), engine.clock.now())
-    const guest = (ends_at: number) => ({
-      ...{ holder_id: randomUUID(), address_id: null, reads_from: 0, ends_at },
-    })
+    const guest = (ends_at: number) => ({ holder_id: randomUUID(), address_id: null, reads_from: 0, ends_at })
     const id = await begin([nora])
     const [row] = conversation(engine, [nora], { ...group, key: 'group 1' })
     const passing = guest(engine.clock.now() + 10)

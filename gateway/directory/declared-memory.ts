@@ -16,12 +16,26 @@ export const memoryOf = ({ domains, resources }: Declared, numberTarget: NumberT
     const id = phone?.username ?? `/${context}/${name}`
     memory.contents.put(
       entryOf({
-        ...{ id, project_id: projectId, type, display_name: displayName, managed_by_file: 1, ...times },
-        ...{ details_json: JSON.stringify(details), address_id: `${projectId} ${id}`, context, name },
-        ...{ email: person?.email ?? null, username: phone?.username ?? null },
+        id,
+        project_id: projectId,
+        type,
+        display_name: displayName,
+        managed_by_file: 1,
+        ...times,
+        details_json: JSON.stringify(details),
+        address_id: `${projectId} ${id}`,
+        context,
+        name,
+        email: person?.email ?? null,
+        username: phone?.username ?? null,
         secrets_json: phone ? JSON.stringify(phone.secrets) : null,
-        ...{ password_hash: null, disabled: 0, tokens_after: 0, push_key: null },
-        ...{ deployed_version: null, deployed_flow: null, deployed_script: null },
+        password_hash: null,
+        disabled: 0,
+        tokens_after: 0,
+        push_key: null,
+        deployed_version: null,
+        deployed_flow: null,
+        deployed_script: null,
       }),
     )
   }

@@ -109,7 +109,12 @@ const domainApp = (d: DirectoryConfig['domains'][number], first: string): Declar
   const { allow, handler, maxCalls, callsPerSecond, callsPerSecondOfSource, maxCallsOfSource, challenge } = d
   return {
     projectId: d.project ?? first,
-    ...{ domain, allow, maxCalls, callsPerSecond, callsPerSecondOfSource, maxCallsOfSource },
+    domain,
+    allow,
+    maxCalls,
+    callsPerSecond,
+    callsPerSecondOfSource,
+    maxCallsOfSource,
     handler: handler && handlerSpec(handler),
     codecs: d.codecs,
     // Callers are asked in the name of the domain that they call.
@@ -144,7 +149,11 @@ const endpoint = (
   const { username, password, mayDialOut, maxCalls, callsPerSecond, codecs } = e
   const details: Omit<EndpointDetails, 'username'> = {
     callerId: e.callerId ?? username,
-    ...{ mayDialOut, maxCalls, callsPerSecond, codecs, encryption: 'default' },
+    mayDialOut,
+    maxCalls,
+    callsPerSecond,
+    codecs,
+    encryption: 'default',
     ...(e.handler && { handler: handlerSpec(e.handler) }),
   }
   return {

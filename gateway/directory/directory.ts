@@ -80,7 +80,12 @@ export const createDirectory = async (options: DirectoryOptions): Promise<Direct
     const { limits = defaultLimits, domainSuffix = 'dapp.localhost' } = options
     const settings = { limits: { ...limits }, domainSuffix }
     const parts: WritingParts = {
-      ...{ store, memory, limits: settings.limits, clock, passwords, realms: realmsOf(config) },
+      store,
+      memory,
+      limits: settings.limits,
+      clock,
+      passwords,
+      realms: realmsOf(config),
       get domainSuffix() {
         return settings.domainSuffix
       },
@@ -94,7 +99,11 @@ export const createDirectory = async (options: DirectoryOptions): Promise<Direct
     const declaredOnes = { declared: config.carriers ?? [], firstProject: config.project }
     const carriers = new StoredProjectCarriers({ ...parts, ...declaredOnes, sealing })
     const redeclaring = new Redeclaring({
-      ...{ store, hashing: { secret, passwords }, clock, settings, carriers },
+      store,
+      hashing: { secret, passwords },
+      clock,
+      settings,
+      carriers,
       refresh: () =>
         refresh.everything().catch((error) => {
           others?.missed()
@@ -219,7 +228,9 @@ class LoadedDirectory implements Directory {
     const tell = () =>
       listener({
         domains: [...domains.all].map(({ record, admission }) => ({
-          ...{ allow: admission.allow, challenge: admission.challenge, project: record.projectId },
+          allow: admission.allow,
+          challenge: admission.challenge,
+          project: record.projectId,
           guarded: !record.managedByFile,
         })),
         carriers: carriers.all.flatMap(({ config }) => config ?? []),

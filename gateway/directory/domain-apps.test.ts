@@ -9,7 +9,11 @@ const both = [p, other].map((id) => ({ id, name: id, signingKeys: [] }))
 type NewApp = Parameters<DomainApps['create']>[1]
 
 const app: NewApp = {
-  ...{ name: 'Main line', identifier: 'Main', user: '*', ipAuthEnabled: false, ipAuth: ['192.0.2.0/24'] },
+  name: 'Main line',
+  identifier: 'Main',
+  user: '*',
+  ipAuthEnabled: false,
+  ipAuth: ['192.0.2.0/24'],
   encryption: 'optional',
 }
 
@@ -21,10 +25,15 @@ describeEngines('domain applications', (engine) => {
     expect(made.domain).toBe('project-1-main.dapp.example')
     expect(domainApps.find(p, made.id)).toBe(made)
     expect(directory.domainApp('PROJECT-1-main.dapp.example.')).toMatchObject({
-      ...{ id: made.id, projectId: p, allow: undefined, handler: script, maxCalls: 3 },
+      id: made.id,
+      projectId: p,
+      allow: undefined,
+      handler: script,
+      maxCalls: 3,
     })
     await expect(domainApps.create(p, { ...app, identifier: 'MAIN' })).rejects.toMatchObject({
-      ...{ code: 'domain_taken', facts: { attribute: 'identifier' } },
+      code: 'domain_taken',
+      facts: { attribute: 'identifier' },
     })
     expect((await domainApps.create(other, app)).domain).toBe('project-2-main.dapp.example')
     for (const identifier of ['', 'a.b', '-a', 'a b', 'x'.repeat(40)])
@@ -38,7 +47,8 @@ describeEngines('domain applications', (engine) => {
     const suffix = { domainSuffix: 'dapp.example' }
     const { domainApps } = await engine.open({ ...suffix, config: config({ project: 'acme', projects }) })
     await expect(domainApps.create('acme', { ...app, identifier: 'East-main' })).rejects.toMatchObject({
-      ...{ code: 'domain_taken', facts: { attribute: 'identifier' } },
+      code: 'domain_taken',
+      facts: { attribute: 'identifier' },
     })
     const { id, domain } = await domainApps.create('acme', { ...app, identifier: 'eastern' })
     expect(domain).toBe('acme-eastern.dapp.example')
@@ -80,7 +90,8 @@ describeEngines('domain applications', (engine) => {
     for (const key of ['handler', 'statusCallback', 'codecs']) expect(changed).not.toHaveProperty(key)
     expect(directory.domainApp('project-1-main.dapp.example')).toBeUndefined()
     expect(directory.domainApp('project-1-second.dapp.example')).toMatchObject({
-      ...{ allow: ['192.0.2.0/24'], handler: undefined },
+      allow: ['192.0.2.0/24'],
+      handler: undefined,
     })
     expect(domainApps.list(p, { number: 0, size: 9, name: 'LINE' }).items).toEqual([changed])
     await domainApps.remove(p, id)
@@ -106,7 +117,10 @@ describeEngines('domain applications', (engine) => {
     const directory = await engine.open({ domainSuffix: 'dapp.example', config: config({ projects: both }) })
     const { domainApps, resources } = directory
     const flow = await resources.create({
-      ...{ projectId: p, type: 'call_flow', displayName: 'F', details: { flow: '{}', version: 1 } },
+      projectId: p,
+      type: 'call_flow',
+      displayName: 'F',
+      details: { flow: '{}', version: 1 },
     })
     const source = { kind: 'resource', resourceId: flow.id } as const
     const { id } = await domainApps.create(p, { ...app, handler: source })
@@ -141,11 +155,16 @@ describeEngines('handlers', (engine) => {
       statusCallbackUrl: 'https://a.example/3',
     } as const
     expect(await run({ ...common, type: 'cxml_webhook', details: webhook })).toMatchObject({
-      ...{ kind: 'xml', url: webhook.url, method: 'GET', fallbackUrl: webhook.fallbackUrl },
+      kind: 'xml',
+      url: webhook.url,
+      method: 'GET',
+      fallbackUrl: webhook.fallbackUrl,
       status: { url: webhook.statusCallbackUrl, method: 'POST', dialect: 'form' },
     })
     expect(await run({ ...common, type: 'cxml_script', details: { document: '<Response/>' } })).toEqual({
-      ...{ kind: 'xml', document: '<Response/>', name: '/public/thing-2' },
+      kind: 'xml',
+      document: '<Response/>',
+      name: '/public/thing-2',
     })
     const room = await run({ ...common, type: 'room', details: { recordOnStart: true, maxMembers: 5 } })
     expect(JSON.parse((room as { document: string }).document).sections.main).toEqual([
@@ -156,7 +175,10 @@ describeEngines('handlers', (engine) => {
     expect(called).toMatchObject({ kind: 'script', name: '/public/thing-4' })
     expect((called as { document: string }).document).toContain('"to":"/public/thing-4"')
     expect(directory.resolve('/public/thing-4', p)).toEqual({
-      ...{ kind: 'sip', uri: gateway.uri, encryption: 'optional', address: '/public/thing-4' },
+      kind: 'sip',
+      uri: gateway.uri,
+      encryption: 'optional',
+      address: '/public/thing-4',
     })
     expect(await run({ ...common, type: 'ai_agent', details: { settings: {} } })).toBeUndefined()
   })

@@ -11,15 +11,16 @@ describe('SIP endpoints', () => {
     )
     const endpoint = directory.endpointByName('desk1')!
     expect(endpoint).toMatchObject({
-      ...{ projectId: 'project-1', username: 'desk1', address: '/public/phone', displayName: 'phone' },
-      ...{
-        callerId: '+4930',
-        mayDialOut: false,
-        handler: script,
-        maxCalls: 3,
-        callsPerSecond: 2,
-        codecs: ['PCMA', 'opus'],
-      },
+      projectId: 'project-1',
+      username: 'desk1',
+      address: '/public/phone',
+      displayName: 'phone',
+      callerId: '+4930',
+      mayDialOut: false,
+      handler: script,
+      maxCalls: 3,
+      callsPerSecond: 2,
+      codecs: ['PCMA', 'opus'],
     })
     expect(directory.endpoint(endpoint.id)).toEqual(endpoint)
     expect(directory.endpointByName('DESK1')).toBeUndefined()
@@ -27,7 +28,9 @@ describe('SIP endpoints', () => {
     const sha256 = createHash('sha256').update('desk1:sip.example:Tele-fon-1').digest('hex')
     expect(endpoint.secrets.get('sip.example')).toMatchObject({ username: 'desk1', sha256 })
     expect(directory.resolve('/public/phone', 'project-1')).toEqual({
-      ...{ kind: 'endpoint', endpointId: endpoint.id, address: '/public/phone' },
+      kind: 'endpoint',
+      endpointId: endpoint.id,
+      address: '/public/phone',
     })
     expect(directory.resources.findByAddress('project-1', 'public', 'phone')).toMatchObject({
       type: 'sip_endpoint',

@@ -8,7 +8,10 @@ describeEngines('call flows', (engine) => {
     const directory = await engine.open()
     const { resources } = directory
     const made = await resources.create({
-      ...{ projectId: p, type: 'call_flow', displayName: 'Menu', details: { flow: '{"a":1}', version: 1 } },
+      projectId: p,
+      type: 'call_flow',
+      displayName: 'Menu',
+      details: { flow: '{"a":1}', version: 1 },
     })
     const running = () => directory.resolve('/public/menu', p)
     expect(running()).toMatchObject({ handler: { kind: 'flow', document: '{"a":1}' } })

@@ -45,7 +45,11 @@ describeEngines('projects', (engine) => {
 
   it('of the file have entries of their own under the same names', async () => {
     const subscribers = [p, other].map((project) => ({
-      ...{ project, email: 'ann@example.test', name: 'ann', context: 'public', mayDialOut: true },
+      project,
+      email: 'ann@example.test',
+      name: 'ann',
+      context: 'public',
+      mayDialOut: true,
       password: `password of ${project}`,
     }))
     const directory = await engine.open({ config: config({ projects: both, subscribers }) })

@@ -4,17 +4,24 @@ import { describeEngines } from './testing-engines.ts'
 
 describeEngines('rows of recordings', (engine) => {
   const row = (id: string, changes: Partial<RecordingRow> = {}): RecordingRow => ({
-    ...{ id, node_id: 'n1', project_id: 'p1', call_id: 'c1', leg_id: 'l1', status: 'completed' },
-    ...{
-      end_reason: 'stopped',
-      format: 'wav',
-      channels: 1,
-      sample_rate: 8000,
-      duration_ms: 10,
-      bytes: 5_000_000_000,
-    },
-    ...{ started_at: 1_700_000_000_000, ended_at: 1_700_000_000_010, status_json: null },
-    ...{ source: null, track: null, conference_id: null },
+    id,
+    node_id: 'n1',
+    project_id: 'p1',
+    call_id: 'c1',
+    leg_id: 'l1',
+    status: 'completed',
+    end_reason: 'stopped',
+    format: 'wav',
+    channels: 1,
+    sample_rate: 8000,
+    duration_ms: 10,
+    bytes: 5_000_000_000,
+    started_at: 1_700_000_000_000,
+    ended_at: 1_700_000_000_010,
+    status_json: null,
+    source: null,
+    track: null,
+    conference_id: null,
     ...changes,
   })
   const running = { status: 'in-progress', ended_at: null, end_reason: null, bytes: 0 } as const
@@ -36,7 +43,9 @@ describeEngines('rows of recordings', (engine) => {
   it('are listed by project, call and time, with as many pages as there are', async () => {
     const at = (second: number) => ({ started_at: 1_700_000_000_000 + second * 1000 })
     const rows = await open(
-      ...[row('a', at(0)), row('b', at(1)), row('c', { ...at(2), call_id: 'c2' })],
+      row('a', at(0)),
+      row('b', at(1)),
+      row('c', { ...at(2), call_id: 'c2' }),
       row('d', { ...at(3), project_id: 'p2' }),
     )
     const list = async (query: object) => {
@@ -51,11 +60,12 @@ describeEngines('rows of recordings', (engine) => {
 
   it('are each gateway’s own, and those of none become the first one’s that opens them', async () => {
     const rows = await open(
-      ...[row('a', running), row('b'), row('c', { ...running, node_id: 'n2' }), row('d', { node_id: 'n2' })],
-      ...[
-        row('e', { ...running, node_id: null }),
-        row('f', { node_id: null, started_at: 1_600_000_000_000 }),
-      ],
+      row('a', running),
+      row('b'),
+      row('c', { ...running, node_id: 'n2' }),
+      row('d', { node_id: 'n2' }),
+      row('e', { ...running, node_id: null }),
+      row('f', { node_id: null, started_at: 1_600_000_000_000 }),
     )
     await rows.adopt('n1')
     expect(idsOf(await rows.inProgress('n1')).sort()).toEqual(['a', 'e'])

@@ -6,7 +6,9 @@ import type { Directory } from './types.ts'
 
 const limits = { subscribers: 2, resources: 2, domainApps: 2, carriers: 2, tokens: 2 }
 const declaring = (changes: Partial<DirectoryConfig> = {}) => ({
-  ...{ config: config(changes), limits, domainSuffix: 'dapp.localhost' },
+  config: config(changes),
+  limits,
+  domainSuffix: 'dapp.localhost',
 })
 
 /** Steps of a reload that concern a directory. */

@@ -67,7 +67,9 @@ describePostgres('gateways on one database', (engine) => {
     ])
     const fresh = await engine.open()
     expect(fresh.resources.find(p, 'room', id)?.details).toEqual({
-      ...{ recordOnStart: false, maxMembers: 10, layout: 'l9' },
+      recordOnStart: false,
+      maxMembers: 10,
+      layout: 'l9',
     })
   })
 })

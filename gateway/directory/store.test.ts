@@ -52,10 +52,14 @@ describe('the store', () => {
     expect(directory.domainApp('demo.example')).toMatchObject({ id: 'd1', projectId: 'project-1' })
     expect(directory.domainApp('demo.example')?.challenge).toBeUndefined()
     expect(directory.resources.find('project-1', 'cxml_webhook', 'r2')?.details).toEqual({
-      ...{ url: 'https://a.example/x', method: 'POST', fallbackUrl: 'https://b.example/x' },
+      url: 'https://a.example/x',
+      method: 'POST',
+      fallbackUrl: 'https://b.example/x',
     })
     expect(directory.resources.find('project-1', 'call_flow', 'r3')?.details).toEqual({
-      ...{ flow: '{}', declaredAt: 'f.yaml', version: 1 },
+      flow: '{}',
+      declaredAt: 'f.yaml',
+      version: 1,
     })
     expect(query("select resource_id from subscriber where email = 'alice@example.test'")).toEqual([
       { resource_id: 'r1' },

@@ -10,14 +10,20 @@ import { quickPasswords } from './testing-passwords.ts'
 const [place = ''] = process.argv.slice(2)
 const directory = await createDirectory({
   ...(place.startsWith('postgres:') ? { file: '', url: place } : { file: place }),
-  ...{ config: config(), secret: new Uint8Array(32).fill(3), clock: new SystemClock() },
-  ...{ log: { info: () => {}, error: () => {} }, passwords: quickPasswords() },
+  config: config(),
+  secret: new Uint8Array(32).fill(3),
+  clock: new SystemClock(),
+  log: { info: () => {}, error: () => {} },
+  passwords: quickPasswords(),
 })
 const details = { topic: 'burst' }
 const makeOn = async (): Promise<never> => {
   for (;;) {
     const made = await directory.resources.create({
-      ...{ projectId: 'project-1', type: 'relay_application', displayName: 'Burst', details },
+      projectId: 'project-1',
+      type: 'relay_application',
+      displayName: 'Burst',
+      details,
     })
     process.stdout.write(`${made.id}\n`)
   }

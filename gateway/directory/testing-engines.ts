@@ -92,8 +92,11 @@ const opening = (
     },
     open: async (options: Partial<DirectoryOptions> = {}) => {
       const directory = await createDirectory({
-        ...{ ...placeNow(), config: config(), clock: engine.clock },
-        ...{ secret: new Uint8Array(32).fill(3), log: { info: () => {}, error: () => {} } },
+        ...placeNow(),
+        config: config(),
+        clock: engine.clock,
+        secret: new Uint8Array(32).fill(3),
+        log: { info: () => {}, error: () => {} },
         passwords: quickPasswords(),
         ...options,
       })

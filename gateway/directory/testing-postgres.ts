@@ -67,8 +67,13 @@ export const startPostgres = (programs: string, parent: string): TestPostgres =>
     'listen_addresses=',
     `unix_socket_directories=${folder}`,
     // Nothing outlives the machine, and nothing is copied elsewhere. What is acknowledged outlives the server all the same.
-    ...['fsync=off', 'full_page_writes=off', 'wal_level=minimal', 'max_wal_senders=0'],
-    ...['max_connections=50', 'autovacuum=off', 'jit=off'],
+    'fsync=off',
+    'full_page_writes=off',
+    'wal_level=minimal',
+    'max_wal_senders=0',
+    'max_connections=50',
+    'autovacuum=off',
+    'jit=off',
   ]
   const start = () =>
     run('pg_ctl', 'start', '-w', '-D', data, '-o', settings.map((setting) => `-c ${setting}`).join(' '))

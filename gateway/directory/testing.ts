@@ -88,8 +88,12 @@ export class TestStore {
     changes: Pick<DirectoryOptions, 'numberTarget' | 'passwords'> = {},
   ): Promise<Directory> => {
     const directory = await createDirectory({
-      ...{ file: where, config: declared, secret: new Uint8Array(32).fill(3), clock: new FakeClock() },
-      ...{ log: { info: () => {}, error: () => {} }, passwords: quickPasswords() },
+      file: where,
+      config: declared,
+      secret: new Uint8Array(32).fill(3),
+      clock: new FakeClock(),
+      log: { info: () => {}, error: () => {} },
+      passwords: quickPasswords(),
       ...changes,
     })
     this.#opened.push(directory)

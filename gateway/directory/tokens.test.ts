@@ -17,7 +17,9 @@ const opened = async (engine: TestEngine) => {
 
 const nora = ({ resources }: Directory) =>
   resources.create({
-    ...{ projectId: p, type: 'subscriber', displayName: 'Nora' },
+    projectId: p,
+    type: 'subscriber',
+    displayName: 'Nora',
     details: { email: 'nora@example.test', mayDialOut: false },
   })
 
@@ -92,7 +94,9 @@ describeEngines('devices', (engine) => {
     }
     const other = async (projectId: string) => {
       const { id } = await directory.resources.create({
-        ...{ projectId, type: 'subscriber', displayName: 'Otto' },
+        projectId,
+        type: 'subscriber',
+        displayName: 'Otto',
         details: { email: 'otto@example.test', mayDialOut: false },
       })
       const row = { subscriber_id: id, project_id: projectId, type: 'iOS', created_at: engine.clock.now() }

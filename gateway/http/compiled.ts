@@ -8,7 +8,10 @@ type Write = (value: unknown) => string
 /** Every fault is found, not only the first; nothing is left out. */
 const options = {
   // `verbose` gives faults the schema that they are of.
-  ...{ allErrors: true, useDefaults: true, strict: false, verbose: true },
+  allErrors: true,
+  useDefaults: true,
+  strict: false,
+  verbose: true,
   // Half of the work would be to make the code shorter.
   code: { optimize: false },
 } as const

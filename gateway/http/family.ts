@@ -35,15 +35,19 @@ const types: Readonly<Record<number, string>> = {
 const fabricBody: ErrorBody = ({ status, all, base }) => ({
   errors: all.map(({ code, message, attribute }) => ({
     type: types[status] ?? 'api_error',
-    ...{ code, message, attribute },
+    code,
+    message,
+    attribute,
     url: `${base}${errorPagePath(code)}`,
   })),
 })
 
 const relayBody: ErrorBody = ({ status, all }) => ({
   errors: all.map(({ code, message }) => ({
-    ...{ detail: message, status: String(status) },
-    ...{ title: catalogue[code].text, code },
+    detail: message,
+    status: String(status),
+    title: catalogue[code].text,
+    code,
   })),
 })
 

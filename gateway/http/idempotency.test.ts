@@ -63,7 +63,9 @@ const open = () => {
   })
   const post = (key: string | undefined, body: object = { a: 1 }, url = '/api/tokens', project = 'p1') =>
     site.inject({
-      ...{ method: 'POST', url, payload: body },
+      method: 'POST',
+      url,
+      payload: body,
       headers: {
         authorization: `Basic ${Buffer.from(`${project}:s${project.slice(1)}`).toString('base64')}`,
         ...(key !== undefined && { 'idempotency-key': key }),
@@ -194,7 +196,9 @@ it('takes keys of subscribers apart by their tokens', async () => {
   const { site } = open()
   const post = (token: string) =>
     site.inject({
-      ...{ method: 'POST', url: '/api/bearer', payload: {} },
+      method: 'POST',
+      url: '/api/bearer',
+      payload: {},
       headers: { authorization: `Bearer ${token}`, 'idempotency-key': 'k' },
     })
   await post('one')

@@ -51,7 +51,8 @@ const further: Readonly<Record<string, object>> = {
 
 const ask = (operation: Operation, path: string, project: RigProject, body = bodyFor(operation)) =>
   rig.site.inject({
-    ...{ method: operation.method as 'GET', url: path },
+    method: operation.method as 'GET',
+    url: path,
     headers: {
       ...asked(operation, project),
       ...(body && {
@@ -191,7 +192,8 @@ describe('credentials', () => {
     const open = operations.filter(({ path }) => path !== '/api/console/session')
     for (const operation of open) {
       const { statusCode } = await rig.site.inject({
-        ...{ method: operation.method as 'GET', url: pathOf(own, operation.path) },
+        method: operation.method as 'GET',
+        url: pathOf(own, operation.path),
         ...(operation.requestBody && { payload: {} }),
       })
       expect([nameOf(operation), [401, 415, 422].includes(statusCode), statusCode]).toEqual([
@@ -207,7 +209,9 @@ describe('credentials', () => {
       const isProject = 'project' in operation.security![0]!
       const headers = isProject ? { authorization: `Bearer ${bearers.get(ours)}` } : asProject(ours)
       const { statusCode } = await rig.site.inject({
-        ...{ method: operation.method as 'GET', url: pathOf(own, operation.path), headers },
+        method: operation.method as 'GET',
+        url: pathOf(own, operation.path),
+        headers,
         ...(operation.requestBody && { payload: {} }),
       })
       expect([nameOf(operation), [401, 415, 422].includes(statusCode), statusCode]).toEqual([

@@ -9,8 +9,12 @@ beforeEach(async () => {
 afterEach(() => rig.close())
 
 const codeGrant = (code: string, code_verifier: string, changes: Readonly<Record<string, string>> = {}) => ({
-  ...{ grant_type: 'authorization_code', code, code_verifier },
-  ...{ client_id: 'web', redirect_uri: callback, ...changes },
+  grant_type: 'authorization_code',
+  code,
+  code_verifier,
+  client_id: 'web',
+  redirect_uri: callback,
+  ...changes,
 })
 
 describe('a redirect URI', () => {
@@ -146,7 +150,8 @@ describe('pages of other origins', () => {
       method: 'OPTIONS',
       url: '/oauth/token',
       headers: {
-        ...{ 'x-forwarded-proto': 'https', origin: 'https://app.example' },
+        'x-forwarded-proto': 'https',
+        origin: 'https://app.example',
         'access-control-request-method': 'POST',
       },
     })

@@ -9,11 +9,17 @@ beforeEach(async () => {
 afterEach(() => rig.close())
 
 const codeGrant = (code: string, code_verifier: string, changes: Readonly<Record<string, string>> = {}) => ({
-  ...{ grant_type: 'authorization_code', code, code_verifier },
-  ...{ client_id: 'web', redirect_uri: callback, ...changes },
+  grant_type: 'authorization_code',
+  code,
+  code_verifier,
+  client_id: 'web',
+  redirect_uri: callback,
+  ...changes,
 })
 const refreshGrant = (refresh_token: string, client_id = 'web') => ({
-  ...{ grant_type: 'refresh_token', refresh_token, client_id },
+  grant_type: 'refresh_token',
+  refresh_token,
+  client_id,
 })
 const revoked = (token: string) =>
   rig.tokens.verify(token).then(

@@ -31,8 +31,17 @@ afterAll(() => rmSync(folder, { recursive: true }))
 export const callback = 'https://app.example/callback'
 
 const subscriberOf = (id: string, projectId: string, email: string): Subscriber => ({
-  ...{ id, projectId, email, address: '/private/x', addressId: `address-${id}`, displayName: 'Alice & Co' },
-  ...{ firstName: 'Alice', lastName: '', mayDialOut: true, disabled: false, tokensAfter: 0 },
+  id,
+  projectId,
+  email,
+  address: '/private/x',
+  addressId: `address-${id}`,
+  displayName: 'Alice & Co',
+  firstName: 'Alice',
+  lastName: '',
+  mayDialOut: true,
+  disabled: false,
+  tokensAfter: 0,
 })
 
 /** The whole of it. */
@@ -88,7 +97,9 @@ export class OAuthRig {
       [
         { id: 'web', name: 'Soft <b>phone', redirectUris: [callback], native: false },
         {
-          ...{ id: 'native', name: 'Native', native: true },
+          id: 'native',
+          name: 'Native',
+          native: true,
           redirectUris: ['com.example.app:/oauth', 'http://127.0.0.1/cb'],
         },
         { id: 'other', name: 'Other', project: 'p2', redirectUris: [callback], native: false },
@@ -103,7 +114,13 @@ export class OAuthRig {
     const put = (line: object) => this.lines.push(line as never)
     const { store, clients, revocations, clock, metrics } = this
     this.oauth = await OAuth.open({
-      ...{ store, clients, revocations, clock, metrics, secret, publicHost: 'gw.example' },
+      store,
+      clients,
+      revocations,
+      clock,
+      metrics,
+      secret,
+      publicHost: 'gw.example',
       url: 'https://gw.example',
       config: { accessTokenTtlMs: 600_000, refreshTokenTtlMs: 86_400_000 },
       dataDir: folder,

@@ -21,23 +21,37 @@ describe('the code flow', () => {
       iss: 'https://gw.example/',
     })
     const { status, headers, body } = await rig.token({
-      ...{ grant_type: 'authorization_code', code: told.get('code') ?? '', code_verifier: verifier },
-      ...{ client_id: 'web', redirect_uri: callback },
+      grant_type: 'authorization_code',
+      code: told.get('code') ?? '',
+      code_verifier: verifier,
+      client_id: 'web',
+      redirect_uri: callback,
     })
     expect(status).toBe(200)
     expect(headers['cache-control']).toBe('no-store')
     expect(body).toMatchObject({ token_type: 'Bearer', expires_in: 600, scope: 'openid email' })
     expect(decodeProtectedHeader(body.access_token)).toMatchObject({
-      ...{ alg: 'HS256', typ: 'SAT', ch: 'gw.example' },
+      alg: 'HS256',
+      typ: 'SAT',
+      ch: 'gw.example',
     })
     expect(decodeJwt(body.access_token)).toMatchObject({
-      ...{ iss: 'https://gw.example/', aud: 'https://gw.example/', client: 'web', scope: 'openid email' },
+      iss: 'https://gw.example/',
+      aud: 'https://gw.example/',
+      client: 'web',
+      scope: 'openid email',
     })
     expect(await rig.tokens.verify(body.access_token)).toMatchObject({
-      ...{ kind: 'subscriber', subscriberId: 'alice', projectId: 'p1', clientId: 'web' },
+      kind: 'subscriber',
+      subscriberId: 'alice',
+      projectId: 'p1',
+      clientId: 'web',
     })
     expect(decodeJwt(body.id_token)).toMatchObject({
-      ...{ sub: 'alice', aud: 'web', iss: 'https://gw.example/', email: 'alice@example.test' },
+      sub: 'alice',
+      aud: 'web',
+      iss: 'https://gw.example/',
+      email: 'alice@example.test',
     })
     const keys = (await browser.go('/oauth/jwks')).json().keys
     const [head, payload, signature = ''] = body.id_token.split('.')
@@ -205,7 +219,9 @@ describe('the page', () => {
     const browser = rig.browser()
     await browser.authorize(authorization().query)
     const answer = await browser.go((await browser.page(authorization().query)) as string, {
-      ...{ action: 'sign-in', email: 'alice@example.test', password: 'secret-9' },
+      action: 'sign-in',
+      email: 'alice@example.test',
+      password: 'secret-9',
     })
     const resumed = await browser.go(new URL(String(answer.headers.location)).pathname)
     const cookies = [answer.headers['set-cookie'], resumed.headers['set-cookie']].flat().filter(Boolean)

@@ -18,7 +18,7 @@ const errorList = (properties: Readonly<Record<string, object>>) => ({
 })
 
 /** Bodies of errors, by family. */
-const errorSchemas: Readonly<Record<ApiFamily, { readonly $id: string }>> = {
+const errorSchemas: Readonly<Record<ApiFamily, { readonly $id: string; readonly [keyword: string]: unknown }>> = {
   fabric: {
     $id: 'Errors',
     ...errorList({ type: text, code: text, message: text, attribute: textOrNull, url: text }),
@@ -26,10 +26,9 @@ const errorSchemas: Readonly<Record<ApiFamily, { readonly $id: string }>> = {
   relay: { $id: 'RelayErrors', ...errorList({ detail: text, status: text, title: text, code: text }) },
   compat: {
     $id: 'CompatError',
-    ...{ type: 'object', required: ['code', 'message', 'more_info', 'status'] },
-    ...{
-      properties: { code: { type: 'integer' }, message: text, more_info: text, status: { type: 'integer' } },
-    },
+    type: 'object',
+    required: ['code', 'message', 'more_info', 'status'],
+    properties: { code: { type: 'integer' }, message: text, more_info: text, status: { type: 'integer' } },
   },
 }
 
@@ -52,7 +51,12 @@ const meanings: Readonly<Record<number, string>> = {
 const statusesOf = ({ url, method, schema }: RouteOptions): readonly number[] => {
   const writes = method !== 'GET' && method !== 'HEAD'
   return [
-    ...[400, 401, 403, 429, 500, 503],
+    400,
+    401,
+    403,
+    429,
+    500,
+    503,
     ...(writes || url.includes(':') ? [404] : []),
     ...(writes ? [409, 413, 415] : []),
     ...(writes || schema?.querystring ? [422] : []),

@@ -42,7 +42,8 @@ const open = async () => {
   site.get('/page', async () => ({}))
   const put = (payload: unknown, path = `/api/things/${id}`, headers = {}) =>
     site.inject({
-      ...{ method: 'PUT', url: path },
+      method: 'PUT',
+      url: path,
       headers: { 'content-type': 'application/json', ...headers },
       payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
     })
@@ -234,7 +235,8 @@ describe('a body of a request without credentials', () => {
     expect(reply.json().errors[0].code).toBe('body_too_large')
     const { site } = await open()
     const chunked = await site.inject({
-      ...{ method: 'PUT', url: `/api/things/${id}` },
+      method: 'PUT',
+      url: `/api/things/${id}`,
       headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
       payload: Readable.from([padded(anonymousBytes), ' ']),
     })

@@ -99,7 +99,11 @@ const useAccessLog = (site: FastifyInstance, log: Log, clock: Pick<Clock, 'now'>
     const path = pathOf(request.url)
     const ms = clock.now() - (started.get(request) ?? clock.now())
     const facts = {
-      ...{ request: request.id, method: request.method, path, status: reply.statusCode, ms },
+      request: request.id,
+      method: request.method,
+      path,
+      status: reply.statusCode,
+      ms,
       source: request.ip,
       ...(request.projectId && { project: request.projectId }),
     }
@@ -138,8 +142,12 @@ export const useCors = async (site: FastifyInstance, origins: Origins): Promise<
         methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
         allowedHeaders: ['authorization', 'content-type', 'idempotency-key'],
         exposedHeaders: [
-          ...['x-request-id', 'retry-after', 'idempotent-replayed'],
-          ...['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'],
+          'x-request-id',
+          'retry-after',
+          'idempotent-replayed',
+          'ratelimit-limit',
+          'ratelimit-remaining',
+          'ratelimit-reset',
         ],
         maxAge: 86_400,
         strictPreflight: false,

@@ -86,24 +86,35 @@ const declared = (): DirectoryConfig => ({
   domains: [{ domain: 'demo.example', allow: ['127.0.0.0/8'], handler: script }],
   endpoints: [
     {
-      ...{ username: 'desk1', password: 'long-enough', name: 'phone', context: 'private' },
-      ...{ mayDialOut: false, maxCalls: 10, callsPerSecond: 2, codecs: ['PCMU'] },
+      username: 'desk1',
+      password: 'long-enough',
+      name: 'phone',
+      context: 'private',
+      mayDialOut: false,
+      maxCalls: 10,
+      callsPerSecond: 2,
+      codecs: ['PCMU'],
     },
   ],
   subscribers: [
     {
-      ...{ email: 'alice@example.test', password: 'wonder', name: 'alice', context: 'public' },
-      ...{ firstName: 'Alice', displayName: 'Alice', mayDialOut: true },
+      email: 'alice@example.test',
+      password: 'wonder',
+      name: 'alice',
+      context: 'public',
+      firstName: 'Alice',
+      displayName: 'Alice',
+      mayDialOut: true,
     },
     {
-      ...{
-        project: theirs.id,
-        email: 'alice@example.test',
-        password: 'other',
-        name: 'alice',
-        context: 'public',
-      },
-      ...{ firstName: 'Alice', displayName: 'Another Alice', mayDialOut: false },
+      project: theirs.id,
+      email: 'alice@example.test',
+      password: 'other',
+      name: 'alice',
+      context: 'public',
+      firstName: 'Alice',
+      displayName: 'Another Alice',
+      mayDialOut: false,
     },
   ],
   resources: [
@@ -173,26 +184,33 @@ export class ApiRig {
   ): HttpServers {
     const { clock, log, metrics, directory, tokens, pairs, recordings, records, folder } = this
     const config = {
-      ...{ plain: { address: '127.0.0.1', port: 0 }, tls: false, metrics: null },
-      ...{ origins: [], trustedProxies: [] },
-      ...{ maxConnections: 1_024, maxConnectionsPerAddress: 64, headersTimeoutMs: 10_000 },
+      plain: { address: '127.0.0.1', port: 0 },
+      tls: false,
+      metrics: null,
+      origins: [],
+      trustedProxies: [],
+      maxConnections: 1_024,
+      maxConnectionsPerAddress: 64,
+      headersTimeoutMs: 10_000,
       ...changes,
     } satisfies HttpConfig
     const rows = new IdempotencyRows(directory.store)
     return new HttpServers({
-      ...{ config, clock, log, metrics, certificate },
+      config,
+      clock,
+      log,
+      metrics,
+      certificate,
       api: apiPartsOf({
-        ...{
-          project: ours.id,
-          origins: new Origins(config.origins),
-          directory,
-          tokens,
-          pairs,
-          recordings,
-          records,
-          clock,
-          log,
-        },
+        project: ours.id,
+        origins: new Origins(config.origins),
+        directory,
+        tokens,
+        pairs,
+        recordings,
+        records,
+        clock,
+        log,
         access: this.#access,
         calls: this.#calls,
         chat: this.#chat,
@@ -252,7 +270,12 @@ export class ApiRig {
   async #open(): Promise<void> {
     const { clock, log, metrics, folder } = this
     this.directory = await createDirectory({
-      ...{ file: ':memory:', config: declared(), secret, clock, log, passwords: quickPasswords() },
+      file: ':memory:',
+      config: declared(),
+      secret,
+      clock,
+      log,
+      passwords: quickPasswords(),
     })
     const { tokens, pairs } = await openTokens(this.directory, { secret, clock })
     this.tokens = tokens
@@ -262,13 +285,26 @@ export class ApiRig {
     const tell = (to: string, event: string, params: object) => this.told.push({ to, event, params })
     this.#chat = new Chat({ rows: new ConversationRows(store), resources, tell, clock, log })
     this.records = await Records.open({
-      ...{ calls: new CallRows(store), cdrs: new CdrRows(store), nodeId: 'rig' },
+      calls: new CallRows(store),
+      cdrs: new CdrRows(store),
+      nodeId: 'rig',
       ...leftBy(clock),
-      ...{ keepMs: 400 * 86_400_000, clock, log, metrics },
+      keepMs: 400 * 86_400_000,
+      clock,
+      log,
+      metrics,
     })
     this.recordings = await Recordings.open({
-      ...{ rows: this.directory.recordings, clock, metrics, secret, log, folder: join(folder, 'recordings') },
-      ...{ minFree: 0, linkAgeMs: 3_600_000, longestMs: 14_400_000, nodeId: 'rig' },
+      rows: this.directory.recordings,
+      clock,
+      metrics,
+      secret,
+      log,
+      folder: join(folder, 'recordings'),
+      minFree: 0,
+      linkAgeMs: 3_600_000,
+      longestMs: 14_400_000,
+      nodeId: 'rig',
       base: () => 'https://gw.example',
       callbacks: { notify: () => {} },
       http: { upload: async () => 200 },

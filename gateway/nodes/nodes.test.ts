@@ -54,9 +54,18 @@ describeEngines('gateways on one store', (engine) => {
     const call = { ...beginning({ toldTo }), status: 'in-progress' } as const
     await new CallRows(directory.store).save([storedCall(call, nodeId)], [])
     await new CallbackRows(directory.store, nodeId).add({
-      ...{ id: call.id, project_id: ours, call_id: call.id, kind: 'call-status', method: 'POST' },
-      ...{ url: 'https://x.example/', server: 'https://x.example', content_type: null, body: null },
-      ...{ tries: 1, created_at: 1, due_at: 1 },
+      id: call.id,
+      project_id: ours,
+      call_id: call.id,
+      kind: 'call-status',
+      method: 'POST',
+      url: 'https://x.example/',
+      server: 'https://x.example',
+      content_type: null,
+      body: null,
+      tries: 1,
+      created_at: 1,
+      due_at: 1,
     })
     const request = { format: 'wav', tracks: 'in' } as const
     const recordings = new RecordingRows(directory.store)
@@ -89,15 +98,15 @@ describeEngines('gateways on one store', (engine) => {
     const heir = heirs.findIndex(({ taken }) => taken.length > 0) + 1
     expect(await new CallbackRows(directory.store, `n${heir}`).counts()).toEqual(servers)
     expect(await new CallRows(directory.store).find(ours, id)).toMatchObject({
-      ...{ status: 'failed', code: 'interrupted', node_id: 'gone' },
+      status: 'failed',
+      code: 'interrupted',
+      node_id: 'gone',
     })
     expect(await new RecordingRows(directory.store).find('r1')).toMatchObject({
-      ...{
-        status: 'failed',
-        end_reason: 'interrupted',
-        ended_at: clock.now() - 15.5 * 60_000,
-        status_json: null,
-      },
+      status: 'failed',
+      end_reason: 'interrupted',
+      ended_at: clock.now() - 15.5 * 60_000,
+      status_json: null,
     })
   })
 

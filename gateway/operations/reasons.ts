@@ -8,13 +8,22 @@ export const endReasons: readonly EndReason[] = ['hangup', 'cancel', 'busy', 'no
 
 /** What the verb is told. */
 export const hangupReasons: Readonly<Record<EndReason, HangupReason>> = {
-  ...{ hangup: 'hangup', cancel: 'hangup', busy: 'busy', noAnswer: 'no-answer', decline: 'decline' },
+  hangup: 'hangup',
+  cancel: 'hangup',
+  busy: 'busy',
+  noAnswer: 'no-answer',
+  decline: 'decline',
   error: 'error',
 }
 
 const byCode: Readonly<Record<string, EndReason>> = {
-  ...{ normal: 'hangup', canceled: 'cancel', busy: 'busy', declined: 'decline', no_answer: 'noAnswer' },
-  ...{ not_online: 'noAnswer', answered_elsewhere: 'cancel' },
+  normal: 'hangup',
+  canceled: 'cancel',
+  busy: 'busy',
+  declined: 'decline',
+  no_answer: 'noAnswer',
+  not_online: 'noAnswer',
+  answered_elsewhere: 'cancel',
 }
 
 /** The reason for a code of the error catalogue. */

@@ -51,7 +51,8 @@ export class RecordOperation implements Operation {
   async run(): Promise<void> {
     const status = this.#call.recordedTo?.({ control_id: this.#id, record: this.#record })
     this.#recording = this.#call.control.startRecording({
-      ...{ ...this.#options, signal: this.#abort.signal },
+      ...this.#options,
+      signal: this.#abort.signal,
       ...(status && { status }),
     })
     try {

@@ -58,8 +58,11 @@ export const detectBeside = async (
     const target = order.beside?.told
     if (!target) return
     const fields = {
-      ...{ AccountSid: projectId, ApiVersion: apiVersion, CallSid: callId },
-      ...{ AnsweredBy: told, MachineDetectionDuration: String(durationMs) },
+      AccountSid: projectId,
+      ApiVersion: apiVersion,
+      CallSid: callId,
+      AnsweredBy: told,
+      MachineDetectionDuration: String(durationMs),
     }
     callbacks.notify({ projectId, callId }, { kind: 'detect', ...formRequest(target, fields) })
   } catch (error) {

@@ -7,11 +7,18 @@ import { CallStates } from './call-states.ts'
 import { FakeRecords } from './testing.ts'
 
 const call: Omit<CallRow, 'status'> = {
-  ...{ id: 'c1', projectId: 'p', direction: 'outbound-api', type: 'sip', from: 'sip:a@x', to: '+4930123' },
+  id: 'c1',
+  projectId: 'p',
+  direction: 'outbound-api',
+  type: 'sip',
+  from: 'sip:a@x',
+  to: '+4930123',
   createdAt: 1_000,
 }
 const all: StatusTarget = {
-  ...{ url: 'https://x.example/cb', method: 'POST', dialect: 'form' },
+  url: 'https://x.example/cb',
+  method: 'POST',
+  dialect: 'form',
   states: ['initiated', 'ringing', 'answered', 'completed'],
 }
 
@@ -46,14 +53,12 @@ describe('a call in progress', () => {
     const who = { From: 'sip:a@x', To: '+4930123', CallbackSource: 'call-progress-events' }
     const by = { AnsweredBy: 'human' }
     const each = (CallStatus: string, sequence: number, more = {}) => ({
-      ...{
-        ...common,
-        ...who,
-        CallStatus,
-        SequenceNumber: String(sequence),
-        Timestamp: expect.any(String),
-        ...more,
-      },
+      ...common,
+      ...who,
+      CallStatus,
+      SequenceNumber: String(sequence),
+      Timestamp: expect.any(String),
+      ...more,
     })
     expect(t.forms()).toEqual([
       each('initiated', 0),
@@ -93,16 +98,17 @@ describe('a call in progress', () => {
     run()
     const events = t.told().map(({ body }) => JSON.parse(body!.text))
     expect(events[0]).toEqual({
-      ...{ event_type: 'calling.call.state', event_channel: 'swml:c1', timestamp: expect.any(Number) },
-      ...{ project_id: 'p', space_id: 'p' },
+      event_type: 'calling.call.state',
+      event_channel: 'swml:c1',
+      timestamp: expect.any(Number),
+      project_id: 'p',
+      space_id: 'p',
       params: {
-        ...{
-          call_id: 'c1',
-          node_id: 'node-1',
-          segment_id: 'c1',
-          call_state: 'created',
-          direction: 'outbound',
-        },
+        call_id: 'c1',
+        node_id: 'node-1',
+        segment_id: 'c1',
+        call_state: 'created',
+        direction: 'outbound',
         device: { type: 'phone', params: { from_number: 'sip:a@x', to_number: '+4930123' } },
         start_time: 1_000,
       },

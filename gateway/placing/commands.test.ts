@@ -9,7 +9,9 @@ import { CallCommands } from './commands.ts'
 import { FakeRecords } from './testing.ts'
 
 const status: StatusTarget = {
-  ...{ url: 'https://x.example/cb', method: 'POST', dialect: 'json' },
+  url: 'https://x.example/cb',
+  method: 'POST',
+  dialect: 'json',
   states: ['completed'],
 }
 
@@ -32,7 +34,13 @@ const setUp = () => {
           : undefined,
   }
   const commands = new CallCommands({
-    ...{ calls: rig.calls, states, history, addresses, callbacks: told.callbacks, clock, nodeId },
+    calls: rig.calls,
+    states,
+    history,
+    addresses,
+    callbacks: told.callbacks,
+    clock,
+    nodeId,
   })
   const events = () =>
     told.told

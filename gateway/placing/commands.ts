@@ -23,7 +23,11 @@ export const callCommands: readonly string[] = [...new Set([...own, ...Object.ke
 
 /** With what a call is ended for a reason; who is not answered is refused with it. */
 const codes: Readonly<Record<(typeof endReasons)[number], Code>> = {
-  ...{ hangup: 'normal', cancel: 'canceled', busy: 'busy', noAnswer: 'no_answer', decline: 'declined' },
+  hangup: 'normal',
+  cancel: 'canceled',
+  busy: 'busy',
+  noAnswer: 'no_answer',
+  decline: 'declined',
   error: 'handler_failed',
 }
 
@@ -109,8 +113,11 @@ const endCode = ({ state }: LiveCall, params: Fields): Code => {
 }
 
 const refusals: Readonly<Record<string, Code>> = {
-  ...{ 400: 'invalid_field', 404: 'unknown_resource', 409: 'call_not_in_progress' },
-  ...{ 422: 'call_not_in_progress', 429: 'too_many_requests' },
+  400: 'invalid_field',
+  404: 'unknown_resource',
+  409: 'call_not_in_progress',
+  422: 'call_not_in_progress',
+  429: 'too_many_requests',
 }
 
 /** An error of a command in the words of the API. */

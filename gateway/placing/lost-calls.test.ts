@@ -11,7 +11,9 @@ const there = began + 60_000
 /** An hour later another run looks. */
 const clock = new FakeClock(there + 3_600_000)
 const form: StatusTarget = {
-  ...{ url: 'https://u:pw@x.example/cb', method: 'POST', dialect: 'form' },
+  url: 'https://u:pw@x.example/cb',
+  method: 'POST',
+  dialect: 'form',
   states: ['initiated', 'ringing', 'answered', 'completed'],
 }
 const stored = (changes: Partial<CallRow>) =>
@@ -35,7 +37,11 @@ it('are told in the words of the XML family, when their gateway was there last',
     },
   ])
   expect(Object.fromEntries(new URLSearchParams(callbacks[0]?.body ?? ''))).toMatchObject({
-    ...{ CallSid: 'c1', CallStatus: 'failed', CallDuration: '50', SequenceNumber: '3', Direction: 'inbound' },
+    CallSid: 'c1',
+    CallStatus: 'failed',
+    CallDuration: '50',
+    SequenceNumber: '3',
+    Direction: 'inbound',
   })
 })
 
@@ -44,7 +50,11 @@ it('are told in the words of scripts', () => {
   const { event_type: type, params } = JSON.parse(callbacks[0]?.body ?? '')
   expect(type).toBe('calling.call.state')
   expect(params).toMatchObject({
-    ...{ call_id: 'c1', node_id: 'gone', call_state: 'ended', end_reason: 'error', end_time: there },
+    call_id: 'c1',
+    node_id: 'gone',
+    call_state: 'ended',
+    end_reason: 'error',
+    end_time: there,
   })
 })
 

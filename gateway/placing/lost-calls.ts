@@ -91,10 +91,17 @@ const recordOf = (call: CallRow, called: readonly CallRow[]): CallSummary => {
   const { id, projectId, createdAt: startedAt, endedAt = startedAt, answeredAt } = call
   const legs = called.toSorted((a, b) => a.createdAt - b.createdAt).map((each) => legOf(each, 'callee'))
   return {
-    ...{ call: id, projectId, direction, from: leg.from, to: leg.to, domain: undefined, source: undefined },
+    call: id,
+    projectId,
+    direction,
+    from: leg.from,
+    to: leg.to,
+    domain: undefined,
+    source: undefined,
     ...endOf(call),
     ...timesOf(call),
-    ...{ endedAt, durationMs: endedAt - startedAt },
+    endedAt,
+    durationMs: endedAt - startedAt,
     answeredMs: answeredAt === undefined ? 0 : endedAt - answeredAt,
     legs: [{ ...leg, direction }, ...legs],
   }
@@ -102,16 +109,18 @@ const recordOf = (call: CallRow, called: readonly CallRow[]): CallSummary => {
 
 /** What nobody knows any more is undefined: its carrier, its codec, its counters. */
 const legOf = (call: CallRow, role: LegSummary['role']): LegSummary => ({
-  ...{
-    leg: newLegId(),
-    role,
-    kind: call.type === 'webrtc' ? 'browser' : 'sip',
-    type: call.type,
-    from: call.from,
-    to: call.to,
-  },
+  leg: newLegId(),
+  role,
+  kind: call.type === 'webrtc' ? 'browser' : 'sip',
+  type: call.type,
+  from: call.from,
+  to: call.to,
   direction: call.direction === 'inbound' ? 'inbound' : 'outbound',
-  ...{ carrier: undefined, sipCallId: undefined, codec: undefined, tries: [], audio: undefined },
+  carrier: undefined,
+  sipCallId: undefined,
+  codec: undefined,
+  tries: [],
+  audio: undefined,
   ...timesOf(call),
   ...endOf(call),
 })
@@ -124,6 +133,9 @@ const timesOf = ({ createdAt: startedAt, ringingAt: ringAt, answeredAt, endedAt 
 })
 
 const endOf = ({ code, sipStatus }: CallRow) => ({
-  ...{ code, by: code === 'interrupted' ? ('us' as const) : undefined, sipStatus, detail: undefined },
+  code,
+  by: code === 'interrupted' ? ('us' as const) : undefined,
+  sipStatus,
+  detail: undefined,
   q850: code && q850Of({ code }),
 })

@@ -11,10 +11,15 @@ import { FakeRecords } from './testing.ts'
 import type { CallOrder } from './types.ts'
 
 const order: CallOrder = {
-  ...{ projectId: 'p', to: 'sip:b@x', from: 'sip:me@y', source: 'compat' },
+  projectId: 'p',
+  to: 'sip:b@x',
+  from: 'sip:me@y',
+  source: 'compat',
   handler: { kind: 'script', document: '{}', name: 'inline' },
   status: {
-    ...{ url: 'https://x.example/cb', method: 'POST', dialect: 'form' },
+    url: 'https://x.example/cb',
+    method: 'POST',
+    dialect: 'form',
     states: ['initiated', 'ringing', 'answered', 'completed'],
   },
 }
@@ -47,8 +52,15 @@ const setUp = () => {
   const states = new CallStates({ log: history, callbacks, clock: new FakeClock(), nodeId: 'node-1' })
   const rig = setUpCalls({ book: states, detector })
   const placing = new Placing({
-    ...{ originator: rig.calls, calls: rig.calls, states, history, callbacks, clock: rig.clock },
-    ...{ addresses, endpoints: { contacts: () => rig.registered }, log: pino({ level: 'silent' }) },
+    originator: rig.calls,
+    calls: rig.calls,
+    states,
+    history,
+    callbacks,
+    clock: rig.clock,
+    addresses,
+    endpoints: { contacts: () => rig.registered },
+    log: pino({ level: 'silent' }),
     objection: async ({ host }) => (host === 'private' ? 'it is private' : undefined),
   })
   const forms = (kind: string) =>
@@ -198,7 +210,8 @@ describe('a call of the API', () => {
   it('is recorded from its answer to its end, and told of', async () => {
     t.documents((call) => call.sleep(1_000))
     const record = {
-      ...{ tracks: 'stereo' as const, trim: true },
+      tracks: 'stereo' as const,
+      trim: true,
       status: {
         url: 'https://x.example/rec',
         method: 'POST',
@@ -263,8 +276,11 @@ describe('a call of the API', () => {
     expect(t.found.options).toMatchObject({ machine: { waitForEnd: false, ...thresholds }, timeoutMs: 7_000 })
     expect(t.forms('detect')).toEqual([
       {
-        ...{ AccountSid: 'p', ApiVersion: '2010-04-01', CallSid: id },
-        ...{ AnsweredBy: told, MachineDetectionDuration: '1' },
+        AccountSid: 'p',
+        ApiVersion: '2010-04-01',
+        CallSid: id,
+        AnsweredBy: told,
+        MachineDetectionDuration: '1',
       },
     ])
     expect(t.history.inProgress(id)?.answeredBy).toBe(row)

@@ -79,7 +79,9 @@ export class Placing implements PlacedCalls {
     const { projectId, from, timeoutMs, maxDurationMs, variables, status } = order
     const { promise, resolve, reject } = Promise.withResolvers<CallRow>()
     const originated = originator.originate({
-      ...{ projectId, from, steps: [[destination(order, to)]] },
+      projectId,
+      from,
+      steps: [[destination(order, to)]],
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(maxDurationMs !== undefined && { maxDurationMs }),
       ...(variables && { variables }),
@@ -131,7 +133,8 @@ export class Placing implements PlacedCalls {
 const destination = (order: CallOrder, to: string): Destination => {
   const { from, callerId, credentials, sendDigits, codecs } = order
   return {
-    ...{ to, from: callerId ?? from },
+    to,
+    from: callerId ?? from,
     ...(credentials && { username: credentials.username, password: credentials.password }),
     ...(sendDigits !== undefined && { sendDigits }),
     ...(codecs && { codecs }),

@@ -14,9 +14,7 @@ import { FakeRecords } from './testing.ts'
 import type { CallOrder } from './types.ts'
 
 const handler: HandlerSpec = { kind: 'script', document: '{}', name: 'inline' }
-const order: CallOrder = {
-  ...{ projectId: 'ours', to: 'sip:b@x', from: 'sip:me@y', source: 'calling', handler },
-}
+const order: CallOrder = { projectId: 'ours', to: 'sip:b@x', from: 'sip:me@y', source: 'calling', handler }
 
 /** Whom each project has; both have an Ann. */
 const book: Readonly<Record<string, Readonly<Record<string, Target>>>> = {
@@ -41,7 +39,9 @@ const setUp = () => {
   const rig = setUpCalls({ book: states, queues, waiters: queues, addresses })
   const driving = { calls: rig.calls, states, history, callbacks, clock: rig.clock, addresses }
   const placing = new Placing({
-    ...{ ...driving, originator: rig.calls, log: pino({ level: 'silent' }) },
+    ...driving,
+    originator: rig.calls,
+    log: pino({ level: 'silent' }),
     objection: async () => undefined,
   })
   return { ...rig, history, queues, placing, commands: new CallCommands({ ...driving, nodeId }) }
@@ -112,7 +112,8 @@ describe('another project', () => {
     expect(last().target).toMatchObject({ subscriberId: 'their Ann' })
     for (const dest of [to, '/public/menu'])
       await expect(t.commands.run('theirs', id, 'calling.transfer', { dest })).rejects.toMatchObject({
-        ...{ code: 'invalid_field', facts: { attribute: 'dest' } },
+        code: 'invalid_field',
+        facts: { attribute: 'dest' },
       })
     last().leg.answered()
     await settle()

@@ -48,7 +48,9 @@ export const beginRecording = async (
     callbacks.notify({ projectId, callId }, { kind: 'recording', ...formRequest(status, fields), ...ends })
   }
   const recording = await call.startRecording({
-    ...{ tracks, trim, source },
+    tracks,
+    trim,
+    source,
     ...(status && { status: { dialect: 'form', ...status } }),
   })
   const { id, url, ended } = recording

@@ -44,8 +44,11 @@ export const eventCallback = (
 ): StatusCallback => {
   const params = { call_id: id, node_id: nodeId, segment_id: id, ...more }
   const envelope = {
-    ...{ event_type: type, event_channel: `swml:${id}`, timestamp: at / 1000 },
-    ...{ project_id: projectId, space_id: projectId },
+    event_type: type,
+    event_channel: `swml:${id}`,
+    timestamp: at / 1000,
+    project_id: projectId,
+    space_id: projectId,
   }
   const kind = type === 'calling.call.state' ? 'call-status' : (type.split('.').at(-1) ?? type)
   if (method === 'POST') {

@@ -34,8 +34,11 @@ const make = async (answers: Answer[], signIn: Answer = [200]) => {
   })
   const account = serviceAccountOf(
     JSON.stringify({
-      ...{ type: 'service_account', project_id: 'phone-app', private_key },
-      ...{ client_email: 'push@phone-app.example', token_uri: `https://localhost:${port}/token` },
+      type: 'service_account',
+      project_id: 'phone-app',
+      private_key,
+      client_email: 'push@phone-app.example',
+      token_uri: `https://localhost:${port}/token`,
     }),
   )
   const http = new PushHttp({ ca })
@@ -63,7 +66,8 @@ describe('a notification by Firebase', () => {
     const form = new URLSearchParams(signIns()[0]?.body.toString())
     expect(form.get('grant_type')).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer')
     const { payload } = await jwtVerify(form.get('assertion') ?? '', pair.publicKey, {
-      ...{ audience: `https://localhost:${port}/token`, issuer: 'push@phone-app.example' },
+      audience: `https://localhost:${port}/token`,
+      issuer: 'push@phone-app.example',
       currentDate: new Date(clock.now()),
     })
     expect(payload.scope).toBe('https://www.googleapis.com/auth/firebase.messaging')

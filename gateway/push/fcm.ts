@@ -28,8 +28,10 @@ export const serviceAccountOf = (text: string): ServiceAccount => {
   const token_uri = field('token_uri')
   if (URL.parse(token_uri)?.protocol !== 'https:') throw new Error('token_uri must be an https URL')
   return {
-    ...{ project_id: field('project_id'), client_email: field('client_email') },
-    ...{ private_key: field('private_key'), token_uri },
+    project_id: field('project_id'),
+    client_email: field('client_email'),
+    private_key: field('private_key'),
+    token_uri,
   }
 }
 
@@ -99,7 +101,8 @@ export class Fcm implements PushTransport {
   #messageOf({ device, payload, expiresAt }: PushMessage): object {
     const seconds = Math.max(0, Math.ceil((expiresAt - this.#options.now()) / 1000))
     return {
-      ...{ token: device.token, data: payload },
+      token: device.token,
+      data: payload,
       // Whatever waits is delivered at once, and wakes the device.
       ...(device.type === 'Android'
         ? { android: { priority: 'HIGH', ttl: `${seconds}s` } }

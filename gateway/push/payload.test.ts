@@ -9,7 +9,12 @@ const event = {
   params: { params: { sdp: 'v=0\r\n'.repeat(300) } },
 }
 const notice: Notice = {
-  ...{ type: 'call_invite', id: 'u-1', callerName: 'Zoë', callerId: '+15551230001', withVideo: true, event },
+  type: 'call_invite',
+  id: 'u-1',
+  callerName: 'Zoë',
+  callerId: '+15551230001',
+  withVideo: true,
+  event,
 }
 
 describe('a notification', () => {

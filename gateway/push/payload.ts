@@ -40,7 +40,9 @@ const sealed = (
   const invite = Buffer.concat([cipher.update(packed), cipher.final()])
   return {
     encryption_type: 'aes_256_gcm',
-    ...{ invite: base64(invite), iv: base64(iv), tag: base64(cipher.getAuthTag()) },
+    invite: base64(invite),
+    iv: base64(iv),
+    tag: base64(cipher.getAuthTag()),
   }
 }
 

@@ -35,7 +35,8 @@ export class PushHttp {
 
   constructor({ guard, ca }: PushHttpOptions = {}) {
     const connect = buildConnector({
-      ...{ allowH2: false, timeout: 5000 },
+      allowH2: false,
+      timeout: 5000,
       ...(ca && { ca }),
       ...(guard && { lookup: guardedLookup(guard) }),
     })
@@ -53,13 +54,17 @@ export class PushHttp {
       throw new PushUnreachable('address-refused')
     try {
       const response = await request(target, {
-        ...{ method: 'POST', dispatcher: this.#agent, signal, body },
+        method: 'POST',
+        dispatcher: this.#agent,
+        signal,
+        body,
         headers: { ...headers, 'user-agent': 'Trunkline' },
       })
       const text = Buffer.from(await readBeginning(response, mostBytes)).toString()
       const seconds = /^\d{1,6}$/.exec(headerOf(response, 'retry-after'))?.[0]
       return {
-        ...{ status: response.statusCode, text },
+        status: response.statusCode,
+        text,
         ...(seconds !== undefined && { retryAfterMs: Number(seconds) * 1000 }),
       }
     } catch (error) {

@@ -48,7 +48,11 @@ const make = (more: Partial<PushParts> = {}, subscriber: Partial<Subscriber> = {
   const clock = new FakeClock()
   const deliveries = new FakeDeliveries()
   const push = new Push({
-    ...{ clock, ringMs: 60_000, encrypt: true, whenOnline: false, log: pino({ level: 'silent' }) },
+    clock,
+    ringMs: 60_000,
+    encrypt: true,
+    whenOnline: false,
+    log: pino({ level: 'silent' }),
     directory: { subscriber: () => subscriber } as unknown as Pick<Directory, 'subscriber'>,
     devices: { of: async () => [one, two] },
     deliveries: deliveries as unknown as Deliveries,

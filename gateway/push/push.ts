@@ -52,7 +52,7 @@ export class Push {
       const devices = rows.filter((device) => deliveries.takes(device))
       if (devices.length === 0) return undefined
       const key = encrypt && { key: Buffer.from(subscriber.pushKey, 'base64') }
-      return new DeviceCall({ ...{ deliveries, devices, clock, ringMs }, ...key })
+      return new DeviceCall({ deliveries, devices, clock, ringMs, ...key })
     } catch (err) {
       log.error({ err, subscriber: subscriberId }, 'the devices of a subscriber cannot be read')
       return undefined

@@ -52,7 +52,12 @@ export const closeServers = async (): Promise<void> => {
 
 /** A device, as it is written down. */
 export const deviceOf = (token: string, type: DeviceRow['type'], id = 'device-1'): DeviceRow => ({
-  ...{ id, subscriber_id: 'subscriber-1', project_id: 'p1', token, type, created_at: 0 },
+  id,
+  subscriber_id: 'subscriber-1',
+  project_id: 'p1',
+  token,
+  type,
+  created_at: 0,
 })
 
 /** A notification that is worth something for 30 s after `now`. */
@@ -60,9 +65,16 @@ export const messageTo = (device: DeviceRow, now: number): PushMessage => ({
   device,
   expiresAt: now + 30_000,
   payload: {
-    ...{ type: 'call_invite', notification_uuid: '5b1c9c3e-7d5a-4d0e-9d0c-0a5ff9a4a0d1' },
-    ...{ encryption_type: 'none', invite: 'aW52aXRl', iv: '', tag: '', with_video: 'false' },
-    ...{ incoming_caller_name: 'Zoë', incoming_caller_id: '+15551230001', title: 'Incoming call' },
+    type: 'call_invite',
+    notification_uuid: '5b1c9c3e-7d5a-4d0e-9d0c-0a5ff9a4a0d1',
+    encryption_type: 'none',
+    invite: 'aW52aXRl',
+    iv: '',
+    tag: '',
+    with_video: 'false',
+    incoming_caller_name: 'Zoë',
+    incoming_caller_id: '+15551230001',
+    title: 'Incoming call',
     version: '1.0',
   },
 })

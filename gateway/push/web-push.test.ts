@@ -43,11 +43,14 @@ describe('a web push', () => {
     const [{ path, headers, body }] = seen as [(typeof seen)[0]]
     expect(path).toBe('/push/secret-1')
     expect(headers).toMatchObject({
-      ...{ ttl: '30', urgency: 'high', 'content-encoding': 'aes128gcm' },
+      ttl: '30',
+      urgency: 'high',
+      'content-encoding': 'aes128gcm',
       topic: expect.stringMatching(/^[\w-]{32}$/),
     })
     expect(JSON.parse(await browser.decrypt(body))).toMatchObject({
-      ...{ type: 'call_invite', incoming_caller_name: 'Zoë' },
+      type: 'call_invite',
+      incoming_caller_name: 'Zoë',
     })
     const [, token = '', k = ''] = /^vapid t=([^,]+), k=(\S+)$/.exec(headers.authorization ?? '') ?? []
     expect(k).toBe(keys.publicKey)

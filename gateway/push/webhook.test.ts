@@ -17,8 +17,12 @@ describe('a notification by a server of the operator’s', () => {
     expect(await new PushWebhook(`${url}/push`, http).send(message)).toEqual({ kind: 'sent' })
     const [{ request, body }] = seen as [(typeof seen)[0]]
     expect(JSON.parse(body)).toEqual({
-      ...{ device_id: 'device-1', device_token: 'some-token', device_type: 'Android' },
-      ...{ subscriber_id: 'subscriber-1', project_id: 'p1', expires_at: '2026-01-01T00:00:30.000Z' },
+      device_id: 'device-1',
+      device_token: 'some-token',
+      device_type: 'Android',
+      subscriber_id: 'subscriber-1',
+      project_id: 'p1',
+      expires_at: '2026-01-01T00:00:30.000Z',
       notification: message.payload,
     })
     const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature } = request.headers

@@ -18,8 +18,11 @@ export class PushWebhook implements PushTransport {
 
   async send({ device, payload, expiresAt }: PushMessage): Promise<PushOutcome> {
     const text = JSON.stringify({
-      ...{ device_id: device.id, device_token: device.token, device_type: device.type },
-      ...{ subscriber_id: device.subscriber_id, project_id: device.project_id },
+      device_id: device.id,
+      device_token: device.token,
+      device_type: device.type,
+      subscriber_id: device.subscriber_id,
+      project_id: device.project_id,
       expires_at: new Date(expiresAt).toISOString(),
       notification: payload,
     })

@@ -31,10 +31,17 @@ export const beginning = (
   const { conferenceId, source, status } = wanted
   return {
     ...what,
-    ...{ project_id: wanted.projectId, call_id: wanted.callId, leg_id: wanted.legId },
-    ...{ status: 'in-progress', end_reason: null },
-    ...{ format, channels: tracks === 'stereo' ? 2 : 1, sample_rate: sampleRate },
-    ...{ ended_at: null, duration_ms: 0, bytes: 0 },
+    project_id: wanted.projectId,
+    call_id: wanted.callId,
+    leg_id: wanted.legId,
+    status: 'in-progress',
+    end_reason: null,
+    format,
+    channels: tracks === 'stereo' ? 2 : 1,
+    sample_rate: sampleRate,
+    ended_at: null,
+    duration_ms: 0,
+    bytes: 0,
     status_json: status ? JSON.stringify(status) : null,
     source: source ?? null,
     // Of a conference there is one sound, that of all.

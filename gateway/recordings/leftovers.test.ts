@@ -78,9 +78,13 @@ describe('after a crash', () => {
     const link = expect.stringMatching(/^https:\/\/gw\.example\/api\/recordings\/half\/audio\?/)
     expect(told).toHaveLength(2)
     expect(told).toContainEqual([
-      ...['half', url],
+      'half',
+      url,
       {
-        ...{ ...common, RecordingSid: 'half', RecordingStatus: 'completed', RecordingDuration: '2' },
+        ...common,
+        RecordingSid: 'half',
+        RecordingStatus: 'completed',
+        RecordingDuration: '2',
         RecordingUrl: link,
       },
     ])
@@ -177,7 +181,9 @@ describe('after a crash', () => {
     const kept = recordings.start(port, wanted)
     await part(kept.id, silentWav(500), 0)
     port.last.finish({
-      ...{ durationMs: 0, bytes: 0, kept: false },
+      durationMs: 0,
+      bytes: 0,
+      kept: false,
       end: { kind: 'error', code: 'failed', message: 'the thread died' },
     })
     await kept.done
@@ -253,15 +259,15 @@ describe('a file that no row names', () => {
     const dated = `${id.slice(0, 14)}1${id.slice(15)}`
     const foreign = await Promise.all(
       [
-        ...[
-          `${id}.wav`,
-          `p1/${id}.wav.bak`,
-          `p1/${id}.txt`,
-          'p1/notes.wav',
-          `p1/x${id}.wav`,
-          `p1/sub/${id}.wav`,
-        ],
-        ...[`p1/${dated}.wav`, `other.folder/${id}.wav`, `.hidden/${id}.wav`],
+        `${id}.wav`,
+        `p1/${id}.wav.bak`,
+        `p1/${id}.txt`,
+        'p1/notes.wav',
+        `p1/x${id}.wav`,
+        `p1/sub/${id}.wav`,
+        `p1/${dated}.wav`,
+        `other.folder/${id}.wav`,
+        `.hidden/${id}.wav`,
       ].map((name) => write(name, 48 * hour)),
     )
     await mkdir(file(`p1/${randomUUID()}.wav`))

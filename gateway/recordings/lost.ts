@@ -81,10 +81,14 @@ const eventOf = (
   { now, url }: LostParts,
 ): StatusCallback => {
   const params = {
-    ...{ control_id: row.id, ...status.params },
+    control_id: row.id,
+    ...status.params,
     state: row.bytes > 0 ? 'finished' : isAbsent(row) ? 'no_input' : 'error',
-    ...{ url: row.bytes > 0 ? url() : '', recording_id: row.id, size: row.bytes },
-    ...{ duration: row.duration_ms / 1000, start_time: row.started_at / 1000 },
+    url: row.bytes > 0 ? url() : '',
+    recording_id: row.id,
+    size: row.bytes,
+    duration: row.duration_ms / 1000,
+    start_time: row.started_at / 1000,
     end_time: (row.ended_at ?? row.started_at) / 1000,
   }
   const call = { id: row.call_id, projectId: row.project_id, nodeId: row.node_id ?? '' }

@@ -23,10 +23,24 @@ describe('a recording', () => {
     port.last.finish({ end: { kind: 'silence' }, durationMs: 4000, bytes: 64_044, kept: true })
     await kept.done
     expect(await rig.rows.find(kept.id)).toEqual({
-      ...{ id: kept.id, node_id: 'node-1', project_id: 'p1', call_id: 'c1', leg_id: 'l1' },
-      ...{ status: 'completed', end_reason: 'silence', format: 'wav', channels: 2, sample_rate: 8000 },
-      ...{ started_at: rig.clock.now() - 5000, ended_at: rig.clock.now(), duration_ms: 4000, bytes: 64_044 },
-      ...{ status_json: null, source: null, track: 'both', conference_id: null },
+      id: kept.id,
+      node_id: 'node-1',
+      project_id: 'p1',
+      call_id: 'c1',
+      leg_id: 'l1',
+      status: 'completed',
+      end_reason: 'silence',
+      format: 'wav',
+      channels: 2,
+      sample_rate: 8000,
+      started_at: rig.clock.now() - 5000,
+      ended_at: rig.clock.now(),
+      duration_ms: 4000,
+      bytes: 64_044,
+      status_json: null,
+      source: null,
+      track: 'both',
+      conference_id: null,
     })
     expect([recordings.count, recordings.bytes]).toEqual([0, 64_044])
     expect(await rig.count('recordings_ended_total', { reason: 'silence' })).toBe(1)

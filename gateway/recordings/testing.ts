@@ -73,16 +73,14 @@ export class RecordingRig {
   async starting(changes: Partial<RecordingsOptions> = {}): Promise<Recordings> {
     const { rows, clock, metrics, folder } = this
     const recordings = await Recordings.open({
-      ...{
-        rows,
-        nodeId: 'node-1',
-        clock,
-        metrics,
-        folder,
-        minFree: 1_000_000,
-        linkAgeMs: 3_600_000,
-        longestMs: 14_400_000,
-      },
+      rows,
+      nodeId: 'node-1',
+      clock,
+      metrics,
+      folder,
+      minFree: 1_000_000,
+      linkAgeMs: 3_600_000,
+      longestMs: 14_400_000,
       callbacks: { notify: (_, callback) => void this.told.push(callback) },
       secret: new Uint8Array(32).fill(7),
       base: () => 'https://gw.example',

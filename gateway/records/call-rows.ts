@@ -7,13 +7,24 @@ import type { CallQuery, CallRow, CallStatus } from './types.ts'
 export const storedCall = (call: CallRow, nodeId: string): StoredCall => {
   const [from, to] = [partyOf(call.from), partyOf(call.to)]
   return {
-    ...{ id: call.id, node_id: nodeId, project_id: call.projectId, parent_id: call.parentId ?? null },
-    ...{ direction: call.direction, type: call.type, status: call.status },
-    ...{ from_uri: from.uri, from_user: from.user, to_uri: to.uri, to_user: to.user },
-    ...{ created_at: call.createdAt, ringing_at: call.ringingAt ?? null },
-    ...{ answered_at: call.answeredAt ?? null, ended_at: call.endedAt ?? null },
-    ...{ code: call.code ?? null, sip_status: call.sipStatus ?? null },
-    ...{ answered_by: call.answeredBy ?? null },
+    id: call.id,
+    node_id: nodeId,
+    project_id: call.projectId,
+    parent_id: call.parentId ?? null,
+    direction: call.direction,
+    type: call.type,
+    status: call.status,
+    from_uri: from.uri,
+    from_user: from.user,
+    to_uri: to.uri,
+    to_user: to.user,
+    created_at: call.createdAt,
+    ringing_at: call.ringingAt ?? null,
+    answered_at: call.answeredAt ?? null,
+    ended_at: call.endedAt ?? null,
+    code: call.code ?? null,
+    sip_status: call.sipStatus ?? null,
+    answered_by: call.answeredBy ?? null,
     document: call.document === undefined ? null : printed(call.document),
     status_json: call.toldTo && call.endedAt === undefined ? JSON.stringify(call.toldTo) : null,
   }
@@ -21,7 +32,11 @@ export const storedCall = (call: CallRow, nodeId: string): StoredCall => {
 
 /** A call of the store. Only {@link storedCall} wrote it. */
 export const callOf = (row: StoredCall): CallRow => ({
-  ...{ id: row.id, projectId: row.project_id, from: row.from_uri, to: row.to_uri, createdAt: row.created_at },
+  id: row.id,
+  projectId: row.project_id,
+  from: row.from_uri,
+  to: row.to_uri,
+  createdAt: row.created_at,
   direction: row.direction as CallRow['direction'],
   type: row.type as CallRow['type'],
   status: row.status as CallStatus,

@@ -14,16 +14,20 @@ const callRow = (record: CallSummary): CdrRow => {
   const named = legs.filter(({ carrier }) => carrier !== undefined)
   const heard = legs.map(heardOf)
   return {
-    ...{ id: call, kind: 'call', place: 0, role: null, direction },
+    id: call,
+    kind: 'call',
+    place: 0,
+    role: null,
+    direction,
     ...shared(record, record),
     type: first?.type ?? 'sip',
     carrier: (named.find(({ answeredAt }) => answeredAt !== undefined) ?? named[0])?.carrier ?? null,
-    ...{
-      domain: domain?.toLowerCase() ?? null,
-      source: source ?? null,
-      sip_call_id: first?.sipCallId ?? null,
-    },
-    ...{ ended_at: record.endedAt, duration_ms: durationMs, answered_ms: answeredMs },
+    domain: domain?.toLowerCase() ?? null,
+    source: source ?? null,
+    sip_call_id: first?.sipCallId ?? null,
+    ended_at: record.endedAt,
+    duration_ms: durationMs,
+    answered_ms: answeredMs,
     codec: legs.find(({ codec }) => codec !== undefined)?.codec ?? null,
     mos: worst(heard, 'mos', Math.min),
     loss: worst(heard, 'loss', Math.max),
@@ -35,15 +39,20 @@ const callRow = (record: CallSummary): CdrRow => {
 const legRow = (record: CallSummary, leg: LegSummary, place: number): CdrRow => {
   const { startedAt, answeredAt, endedAt = record.endedAt } = leg
   return {
-    ...{ id: leg.leg, kind: 'leg', place, role: leg.role, direction: leg.direction },
+    id: leg.leg,
+    kind: 'leg',
+    place,
+    role: leg.role,
+    direction: leg.direction,
     ...shared(record, leg),
-    ...{ type: leg.type, carrier: leg.carrier ?? null, codec: leg.codec ?? null },
-    ...{
-      domain: record.domain?.toLowerCase() ?? null,
-      source: record.source ?? null,
-      sip_call_id: leg.sipCallId ?? null,
-    },
-    ...{ ended_at: endedAt, duration_ms: endedAt - startedAt },
+    type: leg.type,
+    carrier: leg.carrier ?? null,
+    codec: leg.codec ?? null,
+    domain: record.domain?.toLowerCase() ?? null,
+    source: record.source ?? null,
+    sip_call_id: leg.sipCallId ?? null,
+    ended_at: endedAt,
+    duration_ms: endedAt - startedAt,
     answered_ms: answeredAt === undefined ? 0 : endedAt - answeredAt,
     ...heardOf(leg),
     record_json: JSON.stringify(leg),
@@ -53,11 +62,19 @@ const legRow = (record: CallSummary, leg: LegSummary, place: number): CdrRow => 
 const shared = ({ call, projectId }: CallSummary, of: CallSummary | LegSummary) => {
   const [from, to] = [partyOf(of.from), partyOf(of.to)]
   return {
-    ...{ project_id: projectId, call_id: call },
-    ...{ from_uri: from.uri, from_user: from.user, to_uri: to.uri, to_user: to.user },
-    ...{ started_at: of.startedAt, ringing_at: of.ringAt ?? null, answered_at: of.answeredAt ?? null },
-    ...{ code: of.code ?? null, ended_by: of.by ?? null },
-    ...{ sip_status: of.sipStatus ?? null, q850: of.q850 ?? null },
+    project_id: projectId,
+    call_id: call,
+    from_uri: from.uri,
+    from_user: from.user,
+    to_uri: to.uri,
+    to_user: to.user,
+    started_at: of.startedAt,
+    ringing_at: of.ringAt ?? null,
+    answered_at: of.answeredAt ?? null,
+    code: of.code ?? null,
+    ended_by: of.by ?? null,
+    sip_status: of.sipStatus ?? null,
+    q850: of.q850 ?? null,
   }
 }
 

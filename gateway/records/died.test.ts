@@ -17,7 +17,9 @@ describeEngines('the calls of a gateway that died', (engine) => {
     await Promise.all([mine.records.settled(), others.records.settled()])
     const { records, clock, lines } = await openRecords({ store })
     expect(await records.find(ours, call.id)).toMatchObject({
-      ...{ status: 'failed', code: 'interrupted', endedAt: clock.now() },
+      status: 'failed',
+      code: 'interrupted',
+      endedAt: clock.now(),
     })
     expect(await records.find(ours, foreign.id)).toMatchObject({ status: 'queued' })
     expect(lines[0]).toMatchObject({ calls: 1, code: 'interrupted' })
@@ -66,7 +68,7 @@ describeEngines('the calls of a gateway that died', (engine) => {
     expect(waiting).toEqual([new Map([['https://x.example', 2]]), new Map()])
     expect(
       (await store.selectFrom('call').select('status_json').execute()).map((row) => row.status_json),
-    ).toEqual([...[null, null, null]])
+    ).toEqual([null, null, null])
   })
 
   it('has everything in the store that it said was there when it was killed in the middle of a burst', async () => {

@@ -26,8 +26,13 @@ describeEngines('records', (engine) => {
       await records.settled()
       const over: CallRow = {
         ...call,
-        ...{ status: 'completed', ringingAt: 1_700_000_000_100, answeredAt: 1_700_000_002_000 },
-        ...{ endedAt: 1_700_000_010_000, answeredBy: 'human', code: 'normal', sipStatus: 200 },
+        status: 'completed',
+        ringingAt: 1_700_000_000_100,
+        answeredAt: 1_700_000_002_000,
+        endedAt: 1_700_000_010_000,
+        answeredBy: 'human',
+        code: 'normal',
+        sipStatus: 200,
       }
       expect(await records.find(ours, call.id)).toEqual(over)
       expect(await records.list(ours, page)).toEqual({ items: [over], total: 1 })
@@ -139,22 +144,18 @@ describeEngines('records', (engine) => {
       ])
       const call = await records.record(ours, 'call', record.call)
       expect(call).toMatchObject({
-        ...{
-          kind: 'call',
-          call_id: record.call,
-          carrier: 'telco',
-          domain: 'voice.example',
-          mos: 3.2,
-          loss: 0.1,
-        },
-        ...{
-          jitter_ms: 15,
-          code: 'normal',
-          q850: 16,
-          duration_ms: 10_000,
-          answered_ms: 8_000,
-          codec: 'PCMU',
-        },
+        kind: 'call',
+        call_id: record.call,
+        carrier: 'telco',
+        domain: 'voice.example',
+        mos: 3.2,
+        loss: 0.1,
+        jitter_ms: 15,
+        code: 'normal',
+        q850: 16,
+        duration_ms: 10_000,
+        answered_ms: 8_000,
+        codec: 'PCMU',
       })
       expect(JSON.parse(call?.record_json ?? '')).toEqual(JSON.parse(JSON.stringify(record)))
       expect(await records.record(theirs, 'call', record.call)).toBeUndefined()

@@ -14,9 +14,16 @@ const clock = new SystemClock()
 const log = pino({ level: 'silent' })
 const { store } = await openEngine({ ...place, clock, log })
 const records = await Records.open({
-  ...{ calls: new CallRows(store), cdrs: new CdrRows(store), nodeId: 'burst', keepMs: 86_400_000 },
-  ...{ wasThereAt: clock.now(), end: lostCalls({ clock }), onCallbacks: () => {} },
-  ...{ clock, log, metrics: new Metrics() },
+  calls: new CallRows(store),
+  cdrs: new CdrRows(store),
+  nodeId: 'burst',
+  keepMs: 86_400_000,
+  wasThereAt: clock.now(),
+  end: lostCalls({ clock }),
+  onCallbacks: () => {},
+  clock,
+  log,
+  metrics: new Metrics(),
 })
 
 const say = async (what: string, id: string): Promise<void> => {
@@ -29,19 +36,29 @@ const party = { from: 'sip:a@x', to: 'sip:b@x' }
 const call = async (): Promise<void> => {
   const id = randomUUID()
   const startedAt = clock.now()
-  records.began({
-    ...{ id, projectId: 'p', direction: 'inbound', type: 'sip', createdAt: startedAt },
-    ...party,
-  })
+  records.began({ id, projectId: 'p', direction: 'inbound', type: 'sip', createdAt: startedAt, ...party })
   await say('began', id)
   records.changed(id, { status: 'in-progress', answeredAt: clock.now() })
   await new Promise(setImmediate)
   const endedAt = clock.now()
   records.ended(id, { status: 'completed', endedAt, code: 'normal' })
   records.keep({
-    ...{ call: id, projectId: 'p', direction: 'inbound', ...party, domain: undefined, source: undefined },
-    ...{ startedAt, endedAt, durationMs: endedAt - startedAt, answeredMs: 0, legs: [] },
-    ...{ code: 'normal', by: 'far', sipStatus: undefined, q850: 16, detail: undefined },
+    call: id,
+    projectId: 'p',
+    direction: 'inbound',
+    ...party,
+    domain: undefined,
+    source: undefined,
+    startedAt,
+    endedAt,
+    durationMs: endedAt - startedAt,
+    answeredMs: 0,
+    legs: [],
+    code: 'normal',
+    by: 'far',
+    sipStatus: undefined,
+    q850: 16,
+    detail: undefined,
   })
   await say('ended', id)
 }

@@ -40,7 +40,12 @@ const gateway = () => {
     }
   }
   const reload = new ConfigReload({
-    ...{ file, followers, transaction, clock, log, metrics },
+    file,
+    followers,
+    transaction,
+    clock,
+    log,
+    metrics,
     started: readConfig(file, {}),
     read: (name) => readConfig(name, {}),
     warnings: () => ['a warning'],
@@ -66,8 +71,10 @@ describe('a reload', () => {
     const result = await reload.reload({ by })
     expect(done).toEqual(['begin', 'one writes', 'committed', 'one commits', 'two commits', 'two reads'])
     expect(result).toMatchObject({
-      ...{ outcome: 'applied', warnings: ['a warning'] },
-      ...{ applied: [{ path: 'limits.calls' }], restart: [{ path: 'sip.userAgent' }] },
+      outcome: 'applied',
+      warnings: ['a warning'],
+      applied: [{ path: 'limits.calls' }],
+      restart: [{ path: 'sip.userAgent' }],
     })
     expect(reload.config.limits.calls).toBe(6)
     expect(reload.config.sip.userAgent).toBe('Trunkline')
@@ -113,7 +120,8 @@ describe('a reload', () => {
     part('two')
     write('limits: { calls: 6 }')
     expect(await reload.reload({ by })).toMatchObject({
-      ...{ outcome: 'failed', error: 'one: the address is taken' },
+      outcome: 'failed',
+      error: 'one: the address is taken',
     })
     expect(done).toEqual(['begin', 'rolled back', 'one discards', 'two discards'])
     expect(reload.config.limits.calls).toBe(5)
@@ -124,7 +132,8 @@ describe('a reload', () => {
     part('one')
     write('limits:\n  calls: many\n')
     expect(await reload.reload({ by })).toMatchObject({
-      ...{ outcome: 'invalid', file },
+      outcome: 'invalid',
+      file,
       faults: [{ line: 2, column: 3, path: 'limits.calls', message: 'must be a whole number' }],
     })
     rmSync(file)

@@ -185,7 +185,10 @@ export class ConfigReload {
     const { log, metrics } = this.#options
     if (!dryRun) metrics.configReloads.inc({ result: outcome })
     const facts = {
-      ...{ event: `config.reload_${outcome}`, by, dryRun, file },
+      event: `config.reload_${outcome}`,
+      by,
+      dryRun,
+      file,
       applied: applied.map(pathAndKind),
       restart: restart.map(pathAndKind),
     }

@@ -5,7 +5,11 @@ import { exitCodeOf, reloadBody, reloadLines } from './report.ts'
 const live = { kind: 'live' } as const
 const restart = { kind: 'restart', reason: 'the port is bound' } as const
 const result: ReloadResult = {
-  ...{ outcome: 'valid', file: '/etc/x.yaml', dryRun: true, warnings: ['a warning'], faults: [] },
+  outcome: 'valid',
+  file: '/etc/x.yaml',
+  dryRun: true,
+  warnings: ['a warning'],
+  faults: [],
   applied: [
     { path: 'limits.calls', kind: 'changed', before: '1', after: '2', rule: live },
     { path: 'carriers[acme]', kind: 'added', rule: live },

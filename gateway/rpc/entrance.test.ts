@@ -30,7 +30,10 @@ beforeEach(async () => {
   http = await listeningServer()
   const dialects = { subscriber: () => dialect('subscriber'), application: () => dialect('application') }
   rpc = new RpcServer({
-    ...{ clock, log: pino({ level: 'silent' }), metrics: new Metrics(), origins: new Origins([]) },
+    clock,
+    log: pino({ level: 'silent' }),
+    metrics: new Metrics(),
+    origins: new Origins([]),
     open: (session) => new Entrance(dialects, session, clock),
   })
   rpc.attach(http.server)
@@ -79,7 +82,10 @@ it('who has signed in waits no longer, and may ask as often as one of its kind',
   http = await listeningServer()
   const dialects = { subscriber: () => dialect('subscriber'), application: () => dialect('application') }
   rpc = new RpcServer({
-    ...{ clock, log: pino({ level: 'silent' }), metrics: new Metrics(), origins: new Origins([]) },
+    clock,
+    log: pino({ level: 'silent' }),
+    metrics: new Metrics(),
+    origins: new Origins([]),
     limits: { requestsPerSecond: 3 },
     open: (session) => new Entrance(dialects, session, clock, { signInMs: 500, ofApplication: 5 }),
   })

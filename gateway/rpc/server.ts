@@ -30,8 +30,11 @@ export interface RpcServerParts extends Omit<RpcSessionParts, 'limits' | 'networ
 
 /** The limits where nothing else is said. */
 export const defaultSocketLimits: SocketLimits = {
-  ...{ connections: 10_000, waiting: 2_000, waitingPerAddress: 500 },
-  ...{ perAddress: 1_000, perAddressMinute: 20_000 },
+  connections: 10_000,
+  waiting: 2_000,
+  waitingPerAddress: 500,
+  perAddress: 1_000,
+  perAddressMinute: 20_000,
 }
 
 /** Where a session comes from, for logs. */

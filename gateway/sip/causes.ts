@@ -5,13 +5,9 @@ import type { Refusal } from './srf.ts'
 
 /** Final statuses above 399 that drachtio-srf can send; it throws for any other. */
 const sendable = new Set([
-  ...[
-    400, 402, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 420, 421, 422, 423, 424,
-  ],
-  ...[
-    428, 429, 430, 433, 436, 437, 438, 439, 470, 480, 481, 482, 483, 484, 485, 486, 487, 488, 489, 491, 493,
-  ],
-  ...[494, 500, 501, 502, 503, 504, 505, 513, 580, 600, 603, 604, 606],
+  400, 402, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 420, 421, 422, 423, 424,
+  428, 429, 430, 433, 436, 437, 438, 439, 470, 480, 481, 482, 483, 484, 485, 486, 487, 488, 489, 491, 493,
+  494, 500, 501, 502, 503, 504, 505, 513, 580, 600, 603, 604, 606,
 ])
 
 /**
@@ -43,7 +39,8 @@ export const causeOfRefusal = (refusal: Refusal, rang: boolean): Cause => {
   if (local && (status === 408 || status === 503)) {
     if (rang && status === 408) return { code: 'no_answer', detail }
     return {
-      ...{ code: 'unreachable', detail: problemOf(refusal) ?? detail },
+      code: 'unreachable',
+      detail: problemOf(refusal) ?? detail,
       // RFC 3261 section 8.1.3.1.
       ...(status === 408 && { sip: status }),
     }

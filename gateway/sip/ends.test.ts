@@ -51,7 +51,11 @@ describe('pain point 11: an INVITE of the far side ends the same way in every or
       const { bench, dialog, farFirst, ended } = run(order, lateOffer)
       const said = order.join(' ')
       expect([said, ended.length, bench.released(), bench.port.closed, bench.clock.running]).toEqual([
-        ...[said, 1, true, true, 0],
+        said,
+        1,
+        true,
+        true,
+        0,
       ])
       // What was answered is hung up by one side, and by us once at most.
       expect([said, dialog?.byes.length]).toEqual([said, dialog && (farFirst ? 0 : 1)])
@@ -145,7 +149,10 @@ describe('pain point 10: the end of a call', () => {
         for (const request of bench.dialog.requests) request.reply(487)
         bench.clock.advance(0)
         expect([bench.released(), bench.port.closed, bench.leg.isEnded, bench.clock.running]).toEqual([
-          ...[true, true, true, 0],
+          true,
+          true,
+          true,
+          0,
         ])
         expect(bench.dialog.byes.length).toBe(how.startsWith('ours') ? 1 : 0)
       },

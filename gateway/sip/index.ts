@@ -135,19 +135,34 @@ export class SipEdge implements OutboundSip {
     this.#timers = timers
     const transfers = this.#openTransfers(link)
     this.#outbound = new Outbound({
-      ...{ link, edge, webrtc, routing, legs: this.#legs, clock, log, userAgent, timers, transfers },
+      link,
+      edge,
+      webrtc,
+      routing,
+      legs: this.#legs,
+      clock,
+      log,
+      userAgent,
+      timers,
+      transfers,
       ...(parts.families && { families: parts.families }),
       endpoint: (id) => parts.directory.endpoint?.(id),
     })
     this.#trunks = new Trunks({
-      ...{ carriers, srf: link.srf, clock: trunkClock, log, metrics, userAgent },
+      carriers,
+      srf: link.srf,
+      clock: trunkClock,
+      log,
+      metrics,
+      userAgent,
       marks: link.capabilities.marks,
       ...(parts.guard && { guard: parts.guard }),
     })
     const { strangers } = parts
     const limits = {
       ...(parts.overload ?? defaultOverload),
-      ...{ calls: parts.maxCalls, ...(strangers && { strangers }) },
+      calls: parts.maxCalls,
+      ...(strangers && { strangers }),
     }
     this.#limits = limits
     const retryAfterMs = () => limits.retryAfterMs
@@ -160,11 +175,23 @@ export class SipEdge implements OutboundSip {
     const trust = parts.trust ?? new Trust(nobody)
     this.#door = this.#openDoor(challenger, carriers, trust)
     this.#registrar = this.#openRegistrar({ challenger, refusals, log, srf: link.srf }, trust)
-    answerOutsideCalls({ ...{ srf: link.srf, refusals, draining, userAgent, registrar: this.#registrar } })
+    answerOutsideCalls({ srf: link.srf, refusals, draining, userAgent, registrar: this.#registrar })
     const inbound = new Inbound({
-      ...{ link, edge, webrtc, refusals, clock, log, userAgent, carriers, retryAfterMs, timers, transfers },
+      link,
+      edge,
+      webrtc,
+      refusals,
+      clock,
+      log,
+      userAgent,
+      carriers,
+      retryAfterMs,
+      timers,
+      transfers,
       likely: new LikelyCodecs({ directory: parts.directory, carriers }),
-      ...{ arrivals: parts.arrivals, door: this.#door, legs: this.#legs },
+      arrivals: parts.arrivals,
+      door: this.#door,
+      legs: this.#legs,
     })
     link.srf.use('invite', (request, response) => inbound.handle(request, response))
     link.onLost((connection) => this.#legs.lost(connection))
@@ -258,7 +285,11 @@ export class SipEdge implements OutboundSip {
   #openRouting(link: AgentLink, carriers: Carriers): Routing {
     const { guard, dial, metrics, userAgent, registrar } = this.#parts
     return new Routing({
-      ...{ carriers, guard, dial, metrics, userAgent },
+      carriers,
+      guard,
+      dial,
+      metrics,
+      userAgent,
       ...(this.#parts.quotas && { quotas: this.#parts.quotas }),
       seesTryings: () => link.capabilities.tryings,
       marks: link.capabilities.marks,
@@ -276,9 +307,7 @@ export class SipEdge implements OutboundSip {
     const [draining, connected] = [() => this.#draining, () => this.isConnected]
     return (
       registrar &&
-      openRegistrar(registrar, {
-        ...{ ...parts, metrics, userAgent, isKnown, asks, draining, connected },
-      })
+      openRegistrar(registrar, { ...parts, metrics, userAgent, isKnown, asks, draining, connected })
     )
   }
 
@@ -287,7 +316,10 @@ export class SipEdge implements OutboundSip {
     const listens = (host: string) =>
       link.hostports.some((entry) => canonicalHost(/^[^/]*\/(.*):\d+$/.exec(entry)?.[1] ?? '') === host)
     return new Transfers({
-      ...{ addresses: directory, edge, clock, metrics },
+      addresses: directory,
+      edge,
+      clock,
+      metrics,
       count: (endpoint) => this.#door.refer(endpoint),
       isOurs: (host, projectId) =>
         directory.domainApp(host)?.projectId === projectId ||
@@ -299,7 +331,11 @@ export class SipEdge implements OutboundSip {
   #openDoor(challenger: Challenger, carriers: Carriers, trust: Trust): Door {
     const { directory, edge, clock, counts } = this.#parts
     return new Door({
-      ...{ directory, edge, challenger, carriers, trust },
+      directory,
+      edge,
+      challenger,
+      carriers,
+      trust,
       calls: () => counts.calls(),
       limits: this.#limits,
       draining: () => this.#draining,

@@ -124,13 +124,18 @@ describe('with the embedded agent', () => {
       extra: {
         'P-Asserted-Identity': '"Real" <sip:+4931@carrier.example>',
         Diversion: '<sip:+4932@carrier.example>;reason=no-answer',
-        ...{ Privacy: 'id', 'Max-Forwards': '20', 'X-A': '1' },
+        Privacy: 'id',
+        'Max-Forwards': '20',
+        'X-A': '1',
       },
     })
     expect(arrival.leg.from).toMatchObject({ user: '+4931', name: 'Real', private: true })
     expect(arrival.maxForwards).toBe(20)
     expect(arrival.headers.map(({ name }) => name).sort()).toEqual([
-      ...['Diversion', 'P-Asserted-Identity', 'Privacy', 'X-A'],
+      'Diversion',
+      'P-Asserted-Identity',
+      'Privacy',
+      'X-A',
     ])
   })
 })

@@ -18,7 +18,9 @@ it('connects, and knows what the agent listens on and what it can do', async () 
   expect(link.connection?.alive).toBe(true)
   expect(link.hostports).toEqual(['udp/127.0.0.1:5060', 'tcp/127.0.0.1:5060'])
   expect(link.capabilities).toMatchObject({
-    ...{ reliableProvisionals: true, sessionTimers: 'agent', maxFrameBytes: 65_536 },
+    reliableProvisionals: true,
+    sessionTimers: 'agent',
+    maxFrameBytes: 65_536,
   })
   expect(srf.connects).toEqual([{ host: '127.0.0.1', port: 9022 }])
   expect(clock.running).toBe(0)
@@ -28,7 +30,9 @@ it('knows the limits of a drachtio-server, and pings it', () => {
   const { link, srf } = make(false)
   void link.connect()
   expect(link.capabilities).toMatchObject({
-    ...{ reliableProvisionals: false, sessionTimers: 'server', maxFrameBytes: 4_036 },
+    reliableProvisionals: false,
+    sessionTimers: 'server',
+    maxFrameBytes: 4_036,
   })
   expect(srf.connects[0]?.enablePing).toBe(true)
 })
@@ -75,6 +79,10 @@ it('closes once, and is silent from then on', async () => {
   srf.events.emit('connect', null, 'udp/127.0.0.1:5060')
   clock.advance(60_000)
   expect([srf.disconnected, srf.wire.closing, lost.length, connection?.alive, link.connection]).toEqual([
-    ...[1, true, 0, false, undefined],
+    1,
+    true,
+    0,
+    false,
+    undefined,
   ])
 })

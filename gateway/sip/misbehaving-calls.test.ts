@@ -31,8 +31,12 @@ afterEach(async () => {
 const gauges = () => {
   const { sip, edge } = t.carrier.bench
   return {
-    ...{ calls: rig.calls.count, legs: rig.calls.legs, bridges: rig.bridges.count },
-    ...{ dialogs: sip.legs, ports: edge.used, timers: rig.clock.running },
+    calls: rig.calls.count,
+    legs: rig.calls.legs,
+    bridges: rig.bridges.count,
+    dialogs: sip.legs,
+    ports: edge.used,
+    timers: rig.clock.running,
   }
 }
 const nothing = { calls: 0, legs: 0, bridges: 0, dialogs: 0, ports: 0, timers: 0 }

@@ -40,7 +40,11 @@ const start = async (changes: Partial<SipEdgeParts> = {}) => {
     counts: { calls: () => arrivals.length },
     metrics: new Metrics(),
     log: pino({ level: 'silent' }),
-    ...{ edge, clock, srf, maxCalls: 100, userAgent: '' },
+    edge,
+    clock,
+    srf,
+    maxCalls: 100,
+    userAgent: '',
     ...changes,
   })
   await sip.start()

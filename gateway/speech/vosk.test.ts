@@ -17,7 +17,12 @@ const setUp = (options: Partial<ConstructorParameters<typeof VoskRecogniser>[0]>
   const clock = new FakeClock()
   const results: string[] = []
   const recogniser = new VoskRecogniser({
-    ...{ url: server.url, languages: {}, headers: {}, hints: true, connectTimeoutMs: 2000, clock },
+    url: server.url,
+    languages: {},
+    headers: {},
+    hints: true,
+    connectTimeoutMs: 2000,
+    clock,
     onEnd: (result) => results.push(result),
     ...options,
   })

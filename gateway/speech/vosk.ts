@@ -49,7 +49,11 @@ export class VoskRecogniser implements Recogniser {
       return failedRecognition(socket, listener)
     }
     const recognition = new VoskRecognition({
-      ...{ socket, listener, clock, connectTimeoutMs, sampleRate: request.sampleRate },
+      socket,
+      listener,
+      clock,
+      connectTimeoutMs,
+      sampleRate: request.sampleRate,
       phrases: hints ? (request.hints ?? []) : [],
       onOver: (result) => {
         this.#open.delete(recognition)

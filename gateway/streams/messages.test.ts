@@ -3,7 +3,10 @@ import { formatOf } from './format.ts'
 import { readCommand, StreamWriter } from './messages.ts'
 
 const factsOf = (options: Parameters<typeof formatOf>[0]) => ({
-  ...{ streamSid: 's', callSid: 'c', accountSid: 'p', tracks: ['inbound', 'outbound'] },
+  streamSid: 's',
+  callSid: 'c',
+  accountSid: 'p',
+  tracks: ['inbound', 'outbound'],
   parameters: { who: 'Ann' },
   format: formatOf(options),
 })
@@ -30,7 +33,10 @@ describe('messages of a stream', () => {
       {
         ...of('start', 1),
         start: {
-          ...{ streamSid: 's', accountSid: 'p', callSid: 'c', tracks: ['inbound', 'outbound'] },
+          streamSid: 's',
+          accountSid: 'p',
+          callSid: 'c',
+          tracks: ['inbound', 'outbound'],
           customParameters: { who: 'Ann' },
           mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
         },
@@ -62,8 +68,14 @@ describe('messages of a stream', () => {
       (['in', 'out'] as const).map((track) => writer.media(frame(track, atMs))),
     )
     expect(told.map((line) => line && JSON.parse(line).media)).toMatchObject([
-      ...[undefined, undefined, { track: 'inbound', timestamp: '0' }, { track: 'outbound', chunk: '1' }],
-      ...[undefined, undefined, { chunk: '2', timestamp: '40' }, { track: 'outbound', timestamp: '40' }],
+      undefined,
+      undefined,
+      { track: 'inbound', timestamp: '0' },
+      { track: 'outbound', chunk: '1' },
+      undefined,
+      undefined,
+      { chunk: '2', timestamp: '40' },
+      { track: 'outbound', timestamp: '40' },
     ])
     expect(Buffer.from(JSON.parse(told[2] ?? '').media.payload, 'base64').length).toBe(320)
   })

@@ -29,7 +29,9 @@ const setUp = (options: Partial<StreamOptions> = {}, parts: Partial<StreamsParts
     },
     guard: new AddressGuard(['192.0.2.0/24']),
     log: pino({ level: 'silent' }),
-    ...{ clock: new FakeClock(), metrics: new Metrics(), userAgent: '' },
+    clock: new FakeClock(),
+    metrics: new Metrics(),
+    userAgent: '',
     ...parts,
   })
   const source = { callId: 'c', projectId: 'p', port: near, sendDigits: () => {} }
@@ -38,7 +40,8 @@ const setUp = (options: Partial<StreamOptions> = {}, parts: Partial<StreamsParts
 }
 
 const frame = (track: 'in' | 'out', value: number) => ({
-  ...{ track, atMs: 0 },
+  track,
+  atMs: 0,
   samples: new Int16Array(160).fill(value),
 })
 

@@ -80,7 +80,11 @@ export class RtpStream implements AudioStream {
     port.setFar(
       { codecs: [{ codec, payloadType }] },
       {
-        ...{ address, port: target.port, codec, payloadType, ptime },
+        address,
+        port: target.port,
+        codec,
+        payloadType,
+        ptime,
         direction: options.bidirectional ? 'sendrecv' : 'sendonly',
       },
     )

@@ -24,7 +24,9 @@ const setUp = (parts: Partial<StreamsParts> = {}) => {
     edge: { open: () => Promise.reject(new Error('not used')) },
     guard: new AddressGuard(['127.0.0.0/8']),
     log: pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) }),
-    ...{ clock, metrics, userAgent: 'Trunkline' },
+    clock,
+    metrics,
+    userAgent: 'Trunkline',
     ...parts,
   })
   const port = new FakePort('call')
@@ -97,7 +99,10 @@ describe('a stream to a WebSocket', () => {
   it('carries a codec that it is told, with its rate and as much in a message as it is to, both ways', async () => {
     const t = setUp()
     const { stream, tap } = await t.opened({
-      ...{ bidirectional: true, codec: 'L16', sampleRate: 24_000, packetMs: 40 },
+      bidirectional: true,
+      codec: 'L16',
+      sampleRate: 24_000,
+      packetMs: 40,
     })
     expect(tap.request).toEqual({ tracks: 'in', sampleRate: 48_000 })
     const heard = { track: 'in', samples: new Int16Array(960).fill(1000) } as const
@@ -125,7 +130,9 @@ describe('a stream to a WebSocket', () => {
     const media = server.of('media').map((message) => message.media as Record<string, string>)
     expect(
       media.map(({ track, timestamp, payload: text = '' }) => [
-        ...[track, timestamp, Buffer.from(text, 'base64').length],
+        track,
+        timestamp,
+        Buffer.from(text, 'base64').length,
       ]),
     ).toEqual([
       ['inbound', '0', 480],

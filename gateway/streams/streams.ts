@@ -91,11 +91,19 @@ export class Streams implements StreamStarter {
     const streamSid = randomUUID()
     const format = formatOf(options)
     return new WebSocketStream({
-      ...{ source, bidirectional, clock, connectTimeoutMs, onClosed },
+      source,
+      bidirectional,
+      clock,
+      connectTimeoutMs,
+      onClosed,
       socket: this.#socket(url, options),
       tracks: tapTracks[tracks],
       facts: {
-        ...{ streamSid, callSid: callId, accountSid: projectId, parameters, format },
+        streamSid,
+        callSid: callId,
+        accountSid: projectId,
+        parameters,
+        format,
         tracks: tracks === 'both' ? ['inbound', 'outbound'] : [tracks],
       },
       onBadMessage: (reason) =>
@@ -134,7 +142,12 @@ export class Streams implements StreamStarter {
   ): AudioStream {
     const resolve = (host: string, family: 4 | 6) => this.#addressOf(host, family)
     return new RtpStream({
-      ...{ id: randomUUID(), source, target, options, resolve, onClosed },
+      id: randomUUID(),
+      source,
+      target,
+      options,
+      resolve,
+      onClosed,
       edge: this.#parts.edge,
     })
   }

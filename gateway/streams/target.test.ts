@@ -8,10 +8,18 @@ describe('where a stream goes', () => {
       url: { href: 'wss://ai.example/in?a=1' },
     })
     expect(readTarget({ url: 'rtp://192.0.2.7:4000' })).toEqual({
-      ...{ kind: 'rtp', host: '192.0.2.7', port: 4000, codec: 'PCMU', ptime: 20 },
+      kind: 'rtp',
+      host: '192.0.2.7',
+      port: 4000,
+      codec: 'PCMU',
+      ptime: 20,
     })
     expect(readTarget({ url: 'RTP://[2001:db8::1]:4000?codec=pcma&ptime=40' })).toEqual({
-      ...{ kind: 'rtp', host: '2001:db8::1', port: 4000, codec: 'PCMA', ptime: 40 },
+      kind: 'rtp',
+      host: '2001:db8::1',
+      port: 4000,
+      codec: 'PCMA',
+      ptime: 40,
     })
   })
 

@@ -15,9 +15,17 @@ export const callbackRow = (
   { now, createdAt }: { readonly now: number; readonly createdAt: number },
 ): CallbackRow => ({
   id: ends === undefined ? randomUUID() : idOfEnd(ends),
-  ...{ project_id: projectId, call_id: callId, kind, method, url, server: serverOf(url) },
-  ...{ content_type: body?.contentType ?? null, body: body?.text ?? null },
-  ...{ tries: 0, created_at: createdAt, due_at: now },
+  project_id: projectId,
+  call_id: callId,
+  kind,
+  method,
+  url,
+  server: serverOf(url),
+  content_type: body?.contentType ?? null,
+  body: body?.text ?? null,
+  tries: 0,
+  created_at: createdAt,
+  due_at: now,
 })
 
 /** Scheme, host and port; empty where it is no URL. */

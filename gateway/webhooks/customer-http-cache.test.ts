@@ -79,7 +79,10 @@ describe('the cache', () => {
       await get()
       await client.bytes(url, { maxBytes: 1000 })
       expect(server.seen.map(({ request }) => Boolean(request.headers.authorization))).toEqual([
-        ...[true, true, false, true],
+        true,
+        true,
+        false,
+        true,
       ])
     },
   )
@@ -98,7 +101,8 @@ describe('the cache', () => {
 
   it('fetches nothing behind the back of who asks', async () => {
     const { made, get, server } = await file({
-      ...{ 'cache-control': 'max-age=60, stale-while-revalidate=6000', etag: '"1"' },
+      'cache-control': 'max-age=60, stale-while-revalidate=6000',
+      etag: '"1"',
     })
     await get()
     made.body = 'second'

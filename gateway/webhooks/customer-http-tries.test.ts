@@ -67,7 +67,8 @@ it('a server that cannot be reached is left alone after five failures, until a m
   const url = `http://127.0.0.1:${await closedPort()}/`
   for (let i = 0; i < 5; i++)
     expect((await failureOf(client.document(post(`${url}#rc=0`), 'p'))).facts).toMatchObject({
-      ...{ reason: 'connect', sent: false },
+      reason: 'connect',
+      sent: false,
     })
   expect(client.openCircuits).toBe(1)
   expect(await reasonOf(client.document(post(url), 'p'))).toBe('circuit-open')
@@ -100,7 +101,8 @@ describe('what a document asks for itself', () => {
     const sent = rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase())
     expect(sent).toEqual([...new Set(sent)])
     expect(server.seen[0]!.request.headers).toMatchObject({
-      ...{ accept: 'application/json', 'accept-encoding': 'identity' },
+      accept: 'application/json',
+      'accept-encoding': 'identity',
       authorization: `Basic ${Buffer.from('me:pw').toString('base64')}`,
     })
   })
@@ -174,7 +176,10 @@ describe('what a server is told', () => {
     expect(await client.deliver(post(`${server.url}/cb?x=1#rt=900`), { projectId: 'p', id: 'e-1' })).toBe(410)
     const { headers } = server.seen[0]!.request
     const expected = new Signer(['key of p']).headers({
-      ...{ url: `${server.url}/cb?x=1`, body: form, id: 'e-1', at: new FakeClock().now() },
+      url: `${server.url}/cb?x=1`,
+      body: form,
+      id: 'e-1',
+      at: new FakeClock().now(),
     })
     expect(headers).toMatchObject(expected)
   })

@@ -28,7 +28,8 @@ describe('an upload', () => {
       300_000,
     ])
     expect(seen?.request.headers).toMatchObject({
-      ...{ 'content-type': 'audio/wav', 'content-length': '300000' },
+      'content-type': 'audio/wav',
+      'content-length': '300000',
       authorization: `Basic ${Buffer.from('me:pw').toString('base64')}`,
     })
     expect(Object.keys(seen?.request.headers ?? {}).filter((name) => /signature|webhook/.test(name))).toEqual(

@@ -33,7 +33,8 @@ const make = () => {
 const limits = { timeoutMs: 5000, maxBytes: 1000 }
 const post = (url: string) => ({
   ...({ method: 'POST', url } as const),
-  ...{ headers: { authorization: 'Bearer k3y', 'content-type': 'application/json' }, body: '{"input":"hi"}' },
+  headers: { authorization: 'Bearer k3y', 'content-type': 'application/json' },
+  body: '{"input":"hi"}',
 })
 
 it('sends the request as it is, and gives status and bytes', async () => {

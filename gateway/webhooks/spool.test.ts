@@ -15,16 +15,27 @@ import { beginning, leftAs } from '../records/testing.ts'
 import { Spool } from './spool.ts'
 
 const callback = (text: string, url = 'https://me:pw@x.example/cb?key=pw'): StatusCallback => ({
-  ...{ kind: 'call-status', url, method: 'POST' },
+  kind: 'call-status',
+  url,
+  method: 'POST',
   body: { contentType: 'text/plain', text },
 })
 const server = 'https://x.example'
 const of = (callId: string) => ({ projectId: 'p', callId })
 
 const rowOf = (text: string, at: number): CallbackRow => ({
-  ...{ id: text, project_id: 'p', call_id: `call of ${text}`, kind: 'recording', method: 'POST' },
-  ...{ url: 'https://x.example/', server, content_type: 'text/plain', body: text },
-  ...{ tries: 0, created_at: at, due_at: at },
+  id: text,
+  project_id: 'p',
+  call_id: `call of ${text}`,
+  kind: 'recording',
+  method: 'POST',
+  url: 'https://x.example/',
+  server,
+  content_type: 'text/plain',
+  body: text,
+  tries: 0,
+  created_at: at,
+  due_at: at,
 })
 
 describe('the spool of callbacks', () => {

@@ -132,7 +132,10 @@ export class Transport {
     const file = await outgoing.file?.open()
     try {
       const response = await request(target, {
-        ...{ method, signal, headersTimeout: readMs, bodyTimeout: readMs },
+        method,
+        signal,
+        headersTimeout: readMs,
+        bodyTimeout: readMs,
         dispatcher: fromCache ?? this.#agent(connectMs),
         headers: {
           ...this.#headers(outgoing, target, authorization),

@@ -155,7 +155,10 @@ export class FakeCall implements CallControl {
   async connect(options: unknown): Promise<ConnectResult> {
     await this.#record('connect', [options])
     const result = this.connects.shift() ?? {
-      ...{ kind: 'connected', endedBy: 'callee', durationMs: 61_400, callee: testCallee },
+      kind: 'connected',
+      endedBy: 'callee',
+      durationMs: 61_400,
+      callee: testCallee,
     }
     if (result.kind === 'connected') this.answered = true
     if (result.kind === 'connected' && result.endedBy === 'caller') this.end()
@@ -172,15 +175,13 @@ export class FakeCall implements CallControl {
     await this.#record('enterQueue', [options])
     this.answered = true
     const result = this.queues.shift() ?? {
-      ...{
-        kind: 'bridged',
-        queueId: 'q-1',
-        waitedMs: 3000,
-        position: 1,
-        size: 1,
-        durationMs: 9000,
-        by: 'c-3',
-      },
+      kind: 'bridged',
+      queueId: 'q-1',
+      waitedMs: 3000,
+      position: 1,
+      size: 1,
+      durationMs: 9000,
+      by: 'c-3',
     }
     if (result.kind === 'hangup') this.end()
     return result

@@ -60,7 +60,9 @@ describe('a call flow', () => {
   it('asks for as many digits as its choices have, and for speech where one can be said', async () => {
     const { call } = await run(menu, { call: answering(pressed('9')) })
     expect(call.verbs[0]?.[1]).toMatchObject({
-      ...{ maxDigits: 2, digits: true, speech: { hints: ['Help', 'help me'] } },
+      maxDigits: 2,
+      digits: true,
+      speech: { hints: ['Help', 'help me'] },
     })
     expect(call.names).toEqual(['collect', 'hangup'])
   })
@@ -95,7 +97,9 @@ describe('a call flow', () => {
   })
 
   const failed = (reason: Extract<ConnectResult, { kind: 'failed' }>['reason']): ConnectResult => ({
-    ...{ kind: 'failed', reason, code: 'busy' },
+    kind: 'failed',
+    reason,
+    code: 'busy',
   })
 
   it.each(['no-answer', 'busy', 'declined'] as const)(
@@ -145,7 +149,8 @@ describe('a call flow', () => {
     }
     const { call } = await run(nodes)
     expect(call.verbs[0]?.[1]).toMatchObject({
-      ...{ answerOnBridge: true, steps: [[{ to: '+1555' }, { to: '+1556' }]] },
+      answerOnBridge: true,
+      steps: [[{ to: '+1555' }, { to: '+1556' }]],
     })
   })
 
@@ -160,12 +165,16 @@ describe('a call flow', () => {
       b: {
         kind: 'request',
         options: {
-          ...{ url: 'https://x.example/', method: 'GET', save_variables: true },
+          url: 'https://x.example/',
+          method: 'GET',
+          save_variables: true,
           conditions: [{ name: 'gold', when: "request_response.status == 'gold'" }],
         },
         edges: { gold: 'gold', else: 'else', failure: 'failure' },
       },
-      ...{ gold: say('gold'), else: say('else'), failure: say('failure') },
+      gold: say('gold'),
+      else: say('else'),
+      failure: say('failure'),
     }
     const context = new FakeContext()
     context.answers.push({ status, headers: { 'content-type': 'application/json' }, text })

@@ -24,9 +24,7 @@ const choice: Schema = {
       'What means it when it is said.',
       'a list of texts',
       { ...text('A word or phrase of at most 100 characters.'), maxLength: 100 },
-      {
-        ...{ minItems: 1, maxItems: 100 },
-      },
+      { minItems: 1, maxItems: 100 },
     ),
   },
   required: ['name'],
@@ -65,7 +63,8 @@ export const gather: NodeKind = {
   properties: {
     ...ofPrompt,
     choices: list('What the caller can choose.', 'a list of 1 to 50 choices', choice, {
-      ...{ minItems: 1, maxItems: 50 },
+      minItems: 1,
+      maxItems: 50,
     }),
   },
   required: ['play', 'choices'],

@@ -50,7 +50,8 @@ const readCases = (given: Parameters, ofSwitch: boolean, keys: Keys, reader: Ste
     reader.error(codes.parameterInvalid, 'case must be an object of lists of steps.', at)
   const lists = Object.entries(isObject(cases) ? cases : {})
   return new Branches({
-    ...{ by: 'value', path: pointer(keys) },
+    by: 'value',
+    path: pointer(keys),
     ...(typeof variable === 'string' && { variable }),
     cases: new Map(lists.map(([name, steps]) => [name, reader.list(steps, [...at, name])])),
     otherwise: optional(given, 'default', keys, reader),

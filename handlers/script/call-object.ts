@@ -15,16 +15,25 @@ export const callObject = (
   const { info } = call
   const node_id = ids.nodeId ?? ''
   return {
-    ...{ call_id: info.callId, node_id, segment_id: info.callId, call_state: callState(call) },
-    ...{ direction: info.direction, type: info.type, from: info.from, to: info.to },
-    ...{ from_number: info.fromUser, to_number: info.toUser, from_name: info.fromName },
+    call_id: info.callId,
+    node_id,
+    segment_id: info.callId,
+    call_state: callState(call),
+    direction: info.direction,
+    type: info.type,
+    from: info.from,
+    to: info.to,
+    from_number: info.fromUser,
+    to_number: info.toUser,
+    from_name: info.fromName,
     headers: info.headers,
     ...(parent && {
       parent: { device_type: parent.type, call_id: parent.callId, node_id },
       peer: { call_id: parent.callId, node_id },
     }),
     ...(info.type === 'sip' && { sip_data: sipData(info) }),
-    ...{ project_id: info.projectId, space_id: ids.spaceId ?? '' },
+    project_id: info.projectId,
+    space_id: ids.spaceId ?? '',
   }
 }
 

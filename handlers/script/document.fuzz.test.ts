@@ -14,7 +14,14 @@ afterAll(() => scripts.close())
 const names = [...methods.keys()]
 const parameters = [
   ...new Set([...methods.values()].flatMap(({ properties }) => Object.keys(properties))),
-  ...['when', 'then', 'else', 'variable', 'case', 'default', '__proto__', 'constructor'],
+  'when',
+  'then',
+  'else',
+  'variable',
+  'case',
+  'default',
+  '__proto__',
+  'constructor',
 ]
 const texts = [
   'say:a',

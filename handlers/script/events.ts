@@ -56,8 +56,11 @@ export class StatusEvents {
     const { callId, projectId } = this.#info
     const params = { call_id: callId, node_id: this.nodeId, segment_id: callId, ...more }
     const envelope = {
-      ...{ event_type: type, event_channel: this.#channel, timestamp: this.#context.now() / 1000 },
-      ...{ project_id: projectId, space_id: this.#ids.spaceId ?? '' },
+      event_type: type,
+      event_channel: this.#channel,
+      timestamp: this.#context.now() / 1000,
+      project_id: projectId,
+      space_id: this.#ids.spaceId ?? '',
     }
     const told = { method, kind: type.split('.').at(-1) ?? type, ...(ends !== undefined && { ends }) }
     if (method === 'GET') {

@@ -10,7 +10,9 @@ const scripts = new TestScripts()
 afterAll(() => scripts.close())
 const { handler } = scripts
 const inline = (...main: unknown[]): DocumentSource => ({
-  ...{ kind: 'inline', text: JSON.stringify({ version: '1.0.0', sections: { main } }), name: 'test' },
+  kind: 'inline',
+  text: JSON.stringify({ version: '1.0.0', sections: { main } }),
+  name: 'test',
 })
 
 describe('variables', () => {
@@ -142,7 +144,10 @@ describe('documents', () => {
     expect(call.names).toEqual(['answer'])
     expect(context.warnings).toMatchObject([{ code: 'relay_script_sections_missing' }])
     expect(JSON.parse(context.requests[1]?.body?.text ?? '')).toMatchObject({
-      ...{ ErrorCode: 'relay_script_sections_missing', ErrorUrl: url, call: {}, params: {} },
+      ErrorCode: 'relay_script_sections_missing',
+      ErrorUrl: url,
+      call: {},
+      params: {},
     })
     expect(JSON.parse(context.requests[0]?.body?.text ?? '')).not.toHaveProperty('ErrorCode')
   })
@@ -272,7 +277,8 @@ describe('what is wrong with a script', () => {
     ])
     const [first] = eventsOf(context)
     expect(first).toMatchObject({
-      ...{ to: `POST ${status.url}`, event_type: 'calling.script.warning' },
+      to: `POST ${status.url}`,
+      event_type: 'calling.script.warning',
       message: expect.any(String),
     })
     expect(context.warnings).toHaveLength(2)

@@ -83,7 +83,9 @@ describe('functions', () => {
   it('make a value known only when the script runs', () => {
     expect(['@{echo a}', 'a', '@{a}', '@{sleep 1}'].map(hasPlaceholder)).toEqual([true, false, false, false])
     expect(['@{fmt_ph e164 1}', 'x @{sleep 1}', '@{echo a}'].map(absentFunction)).toEqual([
-      ...['fmt_ph', 'sleep', undefined],
+      'fmt_ph',
+      'sleep',
+      undefined,
     ])
   })
 })

@@ -24,18 +24,16 @@ const msOfStep = 50
 
 /** Methods after which the same jumps may be made again: time has passed, or something has happened on the call. */
 const onTheCall = new Set([
-  ...[
-    'answer',
-    'play',
-    'prompt',
-    'sleep',
-    'send_digits',
-    'connect',
-    'record',
-    'join_conference',
-    'join_room',
-    'enter_queue',
-  ],
+  'answer',
+  'play',
+  'prompt',
+  'sleep',
+  'send_digits',
+  'connect',
+  'record',
+  'join_conference',
+  'join_room',
+  'enter_queue',
   'detect_machine',
 ])
 

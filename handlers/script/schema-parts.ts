@@ -62,7 +62,10 @@ export const choice = (description: string, values: readonly string[]): Schema =
 
 /** A list of such values. */
 export const list = (description: string, title: string, items: Schema, more: Schema = {}): Schema => ({
-  ...{ title, description, type: 'array', items },
+  title,
+  description,
+  type: 'array',
+  items,
   ...more,
 })
 
@@ -78,7 +81,9 @@ export const keys = (description: string): Schema =>
 
 /** An object of texts. */
 export const texts = (description: string): Schema => ({
-  ...{ title: 'an object of texts', description, type: 'object' },
+  title: 'an object of texts',
+  description,
+  type: 'object',
   additionalProperties: { type: ['string', 'number', 'boolean'] },
 })
 

@@ -53,8 +53,10 @@ const stepsOf = (names: readonly string[]): Schema => {
       anyOf: [
         { type: 'string', enum: bare },
         ...some.map(([name, method]) => ({
-          ...{ type: 'object', properties: { [name]: schemaOf(method) } },
-          ...{ required: [name], additionalProperties: false },
+          type: 'object',
+          properties: { [name]: schemaOf(method) },
+          required: [name],
+          additionalProperties: false,
         })),
       ],
     },

@@ -58,7 +58,10 @@ const parse = (text: string, lineCounter: LineCounter): Document => {
   Error.stackTraceLimit = 0
   try {
     return parseDocument(text, {
-      ...{ lineCounter, schema: 'core', stringKeys: true, prettyErrors: false },
+      lineCounter,
+      schema: 'core',
+      stringKeys: true,
+      prettyErrors: false,
       // Checked by us: the library compares every key of a map with every other one, which takes seconds for a long hostile text.
       uniqueKeys: false,
     })
@@ -71,8 +74,10 @@ const parse = (text: string, lineCounter: LineCounter): Document => {
 }
 
 const codeOf = {
-  ...{ alias: codes.parse, size: codes.parse },
-  ...{ duplicate: codes.elementDuplicated, depth: codes.tooDeep },
+  alias: codes.parse,
+  size: codes.parse,
+  duplicate: codes.elementDuplicated,
+  depth: codes.tooDeep,
 }
 
 const readValue = (document: Document, place: (offset: number) => object): YamlValue => {

@@ -19,8 +19,10 @@ const mostNested = 16
 
 /** Parameters that name a section, a URL or a script, by method. */
 const places: Readonly<Record<string, readonly string[]>> = {
-  ...{ execute: ['dest'], transfer: ['dest'] },
-  ...{ connect: ['transfer_after_bridge'], enter_queue: ['transfer_after_bridge'] },
+  execute: ['dest'],
+  transfer: ['dest'],
+  connect: ['transfer_after_bridge'],
+  enter_queue: ['transfer_after_bridge'],
 }
 
 /** What the steps of a document are checked against. */

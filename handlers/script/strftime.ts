@@ -31,8 +31,14 @@ const partsOf = (at: number, options: Intl.DateTimeFormatOptions): ((type: strin
 /** Throws a RangeError for a time zone that is not known. */
 const wallOf = (at: number, timeZone: string): Wall => {
   const numbers = partsOf(at, {
-    ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
-    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   })
   const names = partsOf(at, { timeZone, weekday: 'long', month: 'long', timeZoneName: 'short' })
   const of = (type: string) => Number(numbers(type))
@@ -40,7 +46,12 @@ const wallOf = (at: number, timeZone: string): Wall => {
   const date = Date.UTC(year, month - 1, day)
   const shown = date + (hour * 60 + minute) * minuteMs + of('second') * 1000
   return {
-    ...{ year, month, day, hour, minute, second: of('second') },
+    year,
+    month,
+    day,
+    hour,
+    minute,
+    second: of('second'),
     weekday: new Date(date).getUTCDay(),
     dayOfYear: Math.round((date - Date.UTC(year, 0, 1)) / dayMs) + 1,
     offset: Math.round((shown - at) / minuteMs),

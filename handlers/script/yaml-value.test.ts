@@ -8,7 +8,8 @@ afterEach(() => void vi.restoreAllMocks())
 const bounds = { most: 100_000, deepest: 100 }
 const read = (text: string, { most, deepest }: Partial<typeof bounds> = {}) =>
   new YamlValue(parseDocument(text, { uniqueKeys: false, stringKeys: true }), {
-    ...{ most: most ?? bounds.most, deepest: deepest ?? bounds.deepest },
+    most: most ?? bounds.most,
+    deepest: deepest ?? bounds.deepest,
   })
 
 /** A list whose items all have an anchor, and lists inside of lists with aliases of them. */

@@ -22,8 +22,12 @@ export interface DialRecordingOptions {
 
 /** The attributes that {@link readDialRecording} reads. */
 export const dialRecordingAttributes = [
-  ...['record', 'trim', 'recordingTrack', ...recordingCallbackAttributes],
-  ...['recordingStorageUrl', 'recordingStorageUrlMethod'],
+  'record',
+  'trim',
+  'recordingTrack',
+  ...recordingCallbackAttributes,
+  'recordingStorageUrl',
+  'recordingStorageUrlMethod',
 ] as const
 
 const ways = {

@@ -121,7 +121,8 @@ export class XmlRun {
     const context = this.#context
     const warn = (code: string, message: string) => this.#warn({ code, message, path })
     return {
-      ...{ call, context },
+      call,
+      context,
       standardFields: () => this.#standardFields(),
       answer: () => this.#answer(),
       warn,

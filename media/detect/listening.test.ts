@@ -16,7 +16,13 @@ const keys = (digits: string): Int16Array =>
   dial(
     8000,
     [...digits].map((key) => ({
-      ...{ key, ms: 100, pauseMs: 100, rowDb: -12, twistDb: 2, rowOff: 0, columnOff: 0 },
+      key,
+      ms: 100,
+      pauseMs: 100,
+      rowDb: -12,
+      twistDb: 2,
+      rowOff: 0,
+      columnOff: 0,
     })),
     30,
     3,

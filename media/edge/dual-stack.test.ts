@@ -16,8 +16,14 @@ describe.each(kinds)('an edge of both IP families on real sockets (%s)', (socket
 
   beforeAll(async () => {
     edge = await createEdge({
-      ...{ bind: ['127.0.0.1', '::1'], announce: ['::1', '127.0.0.1'], ports: { from: 31_400, to: 31_499 } },
-      ...{ threads: 2, quarantineMs: 0, sockets, startTimeoutMs: 30_000, mediaTimeoutMs: 60_000 },
+      bind: ['127.0.0.1', '::1'],
+      announce: ['::1', '127.0.0.1'],
+      ports: { from: 31_400, to: 31_499 },
+      threads: 2,
+      quarantineMs: 0,
+      sockets,
+      startTimeoutMs: 30_000,
+      mediaTimeoutMs: 60_000,
     })
   })
 
@@ -120,8 +126,13 @@ describe.each(kinds)('an edge of both IP families on real sockets (%s)', (socket
 
 describe('the addresses of an edge', () => {
   const entry = (address: string, internal = false) => ({
-    ...{ address, internal, family: address.includes(':') ? ('IPv6' as const) : ('IPv4' as const) },
-    ...{ netmask: '', mac: '', cidr: null, scopeid: 0 },
+    address,
+    internal,
+    family: address.includes(':') ? ('IPv6' as const) : ('IPv4' as const),
+    netmask: '',
+    mac: '',
+    cidr: null,
+    scopeid: 0,
   })
   const machine =
     (...addresses: string[]) =>

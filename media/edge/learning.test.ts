@@ -20,8 +20,13 @@ describe.each(kinds)('whom a port learns from on real sockets (%s)', (sockets) =
 
   beforeAll(async () => {
     edge = await createEdge({
-      ...{ bind: '127.0.0.1', ports: { from: 32_000, to: 32_999 }, threads: 1, quarantineMs: 0, sockets },
-      ...{ startTimeoutMs: 30_000, mediaTimeoutMs: 60_000 },
+      bind: '127.0.0.1',
+      ports: { from: 32_000, to: 32_999 },
+      threads: 1,
+      quarantineMs: 0,
+      sockets,
+      startTimeoutMs: 30_000,
+      mediaTimeoutMs: 60_000,
     })
   })
 

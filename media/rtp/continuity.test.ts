@@ -56,10 +56,29 @@ const codecs = ['PCMU', 'PCMA', 'G722', 'L16', 'opus'] as const
 const codec = fc.constantFrom(...codecs)
 
 const acts = [
-  ...['join a', 'join c', 'mix', 'part', 'a talks', 'c talks', 'mix talks', 'ssrc'],
-  ...['play', 'pause', 'resume', 'stop', 'quieter', 'speak', 'digits'],
-  ...['far', 'hold', 'refresh', 'noise', 'stall'],
-  ...['loss', 'disorder', 'repetition'],
+  'join a',
+  'join c',
+  'mix',
+  'part',
+  'a talks',
+  'c talks',
+  'mix talks',
+  'ssrc',
+  'play',
+  'pause',
+  'resume',
+  'stop',
+  'quieter',
+  'speak',
+  'digits',
+  'far',
+  'hold',
+  'refresh',
+  'noise',
+  'stall',
+  'loss',
+  'disorder',
+  'repetition',
 ] as const
 
 /** What can happen to a port: an act, with what it may need. */

@@ -140,7 +140,11 @@ describe('telephone-events that come in', () => {
 
   it('are one digit when whole segments of a long press are lost, also after it was taken for complete', () => {
     const at = (segment: number, duration: number, end = false) => ({
-      ...{ code: 9, stamp: segment * 0xffff, duration, end, at: segment * 8192 + duration / 8 },
+      code: 9,
+      stamp: segment * 0xffff,
+      duration,
+      end,
+      at: segment * 8192 + duration / 8,
     })
     receive([at(0, 400), at(2, 800), at(2, 1200, true)])
     events.tick(99_999)

@@ -82,7 +82,8 @@ export class Session {
     this.#bridge = new Bridge({
       receiver: this.#receiver,
       sender: this.#sender,
-      ...{ codecs: options.codecs, noiseSeed: options.seed.ssrc },
+      codecs: options.codecs,
+      noiseSeed: options.seed.ssrc,
       onDigit: (digit, durationMs) => this.#onDigit(digit, durationMs, 'audio'),
       wake: () => output.wake(),
     })

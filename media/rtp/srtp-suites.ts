@@ -14,11 +14,19 @@ export interface SuiteFacts {
 }
 
 const counter = (keyBytes: 16 | 32, tagBytes: number): SuiteFacts => ({
-  ...{ mode: 'counter', keyBytes, saltBytes: 14, tagBytes, rtcpTagBytes: 10 },
+  mode: 'counter',
+  keyBytes,
+  saltBytes: 14,
+  tagBytes,
+  rtcpTagBytes: 10,
 })
 
 const gcm = (keyBytes: 16 | 32): SuiteFacts => ({
-  ...{ mode: 'gcm', keyBytes, saltBytes: 12, tagBytes: 16, rtcpTagBytes: 16 },
+  mode: 'gcm',
+  keyBytes,
+  saltBytes: 12,
+  tagBytes: 16,
+  rtcpTagBytes: 16,
 })
 
 /** Every suite that a port can speak: RFC 4568 section 6.2, RFC 6188, RFC 7714. */

@@ -78,7 +78,9 @@ describe('published vectors', () => {
 
   const gcmKey = '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f'
   const gcmKeys = (bytes: number) => ({
-    ...{ cipher: hex(gcmKey).subarray(0, bytes), salt: Buffer.from('Quid pro quo'), auth: Buffer.alloc(20) },
+    cipher: hex(gcmKey).subarray(0, bytes),
+    salt: Buffer.from('Quid pro quo'),
+    auth: Buffer.alloc(20),
   })
 
   it.each([

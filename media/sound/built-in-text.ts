@@ -11,8 +11,10 @@ export type Gender = 'male' | 'female'
 
 /** Words for it in documents. */
 const genders: Readonly<Record<string, Gender>> = {
-  ...{ woman: 'female', female: 'female' },
-  ...{ man: 'male', male: 'male' },
+  woman: 'female',
+  female: 'female',
+  man: 'male',
+  male: 'male',
 }
 
 /** The gender that a document means by `male`, `man`, `female` or `woman` (case is ignored); undefined for any other text. */

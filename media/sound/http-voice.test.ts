@@ -56,7 +56,10 @@ describe('an OpenAI-compatible voice', () => {
       headers: { authorization: 'Bearer k3y', 'content-type': 'application/json' },
     })
     expect(JSON.parse(sent[0]!.body!)).toEqual({
-      ...{ model: 'tts-1', input: hostile, voice: 'alloy', response_format: 'wav' },
+      model: 'tts-1',
+      input: hostile,
+      voice: 'alloy',
+      response_format: 'wav',
     })
     expect(limits).toMatchObject([{ timeoutMs: 8000 }])
     expect(decoded).toEqual([[1, 2], 16_000])
@@ -114,7 +117,9 @@ describe('a voice by template', () => {
     expect(request.url).toBe('http://10.0.0.5/say?v=a%20b%26c%0D%0AX-Evil%3A%201')
     const headers = { 'X-Language': '{{language}}', 'X-Voice': '{{voice}}' }
     expect((await speak({ headers })).headers).toEqual({
-      ...{ 'x-language': 'de-AT', 'x-voice': 'a b&c X-Evil: 1', 'content-type': 'application/json' },
+      'x-language': 'de-AT',
+      'x-voice': 'a b&c X-Evil: 1',
+      'content-type': 'application/json',
     })
   })
 

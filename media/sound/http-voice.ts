@@ -134,7 +134,9 @@ const templateRequest = (options: TemplateVoiceOptions, values: Values): HttpReq
   const escaped = escapeFor(headers['content-type'])
   const written = options.ssml && escaped === xml ? ssml : escaped
   return {
-    ...{ method, url: fill(url, values, encodeURIComponent), headers },
+    method,
+    url: fill(url, values, encodeURIComponent),
+    headers,
     body: fill(body, values, (value, name) => (name === 'text' ? written : escaped)(value)),
   }
 }

@@ -122,7 +122,9 @@ describe('a thread for jobs', () => {
     const run = (job: string) => speech.run(job, { customer: job[0]! })
     const taken = ['a1', 'a2', 'a3', 'a4'].map(run)
     await expect(run('a5')).rejects.toMatchObject({
-      ...{ name: 'SoundError', code: 'sound_busy', message: 'Speech: too much is waiting' },
+      name: 'SoundError',
+      code: 'sound_busy',
+      message: 'Speech: too much is waiting',
     })
     const refused = expect(taken.pop()).rejects.toMatchObject({ code: 'sound_busy' })
     taken.push(run('b1'))

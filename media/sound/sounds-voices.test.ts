@@ -10,7 +10,10 @@ import { jobsOf, setUp, turn } from './test-sounds.ts'
 describe('voices behind HTTP', () => {
   const cloud = {
     ...({ kind: 'openai', format: 'wav', ssml: false } as const),
-    ...{ name: 'cloud', url: 'https://tts.example/', model: 'm', timeoutMs: 1000 },
+    name: 'cloud',
+    url: 'https://tts.example/',
+    model: 'm',
+    timeoutMs: 1000,
   }
   const voices = { 'polly.*': { engine: 'cloud', voice: 'nova' } }
   const source = { kind: 'speech', text: 'Hello', voice: 'Polly.Joanna' } as const
@@ -50,9 +53,7 @@ describe('voices behind HTTP', () => {
     expect((await said()).samples).toBe(samples)
     const warning = 'The voice cloud failed: it took longer than 1000 ms; the built-in voice speaks instead'
     expect([asked, threads.jobs.length, warnings]).toEqual([2, 1, [warning, warning]])
-    expect(seen).toEqual([
-      ...['cloud failed', 'built-in ok', 'speech making', 'cloud failed', 'speech memory'],
-    ])
+    expect(seen).toEqual(['cloud failed', 'built-in ok', 'speech making', 'cloud failed', 'speech memory'])
   })
 
   it('fail when the built-in one fails too', async () => {
@@ -104,7 +105,10 @@ describe('voices behind HTTP', () => {
     }
     const own = {
       ...({ kind: 'template', method: 'GET', headers: {}, ssml: false, timeoutMs: 1000 } as const),
-      ...{ name: 'own', url: 'http://10.0.0.5/{{language}}/{{voice}}', language: 'en', voice: 'v' },
+      name: 'own',
+      url: 'http://10.0.0.5/{{language}}/{{voice}}',
+      language: 'en',
+      voice: 'v',
     }
     const house = { house: { engine: 'own' } }
     const { sounds, audio } = setUp({ engines: [own], voices: house, voice: 'house', send })

@@ -200,7 +200,10 @@ describe('audio', () => {
     const rest = Promise.allSettled(flood)
     await sounds.close()
     expect((await rest).map(({ status }) => status).toSorted()).toEqual([
-      ...['fulfilled', 'fulfilled', 'rejected', 'rejected'],
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'rejected',
     ])
   })
 

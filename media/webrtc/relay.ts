@@ -68,8 +68,12 @@ export class Relay {
     this.#port.setFar(
       { codecs: [{ codec, payloadType }], telephoneEvents: events },
       {
-        ...{ address: loopback, port: this.#plain.tuple.localPort, rtcpMux: true },
-        ...{ codec, payloadType, direction: 'sendrecv' },
+        address: loopback,
+        port: this.#plain.tuple.localPort,
+        rtcpMux: true,
+        codec,
+        payloadType,
+        direction: 'sendrecv',
         ...(codec === 'opus' && { opus }),
         ...(keys && { telephoneEvent: keys.payloadType, telephoneEventRate: keys.clockRate }),
       },
@@ -136,7 +140,9 @@ export class Relay {
   #capabilities(): types.RtpCapabilities {
     return {
       codecs: codecsOf(this.format).map(({ payloadType, ...codec }) => ({
-        ...{ kind: 'audio' as const, ...codec, preferredPayloadType: payloadType },
+        kind: 'audio' as const,
+        ...codec,
+        preferredPayloadType: payloadType,
       })),
       headerExtensions: [],
     }

@@ -69,7 +69,9 @@ const standIns = {
 /** The formats of the audio as mediasoup knows them, the codec first. */
 export const codecsOf = ({ codec, payloadType, events }: AudioFormat): types.RtpCodecParameters[] => [
   {
-    ...{ mimeType: `audio/${codec}`, payloadType, clockRate: codecFacts[codec].clockRate },
+    mimeType: `audio/${codec}`,
+    payloadType,
+    clockRate: codecFacts[codec].clockRate,
     ...(codec === 'opus' && { channels: 2 }),
   },
   ...events.map(({ payloadType: number, clockRate }) => ({ ...standIns[clockRate], payloadType: number })),
@@ -78,7 +80,9 @@ export const codecsOf = ({ codec, payloadType, events }: AudioFormat): types.Rtp
 const audioCodecs = (opus: number): types.RouterRtpCodecCapability[] => [
   { kind: 'audio', mimeType: 'audio/opus', clockRate: 48_000, channels: 2, preferredPayloadType: opus },
   ...(['PCMU', 'PCMA', 'G722'] as const).map((codec) => ({
-    ...{ kind: 'audio' as const, mimeType: `audio/${codec}`, clockRate: codecFacts[codec].clockRate },
+    kind: 'audio' as const,
+    mimeType: `audio/${codec}`,
+    clockRate: codecFacts[codec].clockRate,
     preferredPayloadType: ownFormat(codec).payloadType,
   })),
 ]

@@ -18,7 +18,8 @@ const signIn = async (options: Partial<SignalWireOptions> = {}) => {
   })
   const hook = await rendered(use, { token: 't1', ...options })
   return {
-    ...{ clients, hook },
+    clients,
+    hook,
     get client() {
       return clients.at(-1)!
     },

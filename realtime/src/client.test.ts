@@ -57,7 +57,11 @@ describe('the second version', () => {
   it('tells the calls of its topics, and acknowledges them', async () => {
     const { call } = await received()
     expect([call.from, call.to, call.type, call.context, call.state]).toEqual([
-      ...['sip:a@x', 'sip:b@y', 'sip', 'office', 'created'],
+      'sip:a@x',
+      'sip:b@y',
+      'sip',
+      'office',
+      'created',
     ])
     expect(call.headers).toEqual([{ name: 'X-A', value: 'b' }])
     await vi.waitFor(() => expect(gateway.acknowledged).toBe(1))
@@ -202,7 +206,10 @@ describe('a call', () => {
     gateway.tell('connect', { ...ids, connect_state: 'connected', peer: { call_id: 'p1', tag, device } })
     const peer = await connecting
     expect([peer.id, peer.state, call.peer === peer, peer.peer === call]).toEqual([
-      ...['p1', 'answered', true, true],
+      'p1',
+      'answered',
+      true,
+      true,
     ])
     const parting = call.disconnect()
     await gateway.next('calling.disconnect')

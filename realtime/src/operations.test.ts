@@ -106,7 +106,9 @@ describe('collecting', () => {
     })
     const { given, tell } = await asked('collect')
     expect(given).toEqual({
-      ...{ digits: { max: 2, digit_timeout: 3 }, start_input_timers: true, partial_results: true },
+      digits: { max: 2, digit_timeout: 3 },
+      start_input_timers: true,
+      partial_results: true,
     })
     tell('collect', { state: 'collecting', final: false, result })
     tell('collect', { state: 'finished', final: true, result })
@@ -119,7 +121,8 @@ describe('collecting', () => {
     const { given, tell, control_id } = await asked('play_and_collect')
     expect(control_id).toMatch(/\.prompt$/)
     expect(given).toEqual({
-      ...{ volume: 2, play: [{ type: 'tts', params: { text: 'Say it' } }] },
+      volume: 2,
+      play: [{ type: 'tts', params: { text: 'Say it' } }],
       collect: { speech: { end_silence_timeout: 1 }, partial_results: false },
     })
     tell('play', { state: 'playing' })

@@ -3,10 +3,21 @@ import { checkMessage } from '../../gateway/sip-agent/message/check.ts'
 import { parseDatagram } from '../../gateway/sip-agent/message/parse.ts'
 
 const sdp = [
-  ...['v=0', 'o=- 20518 0 IN IP4 203.0.113.1', 's=-', 'c=IN IP4 203.0.113.1', 't=0 0'],
-  ...['m=audio 54400 RTP/AVP 8 0 18 101', 'a=rtpmap:8 PCMA/8000', 'a=rtpmap:0 PCMU/8000'],
-  ...['a=rtpmap:18 G729/8000', 'a=fmtp:18 annexb=no', 'a=rtpmap:101 telephone-event/8000'],
-  ...['a=fmtp:101 0-15', 'a=ptime:20', 'a=sendrecv', ''],
+  'v=0',
+  'o=- 20518 0 IN IP4 203.0.113.1',
+  's=-',
+  'c=IN IP4 203.0.113.1',
+  't=0 0',
+  'm=audio 54400 RTP/AVP 8 0 18 101',
+  'a=rtpmap:8 PCMA/8000',
+  'a=rtpmap:0 PCMU/8000',
+  'a=rtpmap:18 G729/8000',
+  'a=fmtp:18 annexb=no',
+  'a=rtpmap:101 telephone-event/8000',
+  'a=fmtp:101 0-15',
+  'a=ptime:20',
+  'a=sendrecv',
+  '',
 ].join('\r\n')
 
 /** A carrier's INVITE of 16 header fields. */

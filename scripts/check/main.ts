@@ -32,7 +32,12 @@ const vitest = (title: string, project: string, file: string, ...files: string[]
   succeeds(
     title,
     'vitest',
-    ...['run', '--project', project, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
+    'run',
+    '--project',
+    project,
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${file}`,
     ...files,
   )
 

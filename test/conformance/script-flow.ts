@@ -8,8 +8,19 @@ const asks = 'asks with headers, a body and time-outs'
 
 /** Methods without a verb; each fails when it is run. */
 export const absentMethods: readonly string[] = [
-  ...['denoise', 'stop_denoise', 'live_transcribe', 'live_translate', 'transcribe', 'transcribe_stop'],
-  ...['send_fax', 'receive_fax', 'send_sms', 'pay', 'ai', 'ai_sidecar', 'amazon_bedrock'],
+  'denoise',
+  'stop_denoise',
+  'live_transcribe',
+  'live_translate',
+  'transcribe',
+  'transcribe_stop',
+  'send_fax',
+  'receive_fax',
+  'send_sms',
+  'pay',
+  'ai',
+  'ai_sidecar',
+  'amazon_bedrock',
 ]
 
 /** Methods that say what comes next, variables and requests. */

@@ -29,7 +29,11 @@ export const rowsOf = (
     { method, fallback: '', state, test: [file, title] },
     ...Object.entries(parameters).map(
       ([parameter, [fallback, its, how = 'done']]): ScriptRow => ({
-        ...{ method, parameter, fallback, state: how, test: [file, its] },
+        method,
+        parameter,
+        fallback,
+        state: how,
+        test: [file, its],
       }),
     ),
   ]

@@ -193,7 +193,10 @@ const unknown = 'document.test.ts'
 const passedOver = 'is passed over where it is a verb, with warning 12200 at its place'
 const warned = 'is warned of at its own place where it is an attribute, even when another value looks like it'
 const none = (element: string, means: string, attribute?: string): Row => ({
-  ...{ element, means, fallback: '', state: 'not there: warning 12200, no effect' },
+  element,
+  means,
+  fallback: '',
+  state: 'not there: warning 12200, no effect',
   ...(attribute === undefined ? { test: [unknown, passedOver] } : { attribute, test: [unknown, warned] }),
 })
 

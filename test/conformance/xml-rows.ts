@@ -30,7 +30,12 @@ export const rowsOf = (
     { element, means, fallback: '', state, test: [file, title] },
     ...Object.entries(attributes).map(
       ([attribute, [meaning, fallback, its, how = 'done']]): Row => ({
-        ...{ element, attribute, means: meaning, fallback, state: how, test: [file, its] },
+        element,
+        attribute,
+        means: meaning,
+        fallback,
+        state: how,
+        test: [file, its],
       }),
     ),
   ]

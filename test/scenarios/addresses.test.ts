@@ -193,8 +193,10 @@ it('the API calls an address; its own document, or its fallback, runs on the oth
 it('a call of the API without a document ends with the reason error, by the status callback', async () => {
   server.put('/hook', scriptText('answer', { play: { url: server.urlOf('/early.wav') } }))
   const params = {
-    ...{ from: '+4930123', to: '/public/hook' },
-    ...{ url: server.urlOf('/no-such-document'), status_url: server.urlOf('/told') },
+    from: '+4930123',
+    to: '/public/hook',
+    url: server.urlOf('/no-such-document'),
+    status_url: server.urlOf('/told'),
   }
   const placed = await rest(gateway, 'POST', '/api/calling/calls', { command: 'dial', params })
   expect(placed.status).toBe(200)

@@ -166,7 +166,9 @@ it('shows a notification, whose page answers and talks; the notification goes', 
 it('takes the notification back when the caller gives up, and a page that comes too late is told', async () => {
   const sleeper = await Sleeper.open()
   const carrier = await Carrier.calls(gateway, {
-    ...{ domain: 'sdk.test', scenario: 'caller-cancels', holdMs: 'told' },
+    domain: 'sdk.test',
+    scenario: 'caller-cancels',
+    holdMs: 'told',
   })
   await sleeper.isTold(1)
   const [{ data }] = (await sleeper.shows(1)) as [Shown]

@@ -113,7 +113,10 @@ export const browsersAndPhone = (two: TwoBrowsers, phonePort: () => number) =>
         refer: ['Refer-To: <sip:bob@centre.test>', 'Referred-By: <sip:+15551230001@carrier.test>'],
       }
       const desk = await Carrier.calls(two.gateway, {
-        ...{ domain: 'centre.test', scenario: 'call-refers', holdMs: 'told', values },
+        domain: 'centre.test',
+        scenario: 'call-refers',
+        holdMs: 'told',
+        values,
       })
       await desk.talks('answered', tones.phone)
       await talk(desk, a, { page: tones.alice, phone: tones.phone })

@@ -47,7 +47,10 @@ afterAll(async () => {
 })
 
 const entry = (more: object = {}): object => ({
-  ...{ name: 'acme', default: true, targets: [`sip:127.0.0.1:${port}`], auth },
+  name: 'acme',
+  default: true,
+  targets: [`sip:127.0.0.1:${port}`],
+  auth,
   ...more,
 })
 

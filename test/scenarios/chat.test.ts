@@ -43,7 +43,9 @@ const page = async (token: string): Promise<TestBrowser> => {
   onTestFinished(() => browser.close())
   const params = {
     version: { major: 4, minor: 0, revision: 0 },
-    ...{ event_acks: true, agent: '@signalwire/js/browser/3.29.0', authentication: { jwt_token: token } },
+    event_acks: true,
+    agent: '@signalwire/js/browser/3.29.0',
+    authentication: { jwt_token: token },
   }
   const { result } = await browser.send('signalwire.connect', params)
   expect(result).toHaveProperty('authorization.jti')

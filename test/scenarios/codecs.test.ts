@@ -61,7 +61,10 @@ const caller = async (
 ) => {
   const media = await CodecPeer.open(codec, ptime)
   const sipp = await start({
-    ...{ scenario, holdMs, mediaPorts: [media.port], to: `127.0.0.1:${gateway.sipPort}` },
+    scenario,
+    holdMs,
+    mediaPorts: [media.port],
+    to: `127.0.0.1:${gateway.sipPort}`,
     values: { ...formats(codec), ptime, user: '+15550002222', domain, ...values },
   })
   return { media, sipp }

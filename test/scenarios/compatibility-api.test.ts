@@ -90,10 +90,8 @@ describe('a call that the published client makes', () => {
       (n) => n === 1,
     )
     expect(documents.asked('/hello')[0]).toMatchObject({
-      ...{
-        method: 'GET',
-        fields: { CallSid: sid, AccountSid: project, Direction: 'outbound-api', From: from },
-      },
+      method: 'GET',
+      fields: { CallSid: sid, AccountSid: project, Direction: 'outbound-api', From: from },
     })
     expect(await client.calls(sid).update({ url: next, method: 'POST' })).toMatchObject({ sid })
     await until(
@@ -117,8 +115,12 @@ describe('a call that the published client makes', () => {
     const told = documents.put('/status', '')
     const carrier = await Carrier.listens({ scenario: 'callee' })
     const { sid } = await client.calls.create({
-      ...{ to: carrier.uri, from, twiml: xmlText('<Hangup/>'), statusCallback: told },
-      ...{ timeout: 20, sendDigits: '1' },
+      to: carrier.uri,
+      from,
+      twiml: xmlText('<Hangup/>'),
+      statusCallback: told,
+      timeout: 20,
+      sendDigits: '1',
       statusCallbackEvent: ['initiated', 'ringing', 'answered', 'completed'],
     })
     await carrier.done()
@@ -168,8 +170,11 @@ describe('a call that the published client makes', () => {
     const { carrier, sid } = await talking({ twiml: waits, record: true, recordingChannels: 'dual' })
     const { streams, recordings } = client.calls(sid)
     const begun = await streams.create({
-      ...{ url: streamed.url, name: 'live', track: 'inbound_track' },
-      ...{ 'parameter1.name': 'order', 'parameter1.value': '7' },
+      url: streamed.url,
+      name: 'live',
+      track: 'inbound_track',
+      'parameter1.name': 'order',
+      'parameter1.value': '7',
     })
     expect(begun).toMatchObject({ callSid: sid, name: 'live', status: 'in-progress' })
     await until(
@@ -245,7 +250,10 @@ describe('rooms that the published client looks into', () => {
     )
     const holdUrl = documents.put('/hold', xmlText('<Pause length="60"/>'))
     expect(await participants(one.sid).update({ muted: true, hold: true, holdUrl })).toMatchObject({
-      ...{ callSid: one.sid, muted: true, hold: true, conferenceSid: conference!.sid },
+      callSid: one.sid,
+      muted: true,
+      hold: true,
+      conferenceSid: conference!.sid,
     })
     await until('the document is heard', () => documents.asked('/hold').length, Boolean)
     expect(await participants(one.sid).update({ hold: false })).toMatchObject({ hold: false })
@@ -281,9 +289,19 @@ describe('what the published client may not', () => {
       ].map(refusal),
     )
     expect(refused).toEqual([
-      ...[rest(400, 21205), rest(400, 21211), rest(400, 21211), rest(400, 20422), rest(400, 21208)],
-      ...[rest(400, 21626), rest(400, 21218), rest(409, 21220), rest(404, 20404), rest(404, 20404)],
-      ...[rest(404, 20404), rest(401, 20003), rest(404, 20404)],
+      rest(400, 21205),
+      rest(400, 21211),
+      rest(400, 21211),
+      rest(400, 20422),
+      rest(400, 21208),
+      rest(400, 21626),
+      rest(400, 21218),
+      rest(409, 21220),
+      rest(404, 20404),
+      rest(404, 20404),
+      rest(404, 20404),
+      rest(401, 20003),
+      rest(404, 20404),
     ])
     expect(await another.calls.list()).toEqual([])
     expect(await client.api.accounts(project).fetch()).toMatchObject({ sid: project, status: 'active' })

@@ -83,7 +83,10 @@ describe('detect_machine', () => {
     expect(await result()).toMatchObject({ result: 'machine', beep: 'false' })
     const ready = { event: 'READY', beep: false }
     expect(await told()).toEqual([
-      ...[{ event: 'MACHINE' }, ready, { event: 'NOT_READY' }, ready],
+      { event: 'MACHINE' },
+      ready,
+      { event: 'NOT_READY' },
+      ready,
       { event: 'finished' },
     ])
     await carrier.done()

@@ -195,7 +195,10 @@ describe('a carrier, known by its network', () => {
 
   it('shows its own password where it has one', async () => {
     const carrier = await Carrier.calls(gateway, {
-      ...{ address: '127.0.0.3', domain: 'open.test', scenario: 'caller-digest', holdMs: 100 },
+      address: '127.0.0.3',
+      domain: 'open.test',
+      scenario: 'caller-digest',
+      holdMs: 100,
       values: { ...password },
     })
     await carrier.sipp.event('challenged')

@@ -25,11 +25,18 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
     outgoing = await OutgoingGateway.start(agent, {
       ...Object.fromEntries(goesOn.map((status) => [`on-${status}`, two])),
       ...Object.fromEntries(staysThere.map((status) => [`stays-${status}`, two])),
-      ...{ rings: two, closed: two, silent: impatient, late: impatient, aside: { ...two, default: true } },
-      ...{ inside: two, outside: {}, chosen: { ...two, failover: { statuses: [486] } } },
+      rings: two,
+      closed: two,
+      silent: impatient,
+      late: impatient,
+      aside: { ...two, default: true },
+      inside: two,
+      outside: {},
+      chosen: { ...two, failover: { statuses: [486] } },
       probed: { probe: { interval: '200ms', down: 2, up: 1 } },
       full: { maxCalls: 1 },
-      ...{ grows: {}, moves: two },
+      grows: {},
+      moves: two,
     })
   })
 

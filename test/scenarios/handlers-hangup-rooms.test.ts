@@ -88,7 +88,9 @@ const scenes: Scenes = {
         calls,
         document: scriptText({
           join_conference: {
-            ...{ name, end_on_exit: true, status_callback },
+            name,
+            end_on_exit: true,
+            status_callback,
             status_callback_event: 'join start leave end',
           },
         }),
@@ -124,7 +126,9 @@ const scenes: Scenes = {
     script: () => ({
       document: scriptText({
         enter_queue: {
-          ...{ queue_name: 'long', wait_url: stage.chime, status_url: stage.url('queue') },
+          queue_name: 'long',
+          wait_url: stage.chime,
+          status_url: stage.url('queue'),
           transfer_after_bridge: 'main',
         },
       }),
@@ -159,7 +163,8 @@ const scenes: Scenes = {
         calls,
         document: scriptText({
           enter_queue: {
-            ...{ queue_name: 'served', status_url: stage.url('queue') },
+            queue_name: 'served',
+            status_url: stage.url('queue'),
             transfer_after_bridge: 'main',
           },
         }),

@@ -68,7 +68,9 @@ const scenes: Scenes = {
     script: () => ({
       document: scriptText({
         prompt: {
-          ...{ play: [stage.chime, 'silence:60'], max_digits: 4, digit_timeout: 60 },
+          play: [stage.chime, 'silence:60'],
+          max_digits: 4,
+          digit_timeout: 60,
           status_url: stage.url('collect'),
         },
       }),

@@ -162,7 +162,9 @@ it('a queue of scripts: whoever waits longest is taken first, and goes on when t
   const status_url = server.urlOf('/told')
   const waits = scriptText({
     enter_queue: {
-      ...{ queue_name: 'sales', wait_url: server.urlOf('/chime.wav'), status_url },
+      queue_name: 'sales',
+      wait_url: server.urlOf('/chime.wav'),
+      status_url,
       transfer_after_bridge: scriptText({ play: { url: server.urlOf('/chime.wav') } }),
     },
   })

@@ -64,7 +64,9 @@ const calls = async ({ letter, count }: Group, scenario: string, status = 200): 
     values: { ...codec, user: `${letter}[call_number]`, domain: 'many.test', status },
     to: `127.0.0.1:${gateway.sipPort}`,
     mediaPorts: Array<number>(count).fill(media),
-    ...{ rate: 60, trace: false, timeoutMs: 40_000 },
+    rate: 60,
+    trace: false,
+    timeoutMs: 40_000,
   })
   onTestFinished(() => sipp.stop())
   return sipp

@@ -136,7 +136,10 @@ describe('both IP families', () => {
       const callee = await Carrier.listens({ scenario: 'callee', codec: 'PCMA', ...to })
       documents.put('/connect', JSON.stringify(script({ connect: { to: callee.uri } })))
       const caller = await Carrier.calls(gateway, {
-        ...{ domain: 'bridged.test', scenario: 'call', holdMs: 'told', ...from },
+        domain: 'bridged.test',
+        scenario: 'call',
+        holdMs: 'told',
+        ...from,
       })
       await caller.talks('answered', tone)
       await callee.talks('invited', calleeTone)
@@ -150,7 +153,10 @@ describe('both IP families', () => {
 
   it('are those of a carrier whose first target refuses over one, and whose second answers over the other', async () => {
     const refusing = await Carrier.listens({
-      ...{ scenario: 'callee-refuses', values: { status: 503 }, port: ports[0], ...v6 },
+      scenario: 'callee-refuses',
+      values: { status: 503 },
+      port: ports[0],
+      ...v6,
     })
     const callee = await Carrier.listens({ scenario: 'callee', port: ports[1] })
     documents.put('/connect', JSON.stringify(script({ connect: { to: `sip:1@[::1]:${ports[0]}` } })))

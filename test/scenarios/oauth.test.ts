@@ -54,14 +54,14 @@ const newPage = async (): Promise<Page> => {
 const authorization = (changes: Readonly<Record<string, string>> = {}): URL => {
   const url = new URL(`${issuer}login/oauth/authorize`)
   url.search = new URLSearchParams({
-    ...{
-      client_id: 'softphone',
-      redirect_uri: app.callback,
-      response_type: 'code',
-      scope: 'openid',
-      state: 's',
-    },
-    ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256', ...changes },
+    client_id: 'softphone',
+    redirect_uri: app.callback,
+    response_type: 'code',
+    scope: 'openid',
+    state: 's',
+    code_challenge: 'x'.repeat(43),
+    code_challenge_method: 'S256',
+    ...changes,
   }).toString()
   return url
 }
@@ -84,7 +84,9 @@ it('openid-client runs the whole code flow with PKCE, refreshes, and is revoked'
   const pkceCodeVerifier = client.randomPKCECodeVerifier()
   const expectedState = client.randomState()
   const to = client.buildAuthorizationUrl(config, {
-    ...{ redirect_uri: app.callback, scope: 'openid email', state: expectedState },
+    redirect_uri: app.callback,
+    scope: 'openid email',
+    state: expectedState,
     code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
     code_challenge_method: 'S256',
   })

@@ -67,7 +67,8 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
     three.push(await calls('source.test', { holdMs }))
     for (const call of three) await call.sipp.event('answered')
     expect(await refused('wide.test', 'over_call_limit', { retryAfter: '7' })).toMatchObject({
-      ...{ calls: 3, limit: 3 },
+      calls: 3,
+      limit: 3,
     })
     for (const call of three) await call.goesOn()
     for (const call of three) await call.done()

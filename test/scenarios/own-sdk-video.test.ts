@@ -241,7 +241,11 @@ describe('a call between two pages with our SDK', () => {
     const changes = (await told(a)).filter((event) => event.endsWith('.updated'))
     // The first of a camera is when it was added.
     expect(changes.sort()).toEqual([
-      ...['camera.updated', 'camera.updated', 'camera.updated', 'microphone.updated', 'microphone.updated'],
+      'camera.updated',
+      'camera.updated',
+      'camera.updated',
+      'microphone.updated',
+      'microphone.updated',
     ])
   })
 

@@ -64,8 +64,14 @@ it('our SDK knows who is signed in, what can be called, and the devices', async 
     await client.online()
     await client.offline()
     return {
-      ...{ httpHost: client.httpHost, email: info.email, key: info.push_notification_key, removed, again },
-      ...{ device, names: [first.data[0]?.name, one?.name], hasNext: second?.hasNext },
+      httpHost: client.httpHost,
+      email: info.email,
+      key: info.push_notification_key,
+      removed,
+      again,
+      device,
+      names: [first.data[0]?.name, one?.name],
+      hasNext: second?.hasNext,
       back: (await second?.prevPage())?.data[0]?.name,
       byId: (await client.address.getAddress({ id: one?.id ?? '' })).name,
       byName: (await client.address.getAddress({ name: '/public/bob' })).id === one?.id,
@@ -73,10 +79,17 @@ it('our SDK knows who is signed in, what can be called, and the devices', async 
     }
   }, token)
   expect(found).toMatchObject({
-    ...{ httpHost: `localhost:${gateway.httpPort}`, email: alice.email, names: ['alice', 'bob'] },
-    ...{ hasNext: false, back: 'alice', byId: 'bob', byName: true, none: 'unknown_address' },
+    httpHost: `localhost:${gateway.httpPort}`,
+    email: alice.email,
+    names: ['alice', 'bob'],
+    hasNext: false,
+    back: 'alice',
+    byId: 'bob',
+    byName: true,
+    none: 'unknown_address',
     device: { device_token: 'a-token', device_type: 'Desktop', push_notification_key: found.key },
-    ...{ removed: {}, again: { code: 'http', serverCode: '404' } },
+    removed: {},
+    again: { code: 'http', serverCode: '404' },
   })
 })
 
@@ -124,7 +137,9 @@ it('two pages with our SDK write to one another', async () => {
   }, toAlice)
   const both = ['Good evening', 'Good morning']
   expect(read).toEqual({
-    ...{ pages: [['Good evening'], ['Good morning']], all: both, chat: both },
+    pages: [['Good evening'], ['Good morning']],
+    all: both,
+    chat: both,
     names: ['Alice'],
   })
 })

@@ -75,8 +75,13 @@ it('each state once, in order, with all that is known of the call', async () => 
   await picksUp(carrier)
   await carrier.done()
   const common = {
-    ...{ AccountSid: 'default', ApiVersion: '2010-04-01', CallSid: sid, Direction: 'outbound-api' },
-    ...{ From: '+4930123', To: carrier.uri, CallbackSource: 'call-progress-events' },
+    AccountSid: 'default',
+    ApiVersion: '2010-04-01',
+    CallSid: sid,
+    Direction: 'outbound-api',
+    From: '+4930123',
+    To: carrier.uri,
+    CallbackSource: 'call-progress-events',
     Timestamp: expect.stringMatching(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d \+0000$/),
   }
   // A second of pause, and what a busy machine adds.
@@ -226,7 +231,9 @@ it('the end of a call that comes in, where its domain application names a callba
     method: 'POST',
     headers: { authorization, 'content-type': 'application/json' },
     body: JSON.stringify({
-      ...{ name: 'Shop', identifier: 'shop', call_handler: 'laml_webhooks' },
+      name: 'Shop',
+      identifier: 'shop',
+      call_handler: 'laml_webhooks',
       call_request_url: server.put('/in', xmlText('<Say>Hello</Say>', '<Pause length="600"/>')),
       call_status_callback_url: server.urlOf('/told'),
     }),
@@ -244,8 +251,12 @@ it('the end of a call that comes in, where its domain application names a callba
   const [end] = await told(1)
   const [asked] = server.asked('/in')
   expect(end).toMatchObject({
-    ...{ CallSid: asked?.fields.CallSid, To: asked?.fields.To, Direction: 'inbound' },
-    ...{ CallStatus: 'completed', SequenceNumber: '0', CallDuration: expect.stringMatching(/^\d+$/) },
+    CallSid: asked?.fields.CallSid,
+    To: asked?.fields.To,
+    Direction: 'inbound',
+    CallStatus: 'completed',
+    SequenceNumber: '0',
+    CallDuration: expect.stringMatching(/^\d+$/),
   })
   await gateway.settled()
   expect(server.asked('/told')).toHaveLength(1)

@@ -50,9 +50,16 @@ describe('a call of the API', () => {
       custom_variables: { order: 7 },
     })
     expect(call).toMatchObject({
-      ...{ from, to, direction: 'outbound-api', source: 'realtime_api', status: 'queued' },
+      from,
+      to,
+      direction: 'outbound-api',
+      source: 'realtime_api',
+      status: 'queued',
       url: server.urlOf('/doc'),
-      ...{ type: 'relay_sip_call', parent_id: null, duration: 0, charge: 0 },
+      type: 'relay_sip_call',
+      parent_id: null,
+      duration: 0,
+      charge: 0,
     })
     await carrier.sipp.event('invited')
     expect(carrier.sipp.received('INVITE')[0]).toContain('+4930123')
@@ -247,9 +254,7 @@ describe('what is wrong with a command', () => {
     for (const name of ['calling.play', 'calling.end', 'update'])
       expect(
         await ask(gateway, name, name === 'update' ? { url } : {}, 'c0ffee00-0000-4000-8000-000000000000'),
-      ).toMatchObject({
-        ...{ status: 404, body: { errors: [{ code: 'unknown_call' }] } },
-      })
+      ).toMatchObject({ status: 404, body: { errors: [{ code: 'unknown_call' }] } })
     expect(await ask(gateway, 'calling.dance', {})).toMatchObject({ status: 422 })
     expect((await fetch(`${gateway.url}/api/calling/calls`, { method: 'POST' })).status).toBe(401)
   })

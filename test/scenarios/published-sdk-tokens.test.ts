@@ -69,7 +69,10 @@ it('the published SDK signs in with a token that the API made, calls, and goes o
   const first = await post<Pair>(path, { reference, first_name: 'Carol', last_name: 'Example' })
   const page = await open(first.token)
   expect(await page.ask('getSubscriberInfo')).toMatchObject({
-    ...{ id: first.subscriber_id, email: reference, first_name: 'Carol', display_name: 'Carol Example' },
+    id: first.subscriber_id,
+    email: reference,
+    first_name: 'Carol',
+    display_name: 'Carol Example',
   })
   const device = await page.ask('registerDevice', { deviceToken: 'its-token', deviceType: 'Desktop' })
   expect(device).toMatchObject({ device_token: 'its-token', device_type: 'Desktop', device_name: null })

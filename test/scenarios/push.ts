@@ -83,7 +83,8 @@ export const push = (current: () => PushHouse): void => {
     // Other devices are to stop ringing.
     await until('the cancel', told, (all) => all.length === 2)
     expect(told()[1]?.notification).toMatchObject({
-      ...{ type: 'cancel', notification_uuid: payload.notification_uuid },
+      type: 'cancel',
+      notification_uuid: payload.notification_uuid,
     })
     await page.hangUp()
     await carrier.done()

@@ -27,7 +27,10 @@ afterAll(() => gateway?.stop())
 /** A client, and the calls that it receives, in order. */
 const clientOf = async (contexts: string[], port = gateway.httpPort) => {
   const client = new Voice.Client({
-    ...{ project: 'default', token: apiToken, contexts, host: `ws://127.0.0.1:${port}` },
+    project: 'default',
+    token: apiToken,
+    contexts,
+    host: `ws://127.0.0.1:${port}`,
     logLevel: 'silent',
   })
   onTestFinished(() => client.disconnect())
@@ -71,7 +74,9 @@ describe('a call that comes in', () => {
     const { client } = await clientOf(['office'])
     await client.removeContexts(['office'])
     const carrier = await Carrier.calls(gateway, {
-      ...{ domain: 'office.test', scenario: 'caller-refused', values: { status: 480 } },
+      domain: 'office.test',
+      scenario: 'caller-refused',
+      values: { status: 480 },
     })
     await carrier.done()
   })

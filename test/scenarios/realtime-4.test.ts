@@ -73,7 +73,10 @@ describe('a call that comes in', () => {
     expect([call.from, call.to, call.type, call.direction, call.state, call.context]).toEqual([
       'sip:+15551230001@carrier.test',
       'sip:+15550002222@office.test',
-      ...['sip', 'inbound', 'created', 'office'],
+      'sip',
+      'inbound',
+      'created',
+      'office',
     ])
     expect(carrier.sipp.events).not.toContainEqual(expect.stringContaining('answered'))
     expect((await call.answer()).state).toBe('answered')
@@ -103,7 +106,9 @@ describe('a call that comes in', () => {
   it('is not answered when nobody listens', async () => {
     await connect()
     const carrier = await Carrier.calls(gateway, {
-      ...{ domain: 'office.test', scenario: 'caller-refused', values: { status: 480 } },
+      domain: 'office.test',
+      scenario: 'caller-refused',
+      values: { status: 480 },
     })
     await carrier.done()
     await gateway.refusal('no_application')
@@ -112,7 +117,9 @@ describe('a call that comes in', () => {
   it('is over when the caller gives up', async () => {
     const { next } = await listener()
     const carrier = await Carrier.calls(gateway, {
-      ...{ domain: 'office.test', scenario: 'caller-cancels', holdMs: 300 },
+      domain: 'office.test',
+      scenario: 'caller-cancels',
+      holdMs: 300,
     })
     const call = await next()
     expect(await call.waitFor('ended')).toBe(true)
@@ -122,7 +129,9 @@ describe('a call that comes in', () => {
   it('is refused with the reason that the application gives', async () => {
     const { next } = await listener()
     const carrier = await Carrier.calls(gateway, {
-      ...{ domain: 'office.test', scenario: 'caller-refused', values: { status: 486 } },
+      domain: 'office.test',
+      scenario: 'caller-refused',
+      values: { status: 486 },
     })
     await (await next()).hangup('busy')
     await carrier.done()
@@ -204,7 +213,9 @@ describe('on a call', () => {
     const { call, carrier } = await answered()
     const parts: (string | undefined)[] = []
     const collecting = call.collect({
-      ...{ speech: { language: 'de-DE' }, partialResults: true, startInputTimers: true },
+      speech: { language: 'de-DE' },
+      partialResults: true,
+      startInputTimers: true,
       listen: { onUpdated: ({ text }) => void parts.push(text) },
     })
     const session = await until('the recogniser is asked', () => recogniser.sessions[0])
@@ -222,7 +233,8 @@ describe('on a call', () => {
     const found: (string | undefined)[] = []
     const collecting = await call
       .collect({
-        ...{ digits: { max: 1 }, continuous: true },
+        digits: { max: 1 },
+        continuous: true,
         listen: { onUpdated: ({ digits }) => void found.push(digits) },
       })
       .onStarted()

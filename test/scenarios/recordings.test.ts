@@ -217,7 +217,8 @@ it('is there as far as it was written when the gateway died, for the next one', 
   const record = { end_silence_timeout: 0, status_url: documents.put('/lost', '') }
   const options = {
     domains: [application('voicemail.test', scripted({ record }))],
-    ...{ dataDir, http: { apiToken } },
+    dataDir,
+    http: { apiToken },
   }
   const first = await Gateway.start(options)
   const carrier = await Carrier.calls(first, { domain: 'voicemail.test', scenario: 'caller-released' })

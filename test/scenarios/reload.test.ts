@@ -81,8 +81,11 @@ it('SIGHUP takes over what changed, and calls go on', async () => {
   await talking.done()
   const line = gateway.log.find(({ event }) => event === 'config.reload_applied')
   expect(line?.applied).toEqual([
-    ...['log.level', 'limits.calls', 'domains[closing.test].allow'],
-    ...['added domains[new.test]', 'added domains[few.test]'],
+    'log.level',
+    'limits.calls',
+    'domains[closing.test].allow',
+    'added domains[new.test]',
+    'added domains[few.test]',
   ])
   expect(JSON.stringify(gateway.log)).not.toContain(operatorToken)
   await fetch(`${gateway.url}/config.json`)
@@ -162,7 +165,8 @@ it('a dry run tells what would change and what needs a restart, and changes noth
   const { code, body } = await gateway.reloadCommand('--dry-run')
   expect([code, body.result, body.dry_run]).toEqual([3, 'valid', true])
   expect(body.applied.map(({ key, kind }) => `${kind} ${key}`)).toEqual([
-    ...['added domains[never.test]', 'removed subscribers[alice@example.test]'],
+    'added domains[never.test]',
+    'removed subscribers[alice@example.test]',
     'added subscribers[bob@example.test]',
   ])
   expect(body.restart_needed).toMatchObject([{ key: 'http.publicHost', kind: 'added' }])

@@ -154,7 +154,8 @@ it('callers of a room meet', async () => {
   await other.done()
   // Whoever joins it by a document meets them, up to its two members.
   const xml = await made(gateway, `${resources}/cxml_scripts`, {
-    ...{ display_name: 'joins', contents: '<Response><Connect><Room>lounge</Room></Connect></Response>' },
+    display_name: 'joins',
+    contents: '<Response><Connect><Room>lounge</Room></Connect></Response>',
   })
   const joined = await calls(await domainOf('joins', xml.id))
   await joined.talks('answered', third)
@@ -162,7 +163,8 @@ it('callers of a room meet', async () => {
   await joined.hears(first)
   const join = [{ join_room: { name: '/public/lounge' } }, { play: { url: soundOf(second) } }]
   const full = await made(gateway, `${resources}/swml_scripts`, {
-    ...{ name: 'full', contents: { version: '1.0.0', sections: { main: join } } },
+    name: 'full',
+    contents: { version: '1.0.0', sections: { main: join } },
   })
   await hears(await domainOf('full', full.id), second)
   for (const carrier of [one, joined]) await carrier.goesOn()
@@ -172,7 +174,8 @@ it('callers of a room meet', async () => {
 it('a SIP endpoint registers with its password, is called by its address, and is gone when it is removed', async () => {
   const account = { registrar: `${registrar}:${gateway.sipPort}`, password: 'long-enough-1' }
   const endpoint = await made(gateway, `${resources}/sip_endpoints`, {
-    ...{ username: 'kitchen', password: account.password },
+    username: 'kitchen',
+    password: account.password,
   })
   expect(endpoint.address).toBe('/public/kitchen')
   const app = await application('kitchen', { calling_handler_resource_id: endpoint.id })

@@ -53,7 +53,12 @@ const invite = (domain: string, headers: readonly string[]): WrittenRequest & { 
   const { body, headers: type } = offer()
   const callId = `route-${++count}`
   return {
-    ...{ method: 'INVITE', uri: `sip:1@${domain}`, contact: contact(), body, callId, fromTag: callId },
+    method: 'INVITE',
+    uri: `sip:1@${domain}`,
+    contact: contact(),
+    body,
+    callId,
+    fromTag: callId,
     headers: [...type, ...headers],
   }
 }

@@ -18,8 +18,11 @@ let server: RtpPeer
 beforeAll(async () => {
   const ports = rtpRange(20)
   edge = await createEdge({
-    ...{ bind: '127.0.0.1', ports, threads: 1 },
-    ...{ startTimeoutMs: 30_000, mediaTimeoutMs: 60_000 },
+    bind: '127.0.0.1',
+    ports,
+    threads: 1,
+    startTimeoutMs: 30_000,
+    mediaTimeoutMs: 60_000,
   })
   caller = await RtpPeer.open('PCMU')
   server = await RtpPeer.open('PCMA')
@@ -50,7 +53,9 @@ it('carries a leg’s tone to an RTP address in its codec, and the tone from the
     },
     guard: new AddressGuard(['127.0.0.0/8']),
     log: pino({ level: 'silent' }),
-    ...{ clock: new SystemClock(), metrics: new Metrics(), userAgent: '' },
+    clock: new SystemClock(),
+    metrics: new Metrics(),
+    userAgent: '',
   })
   const leg = await edge.open({ group: 'call', kind: 'carrier' })
   leg.setFar(

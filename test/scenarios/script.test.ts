@@ -139,19 +139,15 @@ it('an IVR asks its server, computes, collects, and connects whom the callee con
   await settled(callee, carrier)
   const [first] = documents.asked('/one')
   expect(JSON.parse(first!.body)).toMatchObject({
-    ...{
-      call: { call_state: 'created', direction: 'inbound', type: 'sip' },
-      vars: {},
-      envs: { region: 'north' },
-      params: {},
-    },
+    call: { call_state: 'created', direction: 'inbound', type: 'sip' },
+    vars: {},
+    envs: { region: 'north' },
+    params: {},
   })
   expect(documents.asked('/customers')[0]?.fields).toEqual({ region: 'north' })
   expect(JSON.parse(documents.asked('/menu')[0]!.body)).toMatchObject({
-    ...{
-      vars: { request_result: 'success', request_response_code: 200 },
-      params: { agents: [{ key: '7' }, { key: '4' }] },
-    },
+    vars: { request_result: 'success', request_response_code: 200 },
+    params: { agents: [{ key: '7' }, { key: '4' }] },
   })
   expect(callee.sipp.received('INVITE')[0]).toContain('X-Name: ANN, true')
   const told = await events(5)

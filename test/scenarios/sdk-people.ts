@@ -13,7 +13,10 @@ export const emailOf = (person: string): string => `${person}@example.test`
 /** The two subscribers of a version. */
 export const peopleOf = ({ person, friend }: SdkVersion): object[] =>
   [person, friend].map((name) => ({
-    ...{ email: emailOf(name), password: 'wonderland-9', displayName: `The ${name}`, mayDialOut: true },
+    email: emailOf(name),
+    password: 'wonderland-9',
+    displayName: `The ${name}`,
+    mayDialOut: true,
   }))
 
 /** An access token, from the API. */

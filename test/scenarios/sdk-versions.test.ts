@@ -125,7 +125,8 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     expect(connect?.params.agent).toBe(`@signalwire/js/browser/${sdk.version}`)
     const info = await page.ask('getSubscriberInfo')
     expect(info).toMatchObject({
-      ...{ email: emailOf(sdk.person), display_name: `The ${sdk.person}` },
+      email: emailOf(sdk.person),
+      display_name: `The ${sdk.person}`,
       fabric_addresses: [{ name: sdk.person, type: 'subscriber' }],
     })
     const url = `https://fabric.localhost:${line.port}/api/fabric/subscriber/info`
@@ -155,7 +156,9 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     const wanted = { deviceType: 'Desktop', deviceToken: 'of-the-application' }
     const device = (await page.ask('registerDevice', wanted)) as { id: string }
     expect(device).toMatchObject({
-      ...{ device_type: 'Desktop', device_token: 'of-the-application', device_name: null },
+      device_type: 'Desktop',
+      device_token: 'of-the-application',
+      device_name: null,
       push_notification_key: expect.any(String),
     })
     await page.ask('unregisterDevice', device)
@@ -168,8 +171,11 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     const carrier = await Carrier.calls(gateway, { domain: domainOf(sdk), scenario: 'caller-released' })
     await rings(rung + 1)
     expect(await page.details()).toMatchObject({
-      ...{ caller_id_name: 'Carrier', caller_id_number: '+15551230001', display_direction: 'outbound' },
-      ...{ callee_id_name: `The ${sdk.person}`, callee_id_number: `/public/${sdk.person}` },
+      caller_id_name: 'Carrier',
+      caller_id_number: '+15551230001',
+      display_direction: 'outbound',
+      callee_id_name: `The ${sdk.person}`,
+      callee_id_number: `/public/${sdk.person}`,
     })
     await page.accept()
     await carrier.talks('answered', 440)
@@ -218,8 +224,9 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     )
     const [first, second] = page.wire.asked('signalwire.connect')
     expect(second?.params).toMatchObject({
-      ...{ protocol: page.wire.answers('signalwire.connect')[0]?.result.protocol },
-      ...{ authorization_state: expect.any(String), authentication: { jwt_token: expect.any(String) } },
+      protocol: page.wire.answers('signalwire.connect')[0]?.result.protocol,
+      authorization_state: expect.any(String),
+      authentication: { jwt_token: expect.any(String) },
     })
     expect(first?.params).not.toHaveProperty('protocol')
     const updates = page.wire.events('member.updated').length
@@ -237,7 +244,9 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
   it('is still called after that, and turns the call away', async () => {
     const rung = await page.invites()
     const carrier = await Carrier.calls(gateway, {
-      ...{ domain: domainOf(sdk), scenario: 'call-refused', values: { status: 486 } },
+      domain: domainOf(sdk),
+      scenario: 'call-refused',
+      values: { status: 486 },
     })
     await rings(rung + 1)
     await page.reject()

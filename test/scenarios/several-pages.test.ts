@@ -83,7 +83,8 @@ it('a call rings on pages and devices, one page wins, and its call outlives the 
   )
   expect(answers[1]).toMatchObject({ result: { protocol: first.result.protocol } })
   expect(winner.wire.asked('signalwire.connect')[1]?.params).toMatchObject({
-    ...{ protocol: first.result.protocol, authorization_state: expect.any(String) },
+    protocol: first.result.protocol,
+    authorization_state: expect.any(String),
   })
   expect(await gateway.metric('subscribers_online')).toBe(1)
   expect(await gateway.metric('browsers')).toBe(2)

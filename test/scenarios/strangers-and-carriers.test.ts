@@ -21,7 +21,10 @@ const first = authorizationOf(apiToken)
 /** Addresses of the first project's carrier, the second one's, a stranger, and one who asked for nothing. */
 const [carrier, secondCarrier, stranger, victim] = ['127.0.0.2', '127.0.0.3', '127.0.0.9', '127.0.0.77']
 const strangerLimits = {
-  ...{ maxCallsOfSource: 5, callsPerSecondOfSource: 5, maxUnconfirmedCalls: 3, reservedPercent: 30 },
+  maxCallsOfSource: 5,
+  callsPerSecondOfSource: 5,
+  maxUnconfirmedCalls: 3,
+  reservedPercent: 30,
 }
 
 let gateway: Gateway
@@ -194,7 +197,10 @@ it('a known carrier is served at its rate while strangers take all that they may
   // Room for those who never send an ACK.
   for (const call of taken.splice(0, 4)) expect(await call.hangUp()).toBe(200)
   const flood = await StrangerFlood.start({
-    ...{ port: gateway.sipPort, uri: 'sip:1@open.test', perSecond: 60, connections: 100 },
+    port: gateway.sipPort,
+    uri: 'sip:1@open.test',
+    perSecond: 60,
+    connections: 100,
   })
   onTestFinished(() => flood.stop())
   await until(
@@ -250,7 +256,10 @@ describe('nobody gets what belongs to another', () => {
 
   it('objects of the API: the second project neither sees nor changes those of the first', async () => {
     const made = await rest(gateway, 'POST', '/api/fabric/domain_applications', {
-      ...{ name: 'mine', identifier: 'mine', call_handler: 'relay_topic', call_relay_topic: 'office' },
+      name: 'mine',
+      identifier: 'mine',
+      call_handler: 'relay_topic',
+      call_relay_topic: 'office',
     })
     expect(made.status).toBe(201)
     const paths = [

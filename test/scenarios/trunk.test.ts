@@ -40,7 +40,9 @@ const detours: Detour[] = []
 
 /** Certificates towards the other gateway. */
 const tlsOf = (own: string, other: string): object => ({
-  ...{ ca: authority.ca, ...authority.files(own), serverName: other },
+  ca: authority.ca,
+  ...authority.files(own),
+  serverName: other,
 })
 
 const startCalled = (): Promise<Gateway> => {
@@ -48,7 +50,11 @@ const startCalled = (): Promise<Gateway> => {
   // Nothing goes out by them but requests inside of calls, which go where the Contact says.
   const targets = ['sip:127.0.0.1:5061;transport=tls']
   const carrier = (name: string, srtp: Policy, source: string): object => ({
-    ...{ name, srtp, targets, tls, allow: [`${source}/32`] },
+    name,
+    srtp,
+    targets,
+    tls,
+    allow: [`${source}/32`],
   })
   return Gateway.start({
     sips: true,
@@ -89,7 +95,10 @@ const startCalling = async (): Promise<Gateway> => {
     carriers: [
       { name: 'direct', default: true, srtp: 'required', targets: [targetOf(called.sipsPort)], tls },
       ...pairs.map((pair) => ({
-        ...{ name: nameOf(pair), srtp: pair.calling, tls, targets: [targetOf(taps.get(nameOf(pair))!.port)] },
+        name: nameOf(pair),
+        srtp: pair.calling,
+        tls,
+        targets: [targetOf(taps.get(nameOf(pair))!.port)],
       })),
       ...wrong,
     ],
@@ -125,8 +134,11 @@ beforeAll(async () => {
     taps.set(
       nameOf(pair),
       await TrunkTap.open({
-        ...{ to: called.sipsPort, from: sources[pair.called], certificates: authority },
-        ...{ called: 'called.test', calling: 'calling.test' },
+        to: called.sipsPort,
+        from: sources[pair.called],
+        certificates: authority,
+        called: 'called.test',
+        calling: 'calling.test',
       }),
     )
   calling = await startCalling()
@@ -194,7 +206,9 @@ describe.each(pairs)('SRTP that is $calling where it calls from, and $called whe
     const tap = taps.get(name)!
     const refused = typeof answered === 'number'
     const carrier = await Carrier.calls(calling, {
-      ...{ domain: `${name}.test`, scenario: refused ? 'caller-refused' : 'caller', holdMs: 'told' },
+      domain: `${name}.test`,
+      scenario: refused ? 'caller-refused' : 'caller',
+      holdMs: 'told',
       // The script has nothing more to say after its connect has failed: the caller gets what the callee said.
       ...(refused && { values: { status: answered } }),
     })
@@ -219,7 +233,8 @@ it('a refresh and a hold keep the keys, and after them both are heard', async ()
   const callee = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told' })
   document = JSON.stringify(script({ connect: { to: callee.uri, timeout: 15, answer_on_bridge: true } }))
   const caller = await Carrier.calls(calling, {
-    ...{ domain: 'required-required.test', scenario: 'caller-released' },
+    domain: 'required-required.test',
+    scenario: 'caller-released',
   })
   await callee.talks('invited', calleeTone)
   await caller.talks('answered', callerTone)
@@ -260,7 +275,9 @@ describe.each([
 ])('a trunk with a certificate $what', ({ name, problem }) => {
   it('gets no call, and the log says why', async () => {
     const carrier = await Carrier.calls(calling, {
-      ...{ domain: `${name}.test`, scenario: 'caller-refused', values: { status: 500 } },
+      domain: `${name}.test`,
+      scenario: 'caller-refused',
+      values: { status: 500 },
     })
     await carrier.done()
     await settled()
@@ -305,7 +322,10 @@ it('certificates are renewed while a call is up, and the call goes on', async ()
 /** The certificate that a gateway shows to a client that has one itself. */
 const shownBy = async (gateway: Gateway): Promise<string> => {
   const socket = connect({
-    ...{ port: gateway.sipsPort, host: '127.0.0.1', servername: 'called.test', ca: authority.pem },
+    port: gateway.sipsPort,
+    host: '127.0.0.1',
+    servername: 'called.test',
+    ca: authority.pem,
     ...authority.shown('calling.test'),
   })
   await once(socket, 'secureConnect')

@@ -96,7 +96,9 @@ describe('a caller who hangs up in the middle of Dial', () => {
     const [told] = await requests('/told')
     expect(over?.fields).toMatchObject({ DialCallStatus: 'completed', DialSipResponseCode: '200' })
     expect(recorded?.fields).toMatchObject({
-      ...{ RecordingStatus: 'completed', RecordingChannels: '2', RecordingSource: 'DialVerb' },
+      RecordingStatus: 'completed',
+      RecordingChannels: '2',
+      RecordingSource: 'DialVerb',
       RecordingUrl: over?.fields.RecordingUrl,
     })
     expect(told?.fields).toMatchObject({ CallStatus: 'completed', CallSid: over?.fields.DialCallSid })

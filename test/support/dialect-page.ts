@@ -37,11 +37,14 @@ export class DialectPage {
     const browser = await TestBrowser.open(this.#port)
     this.#browser = browser
     const known = this.#protocol !== undefined && {
-      ...{ protocol: this.#protocol, authorization_state: this.#state },
+      protocol: this.#protocol,
+      authorization_state: this.#state,
     }
     const { protocol } = await this.#ask('signalwire.connect', {
       version: { major: 4, minor: 0, revision: 0 },
-      ...{ event_acks: true, authentication: { jwt_token: this.#token }, ...known },
+      event_acks: true,
+      authentication: { jwt_token: this.#token },
+      ...known,
     })
     if (known && protocol !== this.#protocol) throw new Error('the gateway does not know the page again')
     this.#protocol = protocol
@@ -125,8 +128,14 @@ const answerTo = (offer: string): string => {
     const mid = /^a=mid:(\S+)/m.exec(line)?.[1]
     if (kind !== 'audio') return [`m=${kind} 0 ${protocol} ${payload}`, 'c=IN IP4 0.0.0.0', `a=mid:${mid}`]
     return [
-      ...[`m=audio 9 ${protocol} ${payload}`, 'c=IN IP4 0.0.0.0', `a=mid:${mid}`, 'a=sendrecv', 'a=rtcp-mux'],
-      ...[`a=ice-ufrag:${hex().slice(0, 8)}`, `a=ice-pwd:${hex()}`, 'a=setup:active'],
+      `m=audio 9 ${protocol} ${payload}`,
+      'c=IN IP4 0.0.0.0',
+      `a=mid:${mid}`,
+      'a=sendrecv',
+      'a=rtcp-mux',
+      `a=ice-ufrag:${hex().slice(0, 8)}`,
+      `a=ice-pwd:${hex()}`,
+      'a=setup:active',
       `a=fingerprint:sha-256 ${fingerprint}`,
       ...(line.match(new RegExp(`^a=(rtpmap|fmtp):${payload} .*$`, 'gm')) ?? []).map((text) => text.trim()),
       'a=ssrc:1001 cname:page',

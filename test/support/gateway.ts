@@ -337,7 +337,9 @@ const configOf = (options: GatewayOptions, ports: Ports, server: DrachtioServer 
   http: {
     plain: { address: '127.0.0.1', port: ports.http },
     tls: {
-      ...{ address: '127.0.0.1', port: ports.tls, hosts: ['gw.localhost', 'fabric.localhost'] },
+      address: '127.0.0.1',
+      port: ports.tls,
+      hosts: ['gw.localhost', 'fabric.localhost'],
       ...(options.certificate ?? certificateOfTheRun()),
     },
     apiToken,

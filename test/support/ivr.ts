@@ -8,8 +8,15 @@ import type { DocumentServer } from './documents.ts'
 
 /** What it plays, by the frequency of the sound in Hz. */
 export const ivrTones = {
-  ...{ greeting: 500, question: 600, sorry: 700, goodbye: 1300 },
-  ...{ after: 900, leave: 1100, thanks: 1200, ringing: 425, beep: 1000 },
+  greeting: 500,
+  question: 600,
+  sorry: 700,
+  goodbye: 1300,
+  after: 900,
+  leave: 1100,
+  thanks: 1200,
+  ringing: 425,
+  beep: 1000,
 } as const
 
 /** What the IVR works with. */
@@ -73,7 +80,9 @@ export const ivrInScript = (parts: IvrParts): object => {
     version: '1.0.0',
     sections: {
       main: [
-        ...[play('greeting'), { set: { tries: 1 } }, { label: 'ask' }],
+        play('greeting'),
+        { set: { tries: 1 } },
+        { label: 'ask' },
         { prompt: { play: sounds.question, max_digits: 1, initial_timeout: patience } },
         {
           switch: {
@@ -82,7 +91,9 @@ export const ivrInScript = (parts: IvrParts): object => {
             default: [{ cond: [{ when: `tries == ${mostTries}`, then: [play('goodbye'), 'hangup'] }] }],
           },
         },
-        ...[play('sorry'), { set: { tries: '%{tries + 1}' } }, { goto: { label: 'ask' } }],
+        play('sorry'),
+        { set: { tries: '%{tries + 1}' } },
+        { goto: { label: 'ask' } },
       ],
       desk: [{ connect: { to: parts.desk(), ringback: ['ring:de'] } }, play('after')],
       message: [
@@ -98,7 +109,8 @@ export const ivrInScript = (parts: IvrParts): object => {
 export const ivrInFlow = (parts: IvrParts): object => {
   const sounds = soundsOf(parts)
   const play = (name: keyof typeof sounds, next?: string) => ({
-    ...{ kind: 'play', options: { url: sounds[name] } },
+    kind: 'play',
+    options: { url: sounds[name] },
     ...(next && { edges: { next } }),
   })
   const after = { success: 'after', no_answer: 'after', busy: 'after', decline: 'after', error: 'after' }
@@ -111,7 +123,8 @@ export const ivrInFlow = (parts: IvrParts): object => {
       ask: {
         kind: 'gather',
         options: {
-          ...{ play: sounds.question, initial_timeout: patience },
+          play: sounds.question,
+          initial_timeout: patience,
           choices: [
             { name: 'desk', digits: '1' },
             { name: 'message', digits: '2' },

@@ -100,8 +100,14 @@ export class OAuthApp {
       token_endpoint: `${issuer}oauth/token`,
     }
     const given = {
-      ...{ authority: issuer, client_id: 'softphone', redirect_uri: this.callback, metadata },
-      ...{ automaticSilentRenew: false, monitorSession: false, loadUserInfo: false, ...settings },
+      authority: issuer,
+      client_id: 'softphone',
+      redirect_uri: this.callback,
+      metadata,
+      automaticSilentRenew: false,
+      monitorSession: false,
+      loadUserInfo: false,
+      ...settings,
     }
     await page.evaluate((all) => {
       const window = globalThis as unknown as AppWindow

@@ -77,8 +77,13 @@ export class SipCaller {
   invite(uri: string, own = `${process.pid}-${++count}`, options: CallOptions = {}): void {
     const { media = { address: this.address, port: 9 }, headers = [] } = options
     const body = [
-      ...['v=0', `o=- 1 1 IN IP4 ${media.address}`, 's=-', `c=IN IP4 ${media.address}`, 't=0 0'],
-      ...[`m=audio ${media.port} RTP/AVP 0`, ''],
+      'v=0',
+      `o=- 1 1 IN IP4 ${media.address}`,
+      's=-',
+      `c=IN IP4 ${media.address}`,
+      't=0 0',
+      `m=audio ${media.port} RTP/AVP 0`,
+      '',
     ].join('\r\n')
     const type = 'Content-Type: application/sdp'
     this.send(this.#request('INVITE', uri, own, 1, `<${uri}>`, own, [type, ...headers], body))

@@ -126,8 +126,14 @@ export const offer = (
 ): Pick<WrittenRequest, 'body'> & { readonly headers: readonly string[] } => ({
   headers: ['Content-Type: application/sdp'],
   body: [
-    ...['v=0', `o=carrier 1 ${version} IN IP4 127.0.0.1`, 's=-', 'c=IN IP4 127.0.0.1', 't=0 0'],
-    ...['m=audio 9 RTP/AVP 0', 'a=rtpmap:0 PCMU/8000', ''],
+    'v=0',
+    `o=carrier 1 ${version} IN IP4 127.0.0.1`,
+    's=-',
+    'c=IN IP4 127.0.0.1',
+    't=0 0',
+    'm=audio 9 RTP/AVP 0',
+    'a=rtpmap:0 PCMU/8000',
+    '',
   ].join('\r\n'),
 })
 

@@ -1,6 +1,13 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import { connect as connectTls, createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import {
+  type AddressInfo,
+  connect,
+  createServer,
+  type Server,
+  type Socket,
+  type TcpNetConnectOpts,
+} from 'node:net'
+import { type ConnectionOptions, connect as connectTls, createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import type { CertificateFolder } from './certificates.ts'
 import { until } from './until.ts'
 
@@ -47,10 +54,15 @@ export class TrunkTap {
     const ca = certificates.pem
     const own = { ...certificates.shown(called), ca, requestCert: true, rejectUnauthorized: true }
     this.#server = createTlsServer(own, (near) => {
-      const far = connectTls({
-        ...{ port: to, host: '127.0.0.1', localAddress: from, servername: called, ca },
+      const options: ConnectionOptions & TcpNetConnectOpts = {
+        port: to,
+        host: '127.0.0.1',
+        localAddress: from,
+        servername: called,
+        ca,
         ...certificates.shown(calling),
-      })
+      }
+      const far = connectTls(options)
       this.#far = far
       this.#follow(near, far, 'sent')
       this.#follow(far, near, 'answered')

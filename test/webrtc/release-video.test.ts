@@ -92,7 +92,10 @@ describe('video', () => {
 
   it('leaves nothing of two who saw each other, whatever is closed first', async () => {
     const webrtc = await createWebRtc({
-      ...{ edge: house.edge, bind: '127.0.0.1', announce: [], workers: 2 },
+      edge: house.edge,
+      bind: '127.0.0.1',
+      announce: [],
+      workers: 2,
       port: await freePort(),
     })
     const mine = workers.slice(-2)
@@ -130,7 +133,10 @@ describe('video', () => {
 
   it('ends with the worker that one of two was in', async () => {
     const webrtc = await createWebRtc({
-      ...{ edge: house.edge, bind: '127.0.0.1', announce: [], workers: 2 },
+      edge: house.edge,
+      bind: '127.0.0.1',
+      announce: [],
+      workers: 2,
       port: await freePort(),
     })
     const mine = workers.slice(-2)

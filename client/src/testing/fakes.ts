@@ -84,7 +84,9 @@ export class FakeBrowser {
       fetch: async (input, init) => {
         const { method = 'GET', headers, body } = init ?? {}
         this.fetched.push({
-          ...{ url: String(input), method, headers: headers as Record<string, string> },
+          url: String(input),
+          method,
+          headers: headers as Record<string, string>,
           body: typeof body === 'string' ? JSON.parse(body) : undefined,
         })
         const aborted = new Promise<never>((_, reject) => {

@@ -39,7 +39,10 @@ const setUp = (situation: Situation = {}) => {
   }
   const worker = { pushManager: pushManager as unknown as PushManager }
   const parts: BrowserPushParts = {
-    ...{ account, kept: store, serverKey: serverKey || undefined, changed: () => {} },
+    account,
+    kept: store,
+    serverKey: serverKey || undefined,
+    changed: () => {},
     browser: {
       permission,
       ask: async () => answer,
@@ -115,7 +118,9 @@ it('subscribes anew where the gateway has another key', async () => {
 
 it('says so where it cannot subscribe anew', async () => {
   const { push } = setUp({
-    ...{ running: true, subscribed: [4, 1, 2], kept: { registration } },
+    running: true,
+    subscribed: [4, 1, 2],
+    kept: { registration },
     registering: 'fails',
   })
   await push.load()

@@ -140,7 +140,8 @@ export class BrowserPush {
       return 'open'
     }
     const device = await client.registerDevice({
-      ...{ deviceToken: JSON.stringify(subscription), deviceType: 'Desktop' },
+      deviceToken: JSON.stringify(subscription),
+      deviceType: 'Desktop',
     })
     await kept.set('registration', { account, deviceId: device.id, key: device.push_notification_key })
     return 'always'

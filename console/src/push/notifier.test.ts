@@ -6,8 +6,17 @@ import { Notifier } from './notifier.ts'
 
 const invite = { params: { params: { callID: 'c1' } } }
 const payload = (type: string): PushPayload => ({
-  ...{ type, notification_uuid: 'n1', encryption_type: 'none', invite: '', iv: '', tag: '', version: '1.0' },
-  ...{ with_video: 'false', incoming_caller_name: 'Bob', incoming_caller_id: '+1555', title: '' },
+  type,
+  notification_uuid: 'n1',
+  encryption_type: 'none',
+  invite: '',
+  iv: '',
+  tag: '',
+  version: '1.0',
+  with_video: 'false',
+  incoming_caller_name: 'Bob',
+  incoming_caller_id: '+1555',
+  title: '',
 })
 
 const memoryStore = (): KeptStore & { readonly kept: Partial<Kept> } => {
@@ -27,7 +36,8 @@ const setUp = ({ decrypted = invite as object, registered = true } = {}) => {
   const shown: { title: string; options: AlertOptions }[] = []
   const did: unknown[] = []
   const notifier = new Notifier({
-    ...{ kept: store, now: () => 5 },
+    kept: store,
+    now: () => 5,
     decrypt: async (read, key) => {
       if (key !== 'k') throw new Error('another key')
       return { ...read, decrypted } as DecryptedPush

@@ -126,7 +126,8 @@ export const phoneRig = async () => {
   let online = false
   let now = 1000
   const rig = {
-    ...{ calls, dialled },
+    calls,
+    dialled,
     /** What `reattach` gives; undefined: there is none. */
     kept: undefined as FakeCall | undefined,
     /** Runs when a push notification is handled. */

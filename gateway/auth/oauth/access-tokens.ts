@@ -60,8 +60,14 @@ export const subscriberToken =
     if (!(await payloads.addAccessToken({ id, grantId, subscriberId: accountId, clientId, expiresAt })))
       throw new errors.InvalidGrant('grant was revoked')
     const claims = claimsOf({
-      ...{ kind: 'subscriber', subscriberId: accountId, projectId: String(client?.project_id), clientId },
-      ...{ id, issuedAt: now() / 1000, expiresAt, scopes: scope.split(' ').filter(Boolean) },
+      kind: 'subscriber',
+      subscriberId: accountId,
+      projectId: String(client?.project_id),
+      clientId,
+      id,
+      issuedAt: now() / 1000,
+      expiresAt,
+      scopes: scope.split(' ').filter(Boolean),
     })
     jwt.header = tokenHeader(publicHost)
     jwt.payload = { ...claims, iss: issuer, aud: issuer }

@@ -33,8 +33,12 @@ const clientAdapter = (clients: Pick<OAuthClients, 'find'>): Adapter => {
       return client && metadataOf(client)
     },
     // Clients are made and removed by our own API alone.
-    ...{ upsert: nothing, findByUid: nothing, findByUserCode: nothing },
-    ...{ consume: nothing, destroy: nothing, revokeByGrantId: nothing },
+    upsert: nothing,
+    findByUid: nothing,
+    findByUserCode: nothing,
+    consume: nothing,
+    destroy: nothing,
+    revokeByGrantId: nothing,
   }
 }
 

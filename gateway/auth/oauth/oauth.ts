@@ -68,7 +68,9 @@ export class OAuth {
     const payloads = new OAuthPayloads({ store, revocations, now })
     const provider = makeProvider({
       ...parts,
-      ...{ issuer: `${url}/`, payloads, now },
+      issuer: `${url}/`,
+      payloads,
+      now,
       keys: await readOrMakeSigningKeys(join(dataDir, 'oauth-keys'), now()),
       accessTokenSeconds: Math.max(1, Math.floor(config.accessTokenTtlMs / 1000)),
       refreshTokenSeconds: Math.floor(config.refreshTokenTtlMs / 1000),

@@ -39,7 +39,9 @@ describeEngines('what OAuth keeps', (engine) => {
     expect(await payloads.consume('RefreshToken', 'r')).toBe(true)
     await payloads.save('RefreshToken', 'r', { scope: 'openid email' }, 60)
     expect(await payloads.find('RefreshToken', 'r')).toEqual({
-      ...{ jti: 'r', scope: 'openid email', consumed: Math.floor(clock.now() / 1000) },
+      jti: 'r',
+      scope: 'openid email',
+      consumed: Math.floor(clock.now() / 1000),
     })
     expect(await rows()).toHaveLength(1)
   })

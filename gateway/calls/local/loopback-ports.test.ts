@@ -5,8 +5,12 @@ import type { MediaPort } from '../../../media/types.ts'
 import { openPortPair } from './loopback-ports.ts'
 
 const options = {
-  ...{ bind: '127.0.0.1', ports: { from: 33_100, to: 33_199 }, threads: 2, quarantineMs: 0 },
-  ...{ startTimeoutMs: 30_000, mediaTimeoutMs: 60_000 },
+  bind: '127.0.0.1',
+  ports: { from: 33_100, to: 33_199 },
+  threads: 2,
+  quarantineMs: 0,
+  startTimeoutMs: 30_000,
+  mediaTimeoutMs: 60_000,
 }
 
 /** Half a second of 440 Hz, in memory that threads share. */
@@ -36,7 +40,10 @@ it.each(['PCMU', 'PCMA', 'G722', 'L16', 'opus'] as const)(
     const edge = await createEdge(options)
     const [first, second] = await openPortPair(edge, ['one call', 'another call'], codec)
     expect([first.codec, second.codec, first.group, second.group]).toEqual([
-      ...[codec, codec, 'one call', 'another call'],
+      codec,
+      codec,
+      'one call',
+      'another call',
     ])
     const heard = [hears(second), hears(first)]
     first.play({ prompt: tone(), loop: 0 })

@@ -140,9 +140,14 @@ export class Conference implements OpenConference {
     const { id: conferenceId, name, options } = this.facts
     try {
       options.onEvent?.({
-        ...{ kind, conferenceId, name, sequence: this.#sequence++, size: this.size },
+        kind,
+        conferenceId,
+        name,
+        sequence: this.#sequence++,
+        size: this.size,
         ...(about && { callId: about.call.id }),
-        ...{ muted: about?.muted ?? false, held: about?.held ?? false },
+        muted: about?.muted ?? false,
+        held: about?.held ?? false,
       })
     } catch (error) {
       this.#parts.log.error({ err: error }, 'who was told of a conference failed')
@@ -222,7 +227,11 @@ export class Conference implements OpenConference {
     const { call } = first
     try {
       this.#recording = this.#parts.recordings.start(this.#mixer, {
-        ...{ projectId, callId: call.id, legId: call.caller.id, source: 'Conference', conferenceId },
+        projectId,
+        callId: call.id,
+        legId: call.caller.id,
+        source: 'Conference',
+        conferenceId,
         ...(options.recordedTo && { status: options.recordedTo }),
         request: { format: 'wav', tracks: 'in', sampleRate: mixRate, trim: options.trim ?? true },
       })

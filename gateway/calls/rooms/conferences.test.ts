@@ -63,7 +63,10 @@ describe('a conference', () => {
   it('answers, lets the first wait with music, and begins with the second', async () => {
     const a = await join()
     expect([a.leg.isAnswered, a.audio.playing !== undefined, inMixer(a), a.kinds()]).toEqual([
-      ...[true, true, [false], ['join']],
+      true,
+      true,
+      [false],
+      ['join'],
     ])
     const b = await join()
     expect([inMixer(a, b), a.audio.playing, conferences.count]).toEqual([[true, true], undefined, 1])
@@ -381,7 +384,8 @@ describe('a conference', () => {
 
   it('fails as a verb where there is no mixer', async () => {
     conferences = new ProjectConferences({
-      ...{ ...rig, recordings: keeper },
+      ...rig,
+      recordings: keeper,
       openMixer: () => Promise.reject(new Error('closed')),
     })
     expect((await join()).result).toMatchObject({ code: 'conference_failed' })

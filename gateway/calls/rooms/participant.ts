@@ -135,7 +135,8 @@ export class Participant implements Attendee {
   #seat(): ConferenceSeat {
     const { id: conferenceId, name } = this.#conference.facts
     return {
-      ...{ conferenceId, name },
+      conferenceId,
+      name,
       mute: (muted) => this.mute(muted),
       hold: (held) => this.hold(held),
       leave: () => this.end('left'),

@@ -65,7 +65,9 @@ export class Queue {
   /** Where a caller stands; one who was taken stands before all others. */
   place(waiter: Waiter, now: number): QueuePlace {
     return {
-      ...{ queueId: this.id, name: this.name, size: this.size },
+      queueId: this.id,
+      name: this.name,
+      size: this.size,
       position: this.#waiters.indexOf(waiter) + 1 || 1,
       waitedMs: now - waiter.since,
       averageWaitMs: this.averageWaitMs,

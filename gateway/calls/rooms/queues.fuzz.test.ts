@@ -14,8 +14,19 @@ interface Taker {
 }
 
 const happenings = [
-  ...['enter', 'enter', 'enter', 'take', 'take', 'giveUp', 'hangUp', 'cancel', 'time'],
-  ...['noticed', 'refused', 'leave', 'release'],
+  'enter',
+  'enter',
+  'enter',
+  'take',
+  'take',
+  'giveUp',
+  'hangUp',
+  'cancel',
+  'time',
+  'noticed',
+  'refused',
+  'leave',
+  'release',
 ] as const
 
 const play = async (seed: number) => {
@@ -42,7 +53,9 @@ const play = async (seed: number) => {
     const entered = { ...rig.caller(), cancel, done: false }
     callers.push(entered)
     const options = {
-      ...{ name: 'q', signal: cancel.signal, maxWaitMs: 8_000 },
+      name: 'q',
+      signal: cancel.signal,
+      maxWaitMs: 8_000,
       ...(next() < 0.5 && { beforeBridge }),
       ...(next() < 0.4 && { wait }),
     }

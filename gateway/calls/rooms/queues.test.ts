@@ -54,7 +54,10 @@ describe('a queue', () => {
     const now = rig.clock.now()
     expect(queues.of('p')).toMatchObject([
       {
-        ...{ name: 'support', maxSize: 7, averageWaitMs: 0, openedAt: now - 2_000 },
+        name: 'support',
+        maxSize: 7,
+        averageWaitMs: 0,
+        openedAt: now - 2_000,
         members: [
           { callId: a.call.id, since: now - 2_000 },
           { callId: b.call.id, since: now },
@@ -79,7 +82,11 @@ describe('a queue', () => {
   it('answers, plays music, and gives the first who came to the first who asks', async () => {
     const [a, b] = [await enter(), await enter()]
     expect([a.leg.isAnswered, a.audio.playing !== undefined, a.events, b.events, queues.waiting]).toEqual([
-      ...[true, true, ['enqueue 1/1'], ['enqueue 2/2'], 2],
+      true,
+      true,
+      ['enqueue 1/1'],
+      ['enqueue 2/2'],
+      2,
     ])
     rig.clock.advance(3_000)
     const taken = take()
@@ -89,8 +96,13 @@ describe('a queue', () => {
     taken.caller?.release()
     await settle()
     expect(a.result).toEqual({
-      ...{ kind: 'bridged', queueId: expect.any(String), waitedMs: 3_000, position: 1, size: 1 },
-      ...{ durationMs: 7_000, by },
+      kind: 'bridged',
+      queueId: expect.any(String),
+      waitedMs: 3_000,
+      position: 1,
+      size: 1,
+      durationMs: 7_000,
+      by,
     })
     expect([a.leg.isAnswered, queues.waiting]).toEqual([true, 1])
   })
@@ -130,7 +142,9 @@ describe('a queue', () => {
       },
     })
     expect([places.length, a.result, a.events]).toMatchObject([
-      ...[3, { kind: 'left', position: 1 }, ['enqueue 1/1', 'leave 1/0']],
+      3,
+      { kind: 'left', position: 1 },
+      ['enqueue 1/1', 'leave 1/0'],
     ])
     expect(a.control.verbs).toEqual([
       ['sleep', 1000],

@@ -216,7 +216,7 @@ class Stay implements Waiter {
     if (joinedAt === undefined) return undefined
     const { position, size } = entry
     const [waitedMs, durationMs] = [joinedAt - this.since, clock.now() - joinedAt]
-    return { ...{ kind: 'bridged', queueId: queue.id, waitedMs, position, size, durationMs }, by: taker.by }
+    return { kind: 'bridged', queueId: queue.id, waitedMs, position, size, durationMs, by: taker.by }
   }
 
   /** What the caller hears before the two are joined; never rejects. */

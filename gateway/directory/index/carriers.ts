@@ -23,8 +23,13 @@ export interface StoredCarrier {
 const recordOf = (row: CarrierTable): CarrierRecord => {
   const { id, project_id: projectId, name, created_at: createdAt, updated_at: updatedAt } = row
   return {
-    ...{ id, projectId, name, entry: JSON.parse(row.entry_json), managedByFile: false },
-    ...{ createdAt, updatedAt },
+    id,
+    projectId,
+    name,
+    entry: JSON.parse(row.entry_json),
+    managedByFile: false,
+    createdAt,
+    updatedAt,
   }
 }
 

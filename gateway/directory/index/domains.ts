@@ -14,8 +14,11 @@ export interface DomainEntry {
 /** Makes an entry of its row. */
 export const domainEntryOf = (row: DomainAppTable): DomainEntry => {
   const shared = {
-    ...{ id: row.id, projectId: row.project_id, domain: row.domain },
-    ...{ user: row.user_pattern, encryption: row.encryption },
+    id: row.id,
+    projectId: row.project_id,
+    domain: row.domain,
+    user: row.user_pattern,
+    encryption: row.encryption,
     ...given('codecs', parsed<DomainApp['codecs']>(row.codecs_json)),
     ...given('ciphers', parsed<readonly string[]>(row.ciphers_json)),
     ...given('callsPerSecond', row.calls_per_second),
@@ -25,12 +28,16 @@ export const domainEntryOf = (row: DomainAppTable): DomainEntry => {
   return {
     record: {
       ...shared,
-      ...{ name: row.name, ipAuthEnabled, ipAuth, managedByFile: row.managed_by_file === 1 },
+      name: row.name,
+      ipAuthEnabled,
+      ipAuth,
+      managedByFile: row.managed_by_file === 1,
       ...given('identifier', row.identifier),
       ...given('handler', parsed<HandlerSource>(row.handler_json)),
       ...given('statusCallback', parsed<DomainAppRecord['statusCallback']>(row.status_json)),
       ...given('maxCalls', row.max_calls),
-      ...{ createdAt: row.created_at, updatedAt: row.updated_at },
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
     },
     admission: {
       ...shared,

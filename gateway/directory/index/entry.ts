@@ -96,7 +96,11 @@ const personOf = (
   row: EntryRow,
 ): Pick<Entry, 'subscriber' | 'passwordHash'> => ({
   subscriber: {
-    ...{ id, projectId, displayName, address: pathOf(address), addressId: address.id },
+    id,
+    projectId,
+    displayName,
+    address: pathOf(address),
+    addressId: address.id,
     email: details.email,
     firstName: details.firstName ?? '',
     lastName: details.lastName ?? '',
@@ -117,7 +121,13 @@ const phoneOf = (
   const { username, callerId, sendAs, mayDialOut, maxCalls, callsPerSecond, codecs, encryption } = details
   const secrets: readonly DigestSecret[] = JSON.parse(row.secrets_json ?? '[]')
   return {
-    ...{ id, projectId, username, address: pathOf(address), displayName, callerId, mayDialOut },
+    id,
+    projectId,
+    username,
+    address: pathOf(address),
+    displayName,
+    callerId,
+    mayDialOut,
     ...(sendAs !== undefined && { sendAs }),
     ...(maxCalls !== undefined && { maxCalls }),
     ...(callsPerSecond !== undefined && { callsPerSecond }),

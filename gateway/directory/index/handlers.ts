@@ -75,7 +75,9 @@ const kept = (
 const asked = (kind: 'script' | 'xml', details: WebhookDetails): HandlerSpec => {
   const { url, method, fallbackUrl, fallbackMethod, statusCallbackUrl, statusCallbackMethod } = details
   return {
-    ...{ kind, url, method },
+    kind,
+    url,
+    method,
     ...(fallbackUrl !== undefined && { fallbackUrl, ...(fallbackMethod && { fallbackMethod }) }),
     ...statusOf(dialectOf(kind), statusCallbackUrl, statusCallbackMethod),
   }

@@ -19,16 +19,28 @@ const declared = config({
   domains: [
     { domain: 'Demo.Example', allow: ['127.0.0.0/8'], handler: script, maxCalls: 5 },
     {
-      ...{ domain: 'open.example', handler: { kind: 'realtime', topic: 'desk' } as const },
-      ...{ callsPerSecond: 3, callsPerSecondOfSource: 2, maxCallsOfSource: 4, codecs: ['PCMA'] as const },
+      domain: 'open.example',
+      handler: { kind: 'realtime', topic: 'desk' } as const,
+      callsPerSecond: 3,
+      callsPerSecondOfSource: 2,
+      maxCallsOfSource: 4,
+      codecs: ['PCMA'] as const,
       challenge: { username: 'carrier', password: 'Tele-fon-9' },
     },
   ],
   endpoints: [
     phone,
     {
-      ...{ username: 'desk2', password: 'Tele-fon-2', name: 'door', context: 'private', mayDialOut: true },
-      ...{ callerId: '+4930', displayName: 'Door', handler: script, maxCalls: 1, callsPerSecond: 1 },
+      username: 'desk2',
+      password: 'Tele-fon-2',
+      name: 'door',
+      context: 'private',
+      mayDialOut: true,
+      callerId: '+4930',
+      displayName: 'Door',
+      handler: script,
+      maxCalls: 1,
+      callsPerSecond: 1,
       codecs: ['PCMU'],
     },
   ],
@@ -38,7 +50,10 @@ const declared = config({
     {
       address: '/public/web',
       handler: {
-        ...{ kind: 'xml', url: 'https://a.example/x', fallbackUrl: 'https://b.example/x', method: 'GET' },
+        kind: 'xml',
+        url: 'https://a.example/x',
+        fallbackUrl: 'https://b.example/x',
+        method: 'GET',
         name: 'web',
       },
     },
@@ -83,8 +98,12 @@ it('keeps everything of the release before, with its ids, passwords and handlers
   // No token is spoiled by it: nobody's password is another one.
   expect(directory.subscriberByEmail(p, 'alice@example.test')?.tokensAfter).toBe(0)
   expect(directory.domainApp('open.example')).toMatchObject({
-    ...{ allow: undefined, handler: { kind: 'realtime', topic: 'desk' }, codecs: ['PCMA'] },
-    ...{ callsPerSecond: 3, callsPerSecondOfSource: 2, maxCallsOfSource: 4 },
+    allow: undefined,
+    handler: { kind: 'realtime', topic: 'desk' },
+    codecs: ['PCMA'],
+    callsPerSecond: 3,
+    callsPerSecondOfSource: 2,
+    maxCallsOfSource: 4,
     challenge: { username: 'carrier', realm: 'open.example' },
   })
   await directory.close()
@@ -105,22 +124,33 @@ it('understands what the release before has left without the help of the file', 
     expect.arrayContaining(Object.entries(kinds)),
   )
   expect(at('public', 'web')).toEqual({
-    ...{ url: 'https://a.example/x', method: 'GET', fallbackUrl: 'https://b.example/x' },
+    url: 'https://a.example/x',
+    method: 'GET',
+    fallbackUrl: 'https://b.example/x',
   })
   expect(at('public', 'menu')).toEqual({ document: '<Response/>', declaredAt: 'menu.xml' })
   expect(at('public', 'flow')).toEqual({ flow: '{"nodes":{}}', declaredAt: 'flow.yaml', version: 1 })
   expect(at('public', 'app')).toEqual({ topic: 'sales' })
   expect(at('private', 'bob')).toEqual({
-    ...{ email: 'bob@example.test', firstName: 'Bob', lastName: 'B', mayDialOut: false },
+    email: 'bob@example.test',
+    firstName: 'Bob',
+    lastName: 'B',
+    mayDialOut: false,
   })
   expect(await directory.signIn(p, 'bob@example.test', 'builder')).toBeDefined()
   expect(directory.endpointByName('desk1')).toMatchObject({
-    ...{ callerId: 'desk1', mayDialOut: false, maxCalls: 10, callsPerSecond: 2, codecs: ['PCMA', 'opus'] },
+    callerId: 'desk1',
+    mayDialOut: false,
+    maxCalls: 10,
+    callsPerSecond: 2,
+    codecs: ['PCMA', 'opus'],
   })
   expect(directory.endpointByName('desk2')).toMatchObject({ callerId: '+4930', handler: script })
   expect([...directory.endpointByName('desk2')!.secrets.keys()]).toEqual(['phones.example', 'sip.example'])
   expect(directory.domainApp('demo.example')).toMatchObject({
-    ...{ allow: ['127.0.0.0/8'], handler: script, maxCalls: 5 },
+    allow: ['127.0.0.0/8'],
+    handler: script,
+    maxCalls: 5,
   })
 })
 

@@ -153,7 +153,12 @@ const writeBefore = async (db: Kysely<Rows>, { domains, resources }: Before, now
 const writeResource = async (db: Kysely<Rows>, old: OldResource): Promise<void> => {
   const { id, project_id, display_name, managed_by_file, created_at } = old
   const stored = {
-    ...{ id, project_id, display_name, managed_by_file, created_at, updated_at: created_at },
+    id,
+    project_id,
+    display_name,
+    managed_by_file,
+    created_at,
+    updated_at: created_at,
     type: typeOf(old),
     details_json: JSON.stringify(detailsOf(old)),
   }
@@ -188,8 +193,12 @@ const writeResource = async (db: Kysely<Rows>, old: OldResource): Promise<void> 
 
 const writeDomain = async (db: Kysely<Rows>, { allow_json, ...old }: OldDomain): Promise<void> => {
   const further = {
-    ...{ name: old.domain, user_pattern: '*', encryption: 'optional', updated_at: old.created_at },
-    ...{ ip_auth_enabled: allow_json === null ? 0 : 1, ip_auth_json: allow_json ?? '[]' },
+    name: old.domain,
+    user_pattern: '*',
+    encryption: 'optional',
+    updated_at: old.created_at,
+    ip_auth_enabled: allow_json === null ? 0 : 1,
+    ip_auth_json: allow_json ?? '[]',
   }
   await db
     .insertInto('domain_app')

@@ -121,7 +121,10 @@ const writeResource = async (
   if (before?.username !== null && before !== undefined && before.project_id !== projectId)
     throw new Error(`The endpoint ${before.username} of the file belongs to another project of the store.`)
   const values = {
-    ...{ type, display_name: displayName, details_json: JSON.stringify(details), managed_by_file: 1 },
+    type,
+    display_name: displayName,
+    details_json: JSON.stringify(details),
+    managed_by_file: 1,
   }
   if (before && isSame(before, values)) return
   await write

@@ -71,8 +71,13 @@ const keep = async (
   now: number,
 ): Promise<FlowVersionTable> => {
   const row = {
-    ...{ id: randomUUID(), resource_id: flowId, version, created_at: now, is_current: 1 },
-    ...{ flow: flow ?? null, script: script ?? null },
+    id: randomUUID(),
+    resource_id: flowId,
+    version,
+    created_at: now,
+    is_current: 1,
+    flow: flow ?? null,
+    script: script ?? null,
   }
   await write.insertInto('flow_version').values(row).execute()
   return row

@@ -40,8 +40,14 @@ export class StoredProjects implements Projects {
       await store
         .insertInto('api_token')
         .values({
-          ...{ id, project_id: projectId, name, hash: hashOf(secret), scopes_json: JSON.stringify(scopes) },
-          ...{ managed_by_file: 0, created_at: clock.now(), expires_at: expiresAt ?? null },
+          id,
+          project_id: projectId,
+          name,
+          hash: hashOf(secret),
+          scopes_json: JSON.stringify(scopes),
+          managed_by_file: 0,
+          created_at: clock.now(),
+          expires_at: expiresAt ?? null,
         })
         .execute()
       await changed({ projects: true })

@@ -181,8 +181,14 @@ export class StoredResources implements Resources {
       await write
         .insertInto('subscriber')
         .values({
-          ...{ resource_id: id, project_id: projectId, email, password_hash: hash, password_mark: null },
-          ...{ disabled: 0, tokens_after: 0, push_key: null },
+          resource_id: id,
+          project_id: projectId,
+          email,
+          password_hash: hash,
+          password_mark: null,
+          disabled: 0,
+          tokens_after: 0,
+          push_key: null,
         })
         .execute()
     if (username !== undefined)
@@ -255,9 +261,7 @@ export class StoredResources implements Resources {
       .updateTable('subscriber')
       .set({
         ...(email !== undefined && { email }),
-        ...(hash !== undefined && {
-          ...{ password_hash: hash, password_mark: null, tokens_after: now },
-        }),
+        ...(hash !== undefined && { password_hash: hash, password_mark: null, tokens_after: now }),
       })
       .where('resource_id', '=', id)
       .execute()

@@ -30,8 +30,11 @@ describe('a carrier', () => {
       201,
       {
         ...shown,
-        ...{ id: expect.any(String), project_id: ours.id, managed_by: 'api' },
-        ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+        id: expect.any(String),
+        project_id: ours.id,
+        managed_by: 'api',
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
       },
     ])
     const at = `${path}/${made.json().id}`

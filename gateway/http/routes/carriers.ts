@@ -103,7 +103,9 @@ const changing = (site: FastifyInstance, { carriers, requireProject }: CarrierPa
       onRequest,
       schema: {
         ...describe('replace_carrier', 'Replace a carrier; a password that is not given stays'),
-        ...{ params: idParams, body, response: { 200: answer } },
+        params: idParams,
+        body,
+        response: { 200: answer },
       },
     },
     async (request) => shown(await carriers.replace(request.projectId, request.params.id, request.body)),
@@ -114,7 +116,8 @@ const changing = (site: FastifyInstance, { carriers, requireProject }: CarrierPa
       onRequest,
       schema: {
         ...describe('delete_carrier', 'Delete a carrier; its calls go on'),
-        ...{ params: idParams, response: { 204: nothing } },
+        params: idParams,
+        response: { 204: nothing },
       },
     },
     async ({ projectId, params }, reply) => {

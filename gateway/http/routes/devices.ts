@@ -26,7 +26,10 @@ const bodySchema = {
   additionalProperties: false,
   properties: {
     device_token: {
-      ...{ type: 'string', minLength: 1, maxLength: 4096, pattern: '^[^\\u0000-\\u001f\\u007f]*$' },
+      type: 'string',
+      minLength: 1,
+      maxLength: 4096,
+      pattern: '^[^\\u0000-\\u001f\\u007f]*$',
       description: 'Of the push service.',
     },
     device_type: { type: 'string', enum: types },
@@ -71,7 +74,8 @@ const registerRoute = (
 ): void => {
   const schema = {
     ...describe(`create_${name}_device`, 'Register a device; one that is registered already stays the same'),
-    ...{ body: bodySchema, response: { 201: deviceSchema } },
+    body: bodySchema,
+    response: { 201: deviceSchema },
   }
   site.post<{ Body: Body }>(
     base,
@@ -99,7 +103,8 @@ const listRoute = (
     ...describe(`list_${name}_devices`, 'List the subscriber’s own devices'),
     response: {
       200: {
-        ...{ type: 'object', required: ['data'] },
+        type: 'object',
+        required: ['data'],
         properties: { data: { type: 'array', items: deviceSchema } },
       },
     },
@@ -121,7 +126,8 @@ const removeRoute = (
   const schema = {
     ...describe(`delete_${name}_device`, 'Remove a device'),
     // The SDK reads every answer as JSON.
-    ...{ params: idParams, response: { 200: { type: 'object', description: 'Done.' } } },
+    params: idParams,
+    response: { 200: { type: 'object', description: 'Done.' } },
   }
   site.delete<{ Params: { readonly id: string } }>(
     `${base}/:id`,

@@ -15,8 +15,14 @@ it('makes, shows, lists, changes and removes a client', async () => {
   expect(made.statusCode).toBe(201)
   const client = made.json()
   expect(client).toEqual({
-    ...{ ...phone, id: expect.any(String), project_id: ours.id, native: false, confidential: false },
-    ...{ managed_by: 'api', created_at: expect.any(String), updated_at: expect.any(String) },
+    ...phone,
+    id: expect.any(String),
+    project_id: ours.id,
+    native: false,
+    confidential: false,
+    managed_by: 'api',
+    created_at: expect.any(String),
+    updated_at: expect.any(String),
   })
   expect((await rig.ask('GET', `${path}/${client.id}`)).json()).toEqual(client)
   expect((await rig.ask('GET', path)).json().data).toEqual([client])

@@ -16,11 +16,17 @@ const path = '/api/oauth_clients'
 
 const fields = {
   name: {
-    ...{ type: 'string', minLength: 1, maxLength: 100, pattern: '\\S' },
+    type: 'string',
+    minLength: 1,
+    maxLength: 100,
+    pattern: '\\S',
     description: 'The sign-in page shows it.',
   },
   redirect_uris: {
-    ...{ type: 'array', minItems: 1, maxItems: 20, uniqueItems: true },
+    type: 'array',
+    minItems: 1,
+    maxItems: 20,
+    uniqueItems: true,
     items: { type: 'string', minLength: 1, maxLength: 2048 },
     description: 'Where subscribers return to; each is compared as it stands.',
   },
@@ -119,10 +125,13 @@ const changeRoute = (
 ): void => {
   const verb = method === 'PUT' ? 'update' : 'patch'
   site.route<ById & { Body: ChangeBody }>({
-    ...{ method, url: `${path}/:id`, onRequest: requireProject('resources') },
+    method,
+    url: `${path}/:id`,
+    onRequest: requireProject('resources'),
     schema: {
       ...describe(`${verb}_oauth_client`, 'Change an OAuth client; what is not named stays'),
-      ...{ params: idParams, response: { 200: clientSchema } },
+      params: idParams,
+      response: { 200: clientSchema },
       body: { type: 'object', additionalProperties: false, properties: fields },
     },
     handler: async ({ projectId, params, body }) => {
@@ -155,7 +164,8 @@ const secretRoute = (site: FastifyInstance, { oauthClients, requireProject }: OA
 const removeRoute = (site: FastifyInstance, { oauthClients, requireProject }: OAuthClientParts): void => {
   const schema = {
     ...describe('delete_oauth_client', 'Remove an OAuth client; nobody signs in to it any more'),
-    ...{ params: idParams, response: { 204: nothing } },
+    params: idParams,
+    response: { 204: nothing },
   }
   const onRequest = requireProject('resources')
   site.delete<ById>(`${path}/:id`, { onRequest, schema }, async ({ projectId, params }, reply) => {

@@ -31,7 +31,9 @@ afterEach(() => site.close())
 
 const post = (authorization: string | undefined, payload?: object, remoteAddress = '192.0.2.1') =>
   site.inject({
-    ...{ method: 'POST', url: reloadPath, remoteAddress },
+    method: 'POST',
+    url: reloadPath,
+    remoteAddress,
     headers: { ...(authorization && { authorization }) },
     ...(payload && { payload }),
   })

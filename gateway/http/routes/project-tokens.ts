@@ -20,7 +20,10 @@ const path = '/api/project/tokens'
 const fields = {
   name: text(100),
   permissions: {
-    ...{ type: 'array', minItems: 1, maxItems: allScopes.length, uniqueItems: true },
+    type: 'array',
+    minItems: 1,
+    maxItems: allScopes.length,
+    uniqueItems: true,
     items: { type: 'string', enum: allScopes },
     description: 'What it may do; nothing that the token of this request may not.',
   },
@@ -126,10 +129,13 @@ const changeRoute = (
 ): void => {
   const verb = method === 'PUT' ? 'update' : 'patch'
   site.route<ById & { Body: ChangeBody }>({
-    ...{ method, url: `${path}/:id`, onRequest: requireProject('tokens') },
+    method,
+    url: `${path}/:id`,
+    onRequest: requireProject('tokens'),
     schema: {
       ...describe(`${verb}_project_token`, 'Change a token; what is not named stays'),
-      ...{ params: idParams, response: { 200: tokenSchema } },
+      params: idParams,
+      response: { 200: tokenSchema },
       body: { type: 'object', additionalProperties: false, properties: fields },
     },
     handler: async (request) => {
@@ -145,7 +151,8 @@ const changeRoute = (
 const removeRoute = (site: FastifyInstance, { projects, requireProject }: ProjectTokenParts): void => {
   const schema = {
     ...describe('delete_project_token', 'Remove a token'),
-    ...{ params: idParams, response: { 204: nothing } },
+    params: idParams,
+    response: { 204: nothing },
   }
   const onRequest = requireProject('tokens')
   site.delete<ById>(`${path}/:id`, { onRequest, schema }, async (request, reply) => {

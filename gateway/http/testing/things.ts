@@ -81,7 +81,8 @@ const make = async (rig: ApiRig, project: RigProject, path: string, body: object
   const isForm = path.includes('/Accounts/')
   const bearer = `Bearer ${await rig.tokenOf('alice@example.test', project)}`
   const reply = await rig.site.inject({
-    ...{ method: 'POST', url: path },
+    method: 'POST',
+    url: path,
     headers: {
       ...(path.includes('/subscriber/') ? { authorization: bearer } : asProject(project)),
       'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
@@ -100,11 +101,9 @@ const addConversation = async (
   things: Map<string, string>,
 ): Promise<void> => {
   const reply = await rig.askAs({
-    ...{
-      method: 'POST',
-      url: '/api/fabric/messages',
-      token: await rig.tokenOf('alice@example.test', project),
-    },
+    method: 'POST',
+    url: '/api/fabric/messages',
+    token: await rig.tokenOf('alice@example.test', project),
     payload: { conversation_id: things.get('/api/fabric/addresses/{id}'), text: 'Hello' },
   })
   if (reply.statusCode !== 201)
@@ -143,14 +142,22 @@ const addCalls = async (
 const addRooms = (rig: ApiRig, { id: projectId }: RigProject, things: Map<string, string>): void => {
   const [conference, queue, call, waiting] = Array.from({ length: 4 }, () => randomUUID())
   const attendee: OpenConference['attendees'][number] = {
-    ...{ callId: call!, joinedAt: 0, muted: false, held: false, options: {} as never },
-    ...{ mute: () => {}, hold: () => {}, announce: () => {}, change: () => {}, remove: () => {} },
+    callId: call!,
+    joinedAt: 0,
+    muted: false,
+    held: false,
+    options: {} as never,
+    mute: () => {},
+    hold: () => {},
+    announce: () => {},
+    change: () => {},
+    remove: () => {},
   }
   const room = { id: conference!, name: 'meeting', openedAt: 0, isStarted: true, end: () => {} }
   rig.conferences.set(projectId, [{ ...room, attendees: [attendee] }])
   const members = [{ callId: waiting!, since: 0 }]
   rig.queues.set(projectId, [
-    { ...{ id: queue!, name: 'help', openedAt: 0, maxSize: 10, averageWaitMs: 0 }, members },
+    { id: queue!, name: 'help', openedAt: 0, maxSize: 10, averageWaitMs: 0, members },
   ])
   const account = '/api/laml/2010-04-01/Accounts/{account}'
   things.set(`${account}/Conferences/{sid}`, conference!)

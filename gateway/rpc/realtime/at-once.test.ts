@@ -119,7 +119,10 @@ it('the end of a prompt is told before the call is over', async () => {
   await ended(application)
   await application.ask('signalwire.ping')
   expect(application.story.slice(-4)).toEqual([
-    ...['state ending', 'play finished', 'collect finished', 'state ended'],
+    'state ending',
+    'play finished',
+    'collect finished',
+    'state ended',
   ])
 })
 

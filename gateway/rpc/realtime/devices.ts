@@ -19,7 +19,11 @@ const mostDevices = 50
 const mostHeaders = 50
 /** Video and codecs that we do not have are left out. */
 const codecNames: Readonly<Record<string, CodecName>> = {
-  ...{ PCMU: 'PCMU', PCMA: 'PCMA', G722: 'G722', OPUS: 'opus', L16: 'L16' },
+  PCMU: 'PCMU',
+  PCMA: 'PCMA',
+  G722: 'G722',
+  OPUS: 'opus',
+  L16: 'L16',
 }
 
 /** Reads `devices`: the outer list is tried one after the other, the inner ones ring together. */

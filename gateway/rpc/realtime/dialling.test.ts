@@ -111,7 +111,10 @@ describe('dialling', () => {
     await dial()
     await application.event('calling.call.dial')
     expect(await application.event('calling.call.dial')).toMatchObject({
-      ...{ tag: 't', dial_state: 'failed', reason, error: code },
+      tag: 't',
+      dial_state: 'failed',
+      reason,
+      error: code,
     })
     expect(application.story).toEqual(['dial dialing', 'state created', 'state ended', 'dial failed'])
   })

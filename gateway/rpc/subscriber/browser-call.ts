@@ -72,7 +72,10 @@ export class BrowserCall {
     this.leg = leg
     this.media = media
     this.members = new MemberEvents({
-      ...{ client, wire: this.#wire, party: parties.join(leg, callId, client.holder, options.meta), parties },
+      client,
+      wire: this.#wire,
+      party: parties.join(leg, callId, client.holder, options.meta),
+      parties,
       ...(caller && { caller }),
       video: media.video,
       isAudioOnly: options.isAudioOnly === true,

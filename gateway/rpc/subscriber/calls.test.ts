@@ -259,7 +259,9 @@ describe('in a call', () => {
     const { page, leg, arrival } = await talking(gateway)
     expect(leg.userEvent({ type: 'order', id: 7 })).toBe(true)
     expect(await page.event('user_event')).toEqual({
-      ...{ call_id: 'c1', node_id: 'node-1', room_session_id: arrival.callId },
+      call_id: 'c1',
+      node_id: 'node-1',
+      room_session_id: arrival.callId,
       event: { type: 'order', id: 7 },
     })
     leg.end({ code: 'normal' })
@@ -348,7 +350,9 @@ describe('in a call', () => {
     const update = (sdp: string) => page.verto('verto.modify', 'c1', { action: 'updateMedia', sdp })
     expect(await update('more')).toMatchObject({ sdp: 'answer to more' })
     expect(await update('more\r\na=candidate:1 1 udp 1 192.0.2.2 9 typ host')).toEqual({
-      ...{ action: 'updateMedia', callID: 'c1', holdState: 'active' },
+      action: 'updateMedia',
+      callID: 'c1',
+      holdState: 'active',
     })
     expect(await update('other')).toMatchObject({ sdp: 'answer to other' })
     for (const _ of [1, 2]) expect(await update('bad')).toMatchObject({ code: '488' })

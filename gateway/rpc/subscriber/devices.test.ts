@@ -67,15 +67,24 @@ describe('a call to somebody who has no page open', () => {
     expect(owner.told).toEqual(['early'])
     expect(told).toEqual([
       {
-        ...{ callerName: 'Carrier Caller', callerId: '+15551230001', withVideo: false },
+        callerName: 'Carrier Caller',
+        callerId: '+15551230001',
+        withVideo: false,
         event: {
-          ...{ event_type: 'webrtc.message', node_id: 'node-1' },
+          event_type: 'webrtc.message',
+          node_id: 'node-1',
           params: {
-            ...{ jsonrpc: '2.0', id: 1, method: 'verto.invite' },
+            jsonrpc: '2.0',
+            id: 1,
+            method: 'verto.invite',
             params: {
-              ...{ callID: leg.id, sdp: 'our offer', display_direction: 'outbound' },
-              ...{ caller_id_name: 'Carrier Caller', caller_id_number: '+15551230001' },
-              ...{ callee_id_name: 'Alice', callee_id_number: '/public/alice' },
+              callID: leg.id,
+              sdp: 'our offer',
+              display_direction: 'outbound',
+              caller_id_name: 'Carrier Caller',
+              caller_id_number: '+15551230001',
+              callee_id_name: 'Alice',
+              callee_id_number: '/public/alice',
             },
           },
         },

@@ -35,8 +35,10 @@ export interface SubscriberLimits {
 
 /** The default limits. */
 export const defaultSubscriberLimits: SubscriberLimits = {
-  ...{ graceMs: 20_000, maxCallsPerClient: 20 },
-  ...{ unacknowledged: 1_000, acknowledgeMs: 60_000 },
+  graceMs: 20_000,
+  maxCallsPerClient: 20,
+  unacknowledged: 1_000,
+  acknowledgeMs: 60_000,
 }
 
 /** What the browser dialect works with. */
@@ -127,7 +129,15 @@ export class SubscriberDialect implements OutboundSubscriber {
     const { turn, quotas } = this.#parts
     return new Connection(
       {
-        ...{ directory, tokens, states, webrtc, likelyCodecs, arrivals, metrics, clock, log },
+        directory,
+        tokens,
+        states,
+        webrtc,
+        likelyCodecs,
+        arrivals,
+        metrics,
+        clock,
+        log,
         ...(turn && { turn }),
         ...(quotas && { quotas }),
         parties: this.#parties,

@@ -179,7 +179,15 @@ export class Harness {
     const states = new SessionStates(secret)
     const likelyCodecs = (to: string) => this.likelyCodecs(to)
     const parts = {
-      ...{ directory, tokens, states, webrtc, likelyCodecs, arrivals, metrics, clock, log },
+      directory,
+      tokens,
+      states,
+      webrtc,
+      likelyCodecs,
+      arrivals,
+      metrics,
+      clock,
+      log,
       nodeId: 'node-1',
       quotas: {
         attribute: (callId: string, payer: Payer) => {

@@ -5,9 +5,13 @@ import { nameOf } from './shown.ts'
 export const inviteOf = ({ from, to }: Pick<Leg, 'from' | 'to'>, callID: string, sdp: string) => {
   const { name, number } = nameOf(from)
   return {
-    ...{ callID, sdp },
-    ...{ caller_id_name: name, caller_id_number: number },
-    ...{ callee_id_name: to.name, callee_id_number: to.uri, display_direction: 'outbound' },
+    callID,
+    sdp,
+    caller_id_name: name,
+    caller_id_number: number,
+    callee_id_name: to.name,
+    callee_id_number: to.uri,
+    display_direction: 'outbound',
   }
 }
 

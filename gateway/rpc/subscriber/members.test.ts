@@ -59,21 +59,34 @@ describe('two browsers', () => {
     const { a, b } = await both()
     const toAlice = await memberOf(a.page, 'member.joined')
     expect(toAlice).toMatchObject({
-      ...{ type: 'member', member_id: b.self.member_id, call_id: b.leg.id, name: 'bob', node_id: 'node-1' },
-      ...{ room_id: a.arrival.callId, subscriber_id: gateway.subscriber('bob').id, parent_id: null },
+      type: 'member',
+      member_id: b.self.member_id,
+      call_id: b.leg.id,
+      name: 'bob',
+      node_id: 'node-1',
+      room_id: a.arrival.callId,
+      subscriber_id: gateway.subscriber('bob').id,
+      parent_id: null,
     })
     expect(await memberOf(b.page, 'member.joined')).toMatchObject({
-      ...{ member_id: a.self.member_id, call_id: 'c1', name: 'Alice' },
+      member_id: a.self.member_id,
+      call_id: 'c1',
+      name: 'Alice',
     })
     const listed = (await a.page.ask('call.member.list', { self: a.self })).members as AnyFrame[]
     expect(listed.map(({ member_id: id }) => id)).toEqual([a.self.member_id, b.self.member_id])
     expect(await a.page.message('verto.display')).toEqual({
-      ...{ callID: 'c1', display_name: 'bob', display_number: '/public/bob' },
+      callID: 'c1',
+      display_name: 'bob',
+      display_number: '/public/bob',
     })
     expect(await a.page.event('call.connect')).toMatchObject({
-      ...{ call_id: 'c1', connect_state: 'connected', room_session_id: a.arrival.callId },
+      call_id: 'c1',
+      connect_state: 'connected',
+      room_session_id: a.arrival.callId,
       peer: {
-        ...{ call_id: b.leg.id, node_id: 'node-1' },
+        call_id: b.leg.id,
+        node_id: 'node-1',
         device: { type: 'webrtc', params: { from: '/public/alice', to: '/public/bob', headers: [] } },
       },
     })
@@ -104,7 +117,9 @@ describe('two browsers', () => {
     await a.page.ask('call.raisehand', { self: a.self, target: a.self })
     for (const page of [a.page, b.page])
       expect(await memberOf(page, 'member.updated')).toMatchObject({
-        ...{ member_id: a.self.member_id, handraised: true, updated: ['handraised'] },
+        member_id: a.self.member_id,
+        handraised: true,
+        updated: ['handraised'],
       })
     const target = b.self
     expect(await a.page.ask('call.mute', { self: a.self, target, channels: ['audio'] })).toMatchObject({
@@ -112,7 +127,9 @@ describe('two browsers', () => {
     })
     for (const page of [a.page, b.page])
       expect(await memberOf(page, 'member.updated')).toMatchObject({
-        ...{ member_id: b.self.member_id, audio_muted: true, updated: ['audio_muted'] },
+        member_id: b.self.member_id,
+        audio_muted: true,
+        updated: ['audio_muted'],
       })
     // Its own page does that.
     expect(a.media.deaf).toBe(false)
@@ -126,7 +143,8 @@ describe('two browsers', () => {
     expect(await ask(a, 'call.unmute', b.self)).toMatchObject({ code: '200' })
     await ask(b, 'call.mute', b.self)
     expect(await ask(a, 'call.unmute', b.self)).toEqual({
-      ...{ code: '403', message: 'The member has muted its audio itself.' },
+      code: '403',
+      message: 'The member has muted its audio itself.',
     })
     expect(await ask(a, 'call.unmute', { member_id: 'all' })).toMatchObject({ code: '200' })
     const listed = (await a.page.ask('call.member.list', { self: a.self })).members as AnyFrame[]
@@ -233,12 +251,24 @@ describe('two browsers', () => {
       visible: true,
     })
     expect(await memberOf(a.page, 'member.updated')).toMatchObject({
-      ...{ member_id: b.self.member_id, visible: true, updated: ['visible'], current_position: 'standard-1' },
+      member_id: b.self.member_id,
+      visible: true,
+      updated: ['visible'],
+      current_position: 'standard-1',
     })
     await settled(a.page)
     const layer = {
-      ...{ layer_index: 0, z_index: 0, member_id: b.self.member_id, playing_file: false, reservation: null },
-      ...{ position: 'standard-1', visible: true, x: 0, y: 0, width: 100, height: 100 },
+      layer_index: 0,
+      z_index: 0,
+      member_id: b.self.member_id,
+      playing_file: false,
+      reservation: null,
+      position: 'standard-1',
+      visible: true,
+      x: 0,
+      y: 0,
+      width: 100,
+      height: 100,
     }
     await a.page.ask('call.layout.set', { self: a.self, layout: 'full-screen' })
     let layout = (await a.page.event('layout.changed')).layout as { layers: AnyFrame[] }
@@ -247,7 +277,9 @@ describe('two browsers', () => {
     expect(layout).toMatchObject({ name: 'full-screen', layers: [layer] })
     await b.page.ask('call.mute', { self: b.self, target: b.self, channels: ['video'] })
     expect(await memberOf(a.page, 'member.updated')).toMatchObject({
-      ...{ video_muted: true, visible: false, updated: ['video_muted', 'visible'] },
+      video_muted: true,
+      visible: false,
+      updated: ['video_muted', 'visible'],
     })
   })
 })
@@ -331,7 +363,8 @@ describe('a telephone', () => {
     const from = { uri: 'sip:+15559@carrier.example', user: '+15559', name: 'Ann', private: true }
     gateway.call('bob', { from })
     expect(await bob.message('verto.invite')).toMatchObject({
-      ...{ caller_id_name: 'Anonymous', caller_id_number: 'anonymous' },
+      caller_id_name: 'Anonymous',
+      caller_id_number: 'anonymous',
     })
   })
 })
@@ -419,7 +452,8 @@ it('the flags of a microphone are set in its page', async () => {
   const { page, self } = await alone()
   await page.ask('call.audioflags.set', { self, echo_cancellation: false })
   expect(await page.message('verto.mediaParams')).toEqual({
-    ...{ callID: 'c1', mediaParams: { audio: { echoCancellation: false } } },
+    callID: 'c1',
+    mediaParams: { audio: { echoCancellation: false } },
   })
 })
 

@@ -42,7 +42,10 @@ it('is answered, shown in place of the camera, and told to both', async () => {
   expect(media.screen).toBe(gateway.webrtc.screens[0])
   for (const each of [page, bob.page])
     expect(await memberOf(each, 'member.joined')).toMatchObject({
-      ...{ type: 'screen', parent_id: self.member_id, call_id: 's1', name: 'Alice' },
+      type: 'screen',
+      parent_id: self.member_id,
+      call_id: 's1',
+      name: 'Alice',
     })
   // It is a part of the call, and no call of its own.
   expect(gateway.arrivals.arrived).toHaveLength(1)

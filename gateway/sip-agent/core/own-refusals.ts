@@ -53,7 +53,11 @@ export class OwnRefusals {
     if (!this.#rate.takes()) return
     const cut = (text: string) => text.slice(0, longest)
     this.#tell({
-      ...{ status, source, method: cut(method), uri: cut(uri), callId: cut(callId) },
+      status,
+      source,
+      method: cut(method),
+      uri: cut(uri),
+      callId: cut(callId),
       ...(detail !== undefined && { detail: cut(detail) }),
     })
   }

@@ -41,8 +41,18 @@ const setUp = (settings: Partial<SipReach> = {}, zone: Zone = {}) => {
 
 describe('a dialog of a stranger', () => {
   it.each([
-    ...['62.1.2.3', '::ffff:62.1.2.3', '::ffff:3e01:203', '64:ff9b::3e01:203'],
-    ...['10.9.9.9', '127.0.0.1', '0.0.0.0', '::1', '::', '169.254.169.254', '::ffff:10.9.9.9', 'fd00::1'],
+    '62.1.2.3',
+    '::ffff:62.1.2.3',
+    '::ffff:3e01:203',
+    '64:ff9b::3e01:203',
+    '10.9.9.9',
+    '127.0.0.1',
+    '0.0.0.0',
+    '::1',
+    '::',
+    '169.254.169.254',
+    '::ffff:10.9.9.9',
+    'fd00::1',
   ])('does not reach %s', async (address) => {
     expect(await setUp().within([address])).toEqual([])
   })

@@ -26,8 +26,19 @@ it.each([
   ['\r\n', 'Multipart/Related; type=x; BOUNDARY=abc'],
 ])('is a part of several (line ends %j, %s)', (end, type) => {
   const body = [
-    ...['preamble', '--abc', 'Content-Type: application/isup', '', 'v=1', '--abc'],
-    ...['Content-ID: <1>', 'content-type: application/sdp', '', 'v=0', 's=-', '--abc--', 'epilogue'],
+    'preamble',
+    '--abc',
+    'Content-Type: application/isup',
+    '',
+    'v=1',
+    '--abc',
+    'Content-ID: <1>',
+    'content-type: application/sdp',
+    '',
+    'v=0',
+    's=-',
+    '--abc--',
+    'epilogue',
   ].join(end)
   expect(sdpOf(message(body, type))).toBe(`v=0${end}s=-\r\n`)
 })

@@ -7,8 +7,14 @@ import { LegMedia, type LegMediaOptions } from './media.ts'
 
 const sdpWith = (payloads: string, ...attributes: string[]) =>
   [
-    ...['v=0', 'o=- 1 1 IN IP4 192.0.2.9', 's=-', 'c=IN IP4 192.0.2.9', 't=0 0'],
-    ...[`m=audio 4000 RTP/AVP ${payloads}`, ...attributes, ''],
+    'v=0',
+    'o=- 1 1 IN IP4 192.0.2.9',
+    's=-',
+    'c=IN IP4 192.0.2.9',
+    't=0 0',
+    `m=audio 4000 RTP/AVP ${payloads}`,
+    ...attributes,
+    '',
   ].join('\r\n')
 
 const opus = 'a=rtpmap:107 opus/48000/2'
@@ -54,7 +60,11 @@ describe('an offer', () => {
         ],
       },
       far: expect.objectContaining({
-        ...{ codec: 'opus', payloadType: 107, telephoneEvent: 97, telephoneEventRate: 48_000, ptime: 40 },
+        codec: 'opus',
+        payloadType: 107,
+        telephoneEvent: 97,
+        telephoneEventRate: 48_000,
+        ptime: 40,
         opus: { fec: true, maxPlaybackRate: 16_000 },
       }),
     })

@@ -6,16 +6,26 @@ import { audioRules, type FarFacts, farEndOf, strictRules } from './far-end.ts'
 
 const sdp = (lines: readonly string[], address = '192.0.2.9') =>
   [
-    ...['v=0', 'o=- 1 1 IN IP4 192.0.2.9', 's=-', `c=IN IP4 ${address}`, 't=0 0'],
-    ...['m=audio 4000 RTP/AVP 0', ...lines, ''],
+    'v=0',
+    'o=- 1 1 IN IP4 192.0.2.9',
+    's=-',
+    `c=IN IP4 ${address}`,
+    't=0 0',
+    'm=audio 4000 RTP/AVP 0',
+    ...lines,
+    '',
   ].join('\r\n')
 
 const far = (lines: readonly string[], changes: Partial<FarFacts> & { address?: string } = {}) => {
   const { address, ...facts } = changes
   const [audio] = readSdp(sdp(lines, address)).audios
   return farEndOf(audio, {
-    ...{ chosen: audio.codecs[0]!, srtp: undefined, source: '192.0.2.1', before: undefined },
-    ...{ rules: strictRules, ...facts },
+    chosen: audio.codecs[0]!,
+    srtp: undefined,
+    source: '192.0.2.1',
+    before: undefined,
+    rules: strictRules,
+    ...facts,
   })
 }
 
@@ -59,7 +69,8 @@ describe('the far end of a description', () => {
     expect(far(['a=rtcp:7001'])).toMatchObject({ rtcpPort: 7001 })
     expect(far(['a=rtcp:7001'])).not.toHaveProperty('rtcpAddress')
     expect(far(['a=rtcp:7001 IN IP4 192.0.2.77'])).toMatchObject({
-      ...{ rtcpPort: 7001, rtcpAddress: '192.0.2.77' },
+      rtcpPort: 7001,
+      rtcpAddress: '192.0.2.77',
     })
   })
 

@@ -61,7 +61,8 @@ export const farEndOf = (audio: RemoteAudio, facts: FarFacts): FarEnd | undefine
   const verdict = judgeAddress(address, source)
   if (verdict === 'refuse')
     throw new TrunklineError('bad_sdp', 'SDP: an address that audio may be sent to expected.', {
-      ...{ address, source },
+      address,
+      source,
     })
   const { rtcpPort, rtcpMux, ssrcs } = audio
   const rtcpAddress = rtcpAddressOf(audio, address, source)

@@ -176,8 +176,11 @@ export class LegMedia implements SipMedia {
     this.#index = audio.index
     this.#answered = remote
     return this.#write({
-      ...{ ...formats, profile: audio.profile, crypto: keys ? [keys.ours] : [] },
-      ...{ rtcpMux: audio.rtcpMux === true, direction: mirrored(audio.direction) },
+      ...formats,
+      profile: audio.profile,
+      crypto: keys ? [keys.ours] : [],
+      rtcpMux: audio.rtcpMux === true,
+      direction: mirrored(audio.direction),
     })
   }
 
@@ -195,7 +198,9 @@ export class LegMedia implements SipMedia {
         : []
     this.#answered = undefined
     return this.#write({
-      ...{ ...this.#formats.offered(this.port.codec, preferred), profile, crypto },
+      ...this.#formats.offered(this.port.codec, preferred),
+      profile,
+      crypto,
       rtcpMux: this.#far?.far.rtcpMux === true,
       // We never hold. Whoever holds us says so in the answer again; many take us back by asking for an offer (RFC 6337 section 5.3).
       direction: 'sendrecv',
@@ -316,7 +321,11 @@ export class LegMedia implements SipMedia {
     const keys: SrtpKeys | undefined = ours &&
       crypto && { suite: crypto.suite, sendKey: ours.key, receiveKey: crypto.key }
     const far = farEndOf(audio, {
-      ...{ chosen, srtp: keys, source: this.#source, rules: this.#rules, before: this.#far?.far },
+      chosen,
+      srtp: keys,
+      source: this.#source,
+      rules: this.#rules,
+      before: this.#far?.far,
     })
     if (far) this.#tell(nearEnd(heard), far)
     this.#security = { profile: audio.profile, encrypted: keys !== undefined }

@@ -7,7 +7,11 @@ import { SendingGate } from './sending-gate.ts'
 const source = '203.0.113.9'
 const near = { codecs: [{ codec: 'PCMU', payloadType: 0 }] } as const
 const far = (changes: Partial<FarEnd> = {}): FarEnd => ({
-  ...{ address: source, port: 4000, codec: 'PCMU', payloadType: 0, direction: 'sendrecv' },
+  address: source,
+  port: 4000,
+  codec: 'PCMU',
+  payloadType: 0,
+  direction: 'sendrecv',
   ...changes,
 })
 let clock: FakeClock

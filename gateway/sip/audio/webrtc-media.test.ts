@@ -95,8 +95,14 @@ describe('what is WebRTC', () => {
   it('is not a caller who can do with plain RTP: its other line is refused, and the plain one answered', async () => {
     const edge = new TestEdge()
     const offer = [
-      ...['v=0', 'o=- 1 1 IN IP4 192.0.2.9', 's=-', 'c=IN IP4 192.0.2.9', 't=0 0'],
-      ...['m=audio 9 UDP/TLS/RTP/SAVPF 0', 'm=audio 4000 RTP/AVP 0', ''],
+      'v=0',
+      'o=- 1 1 IN IP4 192.0.2.9',
+      's=-',
+      'c=IN IP4 192.0.2.9',
+      't=0 0',
+      'm=audio 9 UDP/TLS/RTP/SAVPF 0',
+      'm=audio 4000 RTP/AVP 0',
+      '',
     ].join('\r\n')
     const read = readOffer(new FakeRequest('INVITE', 'sip:x@y', offer), offer)
     const media = await openAudio({ edge, webrtc, clock }, newCallId(), read, {})

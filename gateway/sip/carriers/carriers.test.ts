@@ -269,7 +269,10 @@ describe('the limits of a carrier', () => {
     const load = new CarrierLoad({ callsPerSecond: 2 }, clock)
     const taken = (direction: 'inbound' | 'outbound') => typeof load.take(direction) === 'function'
     expect([taken('outbound'), taken('outbound'), taken('outbound'), taken('inbound')]).toEqual([
-      ...[true, true, false, true],
+      true,
+      true,
+      false,
+      true,
     ])
     clock.advance(499)
     expect(taken('outbound')).toBe(false)

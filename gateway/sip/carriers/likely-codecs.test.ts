@@ -16,7 +16,8 @@ const targets: Readonly<Record<string, Target>> = {
   '/public/desk': { kind: 'endpoint', endpointId: 'desk', address: '/public/desk' },
   '/public/old': { kind: 'endpoint', endpointId: 'old', address: '/public/old' },
   '/public/menu': {
-    ...{ kind: 'handler', address: '/public/menu' },
+    kind: 'handler',
+    address: '/public/menu',
     handler: { kind: 'script', document: '', name: '' },
   },
 }

@@ -67,7 +67,9 @@ export class Probe {
     const user = carrier.config.auth?.username
     const from = user === undefined ? 'sip:localhost' : `sip:${encodeURIComponent(user)}@localhost`
     const request = {
-      ...{ method: 'OPTIONS', uri: target.text, digest: new DigestSession(carrier.credentials) },
+      method: 'OPTIONS',
+      uri: target.text,
+      digest: new DigestSession(carrier.credentials),
       ...objectionTo(carrier, target, this.#parts.guard),
       headers: () => ({
         From: `<${from}>`,

@@ -36,7 +36,10 @@ it('bounds the calls of a project at once, and gives each of them back once', ()
 it('bounds the new calls of a project a second, and counts none that was refused', () => {
   const t = make({ callsPerSecond: 2 })
   expect([t.code('a'), t.code('b'), t.code('c'), t.code('d')]).toEqual([
-    ...['taken', 'taken', 'over_call_rate', 'over_call_rate'],
+    'taken',
+    'taken',
+    'over_call_rate',
+    'over_call_rate',
   ])
   t.clock.advance(500)
   expect([t.code('e'), t.code('f')]).toEqual(['taken', 'over_call_rate'])
@@ -48,7 +51,10 @@ it('bounds a subscriber over all calls that the subscriber began, and nobody els
   t.quotas.attribute('b', ann)
   t.quotas.attribute('c', { projectId: 'p1', subscriber: { id: 'bob' } })
   expect([t.code('a'), t.code('b'), t.code('a'), t.code('c')]).toEqual([
-    ...['taken', 'taken', 'over_call_limit', 'taken'],
+    'taken',
+    'taken',
+    'over_call_limit',
+    'taken',
   ])
   // A call of the project that no holder of a token began.
   expect(t.code('d')).toBe('taken')

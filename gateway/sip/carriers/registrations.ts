@@ -54,7 +54,10 @@ export const registrationOf = (
       ...(parts.userAgent !== '' && { 'User-Agent': parts.userAgent }),
     })
     const request = {
-      ...{ method: 'REGISTER', uri: registrar.text, headers, digest },
+      method: 'REGISTER',
+      uri: registrar.text,
+      headers,
+      digest,
       ...objectionTo(carrier, registrar, parts.guard),
     }
     giveUp = sendOutside({ ...parts, log }, request, (outcome) => done(resultOf(outcome)))

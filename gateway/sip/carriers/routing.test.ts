@@ -232,7 +232,8 @@ it('goes to no carrier of another project by its address, nor by another name of
   const { routing, carriers } = setUp({ project: 'p2' })
   for (const place of ['192.0.2.7', 'alias.example'])
     expect(await routing.find(to(`sip:1@${place}`), request(), log)).toEqual({
-      ...{ code: 'not_permitted', detail: '192.0.2.7 is that of a carrier, and closed to calls without it' },
+      code: 'not_permitted',
+      detail: '192.0.2.7 is that of a carrier, and closed to calls without it',
     })
   const own = testCarrier({ name: 'own', project: 'p1', guarded: true, targets: ['sip:192.0.2.7'] })
   carriers.change([...carriers.all.map(({ config }) => config), own])
@@ -310,7 +311,8 @@ it('calls nothing but the numbers that the lists of the carrier permit, and says
     ['%', 'carrier carrier: only telephone numbers may be called'],
   ])
     expect(await made.routing.find(to(`sip:${user}@gw.example`), request(), log)).toEqual({
-      ...{ code: 'number_not_allowed', detail },
+      code: 'number_not_allowed',
+      detail,
     })
   expect(await rejected(made.metrics, 'number_not_allowed')).toBe(6)
   expect(logged[0]).toMatchObject({ code: 'number_not_allowed', to: 'sip:+882131234567@gw.example' })
@@ -334,7 +336,11 @@ it('takes a call out of the quotas of its project, and gives it back where the c
     new FakeClock(),
   )
   const routing = new Routing({
-    ...{ carriers, quotas, guard: undefined, metrics: new Metrics(), userAgent: 'T' },
+    carriers,
+    quotas,
+    guard: undefined,
+    metrics: new Metrics(),
+    userAgent: 'T',
     seesTryings: () => true,
   })
   const find = () => routing.find(to('sip:1@gw.example'), request(), log)
@@ -344,7 +350,8 @@ it('takes a call out of the quotas of its project, and gives it back where the c
   carriers.change([testCarrier({ targets: ['sip:gw.example'], maxCalls: 9 })])
   const third = await find()
   expect(await find()).toMatchObject({
-    ...{ code: 'over_call_limit', detail: 'project p1: 3 calls to carriers at once' },
+    code: 'over_call_limit',
+    detail: 'project p1: 3 calls to carriers at once',
   })
   for (const route of [first, second, third]) if ('release' in route) route.release()
   expect(carriers.byName('carrier')?.load.calls).toBe(0)

@@ -343,8 +343,13 @@ describe('the registration of a carrier', () => {
     const srf = new FakeSrf()
     const configs = Array.from({ length: 10 }, (_, i) => testCarrier({ ...account, name: `c${i}` }))
     const trunks = new Trunks({
-      ...{ carriers: new Carriers(configs, clock), srf, clock, metrics: new Metrics() },
-      ...{ log: pino({ level: 'silent' }), userAgent: '', random: () => chance++ / 10 },
+      carriers: new Carriers(configs, clock),
+      srf,
+      clock,
+      metrics: new Metrics(),
+      log: pino({ level: 'silent' }),
+      userAgent: '',
+      random: () => chance++ / 10,
     })
     trunks.start()
     clock.advance(999)

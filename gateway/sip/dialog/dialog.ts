@@ -275,7 +275,13 @@ export class EstablishedDialog {
     const { dialog, media, clock, log, timers, acked, random = Math.random } = parts
     if (!timers) return undefined
     return new Refresher({
-      ...{ dialog, media, clock, log, random, settings: timers.settings, ownsCallId: acked },
+      dialog,
+      media,
+      clock,
+      log,
+      random,
+      settings: timers.settings,
+      ownsCallId: acked,
       allowsUpdate: parts.allowsUpdate === true,
       headers: { ...this.#agentHeader(), Allow: allowedMethods, Supported: 'timer' },
       negotiated: () => parts.leg.hold(media.isHeld, 'media'),

@@ -34,11 +34,27 @@ const maxRefersPerSecond = 5
 const shown = (value: string): string => printable(shownUri(value.slice(0, 512)), 256)
 
 const reasons: Readonly<Record<number, string>> = {
-  ...{ 100: 'Trying', 180: 'Ringing', 200: 'OK', 403: 'Forbidden', 404: 'Not Found', 408: 'Request Timeout' },
-  ...{ 410: 'Gone', 480: 'Temporarily Unavailable', 483: 'Too Many Hops', 484: 'Address Incomplete' },
-  ...{ 486: 'Busy Here', 487: 'Request Terminated', 488: 'Not Acceptable Here' },
-  ...{ 500: 'Server Internal Error', 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Server Time-out' },
-  ...{ 600: 'Busy Everywhere', 603: 'Decline', 604: 'Does Not Exist Anywhere', 606: 'Not Acceptable' },
+  100: 'Trying',
+  180: 'Ringing',
+  200: 'OK',
+  403: 'Forbidden',
+  404: 'Not Found',
+  408: 'Request Timeout',
+  410: 'Gone',
+  480: 'Temporarily Unavailable',
+  483: 'Too Many Hops',
+  484: 'Address Incomplete',
+  486: 'Busy Here',
+  487: 'Request Terminated',
+  488: 'Not Acceptable Here',
+  500: 'Server Internal Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Server Time-out',
+  600: 'Busy Everywhere',
+  603: 'Decline',
+  604: 'Does Not Exist Anywhere',
+  606: 'Not Acceptable',
 }
 
 /**
@@ -158,7 +174,9 @@ export class ReferIn {
     if (this.#stopped) return
     const state = status >= 200 ? 'terminated;reason=noresource' : `active;expires=${subscriptionSeconds}`
     const headers: Headers = {
-      ...{ Event: event, 'Subscription-State': state, Contact: dialog.local.contact },
+      Event: event,
+      'Subscription-State': state,
+      Contact: dialog.local.contact,
       'Content-Type': 'message/sipfrag;version=2.0',
     }
     const body = `SIP/2.0 ${status} ${reasons[status] ?? 'Status'}\r\n`

@@ -23,7 +23,9 @@ const refer = (willing: boolean, origin: Partial<DialogOrigin> = { endpoint: des
   const transfers = new Transfers({
     addresses: { resolve: (to) => ({ kind: 'subscriber', subscriberId: 's', address: to }) },
     isOurs: (host) => host === 'demo.example',
-    ...{ edge: new TestEdge(), clock: new FakeClock(), metrics },
+    edge: new TestEdge(),
+    clock: new FakeClock(),
+    metrics,
     count: ({ id }) => {
       if (limit) return limit
       counted.push(`+${id}`)

@@ -105,7 +105,8 @@ export class ReferOut {
     pending.timer.cancel()
     const { notifyStatus } = pending
     pending.settle({
-      ...{ kind, status: pending.status ?? status },
+      kind,
+      status: pending.status ?? status,
       ...(notifyStatus !== undefined && { notifyStatus }),
     })
   }

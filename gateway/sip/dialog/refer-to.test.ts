@@ -37,7 +37,10 @@ describe('Refer-To', () => {
 describe('Replaces', () => {
   it('has a Call-ID and both tags, and may be for early dialogs alone', () => {
     expect(readReplaces('a@b ; From-Tag=2; to-tag=1 ;early-only')).toEqual({
-      ...{ callId: 'a@b', toTag: '1', fromTag: '2', earlyOnly: true },
+      callId: 'a@b',
+      toTag: '1',
+      fromTag: '2',
+      earlyOnly: true,
     })
   })
 

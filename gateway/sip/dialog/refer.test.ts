@@ -76,7 +76,10 @@ beforeEach(() => {
   transfers = new Transfers({
     addresses: { resolve: (to) => known[to] },
     isOurs: (host, projectId) => host === 'demo.example' && projectId === 'p1',
-    ...{ edge, clock: new FakeClock(), metrics: new Metrics(), count: () => () => {} },
+    edge,
+    clock: new FakeClock(),
+    metrics: new Metrics(),
+    count: () => () => {},
   })
   ;({ made: bench, talking: owner } = begin())
 })
@@ -111,7 +114,9 @@ describe('whom a REFER may mean', () => {
   it('at a domain of another project, nobody of the own one who has the same name', () => {
     const inOther = (origin: DialogOrigin) => target('sip:bob@demo.example', { ...origin, projectId: 'p2' })
     expect([carrier, endpoint(false), endpoint(true)].map(inOther)).toEqual([
-      ...[403, 403, 'sip:bob@demo.example'],
+      403,
+      403,
+      'sip:bob@demo.example',
     ])
   })
 })
@@ -129,7 +134,8 @@ describe('REFER', () => {
       ['SIP/2.0 200 OK', 'terminated'],
     ])
     expect(bench.dialog.requests[0]?.headers).toMatchObject({
-      ...{ Event: 'refer', 'Content-Type': 'message/sipfrag;version=2.0' },
+      Event: 'refer',
+      'Content-Type': 'message/sipfrag;version=2.0',
     })
   })
 

@@ -27,7 +27,9 @@ describe('pain point 9: we refresh', () => {
       expect(bench.dialog.requests).toHaveLength(round)
       expect(last(bench)).toMatchObject({ method: 'UPDATE', body: undefined })
       expect(last(bench).headers).toMatchObject({
-        ...{ 'Session-Expires': '900;refresher=uac', 'Min-SE': '90', Supported: 'timer' },
+        'Session-Expires': '900;refresher=uac',
+        'Min-SE': '90',
+        Supported: 'timer',
       })
       last(bench).reply(200, { headers: agreed })
     }

@@ -89,10 +89,7 @@ describe('pain point 7: a re-INVITE', () => {
 
   it('pain point 3: brings a new number for telephone-event, 126 before and 101 now', () => {
     const events = (number: number, at: number) =>
-      farSdp({
-        ...{ version: at, formats: `0 ${number}` },
-        lines: [`a=rtpmap:${number} telephone-event/8000`],
-      })
+      farSdp({ version: at, formats: `0 ${number}`, lines: [`a=rtpmap:${number} telephone-event/8000`] })
     const bench = establish({ offer: events(126, 1) })
     expect(bench.port.told.at(-1)).toMatchObject({
       near: { telephoneEvent: 126 },
@@ -239,7 +236,9 @@ describe('pain point 5: encrypted audio', () => {
   const key = (fill: number) => Buffer.alloc(30, fill).toString('base64')
   const secured = (fill: number, at: number) =>
     farSdp({
-      ...{ version: at, profile: 'RTP/SAVP', formats: '0' },
+      version: at,
+      profile: 'RTP/SAVP',
+      formats: '0',
       lines: [`a=crypto:4 AES_CM_128_HMAC_SHA1_32 inline:${key(fill)}`],
     })
   const media = { srtp: srtpPolicy(undefined, true) }

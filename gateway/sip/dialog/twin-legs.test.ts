@@ -33,8 +33,12 @@ it.each([
   'carries %s from one call to another, on threads of their own, and leaves nothing',
   async (codec, number) => {
     const edge = await createEdge({
-      ...{ bind: '127.0.0.1', ports: { from: 33_000, to: 33_099 }, threads: 2, quarantineMs: 0 },
-      ...{ startTimeoutMs: 30_000, mediaTimeoutMs: 60_000 },
+      bind: '127.0.0.1',
+      ports: { from: 33_000, to: 33_099 },
+      threads: 2,
+      quarantineMs: 0,
+      startTimeoutMs: 30_000,
+      mediaTimeoutMs: 60_000,
     })
     const [alice, bob] = [await TestPeer.open(), await TestPeer.open()]
     const first = await legTo(edge, 'first call', alice, codec)

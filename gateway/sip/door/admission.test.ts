@@ -193,9 +193,19 @@ describe('admission', () => {
       { facts: { portsFree: 0 }, apps: open({}) },
     ]
     expect(steps.map(codeOf)).toEqual([
-      ...['method_not_allowed', 'draining', 'overloaded', 'source_not_allowed', 'unknown_domain'],
-      ...['source_not_allowed', 'unauthorized', 'no_handler', 'over_call_limit', 'over_call_limit'],
-      ...['over_call_limit', 'over_call_rate', 'no_ports'],
+      'method_not_allowed',
+      'draining',
+      'overloaded',
+      'source_not_allowed',
+      'unknown_domain',
+      'source_not_allowed',
+      'unauthorized',
+      'no_handler',
+      'over_call_limit',
+      'over_call_limit',
+      'over_call_limit',
+      'over_call_rate',
+      'no_ports',
     ])
   })
 
@@ -212,10 +222,16 @@ describe('admission', () => {
 
   it('gives the facts that were checked', () => {
     expect(decide({ apps: [testApp({ maxCalls: 2 })], rules: { domainCalls: () => 2 } })).toEqual({
-      ...{ refuse: 'over_call_limit', check: 'calls', othersWelcome: true },
+      refuse: 'over_call_limit',
+      check: 'calls',
+      othersWelcome: true,
       facts: {
-        ...{ source: '192.0.2.9', transport: 'udp', domain: 'demo.example' },
-        ...{ app: 'app-1', domainCalls: 2, domainLimit: 2 },
+        source: '192.0.2.9',
+        transport: 'udp',
+        domain: 'demo.example',
+        app: 'app-1',
+        domainCalls: 2,
+        domainLimit: 2,
       },
     })
   })
@@ -361,7 +377,8 @@ describe('a SIP endpoint', () => {
   it('is held to its own calls at once and calls a second', () => {
     const limit = { maxCalls: 2, callsPerSecond: 1 }
     const directory = {
-      ...{ domainApp: () => undefined, endpointByName: () => ({ ...desk, ...limit }) },
+      domainApp: () => undefined,
+      endpointByName: () => ({ ...desk, ...limit }),
       resolve: (to: string) => ({ kind: 'endpoint', endpointId: 'a', address: to }) as const,
     }
     const endpointCalls = (id: string) => (id === desk.id ? 2 : 0)

@@ -56,7 +56,10 @@ const answerOf = (fields: ReadonlyMap<string, string>): DigestAnswer | undefined
   if (algorithm !== 'MD5' && algorithm !== 'SHA-256') return undefined
   if (response.length !== (algorithm === 'MD5' ? 32 : 64) || !/^[0-9a-f]+$/.test(response)) return undefined
   const answer = {
-    ...{ username: field('username'), realm: field('realm'), nonce: field('nonce'), uri: field('uri') },
+    username: field('username'),
+    realm: field('realm'),
+    nonce: field('nonce'),
+    uri: field('uri'),
     ...({ response, algorithm } as const),
   }
   if (qop === undefined) return answer

@@ -252,7 +252,12 @@ it('reads quoted and plain fields', () => {
       'r',
     ),
   ).toEqual({
-    ...{ username: 'a"n', realm: 'r', nonce: 'n', uri: 'sip:1@x', response, algorithm: 'MD5' },
+    username: 'a"n',
+    realm: 'r',
+    nonce: 'n',
+    uri: 'sip:1@x',
+    response,
+    algorithm: 'MD5',
     counted: { qop: 'auth', nc: '0000000F', cnonce: 'c' },
   })
 })

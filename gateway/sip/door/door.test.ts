@@ -75,7 +75,9 @@ describe('a stranger', () => {
       registrar: ['pbx.example'],
       parts: {
         registrar: {
-          ...{ clock, directory, offence: () => {} },
+          clock,
+          directory,
+          offence: () => {},
           config: { domains: ['pbx.example'], keepAliveMs: 0, ...limits },
           registrations: new Registrations({ limits, clock }),
         },
@@ -154,10 +156,20 @@ describe('a challenge', () => {
 
 describe('a carrier', () => {
   const acme: CarrierConfig = {
-    ...{ name: 'acme', targets: ['sip:gw.acme.example'], allow: ['127.0.0.0/8'], maxCalls: 1 },
-    ...{ default: false, srtp: 'off', srtpSuites: [], srtpWithoutTls: false, lateOffer: false },
-    ...{ symmetric: 'strict', inbandDigits: false },
-    ...{ codecs: ['PCMU'], ptime: 20, comfortNoise: false },
+    name: 'acme',
+    targets: ['sip:gw.acme.example'],
+    allow: ['127.0.0.0/8'],
+    maxCalls: 1,
+    default: false,
+    srtp: 'off',
+    srtpSuites: [],
+    srtpWithoutTls: false,
+    lateOffer: false,
+    symmetric: 'strict',
+    inbandDigits: false,
+    codecs: ['PCMU'],
+    ptime: 20,
+    comfortNoise: false,
     identity: { from: 'caller', header: 'none' },
     number: { prefix: '', plus: 'keep' },
     failover: { statuses: [], noProgressMs: 8_000 },

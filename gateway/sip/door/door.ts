@@ -68,7 +68,9 @@ export class Door {
     const { directory, trust, limits, carriers } = parts
     const allowlists = new Allowlists()
     this.#rules = {
-      ...{ directory, trust, limits },
+      directory,
+      trust,
+      limits,
       allows: (app, source) => allowlists.allows(app, source),
       domainCalls: (id) => this.#domainCalls.count(id),
       sourceCalls: (id, source) => this.#sourceCalls.count(sourceKey(id, source)),
@@ -102,7 +104,9 @@ export class Door {
     const { method, source_address: source } = request
     const decision = admit(
       {
-        ...{ method, source, target },
+        method,
+        source,
+        target,
         transport: printable(request.protocol, 8),
         draining: draining(),
         busyPercent: busyPercent(),

@@ -29,14 +29,12 @@ it('takes a call, answers it, and hears the caller hang up', async () => {
   expect(ok.body.toString()).toContain('m=audio 20000 RTP/AVP 0 101\r\n')
   expect(ok.headers.first('server')).toBe('Trunkline')
   expect(bench.edge.ports[0]?.far).toMatchObject({
-    ...{
-      address: '127.0.0.1',
-      port: 4000,
-      codec: 'PCMU',
-      payloadType: 0,
-      telephoneEvent: 101,
-      direction: 'sendrecv',
-    },
+    address: '127.0.0.1',
+    port: 4000,
+    codec: 'PCMU',
+    payloadType: 0,
+    telephoneEvent: 101,
+    direction: 'sendrecv',
   })
   expect(bench.sip.legs).toBe(1)
   call.seq++

@@ -110,7 +110,7 @@ export class Inbound {
     }
     this.#settingUp++
     void this.#setUp
-      .run({ ...{ request, response, connection, entry, offer, timer, replaces }, ...caller })
+      .run({ request, response, connection, entry, offer, timer, replaces, ...caller })
       .finally(() => this.#settingUp--)
   }
 
@@ -183,7 +183,8 @@ const readCaller = (request: SipRequest, target: SipUri | undefined): Caller | s
   const sipCallId = request.get('Call-ID')
   if (!sipCallId) return 'a Call-ID'
   return {
-    ...{ target, from },
+    target,
+    from,
     to: { uri: shownUri(target.bare), user: userOf(target), name: '' },
     sipCallId: printable(sipCallId, 256),
   }

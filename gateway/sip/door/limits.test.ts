@@ -76,8 +76,14 @@ describe('what bounds calls at once of one source', () => {
 
 describe('a SIP endpoint', () => {
   const desk: SipEndpoint = {
-    ...{ id: 'endpoint-1', projectId: 'project-1', username: 'desk', address: '/public/desk' },
-    ...{ displayName: 'Desk', callerId: '100', mayDialOut: false, handler: undefined },
+    id: 'endpoint-1',
+    projectId: 'project-1',
+    username: 'desk',
+    address: '/public/desk',
+    displayName: 'Desk',
+    callerId: '100',
+    mayDialOut: false,
+    handler: undefined,
     secrets: new Map([['pbx.example', digestSecret('desk', 'pbx.example', 'secret')]]),
   }
 
@@ -86,7 +92,8 @@ describe('a SIP endpoint', () => {
       registrar: ['pbx.example'],
       parts: {
         directory: {
-          ...{ domainApp: () => undefined, endpointByName: () => ({ ...desk, maxCalls: 1 }) },
+          domainApp: () => undefined,
+          endpointByName: () => ({ ...desk, maxCalls: 1 }),
           resolve: (to) => ({ kind: 'endpoint', endpointId: 'a', address: to }),
         },
       },
@@ -100,7 +107,9 @@ describe('a SIP endpoint', () => {
     const full = await refused(uri, 503, await signedIn())
     expect(full.headers.first('retry-after')).toBeUndefined()
     expect(carrier.bench.logged.find(({ code }) => code === 'over_call_limit')).toMatchObject({
-      ...{ endpoint: 'desk', endpointCalls: 1, endpointLimit: 1 },
+      endpoint: 'desk',
+      endpointCalls: 1,
+      endpointLimit: 1,
     })
     arrival.leg.end({ code: 'declined' })
     await carrier.peer.response(603)
@@ -116,7 +125,8 @@ describe('a SIP endpoint', () => {
       parts: {
         clock: stopped(),
         directory: {
-          ...{ domainApp: () => undefined, endpointByName: () => ({ ...desk, ...limits }) },
+          domainApp: () => undefined,
+          endpointByName: () => ({ ...desk, ...limits }),
           resolve: (to) => ({ kind: 'endpoint', endpointId: 'a', address: to }),
         },
       },
@@ -196,7 +206,9 @@ describe('strangers', () => {
     await refused('sip:1@open.example', 503)
     expect(await rejected(carrier.bench.metrics, 'over_source_limit')).toBe(1)
     expect(carrier.bench.logged.find(({ code }) => code === 'over_source_limit')).toMatchObject({
-      ...{ sourceCalls: 2, sourceLimit: 2, source: '127.0.0.1' },
+      sourceCalls: 2,
+      sourceLimit: 2,
+      source: '127.0.0.1',
     })
     first.call.seq++
     carrier.peer.send('BYE', first.call, { to: first.to })

@@ -7,8 +7,13 @@ import { FakeResponse } from '../testing/srf.ts'
 import { Refusals } from './refusals.ts'
 
 const shield = {
-  ...{ packetsPerSecond: 1_000, knownPacketsPerSecond: 1_000, banAfter: 3, banForMs: 600_000 },
-  ...{ scanners: [], strangers: 'answer' as const, known: [] },
+  packetsPerSecond: 1_000,
+  knownPacketsPerSecond: 1_000,
+  banAfter: 3,
+  banForMs: 600_000,
+  scanners: [],
+  strangers: 'answer' as const,
+  known: [],
 }
 
 it('has a stranger banned who may not call, and nobody for the 403 of somebody else', async () => {

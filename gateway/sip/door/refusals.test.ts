@@ -109,7 +109,10 @@ it('refuses a tel: URI, which names no domain, with 416 and a log line that has 
   const lines = bench.logged.filter((line) => line.code === 'unsupported_uri')
   expect(lines).toHaveLength(1)
   expect(lines[0]).toMatchObject({
-    ...{ level: 40, status: 416, source: '127.0.0.1', transport: 'udp' },
+    level: 40,
+    status: 416,
+    source: '127.0.0.1',
+    transport: 'udp',
     requestUri: 'tel:+4930123;phone-context=ims.example',
   })
   expect(await rejected(bench.metrics, 'unsupported_uri')).toBe(1)

@@ -74,7 +74,8 @@ export class Refusals {
     }
     if (response.finalResponseSent) return
     const usual = refusalHeaders({ code }, status, userAgent, {
-      ...{ detail, othersWelcome },
+      detail,
+      othersWelcome,
       retryAfterMs: retryAfterMs?.(),
     })
     // Of all refusals only this one has its reason in the address that it is sent to.

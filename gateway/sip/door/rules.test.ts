@@ -11,7 +11,10 @@ describe('SIP URIs', () => {
   it('are taken apart', () => {
     const uri = parseSipUri('sip:+49%2030;isub=1:pw@Demo.Example:5070;transport=TCP;lr?X-A=b%20c&X-D=e')
     expect(uri).toMatchObject({
-      ...{ scheme: 'sip', user: '+49%2030;isub=1:pw', host: 'demo.example', port: 5070 },
+      scheme: 'sip',
+      user: '+49%2030;isub=1:pw',
+      host: 'demo.example',
+      port: 5070,
       headers: [
         { name: 'X-A', value: 'b c' },
         { name: 'X-D', value: 'e' },
@@ -152,7 +155,9 @@ describe('From', () => {
 
 describe('causes', () => {
   const response = (source_address: string): FarResponse => ({
-    ...{ status: 0, reason: '', source_address },
+    status: 0,
+    reason: '',
+    source_address,
     get: () => undefined,
   })
 

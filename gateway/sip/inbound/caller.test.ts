@@ -37,7 +37,8 @@ describe('pain point 15: who calls', () => {
   it('is told to a trusted source, although From is anonymous', () => {
     const hidden = '"Anonymous" <sip:anonymous@anonymous.invalid>;tag=1'
     expect(callerOf(invite({ from: hidden, 'p-asserted-identity': asserted }), true)).toMatchObject({
-      ...{ user: '+4931', private: true },
+      user: '+4931',
+      private: true,
     })
     expect(callerOf(invite({ from: hidden }), true)).toMatchObject({ user: 'anonymous', private: true })
   })
@@ -54,12 +55,22 @@ it('keeps no header whose name could do harm where it is repeated', () => {
 
 it('keeps the headers of the application, and of diversions and identities only from who is believed', () => {
   const request = invite({
-    ...{ 'X-Account': '42', 'x-two': 'a\r\nb', subject: 'no', diversion: '<sip:a@b>;reason=user-busy' },
-    ...{ 'history-info': '<sip:c@d>;index=1', privacy: 'id', 'p-asserted-identity': asserted },
+    'X-Account': '42',
+    'x-two': 'a\r\nb',
+    subject: 'no',
+    diversion: '<sip:a@b>;reason=user-busy',
+    'history-info': '<sip:c@d>;index=1',
+    privacy: 'id',
+    'p-asserted-identity': asserted,
   })
   const names = (trusted: boolean) => keptHeaders(request, trusted).map(({ name }) => name)
   expect(names(true)).toEqual([
-    ...['X-Account', 'x-two', 'Diversion', 'History-Info', 'Privacy', 'P-Asserted-Identity'],
+    'X-Account',
+    'x-two',
+    'Diversion',
+    'History-Info',
+    'Privacy',
+    'P-Asserted-Identity',
   ])
   // Else a phone could have a carrier believe that a call was forwarded by somebody else's number.
   expect(names(false)).toEqual(['X-Account', 'x-two', 'Privacy'])

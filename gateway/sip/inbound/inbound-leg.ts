@@ -295,7 +295,14 @@ export class InboundLeg implements LegSignalling {
     const credentials = trust && credentialsInside(trust, made.remote.uri)
     const dialog = answeringChallenges(made, credentials, log)
     return new EstablishedDialog({
-      ...{ dialog, leg, media, connection, clock, log, userAgent, acked: false },
+      dialog,
+      leg,
+      media,
+      connection,
+      clock,
+      log,
+      userAgent,
+      acked: false,
       ...this.#parts.dialog,
       onAck: () => this.#acked(),
       onHeard: () => this.#heard(),

@@ -33,12 +33,17 @@ beforeEach(() => {
 
 const open = (changes: Partial<SetUpParts> = {}): SetUp => {
   const transfers = new Transfers({
-    ...{ addresses: { resolve: () => undefined }, isOurs: () => false },
-    ...{ edge, clock, metrics: new Metrics(), count: () => () => {} },
+    addresses: { resolve: () => undefined },
+    isOurs: () => false,
+    edge,
+    clock,
+    metrics: new Metrics(),
+    count: () => () => {},
   })
   return new SetUp({
     link: {
-      ...{ srf, connection: { alive: true } },
+      srf,
+      connection: { alive: true },
       capabilities: {
         reliableProvisionals: true,
         sessionTimers: 'agent',
@@ -48,8 +53,13 @@ const open = (changes: Partial<SetUpParts> = {}): SetUp => {
         maxFrameBytes: 65_536,
       },
     },
-    ...{ edge, clock, transfers, timers: undefined, userAgent: '' },
-    ...{ arrivals: { arrive: () => {} }, legs: { add: () => {}, delete: () => {} } },
+    edge,
+    clock,
+    transfers,
+    timers: undefined,
+    userAgent: '',
+    arrivals: { arrive: () => {} },
+    legs: { add: () => {}, delete: () => {} },
     log: pino({ level: 'silent' }),
     refuse: (_response, error) => refused.push(String(error)),
     ...changes,
@@ -59,15 +69,29 @@ const open = (changes: Partial<SetUpParts> = {}): SetUp => {
 const invitation = (changes: Partial<Invitation> = {}): Invitation => {
   const request = new FakeRequest('INVITE', 'sip:x@y', farSdp())
   const entry = {
-    ...{ domain: 'y', projectId: 'p', rates: [], isUnconfirmed: false, confirmed: () => {} },
+    domain: 'y',
+    projectId: 'p',
+    rates: [],
+    isUnconfirmed: false,
+    confirmed: () => {},
     standing: 'known',
-    ...{ release: () => released++, legGone: () => left++, callOver: () => over++ },
+    release: () => released++,
+    legGone: () => left++,
+    callOver: () => over++,
     plan: { kind: 'dial', to: '/public/x' },
   } as const satisfies Entry
   return {
-    ...{ request, response: new FakeResponse(), connection: { alive: true }, entry },
-    ...{ from: party, to: party, sipCallId: 'x', offer: readOffer(request, farSdp()) },
-    ...{ timer: undefined, replaces: undefined, ...changes },
+    request,
+    response: new FakeResponse(),
+    connection: { alive: true },
+    entry,
+    from: party,
+    to: party,
+    sipCallId: 'x',
+    offer: readOffer(request, farSdp()),
+    timer: undefined,
+    replaces: undefined,
+    ...changes,
   }
 }
 

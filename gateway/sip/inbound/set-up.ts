@@ -94,7 +94,10 @@ export class SetUp {
     try {
       const source = request.source_address
       const media = await openAudio(this.#parts, callId, offer, {
-        ...{ source, srtp: srtpOf(invitation), rules: audioRules(entry), likely: this.#likely(entry) },
+        source,
+        srtp: srtpOf(invitation),
+        rules: audioRules(entry),
+        likely: this.#likely(entry),
         ...(entry.standing === 'stranger' && {
           stranger: { clock: this.#parts.clock, isConfirmed: !entry.isUnconfirmed },
         }),
@@ -191,7 +194,15 @@ export class SetUp {
     const { request, response, connection, entry, timer } = invitation
     const { link, clock, userAgent, legs, timers } = this.#parts
     const side = new InboundLeg({
-      ...{ leg, media, request, response, srf: link.srf, connection, clock, log, userAgent },
+      leg,
+      media,
+      request,
+      response,
+      srf: link.srf,
+      connection,
+      clock,
+      log,
+      userAgent,
       reliability: reliabilityOf(request, link),
       farEnd: farEndHeader(entry.carrier && { kind: 'carrier', name: entry.carrier.name }, link.capabilities),
       answerHeaders: { Supported: supportedTags(link.capabilities), ...timer?.headers },
@@ -201,7 +212,8 @@ export class SetUp {
         transfers: this.#parts.transfers,
         origin: originOf(entry, request),
       },
-      ...{ trust: this.#trustOf(invitation), retryAfterMs: this.#parts.retryAfterMs?.() },
+      trust: this.#trustOf(invitation),
+      retryAfterMs: this.#parts.retryAfterMs?.(),
       ...(entry.isUnconfirmed && {
         unconfirmed: { marks: link.capabilities.marks, onConfirmed: entry.confirmed },
       }),
@@ -229,7 +241,11 @@ const arrivalOf = ({ request, entry, sipCallId }: Invitation, leg: Leg, callId: 
   const { carrier, endpoint, domain, projectId, plan } = entry
   const { maxForwards } = leg.facts
   return {
-    ...{ leg, callId, projectId, plan, onOver: entry.callOver },
+    leg,
+    callId,
+    projectId,
+    plan,
+    onOver: entry.callOver,
     headers: keptHeaders(request, isTrusted(entry)),
     ...(maxForwards !== undefined && { maxForwards }),
     sip: { callId: sipCallId, domain, sourceAddress: request.source_address },

@@ -34,8 +34,10 @@ const play = async (course: readonly (Answer | 'silence')[], places: number) => 
   const rig = new OutboundRig(
     [
       testCarrier({
-        ...{ targets: targets(places), auth: { username: 'u', password: 'p' } },
-        ...{ srtp: 'optional', srtpWithoutTls: true },
+        targets: targets(places),
+        auth: { username: 'u', password: 'p' },
+        srtp: 'optional',
+        srtpWithoutTls: true,
         failover: { statuses: [401, 407, 420, 481, 491, 500, 503, 600], noProgressMs: 8_000 },
       }),
     ],

@@ -142,7 +142,13 @@ export class OutboundLeg implements LegSignalling {
     const localSdp = this.#negotiation?.localSdp
     const headers = localSdp === undefined ? withoutBody(hop.headers) : hop.headers
     const invite: Invite = new Invite({
-      ...{ srf, clock, log, digest, uri: hop.uri, nextHop: hop.nextHop, localSdp },
+      srf,
+      clock,
+      log,
+      digest,
+      uri: hop.uri,
+      nextHop: hop.nextHop,
+      localSdp,
       budget: this.#budget,
       headers: { ...headers, ...this.#session.headers, ...repetition },
       noProgressMs: this.#route?.noProgressMs,
@@ -211,7 +217,14 @@ export class OutboundLeg implements LegSignalling {
     const dialog = answeringChallenges(answered, credentialsInside(trust, answered.remote.uri), log)
     this.#early?.stop()
     return new EstablishedDialog({
-      ...{ dialog, leg, media, connection, clock, log, userAgent, acked: true },
+      dialog,
+      leg,
+      media,
+      connection,
+      clock,
+      log,
+      userAgent,
+      acked: true,
       ...this.#session.agreed(answered.res, leg.facts.carrier),
       onReleased: () => {
         this.#dialogGone = true
@@ -283,7 +296,10 @@ export class OutboundLeg implements LegSignalling {
     const target = printable(shownUri(hop.uri), 256)
     const endedAt = this.#parts.clock.now()
     this.#parts.leg.tried({
-      ...{ target, startedAt, endedAt, outcome },
+      target,
+      startedAt,
+      endedAt,
+      outcome,
       ...(sipStatus !== undefined && { sipStatus }),
       ...(detail !== undefined && { detail }),
     })

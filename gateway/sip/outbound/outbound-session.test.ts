@@ -15,7 +15,8 @@ describe('pain point 9: an INVITE of ours', () => {
     const { leg } = await t.dial(uri)
     const invite = t.next()
     expect(invite.uac.options.headers).toMatchObject({
-      ...{ 'Session-Expires': '1800', 'Min-SE': '90' },
+      'Session-Expires': '1800',
+      'Min-SE': '90',
       Supported: 'timer, replaces, norefersub, 100rel',
     })
     const headers = { 'Session-Expires': '600;refresher=uac', Allow: 'INVITE, UPDATE' }
@@ -34,9 +35,12 @@ describe('pain point 9: an INVITE of ours', () => {
     first.refuse(422, { 'Min-SE': '3600' })
     const second = t.next()
     expect(second.uac.options.headers).toMatchObject({
-      ...{ 'Session-Expires': '3600', 'Min-SE': '3600' },
+      'Session-Expires': '3600',
+      'Min-SE': '3600',
       // RFC 4028 section 7.3: the same call, and so the same Call-ID and From.
-      ...{ 'Call-ID': 'new-id', CSeq: '8 INVITE', From: first.request.get('From') },
+      'Call-ID': 'new-id',
+      CSeq: '8 INVITE',
+      From: first.request.get('From'),
     })
     expect(second.uri).toBe(first.uri)
     second.refuse(422, { 'Min-SE': '3600' })
@@ -51,8 +55,11 @@ describe('pain point 9: an INVITE of ours', () => {
     first.refuse(422, { 'Min-SE': '3600' })
     t.next().refuse(407, { 'Proxy-Authenticate': 'Digest realm="r", nonce="n", qop="auth"' })
     expect(t.next().uac.options.headers).toMatchObject({
-      ...{ 'Session-Expires': '3600', 'Proxy-Authorization': expect.stringContaining('username="u"') },
-      ...{ 'Call-ID': 'new-id', CSeq: '9 INVITE', From: expect.stringMatching(/;tag=ours$/) },
+      'Session-Expires': '3600',
+      'Proxy-Authorization': expect.stringContaining('username="u"'),
+      'Call-ID': 'new-id',
+      CSeq: '9 INVITE',
+      From: expect.stringMatching(/;tag=ours$/),
     })
   })
 

@@ -249,7 +249,9 @@ it('does not fill the log where many legs find no port, and tells how many had n
   expect([lines.length, lines[0]?.msg]).toEqual([10, 'no media port for the leg'])
   await bench.sip.close()
   expect(bench.logged.at(-1)).toMatchObject({
-    ...{ code: 'no_ports', count: 15, msg: 'more legs without a media port that have no line of their own' },
+    code: 'no_ports',
+    count: 15,
+    msg: 'more legs without a media port that have no line of their own',
   })
 })
 

@@ -90,14 +90,24 @@ export class Outbound implements OutboundSip {
     const uri = parseSipUri(target.uri)
     const to = { uri: shownUri(uri?.bare ?? target.uri), user: uri ? userOf(uri) : '', name: '' }
     const leg = new Leg({
-      ...{ id: newLegId(), kind: 'sip', direction: 'outbound', from: request.from, to },
+      id: newLegId(),
+      kind: 'sip',
+      direction: 'outbound',
+      from: request.from,
+      to,
       now: () => clock.now(),
     })
     const log = this.#parts.log.child({ call: request.callId, leg: leg.id })
     const connection: Connection = link.connection ?? { alive: false }
     const { sessionTimerSeconds: seconds } = request.destination
     const side = new OutboundLeg({
-      ...{ leg, srf: link.srf, connection, clock, log, userAgent, timers: this.#parts.timers },
+      leg,
+      srf: link.srf,
+      connection,
+      clock,
+      log,
+      userAgent,
+      timers: this.#parts.timers,
       projectId: request.projectId,
       supported: supportedTags(link.capabilities),
       intervalMs: seconds === undefined ? undefined : seconds * 1_000,

@@ -13,13 +13,22 @@ import { EndpointContacts, Registrations } from './index.ts'
 
 const domain = 'phones.example'
 const desk: SipEndpoint = {
-  ...{ id: 'e1', projectId: 'p1', username: 'desk', address: '/public/desk', displayName: 'Front desk' },
-  ...{ callerId: '+49301', mayDialOut: false, handler: undefined },
+  id: 'e1',
+  projectId: 'p1',
+  username: 'desk',
+  address: '/public/desk',
+  displayName: 'Front desk',
+  callerId: '+49301',
+  mayDialOut: false,
+  handler: undefined,
   secrets: new Map([[domain, digestSecret('desk', domain, 'password-1')]]),
 }
 const handler = { kind: 'script', document: '{}', name: 'test' } as const
 const config = {
-  ...{ domains: [domain], minExpiresMs: 60_000, maxExpiresMs: 3_600_000, contacts: 10 },
+  domains: [domain],
+  minExpiresMs: 60_000,
+  maxExpiresMs: 3_600_000,
+  contacts: 10,
   keepAliveMs: 30_000,
 }
 
@@ -56,7 +65,10 @@ const phone = async (transport: 'udp' | 'tcp'): Promise<Peer> => {
 }
 
 const request = (): OutboundRequest => ({
-  ...{ destination: { to: '/public/desk' }, projectId: 'p1', callId: newCallId(), codec: 'PCMU' },
+  destination: { to: '/public/desk' },
+  projectId: 'p1',
+  callId: newCallId(),
+  codec: 'PCMU',
   from: { uri: '/public/alice', user: 'alice', name: 'Alice' },
 })
 
@@ -138,7 +150,9 @@ it('lets an endpoint call, whoever its From says it is', async () => {
   const call = await signed(peer, 'INVITE', `sip:help@${domain}`, { body: carrierSdp() })
   const { arrival } = await bench.arrival()
   expect(arrival).toMatchObject({
-    ...{ endpointId: 'e1', projectId: 'p1', plan: { kind: 'dial', to: '/public/help' } },
+    endpointId: 'e1',
+    projectId: 'p1',
+    plan: { kind: 'dial', to: '/public/help' },
     sip: { domain },
   })
   expect(arrival.leg.from).toEqual({ uri: '/public/desk', user: '+49301', name: 'Front desk' })

@@ -17,8 +17,15 @@ const addresses = {
     known.get(to) ?? (to.startsWith('sip:') ? { kind: 'sip', uri: to } : undefined),
 }
 const desk: SipEndpoint = {
-  ...{ id: 'e1', projectId: 'p1', username: 'desk', address: '/sales/desk', displayName: 'Front desk' },
-  ...{ callerId: '+49301', mayDialOut: false, handler: undefined, secrets: new Map() },
+  id: 'e1',
+  projectId: 'p1',
+  username: 'desk',
+  address: '/sales/desk',
+  displayName: 'Front desk',
+  callerId: '+49301',
+  mayDialOut: false,
+  handler: undefined,
+  secrets: new Map(),
 }
 const plan = (user: string, changes: Partial<SipEndpoint> = {}) =>
   planOf({ user }, { ...desk, ...changes }, addresses)

@@ -36,7 +36,9 @@ export const partyOf = ({
   displayName: name,
   sendAs,
 }: Pick<SipEndpoint, 'address' | 'callerId' | 'displayName' | 'sendAs'>): Party => ({
-  ...{ uri, user, name },
+  uri,
+  user,
+  name,
   ...(sendAs !== undefined && { sendAs }),
 })
 

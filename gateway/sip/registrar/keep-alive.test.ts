@@ -5,8 +5,13 @@ import type { Binding, Source } from './bindings.ts'
 import { KeepAlive } from './keep-alive.ts'
 
 const binding = (contact: string, source: Partial<Source> = {}): Binding => ({
-  ...{ uri: parseSipUri(contact)!, q: 1, instance: undefined, regId: undefined, callId: 'c', seq: 1 },
-  ...{ expiresAt: Number.POSITIVE_INFINITY },
+  uri: parseSipUri(contact)!,
+  q: 1,
+  instance: undefined,
+  regId: undefined,
+  callId: 'c',
+  seq: 1,
+  expiresAt: Number.POSITIVE_INFINITY,
   source: { transport: 'udp', address: '198.51.100.7', port: 6100, ...source },
 })
 
@@ -25,7 +30,10 @@ const setUp = (bindings: Binding[]) => {
       },
     },
     connected: () => state.connected,
-    ...{ intervalMs: 30_000, clock, log: { debug: () => {} }, userAgent: 'T' },
+    intervalMs: 30_000,
+    clock,
+    log: { debug: () => {} },
+    userAgent: 'T',
   })
   keepAlive.start()
   return { clock, sent, state, keepAlive }

@@ -15,8 +15,14 @@ import { Registrations } from './registrations.ts'
 const realm = 'phones.example'
 
 const desk: SipEndpoint = {
-  ...{ id: 'e1', projectId: 'p1', username: 'desk', address: '/public/desk', displayName: 'Desk' },
-  ...{ callerId: 'desk', mayDialOut: false, handler: undefined },
+  id: 'e1',
+  projectId: 'p1',
+  username: 'desk',
+  address: '/public/desk',
+  displayName: 'Desk',
+  callerId: 'desk',
+  mayDialOut: false,
+  handler: undefined,
   secrets: new Map([[realm, digestSecret('desk', realm, 'password-1')]]),
 }
 
@@ -36,7 +42,13 @@ beforeEach(() => {
   registrations = new Registrations({ limits, clock })
   const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) })
   registrar = new Registrar({
-    ...{ limits, registrations, metrics, clock, log, domains: [realm], userAgent: 'T' },
+    limits,
+    registrations,
+    metrics,
+    clock,
+    log,
+    domains: [realm],
+    userAgent: 'T',
     challenger: new Challenger(() => clock.now()),
     directory: { endpointByName: (name) => (name === 'desk' ? desk : undefined) },
     offence: (address) => offences.push(address),
@@ -74,7 +86,9 @@ it('registers whoever signs in, and says for how long', async () => {
   const { status, headers } = register({ contact: `${base.contact};q=0.5;expires=120` })
   expect(status).toBe(200)
   expect(headers).toEqual({
-    ...{ Server: 'T', Supported: 'outbound', Expires: '120' },
+    Server: 'T',
+    Supported: 'outbound',
+    Expires: '120',
     Contact: '<sip:desk@192.0.2.7:5062>;expires=120;q=0.5',
     Date: 'Tue, 14 Nov 2023 22:13:20 GMT',
   })

@@ -139,7 +139,9 @@ describe('a registration', () => {
 
   it('ends with its connection, and only with that one', () => {
     const over = (port: number, transport: 'tcp' | 'udp' = 'tcp'): Source => ({
-      ...{ transport, port, address: '192.0.2.1' },
+      transport,
+      port,
+      address: '192.0.2.1',
     })
     register(a, { source: over(1000) })
     register(b, { source: over(1001) })

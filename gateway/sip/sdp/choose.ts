@@ -112,6 +112,9 @@ const mismatch = (policy: SrtpPolicy, secured: boolean, audios: readonly RemoteA
   )
   const { mode, keysPermitted } = policy
   return new TrunklineError('srtp_mismatch', `Found: ${found.join(', ')}; SRTP here: ${mode}.`, {
-    ...{ found, srtp: mode, keysPermitted, secured },
+    found,
+    srtp: mode,
+    keysPermitted,
+    secured,
   })
 }

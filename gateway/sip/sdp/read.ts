@@ -124,13 +124,18 @@ const readAudio = (session: Fields, candidate: Candidate): RemoteAudio => {
   const [ptime, maxptime] = [integer(audio.ptime, 1, 200), integer(audio.maxptime, 1, 200)]
   const stated = directions.find((known) => known === (audio.direction ?? session.direction)) ?? 'sendrecv'
   return {
-    ...{ index, profile, crypto: readKeys(candidate.text, where), address },
+    index,
+    profile,
+    crypto: readKeys(candidate.text, where),
+    address,
     port: integer(audio.port, 1, 65_535) ?? 0,
     ...(rtcpPort !== undefined && { rtcpPort }),
     ...(rtcpAddress !== undefined && isIP(rtcpAddress) !== 0 && { rtcpAddress }),
     ...(ssrcs.length > 0 && { ssrcs }),
     ...(audio.rtcpMux !== undefined && { rtcpMux: true }),
-    ...{ codecs, formats, telephoneEvents: formats.flatMap(eventsOf) },
+    codecs,
+    formats,
+    telephoneEvents: formats.flatMap(eventsOf),
     ...(noise !== undefined && { comfortNoise: noise }),
     ...(ptime !== undefined && { ptime }),
     ...(maxptime !== undefined && { maxptime }),

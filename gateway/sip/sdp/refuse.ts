@@ -12,7 +12,11 @@ export const refusingSdp = (offer: string): string | undefined => {
   if (sections.length === 0 || sections.length > mostSections) return undefined
   const time = /^t=(\d+ \d+)/m.exec(offer)?.[1] ?? '0 0'
   return [
-    ...['v=0', 'o=- 0 0 IN IP4 0.0.0.0', 's=-', 'c=IN IP4 0.0.0.0', `t=${time}`],
+    'v=0',
+    'o=- 0 0 IN IP4 0.0.0.0',
+    's=-',
+    'c=IN IP4 0.0.0.0',
+    `t=${time}`,
     ...sections.map(([, media, protocol, formats]) => `m=${media} 0 ${protocol}${formats}`),
     '',
   ].join('\r\n')

@@ -26,7 +26,9 @@ describe('reading', () => {
   it('knows PCMU and PCMA by number alone, in the order of the offer', () => {
     const { audio } = read(offer('m=audio 4000 RTP/AVP 18 8 0'))
     expect(audio).toEqual({
-      ...{ index: 0, profile: 'RTP/AVP', crypto: [] },
+      index: 0,
+      profile: 'RTP/AVP',
+      crypto: [],
       address: '192.0.2.1',
       port: 4000,
       formats: [

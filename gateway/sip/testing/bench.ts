@@ -156,7 +156,14 @@ export const startBench = async (options: BenchOptions = {}): Promise<Bench> => 
   const portOf = (transport: string) =>
     agent.addresses.find((each) => each.transport === transport)?.port ?? 0
   return {
-    ...{ agent, sip, edge, arrivals, metrics, logged, udp: portOf('udp'), tcp: portOf('tcp') },
+    agent,
+    sip,
+    edge,
+    arrivals,
+    metrics,
+    logged,
+    udp: portOf('udp'),
+    tcp: portOf('tcp'),
     arrival: async () => {
       while (arrivals.length === taken.length) await new Promise<void>((resolve) => waiting.push(resolve))
       const arrival = arrivals[taken.length]!

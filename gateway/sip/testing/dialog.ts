@@ -25,14 +25,14 @@ export const farSdp = (
   const { version = 1, address = farAddress, port = 4000, formats = '0 8 101' } = changes
   const { profile = 'RTP/AVP', lines = ['a=rtpmap:101 telephone-event/8000'] } = changes
   return [
-    ...[
-      'v=0',
-      `o=- 7 ${version} IN IP4 ${farAddress}`,
-      's=-',
-      `c=IN ${address.includes(':') ? 'IP6' : 'IP4'} ${address}`,
-      't=0 0',
-    ],
-    ...[`m=audio ${port} ${profile} ${formats}`, ...lines, ''],
+    'v=0',
+    `o=- 7 ${version} IN IP4 ${farAddress}`,
+    's=-',
+    `c=IN ${address.includes(':') ? 'IP6' : 'IP4'} ${address}`,
+    't=0 0',
+    `m=audio ${port} ${profile} ${formats}`,
+    ...lines,
+    '',
   ].join('\r\n')
 }
 
@@ -81,7 +81,13 @@ export const establish = (options: DialogBenchOptions = {}): DialogBench => {
   const media = new LegMedia(port, '42', { source: farAddress, random: () => 0.5, ...options.media })
   let released = false
   const established = new EstablishedDialog({
-    ...{ dialog, leg, media, clock, acked: outbound, random: () => 0.5, userAgent: '' },
+    dialog,
+    leg,
+    media,
+    clock,
+    acked: outbound,
+    random: () => 0.5,
+    userAgent: '',
     connection: { alive: true },
     log: pino({ level: 'silent' }),
     onReleased: () => {
@@ -104,7 +110,14 @@ export const establish = (options: DialogBenchOptions = {}): DialogBench => {
   const ack = (body?: string) => dialog.emit('ack', new FakeRequest('ACK', 'sip:x@y', body))
   if (!outbound && offer !== '') ack()
   return {
-    ...{ clock, leg, port, media, dialog, established, heard, ack },
+    clock,
+    leg,
+    port,
+    media,
+    dialog,
+    established,
+    heard,
+    ack,
     released: () => released,
     receive: (method, body = '', headers = {}) => {
       const request = new FakeRequest(method, 'sip:x@y', body, headers)

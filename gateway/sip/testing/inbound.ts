@@ -52,7 +52,13 @@ export const arrive = (
   const [request, response] = [new FakeRequest('INVITE', 'sip:x@y', offer), new FakeResponse()]
   let released = false
   const side = new InboundLeg({
-    ...{ leg, media, request, response, srf, clock, userAgent: '' },
+    leg,
+    media,
+    request,
+    response,
+    srf,
+    clock,
+    userAgent: '',
     connection: { alive: true },
     log: pino({ level: 'silent' }),
     onReleased: () => {
@@ -68,7 +74,15 @@ export const arrive = (
     return { made: Object.assign(made, { source_address: farAddress }), answer }
   }
   return {
-    ...{ clock, leg, port, media, request, response, srf, heard, released: () => released },
+    clock,
+    leg,
+    port,
+    media,
+    request,
+    response,
+    srf,
+    heard,
+    released: () => released,
     prack: (body = '') => {
       const { made, answer } = received('PRACK', body)
       response.pracks.shift()?.(made)

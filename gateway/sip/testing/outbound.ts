@@ -122,12 +122,20 @@ export class OutboundRig {
       maxFrameBytes: 65_536,
     }
     const routing = new Routing({
-      ...{ carriers: this.carriers, guard: undefined, userAgent: 'Trunkline', metrics: new Metrics() },
+      carriers: this.carriers,
+      guard: undefined,
+      userAgent: 'Trunkline',
+      metrics: new Metrics(),
       seesTryings: () => tryings,
     })
     this.outbound = new Outbound({
       link: { srf, connection, capabilities },
-      ...{ edge, routing, legs, clock, userAgent: 'Trunkline', timers },
+      edge,
+      routing,
+      legs,
+      clock,
+      userAgent: 'Trunkline',
+      timers,
       families: new TargetFamilies({ clock, find: async (host) => this.addresses[host] ?? [] }),
       log: pino({ level: 'debug' }, { write: (line: string) => this.logged.push(JSON.parse(line)) }),
     })

@@ -105,7 +105,9 @@ export class FakeDialog extends EventEmitter implements SipDialog {
   ): void {
     const { method, headers = {}, body } = options
     this.requests.push({
-      ...{ method, headers, body },
+      method,
+      headers,
+      body,
       reply: (status, reply = {}) =>
         callback(null, {
           ...farResponse(status, reply.body, reply.headers),
@@ -254,12 +256,19 @@ export class FakeSrf implements SrfLike {
 
 /** A response of a far side. */
 export const farResponse = (status: number, body?: string, headers: Headers = {}): FarResponse => ({
-  ...{ status, reason: 'Reason', body, source_address: '192.0.2.9', source_port: 5060, msg: { headers } },
+  status,
+  reason: 'Reason',
+  body,
+  source_address: '192.0.2.9',
+  source_port: 5060,
+  msg: { headers },
   get: (name) => Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1],
 })
 
 /** The error of a refused INVITE, as drachtio-srf gives it. */
 export const refusalOf = (status: number, headers: Headers = {}): Refusal => ({
-  ...{ status, reason: 'Reason', message: `Sip non-success response: ${status}` },
+  status,
+  reason: 'Reason',
+  message: `Sip non-success response: ${status}`,
   res: farResponse(status, undefined, headers),
 })

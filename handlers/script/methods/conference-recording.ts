@@ -92,8 +92,10 @@ const jsonTeller = (target: Target, params: object, script: Running): RecordingT
     const { id, url: at, bytes, durationMs } = recording
     const now = script.context.now()
     const over = durationMs !== undefined && {
-      ...{ size: bytes, duration: durationMs / 1000 },
-      ...{ start_time: (now - durationMs) / 1000, end_time: now / 1000 },
+      size: bytes,
+      duration: durationMs / 1000,
+      start_time: (now - durationMs) / 1000,
+      end_time: now / 1000,
     }
     const file = bytes === 0 ? '' : at
     tell({ state: states[status], recording_id: id, url: file, ...over }, endOf(status, recording))

@@ -23,7 +23,13 @@ const seat: ConferenceSeat = {
   leave: () => {},
 }
 const eventOf = (kind: ConferenceEvent['kind'], more: Partial<ConferenceEvent> = {}): ConferenceEvent => ({
-  ...{ kind, conferenceId: 'f-1', name: 'team', sequence: 4, muted: false, held: false, size: 2 },
+  kind,
+  conferenceId: 'f-1',
+  name: 'team',
+  sequence: 4,
+  muted: false,
+  held: false,
+  size: 2,
   ...more,
 })
 
@@ -44,8 +50,13 @@ describe('join_conference', () => {
       [
         'joinConference',
         {
-          ...{ name: 'team', muted: false, beep: 'both', startOnEnter: true, endOnExit: false },
-          ...{ record: false, trim: true },
+          name: 'team',
+          muted: false,
+          beep: 'both',
+          startOnEnter: true,
+          endOnExit: false,
+          record: false,
+          trim: true,
         },
       ],
     ])
@@ -53,19 +64,25 @@ describe('join_conference', () => {
 
   it('takes all that the verb has', async () => {
     const parameters = {
-      ...{ muted: true, beep: 'onEnter', start_on_enter: false, end_on_exit: 'true', max_participants: 5 },
-      ...{ record: 'record-from-start', trim: 'do-not-trim', coach: 'c-9' },
+      muted: true,
+      beep: 'onEnter',
+      start_on_enter: false,
+      end_on_exit: 'true',
+      max_participants: 5,
+      record: 'record-from-start',
+      trim: 'do-not-trim',
+      coach: 'c-9',
     }
     expect((await join(parameters)).verbs[0]?.[1]).toEqual({
-      ...{
-        name: 'team',
-        muted: true,
-        beep: 'enter',
-        startOnEnter: false,
-        endOnExit: true,
-        maxParticipants: 5,
-      },
-      ...{ record: true, trim: false, coach: 'c-9' },
+      name: 'team',
+      muted: true,
+      beep: 'enter',
+      startOnEnter: false,
+      endOnExit: true,
+      maxParticipants: 5,
+      record: true,
+      trim: false,
+      coach: 'c-9',
     })
     expect((await join({ beep: false })).verbs[0]?.[1]).toMatchObject({ beep: 'none' })
     expect((await join({ beep: 'onExit' })).verbs[0]?.[1]).toMatchObject({ beep: 'exit' })
@@ -134,7 +151,12 @@ describe('join_conference', () => {
     expect(eventsOf(context)).toEqual([
       { ...event, status: 'conference-start', size: 2, muted: false, hold: false, sequence: 4 },
       {
-        ...{ ...event, status: 'participant-unmute', size: 2, muted: false, hold: false, sequence: 4 },
+        ...event,
+        status: 'participant-unmute',
+        size: 2,
+        muted: false,
+        hold: false,
+        sequence: 4,
         participant_call_id: 'c-1',
       },
     ])
@@ -153,9 +175,15 @@ describe('join_conference', () => {
     const { context } = await join(parameters, happens)
     expect(context.callbacks.map(({ body }) => Object.fromEntries(new URLSearchParams(body?.text)))).toEqual([
       {
-        ...{ ConferenceSid: 'f-1', FriendlyName: 'team', AccountSid: 'demo', SequenceNumber: '4' },
-        ...{ Timestamp: 'Mon, 05 Jan 2026 12:00:00 +0000', StatusCallbackEvent: 'participant-join' },
-        ...{ CallSid: 'c-1', Muted: 'false', Hold: 'false' },
+        ConferenceSid: 'f-1',
+        FriendlyName: 'team',
+        AccountSid: 'demo',
+        SequenceNumber: '4',
+        Timestamp: 'Mon, 05 Jan 2026 12:00:00 +0000',
+        StatusCallbackEvent: 'participant-join',
+        CallSid: 'c-1',
+        Muted: 'false',
+        Hold: 'false',
       },
     ])
     const byGet = await join({ ...parameters, status_callback_method: 'GET' }, happens)
@@ -163,7 +191,11 @@ describe('join_conference', () => {
   })
 
   const recorded: RecordResult = {
-    ...{ id: 'r-1', url: 'https://gw.example/r-1', durationMs: 4600, bytes: 9000, reason: 'stopped' },
+    id: 'r-1',
+    url: 'https://gw.example/r-1',
+    durationMs: 4600,
+    bytes: 9000,
+    reason: 'stopped',
   }
   /** What recording_status_callback is told of one that begins and is over, with `more` of its parameters. */
   const toldOf = async (more: object, over: RecordResult = recorded) => {
@@ -182,14 +214,14 @@ describe('join_conference', () => {
     expect([ended?.ends, more]).toEqual(['r-1', []])
     expect(formsOf(ended ? [ended] : [])).toEqual([
       {
-        ...{
-          AccountSid: 'demo',
-          CallSid: 'c-1',
-          RecordingSid: 'r-1',
-          RecordingUrl: 'https://gw.example/r-1',
-        },
-        ...{ RecordingStatus: 'completed', RecordingDuration: '5' },
-        ...{ RecordingChannels: '1', RecordingSource: 'Conference' },
+        AccountSid: 'demo',
+        CallSid: 'c-1',
+        RecordingSid: 'r-1',
+        RecordingUrl: 'https://gw.example/r-1',
+        RecordingStatus: 'completed',
+        RecordingDuration: '5',
+        RecordingChannels: '1',
+        RecordingSource: 'Conference',
       },
     ])
   })
@@ -214,7 +246,9 @@ describe('join_conference', () => {
       ['calling.call.record', 'finished', recorded.url],
     ])
     expect(events[1].params).toMatchObject({
-      ...{ recording_id: 'r-1', duration: 4.6, size: 9000 },
+      recording_id: 'r-1',
+      duration: 4.6,
+      size: 9000,
       record: { audio: { format: 'wav', stereo: false } },
     })
     expect(callbacks.map(({ ends }) => ends)).toEqual([undefined, 'r-1'])
@@ -320,14 +354,15 @@ describe('enter_queue', () => {
     })
     expect(eventsOf(context)).toEqual([
       {
-        ...{
-          to: `POST ${told}`,
-          event_type: 'calling.call.queue',
-          status: 'enqueue',
-          id: 'q-1',
-          name: 'sales',
-        },
-        ...{ position: 1, size: 3, avg_time: 2.5, enqueue_ts: context.time / 1000 },
+        to: `POST ${told}`,
+        event_type: 'calling.call.queue',
+        status: 'enqueue',
+        id: 'q-1',
+        name: 'sales',
+        position: 1,
+        size: 3,
+        avg_time: 2.5,
+        enqueue_ts: context.time / 1000,
       },
     ])
   })

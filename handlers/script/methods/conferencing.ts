@@ -30,13 +30,13 @@ const eventTeller = (values: Values, script: Running): ConferenceOptions['onEven
 }
 
 const jsonOf = (event: ConferenceEvent): Readonly<Record<string, unknown>> => ({
-  ...{
-    status: conferenceEvent(event).name,
-    conference_id: event.conferenceId,
-    name: event.name,
-    size: event.size,
-  },
-  ...{ muted: event.muted, hold: event.held, sequence: event.sequence },
+  status: conferenceEvent(event).name,
+  conference_id: event.conferenceId,
+  name: event.name,
+  size: event.size,
+  muted: event.muted,
+  hold: event.held,
+  sequence: event.sequence,
   ...(event.callId !== undefined && { participant_call_id: event.callId }),
 })
 
@@ -115,7 +115,7 @@ export const conferencing: Readonly<Record<string, Method>> = {
       ]),
       trim: choice(
         "Cut silence off the recording's ends: trim-silence or do-not-trim; default trim-silence.",
-        [...['trim-silence', 'do-not-trim']],
+        ['trim-silence', 'do-not-trim'],
       ),
       coach: text('Call id of a participant: only that one hears the caller.'),
       status_callback: url('Told of what happens in the conference; that of who made it holds.'),
@@ -126,7 +126,7 @@ export const conferencing: Readonly<Record<string, Method>> = {
       ),
       status_callback_event_type: choice(
         'relay: JSON; cxml, laml: a form, as of XML documents. Default relay.',
-        [...['relay', 'cxml', 'laml']],
+        ['relay', 'cxml', 'laml'],
       ),
       status_callback_method: methodChoice,
       ...recordingProperties,

@@ -17,22 +17,33 @@ const optionsOf = async (connect: object, on: On = {}) =>
 describe('connect', () => {
   it('calls one destination with headers, decoded once, and credentials', async () => {
     const connect = {
-      ...{ to: 'sip:100@carrier.example;transport=tcp', from: '+15551234', from_name: 'Bob' },
+      to: 'sip:100@carrier.example;transport=tcp',
+      from: '+15551234',
+      from_name: 'Bob',
       headers: [{ name: 'x-id', value: '%2B1%2525 %{call.headers[0].value}' }],
-      ...{ username: 'u', password: 'p', timeout: 20, max_duration: 600, answer_on_bridge: 'true' },
+      username: 'u',
+      password: 'p',
+      timeout: 20,
+      max_duration: 600,
+      answer_on_bridge: 'true',
       ringback: ['ring:uk'],
     }
     expect(await optionsOf(connect)).toEqual({
       steps: [
         [
           {
-            ...{ to: 'sip:100@carrier.example;transport=tcp', from: '+15551234', fromName: 'Bob' },
+            to: 'sip:100@carrier.example;transport=tcp',
+            from: '+15551234',
+            fromName: 'Bob',
             headers: [{ name: 'x-id', value: '+1%25 %2B42' }],
-            ...{ username: 'u', password: 'p' },
+            username: 'u',
+            password: 'p',
           },
         ],
       ],
-      ...{ timeoutMs: 20_000, maxDurationMs: 600_000, answerOnBridge: true },
+      timeoutMs: 20_000,
+      maxDurationMs: 600_000,
+      answerOnBridge: true,
       ringback: [{ kind: 'ringtone', country: 'uk' }],
     })
   })
@@ -51,7 +62,11 @@ describe('connect', () => {
 
   it('lets a destination overrule what the method says for all', async () => {
     const connect = {
-      ...{ from: '+1', timeout: 30, encryption: 'mandatory', session_timeout: 600, codecs: 'OPUS, PCMU' },
+      from: '+1',
+      timeout: 30,
+      encryption: 'mandatory',
+      session_timeout: 600,
+      codecs: 'OPUS, PCMU',
       serial: [
         { to: '+2' },
         {
@@ -70,7 +85,11 @@ describe('connect', () => {
       [{ to: '+2', from: '+1', encryption: 'mandatory', sessionTimerSeconds: 600, codecs: ['opus', 'PCMU'] }],
       [
         {
-          ...{ to: '+3', from: '+4', timeoutMs: 5000, encryption: 'forbidden', sessionTimerSeconds: 90 },
+          to: '+3',
+          from: '+4',
+          timeoutMs: 5000,
+          encryption: 'forbidden',
+          sessionTimerSeconds: 90,
           codecs: ['G722'],
         },
       ],
@@ -320,12 +339,10 @@ describe('what connect tells', () => {
   it("is the end of the callee's leg at call_state_url", async () => {
     expect(await statesTold({ to: '+1', call_state_url: told })).toEqual([
       {
-        ...{
-          to: `POST ${told}`,
-          event_type: 'calling.call.state',
-          call_state: 'ended',
-          direction: 'outbound',
-        },
+        to: `POST ${told}`,
+        event_type: 'calling.call.state',
+        call_state: 'ended',
+        direction: 'outbound',
         device: { type: 'sip', params: { from: '+15550001', to: 'sip:+15550003@carrier.example' } },
         end_reason: 'no_answer',
       },
@@ -372,9 +389,14 @@ describe('a destination that is a queue', () => {
 
 describe('a destination that is a stream', () => {
   const connect = {
-    ...{ to: 'stream:wss://bot.example/a', name: 'bot', codec: 'L16@16000h', realtime: true },
-    ...{ authorization_bearer_token: 't', custom_parameters: { lang: 'en', n: 1 } },
-    ...{ status_url: told, status_url_method: 'GET' },
+    to: 'stream:wss://bot.example/a',
+    name: 'bot',
+    codec: 'L16@16000h',
+    realtime: true,
+    authorization_bearer_token: 't',
+    custom_parameters: { lang: 'en', n: 1 },
+    status_url: told,
+    status_url_method: 'GET',
   }
 
   it('joins the caller to a WebSocket, both ways, until that is over', async () => {
@@ -385,8 +407,13 @@ describe('a destination that is a stream', () => {
       [
         'startStream',
         {
-          ...{ url: 'wss://bot.example/a', codec: 'L16', sampleRate: 16_000, name: 'bot', bearerToken: 't' },
-          ...{ parameters: { lang: 'en', n: '1' }, bidirectional: true },
+          url: 'wss://bot.example/a',
+          codec: 'L16',
+          sampleRate: 16_000,
+          name: 'bot',
+          bearerToken: 't',
+          parameters: { lang: 'en', n: '1' },
+          bidirectional: true,
         },
       ],
       ['sleep', 1],

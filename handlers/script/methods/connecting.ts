@@ -176,13 +176,11 @@ export const connecting: Readonly<Record<string, Method>> = {
     lists: ['serial', 'parallel', 'serial_parallel'],
     decoded: ['headers'],
     texts: {
-      ...{
-        to: destinationFault,
-        from: lineFault,
-        from_name: lineFault,
-        username: lineFault,
-        password: lineFault,
-      },
+      to: destinationFault,
+      from: lineFault,
+      from_name: lineFault,
+      username: lineFault,
+      password: lineFault,
       ringback: soundFault,
     },
     failed: { connect_result: 'failed', connect_failed_reason: 'error', return_value: 'failed' },

@@ -40,7 +40,7 @@ export const destinationProperties: Readonly<Record<string, Schema>> = {
   ),
   encryption: choice(
     "SRTP of a SIP destination; default as the carrier's configuration says, which is never loosened.",
-    [...['optional', 'mandatory', 'forbidden']],
+    ['optional', 'mandatory', 'forbidden'],
   ),
   session_timeout: number('Session-Expires to ask a SIP destination for, in seconds.', [90, 86_400]),
   confirm: anything(
@@ -51,9 +51,7 @@ export const destinationProperties: Readonly<Record<string, Schema>> = {
   call_state_events: list(
     'Which ones: created, ringing, answered, ended; default ended.',
     'a list of states',
-    {
-      ...{ title: 'created, ringing, answered or ended', type: 'string', enum: states },
-    },
+    { title: 'created, ringing, answered or ended', type: 'string', enum: states },
   ),
 }
 
@@ -147,13 +145,11 @@ const within = async (ms: number, callee: CallControl, run: () => Promise<void>)
 }
 
 const reasons = {
-  ...{
-    completed: 'hangup',
-    busy: 'busy',
-    'no-answer': 'no_answer',
-    declined: 'declined',
-    canceled: 'cancel',
-  },
+  completed: 'hangup',
+  busy: 'busy',
+  'no-answer': 'no_answer',
+  declined: 'declined',
+  canceled: 'cancel',
   failed: 'error',
 } as const
 

@@ -20,16 +20,27 @@ describe('detect_machine', () => {
 
   it('takes all that the verb has', async () => {
     const parameters = {
-      ...{ detectors: 'amd, fax', detect_message_end: true, initial_timeout: 3, end_silence_timeout: '0.5' },
-      ...{ machine_ready_timeout: 2, machine_voice_threshold: 1.5, machine_words_threshold: 4, timeout: 20 },
+      detectors: 'amd, fax',
+      detect_message_end: true,
+      initial_timeout: 3,
+      end_silence_timeout: '0.5',
+      machine_ready_timeout: 2,
+      machine_voice_threshold: 1.5,
+      machine_words_threshold: 4,
+      timeout: 20,
       tone: 'CNG',
     }
     expect(await optionsOf(parameters)).toEqual({
       machine: {
-        ...{ initialTimeoutMs: 3000, endSilenceMs: 500, readyTimeoutMs: 2000, voiceThresholdMs: 1500 },
-        ...{ wordsThreshold: 4, waitForEnd: true },
+        initialTimeoutMs: 3000,
+        endSilenceMs: 500,
+        readyTimeoutMs: 2000,
+        voiceThresholdMs: 1500,
+        wordsThreshold: 4,
+        waitForEnd: true,
       },
-      ...{ fax: 'CNG', timeoutMs: 20_000 },
+      fax: 'CNG',
+      timeoutMs: 20_000,
     })
     expect(await optionsOf({ detectors: 'amd' })).toEqual({ machine: {} })
     expect(await optionsOf({ detectors: 'fax' })).toEqual({ fax: 'CED' })
@@ -67,7 +78,9 @@ describe('detect_machine', () => {
     const steps = [
       { detect_machine: { wait: false } },
       { play: { url: 'say:%{detect_result}' } },
-      ...[{ sleep: 1 }, { sleep: 1 }, { sleep: 1 }],
+      { sleep: 1 },
+      { sleep: 1 },
+      { sleep: 1 },
     ]
     expect(await scripts.say('%{detect_result}', steps, { call })).toBe('human')
     const spoken = call.verbs.filter(([name]) => name === 'play').map(([, options]) => options)

@@ -61,7 +61,8 @@ describe('cond', () => {
     expect(fault([1])).toEqual(['/0/cond/0 method_parameter_invalid_value'])
     expect(fault([{ when: 'a' }])).toEqual(['/0/cond/0 method_parameter_missing'])
     expect(fault([{ then: [] }])).toEqual([
-      ...['/0/cond/0 method_parameter_missing', '/0/cond/0/then method_parameter_undefined'],
+      '/0/cond/0 method_parameter_missing',
+      '/0/cond/0/then method_parameter_undefined',
     ])
     expect(fault([{ else: [] }, { else: [] }])).toEqual(['/0/cond/1 method_parameter_conflict'])
     expect(fault([{ else: [] }, { when: 'a', then: [] }])).toEqual(['/0/cond/1 method_parameter_conflict'])
@@ -193,7 +194,9 @@ describe('execute', () => {
       { url, method: 'POST', body: { contentType: 'application/json' } },
     ])
     expect(JSON.parse(context.requests[0]?.body?.text ?? '')).toMatchObject({
-      ...{ call: { call_id: 'c-1' }, vars: { x: 1 }, params: { p: 2 } },
+      call: { call_id: 'c-1' },
+      vars: { x: 1 },
+      params: { p: 2 },
     })
   })
 

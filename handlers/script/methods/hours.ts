@@ -48,8 +48,14 @@ interface Local extends Day {
 /** Throws a RangeError for a time zone that is not known. */
 const localTime = (at: number, timeZone: string): Local => {
   const format = new Intl.DateTimeFormat('en-CA', {
-    ...{ timeZone, hourCycle: 'h23', weekday: 'short', year: 'numeric', month: '2-digit' },
-    ...{ day: '2-digit', hour: '2-digit', minute: '2-digit' },
+    timeZone,
+    hourCycle: 'h23',
+    weekday: 'short',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
   })
   const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]))
   const of = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? ''

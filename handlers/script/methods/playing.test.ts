@@ -85,7 +85,10 @@ describe('play', () => {
       project_id: 'demo',
       space_id: 's-1',
       params: {
-        ...{ call_id: 'c-1', node_id: 'n-1', segment_id: 'c-1', state: 'playing' },
+        call_id: 'c-1',
+        node_id: 'n-1',
+        segment_id: 'c-1',
+        state: 'playing',
         control_id: expect.any(String),
       },
     })
@@ -131,9 +134,15 @@ describe('prompt', () => {
 
   it('passes every option of digits', async () => {
     const prompt = {
-      ...{ play: ['say:A', 'silence:1'], volume: 3, say_voice: 'slt', say_language: 'en', max_digits: 4 },
+      play: ['say:A', 'silence:1'],
+      volume: 3,
+      say_voice: 'slt',
+      say_language: 'en',
+      max_digits: 4,
       say_gender: 'male',
-      ...{ terminators: '#*', digit_timeout: 2.5, initial_timeout: '10' },
+      terminators: '#*',
+      digit_timeout: 2.5,
+      initial_timeout: '10',
     }
     const sounds = [
       { kind: 'speech', text: 'A', voice: 'slt', language: 'en', gender: 'male' },
@@ -142,8 +151,11 @@ describe('prompt', () => {
     expect((await scripts.run([{ prompt }])).verbs[0]).toEqual([
       'collect',
       {
-        ...{ prompt: { sounds, volumeDb: 3 }, maxDigits: 4, terminators: '#*' },
-        ...{ initialTimeoutMs: 10_000, interDigitTimeoutMs: 2500 },
+        prompt: { sounds, volumeDb: 3 },
+        maxDigits: 4,
+        terminators: '#*',
+        initialTimeoutMs: 10_000,
+        interDigitTimeoutMs: 2500,
       },
     ])
   })
@@ -162,8 +174,11 @@ describe('prompt', () => {
 
   it('collects speech alone, or both, as its parameters say', async () => {
     const prompt = {
-      ...{ play: 'say:Well?', speech_language: 'de', speech_hints: ['ja', '%{vars.none}'] },
-      ...{ speech_end_timeout: 1.5, speech_timeout: '20' },
+      play: 'say:Well?',
+      speech_language: 'de',
+      speech_hints: ['ja', '%{vars.none}'],
+      speech_end_timeout: 1.5,
+      speech_timeout: '20',
     }
     const speech = { language: 'de', hints: ['ja'], endSilenceMs: 1500, maxSpeechMs: 20_000 }
     expect((await scripts.run([{ prompt }])).verbs[0]?.[1]).toMatchObject({ speech, digits: false })

@@ -7,7 +7,11 @@ import { soundFault } from '../value-check.ts'
 import { badValue, type Values } from '../values.ts'
 
 const words: Readonly<Record<QueueResult['kind'], string>> = {
-  ...{ bridged: 'connected', left: 'leaving', timeout: 'timeout', full: 'failed', hangup: 'hangup' },
+  bridged: 'connected',
+  left: 'leaving',
+  timeout: 'timeout',
+  full: 'failed',
+  hangup: 'hangup',
 }
 
 /** Tells `status_url` of the caller's place; `ts` is when that was. */
@@ -17,8 +21,13 @@ const placeTeller = (values: Values, script: Running): QueueOptions['onEvent'] =
   const tell = script.events.to({ url: told }, 'calling.call.queue')
   return (status: string, place: QueuePlace) =>
     tell({
-      ...{ status, id: place.queueId, name: place.name, position: place.position, size: place.size },
-      ...{ avg_time: place.averageWaitMs / 1000, [`${status}_ts`]: script.context.now() / 1000 },
+      status,
+      id: place.queueId,
+      name: place.name,
+      position: place.position,
+      size: place.size,
+      avg_time: place.averageWaitMs / 1000,
+      [`${status}_ts`]: script.context.now() / 1000,
     })
 }
 
@@ -31,13 +40,16 @@ const enterQueue = async (values: Values, script: Running): Promise<Outcome> => 
   const onEvent = placeTeller(values, script)
   script.variables.tell({ queue_result: 'entering' })
   const result = await script.call.enterQueue({
-    ...{ name, maxWaitMs },
+    name,
+    maxWaitMs,
     ...(sounds && { wait: async (call) => void (await call.play({ sounds })) as undefined }),
     ...(onEvent && { onEvent }),
   })
   script.variables.tell({
-    ...{ queue_result: words[result.kind], wait_time: Math.round(result.waitedMs / 1000) },
-    ...{ entry_position: result.position, entry_size: result.size },
+    queue_result: words[result.kind],
+    wait_time: Math.round(result.waitedMs / 1000),
+    entry_position: result.position,
+    entry_size: result.size,
   })
   if (script.call.signal.aborted) throw new CallEnded()
   if (result.kind !== 'bridged') return undefined

@@ -30,8 +30,12 @@ describe('record', () => {
       [
         'record',
         {
-          ...{ format: 'wav', tracks: 'in', beep: false, terminators: '#' },
-          ...{ initialSilenceMs: 4000, endSilenceMs: 5000 },
+          format: 'wav',
+          tracks: 'in',
+          beep: false,
+          terminators: '#',
+          initialSilenceMs: 4000,
+          endSilenceMs: 5000,
         },
       ],
     ])
@@ -39,12 +43,24 @@ describe('record', () => {
 
   it('takes all that the verb has', async () => {
     const record = {
-      ...{ format: 'mp3', direction: 'listen', beep: true, terminators: '*9', max_length: 30 },
-      ...{ initial_timeout: '2.5', end_silence_timeout: 0, input_sensitivity: '62.5' },
+      format: 'mp3',
+      direction: 'listen',
+      beep: true,
+      terminators: '*9',
+      max_length: 30,
+      initial_timeout: '2.5',
+      end_silence_timeout: 0,
+      input_sensitivity: '62.5',
     }
     expect((await run([{ record }])).verbs[0]?.[1]).toEqual({
-      ...{ format: 'mp3', tracks: 'out', beep: true, terminators: '*9', maxMs: 30_000 },
-      ...{ initialSilenceMs: 2500, endSilenceMs: Number.POSITIVE_INFINITY, sensitivity: 62.5 },
+      format: 'mp3',
+      tracks: 'out',
+      beep: true,
+      terminators: '*9',
+      maxMs: 30_000,
+      initialSilenceMs: 2500,
+      endSilenceMs: Number.POSITIVE_INFINITY,
+      sensitivity: 62.5,
     })
     expect((await run([{ record: { terminators: '' } }])).verbs[0]?.[1]).toMatchObject({ terminators: '' })
   })
@@ -101,8 +117,14 @@ describe('record', () => {
     expect(eventsOf(context)).toEqual([
       { ...event, state: 'recording' },
       {
-        ...{ ...event, state: 'finished', url: 'https://gw.example/r-1', recording_id: 'r-1', size: 32_044 },
-        ...{ duration: 2, start_time: context.time / 1000 - 2, end_time: context.time / 1000 },
+        ...event,
+        state: 'finished',
+        url: 'https://gw.example/r-1',
+        recording_id: 'r-1',
+        size: 32_044,
+        duration: 2,
+        start_time: context.time / 1000 - 2,
+        end_time: context.time / 1000,
       },
     ])
     const silent = await run([{ record: { status_url } }], { recordings: [{ reason: 'no-input', bytes: 0 }] })
@@ -125,7 +147,10 @@ describe('record_call', () => {
     ]
     const { verbs } = await run(steps)
     expect(verbs.map(([name, what]) => (typeof what === 'string' ? `${name} ${what}` : name))).toEqual([
-      ...['startRecording', 'startRecording', 'stop r-2', 'stop r-1'],
+      'startRecording',
+      'startRecording',
+      'stop r-2',
+      'stop r-1',
     ])
     const open = Number.POSITIVE_INFINITY
     expect(verbs.slice(0, 2).map(([, options]) => options)).toMatchObject([
@@ -137,7 +162,10 @@ describe('record_call', () => {
   it('sets its variables', async () => {
     const names = ['record_call_url', 'record_call_result', 'record_control_id', 'stop_record_call_result']
     expect(await after(['record_call', 'stop_record_call'], names)).toEqual([
-      ...['https://gw.example/r-1', 'success', 'r-1', 'success'],
+      'https://gw.example/r-1',
+      'success',
+      'r-1',
+      'success',
     ])
   })
 
@@ -159,12 +187,24 @@ describe('record_call', () => {
 
   it('takes all that the verb has', async () => {
     const record_call = {
-      ...{ format: 'mp3', direction: 'speak', beep: true, terminators: '*', max_length: 9 },
-      ...{ initial_timeout: 3, end_silence_timeout: 4, input_sensitivity: 0 },
+      format: 'mp3',
+      direction: 'speak',
+      beep: true,
+      terminators: '*',
+      max_length: 9,
+      initial_timeout: 3,
+      end_silence_timeout: 4,
+      input_sensitivity: 0,
     }
     expect((await run([{ record_call }])).verbs[0]?.[1]).toEqual({
-      ...{ format: 'mp3', tracks: 'in', beep: true, terminators: '*', maxMs: 9000 },
-      ...{ initialSilenceMs: 3000, endSilenceMs: 4000, sensitivity: 0 },
+      format: 'mp3',
+      tracks: 'in',
+      beep: true,
+      terminators: '*',
+      maxMs: 9000,
+      initialSilenceMs: 3000,
+      endSilenceMs: 4000,
+      sensitivity: 0,
     })
   })
 

@@ -25,7 +25,9 @@ const properties = ({
 }: Defaults): Readonly<Record<string, Schema>> => ({
   format: choice('wav or mp3; default wav.', ['wav', 'mp3']),
   direction: choice(`What the caller says (speak), hears (listen), or both; default ${direction}.`, [
-    ...['speak', 'listen', 'both'],
+    'speak',
+    'listen',
+    'both',
   ]),
   stereo: boolean('Each side on a channel of its own, so direction can only be both; default false.'),
   beep: boolean('A tone before the beginning; default false.'),
@@ -105,12 +107,12 @@ const tellEnd = (tell: Tell, script: Running, result: RecordResult): void => {
   tell(
     {
       state: word === 'success' ? 'finished' : word === 'failed' ? 'error' : word,
-      ...{ url: result.bytes > 0 ? result.url : '', recording_id: result.id, size: result.bytes },
-      ...{
-        duration: result.durationMs / 1000,
-        start_time: (end - result.durationMs) / 1000,
-        end_time: end / 1000,
-      },
+      url: result.bytes > 0 ? result.url : '',
+      recording_id: result.id,
+      size: result.bytes,
+      duration: result.durationMs / 1000,
+      start_time: (end - result.durationMs) / 1000,
+      end_time: end / 1000,
     },
     result.id,
   )

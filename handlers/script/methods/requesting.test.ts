@@ -29,22 +29,25 @@ const fine: OutsideAnswer = {
 describe('request', () => {
   it('asks with headers, a body and time-outs', async () => {
     const request = {
-      ...{
-        url: `${url}/%{id}`,
-        method: 'put',
-        timeout: 5,
-        connect_timeout: '1.5',
-        body: { id: '%{id}', list: [1] },
-      },
+      url: `${url}/%{id}`,
+      method: 'put',
+      timeout: 5,
+      connect_timeout: '1.5',
+      body: { id: '%{id}', list: [1] },
       headers: { 'X-Key': '%{call.call_id}', Accept: 'a/b' },
     }
     expect((await ask(request, fine)).asked).toEqual({
-      ...{ url: `${url}/7`, method: 'PUT', headers: { 'x-key': 'c-1', accept: 'a/b' } },
+      url: `${url}/7`,
+      method: 'PUT',
+      headers: { 'x-key': 'c-1', accept: 'a/b' },
       body: { contentType: 'application/json', text: '{"id":7,"list":[1]}' },
-      ...{ timeoutMs: 5000, connectTimeoutMs: 1500 },
+      timeoutMs: 5000,
+      connectTimeoutMs: 1500,
     })
     expect((await ask({ method: 'POST', body: 'a %{id}' }, fine)).asked).toEqual({
-      ...{ url, method: 'POST', body: { contentType: 'text/plain', text: 'a 7' } },
+      url,
+      method: 'POST',
+      body: { contentType: 'text/plain', text: 'a 7' },
     })
     const typed = {
       method: 'POST',

@@ -113,9 +113,12 @@ describe('sip_refer', () => {
     const { context } = await scripts.run([refer({ status_url })])
     expect(eventsOf(context)).toEqual([
       {
-        ...{ to: `POST ${status_url}`, event_type: 'calling.call.refer', state: 'success' },
+        to: `POST ${status_url}`,
+        event_type: 'calling.call.refer',
+        state: 'success',
         sip_refer_to: 'sip:100@pbx.example',
-        ...{ sip_refer_response_code: 202, sip_notify_response_code: 200 },
+        sip_refer_response_code: 202,
+        sip_notify_response_code: 200,
       },
     ])
     const call = new FakeCall()

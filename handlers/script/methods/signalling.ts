@@ -66,8 +66,11 @@ export const signalling: Readonly<Record<string, Method>> = {
       const { status, notifyStatus } = result
       tell({ state: wordOf(result), sip_refer_response_code: status, sip_notify_response_code: notifyStatus })
       script.variables.tell({
-        ...{ sip_refer_to: to, sip_refer_result: wordOf(result), return_value: wordOf(result) },
-        ...{ sip_refer_response_code: status, sip_refer_to_response_code: notifyStatus },
+        sip_refer_to: to,
+        sip_refer_result: wordOf(result),
+        return_value: wordOf(result),
+        sip_refer_response_code: status,
+        sip_refer_to_response_code: notifyStatus,
       })
       return undefined
     },

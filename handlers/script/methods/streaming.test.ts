@@ -10,16 +10,25 @@ const told = 'https://app.example/events'
 describe('stream', () => {
   it('takes all that the verb has', async () => {
     const stream = {
-      ...{ url: 'wss://x.example/a', name: 'n', track: 'both_tracks', codec: 'L16@24000h@40i' },
-      ...{ authorization_bearer_token: 't', custom_parameters: { a: '%{call.from_number}' } },
+      url: 'wss://x.example/a',
+      name: 'n',
+      track: 'both_tracks',
+      codec: 'L16@24000h@40i',
+      authorization_bearer_token: 't',
+      custom_parameters: { a: '%{call.from_number}' },
     }
     expect((await scripts.run([{ stream }])).verbs).toEqual([
       [
         'startStream',
         {
-          ...{ url: 'wss://x.example/a', name: 'n', tracks: 'both', codec: 'L16', sampleRate: 24_000 },
+          url: 'wss://x.example/a',
+          name: 'n',
+          tracks: 'both',
+          codec: 'L16',
+          sampleRate: 24_000,
           packetMs: 40,
-          ...{ bearerToken: 't', parameters: { a: '+15550001' } },
+          bearerToken: 't',
+          parameters: { a: '+15550001' },
         },
       ],
     ])
@@ -30,13 +39,19 @@ describe('stream', () => {
   it('goes on at once, and is found again by its control_id or as the last', async () => {
     const stream = { url: 'wss://x.example/a', status_url: told }
     const { context, warnings } = await scripts.run([
-      ...[{ stream: { ...stream, control_id: 'a' } }, { stream: { ...stream, control_id: 'b' } }],
-      ...['stop_stream', { stop_stream: { control_id: 'a' } }, 'stop_stream'],
+      { stream: { ...stream, control_id: 'a' } },
+      { stream: { ...stream, control_id: 'b' } },
+      'stop_stream',
+      { stop_stream: { control_id: 'a' } },
+      'stop_stream',
     ])
     expect(warnings).toEqual(['/sections/main/4 method_execute_failed'])
     const seen = context.callbacks.map(({ body }) => JSON.parse(body?.text ?? '').params)
     expect(seen.map(({ control_id, state }) => `${control_id} ${state}`)).toEqual([
-      ...['a streaming', 'b streaming', 'b finished', 'a finished'],
+      'a streaming',
+      'b streaming',
+      'b finished',
+      'a finished',
     ])
     expect(eventsOf(context)[0]).toMatchObject({
       event_type: 'calling.call.stream',
@@ -101,7 +116,9 @@ describe('tap', () => {
     })
     const webSocket = { uri: 'wss://x.example/a', codec: 'PCMA', rtp_ptime: '40' }
     expect((await scripts.run([{ tap: webSocket }])).verbs[0]?.[1]).toEqual({
-      ...{ url: 'wss://x.example/a', codec: 'PCMA', packetMs: 40 },
+      url: 'wss://x.example/a',
+      codec: 'PCMA',
+      packetMs: 40,
       tracks: 'inbound',
     })
   })

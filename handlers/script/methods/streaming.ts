@@ -93,16 +93,18 @@ const tap = async (values: Values, script: Running): Promise<undefined> => {
   const id = script.taps.add(started, controlId)
   const params = { direction, codec, rate: 8000, ptime }
   const tell = script.events.to(told, 'calling.call.tap', {
-    ...{
-      control_id: id,
-      tap: { type: 'audio', params: { direction } },
-      device: { type: typeOf(uri), params: { uri, ...params } },
-    },
+    control_id: id,
+    tap: { type: 'audio', params: { direction } },
+    device: { type: typeOf(uri), params: { uri, ...params } },
   })
   tellStream(tell, 'tapping', started)
   script.variables.tell({
-    ...{ tap_uri: uri, tap_result: 'success', tap_control_id: id },
-    ...{ tap_ptime: ptime, tap_codec: codec, tap_rate: 8000 },
+    tap_uri: uri,
+    tap_result: 'success',
+    tap_control_id: id,
+    tap_ptime: ptime,
+    tap_codec: codec,
+    tap_rate: 8000,
   })
 }
 
@@ -118,7 +120,9 @@ export const streaming: Readonly<Record<string, Method>> = {
       uri: pattern('^(rtp|wss?)://', 'rtp://host:port, ws:// or wss://.', 'an rtp, ws or wss URL'),
       control_id: text('Name by which stop_tap finds it; default a new one.'),
       direction: choice('What the caller says (speak), hears (listen), or both; default speak.', [
-        ...['speak', 'listen', 'both'],
+        'speak',
+        'listen',
+        'both',
       ]),
       codec: choice('PCMU or PCMA; default PCMU.', ['PCMU', 'PCMA']),
       rtp_ptime: number(

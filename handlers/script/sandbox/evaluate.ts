@@ -24,7 +24,12 @@ const longestValue = 65_536
 
 /** What there is of the language: no promises, no proxies, no memory shared with anybody. `Eval` is what reads any code at all. */
 const intrinsics = {
-  ...{ BaseObjects: true, Date: true, Eval: true, StringNormalize: true, RegExp: true, JSON: true },
+  BaseObjects: true,
+  Date: true,
+  Eval: true,
+  StringNormalize: true,
+  RegExp: true,
+  JSON: true,
   MapSet: true,
 }
 

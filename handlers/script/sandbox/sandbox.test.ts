@@ -122,18 +122,20 @@ describe('the sandbox holds', () => {
   it('no name of the host and nothing that waits', async () => {
     const names = (await evaluate('Object.getOwnPropertyNames(globalThis)')) as string[]
     for (const name of [
-      ...[
-        'process',
-        'require',
-        'fetch',
-        'setTimeout',
-        'WebAssembly',
-        'console',
-        'Promise',
-        'Proxy',
-        'SharedArrayBuffer',
-      ],
-      ...['Atomics', 'postMessage', 'Worker', 'std', 'os'],
+      'process',
+      'require',
+      'fetch',
+      'setTimeout',
+      'WebAssembly',
+      'console',
+      'Promise',
+      'Proxy',
+      'SharedArrayBuffer',
+      'Atomics',
+      'postMessage',
+      'Worker',
+      'std',
+      'os',
     ])
       expect(names).not.toContain(name)
   })
@@ -161,7 +163,11 @@ describe('its threads', () => {
     }
     const pool = new Sandbox(timers, ({ onReady: ready, onReply: reply, onFailure: die }) => {
       const thread: FakeThread = {
-        ...{ jobs: [], ready, reply, die, ended: false },
+        jobs: [],
+        ready,
+        reply,
+        die,
+        ended: false,
         send: ({ expression }) => void thread.jobs.push(expression),
         end: async () => {
           thread.ended = true

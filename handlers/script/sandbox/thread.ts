@@ -40,7 +40,10 @@ export const startWorker = <Job, Reply>(
   { onReady, onReply, onFailure }: ThreadEvents<Reply>,
 ): JobThread<Job> => {
   const worker = new Worker(module, {
-    ...{ execArgv: [], stdout: true, stderr: true, env: {} },
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    env: {},
     resourceLimits: { maxOldGenerationSizeMb: heapMiB, stackSizeMb: stackMiB },
   })
   // What WebAssembly prints when it fails is nobody's; unread, it would pile up.

@@ -8,7 +8,11 @@ type Progress = 'initiated' | 'ringing' | 'answered' | 'completed'
 
 /** The attributes that {@link readCallee} reads. */
 export const calleeAttributes = [
-  ...['url', 'method', 'statusCallback', 'statusCallbackMethod', 'statusCallbackEvent'],
+  'url',
+  'method',
+  'statusCallback',
+  'statusCallbackMethod',
+  'statusCallbackEvent',
 ] as const
 
 /**

@@ -18,8 +18,14 @@ describe('Conference', () => {
   it('has the defaults of the family', async () => {
     const { options, context } = await joined(`<Dial>${noun()}</Dial>`)
     expect(options).toMatchObject({
-      ...{ name: 'sales', muted: false, beep: 'both', startOnEnter: true, endOnExit: false },
-      ...{ maxParticipants: 100, record: false, trim: true },
+      name: 'sales',
+      muted: false,
+      beep: 'both',
+      startOnEnter: true,
+      endOnExit: false,
+      maxParticipants: 100,
+      record: false,
+      trim: true,
     })
     for (const name of ['coach', 'wait', 'onRecorded']) expect(options).not.toHaveProperty(name)
     expect(context.warnings).toEqual([])
@@ -31,8 +37,15 @@ describe('Conference', () => {
       'coach="c-7" record="record-from-start" trim="do-not-trim" waitUrl=""'
     const { options } = await joined(`<Dial>${noun(attributes)}</Dial>`)
     expect(options).toMatchObject({
-      ...{ muted: true, beep: 'exit', startOnEnter: false, endOnExit: true, maxParticipants: 3 },
-      ...{ coach: 'c-7', record: true, trim: false, wait: 'none' },
+      muted: true,
+      beep: 'exit',
+      startOnEnter: false,
+      endOnExit: true,
+      maxParticipants: 3,
+      coach: 'c-7',
+      record: true,
+      trim: false,
+      wait: 'none',
     })
   })
 
@@ -105,7 +118,13 @@ describe('Conference', () => {
 })
 
 const event = (kind: ConferenceEvent['kind'], more: Partial<ConferenceEvent> = {}): ConferenceEvent => ({
-  ...{ kind, conferenceId: 'f-1', name: 'sales', sequence: 0, muted: false, held: false, size: 1 },
+  kind,
+  conferenceId: 'f-1',
+  name: 'sales',
+  sequence: 0,
+  muted: false,
+  held: false,
+  size: 1,
   ...more,
 })
 
@@ -130,7 +149,10 @@ describe('the callbacks of Conference', () => {
   it('hear of start, end, join and leave by default, with the fields in order', async () => {
     const callbacks = await heard(`statusCallback="${root}/told"`, all)
     expect(callbacks.map((one) => fieldsOf(one).StatusCallbackEvent)).toEqual([
-      ...['conference-start', 'participant-join', 'participant-leave', 'conference-end'],
+      'conference-start',
+      'participant-join',
+      'participant-leave',
+      'conference-end',
     ])
     expect(callbacks[0]).toMatchObject({ kind: 'conference', url: `${root}/told`, method: 'POST' })
     expect(Object.entries(fieldsOf(callbacks[1]))).toEqual([
@@ -151,7 +173,10 @@ describe('the callbacks of Conference', () => {
     const callbacks = await heard(`statusCallback="${root}/told" ${attributes}`, all)
     expect(callbacks[0]).toMatchObject({ method: 'GET' })
     expect(callbacks.map((one) => fieldsOf(one).StatusCallbackEvent)).toEqual([
-      ...['participant-mute', 'participant-unmute', 'participant-hold', 'participant-unhold'],
+      'participant-mute',
+      'participant-unmute',
+      'participant-hold',
+      'participant-unhold',
       'participant-speech-start',
     ])
   })
@@ -178,15 +203,15 @@ describe('the callbacks of Conference', () => {
       { kind: 'conference', url: `${root}/event`, method: 'POST' },
     ])
     expect(fieldsOf(callbacks[0])).toMatchObject({
-      ...{
-        ConferenceSid: 'f-1',
-        RecordingSid: 'r-1',
-        RecordingStatus: 'completed',
-        RecordingSource: 'Conference',
-      },
+      ConferenceSid: 'f-1',
+      RecordingSid: 'r-1',
+      RecordingStatus: 'completed',
+      RecordingSource: 'Conference',
     })
     expect(fieldsOf(callbacks[1])).toEqual({
-      ...{ ConferenceSid: 'f-1', RecordingUrl: 'https://gw.example/r-1', Duration: '8' },
+      ConferenceSid: 'f-1',
+      RecordingUrl: 'https://gw.example/r-1',
+      Duration: '8',
       Timestamp: 'Mon, 05 Jan 2026 12:00:00 +0000',
     })
   })

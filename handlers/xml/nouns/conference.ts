@@ -23,9 +23,20 @@ import { readWait, roundsOf, type Waiting, waitAttributes } from '../waiting.ts'
 export const conference: ElementKind = {
   name: 'Conference',
   attributes: [
-    ...['muted', 'beep', 'startConferenceOnEnter', 'endConferenceOnExit', 'maxParticipants', 'coach'],
-    ...['record', 'trim', 'eventCallbackUrl', ...waitAttributes],
-    ...['statusCallback', 'statusCallbackMethod', 'statusCallbackEvent', ...recordingCallbackAttributes],
+    'muted',
+    'beep',
+    'startConferenceOnEnter',
+    'endConferenceOnExit',
+    'maxParticipants',
+    'coach',
+    'record',
+    'trim',
+    'eventCallbackUrl',
+    ...waitAttributes,
+    'statusCallback',
+    'statusCallbackMethod',
+    'statusCallbackEvent',
+    ...recordingCallbackAttributes,
   ],
 }
 

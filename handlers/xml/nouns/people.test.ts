@@ -21,7 +21,9 @@ describe('Sip', () => {
     )
     expect(callees).toEqual([
       {
-        ...{ to: 'sip:100@carrier.example:5080;transport=tcp', username: 'u', password: 'p' },
+        to: 'sip:100@carrier.example:5080;transport=tcp',
+        username: 'u',
+        password: 'p',
         headers: [
           { name: 'X-Id', value: 'a+b' },
           { name: 'X-tag', value: '7' },
@@ -219,7 +221,10 @@ describe.each(['Sip', 'Number', 'Client'])('the url of %s', (name) => {
     expect(call.names).toEqual(['connect'])
     expect(context.requests).toMatchObject([{ method: 'GET' }])
     expect(context.fields(0)).toMatchObject({
-      ...{ CallSid: 'c-2', ParentCallSid: 'c-1', Direction: 'outbound-dial', CallStatus: 'in-progress' },
+      CallSid: 'c-2',
+      ParentCallSid: 'c-1',
+      Direction: 'outbound-dial',
+      CallStatus: 'in-progress',
       SipCallId: 'sip-2',
     })
     expect(context.warnings).toMatchObject([{ code: '12200', path: '/Response/Dial[1]' }])

@@ -4,9 +4,7 @@ import { FakeContext } from '../../common/fake-context.ts'
 import type { ConnectOptions } from '../../verbs.ts'
 import { root, runXml } from '../testing.ts'
 
-const place = {
-  ...{ queueId: 'q-1', name: 'sales', position: 1, size: 1, waitedMs: 12_300, averageWaitMs: 0 },
-}
+const place = { queueId: 'q-1', name: 'sales', position: 1, size: 1, waitedMs: 12_300, averageWaitMs: 0 }
 
 it('runs its document on who waited, who hears of the wait', async () => {
   const waiting = new FakeCall({ callId: 'c-9' })
@@ -21,7 +19,10 @@ it('runs its document on who waited, who hears of the wait', async () => {
   expect(context.requests).toMatchObject([{ method: 'GET' }])
   expect(context.fields(0)).not.toHaveProperty('ParentCallSid')
   expect(context.fields(0)).toMatchObject({
-    ...{ CallSid: 'c-9', QueueSid: 'q-1', QueueTime: '12', DequeingCallSid: 'c-1' },
+    CallSid: 'c-9',
+    QueueSid: 'q-1',
+    QueueTime: '12',
+    DequeingCallSid: 'c-1',
   })
 })
 

@@ -38,7 +38,9 @@ export const readStream = (reader: ElementReader): StreamNoun | undefined => {
     return undefined
   }
   const options = {
-    ...{ url, tracks: streamTracks[track], ...format },
+    url,
+    tracks: streamTracks[track],
+    ...format,
     ...(name && { name }),
     ...(bearerToken && { bearerToken }),
     ...(Object.keys(parameters).length > 0 && { parameters }),

@@ -14,6 +14,20 @@ import { start, stop } from './streams.ts'
 
 /** Every verb of the language. */
 export const verbs: readonly VerbKind[] = [
-  ...[say, play, pause, gather, record, echo, dial, enqueue, leave, refer],
-  ...[start, stop, connect, redirect, reject, hangup],
+  say,
+  play,
+  pause,
+  gather,
+  record,
+  echo,
+  dial,
+  enqueue,
+  leave,
+  refer,
+  start,
+  stop,
+  connect,
+  redirect,
+  reject,
+  hangup,
 ]

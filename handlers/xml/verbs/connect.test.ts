@@ -19,7 +19,10 @@ describe('Connect', () => {
     })
     expect(call.names).toEqual(['answer', 'startStream', 'play'])
     expect(call.verbs[1]?.[1]).toEqual({
-      ...{ url: 'wss://ai.example', tracks: 'inbound', codec: 'PCMU', bidirectional: true },
+      url: 'wss://ai.example',
+      tracks: 'inbound',
+      codec: 'PCMU',
+      bidirectional: true,
     })
   })
 

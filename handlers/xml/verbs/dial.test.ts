@@ -25,8 +25,11 @@ describe('Dial', () => {
   it('has the defaults of the family', async () => {
     const { options, warnings } = await connected(`<Dial>${sip}</Dial>`)
     expect(options).toMatchObject({
-      ...{ steps: [[{ to: 'sip:a@b.example' }]], timeoutMs: 30_000, maxDurationMs: 14_400_000 },
-      ...{ answerOnBridge: false, hangupOnStar: false },
+      steps: [[{ to: 'sip:a@b.example' }]],
+      timeoutMs: 30_000,
+      maxDurationMs: 14_400_000,
+      answerOnBridge: false,
+      hangupOnStar: false,
     })
     expect(options).not.toHaveProperty('ringback')
     expect(options.steps[0]?.[0]).not.toHaveProperty('from')
@@ -37,8 +40,12 @@ describe('Dial', () => {
     const attributes = 'timeout="20" timeLimit="60" answerOnBridge="true" hangupOnStar="true" ringTone="de"'
     const { options } = await connected(`<Dial ${attributes}>+1 (555) 123-4567</Dial>`)
     expect(options).toMatchObject({
-      ...{ steps: [[{ to: '+15551234567' }]], timeoutMs: 20_000, maxDurationMs: 60_000 },
-      ...{ answerOnBridge: true, hangupOnStar: true, ringback: [{ kind: 'ringtone', country: 'de' }] },
+      steps: [[{ to: '+15551234567' }]],
+      timeoutMs: 20_000,
+      maxDurationMs: 60_000,
+      answerOnBridge: true,
+      hangupOnStar: true,
+      ringback: [{ kind: 'ringtone', country: 'de' }],
     })
   })
 

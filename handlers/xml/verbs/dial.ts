@@ -28,8 +28,16 @@ const callableNouns: readonly Noun[] = [number, sip, client, verto, queue]
 export const dial: VerbKind = {
   name: 'Dial',
   attributes: [
-    ...['action', 'method', 'timeout', 'timeLimit', 'callerId', 'callerName', 'answerOnBridge'],
-    ...['hangupOnStar', 'ringTone', ...dialRecordingAttributes],
+    'action',
+    'method',
+    'timeout',
+    'timeLimit',
+    'callerId',
+    'callerName',
+    'answerOnBridge',
+    'hangupOnStar',
+    'ringTone',
+    ...dialRecordingAttributes,
   ],
   inside: [...callableNouns, conference],
   read: (reader) => {

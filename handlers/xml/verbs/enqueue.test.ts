@@ -6,9 +6,7 @@ import { VerbFailed } from '../../verbs.ts'
 import { fieldsOf, root, runXml } from '../testing.ts'
 
 const action = `action="${root}/next"`
-const place = {
-  ...{ queueId: 'q-1', name: 'sales', position: 2, size: 4, waitedMs: 7000, averageWaitMs: 31_000 },
-}
+const place = { queueId: 'q-1', name: 'sales', position: 2, size: 4, waitedMs: 7000, averageWaitMs: 31_000 }
 
 describe('Enqueue', () => {
   it('waits in the queue with hold music, and goes on with the next verb', async () => {

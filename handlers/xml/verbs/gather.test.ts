@@ -40,7 +40,10 @@ describe('Gather', () => {
     const audio = { kind: 'audio', url: `${root}/voice/b.wav` }
     expect(options).toEqual({
       prompt: { sounds: [pin, pin, { kind: 'silence', ms: 2000 }, audio] },
-      ...{ maxDigits: 4, terminators: '', initialTimeoutMs: 9000, interDigitTimeoutMs: 9000 },
+      maxDigits: 4,
+      terminators: '',
+      initialTimeoutMs: 9000,
+      interDigitTimeoutMs: 9000,
     })
     expect(warnings).toEqual([])
   })

@@ -19,8 +19,12 @@ describe('Record', () => {
     expect(call.verbs[0]).toEqual([
       'startRecording',
       {
-        ...{ terminators: '0123456789*#', beep: true, trim: true },
-        ...{ endSilenceMs: 5000, maxMs: 3_600_000, source: 'RecordVerb' },
+        terminators: '0123456789*#',
+        beep: true,
+        trim: true,
+        endSilenceMs: 5000,
+        maxMs: 3_600_000,
+        source: 'RecordVerb',
       },
     ])
   })
@@ -39,9 +43,7 @@ describe('Record', () => {
     const attributes = `recordingStatusCallback="${root}/told" recordingStatusCallbackEvent="in-progress completed"`
     const { call, context } = await run(`<Record ${attributes}/>`)
     expect(call.verbs[0]?.[1]).toMatchObject({
-      status: {
-        ...{ dialect: 'form', url: `${root}/told`, method: 'POST', events: ['in-progress', 'completed'] },
-      },
+      status: { dialect: 'form', url: `${root}/told`, method: 'POST', events: ['in-progress', 'completed'] },
     })
     expect(context.callbacks.map(({ ends }) => ends)).toEqual([undefined, 'r-1'])
   })
@@ -61,7 +63,10 @@ describe('Record', () => {
     const { call, context } = await run(`<Record ${action} method="GET"/><Say>never</Say>`, result)
     expect(context.requests).toMatchObject([{ method: 'GET' }])
     expect(context.fields(0)).toMatchObject({
-      ...{ RecordingSid: 'r-1', RecordingUrl: 'https://gw.example/r-1', RecordingDuration: '3', Digits: '#' },
+      RecordingSid: 'r-1',
+      RecordingUrl: 'https://gw.example/r-1',
+      RecordingDuration: '3',
+      Digits: '#',
     })
     expect(call.names).toEqual(['startRecording', 'hangup'])
   })
@@ -77,7 +82,9 @@ describe('Record', () => {
     expect(context.requests).toEqual([])
     expect(context.callbacks).toMatchObject([{ kind: 'action', url: `${root}/next`, method: 'POST' }])
     expect(fieldsOf(context.callbacks[0])).toMatchObject({
-      ...{ Digits: 'hangup', RecordingUrl: 'https://gw.example/r-1', CallStatus: 'completed' },
+      Digits: 'hangup',
+      RecordingUrl: 'https://gw.example/r-1',
+      CallStatus: 'completed',
     })
     expect(call.names).toEqual(['startRecording'])
   })

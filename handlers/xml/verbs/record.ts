@@ -22,8 +22,16 @@ const longest = 3600
 export const record: VerbKind = {
   name: 'Record',
   attributes: [
-    ...['action', 'method', 'timeout', 'finishOnKey', 'maxLength', 'playBeep', 'trim'],
-    ...['storageUrl', 'storageUrlMethod', ...recordingCallbackAttributes],
+    'action',
+    'method',
+    'timeout',
+    'finishOnKey',
+    'maxLength',
+    'playBeep',
+    'trim',
+    'storageUrl',
+    'storageUrlMethod',
+    ...recordingCallbackAttributes,
   ],
   read: (reader) => {
     const options = readOptions(reader)

@@ -20,15 +20,14 @@ describe('Start', () => {
     const { call } = await run(body)
     expect(call.names).toEqual(['answer', 'startStream', 'play'])
     expect(call.verbs[1]?.[1]).toEqual({
-      ...{
-        url: 'wss://ai.example/in',
-        name: 'a',
-        tracks: 'both',
-        codec: 'L16',
-        sampleRate: 24_000,
-        packetMs: 40,
-      },
-      ...{ bearerToken: 't', parameters: { who: 'Ann', ['__proto__']: 'x' } },
+      url: 'wss://ai.example/in',
+      name: 'a',
+      tracks: 'both',
+      codec: 'L16',
+      sampleRate: 24_000,
+      packetMs: 40,
+      bearerToken: 't',
+      parameters: { who: 'Ann', ['__proto__']: 'x' },
     })
   })
 

@@ -175,7 +175,10 @@ const readFormats = (media: Fields, where: string): readonly Format[] => {
     const feedback = readFeedback(media, payloadType)
     return [
       {
-        ...{ payloadType, name, clockRate, parameters: text(own?.config) ?? '' },
+        payloadType,
+        name,
+        clockRate,
+        parameters: text(own?.config) ?? '',
         ...(feedback.length > 0 && { feedback }),
       },
     ]

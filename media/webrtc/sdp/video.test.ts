@@ -38,7 +38,10 @@ describe('the format of a video m-line', () => {
       'a=fmtp:121 apt=120',
     )
     expect(videoOf(section)).toEqual({
-      ...{ payloadType: 120, name: 'VP8', clockRate: 90_000, parameters: '' },
+      payloadType: 120,
+      name: 'VP8',
+      clockRate: 90_000,
+      parameters: '',
       feedback: ['nack', 'nack pli', 'ccm fir'],
     })
   })

@@ -12,7 +12,10 @@ export interface VideoFormat extends Format {
 
 /** The video of our own offers. */
 export const ownVideo: VideoFormat = {
-  ...{ payloadType: 96, name: 'VP8', clockRate: 90_000, parameters: '' },
+  payloadType: 96,
+  name: 'VP8',
+  clockRate: 90_000,
+  parameters: '',
   feedback: ['nack', 'nack pli', 'ccm fir', 'transport-cc'],
 }
 

@@ -65,7 +65,10 @@ describe('our description', () => {
 
   it('has video with its feedback and the number of its packets, of any SSRC', () => {
     const video = write({
-      ...{ kind: 'video', mid: '1', formats: [ownVideo], transportExtension: 13 },
+      kind: 'video',
+      mid: '1',
+      formats: [ownVideo],
+      transportExtension: 13,
       stream: { track: 'video' },
     })
     expect(video.match(/^a=rtcp-fb.*$/gm)).toEqual([
@@ -77,7 +80,8 @@ describe('our description', () => {
     expect(video).toContain('a=msid:trunkline video')
     expect(video).not.toMatch(/a=(ssrc|ptime)/)
     expect(readSdp(video, 'answer').sections[0]).toMatchObject({
-      ...{ midExtension: 4, transportExtension: 13 },
+      midExtension: 4,
+      transportExtension: 13,
       formats: [ownVideo],
     })
   })

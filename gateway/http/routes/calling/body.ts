@@ -2,8 +2,14 @@ import { durationMs } from '../../../placing/status-callbacks.ts'
 import type { CallRow, CallStatus } from '../../../records/types.ts'
 
 const statuses: Readonly<Record<CallStatus, string>> = {
-  ...{ queued: 'queued', ringing: 'ringing', 'in-progress': 'answered', completed: 'completed' },
-  ...{ canceled: 'canceled', busy: 'failed', 'no-answer': 'failed', failed: 'failed' },
+  queued: 'queued',
+  ringing: 'ringing',
+  'in-progress': 'answered',
+  completed: 'completed',
+  canceled: 'canceled',
+  busy: 'failed',
+  'no-answer': 'failed',
+  failed: 'failed',
 }
 
 /** The kind of a call, in the words of the APIs. */
@@ -39,12 +45,16 @@ export const callLeg = (row: CallRow) => ({
 export const callLegSchema = {
   type: 'object',
   properties: {
-    ...{ id: { type: 'string' }, from: { type: 'string' }, to: { type: 'string' } },
+    id: { type: 'string' },
+    from: { type: 'string' },
+    to: { type: 'string' },
     direction: { type: 'string', enum: ['inbound', 'outbound-api', 'outbound-dial'] },
     source: { type: 'string' },
     url: { type: ['string', 'null'] },
     status: { type: ['string', 'null'], enum: [...new Set(Object.values(statuses)), null] },
-    ...{ duration: { type: 'integer' }, duration_ms: { type: 'integer' }, billing_ms: { type: 'integer' } },
+    duration: { type: 'integer' },
+    duration_ms: { type: 'integer' },
+    billing_ms: { type: 'integer' },
     charge: { type: 'number' },
     charge_details: { type: 'array', items: {} },
     created_at: { type: 'string' },

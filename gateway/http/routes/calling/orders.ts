@@ -11,8 +11,21 @@ import { type CheckStored, documentOf } from '../fabric/documents.ts'
 const mostVariables = 100
 
 const dialFields = [
-  ...['from', 'to', 'url', 'swml', 'caller_id', 'fallback_url', 'username', 'password', 'status_url'],
-  ...['status_events', 'url_method', 'timeout', 'codecs', 'send_digits', 'custom_variables'],
+  'from',
+  'to',
+  'url',
+  'swml',
+  'caller_id',
+  'fallback_url',
+  'username',
+  'password',
+  'status_url',
+  'status_events',
+  'url_method',
+  'timeout',
+  'codecs',
+  'send_digits',
+  'custom_variables',
 ] as const
 /** Taken, and without effect: there is nothing to pay, and one region. */
 const dialUnused = ['max_price_per_minute', 'region']
@@ -41,7 +54,11 @@ export const readDial = async (
   const variables = readVariables(params)
   const status = readStatus(params)
   return {
-    ...{ projectId, to, from, source: 'calling', handler: await neededHandler(params, check) },
+    projectId,
+    to,
+    from,
+    source: 'calling',
+    handler: await neededHandler(params, check),
     ...(callerId !== undefined && { callerId }),
     ...(credentials && { credentials }),
     ...(seconds !== undefined && { timeoutMs: seconds * 1000 }),

@@ -49,7 +49,8 @@ const answer = {
 const codes: Readonly<Record<number, number>> = { 400: -32602, 404: -32602, 422: -32602, 501: -32601 }
 
 const errorOf = ({ status, code, message, attribute }: Fault) => ({
-  ...{ code: codes[status] ?? -32000, message },
+  code: codes[status] ?? -32000,
+  message,
   data: { code, attribute },
 })
 

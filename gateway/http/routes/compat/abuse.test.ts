@@ -34,10 +34,16 @@ describe('another project', () => {
     const [queue] = rig.queues.of(ours)
     const bin = (await rig.ask('POST', '/LamlBins', { Name: 'x', Contents: '<Response/>' })).json()
     const paths = [
-      ...[`/Calls/${row.id}`, `/Calls/${row.id}/Recordings`, `/Recordings/${recordings}`],
-      ...[`/Recordings/${recordings}.wav`, `/Conferences/${conference?.id}`, `/Queues/${queue?.id}`],
-      ...[`/Conferences/${conference?.id}/Participants/${caller.call.id}`, `/LamlBins/${bin.sid}`],
-      ...[`/Queues/${queue?.id}/Members/Front`, `/Conferences/${conference?.id}/Participants`],
+      `/Calls/${row.id}`,
+      `/Calls/${row.id}/Recordings`,
+      `/Recordings/${recordings}`,
+      `/Recordings/${recordings}.wav`,
+      `/Conferences/${conference?.id}`,
+      `/Queues/${queue?.id}`,
+      `/Conferences/${conference?.id}/Participants/${caller.call.id}`,
+      `/LamlBins/${bin.sid}`,
+      `/Queues/${queue?.id}/Members/Front`,
+      `/Conferences/${conference?.id}/Participants`,
     ]
     for (const path of paths) {
       expect((await rig.ask('GET', path)).statusCode, path).toBe(200)

@@ -9,8 +9,15 @@ export interface AccountParts {
 }
 
 const answer = shape({
-  ...{ sid: 'text', friendly_name: 'text', status: 'text', type: 'text', owner_account_sid: 'text' },
-  ...{ auth_token: 'text?', date_created: 'text?', date_updated: 'text?', uri: 'text' },
+  sid: 'text',
+  friendly_name: 'text',
+  status: 'text',
+  type: 'text',
+  owner_account_sid: 'text',
+  auth_token: 'text?',
+  date_created: 'text?',
+  date_updated: 'text?',
+  uri: 'text',
   subresource_uris: 'links',
 })
 
@@ -30,8 +37,14 @@ const bodyOf = (projects: Pick<Projects, 'project'>, projectId: string, base: st
   const project = projects.project(projectId)
   if (!project) throw new TrunklineError('unknown_resource')
   return {
-    ...{ sid: project.id, friendly_name: project.name, status: 'active', type: 'Full' },
-    ...{ owner_account_sid: project.id, auth_token: null, date_created: null, date_updated: null },
+    sid: project.id,
+    friendly_name: project.name,
+    status: 'active',
+    type: 'Full',
+    owner_account_sid: project.id,
+    auth_token: null,
+    date_created: null,
+    date_updated: null,
     uri: base,
     subresource_uris: Object.fromEntries(
       parts.map((name) => [name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase(), `${base}/${name}`]),

@@ -28,26 +28,40 @@ interface Form {
 const method = { type: 'string', enum: ['GET', 'POST'] } as const
 
 const answer = shape({
-  ...{ sid: 'text', account_sid: 'text', api_version: 'text', friendly_name: 'text', uri: 'text' },
-  ...{ voice_url: 'text', voice_method: 'text', voice_fallback_url: 'text?', voice_fallback_method: 'text?' },
-  ...{
-    status_callback: 'text?',
-    status_callback_method: 'text?',
-    date_created: 'text',
-    date_updated: 'text',
-  },
+  sid: 'text',
+  account_sid: 'text',
+  api_version: 'text',
+  friendly_name: 'text',
+  uri: 'text',
+  voice_url: 'text',
+  voice_method: 'text',
+  voice_fallback_url: 'text?',
+  voice_fallback_method: 'text?',
+  status_callback: 'text?',
+  status_callback_method: 'text?',
+  date_created: 'text',
+  date_updated: 'text',
 })
 
 const properties: Pick<RouteSpec, 'body' | 'unused'> = {
   body: {
     FriendlyName: parameter.text(256),
-    ...{ VoiceUrl: parameter.url, VoiceMethod: method },
-    ...{ VoiceFallbackUrl: parameter.url, VoiceFallbackMethod: method },
-    ...{ StatusCallback: parameter.url, StatusCallbackMethod: method },
+    VoiceUrl: parameter.url,
+    VoiceMethod: method,
+    VoiceFallbackUrl: parameter.url,
+    VoiceFallbackMethod: method,
+    StatusCallback: parameter.url,
+    StatusCallbackMethod: method,
   },
   unused: [
-    ...['ApiVersion', 'VoiceCallerIdLookup', 'SmsUrl', 'SmsMethod', 'SmsFallbackUrl', 'SmsFallbackMethod'],
-    ...['SmsStatusCallback', 'MessageStatusCallback'],
+    'ApiVersion',
+    'VoiceCallerIdLookup',
+    'SmsUrl',
+    'SmsMethod',
+    'SmsFallbackUrl',
+    'SmsFallbackMethod',
+    'SmsStatusCallback',
+    'MessageStatusCallback',
   ],
 }
 
@@ -59,9 +73,13 @@ export const applicationRoutes = (on: On, { resources }: ApplicationParts): void
     'POST',
     path,
     {
-      ...{ id: 'createCompatApplication', summary: 'Makes an application', scope: 'resources', answer },
+      id: 'createCompatApplication',
+      summary: 'Makes an application',
+      scope: 'resources',
+      answer,
       makes: true,
-      ...{ ...properties, required: ['VoiceUrl'] },
+      ...properties,
+      required: ['VoiceUrl'],
     },
     async ({ projectId, body, base }) => {
       const details = { method: 'POST' as const, ...detailsOf(body), url: body.VoiceUrl }
@@ -74,14 +92,18 @@ export const applicationRoutes = (on: On, { resources }: ApplicationParts): void
     'GET',
     path,
     {
-      ...{ id: 'listCompatApplications', summary: 'Lists applications, newest first', scope: 'resources' },
+      id: 'listCompatApplications',
+      summary: 'Lists applications, newest first',
+      scope: 'resources',
       query: { FriendlyName: { type: 'string', maxLength: 256 }, ...pagingQuery },
       answer: pageSchema('applications', answer),
     },
     async (asked) => {
       const { FriendlyName } = asked.query
       const query = {
-        ...{ types: ['cxml_webhook'] as const, descending: true, ...pageOf(asked) },
+        types: ['cxml_webhook'] as const,
+        descending: true,
+        ...pageOf(asked),
         ...(FriendlyName !== undefined && { displayName: FriendlyName }),
       }
       const listed = resources.list(asked.projectId, query)
@@ -108,7 +130,10 @@ const oneApplication = (on: On, resources: ApplicationParts['resources']): void 
     'POST',
     `${path}/:sid`,
     {
-      ...{ id: 'updateCompatApplication', summary: 'Changes an application', scope: 'resources', answer },
+      id: 'updateCompatApplication',
+      summary: 'Changes an application',
+      scope: 'resources',
+      answer,
       ...properties,
     },
     async ({ projectId, id, body, base }) => {
@@ -143,12 +168,17 @@ const bodyOf = (
   { id, projectId, displayName, details, createdAt, updatedAt }: Resource<'cxml_webhook'>,
   base: string,
 ) => ({
-  ...{ sid: id, account_sid: projectId, api_version: '2010-04-01', friendly_name: displayName },
-  ...{ voice_url: details.url, voice_method: details.method },
+  sid: id,
+  account_sid: projectId,
+  api_version: '2010-04-01',
+  friendly_name: displayName,
+  voice_url: details.url,
+  voice_method: details.method,
   voice_fallback_url: details.fallbackUrl ?? null,
   voice_fallback_method: details.fallbackMethod ?? null,
   status_callback: details.statusCallbackUrl ?? null,
   status_callback_method: details.statusCallbackMethod ?? null,
-  ...{ date_created: shown(createdAt), date_updated: shown(updatedAt) },
+  date_created: shown(createdAt),
+  date_updated: shown(updatedAt),
   uri: `${base}/Applications/${id}`,
 })

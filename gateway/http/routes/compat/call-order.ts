@@ -60,8 +60,12 @@ const document = { type: 'string', minLength: 1, maxLength: 65_536 } as const
 
 /** Properties of {@link DocumentForm}. */
 export const documentProperties = {
-  ...{ Url: parameter.url, Twiml: document, Laml: document },
-  ...{ Method: parameter.method, FallbackUrl: parameter.url, FallbackMethod: parameter.method },
+  Url: parameter.url,
+  Twiml: document,
+  Laml: document,
+  Method: parameter.method,
+  FallbackUrl: parameter.url,
+  FallbackMethod: parameter.method,
 } as const
 
 const told = ['initiated', 'ringing', 'answered', 'completed'] as const
@@ -100,7 +104,8 @@ export const createProperties = {
   ...documentProperties,
   ApplicationSid: { type: 'string', minLength: 1, maxLength: 64 },
   ...statusProperties,
-  ...{ SipAuthUsername: parameter.text(256), SipAuthPassword: parameter.text(256) },
+  SipAuthUsername: parameter.text(256),
+  SipAuthPassword: parameter.text(256),
   Timeout: { type: 'integer', minimum: 1, maximum: 600, default: 60 },
   TimeLimit: { type: 'integer', minimum: 1, maximum: 86_400 },
   SendDigits: { type: 'string', pattern: '^[0-9A-D*#wW]{1,100}$' },
@@ -111,7 +116,8 @@ export const createProperties = {
   MachineDetectionSilenceTimeout: { type: 'integer', minimum: 2_000, maximum: 10_000 },
   MachineWordsThreshold: { type: 'integer', minimum: 1, maximum: 10 },
   AsyncAmd: { type: 'boolean', default: false },
-  ...{ AsyncAmdStatusCallback: parameter.url, AsyncAmdStatusCallbackMethod: parameter.method },
+  AsyncAmdStatusCallback: parameter.url,
+  AsyncAmdStatusCallbackMethod: parameter.method,
   Record: { type: 'boolean', default: false },
   RecordingChannels: { type: 'string', enum: ['mono', 'dual'], default: 'mono' },
   RecordingTrack: { type: 'string', enum: recordingTracks, default: 'both' },
@@ -120,9 +126,7 @@ export const createProperties = {
 } as const
 
 /** Parameters of a call that are taken and have no effect. */
-export const createUnused = [
-  ...['MaxPricePerMinute', 'Byoc', 'CallReason', 'CallToken', 'AsyncAmdPartialResults'],
-]
+export const createUnused = ['MaxPricePerMinute', 'Byoc', 'CallReason', 'CallToken', 'AsyncAmdPartialResults']
 
 /**
  * The order of a form. Rejects with `missing_required_parameter` and `invalid_field`, which name the parameter, or
@@ -144,7 +148,11 @@ export const orderOf = async (
   const credentials = credentialsOf(form)
   const status = statusOf(form) ?? application?.status
   return {
-    ...{ projectId, to: form.To, from: form.From, handler, source: 'compat' },
+    projectId,
+    to: form.To,
+    from: form.From,
+    handler,
+    source: 'compat',
     ...(form.CallerId !== undefined && { callerId: form.CallerId }),
     ...(credentials && { credentials }),
     timeoutMs: form.Timeout * 1000,
@@ -204,7 +212,10 @@ const statesOf = (events: readonly string[] = ['completed']): readonly PlacedSta
   told.filter((state) => events.includes(state))
 
 const targetOf = (url: string, method: Method, states: readonly PlacedState[]): StatusTarget => ({
-  ...{ url, method, states, dialect: 'form' },
+  url,
+  method,
+  states,
+  dialect: 'form',
 })
 
 /** A stored application, or a stored document. */

@@ -52,8 +52,11 @@ export const callRecordingRoutes = (on: On, parts: CallRecordingParts): void => 
     'GET',
     path,
     {
-      ...{ id: 'listCompatCallRecordings', summary: 'Lists the recordings of a call', scope: 'records' },
-      ...{ query: recordingQuery, answer: pageSchema('recordings', recordingShape) },
+      id: 'listCompatCallRecordings',
+      summary: 'Lists the recordings of a call',
+      scope: 'records',
+      query: recordingQuery,
+      answer: pageSchema('recordings', recordingShape),
     },
     async (asked) => {
       const { id } = await found(history, asked.projectId, asked.id('sid'))
@@ -68,7 +71,9 @@ const oneRecording = (on: On, { recordings }: CallRecordingParts): void => {
     'GET',
     `${path}/:part`,
     {
-      ...{ id: 'fetchCompatCallRecording', summary: 'Tells of a recording of a call', scope: 'records' },
+      id: 'fetchCompatCallRecording',
+      summary: 'Tells of a recording of a call',
+      scope: 'records',
       answer: recordingShape,
     },
     async ({ projectId, id, base }) =>
@@ -98,7 +103,9 @@ const oneRecording = (on: On, { recordings }: CallRecordingParts): void => {
 }
 
 const starting: RouteSpec = {
-  ...{ id: 'startCompatRecording', summary: 'Records a call in progress', scope: 'calling' },
+  id: 'startCompatRecording',
+  summary: 'Records a call in progress',
+  scope: 'calling',
   makes: true,
   body: {
     RecordingChannels: { type: 'string', enum: ['mono', 'dual'], default: 'mono' },
@@ -110,7 +117,9 @@ const starting: RouteSpec = {
 }
 
 const changing: RouteSpec = {
-  ...{ id: 'changeCompatRecording', summary: 'Pauses a recording, goes on, or stops', scope: 'calling' },
+  id: 'changeCompatRecording',
+  summary: 'Pauses a recording, goes on, or stops',
+  scope: 'calling',
   body: {
     Status: { type: 'string', enum: ['in-progress', 'paused', 'stopped'] },
     PauseBehavior: { type: 'string', enum: ['skip', 'silence'], default: 'silence' },

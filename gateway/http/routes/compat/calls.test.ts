@@ -20,23 +20,50 @@ describe('a call is made', () => {
     expect(answer.statusCode).toBe(201)
     expect(rig.calls.orders).toEqual([
       {
-        ...{ projectId: ours, to, from: '+15550001', source: 'compat', timeoutMs: 60_000 },
+        projectId: ours,
+        to,
+        from: '+15550001',
+        source: 'compat',
+        timeoutMs: 60_000,
         handler: { kind: 'xml', url: 'https://app.example/hello', method: 'POST' },
       },
     ])
     const [row] = rig.calls.rows
     expect(answer.json()).toEqual({
-      ...{ sid: row?.id, account_sid: ours, api_version: '2010-04-01', parent_call_sid: null },
-      ...{ phone_number_sid: null, status: 'queued', direction: 'outbound-api', answered_by: null },
+      sid: row?.id,
+      account_sid: ours,
+      api_version: '2010-04-01',
+      parent_call_sid: null,
+      phone_number_sid: null,
+      status: 'queued',
+      direction: 'outbound-api',
+      answered_by: null,
       date_created: 'Fri, 02 Jan 2026 03:04:05 +0000',
       date_updated: 'Fri, 02 Jan 2026 03:04:05 +0000',
-      ...{ to, to_formatted: to, formatted_to: to },
-      ...{ from: '+15550001', from_formatted: '+15550001', formatted_from: '+15550001' },
-      ...{ start_time: null, end_time: null, duration: 0, price: null, price_unit: 'USD' },
-      ...{ forwarded_from: null, caller_name: null, annotation: null, group_sid: null },
-      ...{ sip_result_code: null, audio_in_mos: null, audio_rtt_avg: null, audio_rtt_min: null },
-      ...{ audio_rtt_max: null, audio_out_jitter_avg: null, audio_out_jitter_min: null },
-      ...{ audio_out_jitter_max: null, audio_out_lost: null },
+      to,
+      to_formatted: to,
+      formatted_to: to,
+      from: '+15550001',
+      from_formatted: '+15550001',
+      formatted_from: '+15550001',
+      start_time: null,
+      end_time: null,
+      duration: 0,
+      price: null,
+      price_unit: 'USD',
+      forwarded_from: null,
+      caller_name: null,
+      annotation: null,
+      group_sid: null,
+      sip_result_code: null,
+      audio_in_mos: null,
+      audio_rtt_avg: null,
+      audio_rtt_min: null,
+      audio_rtt_max: null,
+      audio_out_jitter_avg: null,
+      audio_out_jitter_min: null,
+      audio_out_jitter_max: null,
+      audio_out_lost: null,
       uri: `/2010-04-01/Accounts/${ours}/Calls/${row?.id}`,
       subresource_uris: {
         notifications: null,
@@ -49,12 +76,24 @@ describe('a call is made', () => {
   it('with everything that the family has', async () => {
     await create([
       ...Object.entries({
-        ...{ ...least, Method: 'GET', FallbackUrl: 'https://app.example/else', FallbackMethod: 'GET' },
-        ...{ CallerId: '+15559', SipAuthUsername: 'me', SipAuthPassword: 'a secret', Timeout: '30' },
-        ...{ TimeLimit: '600', SendDigits: 'ww12#', StatusCallback: 'https://app.example/status' },
-        ...{ StatusCallbackMethod: 'GET', MachineDetection: 'DetectMessageEnd' },
-        ...{ MachineDetectionTimeout: '10', MaxPricePerMinute: '0.1' },
-        ...{ Record: 'true', RecordingChannels: 'dual', Trim: 'trim-silence' },
+        ...least,
+        Method: 'GET',
+        FallbackUrl: 'https://app.example/else',
+        FallbackMethod: 'GET',
+        CallerId: '+15559',
+        SipAuthUsername: 'me',
+        SipAuthPassword: 'a secret',
+        Timeout: '30',
+        TimeLimit: '600',
+        SendDigits: 'ww12#',
+        StatusCallback: 'https://app.example/status',
+        StatusCallbackMethod: 'GET',
+        MachineDetection: 'DetectMessageEnd',
+        MachineDetectionTimeout: '10',
+        MaxPricePerMinute: '0.1',
+        Record: 'true',
+        RecordingChannels: 'dual',
+        Trim: 'trim-silence',
         RecordingStatusCallback: 'https://app.example/recorded',
       }),
       ...[
@@ -65,24 +104,31 @@ describe('a call is made', () => {
     ])
     expect(rig.calls.orders).toEqual([
       {
-        ...{ projectId: ours, to, from: '+15550001', callerId: '+15559', source: 'compat' },
+        projectId: ours,
+        to,
+        from: '+15550001',
+        callerId: '+15559',
+        source: 'compat',
         handler: {
-          ...{
-            kind: 'xml',
-            url: least.Url,
-            method: 'GET',
-            fallbackUrl: 'https://app.example/else',
-            fallbackMethod: 'GET',
-          },
+          kind: 'xml',
+          url: least.Url,
+          method: 'GET',
+          fallbackUrl: 'https://app.example/else',
+          fallbackMethod: 'GET',
         },
         credentials: { username: 'me', password: 'a secret' },
-        ...{ timeoutMs: 30_000, maxDurationMs: 600_000, sendDigits: 'ww12#' },
+        timeoutMs: 30_000,
+        maxDurationMs: 600_000,
+        sendDigits: 'ww12#',
         status: {
-          ...{ url: 'https://app.example/status', method: 'GET', dialect: 'form' },
+          url: 'https://app.example/status',
+          method: 'GET',
+          dialect: 'form',
           states: ['initiated', 'ringing'],
         },
         record: {
-          ...{ tracks: 'stereo', trim: true },
+          tracks: 'stereo',
+          trim: true,
           status: { url: 'https://app.example/recorded', method: 'POST', events: ['in-progress'] },
         },
         detect: { waitForMessageEnd: true, timeoutMs: 10_000 },
@@ -111,9 +157,7 @@ describe('a call is made', () => {
     expect(rig.calls.orders.map(({ detect }) => detect)).toEqual([
       {
         ...plain,
-        thresholds: {
-          ...{ initialTimeoutMs: 5000, endSilenceMs: 1200, voiceThresholdMs: 2400, wordsThreshold: 3 },
-        },
+        thresholds: { initialTimeoutMs: 5000, endSilenceMs: 1200, voiceThresholdMs: 2400, wordsThreshold: 3 },
         beside: { told: { url: 'https://app.example/amd', method: 'GET' } },
       },
       { ...plain, beside: {} },
@@ -139,8 +183,10 @@ describe('a call is made', () => {
     const bin = await rig.ask('POST', '/LamlBins', { Name: 'bye', Contents: '<Response/>' })
     await create({ ...rest, ApplicationSid: bin.json().sid })
     const application = await rig.ask('POST', '/Applications', {
-      ...{ VoiceUrl: 'https://app.example/a', StatusCallback: 'https://app.example/s' },
-      ...{ VoiceFallbackUrl: 'https://app.example/b', VoiceFallbackMethod: 'GET' },
+      VoiceUrl: 'https://app.example/a',
+      StatusCallback: 'https://app.example/s',
+      VoiceFallbackUrl: 'https://app.example/b',
+      VoiceFallbackMethod: 'GET',
     })
     await create({ ...rest, ApplicationSid: application.json().sid })
     expect(rig.calls.orders.map(({ handler, status }) => ({ handler, status }))).toEqual([
@@ -148,12 +194,13 @@ describe('a call is made', () => {
       { handler: { kind: 'xml', document: '<Response/>', name: 'bye' } },
       {
         handler: {
-          ...{ kind: 'xml', url: 'https://app.example/a', method: 'POST' },
-          ...{ fallbackUrl: 'https://app.example/b', fallbackMethod: 'GET' },
+          kind: 'xml',
+          url: 'https://app.example/a',
+          method: 'POST',
+          fallbackUrl: 'https://app.example/b',
+          fallbackMethod: 'GET',
         },
-        status: {
-          ...{ url: 'https://app.example/s', method: 'POST', dialect: 'form', states: ['completed'] },
-        },
+        status: { url: 'https://app.example/s', method: 'POST', dialect: 'form', states: ['completed'] },
       },
     ])
   })
@@ -219,17 +266,29 @@ describe('a call is made', () => {
 describe('a call', () => {
   it('is told of under both prefixes, with and without .json', async () => {
     const row = rig.calls.add({
-      ...{ status: 'completed', answeredAt: rig.calls.now + 2_000, endedAt: rig.calls.now + 12_400 },
-      ...{ answeredBy: 'human', sipStatus: 200, parentId: 'p' },
+      status: 'completed',
+      answeredAt: rig.calls.now + 2_000,
+      endedAt: rig.calls.now + 12_400,
+      answeredBy: 'human',
+      sipStatus: 200,
+      parentId: 'p',
     })
     for (const prefix of ['/2010-04-01', '/api/laml/2010-04-01'])
       for (const ending of ['', '.json']) {
         const answer = await rig.ask('GET', `/Calls/${row.id}${ending}`, undefined, { prefix })
         expect(answer.json()).toMatchObject({
-          ...{ sid: row.id, duration: 10, answered_by: 'human', sip_result_code: 200, audio_in_mos: 4.2 },
-          ...{ audio_out_lost: 3, audio_out_jitter_avg: 1.5, audio_rtt_avg: null },
-          ...{ start_time: 'Fri, 02 Jan 2026 03:04:05 +0000', end_time: 'Fri, 02 Jan 2026 03:04:17 +0000' },
-          ...{ parent_call_sid: 'p', uri: `${prefix}/Accounts/${ours}/Calls/${row.id}` },
+          sid: row.id,
+          duration: 10,
+          answered_by: 'human',
+          sip_result_code: 200,
+          audio_in_mos: 4.2,
+          audio_out_lost: 3,
+          audio_out_jitter_avg: 1.5,
+          audio_rtt_avg: null,
+          start_time: 'Fri, 02 Jan 2026 03:04:05 +0000',
+          end_time: 'Fri, 02 Jan 2026 03:04:17 +0000',
+          parent_call_sid: 'p',
+          uri: `${prefix}/Accounts/${ours}/Calls/${row.id}`,
         })
       }
   })
@@ -238,7 +297,9 @@ describe('a call', () => {
     const { id } = rig.calls.add()
     const path = `/Calls/${id}.json`
     await rig.ask('POST', path, {
-      ...{ Url: 'https://app.example/next', Method: 'GET', StatusCallback: 'https://app.example/s' },
+      Url: 'https://app.example/next',
+      Method: 'GET',
+      StatusCallback: 'https://app.example/s',
     })
     await rig.ask('POST', path, { Twiml: '<Response/>' })
     expect(rig.calls.redirects).toEqual([
@@ -310,16 +371,30 @@ describe('the list of calls', () => {
 
   it('is cut by every filter of the family', async () => {
     const query = new URLSearchParams({
-      ...{ To: '+1', From: '+2', Status: 'no-answer', ParentCallSid: 'p', Page: '3', PageSize: '9' },
-      ...{ 'StartTime>': '2026-01-02', 'StartTime<': '2026-01-03T00:00:00Z', EndTime: '2026-01-02' },
+      To: '+1',
+      From: '+2',
+      Status: 'no-answer',
+      ParentCallSid: 'p',
+      Page: '3',
+      PageSize: '9',
+      'StartTime>': '2026-01-02',
+      'StartTime<': '2026-01-03T00:00:00Z',
+      EndTime: '2026-01-02',
     })
     expect((await rig.ask('GET', `/Calls?${query}`)).statusCode).toBe(200)
     const day = Date.UTC(2026, 0, 2)
     expect(rig.calls.queries).toEqual([
       {
-        ...{ to: '+1', from: '+2', status: 'no-answer', parentId: 'p', number: 3, size: 9 },
-        ...{ startedFrom: day, startedUntil: day + 86_401_000 },
-        ...{ endedFrom: day, endedUntil: day + 86_400_000 },
+        to: '+1',
+        from: '+2',
+        status: 'no-answer',
+        parentId: 'p',
+        number: 3,
+        size: 9,
+        startedFrom: day,
+        startedUntil: day + 86_401_000,
+        endedFrom: day,
+        endedUntil: day + 86_400_000,
       },
     ])
   })

@@ -54,9 +54,14 @@ export const callRoutes = (on: On, parts: CallParts): void => {
     'POST',
     '/Accounts/:account/Calls',
     {
-      ...{ id: 'createCompatCall', summary: 'Makes a call', scope: 'calling', answer: callShape },
+      id: 'createCompatCall',
+      summary: 'Makes a call',
+      scope: 'calling',
+      answer: callShape,
       makes: true,
-      ...{ body: createProperties, required: ['To', 'From'], unused: createUnused },
+      body: createProperties,
+      required: ['To', 'From'],
+      unused: createUnused,
     },
     async ({ projectId, body, base }) => {
       const check = checksOf(documentChecks, projectId)
@@ -68,12 +73,18 @@ export const callRoutes = (on: On, parts: CallParts): void => {
     'GET',
     '/Accounts/:account/Calls',
     {
-      ...{ id: 'listCompatCalls', summary: 'Lists calls, newest first', scope: 'calling' },
+      id: 'listCompatCalls',
+      summary: 'Lists calls, newest first',
+      scope: 'calling',
       answer: pageSchema('calls', callShape),
       query: {
-        ...{ To: callText, From: callText, ParentCallSid: { type: 'string', maxLength: 64 } },
+        To: callText,
+        From: callText,
+        ParentCallSid: { type: 'string', maxLength: 64 },
         Status: { type: 'string', enum: statuses },
-        ...{ ...timeQuery('StartTime'), ...timeQuery('EndTime'), ...pagingQuery },
+        ...timeQuery('StartTime'),
+        ...timeQuery('EndTime'),
+        ...pagingQuery,
       },
     },
     async (asked) => {
@@ -105,9 +116,12 @@ const oneCall = (
     'POST',
     path,
     {
-      ...{ id: 'updateCompatCall', summary: 'Redirects a call, or ends it', scope: 'calling' },
+      id: 'updateCompatCall',
+      summary: 'Redirects a call, or ends it',
+      scope: 'calling',
       body: {
-        ...{ ...documentProperties, ...statusProperties },
+        ...documentProperties,
+        ...statusProperties,
         Status: { type: 'string', enum: ['completed', 'canceled'] },
       },
       answer: callShape,

@@ -27,9 +27,18 @@ export interface AnnounceForm {
 const path = '/Accounts/:account/Conferences'
 
 const answer = shape({
-  ...{ sid: 'text', account_sid: 'text', friendly_name: 'text', status: 'text', region: 'text?' },
-  ...{ date_created: 'text', date_updated: 'text', api_version: 'text', uri: 'text' },
-  ...{ reason_conference_ended: 'text?', call_sid_ending_conference: 'text?', subresource_uris: 'links' },
+  sid: 'text',
+  account_sid: 'text',
+  friendly_name: 'text',
+  status: 'text',
+  region: 'text?',
+  date_created: 'text',
+  date_updated: 'text',
+  api_version: 'text',
+  uri: 'text',
+  reason_conference_ended: 'text?',
+  call_sid_ending_conference: 'text?',
+  subresource_uris: 'links',
 })
 
 /** `Conferences` in progress: list, fetch, announce, end; and their participants. */
@@ -39,11 +48,15 @@ export const conferenceRoutes = (on: On, parts: ConferenceParts): void => {
     'GET',
     path,
     {
-      ...{ id: 'listCompatConferences', summary: 'Lists conferences in progress', scope: 'calling' },
+      id: 'listCompatConferences',
+      summary: 'Lists conferences in progress',
+      scope: 'calling',
       query: {
         FriendlyName: { type: 'string', maxLength: 128 },
         Status: { type: 'string', enum: ['init', 'in-progress', 'completed'] },
-        ...{ ...timeQuery('DateCreated'), ...timeQuery('DateUpdated'), ...pagingQuery },
+        ...timeQuery('DateCreated'),
+        ...timeQuery('DateUpdated'),
+        ...pagingQuery,
       },
       answer: pageSchema('conferences', answer),
     },
@@ -64,15 +77,14 @@ export const conferenceRoutes = (on: On, parts: ConferenceParts): void => {
     'POST',
     `${path}/:sid`,
     {
-      ...{
-        id: 'updateCompatConference',
-        summary: 'Ends a conference, or announces',
-        scope: 'calling',
-        answer,
-      },
+      id: 'updateCompatConference',
+      summary: 'Ends a conference, or announces',
+      scope: 'calling',
+      answer,
       body: {
         Status: { type: 'string', enum: ['completed'] },
-        ...{ AnnounceUrl: parameter.url, AnnounceMethod: parameter.method },
+        AnnounceUrl: parameter.url,
+        AnnounceMethod: parameter.method,
       },
     },
     async ({ projectId, id, body, base }) => {
@@ -104,10 +116,17 @@ const conferenceBody = (conference: OpenConference, projectId: string, base: str
   const uri = `${base}/Conferences/${conference.id}`
   const date = shown(conference.openedAt)
   return {
-    ...{ sid: conference.id, account_sid: projectId, friendly_name: conference.name },
-    ...{ status: statusOf(conference), region: null, api_version: '2010-04-01', uri },
-    ...{ date_created: date, date_updated: date },
-    ...{ reason_conference_ended: null, call_sid_ending_conference: null },
+    sid: conference.id,
+    account_sid: projectId,
+    friendly_name: conference.name,
+    status: statusOf(conference),
+    region: null,
+    api_version: '2010-04-01',
+    uri,
+    date_created: date,
+    date_updated: date,
+    reason_conference_ended: null,
+    call_sid_ending_conference: null,
     subresource_uris: { participants: `${uri}/Participants`, recordings: null },
   }
 }

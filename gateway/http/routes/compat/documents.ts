@@ -18,9 +18,17 @@ const body = {
 }
 
 const answer = shape({
-  ...{ sid: 'text', account_sid: 'text', api_version: 'text', name: 'text', contents: 'text' },
-  ...{ request_url: 'text?', num_requests: 'whole?', last_accessed_at: 'text?' },
-  ...{ date_created: 'text', date_updated: 'text', uri: 'text' },
+  sid: 'text',
+  account_sid: 'text',
+  api_version: 'text',
+  name: 'text',
+  contents: 'text',
+  request_url: 'text?',
+  num_requests: 'whole?',
+  last_accessed_at: 'text?',
+  date_created: 'text',
+  date_updated: 'text',
+  uri: 'text',
 })
 
 const path = '/Accounts/:account/LamlBins'
@@ -31,9 +39,13 @@ export const documentRoutes = (on: On, { resources, documentChecks }: Applicatio
     'POST',
     path,
     {
-      ...{ id: 'createCompatDocument', summary: 'Keeps an XML document', scope: 'resources', answer },
+      id: 'createCompatDocument',
+      summary: 'Keeps an XML document',
+      scope: 'resources',
+      answer,
       makes: true,
-      ...{ body, required: ['Name', 'Contents'] },
+      body,
+      required: ['Name', 'Contents'],
     },
     async ({ projectId, body: { Name, Contents }, base }) => {
       await checkContents(documentChecks, projectId, Contents)
@@ -46,8 +58,11 @@ export const documentRoutes = (on: On, { resources, documentChecks }: Applicatio
     'GET',
     path,
     {
-      ...{ id: 'listCompatDocuments', summary: 'Lists XML documents, newest first', scope: 'resources' },
-      ...{ query: pagingQuery, answer: pageSchema('laml_bins', answer) },
+      id: 'listCompatDocuments',
+      summary: 'Lists XML documents, newest first',
+      scope: 'resources',
+      query: pagingQuery,
+      answer: pageSchema('laml_bins', answer),
     },
     async (asked) => {
       const query = { types: ['cxml_script'] as const, descending: true, ...pageOf(asked) }
@@ -75,10 +90,7 @@ const oneDocument = (on: On, { resources, documentChecks }: ApplicationParts): v
   on<Form>(
     'POST',
     `${path}/:sid`,
-    {
-      ...{ id: 'updateCompatDocument', summary: 'Changes an XML document', scope: 'resources' },
-      ...{ body, answer },
-    },
+    { id: 'updateCompatDocument', summary: 'Changes an XML document', scope: 'resources', body, answer },
     async ({ projectId, id, body: { Name, Contents }, base }) => {
       if (Contents !== undefined) await checkContents(documentChecks, projectId, Contents)
       const change = {
@@ -103,8 +115,15 @@ const bodyOf = (
   { id, projectId, displayName, details, createdAt, updatedAt }: Resource<'cxml_script'>,
   base: string,
 ) => ({
-  ...{ sid: id, account_sid: projectId, api_version: '2010-04-01', name: displayName },
-  ...{ contents: details.document, request_url: null, num_requests: null, last_accessed_at: null },
-  ...{ date_created: shown(createdAt), date_updated: shown(updatedAt) },
+  sid: id,
+  account_sid: projectId,
+  api_version: '2010-04-01',
+  name: displayName,
+  contents: details.document,
+  request_url: null,
+  num_requests: null,
+  last_accessed_at: null,
+  date_created: shown(createdAt),
+  date_updated: shown(updatedAt),
   uri: `${base}/LamlBins/${id}`,
 })

@@ -46,7 +46,10 @@ export const pageBody = <T>(
   }
   const last = Math.max(0, Math.ceil(total / size) - 1)
   return {
-    ...{ page: number, page_size: size, uri: link(number), first_page_uri: link(0) },
+    page: number,
+    page_size: size,
+    uri: link(number),
+    first_page_uri: link(0),
     next_page_uri: number < last ? link(number + 1) : null,
     previous_page_uri: number > 0 ? link(Math.min(number - 1, last)) : null,
     [key]: items.map(body),
@@ -65,7 +68,8 @@ export const pageSchema = (key: string, item: object) => ({
   properties: {
     page: { type: 'integer' },
     page_size: { type: 'integer' },
-    ...{ uri: { type: 'string' }, first_page_uri: { type: 'string' } },
+    uri: { type: 'string' },
+    first_page_uri: { type: 'string' },
     next_page_uri: { type: ['string', 'null'] },
     previous_page_uri: { type: ['string', 'null'] },
     [key]: { type: 'array', items: item },

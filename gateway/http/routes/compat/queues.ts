@@ -15,14 +15,26 @@ export interface QueueParts {
 }
 
 const queueShape = shape({
-  ...{ sid: 'text', account_sid: 'text', friendly_name: 'text', current_size: 'whole', max_size: 'whole?' },
-  ...{ average_wait_time: 'whole', date_created: 'text', date_updated: 'text', uri: 'text' },
+  sid: 'text',
+  account_sid: 'text',
+  friendly_name: 'text',
+  current_size: 'whole',
+  max_size: 'whole?',
+  average_wait_time: 'whole',
+  date_created: 'text',
+  date_updated: 'text',
+  uri: 'text',
   subresource_uris: 'links',
 })
 
 const memberShape = shape({
-  ...{ call_sid: 'text', queue_sid: 'text', account_sid: 'text', date_enqueued: 'text' },
-  ...{ position: 'whole', wait_time: 'whole', uri: 'text' },
+  call_sid: 'text',
+  queue_sid: 'text',
+  account_sid: 'text',
+  date_enqueued: 'text',
+  position: 'whole',
+  wait_time: 'whole',
+  uri: 'text',
 })
 
 const path = '/Accounts/:account/Queues'
@@ -34,8 +46,11 @@ export const queueRoutes = (on: On, parts: QueueParts): void => {
     'GET',
     path,
     {
-      ...{ id: 'listCompatQueues', summary: 'Lists queues in which somebody waits', scope: 'calling' },
-      ...{ query: pagingQuery, answer: pageSchema('queues', queueShape) },
+      id: 'listCompatQueues',
+      summary: 'Lists queues in which somebody waits',
+      scope: 'calling',
+      query: pagingQuery,
+      answer: pageSchema('queues', queueShape),
     },
     async (asked) => {
       const part = sliceOf(queues.of(asked.projectId), pageOf(asked))
@@ -58,8 +73,11 @@ const memberRoutes = (on: On, { queues, placed, clock }: QueueParts): void => {
     'GET',
     members,
     {
-      ...{ id: 'listCompatMembers', summary: 'Lists who waits in a queue', scope: 'calling' },
-      ...{ query: pagingQuery, answer: pageSchema('queue_members', memberShape) },
+      id: 'listCompatMembers',
+      summary: 'Lists who waits in a queue',
+      scope: 'calling',
+      query: pagingQuery,
+      answer: pageSchema('queue_members', memberShape),
     },
     async (asked) => {
       const { projectId, base } = asked
@@ -72,7 +90,9 @@ const memberRoutes = (on: On, { queues, placed, clock }: QueueParts): void => {
     'GET',
     `${members}/:part`,
     {
-      ...{ id: 'fetchCompatMember', summary: 'Tells of who waits in a queue', scope: 'calling' },
+      id: 'fetchCompatMember',
+      summary: 'Tells of who waits in a queue',
+      scope: 'calling',
       answer: memberShape,
     },
     async ({ projectId, id, base }) => {
@@ -84,8 +104,11 @@ const memberRoutes = (on: On, { queues, placed, clock }: QueueParts): void => {
     'POST',
     `${members}/:part`,
     {
-      ...{ id: 'dequeueCompatMember', summary: 'Takes who waits out of a queue, to another document' },
-      ...{ scope: 'calling', body: { Url: parameter.url, Method: parameter.method }, required: ['Url'] },
+      id: 'dequeueCompatMember',
+      summary: 'Takes who waits out of a queue, to another document',
+      scope: 'calling',
+      body: { Url: parameter.url, Method: parameter.method },
+      required: ['Url'],
       answer: memberShape,
     },
     async ({ projectId, id, body, base }) => {
@@ -125,10 +148,16 @@ const queueBody = (queue: OpenQueue, projectId: string, base: string) => {
   const uri = `${base}/Queues/${queue.id}`
   const date = shown(queue.openedAt)
   return {
-    ...{ sid: queue.id, account_sid: projectId, friendly_name: queue.name },
-    ...{ current_size: queue.members.length, max_size: queue.maxSize ?? null },
+    sid: queue.id,
+    account_sid: projectId,
+    friendly_name: queue.name,
+    current_size: queue.members.length,
+    max_size: queue.maxSize ?? null,
     average_wait_time: wholeSeconds(queue.averageWaitMs),
-    ...{ date_created: date, date_updated: date, uri, subresource_uris: { members: `${uri}/Members` } },
+    date_created: date,
+    date_updated: date,
+    uri,
+    subresource_uris: { members: `${uri}/Members` },
   }
 }
 
@@ -136,7 +165,11 @@ const memberBody = (
   { queueId, callId, since, position }: Member,
   { projectId, base, now }: { readonly projectId: string; readonly base: string; readonly now: number },
 ) => ({
-  ...{ call_sid: callId, queue_sid: queueId, account_sid: projectId, position },
-  ...{ date_enqueued: shown(since), wait_time: wholeSeconds(now - since) },
+  call_sid: callId,
+  queue_sid: queueId,
+  account_sid: projectId,
+  position,
+  date_enqueued: shown(since),
+  wait_time: wholeSeconds(now - since),
   uri: `${base}/Queues/${queueId}/Members/${callId}`,
 })

@@ -33,7 +33,9 @@ export const recordingRoutes = async (
     'GET',
     path,
     {
-      ...{ id: 'listCompatRecordings', summary: 'Lists recordings, newest first', scope: 'records' },
+      id: 'listCompatRecordings',
+      summary: 'Lists recordings, newest first',
+      scope: 'records',
       query: { CallSid: { type: 'string', maxLength: 64 }, ...recordingQuery },
       answer: pageSchema('recordings', recordingShape),
       unused: [],
@@ -44,7 +46,9 @@ export const recordingRoutes = async (
     'GET',
     `${path}/:sid`,
     {
-      ...{ id: 'fetchCompatRecording', summary: 'Tells of a recording', scope: 'records' },
+      id: 'fetchCompatRecording',
+      summary: 'Tells of a recording',
+      scope: 'records',
       query: { IncludeSoftDeleted: { type: 'boolean' } },
       answer: recordingShape,
     },

@@ -24,7 +24,11 @@ describe('the account', () => {
     for (const path of ['', '.json']) {
       const answer = await rig.ask('GET', path)
       expect(answer.json()).toMatchObject({
-        ...{ sid: ours, friendly_name: 'the project', status: 'active', type: 'Full', auth_token: null },
+        sid: ours,
+        friendly_name: 'the project',
+        status: 'active',
+        type: 'Full',
+        auth_token: null,
         subresource_uris: { laml_bins: expect.stringMatching(/\/LamlBins$/) },
       })
     }
@@ -37,15 +41,21 @@ describe('recordings of a call', () => {
     const path = `/Calls/${id}/Recordings`
     const begun = await rig.ask('POST', `${path}.json`, [
       ...Object.entries({
-        ...{ RecordingChannels: 'dual', Trim: 'trim-silence' },
+        RecordingChannels: 'dual',
+        Trim: 'trim-silence',
         RecordingStatusCallback: 'https://app.example/recorded',
       }),
       ['RecordingStatusCallbackEvent', 'in-progress'],
       ['RecordingStatusCallbackEvent', 'completed'],
     ])
     expect(begun.json()).toMatchObject({
-      ...{ call_sid: id, account_sid: ours, channels: '2', status: 'in-progress', duration: null },
-      ...{ end_time: null, media_url: null },
+      call_sid: id,
+      account_sid: ours,
+      channels: '2',
+      status: 'in-progress',
+      duration: null,
+      end_time: null,
+      media_url: null,
     })
     const { sid } = begun.json()
     const states = []
@@ -65,8 +75,12 @@ describe('recordings of a call', () => {
       ['in-progress', 'completed'].map((status) => [
         'https://app.example/recorded',
         expect.objectContaining({
-          ...{ CallSid: id, AccountSid: ours, RecordingSid: sid, RecordingStatus: status },
-          ...{ RecordingChannels: '2', RecordingSource: 'StartCallRecordingApi' },
+          CallSid: id,
+          AccountSid: ours,
+          RecordingSid: sid,
+          RecordingStatus: status,
+          RecordingChannels: '2',
+          RecordingSource: 'StartCallRecordingApi',
         }),
       ]),
     )
@@ -116,9 +130,7 @@ describe('recordings', () => {
     const begun = (await rig.ask('POST', `/Calls/${id}/Recordings`, {})).json()
     const file = silentWav(1_000)
     await writeFile(rig.recorder.last.request.path, file)
-    rig.recorder.last.finish({
-      ...{ end: { kind: 'silence' }, durationMs: 1_000, bytes: file.length, kept: true },
-    })
+    rig.recorder.last.finish({ end: { kind: 'silence' }, durationMs: 1_000, bytes: file.length, kept: true })
     await expect
       .poll(async () => (await rig.ask('GET', `/Recordings/${begun.sid}`)).json().status)
       .toBe('completed')
@@ -151,8 +163,11 @@ describe('streams of a call', () => {
   it('begin with their parameters, and stop', async () => {
     const { control, id } = answered()
     const begun = await rig.ask('POST', `/Calls/${id}/Streams.json`, {
-      ...{ Url: 'wss://app.example/audio', Name: 'live', Track: 'both_tracks' },
-      ...{ 'Parameter1.Name': 'order', 'Parameter1.Value': '7' },
+      Url: 'wss://app.example/audio',
+      Name: 'live',
+      Track: 'both_tracks',
+      'Parameter1.Name': 'order',
+      'Parameter1.Value': '7',
     })
     expect(begun.json()).toMatchObject({
       call_sid: id,
@@ -190,7 +205,10 @@ describe('conferences', () => {
     )
     const one = `${path}/Participants/${a.call.id}.json`
     const held = await rig.ask('POST', one, {
-      ...{ Muted: 'true', Hold: 'true', HoldUrl: 'https://app.example/hold', HoldMethod: 'GET' },
+      Muted: 'true',
+      Hold: 'true',
+      HoldUrl: 'https://app.example/hold',
+      HoldMethod: 'GET',
       AnnounceUrl: 'https://app.example/news',
     })
     expect(held.json()).toMatchObject({ call_sid: a.call.id, muted: true, hold: true })
@@ -227,10 +245,14 @@ describe('conferences', () => {
       BeepOnExit: 'false',
     }
     expect((await rig.ask('POST', of(a.call.id), coaching)).json()).toMatchObject({
-      ...{ coaching: true, call_sid_to_coach: b.call.id, end_conference_on_exit: true },
+      coaching: true,
+      call_sid_to_coach: b.call.id,
+      end_conference_on_exit: true,
     })
     expect((await rig.ask('POST', of(a.call.id), { Coaching: 'false' })).json()).toMatchObject({
-      ...{ coaching: false, call_sid_to_coach: null, end_conference_on_exit: true },
+      coaching: false,
+      call_sid_to_coach: null,
+      end_conference_on_exit: true,
     })
     for (const wrong of [{ Coaching: 'true' }, { CallSidToCoach: 'nobody' }, { CallSidToCoach: a.call.id }]) {
       const answer = await rig.ask('POST', of(a.call.id), Object.entries(wrong))
@@ -278,7 +300,10 @@ describe('queues', () => {
 describe('applications and documents', () => {
   it('are made, changed, listed and removed', async () => {
     const made = await rig.ask('POST', '/Applications.json', {
-      ...{ FriendlyName: 'shop', VoiceUrl: 'https://app.example/a', VoiceMethod: 'GET', SmsUrl: 'x' },
+      FriendlyName: 'shop',
+      VoiceUrl: 'https://app.example/a',
+      VoiceMethod: 'GET',
+      SmsUrl: 'x',
     })
     expect(made.json()).toMatchObject({
       friendly_name: 'shop',

@@ -130,7 +130,12 @@ const askedOf = (request: FastifyRequest, reply: FastifyReply): Asked => {
   const path = pathOf(request.originalUrl)
   const [base = ''] = /^.*?\/Accounts\/[^/]+/.exec(path) ?? []
   return {
-    ...{ request, reply, path, body: request.body, query: request.query, projectId: request.projectId },
+    request,
+    reply,
+    path,
+    body: request.body,
+    query: request.query,
+    projectId: request.projectId,
     id: (name) => idOf(request, name),
     search: request.originalUrl.slice(path.length + 1),
     base: base.replace(/\.json$/, ''),

@@ -59,20 +59,28 @@ export class ApiStreams {
 const tracks = { inbound_track: 'inbound', outbound_track: 'outbound', both_tracks: 'both' } as const
 
 const answer = shape({
-  ...{ sid: 'text', account_sid: 'text', call_sid: 'text', name: 'text?', status: 'text' },
-  ...{ date_updated: 'text', uri: 'text' },
+  sid: 'text',
+  account_sid: 'text',
+  call_sid: 'text',
+  name: 'text?',
+  status: 'text',
+  date_updated: 'text',
+  uri: 'text',
 })
 
 const path = '/Accounts/:account/Calls/:sid/Streams'
 
 const starting: RouteSpec = {
-  ...{ id: 'startCompatStream', summary: 'Streams the audio of a call in progress', scope: 'calling' },
+  id: 'startCompatStream',
+  summary: 'Streams the audio of a call in progress',
+  scope: 'calling',
   makes: true,
   body: {
     Url: { type: 'string', maxLength: 4_000, pattern: '^\\S+$' },
     Name: parameter.text(128),
     Track: {
-      ...{ type: 'string', enum: ['inbound_track', 'outbound_track', 'both_tracks'] },
+      type: 'string',
+      enum: ['inbound_track', 'outbound_track', 'both_tracks'],
       default: 'inbound_track',
     },
   },
@@ -86,7 +94,11 @@ const starting: RouteSpec = {
 export const streamRoutes = (on: On, parts: StreamParts): void => {
   const { streams } = parts
   const body = ({ projectId, callId, name, stream }: ApiStream, base: string, status: string) => ({
-    ...{ sid: stream.id, account_sid: projectId, call_sid: callId, name: name ?? null, status },
+    sid: stream.id,
+    account_sid: projectId,
+    call_sid: callId,
+    name: name ?? null,
+    status,
     date_updated: shown(streams.now),
     uri: `${base}/Calls/${callId}/Streams/${stream.id}`,
   })
@@ -111,8 +123,12 @@ export const streamRoutes = (on: On, parts: StreamParts): void => {
     'POST',
     `${path}/:part`,
     {
-      ...{ id: 'stopCompatStream', summary: 'Stops a stream', scope: 'calling', answer },
-      ...{ body: { Status: { type: 'string', enum: ['stopped'] } }, required: ['Status'] },
+      id: 'stopCompatStream',
+      summary: 'Stops a stream',
+      scope: 'calling',
+      answer,
+      body: { Status: { type: 'string', enum: ['stopped'] } },
+      required: ['Status'],
     },
     async ({ projectId, id, base }) => {
       const found = streams.find(projectId, id('sid'), id('part'))

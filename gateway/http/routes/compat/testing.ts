@@ -53,8 +53,15 @@ export class FakeCalls implements PlacedCalls, CallHistory {
   /** A call of the project. */
   add(change: Partial<CallRow> = {}): CallRow {
     const row: CallRow = {
-      ...{ id: randomUUID(), projectId: ours, direction: 'outbound-api', type: 'sip', from: '+15550001' },
-      ...{ to: 'sip:desk@carrier.example', status: 'in-progress', createdAt: this.now, ...change },
+      id: randomUUID(),
+      projectId: ours,
+      direction: 'outbound-api',
+      type: 'sip',
+      from: '+15550001',
+      to: 'sip:desk@carrier.example',
+      status: 'in-progress',
+      createdAt: this.now,
+      ...change,
     }
     this.rows.unshift(row)
     return row
@@ -191,8 +198,14 @@ export class CompatRig {
     const rig = new CompatRig(site, recordings)
     const tokens = [ours, theirs].map((project) => ({ project, secret: `token of ${project}` }))
     const parts: CompatParts = {
-      ...{ log, clock, recordings, conferences: rig.conferences, queues: rig.queues },
-      ...{ placed: rig.calls, history: rig.calls, resources: fakeResources(() => clock.now()) },
+      log,
+      clock,
+      recordings,
+      conferences: rig.conferences,
+      queues: rig.queues,
+      placed: rig.calls,
+      history: rig.calls,
+      resources: fakeResources(() => clock.now()),
       requireProject: basic(accessWith(tokens, clock)),
       projects: { project: (id) => (id === ours || id === theirs ? { id, name: 'the project' } : undefined) },
       live: { live: (project, id) => (project === ours ? rig.live.get(id) : undefined) },

@@ -55,8 +55,11 @@ describe('call flows', () => {
     const apps = new Map<string, string>()
     for (const version of ['working_copy', 'current_deployed']) {
       const app = await rig.make('/api/relay/rest/domain_applications', {
-        ...{ name: version, identifier: version.replace('_', '-') },
-        ...{ call_handler: 'call_flow', call_flow_id: id, call_flow_version: version },
+        name: version,
+        identifier: version.replace('_', '-'),
+        call_handler: 'call_flow',
+        call_flow_id: id,
+        call_flow_version: version,
       })
       apps.set(version, app.domain)
     }

@@ -10,19 +10,35 @@ const made = (properties: object) => ({ type: 'object', required: Object.keys(pr
 
 /** A conversation, in an answer. */
 export const conversationSchema = made({
-  ...{ id: text, address_id: textOrNull, group_id: text },
+  id: text,
+  address_id: textOrNull,
+  group_id: text,
   fabric_address_ids: { type: 'array', items: text },
   from_fabric_address_id: textOrNull,
   created_at: { type: 'integer' },
   last_message_at: { type: ['integer', 'null'] },
-  ...{ metadata: anything, name: text },
+  metadata: anything,
+  name: text,
 })
 
 const messageProperties = {
-  ...{ id: text, address_id: textOrNull, conversation_id: text, group_id: text, user_id: text },
-  ...{ from_address_id: textOrNull, from_fabric_address_id: textOrNull, ts: { type: 'number' } },
-  ...{ metadata: anything, details: anything, type: text, subtype: text, kind: { type: 'null' }, text },
-  ...{ hidden: { type: 'boolean' }, user_name: text, conversation_name: text },
+  id: text,
+  address_id: textOrNull,
+  conversation_id: text,
+  group_id: text,
+  user_id: text,
+  from_address_id: textOrNull,
+  from_fabric_address_id: textOrNull,
+  ts: { type: 'number' },
+  metadata: anything,
+  details: anything,
+  type: text,
+  subtype: text,
+  kind: { type: 'null' },
+  text,
+  hidden: { type: 'boolean' },
+  user_name: text,
+  conversation_name: text,
 }
 
 /** A message, in an answer. */
@@ -36,7 +52,8 @@ export const writtenSchema = made({
 
 /** Somebody who joined. */
 export const joinedSchema = made({
-  ...{ group_id: text, fabric_address_ids: { type: 'array', items: text } },
+  group_id: text,
+  fabric_address_ids: { type: 'array', items: text },
   from_fabric_address_id: textOrNull,
   table: made({ conversation_id: text }),
 })

@@ -20,10 +20,22 @@ describe('two who talk', () => {
     const first = await rig.sent(nora, otto.addressId, 'Hello Otto')
     expect(first).toEqual({
       id: expect.any(String),
-      ...{ address_id: otto.addressId, conversation_id: otto.addressId, group_id: expect.any(String) },
-      ...{ user_id: nora.id, from_address_id: nora.addressId, from_fabric_address_id: nora.addressId },
-      ...{ ts: rig.api.clock.now() / 1000, metadata: {}, details: {}, type: 'message', subtype: 'chat' },
-      ...{ kind: null, text: 'Hello Otto', hidden: false, user_name: 'Nora', conversation_name: 'Otto' },
+      address_id: otto.addressId,
+      conversation_id: otto.addressId,
+      group_id: expect.any(String),
+      user_id: nora.id,
+      from_address_id: nora.addressId,
+      from_fabric_address_id: nora.addressId,
+      ts: rig.api.clock.now() / 1000,
+      metadata: {},
+      details: {},
+      type: 'message',
+      subtype: 'chat',
+      kind: null,
+      text: 'Hello Otto',
+      hidden: false,
+      user_name: 'Nora',
+      conversation_name: 'Otto',
       table: { conversation_id: otto.addressId, text: 'Hello Otto' },
     })
     const answer = await rig.sent(otto, nora.addressId, 'Hello Nora')
@@ -33,8 +45,13 @@ describe('two who talk', () => {
     const { body } = await rig.ask(otto, base)
     expect(body.data).toEqual([
       {
-        ...{ id: nora.addressId, address_id: nora.addressId, group_id: first.group_id, name: 'Nora' },
-        ...{ from_fabric_address_id: otto.addressId, metadata: {}, created_at: first.ts * 1000 },
+        id: nora.addressId,
+        address_id: nora.addressId,
+        group_id: first.group_id,
+        name: 'Nora',
+        from_fabric_address_id: otto.addressId,
+        metadata: {},
+        created_at: first.ts * 1000,
         fabric_address_ids: expect.arrayContaining([nora.addressId, otto.addressId]),
         last_message_at: answer.ts * 1000,
       },
@@ -86,7 +103,8 @@ describe('a room', () => {
   it('is a conversation of all who join, by a request or by writing', async () => {
     const id = await rig.room()
     expect((await rig.join(nora, { conversation_id: id })).body).toMatchObject({
-      ...{ fabric_address_ids: [id], from_fabric_address_id: nora.addressId },
+      fabric_address_ids: [id],
+      from_fabric_address_id: nora.addressId,
       table: { conversation_id: id },
     })
     expect((await rig.ask(nora, `${base}/${id}`)).body).toMatchObject({

@@ -60,7 +60,10 @@ const joinBody = {
   properties: {
     conversation_id: { ...addressId, description: 'Of an address; in place of `fabric_address_ids`.' },
     fabric_address_ids: {
-      ...{ type: 'array', minItems: 1, maxItems: mostAddresses, items: addressId },
+      type: 'array',
+      minItems: 1,
+      maxItems: mostAddresses,
+      items: addressId,
       description: 'Ids of the addresses to talk to: one of any kind, or several of subscribers.',
     },
     from_fabric_address_id: { type: ['string', 'null'], description: 'One’s own address.' },

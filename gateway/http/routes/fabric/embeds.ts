@@ -38,16 +38,16 @@ const makeBody = {
       description: 'When it ends, in seconds since 1970; default and at most in 366 days.',
     },
     max_guests_per_minute: {
-      ...{ type: 'integer', minimum: 1, maximum: 100_000 },
+      type: 'integer',
+      minimum: 1,
+      maximum: 100_000,
       description: `Maximum number of guest tokens in a minute; default ${defaultGuests}.`,
     },
     origins: {
-      ...{
-        type: 'array',
-        minItems: 1,
-        maxItems: 20,
-        items: { type: 'string', minLength: 1, maxLength: 260 },
-      },
+      type: 'array',
+      minItems: 1,
+      maxItems: 20,
+      items: { type: 'string', minLength: 1, maxLength: 260 },
       description:
         'Origins of the pages that may have guest tokens of it, as https://www.example.com; default all.',
     },
@@ -68,7 +68,8 @@ const makeRoute = (site: FastifyInstance, { embeds, resources, requireProject, c
       'create_embed_token',
       'Make a token for a web page, whose visitors call one address',
     ),
-    ...{ body: makeBody, response: { 201: tokenSchema } },
+    body: makeBody,
+    response: { 201: tokenSchema },
   }
   const onRequest = requireProject('subscribers')
   site.post<{ Body: MakeBody }>(
@@ -106,9 +107,12 @@ const exchangeBody = {
 
 const exchangeRoute = (site: FastifyInstance, { embeds }: EmbedParts): void => {
   const schema = {
-    ...{ operationId: 'create_embed_guest_token', tags: ['tokens'] },
-    ...{ summary: 'Make a guest token of an embed token', security: [] },
-    ...{ body: exchangeBody, response: { 201: tokenSchema } },
+    operationId: 'create_embed_guest_token',
+    tags: ['tokens'],
+    summary: 'Make a guest token of an embed token',
+    security: [],
+    body: exchangeBody,
+    response: { 201: tokenSchema },
   }
   site.post<{ Body: { readonly token: string } }>(
     '/api/fabric/embeds/tokens',

@@ -37,7 +37,11 @@ describe('SIP endpoints', () => {
     const gateway = { name: 'Safe', uri, encryption: 'required', codecs: ['OPUS'] }
     await rig.make('/api/fabric/resources/sip_gateways', gateway)
     expect(rig.directory.resolve('/public/safe-2', 'p1')).toEqual({
-      ...{ kind: 'sip', address: '/public/safe-2', uri, encryption: 'required', codecs: ['opus'] },
+      kind: 'sip',
+      address: '/public/safe-2',
+      uri,
+      encryption: 'required',
+      codecs: ['opus'],
     })
   })
 
@@ -66,12 +70,15 @@ describe('SIP endpoints', () => {
   it('are handled by a resource that is assigned to them', async () => {
     const script = await rig.make('/api/fabric/resources/swml_scripts', { name: 'Assigned', contents: hello })
     const made = await rig.make(base, {
-      ...{ username: 'assigned1', password: 'long-enough', call_handler: 'passthrough' },
+      username: 'assigned1',
+      password: 'long-enough',
+      call_handler: 'passthrough',
     })
     const at = `/api/fabric/resources/${script.id}/sip_endpoints`
     const assign = (body: object, project = ours) => rig.send('POST', at, body, project)
     expect(await assign({ sip_endpoint_id: made.id })).toMatchObject({
-      ...{ status: 200, body: { data: [{ resource_id: script.id }] } },
+      status: 200,
+      body: { data: [{ resource_id: script.id }] },
     })
     expect(rig.directory.endpoint(made.id)).toMatchObject({ mayDialOut: false, handler: { kind: 'script' } })
     expect(attributes(await assign({ sip_endpoint_id: script.id }))).toEqual(['sip_endpoint_id'])

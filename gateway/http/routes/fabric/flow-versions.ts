@@ -35,7 +35,9 @@ const versionSchema = {
 } as const
 
 const versionBody = ({ id, version, current, flow, script, createdAt }: FlowVersionRecord) => ({
-  ...{ id, document_version: version, current },
+  id,
+  document_version: version,
+  current,
   flow_data: flow === undefined ? null : shownDocument(flow),
   relayml: script === undefined ? null : shownDocument(script),
   created_at: timeText(createdAt),

@@ -62,7 +62,12 @@ export const kindRoutes = <T extends ResourceType>(
 ): void => {
   const name = base.slice('/api/'.length).replaceAll('/', '_')
   const at: Site<T> = {
-    ...{ site, resources, documentChecks, log, kind, base },
+    site,
+    resources,
+    documentChecks,
+    log,
+    kind,
+    base,
     onRequest: requireProject(kind.type === 'subscriber' ? 'subscribers' : 'resources'),
     describe: (verb, summary) => forProjects(kind.path, `${verb}_${name}`, summary),
     schema: schemaOf(kind as Kind),
@@ -159,10 +164,7 @@ const readRoute = <T extends ResourceType>(at: Site<T>): void => {
     `${base}/:id`,
     {
       onRequest,
-      schema: {
-        ...describe('get', `Get a ${kind.title}`),
-        ...{ params: idParams, response: { 200: at.schema } },
-      },
+      schema: { ...describe('get', `Get a ${kind.title}`), params: idParams, response: { 200: at.schema } },
     },
     async ({ projectId, params }) => resourceBody(found(resources, projectId, kind.type, params.id)),
   )
@@ -172,10 +174,15 @@ const changeRoute = <T extends ResourceType>(at: Site<T>, method: 'PUT' | 'PATCH
   const { site, resources, kind, base, onRequest, describe } = at
   const verb = method === 'PUT' ? 'update' : 'patch'
   site.route<ById & { Body: Body }>({
-    ...{ method, url: `${base}/:id`, onRequest, bodyLimit },
+    method,
+    url: `${base}/:id`,
+    onRequest,
+    bodyLimit,
     schema: {
       ...describe(verb, `Change a ${kind.title}; what is not named stays`),
-      ...{ params: idParams, body: bodySchema(kind.properties, []), response: { 200: at.schema } },
+      params: idParams,
+      body: bodySchema(kind.properties, []),
+      response: { 200: at.schema },
     },
     handler: async ({ projectId, params, body }) => {
       found(resources, projectId, kind.type, params.id)
@@ -200,7 +207,8 @@ const removeRoute = <T extends ResourceType>(at: Site<T>): void => {
       onRequest,
       schema: {
         ...describe('delete', `Delete a ${kind.title}`),
-        ...{ params: idParams, response: { 204: nothing } },
+        params: idParams,
+        response: { 204: nothing },
       },
     },
     async ({ projectId, params }, reply) => {

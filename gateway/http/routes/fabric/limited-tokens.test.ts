@@ -58,7 +58,10 @@ describe('limited tokens', () => {
       404,
     )
     expect((await rig.askAs({ url: info, token })).json()).toMatchObject({
-      ...{ email: null, display_name: 'Guest', push_notification_key: null, fabric_addresses: [] },
+      email: null,
+      display_name: 'Guest',
+      push_notification_key: null,
+      fabric_addresses: [],
     })
   })
 
@@ -83,7 +86,10 @@ describe('limited tokens', () => {
     const { token } = made.json()
     expect(await addresses(token)).toEqual([id])
     expect((await rig.askAs({ url: info, token })).json()).toMatchObject({
-      ...{ email: null, display_name: 'Alice', push_notification_key: null, fabric_addresses: [] },
+      email: null,
+      display_name: 'Alice',
+      push_notification_key: null,
+      fabric_addresses: [],
     })
     const foreign = { address_id: addressOf('alice@example.test', theirs) }
     const refused = await rig.askAs({ method: 'POST', url: invites, token: alice, payload: foreign })
@@ -115,7 +121,10 @@ describe('limited tokens', () => {
 describe('embed tokens', () => {
   const exchange = (token: string, origin?: string, remoteAddress = '192.0.2.1') =>
     rig.site.inject({
-      ...{ method: 'POST', url: '/api/fabric/embeds/tokens', payload: { token }, remoteAddress },
+      method: 'POST',
+      url: '/api/fabric/embeds/tokens',
+      payload: { token },
+      remoteAddress,
       ...(origin && { headers: { origin } }),
     })
   const made = async (more: object = {}): Promise<string> => {

@@ -41,7 +41,11 @@ const guestBody = {
   additionalProperties: false,
   properties: {
     allowed_addresses: {
-      ...{ type: 'array', minItems: 1, maxItems: mostAddresses, uniqueItems: true, items: addressId },
+      type: 'array',
+      minItems: 1,
+      maxItems: mostAddresses,
+      uniqueItems: true,
+      items: addressId,
       description: 'Ids of the addresses that the guest sees and calls.',
     },
     expire_at: expiry,
@@ -66,7 +70,8 @@ const guestRoute = (
       'create_guest_token',
       'Make a token for a guest, who reaches these addresses alone',
     ),
-    ...{ body: guestBody, response: { 201: pairSchema() } },
+    body: guestBody,
+    response: { 201: pairSchema() },
   }
   site.post<{ Body: GuestBody }>(
     '/api/fabric/guests/tokens',
@@ -111,7 +116,8 @@ const inviteRoute = (
       'create_invite_token',
       'Make a token that calls one address for the subscriber',
     ),
-    ...{ body: inviteBody, response: { 201: tokenSchema } },
+    body: inviteBody,
+    response: { 201: tokenSchema },
   }
   const path = '/api/fabric/subscriber/invites'
   site.post<{ Body: InviteBody }>(

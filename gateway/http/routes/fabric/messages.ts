@@ -85,9 +85,7 @@ export const messageRoutes = (site: FastifyInstance, parts: ChatRouteParts): voi
       const who = participantIn(request)
       const { conversation_id, group_id = '', text, metadata, details } = request.body
       checkFrom(who, request.body)
-      const written = {
-        ...{ text, metadata: extraOf(metadata, 'metadata'), details: extraOf(details, 'details') },
-      }
+      const written = { text, metadata: extraOf(metadata, 'metadata'), details: extraOf(details, 'details') }
       const attribute = conversation_id === undefined ? 'group_id' : 'conversation_id'
       const { message, conversation } = await chat.send(who, conversation_id ?? group_id, attribute, written)
       const shown = messageBody(message, conversation, who, resources)

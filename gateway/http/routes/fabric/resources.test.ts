@@ -155,7 +155,9 @@ describe('resources', () => {
     expect(rig.directory.resolve('/public/north', 'p1')).toBeUndefined()
     expect(rig.directory.resolve('/private/north-wing', 'p1')).toMatchObject({ kind: 'handler' })
     const taken = await rig.send('POST', '/api/fabric/resources/relay_applications', {
-      ...{ name: 'x', topic: 'x', address: '/private/north-wing' },
+      name: 'x',
+      topic: 'x',
+      address: '/private/north-wing',
     })
     expect(taken).toMatchObject({ status: 422, body: { errors: [{ code: 'address_taken' }] } })
     for (const address of ['north', '/a', '/a/b/c', '/a/b?c', '/a b/c', '//', `/a/${'b'.repeat(101)}`])

@@ -113,13 +113,17 @@ interface Assignment {
 
 const assignments = ({ resources, domainApps }: AllResourceParts): readonly Assignment[] => [
   {
-    ...{ path: 'domain_applications', field: 'domain_application_id', title: 'domain application' },
+    path: 'domain_applications',
+    field: 'domain_application_id',
+    title: 'domain application',
     isThere: (projectId, id) => domainApps.find(projectId, id) !== undefined,
     assign: (projectId, id, resourceId) =>
       domainApps.update(projectId, id, { handler: { kind: 'resource', resourceId } }),
   },
   {
-    ...{ path: 'sip_endpoints', field: 'sip_endpoint_id', title: 'SIP endpoint' },
+    path: 'sip_endpoints',
+    field: 'sip_endpoint_id',
+    title: 'SIP endpoint',
     isThere: (projectId, id) => resources.find(projectId, 'sip_endpoint', id) !== undefined,
     assign: (projectId, id, resourceId) =>
       resources.update(projectId, 'sip_endpoint', id, { details: handledBy(resourceId) }),

@@ -95,7 +95,9 @@ const createRoute = (site: FastifyInstance, parts: ResourceParts, url: string, n
       const { id: subscriberId } = found(resources, projectId, 'subscriber', params.id)
       const made = newEndpoint(given, typesOf(resources, projectId))
       const endpoint = await resources.create({
-        ...{ projectId, type: 'sip_endpoint', context: 'private' },
+        projectId,
+        type: 'sip_endpoint',
+        context: 'private',
         ...made,
         details: { ...made.details, subscriberId },
       })
@@ -126,10 +128,14 @@ const changeRoute = (
   const { resources, requireProject } = parts
   const verb = method === 'PUT' ? 'update' : 'patch'
   site.route<ByBoth & { Body: Partial<EndpointBody> }>({
-    ...{ method, url, onRequest: requireProject('subscribers') },
+    method,
+    url,
+    onRequest: requireProject('subscribers'),
     schema: {
       ...describe(`${verb}_${name}`, 'Change a SIP endpoint of a subscriber; what is not named stays'),
-      ...{ params: bothParams, body: bodySchema([]), response: { 200: schema } },
+      params: bothParams,
+      body: bodySchema([]),
+      response: { 200: schema },
     },
     handler: async ({ projectId, params, body: given }) => {
       const endpoint = own(parts, projectId, params)

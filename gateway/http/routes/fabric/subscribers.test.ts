@@ -87,7 +87,10 @@ describe('addresses for who holds a token', () => {
     expect(names(all)).not.toContain('foreign')
     const by = (name: string) => all.data.find((address: { name: string }) => address.name === name)
     expect(by('attic')).toMatchObject({
-      ...{ type: 'room', display_name: 'Under the roof', locked: false, preview_url: null },
+      type: 'room',
+      display_name: 'Under the roof',
+      locked: false,
+      preview_url: null,
       channels: {
         audio: '/public/attic?channel=audio',
         messaging: '/public/attic?channel=messaging',
@@ -132,22 +135,36 @@ describe('addresses for who holds a token', () => {
     expect((await get(`/${help!.id}`)).status).toBe(200)
     expect((await get(`/${alice!.id}`)).status).toBe(404)
     expect((await rig.get('/api/fabric/subscriber/info', token)).body).toMatchObject({
-      ...{ email: null, fabric_addresses: [] },
+      email: null,
+      fabric_addresses: [],
     })
   })
 
   it('stand beside the record of the subscriber', async () => {
     const made = await rig.make(base, {
-      ...{ email: 'ida@x.test', password, first_name: 'Ida', job_title: 'Chief', timezone: 'Europe/Berlin' },
-      ...{ country: 'DE', region: 'BE', company_name: 'Ida & Co' },
+      email: 'ida@x.test',
+      password,
+      first_name: 'Ida',
+      job_title: 'Chief',
+      timezone: 'Europe/Berlin',
+      country: 'DE',
+      region: 'BE',
+      company_name: 'Ida & Co',
     })
     const { token } = await rig.tokens.issue(rig.directory.subscriber(made.id)!, 60, {
       scopes: ['sat:refresh'],
     })
     const { body } = await rig.get('/api/fabric/subscriber/info', token)
     expect(body).toMatchObject({
-      ...{ id: made.id, email: 'ida@x.test', first_name: 'Ida', last_name: null, job_title: 'Chief' },
-      ...{ time_zone: 'Europe/Berlin', country: 'DE', region: 'BE', company_name: 'Ida & Co' },
+      id: made.id,
+      email: 'ida@x.test',
+      first_name: 'Ida',
+      last_name: null,
+      job_title: 'Chief',
+      time_zone: 'Europe/Berlin',
+      country: 'DE',
+      region: 'BE',
+      company_name: 'Ida & Co',
       app_settings: { scopes: ['sat:refresh'] },
       fabric_addresses: [{ name: 'ida', resource_id: made.id }],
     })

@@ -89,7 +89,10 @@ export class TokenSubscribers {
     const displayName = body.display_name ?? nameOf(body)
     try {
       return await this.#parts.resources.create({
-        ...{ projectId, type: 'subscriber', displayName, details },
+        projectId,
+        type: 'subscriber',
+        displayName,
+        details,
         ...(body.password !== undefined && { password: body.password }),
       })
     } catch (error) {

@@ -70,7 +70,8 @@ describe('POST /api/fabric/subscribers/tokens', () => {
     })
     expect(second.subscriber_id).toBe(first.subscriber_id)
     expect((await rig.askAs({ url: info, token: first.token })).json()).toMatchObject({
-      ...{ job_title: 'Clerk', display_name: 'The Clerk' },
+      job_title: 'Clerk',
+      display_name: 'The Clerk',
     })
   })
 

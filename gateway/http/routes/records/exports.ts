@@ -81,8 +81,10 @@ const textOf = async function* (
 /** What a program for tables would take for a formula becomes a text there: an apostrophe stands before it. */
 const csvOf = (rows: readonly CdrRow[], kind: CdrRow['kind'], header: boolean): string =>
   stringify(rows.map(recordBody), {
-    ...{ header, columns: [...columnsOf(kind)] },
-    ...{ escape_formulas: true, record_delimiter: 'windows' },
+    header,
+    columns: [...columnsOf(kind)],
+    escape_formulas: true,
+    record_delimiter: 'windows',
     // RFC 4180 section 2: a line break within a field, whichever it is, has quotes around it.
     quoted_match: /[\r\n]/,
   })

@@ -69,8 +69,17 @@ export const searchOf = (kind: CdrSearch['kind'], query: RecordFilters): CdrSear
     min_duration_ms: minDurationMs,
   } = query
   return present({
-    ...{ kind, direction, code, carrier, sipStatus, callId, minDurationMs },
-    ...{ fromUser: caller.user, fromUri: caller.uri, toUser: callee.user, toUri: callee.uri },
+    kind,
+    direction,
+    code,
+    carrier,
+    sipStatus,
+    callId,
+    minDurationMs,
+    fromUser: caller.user,
+    fromUri: caller.uri,
+    toUser: callee.user,
+    toUri: callee.uri,
     domain: query.domain?.toLowerCase(),
     ...stretchOf(query),
   })

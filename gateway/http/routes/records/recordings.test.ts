@@ -130,9 +130,20 @@ describe('what is known of a recording', () => {
     const answer = await get(`/api/recordings/${id}`, ours)
     const at = new Date(rig.clock.now()).toISOString()
     expect(answer.json()).toEqual({
-      ...{ id, project_id: 'p1', call_id: 'c1', leg_id: 'l1', status: 'completed', end_reason: 'silence' },
-      ...{ format: 'wav', channels: 1, sample_rate: 8000, started_at: at, ended_at: at },
-      ...{ duration_ms: 100, bytes: 1644, url: recordings.linkTo(id) },
+      id,
+      project_id: 'p1',
+      call_id: 'c1',
+      leg_id: 'l1',
+      status: 'completed',
+      end_reason: 'silence',
+      format: 'wav',
+      channels: 1,
+      sample_rate: 8000,
+      started_at: at,
+      ended_at: at,
+      duration_ms: 100,
+      bytes: 1644,
+      url: recordings.linkTo(id),
     })
   })
 

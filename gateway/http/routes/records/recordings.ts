@@ -49,10 +49,20 @@ const textOrNull = { type: ['string', 'null'] } as const
 const whole = { type: 'integer' } as const
 
 const properties = {
-  ...{ id: text, project_id: text, call_id: text, leg_id: text },
+  id: text,
+  project_id: text,
+  call_id: text,
+  leg_id: text,
   status: { type: 'string', enum: ['in-progress', 'paused', 'completed', 'failed'] },
-  ...{ end_reason: textOrNull, format: text, channels: whole, sample_rate: whole },
-  ...{ started_at: text, ended_at: textOrNull, duration_ms: whole, bytes: whole, url: textOrNull },
+  end_reason: textOrNull,
+  format: text,
+  channels: whole,
+  sample_rate: whole,
+  started_at: text,
+  ended_at: textOrNull,
+  duration_ms: whole,
+  bytes: whole,
+  url: textOrNull,
 }
 const recordingSchema = { type: 'object', required: Object.keys(properties), properties }
 

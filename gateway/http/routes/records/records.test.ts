@@ -51,24 +51,31 @@ describe('records of calls', () => {
     rig.records.keep(record)
     const { data } = await page('')
     const shown = {
-      ...{ id: record.call, call_id: record.call, project_id: ours.id, type: 'sip', direction: 'inbound' },
-      ...{ from: 'sip:+15550001111@carrier.example', to: 'sip:+15550002222@voice.example', carrier: 'telco' },
-      ...{ domain: 'voice.example', source: '192.0.2.1', sip_call_id: 'their-id' },
-      ...{
-        started_at: '2026-11-01T10:00:00.000Z',
-        ringing_at: null,
-        answered_at: '2026-11-01T10:00:02.000Z',
-      },
-      ...{ ended_at: '2026-11-01T10:00:10.000Z', duration_ms: 10_000, answered_ms: 8_000, code: 'normal' },
-      ...{
-        ended_by: 'far',
-        sip_status: null,
-        q850: 16,
-        codec: 'PCMU',
-        mos: null,
-        loss: null,
-        jitter_ms: null,
-      },
+      id: record.call,
+      call_id: record.call,
+      project_id: ours.id,
+      type: 'sip',
+      direction: 'inbound',
+      from: 'sip:+15550001111@carrier.example',
+      to: 'sip:+15550002222@voice.example',
+      carrier: 'telco',
+      domain: 'voice.example',
+      source: '192.0.2.1',
+      sip_call_id: 'their-id',
+      started_at: '2026-11-01T10:00:00.000Z',
+      ringing_at: null,
+      answered_at: '2026-11-01T10:00:02.000Z',
+      ended_at: '2026-11-01T10:00:10.000Z',
+      duration_ms: 10_000,
+      answered_ms: 8_000,
+      code: 'normal',
+      ended_by: 'far',
+      sip_status: null,
+      q850: 16,
+      codec: 'PCMU',
+      mos: null,
+      loss: null,
+      jitter_ms: null,
     }
     expect(data).toEqual([shown])
     const whole = await rig.ask('GET', `/api/records/calls/${record.call}`)
@@ -242,7 +249,7 @@ describe('exports', () => {
       formatOf(undefined, 'text/csv;q=0.9'),
       formatOf('json', 'text/csv'),
       formatOf(undefined),
-    ]).toEqual([...['csv', 'json', 'json']])
+    ]).toEqual(['csv', 'json', 'json'])
   })
 
   it('hold all of many records', async () => {

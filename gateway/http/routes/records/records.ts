@@ -34,7 +34,8 @@ const querystring = {
     page_size: { type: 'integer', minimum: 1, maximum: 1_000, default: 50 },
     cursor: { type: 'string', maxLength: 200, description: 'Where the page begins: of the link `next`.' },
     format: {
-      ...{ type: 'string', enum: ['json', 'csv', 'jsonl'] },
+      type: 'string',
+      enum: ['json', 'csv', 'jsonl'],
       description: 'csv and jsonl are exports of the whole list; default what `Accept` names, else json.',
     },
   },

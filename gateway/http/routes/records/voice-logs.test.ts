@@ -33,22 +33,26 @@ const listed = async (query: string) =>
 
 it('is a call in the words of the field, in progress or over', async () => {
   expect(await get(`/${ids[0]}`)).toEqual({
-    ...{ id: ids[0], parent_id: null, project_id: 'p1', direction: 'inbound', type: 'relay_sip_call' },
-    ...{
-      from: 'sip:+15550001111@carrier.example',
-      to: 'sip:+15550002222@voice.example',
-      source: 'realtime_api',
-    },
-    ...{
-      url: 'https://app.example/hello',
-      status: 'completed',
-      code: 'normal',
-      sip_status: null,
-      charge: 0,
-      charge_details: [],
-    },
-    ...{ duration: 3, duration_ms: 2_500, billing_ms: 2_500, created_at: '2026-11-01T22:30:00.000Z' },
-    ...{ answered_at: '2026-11-01T22:30:01.500Z', ended_at: '2026-11-01T22:30:04.000Z' },
+    id: ids[0],
+    parent_id: null,
+    project_id: 'p1',
+    direction: 'inbound',
+    type: 'relay_sip_call',
+    from: 'sip:+15550001111@carrier.example',
+    to: 'sip:+15550002222@voice.example',
+    source: 'realtime_api',
+    url: 'https://app.example/hello',
+    status: 'completed',
+    code: 'normal',
+    sip_status: null,
+    charge: 0,
+    charge_details: [],
+    duration: 3,
+    duration_ms: 2_500,
+    billing_ms: 2_500,
+    created_at: '2026-11-01T22:30:00.000Z',
+    answered_at: '2026-11-01T22:30:01.500Z',
+    ended_at: '2026-11-01T22:30:04.000Z',
   })
   expect(await get(`/${ids[1]}`)).toMatchObject({
     url: null,

@@ -14,7 +14,14 @@ export interface VoiceLogParts {
 }
 
 const statuses = [
-  ...['queued', 'ringing', 'in-progress', 'completed', 'busy', 'failed', 'no-answer', 'canceled'],
+  'queued',
+  'ringing',
+  'in-progress',
+  'completed',
+  'busy',
+  'failed',
+  'no-answer',
+  'canceled',
 ] as const satisfies readonly CallStatus[]
 
 const when = (description: string) => ({ type: 'string', maxLength: 40, description }) as const
@@ -50,29 +57,43 @@ const textOrNull = { type: ['string', 'null'] } as const
 const numberOrNull = { type: ['integer', 'null'] } as const
 
 const logProperties = {
-  ...{ id: text, parent_id: textOrNull, project_id: text, from: text, to: text, direction: text, type: text },
-  ...{ source: text, url: textOrNull, status: text, code: textOrNull, sip_status: numberOrNull },
-  ...{
-    duration: numberOrNull,
-    duration_ms: numberOrNull,
-    billing_ms: numberOrNull,
-    charge: { type: 'number' },
-  },
+  id: text,
+  parent_id: textOrNull,
+  project_id: text,
+  from: text,
+  to: text,
+  direction: text,
+  type: text,
+  source: text,
+  url: textOrNull,
+  status: text,
+  code: textOrNull,
+  sip_status: numberOrNull,
+  duration: numberOrNull,
+  duration_ms: numberOrNull,
+  billing_ms: numberOrNull,
+  charge: { type: 'number' },
   charge_details: {
     type: 'array',
     items: { type: 'object', properties: { description: text, charge: { type: 'number' } } },
   },
-  ...{ created_at: text, answered_at: textOrNull, ended_at: textOrNull },
+  created_at: text,
+  answered_at: textOrNull,
+  ended_at: textOrNull,
 }
 const logSchema = { type: 'object', required: Object.keys(logProperties), properties: logProperties }
 
 const eventProperties = {
-  ...{ event_at: text, level: text, name: text },
+  event_at: text,
+  level: text,
+  name: text,
   details: { type: 'object', additionalProperties: true },
-  ...{ project_id: text, log_id: text },
+  project_id: text,
+  log_id: text,
 }
 const eventSchema = {
-  ...{ type: 'object', required: ['data'] },
+  type: 'object',
+  required: ['data'],
   properties: {
     data: {
       type: 'array',
@@ -134,18 +155,27 @@ const logBody = (call: CallRow) => {
   const { answeredAt, endedAt } = call
   const spoken = endedAt === undefined ? null : answeredAt === undefined ? 0 : endedAt - answeredAt
   return {
-    ...{ id: call.id, parent_id: call.parentId ?? null, project_id: call.projectId },
-    ...{ from: call.from, to: call.to, direction: call.direction, type: typeOf(call) },
-    ...{ source: 'realtime_api', url: urlOf(call), status: call.status },
-    ...{ code: call.code ?? null, sip_status: call.sipStatus ?? null },
-    ...{
-      duration: spoken === null ? null : Math.ceil(spoken / 1000),
-      duration_ms: spoken,
-      billing_ms: spoken,
-    },
+    id: call.id,
+    parent_id: call.parentId ?? null,
+    project_id: call.projectId,
+    from: call.from,
+    to: call.to,
+    direction: call.direction,
+    type: typeOf(call),
+    source: 'realtime_api',
+    url: urlOf(call),
+    status: call.status,
+    code: call.code ?? null,
+    sip_status: call.sipStatus ?? null,
+    duration: spoken === null ? null : Math.ceil(spoken / 1000),
+    duration_ms: spoken,
+    billing_ms: spoken,
     // Nothing here has a price.
-    ...{ charge: 0, charge_details: [] },
-    ...{ created_at: time(call.createdAt), answered_at: time(answeredAt), ended_at: time(endedAt) },
+    charge: 0,
+    charge_details: [],
+    created_at: time(call.createdAt),
+    answered_at: time(answeredAt),
+    ended_at: time(endedAt),
   }
 }
 

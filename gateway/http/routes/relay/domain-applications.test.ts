@@ -14,10 +14,21 @@ describe('domain applications', () => {
   it('are made with defaults, read, changed and removed', async () => {
     const made = await rig.make(base, { name: 'Shop', identifier: 'Shop' })
     expect(made).toMatchObject({
-      ...{ type: 'domain_application', name: 'Shop', identifier: 'shop', domain: 'p1-shop.dapp.localhost' },
-      ...{ user: '*', ip_auth_enabled: false, ip_auth: [], encryption: 'optional', codecs: ['PCMU', 'PCMA'] },
-      ...{ call_handler: null, calling_handler_resource_id: null, call_request_url: null },
-      ...{ call_request_method: 'POST', call_flow_version: 'working_copy', managed_by: 'api' },
+      type: 'domain_application',
+      name: 'Shop',
+      identifier: 'shop',
+      domain: 'p1-shop.dapp.localhost',
+      user: '*',
+      ip_auth_enabled: false,
+      ip_auth: [],
+      encryption: 'optional',
+      codecs: ['PCMU', 'PCMA'],
+      call_handler: null,
+      calling_handler_resource_id: null,
+      call_request_url: null,
+      call_request_method: 'POST',
+      call_flow_version: 'working_copy',
+      managed_by: 'api',
     })
     expect(made.ciphers).toContain('AES_CM_128_HMAC_SHA1_80')
     expect((await rig.send('GET', `${base}/${made.id}`)).body).toEqual(made)
@@ -27,25 +38,37 @@ describe('domain applications', () => {
       handler: undefined,
     })
     const changed = await rig.send('PUT', `${base}/${made.id}`, {
-      ...{ name: 'Shop 2', ip_auth_enabled: true, ip_auth: ['192.0.2.1', '2001:db8::/32'], user: 'sales' },
-      ...{ codecs: ['OPUS'], ciphers: ['AEAD_AES_256_GCM_8'], encryption: 'required' },
-      ...{ call_handler: 'laml_webhooks', call_request_url: url, call_request_method: 'GET' },
+      name: 'Shop 2',
+      ip_auth_enabled: true,
+      ip_auth: ['192.0.2.1', '2001:db8::/32'],
+      user: 'sales',
+      codecs: ['OPUS'],
+      ciphers: ['AEAD_AES_256_GCM_8'],
+      encryption: 'required',
+      call_handler: 'laml_webhooks',
+      call_request_url: url,
+      call_request_method: 'GET',
     })
     expect(changed).toMatchObject({
       status: 200,
       body: {
-        ...{ id: made.id, name: 'Shop 2', identifier: 'shop', user: 'sales', codecs: ['OPUS'] },
-        ...{ ip_auth: ['192.0.2.1/32', '2001:db8::/32'], ciphers: ['AEAD_AES_256_GCM'] },
-        ...{ call_handler: 'laml_webhooks', call_request_url: url, call_request_method: 'GET' },
+        id: made.id,
+        name: 'Shop 2',
+        identifier: 'shop',
+        user: 'sales',
+        codecs: ['OPUS'],
+        ip_auth: ['192.0.2.1/32', '2001:db8::/32'],
+        ciphers: ['AEAD_AES_256_GCM'],
+        call_handler: 'laml_webhooks',
+        call_request_url: url,
+        call_request_method: 'GET',
       },
     })
     expect(rig.directory.domainApp(made.domain)).toMatchObject({
-      ...{
-        allow: ['192.0.2.1/32', '2001:db8::/32'],
-        user: 'sales',
-        encryption: 'required',
-        codecs: ['opus'],
-      },
+      allow: ['192.0.2.1/32', '2001:db8::/32'],
+      user: 'sales',
+      encryption: 'required',
+      codecs: ['opus'],
       handler: { kind: 'xml', url, method: 'GET' },
     })
     const cleared = await rig.send('PUT', `${base}/${made.id}`, { call_handler: null, codecs: null })
@@ -76,8 +99,10 @@ describe('domain applications', () => {
   it('what was read may be sent back whole', async () => {
     const room = await rig.make('/api/fabric/resources/conference_rooms', { name: 'hall' })
     const made = await rig.make(base, {
-      ...{ name: 'x', identifier: 'back' },
-      ...{ call_handler: 'video_room', call_video_room_id: room.id },
+      name: 'x',
+      identifier: 'back',
+      call_handler: 'video_room',
+      call_video_room_id: room.id,
     })
     const { id, type, domain, managed_by, created_at, updated_at, ...fields } = made
     const again = await rig.send('PUT', `${base}/${id}`, fields)
@@ -97,11 +122,9 @@ describe('domain applications', () => {
     const answer = await assign({ domain_application_id: made.id })
     expect(answer).toMatchObject({ status: 200, body: { data: [{ resource_id: script.id }] } })
     expect((await rig.send('GET', `${base}/${made.id}`)).body).toMatchObject({
-      ...{
-        call_handler: 'relay_script',
-        call_relay_script_url: null,
-        calling_handler_resource_id: script.id,
-      },
+      call_handler: 'relay_script',
+      call_relay_script_url: null,
+      calling_handler_resource_id: script.id,
     })
     expect(rig.directory.domainApp(made.domain)?.handler).toMatchObject({ kind: 'script' })
     expect((await assign({ domain_application_id: script.id })).status).toBe(422)
@@ -131,7 +154,9 @@ describe('domain applications', () => {
     const { status, body } = await rig.send('POST', base, { name: 'x', identifier: 'wrong', ...fields })
     expect(status).toBe(422)
     expect(body.errors[0]).toEqual({
-      ...{ status: '422', title: expect.any(String), code: expect.any(String) },
+      status: '422',
+      title: expect.any(String),
+      code: expect.any(String),
       detail: expect.stringContaining(field),
     })
   })

@@ -108,8 +108,12 @@ const createRoute = ({ site, base, describe, domainApps, resources, requireProje
       const { codecs, ciphers, user = '*', ipAuthEnabled = false, ...own } = ownFields(body)
       const read = readHandler(body, undefined, typesOf(resources, projectId))
       const app = await domainApps.create(projectId, {
-        ...{ name: body.name, identifier: body.identifier.toLowerCase(), user, ipAuthEnabled },
-        ...{ ipAuth: own.ipAuth ?? [], encryption: own.encryption ?? 'optional' },
+        name: body.name,
+        identifier: body.identifier.toLowerCase(),
+        user,
+        ipAuthEnabled,
+        ipAuth: own.ipAuth ?? [],
+        encryption: own.encryption ?? 'optional',
         ...(codecs && { codecs }),
         ...(ciphers && { ciphers }),
         ...(read?.handler && { handler: read.handler }),
@@ -150,10 +154,14 @@ const changeRoute = (at: At, method: 'PUT' | 'PATCH'): void => {
   const { site, base, describe, domainApps, resources, requireProject } = at
   const verb = method === 'PUT' ? 'update' : 'patch'
   site.route<ById & { Body: Partial<DomainAppBody> }>({
-    ...{ method, url: `${base}/:id`, onRequest: requireProject('resources') },
+    method,
+    url: `${base}/:id`,
+    onRequest: requireProject('resources'),
     schema: {
       ...describe(`${verb}_domain_application`, 'Change a domain application; what is not named stays'),
-      ...{ params: idParams, body: bodySchema([]), response: { 200: domainAppSchema } },
+      params: idParams,
+      body: bodySchema([]),
+      response: { 200: domainAppSchema },
     },
     handler: async ({ projectId, params, body }) => {
       const app = found(at, projectId, params.id)

@@ -24,7 +24,8 @@ const schema = {
 } as const
 
 const body = (endpoint: Resource<'sip_endpoint'>) => ({
-  ...{ id: endpoint.id, type: 'sip_endpoint' },
+  id: endpoint.id,
+  type: 'sip_endpoint',
   ...shownEndpoint(endpoint),
 })
 
@@ -54,7 +55,8 @@ const listRoute = (site: FastifyInstance, { resources, requireProject }: Resourc
       onRequest: requireProject('resources'),
       schema: {
         ...describe('list_relay_sip_endpoints', 'List the SIP endpoints'),
-        ...{ querystring, response: { 200: listSchema(schema) } },
+        querystring,
+        response: { 200: listSchema(schema) },
       },
     },
     async ({ projectId, query }) => {
@@ -72,7 +74,8 @@ const createRoute = (site: FastifyInstance, { resources, requireProject }: Resou
       onRequest: requireProject('resources'),
       schema: {
         ...describe('create_relay_sip_endpoint', 'Create a SIP endpoint'),
-        ...{ body: bodySchema(['username', 'password']), response: { 201: schema } },
+        body: bodySchema(['username', 'password']),
+        response: { 201: schema },
       },
     },
     async ({ projectId, body: given }, reply) => {
@@ -113,10 +116,14 @@ const changeRoute = (
 ): void => {
   const verb = method === 'PUT' ? 'update' : 'patch'
   site.route<ById & { Body: Partial<EndpointBody> }>({
-    ...{ method, url: `${base}/:id`, onRequest: requireProject('resources') },
+    method,
+    url: `${base}/:id`,
+    onRequest: requireProject('resources'),
     schema: {
       ...describe(`${verb}_relay_sip_endpoint`, 'Change a SIP endpoint; what is not named stays'),
-      ...{ params: idParams, body: bodySchema([]), response: { 200: schema } },
+      params: idParams,
+      body: bodySchema([]),
+      response: { 200: schema },
     },
     handler: async ({ projectId, params, body: given }) => {
       const endpoint = found(resources, projectId, 'sip_endpoint', params.id)

@@ -21,12 +21,17 @@ describe('collect', () => {
     const digits = { max: 4, digit_timeout: 3, terminators: '#' }
     await ask('calling.collect', { control_id: 'k', digits, speech, initial_timeout: 7 })
     expect(call.verbs.at(-1)?.[1]).toMatchObject({
-      ...{ maxDigits: 4, interDigitTimeoutMs: 3000, terminators: '#', digits: true, holdTimers: true },
+      maxDigits: 4,
+      interDigitTimeoutMs: 3000,
+      terminators: '#',
+      digits: true,
+      holdTimers: true,
       initialTimeoutMs: 7000,
       speech: { language: 'de-DE', hints: ['ja'], endSilenceMs: 2000, maxSpeechMs: 20_000 },
     })
     expect(await nextOf(application, 'collect')).toEqual({
-      ...{ state: 'finished', final: true },
+      state: 'finished',
+      final: true,
       result: { type: 'digit', params: { digits: '12', terminator: '#' } },
     })
   })
@@ -51,13 +56,18 @@ describe('collect', () => {
     const wishes = { digits: { max: 2 }, speech: {}, partial_results: true, send_start_of_input: true }
     await ask('calling.collect', { control_id: 'k', ...wishes })
     expect(await nextOf(application, 'collect')).toEqual({
-      ...{ state: 'collecting', result: { type: 'start_of_input', params: { type: 'digits' } } },
+      state: 'collecting',
+      result: { type: 'start_of_input', params: { type: 'digits' } },
     })
     expect(await nextOf(application, 'collect')).toMatchObject({
-      ...{ state: 'collecting', final: false, result: { type: 'digit', params: { digits: '1' } } },
+      state: 'collecting',
+      final: false,
+      result: { type: 'digit', params: { digits: '1' } },
     })
     expect(await nextOf(application, 'collect')).toMatchObject({
-      ...{ state: 'collecting', final: false, result: { type: 'speech', params: { text: 'ye' } } },
+      state: 'collecting',
+      final: false,
+      result: { type: 'speech', params: { text: 'ye' } },
     })
   })
 
@@ -85,7 +95,9 @@ describe('collect', () => {
     await ask('calling.collect', { control_id: 'k', digits: { max: 1 }, continuous: true })
     for (const digits of ['1', '2'])
       expect(await nextOf(application, 'collect')).toMatchObject({
-        ...{ state: 'collecting', final: true, result: { type: 'digit', params: { digits } } },
+        state: 'collecting',
+        final: true,
+        result: { type: 'digit', params: { digits } },
       })
     await ask('calling.collect.start_input_timers', { control_id: 'k' })
     await ask('calling.collect.stop', { control_id: 'k' })
@@ -101,7 +113,10 @@ describe('collect', () => {
     call.collects.push({ reason: 'complete', digits: '7' })
     const id = 'x.prompt'
     await ask('calling.play_and_collect', {
-      ...{ control_id: id, play: tts, volume: 2, collect: { digits: { max: 1 } } },
+      control_id: id,
+      play: tts,
+      volume: 2,
+      collect: { digits: { max: 1 } },
     })
     expect(call.verbs.at(-1)?.[1]).toMatchObject({
       prompt: { sounds: [{ kind: 'speech', text: 'Hello' }], volumeDb: 2 },

@@ -24,14 +24,20 @@ describe('connect', () => {
     const full = { ...sip.params, headers, codecs: ['OPUS', 'VP8', 'PCMU'], session_timeout: 600 }
     const ringback = [{ type: 'ringtone', params: { name: 'us' } }]
     await ask('calling.connect', {
-      ...{ tag: 't', ringback, devices: [[{ type: 'sip', params: full }, phone], [phone]] },
+      tag: 't',
+      ringback,
+      devices: [[{ type: 'sip', params: full }, phone], [phone]],
     })
     expect(call.verbs.at(-1)?.[1]).toMatchObject({
       steps: [
         [
           {
-            ...{ to: testCallee.to, from: 'sip:me@demo', timeoutMs: 20_000, headers },
-            ...{ codecs: ['opus', 'PCMU'], sessionTimerSeconds: 600 },
+            to: testCallee.to,
+            from: 'sip:me@demo',
+            timeoutMs: 20_000,
+            headers,
+            codecs: ['opus', 'PCMU'],
+            sessionTimerSeconds: 600,
           },
           { to: '+2', from: '+1' },
         ],
@@ -80,7 +86,10 @@ describe('connect', () => {
     await ask('calling.connect', { tag: 't', devices: [[phone]] })
     await nextOf(application, 'connect')
     expect(await nextOf(application, 'connect')).toEqual({
-      ...{ tag: 't', connect_state: 'failed', failed_reason: 'noAnswer', error: 'no_answer' },
+      tag: 't',
+      connect_state: 'failed',
+      failed_reason: 'noAnswer',
+      error: 'no_answer',
     })
   })
 })

@@ -21,7 +21,8 @@ describe('detect, tap, digits and refer', () => {
     const params = { machine_words_threshold: 4, initial_timeout: 2 }
     await ask('calling.detect', { control_id: 'k', timeout: 20, detect: { type: 'machine', params } })
     expect(call.verbs.at(-1)?.[1]).toMatchObject({
-      ...{ timeoutMs: 20_000, machine: { wordsThreshold: 4, initialTimeoutMs: 2000, waitForEnd: true } },
+      timeoutMs: 20_000,
+      machine: { wordsThreshold: 4, initialTimeoutMs: 2000, waitForEnd: true },
     })
     const detect = (params: AnyFrame) => ({ detect: { type: 'machine', params } })
     expect(await nextOf(application, 'detect')).toEqual(detect({ event: 'MACHINE' }))
@@ -77,7 +78,8 @@ describe('detect, tap, digits and refer', () => {
     const { ask } = await gateway.taken()
     const device = { type: 'ws', params: { uri: 'wss://x.example/a', codec: 'PCMA', rate: 16_000 } }
     expect(await ask('calling.tap', { control_id: 'k', tap: { type: 'audio' }, device })).toMatchObject({
-      ...{ code: '400', message: expect.stringContaining('rate') },
+      code: '400',
+      message: expect.stringContaining('rate'),
     })
   })
 
@@ -112,7 +114,9 @@ describe('detect, tap, digits and refer', () => {
     expect(call.verbs.at(-1)?.[1]).toMatchObject({ to: 'sip:b@x.example', username: 'u', password: 'p' })
     expect(await nextOf(application, 'refer')).toMatchObject({ state: 'in_progress' })
     expect(await nextOf(application, 'refer')).toMatchObject({
-      ...{ state: 'success', sip_refer_response_code: '202', sip_notify_response_code: '200' },
+      state: 'success',
+      sip_refer_response_code: '202',
+      sip_notify_response_code: '200',
     })
   })
 })

@@ -64,13 +64,21 @@ describe('record', () => {
   it('records as the clients ask, is paused and stopped', async () => {
     const { ask, application, call } = await gateway.taken()
     const audio = {
-      ...{ beep: true, format: 'mp3', stereo: true, end_silence_timeout: 0, initial_timeout: 0 },
+      beep: true,
+      format: 'mp3',
+      stereo: true,
+      end_silence_timeout: 0,
+      initial_timeout: 0,
       input_sensitivity: 30,
     }
     await ask('calling.record', { control_id: 'k', record: { audio } })
     expect(call.verbs.at(-1)?.[1]).toMatchObject({
-      ...{ beep: true, format: 'mp3', tracks: 'stereo', initialSilenceMs: Number.POSITIVE_INFINITY },
-      ...{ terminators: '#*', sensitivity: 30 },
+      beep: true,
+      format: 'mp3',
+      tracks: 'stereo',
+      initialSilenceMs: Number.POSITIVE_INFINITY,
+      terminators: '#*',
+      sensitivity: 30,
     })
     expect(call.verbs.at(-1)?.[1]).not.toHaveProperty('endSilenceMs')
     await ask('calling.record.pause', { control_id: 'k', behavior: 'skip' })
