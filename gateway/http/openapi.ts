@@ -18,7 +18,9 @@ const errorList = (properties: Readonly<Record<string, object>>) => ({
 })
 
 /** Bodies of errors, by family. */
-const errorSchemas: Readonly<Record<ApiFamily, { readonly $id: string; readonly [keyword: string]: unknown }>> = {
+const errorSchemas: Readonly<
+  Record<ApiFamily, { readonly $id: string; readonly [keyword: string]: unknown }>
+> = {
   fabric: {
     $id: 'Errors',
     ...errorList({ type: text, code: text, message: text, attribute: textOrNull, url: text }),

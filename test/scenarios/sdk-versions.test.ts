@@ -123,8 +123,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     expect(page.wire.sockets).toEqual([`wss://gw.localhost:${line.port}/`])
     const [connect] = page.wire.asked('signalwire.connect')
     expect(connect?.params.agent).toBe(`@signalwire/js/browser/${sdk.version}`)
-    const info = await page.ask('getSubscriberInfo')
-    expect(info).toMatchObject({
+    expect(await page.ask('getSubscriberInfo')).toMatchObject({
       email: emailOf(sdk.person),
       display_name: `The ${sdk.person}`,
       fabric_addresses: [{ name: sdk.person, type: 'subscriber' }],

@@ -7,7 +7,12 @@ import {
   type Socket,
   type TcpNetConnectOpts,
 } from 'node:net'
-import { type ConnectionOptions, connect as connectTls, createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import {
+  type ConnectionOptions,
+  connect as connectTls,
+  createServer as createTlsServer,
+  type TLSSocket,
+} from 'node:tls'
 import type { CertificateFolder } from './certificates.ts'
 import { until } from './until.ts'
 

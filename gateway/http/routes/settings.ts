@@ -11,13 +11,11 @@ export interface PageSettings {
 export const settingsRoute = (site: FastifyInstance, settings: PageSettings): void => {
   site.get('/config.json', (_request, reply) => {
     const { name, applicationServerKey } = settings
-    return reply
-      .header('cache-control', 'no-store')
-      .send({
-        name,
-        websocket_path: '/',
-        api_path: '/api',
-        push: applicationServerKey ? { application_server_key: applicationServerKey } : null,
-      })
+    return reply.header('cache-control', 'no-store').send({
+      name,
+      websocket_path: '/',
+      api_path: '/api',
+      push: applicationServerKey ? { application_server_key: applicationServerKey } : null,
+    })
   })
 }
