@@ -13,6 +13,7 @@ WORKDIR /opt/trunkline
 
 # Packages first: they change less often than the code. The worker is scripts/worker's task, so mediasoup's own script does nothing.
 COPY package.json package-lock.json .npmrc ./
+COPY sip-agent/package.json sip-agent/
 COPY client/package.json client/
 COPY realtime/package.json realtime/
 COPY console/package.json console/
@@ -50,6 +51,7 @@ COPY --from=build /opt/trunkline/node_modules node_modules
 COPY --from=build /opt/trunkline/scripts/trunkline scripts/trunkline
 COPY --from=build /opt/trunkline/scripts/healthcheck.ts scripts/healthcheck.ts
 COPY --from=build /opt/trunkline/gateway gateway
+COPY --from=build /opt/trunkline/sip-agent sip-agent
 COPY --from=build /opt/trunkline/handlers handlers
 COPY --from=build /opt/trunkline/media media
 COPY --from=build /opt/trunkline/config config

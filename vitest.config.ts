@@ -67,13 +67,15 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{gateway,handlers,media,config,client,console,realtime,react,scripts}/**/*.test.ts'],
+          include: [
+            '{gateway,sip-agent,handlers,media,config,client,console,realtime,react,scripts}/**/*.test.ts',
+          ],
           exclude: ['**/node_modules/**'],
           // Files share the processes: no module keeps anything of its own, and starting a process for each file takes half of the time.
           isolate: false,
           // Many of them wait for sockets: a third keeps two cores busy meanwhile.
           maxWorkers: 3,
-          globalSetup: 'gateway/directory/testing-postgres.ts',
+          globalSetup: 'gateway/directory/testing/postgres-server.ts',
           // Bounds for a machine that is busy with something else; no test waits for them.
           testTimeout: 30_000,
           hookTimeout: 30_000,

@@ -1,11 +1,11 @@
 /** The process: the signal that comes at any time, and the exit code. */
-import { Reloading } from './stopping.ts'
+import { Reloading } from './app/stopping.ts'
 
 const reloading = new Reloading()
 // Before anything else is loaded, which takes a second: until then the signal would end a gateway that is just starting.
 if (process.argv[2] === 'run') process.on('SIGHUP', () => reloading.signal())
 
-import('./command-line.ts')
+import('./cli/command-line.ts')
   .then(({ runCommand }) => runCommand(reloading))
   .then(
     (code) => process.exit(code),

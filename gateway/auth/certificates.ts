@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import type { SipTls, SipTlsPeer } from '@trunkline/sip-agent'
 import { mayUseTls } from '../../config/targets.ts'
 import type { Config } from '../../config/types.ts'
-import type { Clock, Timer } from '../clock.ts'
-import type { Log } from '../log.ts'
-import type { SipTls, SipTlsPeer } from '../sip-agent/index.ts'
+import type { Clock, Timer } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
 import { type Certificate, loadCertificate, readPair } from './certificate.ts'
 
 /** Time between two looks at the files, in ms. */

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Clock } from '../clock.ts'
+import { Attempts } from '../core/attempts.ts'
+import type { Clock } from '../core/clock.ts'
 import type { Resources } from '../directory/ports.ts'
 import type { RefreshTokenRows } from '../directory/refresh-tokens.ts'
-import { Attempts } from '../http/attempts.ts'
 import { defaultSeconds, hashOf } from './token-pairs.ts'
 import type { SubscriberTokens } from './tokens.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FakeClock } from '../clock.ts'
-import { TestStore } from '../directory/testing.ts'
+import { FakeClock } from '../core/clock.ts'
+import { TestStore } from '../directory/testing/directories.ts'
 import { openTokens } from './open-tokens.ts'
 
 const store = new TestStore()

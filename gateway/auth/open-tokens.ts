@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 import type { News } from '../directory/engine.ts'
 import { RefreshTokenRows } from '../directory/refresh-tokens.ts'
 import { RevokedTokenRows } from '../directory/revoked-tokens.ts'

@@ -1,8 +1,8 @@
-import type { Clock, Timer } from '../clock.ts'
+import { senderOf } from '@trunkline/sip-agent/networks'
+import { Attempts } from '../core/attempts.ts'
+import type { Clock, Timer } from '../core/clock.ts'
 import type { ApiToken, Projects } from '../directory/ports.ts'
-import { Attempts } from '../http/attempts.ts'
-import { senderOf } from '../networks.ts'
-import type { Scope } from './scopes.ts'
+import type { Scope } from '../directory/scopes.ts'
 
 /** What access to projects is checked against. */
 export interface ProjectAccessOptions {

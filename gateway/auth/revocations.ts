@@ -1,20 +1,5 @@
+import type { RevokedRows } from '../directory/revoked-tokens.ts'
 import type { SubscriberToken } from './token-claims.ts'
-
-/** A token that is not good any more, until nobody has to know that. Times in milliseconds since 1970. */
-export interface RevokedToken {
-  readonly id: string
-  readonly expiresAt: number
-}
-
-/** Where revoked tokens are kept. */
-export interface RevokedRows {
-  /** Those that are not to be forgotten yet. */
-  all(now: number): Promise<readonly RevokedToken[]>
-  find(id: string): Promise<RevokedToken | undefined>
-  /** Harmless when the token is there already. */
-  add(token: RevokedToken): Promise<void>
-  removeEnded(now: number): Promise<void>
-}
 
 /** What is known of a token that is to be revoked. */
 export type RevocableToken = Pick<SubscriberToken, 'id' | 'expiresAt'> &

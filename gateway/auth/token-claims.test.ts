@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { FakeClock } from '../clock.ts'
+import { FakeClock } from '../core/clock.ts'
 import { claimsOf, readClaims, type SubscriberToken, tokenKey } from './token-claims.ts'
 import { SubscriberTokens } from './tokens.ts'
 

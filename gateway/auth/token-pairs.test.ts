@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { FakeClock } from '../clock.ts'
+import { FakeClock } from '../core/clock.ts'
 import { migrate } from '../directory/migrations/run.ts'
 import { RefreshTokenRows } from '../directory/refresh-tokens.ts'
 import { RevokedTokenRows } from '../directory/revoked-tokens.ts'

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 import type { RefreshTokenRow, RefreshTokenRows } from '../directory/refresh-tokens.ts'
 import type { Revocations } from './revocations.ts'
 import { type SubscriberToken, type TokenKind, tokenKinds } from './token-claims.ts'

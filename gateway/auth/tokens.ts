@@ -1,7 +1,7 @@
 import { createSecretKey, hash, type KeyObject, randomUUID } from 'node:crypto'
 import { errors, type JWTVerifyResult, jwtVerify, SignJWT } from 'jose'
-import type { Clock } from '../clock.ts'
-import { TrunklineError } from '../errors.ts'
+import type { Clock } from '../core/clock.ts'
+import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Revocations } from './revocations.ts'
 import { claimsOf, readClaims, type SubscriberToken, tokenHeader, tokenKey } from './token-claims.ts'
 

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../clock.ts'
+import { Attempts } from '../core/attempts.ts'
+import type { Clock } from '../core/clock.ts'
+import { TrunklineError } from '../core/errors/catalogue.ts'
+import type { Log } from '../core/log.ts'
 import type {
   ConversationRow,
   ConversationRows,
@@ -11,9 +14,6 @@ import type {
 import type { News } from '../directory/engine.ts'
 import type { Resources } from '../directory/ports.ts'
 import type { Listed, ListPage } from '../directory/resource-types.ts'
-import { TrunklineError } from '../errors.ts'
-import { Attempts } from '../http/attempts.ts'
-import type { Log } from '../log.ts'
 import { messageBody } from './bodies.ts'
 import { mostInRoom, type Opening, openingOf } from './opening.ts'
 import type { Participant } from './participant.ts'

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { ConversationRow, MemberRow } from '../directory/conversations.ts'
 import type { Resources } from '../directory/ports.ts'
 import type { Resource } from '../directory/resource-types.ts'
-import { TrunklineError } from '../errors.ts'
 import type { Participant } from './participant.ts'
 
 /** Most addresses of a conversation of several. */

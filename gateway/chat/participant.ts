@@ -1,6 +1,6 @@
 import { mayReach, type TokenHolder } from '../auth/holders.ts'
 import type { SubscriberToken } from '../auth/token-claims.ts'
-import { TrunklineError } from '../errors.ts'
+import { TrunklineError } from '../core/errors/catalogue.ts'
 
 /** Who takes part in conversations: a subscriber, by their address, or a guest, who has none. */
 export interface Participant {

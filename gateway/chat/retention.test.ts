@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { FakeClock } from '../clock.ts'
+import { FakeClock } from '../core/clock.ts'
 import { MessageRetention } from './retention.ts'
 
 const day = 86_400_000

@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import { Repeat } from '../core/periodic-task.ts'
 import type { ConversationRows } from '../directory/conversations.ts'
-import type { Log } from '../log.ts'
-import { Repeat } from '../recordings/repeat.ts'
 
 /** What retention works with. */
 export interface MessageRetentionParts {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { config } from './testing.ts'
-import { describeEngines, describePostgres } from './testing-engines.ts'
+import { config } from './testing/directories.ts'
+import { describeEngines, describePostgres } from './testing/engines.ts'
 import type { Directory, Senders } from './types.ts'
 
 const p = 'project-1'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it, vi } from 'vitest'
 import { type ConversationRow, ConversationRows, type MessageRow } from './conversations.ts'
-import { describeEngines, describePostgres, type TestEngine } from './testing-engines.ts'
+import { describeEngines, describePostgres, type TestEngine } from './testing/engines.ts'
 import type { Directory, Subscriber } from './types.ts'
 
 const p = 'project-1'

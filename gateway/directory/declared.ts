@@ -1,7 +1,7 @@
 import { canonicalHost } from '../../config/networks.ts'
 import type { Config, HandlerConfig, ProjectConfig } from '../../config/types.ts'
 import type { AudioCodec } from '../../media/types.ts'
-import type { HandlerSpec } from '../calls/ports.ts'
+import type { HandlerSpec } from '../model.ts'
 import { parseAddress } from './index/entry.ts'
 import type {
   EndpointDetails,

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { DeviceRows } from './devices.ts'
 import { pathOf } from './index/entry.ts'
-import { config, everythingOf, script, TestStore } from './testing.ts'
+import { config, everythingOf, script, TestStore } from './testing/directories.ts'
 
 const testStore = new TestStore()
 const { open, query } = testStore

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { DomainApps } from './ports.ts'
-import { config, script } from './testing.ts'
-import { describeEngines } from './testing-engines.ts'
+import { config, script } from './testing/directories.ts'
+import { describeEngines } from './testing/engines.ts'
 
 const p = 'project-1'
 const other = 'project-2'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { config, phone, script, TestStore } from './testing.ts'
+import { config, phone, script, TestStore } from './testing/directories.ts'
 
 const { open, query } = new TestStore()
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
 import { openPostgres } from './postgres/postgres.ts'
 import { openSqliteStore, type Store, type Write } from './sqlite.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeEngines } from './testing-engines.ts'
+import { describeEngines } from './testing/engines.ts'
 
 const p = 'project-1'
 

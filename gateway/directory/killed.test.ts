@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { describeEngines } from './testing-engines.ts'
+import { describeEngines } from './testing/engines.ts'
 
 const burst = fileURLToPath(new URL('testing-burst.ts', import.meta.url))
 

@@ -1,6 +1,5 @@
 /** What the store is asked to read and change. Each rejects with a TrunklineError of the named code; nothing of another project is ever found. */
 import type { AudioCodec } from '../../media/types.ts'
-import type { Scope } from '../auth/scopes.ts'
 import type {
   HandlerSource,
   Listed,
@@ -10,6 +9,7 @@ import type {
   ResourceChange,
   ResourceType,
 } from './resource-types.ts'
+import type { Scope } from './scopes.ts'
 
 /** A project: whom calls, resources and tokens belong to. */
 export interface Project {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { config } from './testing.ts'
-import { describeEngines } from './testing-engines.ts'
+import { config } from './testing/directories.ts'
+import { describeEngines } from './testing/engines.ts'
 
 const p = 'project-1'
 const other = 'project-2'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { TrunklineError } from '../errors.ts'
+import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Directory, Subscriber } from './types.ts'
 
 /** The keys that subscribers' notifications are encrypted with: one of 256 bits for each, made when it is first asked for. */

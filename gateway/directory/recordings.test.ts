@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type RecordingRow, RecordingRows } from './recordings.ts'
-import { describeEngines } from './testing-engines.ts'
+import { describeEngines } from './testing/engines.ts'
 
 describeEngines('rows of recordings', (engine) => {
   const row = (id: string, changes: Partial<RecordingRow> = {}): RecordingRow => ({

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { FakeClock } from '../clock.ts'
+import { FakeClock } from '../core/clock.ts'
 import { CallRows } from './calls.ts'
 import { CdrRows } from './cdrs.ts'
 import { migrate } from './migrations/run.ts'

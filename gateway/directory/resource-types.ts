@@ -1,5 +1,5 @@
 import type { AudioCodec } from '../../media/types.ts'
-import type { HandlerSpec } from '../calls/ports.ts'
+import type { HandlerSpec } from '../model.ts'
 
 /** Kinds of things that have an address, by the names that the API has for them. */
 export type ResourceType =

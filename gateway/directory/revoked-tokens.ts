@@ -1,5 +1,20 @@
-import type { RevokedRows, RevokedToken } from '../auth/revocations.ts'
 import type { Store } from './sqlite.ts'
+
+/** A token that is not good any more, until nobody has to know that. Times in milliseconds since 1970. */
+export interface RevokedToken {
+  readonly id: string
+  readonly expiresAt: number
+}
+
+/** Where revoked tokens are kept. */
+export interface RevokedRows {
+  /** Those that are not to be forgotten yet. */
+  all(now: number): Promise<readonly RevokedToken[]>
+  find(id: string): Promise<RevokedToken | undefined>
+  /** Harmless when the token is there already. */
+  add(token: RevokedToken): Promise<void>
+  removeEnded(now: number): Promise<void>
+}
 
 /** The table of access tokens that were revoked. */
 export class RevokedTokenRows implements RevokedRows {

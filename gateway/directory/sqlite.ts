@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, type Transaction } from 'kysely'
-import { TrunklineError } from '../errors.ts'
+import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Tables } from './schema.ts'
 
 /** The store's queries, whichever engine runs them. */

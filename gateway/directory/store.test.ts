@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { migrations } from './migrations/list.ts'
-import { config, everythingOf, TestStore } from './testing.ts'
+import { config, everythingOf, TestStore } from './testing/directories.ts'
 
 const testStore = new TestStore()
 const { open, query } = testStore

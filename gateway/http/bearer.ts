@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { holderOf, type TokenHolder } from '../auth/holders.ts'
 import type { SubscriberToken } from '../auth/token-claims.ts'
 import type { SubscriberTokens } from '../auth/tokens.ts'
+import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Directory, Subscriber } from '../directory/types.ts'
-import { TrunklineError } from '../errors.ts'
 
 /** Who sends a request. */
 export interface Bearer {

@@ -3,8 +3,8 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { FakeClock } from '../clock.ts'
-import { Metrics } from '../metrics.ts'
+import { FakeClock } from '../core/clock.ts'
+import { Metrics } from '../core/metrics.ts'
 import { Connections } from './connections.ts'
 
 class FakeSocket extends EventEmitter {

@@ -1,11 +1,11 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { senderOf } from '@trunkline/sip-agent/networks'
 import { NetworkSet } from '../../config/networks.ts'
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
-import { senderOf } from '../networks.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { Metrics } from '../core/metrics.ts'
 
 /** Limits of the connections of one listener. */
 export interface ConnectionLimits {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { type Code, catalogue } from '../errors.ts'
+import { type Code, catalogue } from '../core/errors/catalogue.ts'
 
 const base = '/docs/errors'
 

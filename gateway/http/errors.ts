@@ -1,5 +1,5 @@
 import type { FastifyError } from 'fastify'
-import { type Code, catalogue, codeOf, messageOf, TrunklineError } from '../errors.ts'
+import { type Code, catalogue, codeOf, messageOf, TrunklineError } from '../core/errors/catalogue.ts'
 
 /** One thing that is wrong with a request. */
 export interface FieldFault {
@@ -26,9 +26,6 @@ export interface LinkBase {
 }
 
 type RequestError = FastifyError | TrunklineError
-
-/** A URL without its query, which may hold what no log is to show. */
-export const pathOf = (url: string): string => url.split('?', 1)[0] ?? url
 
 /** Reads an error of ours, of the schemas, of Fastify, or an unforeseen one, of which nothing is told. */
 export const faultOf = (error: RequestError): Fault => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { ApiRig } from './testing.ts'
+import { ApiRig } from './testing/sites.ts'
 
 let rig: ApiRig
 

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { judgeBy, type Operation, operationsOf } from './testing/operations.ts'
 import { type Request, requestsOf } from './testing/requests.ts'
+import { ApiRig, asProject, ours } from './testing/sites.ts'
 import { makeThings } from './testing/things.ts'
-import { ApiRig, asProject, ours } from './testing.ts'
 
 /** Requests of each operation, and the seed of all of them. */
 const numRuns = 15

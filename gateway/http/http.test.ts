@@ -3,13 +3,13 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
+import { makeAuthority } from '@trunkline/sip-agent/testing/certificates'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadCertificate } from '../auth/certificate.ts'
-import { catalogue } from '../errors.ts'
-import { makeAuthority } from '../sip-agent/testing/certificates.ts'
+import { catalogue } from '../core/errors/catalogue.ts'
 import type { HttpServers } from './servers.ts'
-import { ApiRig, asProject } from './testing.ts'
+import { ApiRig, asProject } from './testing/sites.ts'
 
 let rig: ApiRig
 let servers: HttpServers

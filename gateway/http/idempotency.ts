@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Sealing } from '../auth/sealing.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
+import { TrunklineError } from '../core/errors/catalogue.ts'
+import { Sealing } from '../core/sealing.ts'
+import { pathOf } from '../core/web/request-path.ts'
 import type { IdempotencyKey, IdempotencyRow, IdempotencyRows } from '../directory/idempotency.ts'
-import { TrunklineError } from '../errors.ts'
-import { pathOf } from './errors.ts'
 import { isApiPath } from './family.ts'
 
 const hour = 3_600_000

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Log } from '../log.ts'
+import type { Log } from '../core/log.ts'
 
 /** Marks a field in the schema of a body that is taken and has no effect. */
 export const noEffect = { 'x-no-effect': true, description: 'Taken, and of no effect.' } as const

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Operation, operationsOf } from './testing/operations.ts'
+import { ApiRig, asProject, ours, type RigProject, theirs } from './testing/sites.ts'
 import { bodiesOf, makeThings, pathOf, type Things } from './testing/things.ts'
-import { ApiRig, asProject, ours, type RigProject, theirs } from './testing.ts'
 
 let rig: ApiRig
 let operations: Operation[]

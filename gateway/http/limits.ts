@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import fastifyRateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
+import { senderOf } from '@trunkline/sip-agent/networks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiLimits } from '../../config/types.ts'
-import type { Clock } from '../clock.ts'
-import { TrunklineError } from '../errors.ts'
-import { senderOf } from '../networks.ts'
-import { pathOf } from './errors.ts'
+import type { Clock } from '../core/clock.ts'
+import { TrunklineError } from '../core/errors/catalogue.ts'
+import { pathOf } from '../core/web/request-path.ts'
 import { isApiPath } from './family.ts'
 
 const windowMs = 60_000

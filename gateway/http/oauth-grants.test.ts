@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { authorization, callback, OAuthRig } from './oauth-rig.ts'
+import { authorization, callback, OAuthRig } from './testing/oauth-site.ts'
 
 let rig: OAuthRig
 beforeEach(async () => {

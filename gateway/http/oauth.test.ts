@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { authorization, callback, OAuthRig } from './oauth-rig.ts'
+import { authorization, callback, OAuthRig } from './testing/oauth-site.ts'
 
 let rig: OAuthRig
 beforeEach(async () => {

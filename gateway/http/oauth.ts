@@ -1,7 +1,7 @@
+import { senderOf } from '@trunkline/sip-agent/networks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { OAuth } from '../auth/oauth/oauth.ts'
 import { oauthPaths } from '../auth/oauth/paths.ts'
-import { senderOf } from '../networks.ts'
 import { pageHeaders, providerPages } from './oauth-pages.ts'
 import { signInRoutes } from './oauth-sign-in.ts'
 import { asTls, requireTls } from './oauth-tls.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isApiPath } from './family.ts'
 import type { ListedRoute } from './route-list.ts'
 import { type OpenApi, type Operation, operationsOf } from './testing/operations.ts'
-import { ApiRig } from './testing.ts'
+import { ApiRig } from './testing/sites.ts'
 
 let rig: ApiRig
 let document: OpenApi

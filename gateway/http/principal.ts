@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Scope } from '../auth/scopes.ts'
+import type { Scope } from '../directory/scopes.ts'
 import type { Bearer } from './bearer.ts'
 
 declare module 'fastify' {

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import pino from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
-import { FakeClock } from '../clock.ts'
-import { Metrics } from '../metrics.ts'
+import { FakeClock } from '../core/clock.ts'
+import { Metrics } from '../core/metrics.ts'
 import { newSite } from './site.ts'
 
 const open = async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { FakeClock } from '../clock.ts'
+import { FakeClock } from '../core/clock.ts'
 import type { Subscriber } from '../directory/types.ts'
 import { SignIn } from './sign-in.ts'
 

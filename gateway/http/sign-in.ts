@@ -1,8 +1,8 @@
-import type { Clock } from '../clock.ts'
+import { senderOf } from '@trunkline/sip-agent/networks'
+import { Attempts } from '../core/attempts.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
 import type { Directory, Subscriber } from '../directory/types.ts'
-import type { Log } from '../log.ts'
-import { senderOf } from '../networks.ts'
-import { Attempts } from './attempts.ts'
 
 /** What signing in needs. */
 export interface SignInParts {

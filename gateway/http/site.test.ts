@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { FakeClock } from '../clock.ts'
-import { TrunklineError } from '../errors.ts'
-import { Metrics } from '../metrics.ts'
+import { FakeClock } from '../core/clock.ts'
+import { TrunklineError } from '../core/errors/catalogue.ts'
+import { Metrics } from '../core/metrics.ts'
 import { newSite } from './site.ts'
 
 const schema = {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { TrunklineError } from '../errors.ts'
-import { jsonDepth, maxJsonDepth } from '../json.ts'
+import { TrunklineError } from '../core/errors/catalogue.ts'
+import { jsonDepth, maxJsonDepth } from '../core/json.ts'
 import type { Compiled } from './compiled.ts'
 
 declare module 'fastify' {

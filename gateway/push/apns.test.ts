@@ -10,10 +10,10 @@ import {
 import { type AddressInfo, Socket } from 'node:net'
 import { jwtVerify } from 'jose'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { FakeClock } from '../clock.ts'
+import { FakeClock } from '../core/clock.ts'
 import { Apns } from './apns.ts'
 import { PushUnreachable } from './push-http.ts'
-import { authority, deviceOf, messageTo } from './testing.ts'
+import { authority, deviceOf, messageTo } from './testing/push-servers.ts'
 
 const token = 'A1'.repeat(32)
 const quiet = new AbortController().signal

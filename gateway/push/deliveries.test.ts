@@ -1,10 +1,10 @@
 import pino from 'pino'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { FakeClock } from '../clock.ts'
-import { Metrics } from '../metrics.ts'
+import { FakeClock } from '../core/clock.ts'
+import { Metrics } from '../core/metrics.ts'
 import { Deliveries } from './deliveries.ts'
 import { PushUnreachable } from './push-http.ts'
-import { deviceOf, messageTo } from './testing.ts'
+import { deviceOf, messageTo } from './testing/push-servers.ts'
 import type { PushOutcome, PushTransport } from './types.ts'
 
 /** A service that answers with these one after the other, the last one again and again. */

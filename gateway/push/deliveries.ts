@@ -1,8 +1,8 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
+import { TrunklineError } from '../core/errors/catalogue.ts'
+import type { Log } from '../core/log.ts'
+import type { Metrics } from '../core/metrics.ts'
 import type { DeviceRows } from '../directory/devices.ts'
-import { TrunklineError } from '../errors.ts'
-import type { Log } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
 import { PushUnreachable } from './push-http.ts'
 import type { PushMessage, PushOutcome, PushTransport } from './types.ts'
 

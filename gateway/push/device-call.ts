@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 import type { DeviceRow } from '../directory/devices.ts'
 import type { Deliveries } from './deliveries.ts'
 import { type Notice, payloadOf } from './payload.ts'

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { jwtVerify } from 'jose'
 import { afterEach, describe, expect, it } from 'vitest'
-import { FakeClock } from '../clock.ts'
+import { FakeClock } from '../core/clock.ts'
 import { Fcm, serviceAccountOf } from './fcm.ts'
 import { PushHttp } from './push-http.ts'
-import { closeServers, deviceOf, messageTo, serveTls } from './testing.ts'
+import { closeServers, deviceOf, messageTo, serveTls } from './testing/push-servers.ts'
 
 const pair = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const private_key = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()

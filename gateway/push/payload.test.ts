@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { type Notice, payloadOf } from './payload.ts'
-import { openInvite } from './testing.ts'
+import { openInvite } from './testing/push-servers.ts'
 
 const event = {
   event_type: 'webrtc.message',

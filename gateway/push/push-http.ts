@@ -1,7 +1,7 @@
+import type { AddressGuard } from '@trunkline/sip-agent/address-guard'
 import { Agent, buildConnector, request } from 'undici'
-import { asUnreachable, headerOf, readBeginning } from '../webhooks/answers.ts'
-import type { AddressGuard } from '../webhooks/guard.ts'
-import { guardedLookup, literalOf } from '../webhooks/guarded-lookup.ts'
+import { asUnreachable, headerOf, readBeginning } from '../callbacks/answers.ts'
+import { guardedLookup, literalOf } from '../callbacks/guarded-lookup.ts'
 
 /** A request to a push service. */
 export interface PushRequest {

@@ -1,11 +1,11 @@
 import pino from 'pino'
 import { describe, expect, it } from 'vitest'
-import { FakeClock } from '../clock.ts'
+import { FakeClock } from '../core/clock.ts'
 import type { DeviceRow } from '../directory/devices.ts'
 import type { Directory, Subscriber } from '../directory/types.ts'
 import type { Deliveries } from './deliveries.ts'
 import { Push, type PushParts } from './push.ts'
-import { deviceOf, openInvite } from './testing.ts'
+import { deviceOf, openInvite } from './testing/push-servers.ts'
 import type { PushMessage } from './types.ts'
 
 const pushKey = Buffer.alloc(32, 5).toString('base64')

@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
 import type { DeviceRows } from '../directory/devices.ts'
 import type { Directory } from '../directory/types.ts'
-import type { Log } from '../log.ts'
 import type { Deliveries } from './deliveries.ts'
 import { DeviceCall } from './device-call.ts'
 

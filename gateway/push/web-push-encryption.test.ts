@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { makeBrowser } from './testing.ts'
+import { makeBrowser } from './testing/push-servers.ts'
 import { encryptForBrowser, longestPlaintext } from './web-push-encryption.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'base64url')

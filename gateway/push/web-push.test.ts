@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http'
+import { AddressGuard } from '@trunkline/sip-agent/address-guard'
 import { importJWK, jwtVerify } from 'jose'
 import { afterEach, describe, expect, it } from 'vitest'
-import { AddressGuard } from '../webhooks/guard.ts'
 import { PushHttp, PushUnreachable } from './push-http.ts'
-import { closeServers, deviceOf, makeBrowser, messageTo, serveTls } from './testing.ts'
+import { closeServers, deviceOf, makeBrowser, messageTo, serveTls } from './testing/push-servers.ts'
 import { newVapidKeys, Vapid } from './vapid.ts'
 import { subscriptionOf, WebPush } from './web-push.ts'
 

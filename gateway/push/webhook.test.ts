@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
-import { Signer } from '../webhooks/signatures.ts'
-import { closeAll, make, serve } from '../webhooks/testing.ts'
-import { deviceOf, messageTo } from './testing.ts'
+import { Signer } from '../callbacks/signatures.ts'
+import { closeAll, make, serve } from '../callbacks/testing/customer-servers.ts'
+import { deviceOf, messageTo } from './testing/push-servers.ts'
 import { PushWebhook } from './webhook.ts'
 
 afterEach(closeAll)

@@ -1,4 +1,4 @@
-import type { CustomerHttp } from '../webhooks/customer-http.ts'
+import type { CustomerHttp } from '../callbacks/customer-http.ts'
 import { outcomeOf, type PushMessage, type PushOutcome, type PushTransport } from './types.ts'
 
 /** A server of the operator's that has ways of its own to devices. What it is sent is signed with the keys of the subscriber's project. */

@@ -3,9 +3,9 @@ import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { WantedRecording } from '../calls/recording-keeper.ts'
+import type { WantedRecording } from '../calls/verbs/recording-keeper.ts'
 import { beginning } from './ledger.ts'
-import { FakeRecorder, RecordingRig, silentWav, wanted } from './testing.ts'
+import { FakeRecorder, RecordingRig, silentWav, wanted } from './testing/fake-recorder.ts'
 
 const rig = new RecordingRig()
 

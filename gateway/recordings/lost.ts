@@ -2,11 +2,11 @@ import { type Fields, formRequest } from '../../handlers/common/forms.ts'
 import { recordingFields } from '../../handlers/common/recordings.ts'
 import type { StatusCallback } from '../../handlers/handler.ts'
 import type { RecordingSource, RecordingStatus } from '../../handlers/verbs.ts'
-import type { Clock } from '../clock.ts'
+import { callbackRow } from '../callbacks/callback-row.ts'
+import { eventCallback } from '../calls/log/status-callbacks.ts'
+import type { Clock } from '../core/clock.ts'
 import type { EndRecordings } from '../directory/interrupted.ts'
 import type { RecordingRow } from '../directory/recordings.ts'
-import { eventCallback } from '../placing/status-callbacks.ts'
-import { callbackRow } from '../webhooks/callback-row.ts'
 
 /**
  * Says how recordings ended whose gateway is gone, as far as anybody else can tell: those that were under way have failed. Their files, if

@@ -3,8 +3,8 @@ import { mkdir, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import type { Upload } from '../webhooks/customer-http.ts'
-import { FakeRecorder, RecordingRig, silentWav, wanted } from './testing.ts'
+import type { Upload } from '../callbacks/customer-http.ts'
+import { FakeRecorder, RecordingRig, silentWav, wanted } from './testing/fake-recorder.ts'
 
 const rig = new RecordingRig()
 const day = 86_400_000

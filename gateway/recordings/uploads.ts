@@ -1,12 +1,12 @@
 import { open } from 'node:fs/promises'
 import type { RecordingStorage } from '../../handlers/verbs.ts'
-import type { Clock, Timer } from '../clock.ts'
+import type { CustomerHttp } from '../callbacks/customer-http.ts'
+import { failureOf, mayComeLater } from '../callbacks/later-tries.ts'
+import { cleanUrl } from '../callbacks/redirects.ts'
+import type { Clock, Timer } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { Metrics } from '../core/metrics.ts'
 import type { RecordingRow } from '../directory/recordings.ts'
-import type { Log } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
-import type { CustomerHttp } from '../webhooks/customer-http.ts'
-import { failureOf, mayComeLater } from '../webhooks/later-tries.ts'
-import { cleanUrl } from '../webhooks/redirects.ts'
 import type { RecordingFolder } from './folder.ts'
 
 /** What {@link Uploads} work with. */

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readConfig } from '../../config/load.ts'
-import { FakeClock } from '../clock.ts'
+import { FakeClock } from '../core/clock.ts'
+import { createLog } from '../core/log.ts'
+import { Metrics } from '../core/metrics.ts'
+import { Followers, type Step } from '../directory/config-followers.ts'
 import type { Write } from '../directory/sqlite.ts'
-import { createLog } from '../log.ts'
-import { Metrics } from '../metrics.ts'
 import { ConfigReload } from './config-reload.ts'
-import { Followers, type Step } from './followers.ts'
 
 let folder: string
 beforeEach(() => {

@@ -4,11 +4,11 @@ import { documentChanges } from '../../config/document-changes.ts'
 import { ConfigInvalid } from '../../config/faults.ts'
 import type { ReadConfig } from '../../config/load.ts'
 import type { Config, ConfigFault } from '../../config/types.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { Metrics } from '../core/metrics.ts'
+import { type Followers, PartRefuses, type PreparedChange } from '../directory/config-followers.ts'
 import type { Write } from '../directory/sqlite.ts'
-import type { Log } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
-import { type Followers, PartRefuses, type PreparedChange } from './followers.ts'
 
 /**
  * Outcome of a reload. `applied`: the gateway works by the new values; `unchanged`: nothing differs; `valid`: a dry run found that it could

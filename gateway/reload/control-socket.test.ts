@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createLog } from '../log.ts'
+import { createLog } from '../core/log.ts'
 import type { ReloadRequest, ReloadResult } from './config-reload.ts'
 import { ControlSocket, controlSocketOf } from './control-socket.ts'
 

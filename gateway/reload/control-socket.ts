@@ -1,7 +1,7 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
-import type { Log } from '../log.ts'
+import type { Log } from '../core/log.ts'
 import type { ReloadRequest, ReloadResult } from './config-reload.ts'
 import { reloadBody } from './report.ts'
 

@@ -1,13 +1,13 @@
 import pino from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { FakeClock } from '../clock.ts'
-import { Origins } from '../http/origins.ts'
-import { Metrics } from '../metrics.ts'
+import { FakeClock } from '../core/clock.ts'
+import { Metrics } from '../core/metrics.ts'
+import { Origins } from '../core/web/origins.ts'
 import { Entrance } from './entrance.ts'
 import { RpcError, rpcCodes } from './frames.ts'
 import { RpcServer } from './server.ts'
 import type { RpcHandler } from './session.ts'
-import { listeningServer, TestBrowser } from './testing.ts'
+import { listeningServer, TestBrowser } from './testing/sessions.ts'
 
 let http: Awaited<ReturnType<typeof listeningServer>>
 let rpc: RpcServer

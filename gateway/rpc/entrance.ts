@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../clock.ts'
+import type { Clock, Timer } from '../core/clock.ts'
 import { asRecord, RpcError, rpcCodes } from './frames.ts'
 import { closeCodes, type Reply, type RpcHandler, type RpcSession } from './session.ts'
 

@@ -1,4 +1,4 @@
-import { jsonDepth, maxJsonDepth } from '../json.ts'
+import { jsonDepth, maxJsonDepth } from '../core/json.ts'
 
 /** Id of a request. Browsers send UUIDs; numbers are legal too. */
 export type FrameId = string | number

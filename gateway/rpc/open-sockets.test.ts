@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { FakeClock } from '../clock.ts'
+import { FakeClock } from '../core/clock.ts'
 import { OpenSockets } from './open-sockets.ts'
 
 const limits = { connections: 6, waiting: 2, waitingPerAddress: 2, perAddress: 9, perAddressMinute: 99 }

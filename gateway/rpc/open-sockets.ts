@@ -1,7 +1,7 @@
 import type { WebSocketLimits } from '../../config/types.ts'
-import type { Clock } from '../clock.ts'
-import type { Code } from '../errors.ts'
-import { Attempts } from '../http/attempts.ts'
+import { Attempts } from '../core/attempts.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Code } from '../core/errors/catalogue.ts'
 
 /** What is bounded of connections before anybody knows who connects. */
 export interface SocketLimits extends Pick<WebSocketLimits, 'connections' | 'waiting' | 'waitingPerAddress'> {

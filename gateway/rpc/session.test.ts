@@ -3,13 +3,13 @@ import { connect } from 'node:net'
 import pino from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { FakeClock } from '../clock.ts'
-import { Origins } from '../http/origins.ts'
-import { Metrics } from '../metrics.ts'
+import { FakeClock } from '../core/clock.ts'
+import { Metrics } from '../core/metrics.ts'
+import { Origins } from '../core/web/origins.ts'
 import { parseFrame, RpcError, rpcCodes } from './frames.ts'
 import { RpcServer, type RpcServerParts } from './server.ts'
 import type { Reply, RpcHandler, RpcSession } from './session.ts'
-import { listeningServer, TestBrowser } from './testing.ts'
+import { listeningServer, TestBrowser } from './testing/sessions.ts'
 
 let lines: string[]
 const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) })

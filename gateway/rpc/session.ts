@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { RawData, WebSocket } from 'ws'
-import type { Clock, Timer } from '../clock.ts'
-import { catalogue } from '../errors.ts'
-import type { Log } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
+import type { Clock, Timer } from '../core/clock.ts'
+import { catalogue } from '../core/errors/catalogue.ts'
+import type { Log } from '../core/log.ts'
+import type { Metrics } from '../core/metrics.ts'
+import { PerSecond } from '../core/per-second.ts'
 import { type Frame, type FrameId, parseFrame, RpcError, rpcCodes } from './frames.ts'
-import { PerSecond } from './rate.ts'
 import type { RpcLimits } from './session-limits.ts'
 
 /** What a request is answered with. */

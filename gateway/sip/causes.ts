@@ -1,5 +1,5 @@
-import { type Cause, type Code, catalogue, sipStatusOf } from '../errors.ts'
-import { notPermitted } from '../sip-agent/index.ts'
+import { notPermitted } from '@trunkline/sip-agent'
+import { type Cause, type Code, catalogue, sipStatusOf } from '../core/errors/catalogue.ts'
 import { printable, q850In } from './headers.ts'
 import type { Refusal } from './srf.ts'
 

@@ -1,4 +1,4 @@
-import { reachHeader } from '../sip-agent/index.ts'
+import { reachHeader } from '@trunkline/sip-agent'
 import type { Capabilities } from './link.ts'
 import type { Headers } from './srf.ts'
 

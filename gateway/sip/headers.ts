@@ -1,8 +1,8 @@
-import type { Party } from '../calls/leg.ts'
-import { type Cause, catalogue, q850Of } from '../errors.ts'
-import { offenceHeader, reachHeader, unconfirmedHeader } from '../sip-agent/index.ts'
+import { offenceHeader, reachHeader, unconfirmedHeader } from '@trunkline/sip-agent'
+import { type Cause, catalogue, q850Of } from '../core/errors/catalogue.ts'
+import { hasControls, parseSipUri } from '../core/sip-uri.ts'
+import type { Party } from '../model.ts'
 import type { Headers } from './srf.ts'
-import { hasControls, parseSipUri } from './uri.ts'
 
 /** Most headers that an application may add to one INVITE. */
 const mostHeaders = 64

@@ -1,11 +1,11 @@
+import type { SipRequest } from '@trunkline/sip-agent/message'
+import { Peer } from '@trunkline/sip-agent/testing/peer'
 import { afterEach, expect, it } from 'vitest'
 import type { CarrierConfig } from '../../config/sip-types.ts'
-import { SystemClock } from '../clock.ts'
-import type { SipRequest } from '../sip-agent/message/message.ts'
-import { Peer } from '../sip-agent/testing/peer.ts'
-import { Carriers } from './carriers/carriers.ts'
-import { testCarrier } from './carriers/testing.ts'
+import { SystemClock } from '../core/clock.ts'
 import { type Bench, carrierSdp, Heard, startBench, wish } from './testing/bench.ts'
+import { Carriers } from './trunks/carriers.ts'
+import { testCarrier } from './trunks/testing.ts'
 
 // The rules by themselves are tested in late-offer.test.ts; here drachtio-srf and a real agent send the ACKs and PRACKs.
 

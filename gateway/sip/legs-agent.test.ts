@@ -1,7 +1,7 @@
+import type { Peer } from '@trunkline/sip-agent/testing/peer'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Leg, LegOwner } from '../calls/leg.ts'
-import type { Referral } from '../calls/referral.ts'
-import type { Peer } from '../sip-agent/testing/peer.ts'
+import type { Leg, LegOwner } from '../calls/leg/leg.ts'
+import type { Referral } from '../calls/leg/referral.ts'
 import { type Bench, type BenchOptions, carrierSdp, testApp } from './testing/bench.ts'
 import { Carrier } from './testing/carrier.ts'
 

@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { expect, it } from 'vitest'
-import { FakeClock } from '../clock.ts'
+import { FakeClock } from '../core/clock.ts'
 import { AgentLink, type Connection } from './link.ts'
 import { FakeSrf } from './testing/srf.ts'
 

@@ -1,6 +1,6 @@
-import type { Clock, Timer } from '../clock.ts'
-import { TrunklineError } from '../errors.ts'
-import type { Log } from '../log.ts'
+import type { Clock, Timer } from '../core/clock.ts'
+import { TrunklineError } from '../core/errors/catalogue.ts'
+import type { Log } from '../core/log.ts'
 import { createSrf, type SrfLike } from './srf.ts'
 
 /** Where the SIP agent listens for us. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { Trust } from './door/trust.ts'
+import { Trust } from './admission/trust.ts'
 import type { Fate, RelayedFrame } from './testing/agent-relay.ts'
 import { carrierSdp } from './testing/bench.ts'
 import { agent, boundMs, confirmed, Misbehaving, nothing, patience, told } from './testing/misbehaving.ts'

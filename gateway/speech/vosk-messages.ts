@@ -1,5 +1,5 @@
 import type { RecognitionRequest, Transcript } from '../../media/types.ts'
-import { isJsonObject, readJsonObject } from '../json.ts'
+import { isJsonObject, readJsonObject } from '../core/json.ts'
 
 /** Ends the audio; the server answers with the last transcript and closes. */
 export const voskEof = '{"eof" : 1}'

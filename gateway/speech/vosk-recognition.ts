@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from 'ws'
 import type { PcmRate, Recognition, RecognitionListener, Transcript } from '../../media/types.ts'
-import type { Clock, Timer } from '../clock.ts'
+import type { Clock, Timer } from '../core/clock.ts'
 import { readVoskMessage, voskConfig, voskEof } from './vosk-messages.ts'
 
 /** How a recognition ended: by its end, by a failure, or given up. */

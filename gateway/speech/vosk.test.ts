@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RecognitionRequest, Transcript } from '../../media/types.ts'
-import { FakeClock } from '../clock.ts'
-import { TestVoskServer } from './test-vosk-server.ts'
+import { FakeClock } from '../core/clock.ts'
+import { TestVoskServer } from './testing/vosk-server.ts'
 import { VoskRecogniser } from './vosk.ts'
 
 let server: TestVoskServer

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 import type { Recogniser, Recognition, RecognitionListener, RecognitionRequest } from '../../media/types.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 import { urlOf } from './languages.ts'
 import { failedRecognition } from './no-recogniser.ts'
 import { VoskRecognition, type VoskResult } from './vosk-recognition.ts'

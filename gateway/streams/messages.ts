@@ -1,5 +1,5 @@
 import type { TapFrame } from '../../media/types.ts'
-import { isJsonObject, readJsonObject } from '../json.ts'
+import { isJsonObject, readJsonObject } from '../core/json.ts'
 import { type Chunk, ChunkEncoder, type StreamFormat } from './format.ts'
 
 /** Whom the messages are about. */

@@ -1,11 +1,11 @@
+import { AddressGuard } from '@trunkline/sip-agent/address-guard'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import type { StreamOptions } from '../../handlers/verbs.ts'
-import { settle } from '../calls/calls-rig.ts'
-import { FakePort } from '../calls/fakes.ts'
-import { FakeClock } from '../clock.ts'
-import { Metrics } from '../metrics.ts'
-import { AddressGuard } from '../webhooks/guard.ts'
+import { settle } from '../calls/testing/calls-rig.ts'
+import { FakePort } from '../calls/testing/fakes.ts'
+import { FakeClock } from '../core/clock.ts'
+import { Metrics } from '../core/metrics.ts'
 import { Streams, type StreamsParts } from './streams.ts'
 
 class FarPort extends FakePort {

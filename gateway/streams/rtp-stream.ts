@@ -1,6 +1,6 @@
 import type { StreamEnd, StreamOptions } from '../../handlers/verbs.ts'
 import type { Edge, MediaPort, PcmRate, Tap } from '../../media/types.ts'
-import type { AudioStream, StreamSource } from '../calls/call-streams.ts'
+import type { AudioStream, StreamSource } from '../calls/verbs/call-streams.ts'
 import type { StreamTarget } from './target.ts'
 
 /** What a stream to an RTP address works with. */

@@ -1,12 +1,12 @@
+import { AddressGuard } from '@trunkline/sip-agent/address-guard'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { StreamOptions } from '../../handlers/verbs.ts'
-import { FakePort } from '../calls/fakes.ts'
-import { FakeClock } from '../clock.ts'
-import { Metrics } from '../metrics.ts'
-import { AddressGuard } from '../webhooks/guard.ts'
+import { FakePort } from '../calls/testing/fakes.ts'
+import { FakeClock } from '../core/clock.ts'
+import { Metrics } from '../core/metrics.ts'
 import { Streams, type StreamsParts } from './streams.ts'
-import { TestStreamServer } from './test-stream-server.ts'
+import { TestStreamServer } from './testing/stream-server.ts'
 
 let server: TestStreamServer
 

@@ -1,5 +1,5 @@
 import type { StreamOptions } from '../../handlers/verbs.ts'
-import { bareHost } from '../webhooks/guarded-lookup.ts'
+import { bareHost } from '../callbacks/guarded-lookup.ts'
 
 /** Where a stream goes. */
 export type StreamTarget =

@@ -1,8 +1,8 @@
 import type { RawData, WebSocket } from 'ws'
 import type { StreamEnd } from '../../handlers/verbs.ts'
 import type { MediaPort, Tap, TapRequest } from '../../media/types.ts'
-import type { AudioStream, StreamSource } from '../calls/call-streams.ts'
-import type { Clock, Timer } from '../clock.ts'
+import type { AudioStream, StreamSource } from '../calls/verbs/call-streams.ts'
+import type { Clock, Timer } from '../core/clock.ts'
 import { ChunkDecoder, octetsOf, tapRateOf } from './format.ts'
 import { readCommand, type StreamCommand, type StreamFacts, StreamWriter } from './messages.ts'
 

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
-import { postgresPrograms, startPostgres } from '../../gateway/directory/testing-postgres.ts'
+import { postgresPrograms, startPostgres } from '../../gateway/directory/testing/postgres-server.ts'
 import { alice, Gateway } from '../../test/support/gateway.ts'
 import { family, memory, nanoseconds } from './processes.ts'
 

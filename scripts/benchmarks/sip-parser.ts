@@ -1,6 +1,6 @@
 /** The parser's part of `scripts/bench sip`. */
-import { checkMessage } from '../../gateway/sip-agent/message/check.ts'
-import { parseDatagram } from '../../gateway/sip-agent/message/parse.ts'
+import { checkMessage } from '../../sip-agent/message/check.ts'
+import { parseDatagram } from '../../sip-agent/message/parse.ts'
 
 const sdp = [
   'v=0',

@@ -3,11 +3,11 @@
  * in the gateway; `agent` is the agent on the main thread, so that its memory can be told; `app <port> <secret>` is the application.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startSipAgent } from '@trunkline/sip-agent'
 import Srf, { type SrfRequest, type SrfResponse } from 'drachtio-srf'
-import { SystemClock } from '../../gateway/clock.ts'
-import { Agent } from '../../gateway/sip-agent/agent.ts'
-import { startSipAgent } from '../../gateway/sip-agent/index.ts'
-import { TimerWheel } from '../../gateway/sip-agent/wheel.ts'
+import { Agent } from '../../sip-agent/agent.ts'
+import { SystemClock } from '../../sip-agent/clock.ts'
+import { TimerWheel } from '../../sip-agent/wheel.ts'
 
 /** What a party tells of itself. */
 export interface Figures {

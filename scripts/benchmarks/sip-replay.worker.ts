@@ -4,7 +4,7 @@
  */
 import { createServer, type Socket } from 'node:net'
 import { parentPort } from 'node:worker_threads'
-import { FrameReader, makeFrame, splitPayload } from '../../gateway/sip-agent/drachtio/frames.ts'
+import { FrameReader, makeFrame, splitPayload } from '../../sip-agent/drachtio/frames.ts'
 
 /** Calls that are open at the same time. */
 const window = 400

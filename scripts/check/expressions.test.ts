@@ -13,7 +13,9 @@ const files = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-s
   encoding: 'utf8',
 })
   .stdout.split('\n')
-  .filter((path) => /^(gateway|handlers|media|config|client|realtime|console|react)\/.*\.tsx?$/.test(path))
+  .filter((path) =>
+    /^(gateway|sip-agent|handlers|media|config|client|realtime|console|react)\/.*\.tsx?$/.test(path),
+  )
   .filter((path) => !/\.(test|d)\.tsx?$|\/testing|test-|rig\.ts$/.test(path) && existsSync(join(root, path)))
 
 const reader = new Expressions(root)

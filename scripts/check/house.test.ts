@@ -1,9 +1,19 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeLines, longestFile, longestTestFile, undocumented } from './house.ts'
+import { layersFile, layersJson, rooms } from './layers.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -45,20 +55,30 @@ describe('the lint rules of the house', () => {
   const layering = '1 lint/style/noRestrictedImports'
 
   it.each([
-    ['handlers/xml/x.ts', '../../gateway/calls/calls.ts'],
+    ['handlers/xml/x.ts', '../../gateway/calls/call/calls.ts'],
     ['handlers/x.ts', '../media/types.ts'],
     ['handlers/x.ts', '../config/types.ts'],
-    ['media/edge/x.ts', '../../gateway/clock.ts'],
+    ['media/edge/x.ts', '../../sip-agent/clock.ts'],
     ['media/x.ts', '../handlers/verbs.ts'],
-    ['config/x.ts', '../gateway/errors.ts'],
+    ['config/x.ts', '../gateway/core/errors/catalogue.ts'],
     ['gateway/http/x.ts', '../../client/src/index.ts'],
     ['gateway/x.ts', '../test/support/gateway.ts'],
     ['client/src/x.ts', '../../gateway/rpc/frames.ts'],
     ['console/src/x.ts', '../../client/src/index.ts'],
     ['react/src/x.ts', '../../client/src/index.ts'],
     ['react/src/x.ts', '@trunkline/realtime'],
-    ['console/src/x.ts', '../../gateway/errors.ts'],
+    ['console/src/x.ts', '../../gateway/core/errors/catalogue.ts'],
     ['gateway/x.ts', '@trunkline/client'],
+    ['gateway/calls/x.ts', '../../sip-agent/clock.ts'],
+    ['sip-agent/x.ts', '../gateway/core/json.ts'],
+    ['sip-agent/transport/x.ts', '../../config/networks.ts'],
+    ['gateway/core/x.ts', '../directory/types.ts'],
+    ['gateway/core/web/x.ts', '../../model.ts'],
+    ['gateway/directory/index/x.ts', '../../calls/ports.ts'],
+    ['gateway/calls/leg/x.ts', '../../sip/headers.ts'],
+    ['gateway/sip/trunks/x.ts', '../../http/site.ts'],
+    ['gateway/http/x.ts', '../app/open.ts'],
+    ['gateway/app/x.ts', '../cli/run-command.ts'],
   ])('%s may not import %s', (path, from) => {
     expect(findings(path, importing(from))).toEqual([layering])
   })
@@ -71,9 +91,20 @@ describe('the lint rules of the house', () => {
     ['media/edge/x.ts', 'mediasoup'],
     ['console/src/x.ts', '@trunkline/client'],
     ['react/src/x.ts', '@trunkline/client'],
-    ['test/scenarios/x.ts', '../../gateway/errors.ts'],
+    ['test/scenarios/x.ts', '../../gateway/core/errors/catalogue.ts'],
+    ['gateway/core/x.ts', '@trunkline/sip-agent/clock'],
+    ['gateway/sip/trunks/x.ts', '../../calls/leg/leg.ts'],
+    ['gateway/http/x.ts', '../rpc/realtime/registry.ts'],
+    ['gateway/core/x.test.ts', '../http/site.ts'],
+    ['gateway/cdr/testing/x.ts', '../../calling/lost-calls.ts'],
   ])('%s may import %s', (path, from) => {
     expect(findings(path, importing(from))).toEqual([])
+  })
+
+  it('are made from the table of layers', () => {
+    expect(readFileSync(layersFile, 'utf8')).toBe(layersJson())
+    const found = readdirSync(join(root, 'gateway')).filter((name) => !name.endsWith('.test.ts'))
+    expect(found.sort()).toEqual([...rooms].sort())
   })
 
   it('keep time behind a clock', () => {
@@ -103,14 +134,15 @@ describe('every file', () => {
   })
 
   it('is counted without imports and comments', () => {
-    const source = "import {\n  a,\n} from 'a'\nimport 'b'\n\n/**\n * One.\n */\nexport const one = a // why\n"
+    const source =
+      "import {\n  a,\n} from 'a'\nimport 'b'\n\n/**\n * One.\n */\nexport const one = a // why\n"
     expect(codeLines(source)).toBe(2)
   })
 
   it('has a doc comment on each name that it exports', () => {
     const product = sources.filter(
       (path) =>
-        /^(gateway|handlers|media|config|client|scripts)\//.test(path) &&
+        /^(gateway|sip-agent|handlers|media|config|client|scripts)\//.test(path) &&
         !/\.(test|d)\.ts$|vite\.config/.test(path),
     )
     expect(product.flatMap((path) => undocumented(read(path)).map((name) => `${path}:${name}`))).toEqual([])

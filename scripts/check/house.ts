@@ -10,8 +10,8 @@ export const longestTestFile = 500
 export const codeLines = (source: string): number =>
   source
     .replace(/^(?:import|export (?:type )?[*{])[^;']*'[^'\n]+'(?: with \{[^}]*\})?\n/gm, '')
-    .replace(/^\s*\/\*[^]*?\*\/\s*\n/gm, '')
-    .replace(/^\s*\/\/.*\n/gm, '')
+    .replace(/^[ \t]*\/\*[\s\S]*?\*\/[ \t]*\n/gm, '')
+    .replace(/^[ \t]*\/\/.*\n/gm, '')
     .trimEnd()
     .split('\n').length
 

@@ -1,4 +1,4 @@
-import { catalogue } from '../../gateway/errors.ts'
+import { catalogue } from '../../gateway/core/errors/catalogue.ts'
 
 const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
 

@@ -1,4 +1,4 @@
-import { ApiRig } from '../../gateway/http/testing.ts'
+import { ApiRig } from '../../gateway/http/testing/sites.ts'
 
 /** The OpenAPI document that a gateway serves at `/openapi.json`, as a file: an operation to a line, so that changes can be found. */
 export const openApiPage = async (): Promise<string> => {

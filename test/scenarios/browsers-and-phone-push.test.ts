@@ -4,7 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { authority, closeServers, makeBrowser, type Seen, serveTls } from '../../gateway/push/testing.ts'
+import {
+  authority,
+  closeServers,
+  makeBrowser,
+  type Seen,
+  serveTls,
+} from '../../gateway/push/testing/push-servers.ts'
 import { newVapidKeys } from '../../gateway/push/vapid.ts'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'

@@ -1,6 +1,6 @@
 import tls from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestStreamServer } from '../../gateway/streams/test-stream-server.ts'
+import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'
 import { Carrier } from '../support/carrier.ts'
 import { CertificateFolder } from '../support/certificates.ts'
 import { type Client, RestClient } from '../support/compatibility-client.ts'

@@ -1,6 +1,6 @@
 /** What becomes of a call in progress whose next document cannot be had: an action's of XML, and the one that a script goes on with. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Code } from '../../gateway/errors.ts'
+import type { Code } from '../../gateway/core/errors/catalogue.ts'
 import { sine } from '../../media/codecs/tone.ts'
 import { Carrier } from '../support/carrier.ts'
 import { type Answering, DocumentServer } from '../support/documents.ts'

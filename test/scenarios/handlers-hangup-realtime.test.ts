@@ -1,6 +1,6 @@
 /** The caller hangs up in the middle of what a realtime application does: every promise settles, and nothing is left. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { TestStreamServer } from '../../gateway/streams/test-stream-server.ts'
+import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'
 import { sine } from '../../media/codecs/tone.ts'
 import { type Call, type RealtimeClient, SignalWire } from '../../realtime/src/index.ts'
 import { Carrier } from '../support/carrier.ts'

@@ -1,6 +1,6 @@
 /** The caller hangs up while a customer's server listens, or is asked. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { TestStreamServer } from '../../gateway/streams/test-stream-server.ts'
+import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'
 import type { Carrier } from '../support/carrier.ts'
 import { chimes, Hangups, type Scenes, tones } from '../support/hangups.ts'
 import { until } from '../support/until.ts'

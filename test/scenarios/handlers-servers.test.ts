@@ -1,6 +1,6 @@
 /** What becomes of a call whose document is asked for at a customer's server that does not do what it should. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Code } from '../../gateway/errors.ts'
+import type { Code } from '../../gateway/core/errors/catalogue.ts'
 import { sine } from '../../media/codecs/tone.ts'
 import { Carrier } from '../support/carrier.ts'
 import { type Answering, DocumentServer } from '../support/documents.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { TestVoskServer } from '../../gateway/speech/test-vosk-server.ts'
-import { TestStreamServer } from '../../gateway/streams/test-stream-server.ts'
+import { TestVoskServer } from '../../gateway/speech/testing/vosk-server.ts'
+import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'
 import { decode, encode } from '../../media/codecs/g711.ts'
 import { goertzel, sine } from '../../media/codecs/tone.ts'
 import { Carrier } from '../support/carrier.ts'

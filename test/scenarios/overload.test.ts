@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Code, catalogue } from '../../gateway/errors.ts'
+import { type Code, catalogue } from '../../gateway/core/errors/catalogue.ts'
 import { agents } from '../support/agents.ts'
 import { Carrier, type IncomingOptions } from '../support/carrier.ts'
 import { Gateway, type LogLine } from '../support/gateway.ts'

@@ -1,8 +1,8 @@
 /** The published realtime client 4.2.1, unmodified, as a customer's application. */
 import { SignalWire, Voice } from 'realtime-api-4'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { TestVoskServer } from '../../gateway/speech/test-vosk-server.ts'
-import { TestStreamServer } from '../../gateway/streams/test-stream-server.ts'
+import { TestVoskServer } from '../../gateway/speech/testing/vosk-server.ts'
+import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'
 import { Carrier } from '../support/carrier.ts'
 import { CutLine } from '../support/cut-line.ts'
 import { Gateway } from '../support/gateway.ts'

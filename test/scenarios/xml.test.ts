@@ -1,6 +1,6 @@
 /** XML documents of a customer's server: queues, conferences, referrals, and what callbacks are told. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestStreamServer } from '../../gateway/streams/test-stream-server.ts'
+import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeAuthority, type TestAuthority } from '../../gateway/sip-agent/testing/certificates.ts'
+import { makeAuthority, type TestAuthority } from '../../sip-agent/testing/certificates.ts'
 
 /** Files of one certificate, as the configuration names them. */
 export interface CertificateFiles {

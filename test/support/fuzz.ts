@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { generator, mutate } from '../../gateway/sip-agent/testing/mutate.ts'
+import { generator, mutate } from '../../sip-agent/testing/mutate.ts'
 import type { Gateway } from './gateway.ts'
 import { headerOf } from './sip-text.ts'
 import { until } from './until.ts'

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { makeAuthority } from '../../gateway/sip-agent/testing/certificates.ts'
+import { makeAuthority } from '../../sip-agent/testing/certificates.ts'
 import type { Browser } from './browser.ts'
 
 /** The bundle of oidc-client-ts, as npm delivered it. */

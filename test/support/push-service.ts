@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CDPSession, Page } from 'playwright-core'
-import { closeServers, makeBrowser, serveTls } from '../../gateway/push/testing.ts'
+import { closeServers, makeBrowser, serveTls } from '../../gateway/push/testing/push-servers.ts'
 import type { GatewayOptions } from './gateway.ts'
 import { until } from './until.ts'
 

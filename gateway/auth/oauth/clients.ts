@@ -1,9 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { OAuthClientConfig } from '../../../config/types.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Listed, ListPage } from '../../directory/resource-types.ts'
 import type { OAuthClientTable } from '../../directory/schema.ts'
 import type { Store, Write } from '../../directory/sqlite.ts'
-import { TrunklineError } from '../../errors.ts'
 import type { OAuthPayloads } from './payloads.ts'
 
 /** Scopes that a client may ask for: `openid` is what it gets where it asks for none; the others tell it more, or let it outlive the sign-out. */

@@ -1,5 +1,6 @@
-import type { Code } from '../../errors.ts'
-import type { CallId, Leg } from '../leg.ts'
+import type { Code } from '../../core/errors/catalogue.ts'
+import type { CallId } from '../../model.ts'
+import type { Leg } from '../leg/leg.ts'
 
 /** Limits of the calls that one call may bring about by calling addresses. */
 export interface AddressLimits {

@@ -1,9 +1,9 @@
 import type { AudioCodec, Edge } from '../../../media/types.ts'
-import type { Clock } from '../../clock.ts'
-import { type Cause, codeOf } from '../../errors.ts'
-import type { Log } from '../../log.ts'
-import type { Leg, LegSignalling } from '../leg.ts'
-import type { ReferOptions, ReferOutcome } from '../referral.ts'
+import type { Clock } from '../../core/clock.ts'
+import { type Cause, codeOf } from '../../core/errors/catalogue.ts'
+import type { Log } from '../../core/log.ts'
+import type { Leg, LegSignalling } from '../leg/leg.ts'
+import type { ReferOptions, ReferOutcome } from '../leg/referral.ts'
 import { openPortPair } from './loopback-ports.ts'
 
 /** Collaborators and legs of a {@link LocalPair}. */

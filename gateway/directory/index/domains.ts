@@ -1,4 +1,4 @@
-import type { HandlerSpec } from '../../calls/ports.ts'
+import type { HandlerSpec } from '../../model.ts'
 import type { DomainAppRecord } from '../ports.ts'
 import type { HandlerSource } from '../resource-types.ts'
 import type { DomainAppTable } from '../schema.ts'

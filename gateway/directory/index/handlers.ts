@@ -1,6 +1,5 @@
 import type { RoomConference } from '../../../handlers/verbs.ts'
-import type { HandlerSpec } from '../../calls/ports.ts'
-import type { StatusTarget } from '../../calls/status-target.ts'
+import type { HandlerSpec, StatusTarget } from '../../model.ts'
 import type {
   FlowVersion,
   HandlerSource,

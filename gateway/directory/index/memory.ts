@@ -1,6 +1,6 @@
 import { canonicalHost } from '../../../config/networks.ts'
 import type { RoomConference } from '../../../handlers/verbs.ts'
-import type { Target } from '../../calls/ports.ts'
+import type { Target } from '../../model.ts'
 import type { Store } from '../sqlite.ts'
 import type { DomainApp, SipEndpoint } from '../types.ts'
 import { StoredCarriers } from './carriers.ts'

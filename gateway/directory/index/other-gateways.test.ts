@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { FakeClock } from '../../clock.ts'
+import { FakeClock } from '../../core/clock.ts'
 import type { News } from '../engine.ts'
 import { OtherGateways } from './other-gateways.ts'
 

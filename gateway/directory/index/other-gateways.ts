@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../../clock.ts'
-import type { Log } from '../../log.ts'
+import type { Clock, Timer } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
 import type { News } from '../engine.ts'
 import type { Changed } from './memory.ts'
 import type { Refresh } from './refresh.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { FakeClock } from '../../clock.ts'
+import { FakeClock } from '../../core/clock.ts'
 import { migrate } from '../migrations/run.ts'
 import { openSqliteStore, type Store } from '../sqlite.ts'
 import { Memory } from './memory.ts'

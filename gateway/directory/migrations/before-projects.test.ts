@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { CallbackRows } from '../callbacks.ts'
 import { pathOf } from '../index/entry.ts'
 import { Passwords } from '../passwords.ts'
-import { config, everythingOf, phone, script, TestStore } from '../testing.ts'
+import { config, everythingOf, phone, script, TestStore } from '../testing/directories.ts'
 
 const testStore = new TestStore()
 const p = 'project-1'

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import type { Engine } from '../engine.ts'
 import type { Store, Write } from '../sqlite.ts'
 import { migrations } from './list.ts'

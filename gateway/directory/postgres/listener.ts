@@ -1,6 +1,6 @@
 import { Client, type Notification } from 'pg'
-import type { Clock, Timer } from '../../clock.ts'
-import type { Log } from '../../log.ts'
+import type { Clock, Timer } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
 import type { News } from '../engine.ts'
 import { clientConfig } from './pool.ts'
 import { channel } from './triggers.ts'

@@ -1,6 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { type ClientConfig, DatabaseError, Pool, type PoolClient, types } from 'pg'
-import { TrunklineError } from '../../errors.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 
 /** Longest wait for a connection, and for the answer to a query. */
 const connectMs = 3_000

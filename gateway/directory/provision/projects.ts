@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { scopes } from '../../auth/scopes.ts'
 import type { Declared } from '../declared.ts'
 import { hashOf } from '../index/tokens.ts'
+import { scopes } from '../scopes.ts'
 import type { Write } from '../sqlite.ts'
 
 /** Name of the token that the file gives a project. */

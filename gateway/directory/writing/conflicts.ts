@@ -1,4 +1,4 @@
-import { type Code, TrunklineError } from '../../errors.ts'
+import { type Code, TrunklineError } from '../../core/errors/catalogue.ts'
 
 /** What SQLite says of a unique constraint, and the constraint's name on PostgreSQL; what each means, and the field that has to change. */
 const conflicts: readonly (readonly [sqlite: string, postgres: string, code: Code, attribute: string])[] = [

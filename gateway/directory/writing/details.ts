@@ -1,4 +1,4 @@
-import { TrunklineError } from '../../errors.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { FlowDetails, ResourceDetails, ResourceType } from '../resource-types.ts'
 
 /** Details as they are stored: what is looked up has columns of its own. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { TrunklineError } from '../../errors.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { domainEntryOf } from '../index/domains.ts'
 import { pageOf } from '../index/listing.ts'
 import type { DomainAppRecord, DomainApps } from '../ports.ts'

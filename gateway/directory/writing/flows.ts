@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { TrunklineError } from '../../errors.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { flowOf } from '../index/entry.ts'
 import type { FlowVersionRecord } from '../ports.ts'
 import type { FlowDetails } from '../resource-types.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { TrunklineError } from '../../errors.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Contents } from '../index/contents.ts'
 import type { NewResource } from '../resource-types.ts'
 

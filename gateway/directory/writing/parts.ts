@@ -1,5 +1,5 @@
 import type { ProjectLimits } from '../../../config/types.ts'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import type { Changed, Memory } from '../index/memory.ts'
 import type { Passwords } from '../passwords.ts'
 import type { Store } from '../sqlite.ts'

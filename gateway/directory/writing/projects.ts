@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { TrunklineError } from '../../errors.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { hashOf } from '../index/tokens.ts'
 import type { ApiToken, Project, Projects } from '../ports.ts'
 import type { WritingParts } from './parts.ts'

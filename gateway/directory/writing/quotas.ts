@@ -1,4 +1,4 @@
-import { TrunklineError } from '../../errors.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 
 /** Counts what is being made together with what is there: however many are made at once, none is made beyond a limit. */
 export class Quotas {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { TrunklineError } from '../../errors.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { forgetDevices } from '../devices.ts'
 import { listResources } from '../index/listing.ts'
 import type { FlowVersionRecord, Resources } from '../ports.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Senders } from '../../directory/types.ts'
-import { ApiRig, ours, theirs } from '../testing.ts'
+import { ApiRig, ours, theirs } from '../testing/sites.ts'
 
 let rig: ApiRig
 let senders: Senders

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { CarrierEntry, CarrierRecord, ProjectCarriers } from '../../directory/ports.ts'
-import { TrunklineError } from '../../errors.ts'
 import { listBody, pageOf, pagingQuery } from '../paging.ts'
 import type { RequireProject } from '../principal.ts'
 import { forProjects, idParams, listSchema, nothing } from './fabric/operation.ts'

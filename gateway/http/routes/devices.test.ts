@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DeviceRows } from '../../directory/devices.ts'
-import { ApiRig } from '../testing.ts'
+import { ApiRig } from '../testing/sites.ts'
 
 let rig: ApiRig
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../core/clock.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { DeviceRow, DeviceRows } from '../../directory/devices.ts'
 import type { PushKeys } from '../../directory/push-keys.ts'
-import { TrunklineError } from '../../errors.ts'
 import { type Authenticate, requireBearer, subscriberOf } from '../bearer.ts'
 import { forSubscribers, idParams } from './fabric/operation.ts'
 

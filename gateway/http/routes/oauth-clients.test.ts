@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { ApiRig, ours, theirs } from '../testing.ts'
+import { ApiRig, ours, theirs } from '../testing/sites.ts'
 
 let rig: ApiRig
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Metrics } from '../../metrics.ts'
+import type { Metrics } from '../../core/metrics.ts'
 
 /** Says whether the gateway can take calls. */
 export interface Readiness {

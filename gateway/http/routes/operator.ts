@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { senderOf } from '@trunkline/sip-agent/networks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Clock } from '../../clock.ts'
-import { TrunklineError } from '../../errors.ts'
-import { senderOf } from '../../networks.ts'
+import { Attempts } from '../../core/attempts.ts'
+import type { Clock } from '../../core/clock.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { ReloadRequest, ReloadResult } from '../../reload/config-reload.ts'
 import { reloadBody } from '../../reload/report.ts'
-import { Attempts } from '../attempts.ts'
 
 /** Collaborators of the operator's routes. */
 export interface OperatorRouteParts {

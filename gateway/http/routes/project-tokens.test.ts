@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ApiRig, asProject, ours, theirs } from '../testing.ts'
+import { ApiRig, asProject, ours, theirs } from '../testing/sites.ts'
 
 const path = '/api/project/tokens'
 let rig: ApiRig

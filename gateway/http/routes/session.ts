@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SubscriberTokens } from '../../auth/tokens.ts'
-import { TrunklineError } from '../../errors.ts'
-import type { Log } from '../../log.ts'
-import type { Origins } from '../origins.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
+import type { Log } from '../../core/log.ts'
+import type { Origins } from '../../core/web/origins.ts'
 import type { SignedIn, SignIn } from '../sign-in.ts'
 
 /** What signing in needs. */

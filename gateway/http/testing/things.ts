@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
-import type { OpenConference } from '../../calls/rooms/rooms.ts'
-import { FakeRecorder, silentWav, wanted } from '../../recordings/testing.ts'
-import { beginning, legOf, recordOf } from '../../records/testing.ts'
-import { type ApiRig, asProject, type RigProject } from '../testing.ts'
+import type { OpenConference } from '../../calls/conference/rooms.ts'
+import { beginning, legOf, recordOf } from '../../cdr/testing/call-summaries.ts'
+import { FakeRecorder, silentWav, wanted } from '../../recordings/testing/fake-recorder.ts'
+import { type ApiRig, asProject, type RigProject } from './sites.ts'
 
 /** One of everything that paths name, by path: `/api/fabric/carriers/{id}`. */
 export type Things = ReadonlyMap<string, string>

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import { closeCodes, RemoteError, type RpcSession } from '../session.ts'
 import type { AppCall } from './app-call.ts'
 import type { Peer } from './operations/connect.ts'

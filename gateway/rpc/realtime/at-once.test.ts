@@ -2,11 +2,11 @@ import type { Socket } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { FakeCall } from '../../../handlers/common/fake-call.ts'
 import type { CallCollection, CollectResult, PlayEnd } from '../../../handlers/verbs.ts'
-import { FakeClock } from '../../clock.ts'
-import type { AnyFrame } from '../testing.ts'
+import { FakeClock } from '../../core/clock.ts'
+import type { AnyFrame } from '../testing/sessions.ts'
 import { Application } from './application.ts'
-import { apiToken, Harness, type TestApplication } from './harness.ts'
 import { Registry } from './registry.ts'
+import { apiToken, Harness, type TestApplication } from './testing/realtime-harness.ts'
 
 let gateway: Harness
 

@@ -1,7 +1,13 @@
-import { DigitsOperation } from '../../operations/digits.ts'
-import type { Fields } from '../../operations/fields.ts'
-import { Refusal } from '../../operations/fields.ts'
-import { type Command, type CommandReply, commands, readDigits, reply } from '../../operations/requests.ts'
+import { DigitsOperation } from '../../calling/operations/digits.ts'
+import type { Fields } from '../../calling/operations/fields.ts'
+import { Refusal } from '../../calling/operations/fields.ts'
+import {
+  type Command,
+  type CommandReply,
+  commands,
+  readDigits,
+  reply,
+} from '../../calling/operations/requests.ts'
 import type { AppCall } from './app-call.ts'
 import { ConnectOperation, type Peer, readConnect } from './operations/connect.ts'
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FakeCall } from '../../../handlers/common/fake-call.ts'
-import { type Code, TrunklineError } from '../../errors.ts'
-import type { AnyFrame } from '../testing.ts'
-import { FakeLeg, Harness, type TestApplication } from './harness.ts'
+import { type Code, TrunklineError } from '../../core/errors/catalogue.ts'
+import type { AnyFrame } from '../testing/sessions.ts'
+import { FakeLeg, Harness, type TestApplication } from './testing/realtime-harness.ts'
 
 let gateway: Harness
 let application: TestApplication

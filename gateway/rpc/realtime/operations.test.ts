@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FakeCall } from '../../../handlers/common/fake-call.ts'
 import { VerbFailed } from '../../../handlers/verbs.ts'
-import type { AnyFrame } from '../testing.ts'
-import { Harness } from './harness.ts'
+import type { AnyFrame } from '../testing/sessions.ts'
+import { Harness } from './testing/realtime-harness.ts'
 
 let gateway: Harness
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FakeCall, testCallee } from '../../../handlers/common/fake-call.ts'
 import type { ConnectOptions } from '../../../handlers/verbs.ts'
-import { apiToken, Harness, othersToken } from './harness.ts'
+import { apiToken, Harness, othersToken } from './testing/realtime-harness.ts'
 
 let gateway: Harness
 

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../clock.ts'
+import type { Clock, Timer } from '../../core/clock.ts'
 import type { Application } from './application.ts'
 
 /** As many as WebSockets can be open. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FakeCall } from '../../../handlers/common/fake-call.ts'
-import type { TrunklineError } from '../../errors.ts'
-import { apiToken, endingToken, Harness, recordsToken } from './harness.ts'
+import type { TrunklineError } from '../../core/errors/catalogue.ts'
+import { apiToken, endingToken, Harness, recordsToken } from './testing/realtime-harness.ts'
 
 let gateway: Harness
 

@@ -1,4 +1,4 @@
-import { type Cause, catalogue } from '../../errors.ts'
+import { type Cause, catalogue } from '../../core/errors/catalogue.ts'
 
 /** The words of a `verto.bye`: Q.850 name and value. */
 export const byeOf = (cause: Cause): { readonly cause: string; readonly causeCode: number } => {

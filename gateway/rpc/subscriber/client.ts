@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { TokenHolder } from '../../auth/holders.ts'
 import type { SubscriberToken } from '../../auth/token-claims.ts'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import { closeCodes, RemoteError, type RpcSession, UnansweredError } from '../session.ts'
 import type { BrowserCall } from './browser-call.ts'
 import { type ClientQuirks, quirksOf } from './client-quirks.ts'

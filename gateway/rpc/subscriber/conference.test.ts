@@ -1,9 +1,9 @@
 /** A page in the conference of a room: sound alone, and every participant is a member. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { fakeLeg } from '../../calls/fakes.ts'
-import type { AnyFrame } from '../testing.ts'
-import { Harness, type Page } from './harness.ts'
-import { dialled, settled } from './situations.ts'
+import { fakeLeg } from '../../calls/testing/fakes.ts'
+import type { AnyFrame } from '../testing/sessions.ts'
+import { dialled, settled } from './testing/situations.ts'
+import { Harness, type Page } from './testing/subscriber-harness.ts'
 
 let gateway: Harness
 

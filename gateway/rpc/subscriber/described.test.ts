@@ -1,8 +1,8 @@
 /** The moment at which a page that dials receives its description: the published SDK reports no failure after that. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Harness, type Page } from './harness.ts'
-import { mediaGrace } from './media-watch.ts'
-import { dialled, settled } from './situations.ts'
+import { mediaGrace } from '../../calls/leg/media-watch.ts'
+import { dialled, settled } from './testing/situations.ts'
+import { Harness, type Page } from './testing/subscriber-harness.ts'
 
 const published = (version: string) => ({ agent: `@signalwire/js/browser/${version}` })
 const to = '/public/bob'

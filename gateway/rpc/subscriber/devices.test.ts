@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DeviceCall } from '../../push/device-call.ts'
 import type { Notice } from '../../push/payload.ts'
-import type { AnyFrame } from '../testing.ts'
-import { Harness, type Page } from './harness.ts'
-import { gone, settled } from './situations.ts'
+import type { AnyFrame } from '../testing/sessions.ts'
+import { gone, settled } from './testing/situations.ts'
+import { Harness, type Page } from './testing/subscriber-harness.ts'
 
 let gateway: Harness
 /** Whether the subscriber was connected when devices were asked for. */

@@ -1,6 +1,6 @@
 import type { TokenHolder } from '../../auth/holders.ts'
-import type { Leg } from '../../calls/leg.ts'
-import type { PlayState } from '../../calls/leg-signalling.ts'
+import type { Leg } from '../../calls/leg/leg.ts'
+import type { PlayState } from '../../calls/leg/leg-signalling.ts'
 import type { MemberView } from './member.ts'
 import { addressOf, farSideOf } from './shown.ts'
 

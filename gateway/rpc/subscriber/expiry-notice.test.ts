@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { FakeClock } from '../../clock.ts'
+import { FakeClock } from '../../core/clock.ts'
 import { ExpiryNotice, expiryEvent } from './expiry-notice.ts'
-import { Harness, type Page } from './harness.ts'
-import { gone, settled } from './situations.ts'
+import { gone, settled } from './testing/situations.ts'
+import { Harness, type Page } from './testing/subscriber-harness.ts'
 
 describe('the notice of an end', () => {
   const day = 86_400

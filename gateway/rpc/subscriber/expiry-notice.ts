@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../clock.ts'
+import type { Clock, Timer } from '../../core/clock.ts'
 import type { Client } from './client.ts'
 
 /** Time before the end of a token at which its page is notified, in milliseconds. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { Harness } from './harness.ts'
-import { settled, talking } from './situations.ts'
+import { settled, talking } from './testing/situations.ts'
+import { Harness } from './testing/subscriber-harness.ts'
 
 let gateway: Harness
 

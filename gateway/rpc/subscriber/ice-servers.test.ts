@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { AnyFrame } from '../testing.ts'
-import { Harness } from './harness.ts'
+import type { AnyFrame } from '../testing/sessions.ts'
 import { iceServersFor, turnCredential } from './ice-servers.ts'
-import { gone } from './situations.ts'
+import { gone } from './testing/situations.ts'
+import { Harness } from './testing/subscriber-harness.ts'
 
 const secret = 'a-shared-secret-of-both'
 const udp = 'turn:turn.test:3478?transport=udp'

@@ -1,4 +1,4 @@
-import type { Leg } from '../../calls/leg.ts'
+import type { Leg } from '../../calls/leg/leg.ts'
 import { nameOf } from './shown.ts'
 
 /** Params of `verto.invite`: what a page is told of a call that rings. */

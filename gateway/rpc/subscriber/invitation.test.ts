@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { FakeVideo, fakeLeg } from '../../calls/fakes.ts'
-import { Harness, type Page } from './harness.ts'
-import { settled } from './situations.ts'
+import { FakeVideo, fakeLeg } from '../../calls/testing/fakes.ts'
+import { settled } from './testing/situations.ts'
+import { Harness, type Page } from './testing/subscriber-harness.ts'
 
 let gateway: Harness
 

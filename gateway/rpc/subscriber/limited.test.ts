@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { AnyFrame } from '../testing.ts'
-import { Harness, type Page } from './harness.ts'
+import type { AnyFrame } from '../testing/sessions.ts'
+import { Harness, type Page } from './testing/subscriber-harness.ts'
 
 let gateway: Harness
 

@@ -1,4 +1,4 @@
-import { type Cause, type Code, catalogue } from '../../errors.ts'
+import { type Cause, type Code, catalogue } from '../../core/errors/catalogue.ts'
 
 /** The catalogue's code of an error of the media layer, which carries it as `code`; `internal` for everything else. */
 export const mediaErrorCode = (error: unknown): Code => {

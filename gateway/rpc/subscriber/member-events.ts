@@ -1,5 +1,5 @@
 import type { BrowserVideo } from '../../../media/types.ts'
-import type { Leg } from '../../calls/leg.ts'
+import type { Leg } from '../../calls/leg/leg.ts'
 import type { Client } from './client.ts'
 import {
   callConnect,

@@ -1,6 +1,6 @@
 import type { UserVariables } from '../../../handlers/verbs.ts'
 import type { TokenHolder } from '../../auth/holders.ts'
-import type { Leg } from '../../calls/leg.ts'
+import type { Leg } from '../../calls/leg/leg.ts'
 import { Member } from './member.ts'
 import type { MemberEvents } from './member-events.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../clock.ts'
+import type { Clock, Timer } from '../../core/clock.ts'
 import type { Client } from './client.ts'
 
 /** Which pages there are, and which of them take calls. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Harness, type Page } from './harness.ts'
-import { gone, settled } from './situations.ts'
+import { gone, settled } from './testing/situations.ts'
+import { Harness, type Page } from './testing/subscriber-harness.ts'
 
 let gateway: Harness
 

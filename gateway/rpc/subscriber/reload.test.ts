@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Harness } from './harness.ts'
-import { dialled, settled, talking } from './situations.ts'
+import { dialled, settled, talking } from './testing/situations.ts'
+import { Harness } from './testing/subscriber-harness.ts'
 
 let gateway: Harness
 

@@ -1,8 +1,8 @@
 import type { BrowserLimits, BrowserShare } from '../../../config/types.ts'
 import type { TokenHolder } from '../../auth/holders.ts'
-import type { Clock } from '../../clock.ts'
-import type { Code } from '../../errors.ts'
-import { Attempts } from '../../http/attempts.ts'
+import { Attempts } from '../../core/attempts.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Code } from '../../core/errors/catalogue.ts'
 import type { Client, ClientCall } from './client.ts'
 import type { Presence } from './presence.ts'
 

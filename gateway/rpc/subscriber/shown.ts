@@ -1,6 +1,7 @@
 import type { TokenHolder } from '../../auth/holders.ts'
-import type { Leg, Party as Named } from '../../calls/leg.ts'
-import { shownUri } from '../../sip/uri.ts'
+import type { Leg } from '../../calls/leg/leg.ts'
+import { shownUri } from '../../core/sip-uri.ts'
+import type { Party as Named } from '../../model.ts'
 import type { Party } from './parties.ts'
 
 /** A party as a page is shown it. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { AnyFrame } from '../testing.ts'
-import { Harness, type Page } from './harness.ts'
-import { gone, settled, talking } from './situations.ts'
+import type { AnyFrame } from '../testing/sessions.ts'
+import { gone, settled, talking } from './testing/situations.ts'
+import { Harness, type Page } from './testing/subscriber-harness.ts'
 
 let gateway: Harness
 

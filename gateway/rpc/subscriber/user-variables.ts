@@ -1,5 +1,5 @@
 import type { UserVariables } from '../../../handlers/verbs.ts'
-import { isJsonObject } from '../../json.ts'
+import { isJsonObject } from '../../core/json.ts'
 
 /** Maximum number of characters of the variables of one call, as JSON. */
 export const maxVariableCharacters = 2_048

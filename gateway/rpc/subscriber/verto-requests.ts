@@ -1,5 +1,5 @@
-import { TrunklineError } from '../../errors.ts'
-import type { Log } from '../../log.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
+import type { Log } from '../../core/log.ts'
 import type { Reply } from '../session.ts'
 import type { BrowserCall } from './browser-call.ts'
 import { byeOf } from './causes.ts'

@@ -1,4 +1,4 @@
-import type { Leg } from '../../calls/leg.ts'
+import type { Leg } from '../../calls/leg/leg.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
 import type { NamedDialog } from './refer-to.ts'
 

@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { expect, it, vi } from 'vitest'
-import { FakeClock } from '../../clock.ts'
+import { FakeClock } from '../../core/clock.ts'
 import { establish } from '../testing/dialog.ts'
 import { FakeDialog, FakeRequest, farResponse } from '../testing/srf.ts'
 import { sendDigits } from './digits.ts'

@@ -1,6 +1,6 @@
 import type { MediaPort } from '../../../media/types.ts'
-import type { Clock } from '../../clock.ts'
-import type { Log } from '../../log.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
 
 /** What sends digits. */
 export interface DigitParts {

@@ -1,5 +1,5 @@
-import type { Cause } from '../../errors.ts'
-import type { Log } from '../../log.ts'
+import type { Cause } from '../../core/errors/catalogue.ts'
+import type { Log } from '../../core/log.ts'
 import { reasonHeader } from '../headers.ts'
 import type { SipDialog } from '../srf.ts'
 

@@ -1,10 +1,10 @@
-import type { ReferOptions, ReferOutcome } from '../../calls/referral.ts'
-import type { Clock, Timer } from '../../clock.ts'
-import type { Log } from '../../log.ts'
+import type { ReferOptions, ReferOutcome } from '../../calls/leg/referral.ts'
+import type { Clock, Timer } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+import { parseSipUri, shownUri } from '../../core/sip-uri.ts'
+import { answeringChallenges } from '../digest/dialog-digest.ts'
 import { printable } from '../headers.ts'
 import type { FarResponse, Headers, SipDialog, SipRequest } from '../srf.ts'
-import { parseSipUri, shownUri } from '../uri.ts'
-import { answeringChallenges } from './dialog-digest.ts'
 
 /** What REFERs of ours work with. */
 export interface ReferOutParts {

@@ -1,4 +1,4 @@
-import { parseNameAddress, parseSipUri, parseTelUri, type SipUri } from '../uri.ts'
+import { parseNameAddress, parseSipUri, parseTelUri, type SipUri } from '../../core/sip-uri.ts'
 
 /** A dialog as a Replaces header names it, seen from us (RFC 3891 section 3). */
 export interface NamedDialog {

@@ -1,10 +1,10 @@
-import type { Clock, Timer } from '../../clock.ts'
-import { type Cause, codeOf } from '../../errors.ts'
-import type { Log } from '../../log.ts'
-import { answerIn } from '../audio/body.ts'
-import { glareBackoffMs, type Random } from '../audio/offer-answer.ts'
-import type { SipMedia } from '../audio/sip-media.ts'
+import type { Clock, Timer } from '../../core/clock.ts'
+import { type Cause, codeOf } from '../../core/errors/catalogue.ts'
+import type { Log } from '../../core/log.ts'
 import { printable } from '../headers.ts'
+import { answerIn } from '../media/body.ts'
+import { glareBackoffMs, type Random } from '../media/offer-answer.ts'
+import type { SipMedia } from '../media/sip-media.ts'
 import type { FarResponse, Headers, SipDialog } from '../srf.ts'
 import {
   maxRaises,

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../clock.ts'
+import type { Clock, Timer } from '../../core/clock.ts'
 import type { Headers, SipRequest } from '../srf.ts'
 import { hasExtension } from './extensions.ts'
 

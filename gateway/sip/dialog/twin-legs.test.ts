@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { createEdge } from '../../../media/edge/edge.ts'
 import { TestPeer } from '../../../media/edge/test-peer.ts'
 import type { AudioCodec, Edge } from '../../../media/types.ts'
-import { newLegId } from '../../calls/ids.ts'
-import { Leg } from '../../calls/leg.ts'
+import { newLegId } from '../../calls/call/ids.ts'
+import { Leg } from '../../calls/leg/leg.ts'
 import { twinLegs } from './twin-legs.ts'
 
 const party = { uri: 'sip:a@b.example', user: 'a', name: '' }

@@ -1,8 +1,8 @@
 import type { AudioCodec, Edge, MediaPort } from '../../../media/types.ts'
-import { newLegId } from '../../calls/ids.ts'
-import { Leg, type LegSignalling } from '../../calls/leg.ts'
+import { newLegId } from '../../calls/call/ids.ts'
+import { Leg, type LegSignalling } from '../../calls/leg/leg.ts'
 import { openPortPair } from '../../calls/local/loopback-ports.ts'
-import type { Cause } from '../../errors.ts'
+import type { Cause } from '../../core/errors/catalogue.ts'
 
 /** One of two legs that are each other's far side: what is told to the one, happens to the other. */
 class TwinSide implements LegSignalling {

@@ -1,8 +1,8 @@
-import type { Party } from '../../calls/leg.ts'
-import { splitList } from '../carriers/contacts.ts'
+import { parseNameAddress, parseSipUri, parseTelUri, shownUri, userOf } from '../../core/sip-uri.ts'
+import type { Party } from '../../model.ts'
 import { printable } from '../headers.ts'
 import type { SipRequest } from '../srf.ts'
-import { parseNameAddress, parseSipUri, parseTelUri, shownUri, userOf } from '../uri.ts'
+import { splitList } from '../trunks/contacts.ts'
 
 type Message = Pick<SipRequest, 'get' | 'msg'>
 

@@ -1,5 +1,5 @@
+import { unconfirmedHeader } from '@trunkline/sip-agent'
 import { describe, expect, it } from 'vitest'
-import { unconfirmedHeader } from '../../sip-agent/index.ts'
 import { readSdp } from '../sdp/read.ts'
 import { farAddress, farSdp } from '../testing/dialog.ts'
 import { arrive, type InboundBench } from '../testing/inbound.ts'

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../../clock.ts'
-import type { Log } from '../../log.ts'
+import type { Clock, Timer } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
 import type { Connection } from '../link.ts'
 import type { Headers, SipRequest, SipResponse } from '../srf.ts'
 

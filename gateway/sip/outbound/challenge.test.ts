@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CarrierConfig } from '../../../config/sip-types.ts'
-import { testCarrier } from '../carriers/testing.ts'
 import { OutboundRig } from '../testing/outbound.ts'
+import { testCarrier } from '../trunks/testing.ts'
 
 const setUp = (changes: Partial<CarrierConfig> = {}) =>
   new OutboundRig([testCarrier({ targets: ['sip:a.example', 'sip:b.example'], ...changes })])

@@ -1,6 +1,6 @@
+import { AddressGuard } from '@trunkline/sip-agent/address-guard'
 import { describe, expect, it } from 'vitest'
-import { AddressGuard } from '../../webhooks/guard.ts'
-import { parseSipUri } from '../uri.ts'
+import { parseSipUri } from '../../core/sip-uri.ts'
 import { DialGuard } from './dial-guard.ts'
 
 const names: Readonly<Record<string, readonly string[]>> = {

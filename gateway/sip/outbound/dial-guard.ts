@@ -1,7 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { Networks } from '../../networks.ts'
-import type { SipUri } from '../uri.ts'
+import { Networks } from '@trunkline/sip-agent/networks'
+import type { SipUri } from '../../core/sip-uri.ts'
 
 /** Finds every address that a host may lead to. `located`: SRV and NAPTR records count too (RFC 3263), as they do where no port is given. */
 export type FindAddresses = (host: string, located: boolean) => Promise<readonly string[]>

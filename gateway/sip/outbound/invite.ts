@@ -1,12 +1,12 @@
-import type { LegFacts } from '../../calls/leg-facts.ts'
-import type { Clock, Timer } from '../../clock.ts'
-import type { Cause } from '../../errors.ts'
-import type { Log } from '../../log.ts'
-import { refusalOf } from '../audio/late-offer.ts'
-import type { DigestSession } from '../carriers/digest.ts'
+import type { LegFacts } from '../../calls/leg/leg-facts.ts'
+import type { Clock, Timer } from '../../core/clock.ts'
+import type { Cause } from '../../core/errors/catalogue.ts'
+import type { Log } from '../../core/log.ts'
 import { hangUp } from '../dialog/hang-up.ts'
+import type { DigestSession } from '../digest/digest.ts'
 import { guarding } from '../guarding.ts'
 import { extensionHeaders, printable, reasonHeader } from '../headers.ts'
+import { refusalOf } from '../media/late-offer.ts'
 import type {
   Acknowledge,
   FarResponse,

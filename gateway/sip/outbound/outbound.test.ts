@@ -1,6 +1,6 @@
+import { Peer } from '@trunkline/sip-agent/testing/peer'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Leg } from '../../calls/leg.ts'
-import { Peer } from '../../sip-agent/testing/peer.ts'
+import type { Leg } from '../../calls/leg/leg.ts'
 import { type Bench, carrierSdp, Heard, startBench, wish } from '../testing/bench.ts'
 
 let bench: Bench

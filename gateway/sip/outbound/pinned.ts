@@ -1,5 +1,5 @@
+import { parseSipUri } from '../../core/sip-uri.ts'
 import type { FarResponse } from '../srf.ts'
-import { parseSipUri } from '../uri.ts'
 
 /**
  * The one that challenged us, where the request-URI has a name: another address of the name would not know the nonce. With TLS the

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { FakeClock } from '../../clock.ts'
-import { familyOfHop } from '../carriers/route.ts'
+import { FakeClock } from '../../core/clock.ts'
+import { familyOfHop } from '../trunks/route.ts'
 import { TargetFamilies, type TargetFamiliesDeps } from './target-families.ts'
 
 const records: Readonly<Record<string, readonly string[]>> = {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { IpFamily } from '../../../media/types.ts'
-import type { Clock } from '../../clock.ts'
-import { type Hop, placeOf } from '../carriers/route.ts'
+import type { Clock } from '../../core/clock.ts'
+import { type Hop, placeOf } from '../trunks/route.ts'
 import { type FindAddresses, inDns } from './dial-guard.ts'
 
 /** Collaborators of {@link TargetFamilies}. */

@@ -1,4 +1,4 @@
-import type { SipUri } from '../uri.ts'
+import type { SipUri } from '../../core/sip-uri.ts'
 import type { Contact } from './contacts.ts'
 import { sameUri } from './same-uri.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Target } from '../../calls/ports.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
+import type { Target } from '../../model.ts'
 import { partyOf, planOf } from './callers.ts'
 
 const handler = { kind: 'script', document: '{}', name: 'test' } as const

@@ -1,7 +1,7 @@
-import type { Party } from '../../calls/leg.ts'
-import type { AddressBook, Arrival } from '../../calls/ports.ts'
+import type { Arrival } from '../../calls/ports.ts'
+import { type SipUri, userOf } from '../../core/sip-uri.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
-import { type SipUri, userOf } from '../uri.ts'
+import type { AddressBook, Party } from '../../model.ts'
 
 /** What the call of an endpoint is to be handled by, or why it is not. */
 export type Dialled = Arrival['plan'] | { readonly refuse: 'unknown_address' | 'not_permitted' }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseSipUri } from '../uri.ts'
+import { parseSipUri } from '../../core/sip-uri.ts'
 import { readContacts } from './contacts.ts'
 import { sameUri } from './same-uri.ts'
 

@@ -1,5 +1,5 @@
-import { splitList } from '../carriers/contacts.ts'
-import { parseNameAddress, parseSipUri, type SipUri } from '../uri.ts'
+import { parseNameAddress, parseSipUri, type SipUri } from '../../core/sip-uri.ts'
+import { splitList } from '../trunks/contacts.ts'
 
 /** One contact of a REGISTER. */
 export interface Contact {

@@ -1,4 +1,5 @@
-import type { Endpoints, Target } from '../../calls/ports.ts'
+import type { Endpoints } from '../../calls/ports.ts'
+import type { Target } from '../../model.ts'
 import type { Binding } from './bindings.ts'
 import { hopOf, type Registrations } from './registrations.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { FakeClock } from '../../clock.ts'
-import { parseSipUri } from '../uri.ts'
+import { FakeClock } from '../../core/clock.ts'
+import { parseSipUri } from '../../core/sip-uri.ts'
 import type { Binding, Source } from './bindings.ts'
 import { KeepAlive } from './keep-alive.ts'
 

@@ -1,5 +1,5 @@
-import type { SteadyClock, Timer } from '../../clock.ts'
-import type { Log } from '../../log.ts'
+import type { SteadyClock, Timer } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
 import type { Headers, SrfLike } from '../srf.ts'
 import type { Binding } from './bindings.ts'
 import { hopOf, type Registrations } from './registrations.ts'

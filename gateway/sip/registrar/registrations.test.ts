@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { FakeClock } from '../../clock.ts'
+import { FakeClock } from '../../core/clock.ts'
 import { digestSecret } from '../../directory/secrets.ts'
 import type { Source } from './bindings.ts'
 import { type Contact, readContacts } from './contacts.ts'

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import type { SteadyClock, Timer } from '../../clock.ts'
+import type { SteadyClock, Timer } from '../../core/clock.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
 import {
   applyRegister,

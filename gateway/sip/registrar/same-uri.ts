@@ -1,4 +1,4 @@
-import type { SipUri } from '../uri.ts'
+import type { SipUri } from '../../core/sip-uri.ts'
 
 /** Parameters that make a URI another one even where only one of the two has them. */
 const deciding = ['user', 'ttl', 'method', 'maddr', 'transport']

@@ -1,7 +1,7 @@
 import type { CarrierConfig } from '../../../config/sip-types.ts'
 import { srtpSuites } from '../../../config/srtp-suites.ts'
 import type { SrtpSuite } from '../../../media/types.ts'
-import { TrunklineError } from '../../errors.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { CryptoLine } from './crypto.ts'
 import type { Profile, RemoteAudio, RemoteDescription } from './description.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { srtpSuites } from '../../../config/srtp-suites.ts'
-import { TrunklineError } from '../../errors.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { acceptedSecurity, chooseAudio, offeredSecurity, type SrtpPolicy } from './choose.ts'
 import { answeredCrypto, offeredCrypto, readCrypto, writeCrypto } from './crypto.ts'
 import { readSdp } from './read.ts'

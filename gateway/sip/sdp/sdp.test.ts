@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TrunklineError } from '../../errors.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { mirrored } from './description.ts'
 import { readSdp } from './read.ts'
 import { LocalSession } from './write.ts'

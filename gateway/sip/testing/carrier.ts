@@ -1,5 +1,5 @@
+import { Peer } from '@trunkline/sip-agent/testing/peer'
 import { expect } from 'vitest'
-import { Peer } from '../../sip-agent/testing/peer.ts'
 import { type Bench, type BenchOptions, carrierSdp, startBench } from './bench.ts'
 
 /** What a test changes of an INVITE. */

@@ -1,5 +1,5 @@
-import { durationMs } from '../../../placing/status-callbacks.ts'
-import type { CallRow, CallStatus } from '../../../records/types.ts'
+import type { CallRow, CallStatus } from '../../../calls/log/call-rows.ts'
+import { durationMs } from '../../../calls/log/status-callbacks.ts'
 
 const statuses: Readonly<Record<CallStatus, string>> = {
   queued: 'queued',

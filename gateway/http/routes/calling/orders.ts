@@ -1,11 +1,10 @@
-import type { HandlerSpec } from '../../../calls/ports.ts'
-import type { CallProgress, StatusTarget } from '../../../calls/status-target.ts'
-import { areKeys } from '../../../calls/telling.ts'
-import { TrunklineError } from '../../../errors.ts'
-import { isJsonObject } from '../../../json.ts'
-import { Fields, textOf } from '../../../operations/fields.ts'
-import { isScript } from '../../../placing/transfer.ts'
-import type { CallOrder } from '../../../placing/types.ts'
+import { Fields, textOf } from '../../../calling/operations/fields.ts'
+import { isScript } from '../../../calling/transfer.ts'
+import type { CallOrder } from '../../../calling/types.ts'
+import { areKeys } from '../../../calls/leg/telling.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import { isJsonObject } from '../../../core/json.ts'
+import type { CallProgress, HandlerSpec, StatusTarget } from '../../../model.ts'
 import { type CheckStored, documentOf } from '../fabric/documents.ts'
 
 const mostVariables = 100

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { TrunklineError } from '../../../errors.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { type Fault, faultOf } from '../../errors.ts'
 import { forProjects } from '../fabric/operation.ts'
 import { callLeg, callLegSchema } from './body.ts'

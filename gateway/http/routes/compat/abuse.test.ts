@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { settle } from '../../../calls/calls-rig.ts'
-import { RecordingRig } from '../../../recordings/testing.ts'
-import { asProject, CompatRig, ours, theirs } from './testing.ts'
+import { settle } from '../../../calls/testing/calls-rig.ts'
+import { RecordingRig } from '../../../recordings/testing/fake-recorder.ts'
+import { asProject, CompatRig, ours, theirs } from '../../testing/compat-site.ts'
 
 const recording = new RecordingRig()
 let rig: CompatRig

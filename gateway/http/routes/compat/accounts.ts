@@ -1,5 +1,5 @@
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Projects } from '../../../directory/ports.ts'
-import { TrunklineError } from '../../../errors.ts'
 import type { On } from './routes.ts'
 import { shape } from './shapes.ts'
 

@@ -1,6 +1,6 @@
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import type { Resource, WebhookDetails } from '../../../directory/resource-types.ts'
-import { TrunklineError } from '../../../errors.ts'
 import type { Checks } from '../fabric/documents.ts'
 import { type Paging, pageBody, pageOf, pageSchema, pagingQuery } from './paging.ts'
 import type { On, RouteSpec } from './routes.ts'

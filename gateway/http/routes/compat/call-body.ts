@@ -1,4 +1,4 @@
-import type { CallRow } from '../../../records/types.ts'
+import type { CallRow } from '../../../calls/log/call-rows.ts'
 import { shape } from './shapes.ts'
 import { shown, wholeSeconds } from './times.ts'
 

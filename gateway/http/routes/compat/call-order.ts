@@ -1,8 +1,8 @@
 import { type RecordingTrack, recordingTracks, tracksOf } from '../../../../handlers/common/recordings.ts'
-import type { HandlerSpec } from '../../../calls/ports.ts'
+import type { CallOrder, PlacedState } from '../../../calling/types.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resources } from '../../../directory/ports.ts'
-import { TrunklineError } from '../../../errors.ts'
-import type { CallOrder, PlacedState, StatusTarget } from '../../../placing/types.ts'
+import type { HandlerSpec, StatusTarget } from '../../../model.ts'
 import type { CheckStored } from '../fabric/documents.ts'
 import { parameter } from './shapes.ts'
 

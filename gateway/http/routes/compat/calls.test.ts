@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { TrunklineError } from '../../../errors.ts'
-import { RecordingRig } from '../../../recordings/testing.ts'
-import { asProject, CompatRig, ours } from './testing.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import { RecordingRig } from '../../../recordings/testing/fake-recorder.ts'
+import { asProject, CompatRig, ours } from '../../testing/compat-site.ts'
 
 const recording = new RecordingRig()
 let rig: CompatRig

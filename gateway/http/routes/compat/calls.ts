@@ -1,7 +1,7 @@
+import type { PlacedCalls } from '../../../calling/types.ts'
+import type { CallHistory, CallQuery, CallRow, CallStatus } from '../../../calls/log/call-rows.ts'
+import { messageOf, TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resources } from '../../../directory/ports.ts'
-import { messageOf, TrunklineError } from '../../../errors.ts'
-import type { PlacedCalls } from '../../../placing/types.ts'
-import type { CallHistory, CallQuery, CallRow, CallStatus } from '../../../records/types.ts'
 import { type Checks, checksOf } from '../fabric/documents.ts'
 import { audioIn, callBody, callShape } from './call-body.ts'
 import {

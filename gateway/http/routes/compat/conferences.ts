@@ -1,5 +1,5 @@
-import type { OpenConference, OpenConferences } from '../../../calls/rooms/rooms.ts'
-import { TrunklineError } from '../../../errors.ts'
+import type { OpenConference, OpenConferences } from '../../../calls/conference/rooms.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { type Asides, hearing } from './hearing.ts'
 import { type Paging, pageBody, pageOf, pageSchema, pagingQuery, sliceOf } from './paging.ts'
 import { participantRoutes } from './participants.ts'

@@ -1,5 +1,5 @@
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resource } from '../../../directory/resource-types.ts'
-import { TrunklineError } from '../../../errors.ts'
 import { type Checks, checkStored } from '../fabric/documents.ts'
 import type { ApplicationParts } from './applications.ts'
 import { type Paging, pageBody, pageOf, pageSchema, pagingQuery } from './paging.ts'

@@ -1,4 +1,4 @@
-import type { Code } from '../../../errors.ts'
+import type { Code } from '../../../core/errors/catalogue.ts'
 import { errorPagePath } from '../../error-pages.ts'
 import type { Fault, LinkBase } from '../../errors.ts'
 

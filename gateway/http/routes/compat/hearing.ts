@@ -1,6 +1,6 @@
 import type { CallControl } from '../../../../handlers/verbs.ts'
-import type { HandlerSpec } from '../../../calls/ports.ts'
-import type { WaitHook } from '../../../calls/rooms/company.ts'
+import type { WaitHook } from '../../../calls/conference/company.ts'
+import type { HandlerSpec } from '../../../model.ts'
 
 /** Runs a document on a call beside what it does; implemented by `Calls`. */
 export interface Asides {

@@ -1,7 +1,7 @@
 import { type CallControl, CallEnded } from '../../../../handlers/verbs.ts'
+import type { CallHistory } from '../../../calls/log/call-rows.ts'
 import type { LiveCalls } from '../../../calls/ports.ts'
-import { TrunklineError } from '../../../errors.ts'
-import type { CallHistory } from '../../../records/types.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { found } from './calls.ts'
 
 /** What the routes that drive calls need. */

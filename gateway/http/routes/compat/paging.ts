@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Listed, ListPage } from '../../../directory/resource-types.ts'
-import { TrunklineError } from '../../../errors.ts'
 import type { Asked } from './routes.ts'
 
 /** Query parameters of the family's lists, for schemas of routes. */

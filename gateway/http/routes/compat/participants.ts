@@ -1,5 +1,5 @@
-import type { Attendee, AttendeeChange } from '../../../calls/rooms/rooms.ts'
-import { TrunklineError } from '../../../errors.ts'
+import type { Attendee, AttendeeChange } from '../../../calls/conference/rooms.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { type AnnounceForm, type ConferenceParts, conferenceOf } from './conferences.ts'
 import { hearing } from './hearing.ts'
 import { type Paging, pageBody, pageOf, pageSchema, pagingQuery, sliceOf } from './paging.ts'

@@ -1,7 +1,7 @@
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { RecordingRow } from '../../../directory/recordings.ts'
-import { TrunklineError } from '../../../errors.ts'
 import type { Recordings } from '../../../recordings/recordings.ts'
 import { sendSound } from '../records/sound.ts'
 import { type Paging, pageBody, pageOf, pageSchema, pagingQuery } from './paging.ts'

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { FakeCall } from '../../../../handlers/common/fake-call.ts'
-import { settle } from '../../../calls/calls-rig.ts'
-import { RecordingRig, silentWav } from '../../../recordings/testing.ts'
-import { CompatRig, ours } from './testing.ts'
+import { settle } from '../../../calls/testing/calls-rig.ts'
+import { RecordingRig, silentWav } from '../../../recordings/testing/fake-recorder.ts'
+import { CompatRig, ours } from '../../testing/compat-site.ts'
 
 const recording = new RecordingRig()
 let rig: CompatRig

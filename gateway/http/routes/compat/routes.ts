@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import type { Scope } from '../../../auth/scopes.ts'
-import { TrunklineError } from '../../../errors.ts'
-import type { Log } from '../../../log.ts'
-import { pathOf } from '../../errors.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import type { Log } from '../../../core/log.ts'
+import { pathOf } from '../../../core/web/request-path.ts'
+import type { Scope } from '../../../directory/scopes.ts'
 import { byProject } from '../../openapi.ts'
 import type { RequireProject } from '../../principal.ts'
 

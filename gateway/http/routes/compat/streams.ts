@@ -1,6 +1,6 @@
 import type { CallStream } from '../../../../handlers/verbs.ts'
-import type { Clock } from '../../../clock.ts'
-import { TrunklineError } from '../../../errors.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { controlOf, type LiveParts, whileUp } from './live.ts'
 import type { On, RouteSpec } from './routes.ts'
 import { parameter, shape } from './shapes.ts'

@@ -1,5 +1,5 @@
 import { timestamp } from '../../../../handlers/common/forms.ts'
-import { TrunklineError } from '../../../errors.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 
 const dayMs = 86_400_000
 

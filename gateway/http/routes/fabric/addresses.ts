@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { mayReach, type TokenHolder } from '../../../auth/holders.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import type { Listed, Resource } from '../../../directory/resource-types.ts'
-import { TrunklineError } from '../../../errors.ts'
 import { type Authenticate, bearerOf, requireBearer } from '../../bearer.ts'
 import { listBody, pageOf, pagingQuery } from '../../paging.ts'
 import {

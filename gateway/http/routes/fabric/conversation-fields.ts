@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { type Participant, participantOf } from '../../../chat/participant.ts'
-import { TrunklineError } from '../../../errors.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { bearerOf } from '../../bearer.ts'
 
 const text = { type: 'string' } as const

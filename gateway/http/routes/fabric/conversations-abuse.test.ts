@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ours, theirs } from '../../testing.ts'
-import { base, ChatRig, type Person } from './chat-rig.ts'
+import { base, ChatRig, type Person } from '../../testing/chat-site.ts'
+import { ours, theirs } from '../../testing/sites.ts'
 
 let rig: ChatRig
 let nora: Person

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { base, ChatRig, type Person } from './chat-rig.ts'
+import { base, ChatRig, type Person } from '../../testing/chat-site.ts'
 
 let rig: ChatRig
 let nora: Person

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { DocumentKind, DocumentReport } from '../../../../handlers/check.ts'
 import { JobFailed } from '../../../../handlers/script/sandbox/job-threads.ts'
-import { ApiRig, asProject, ours, theirs } from '../../testing.ts'
+import { ApiRig, asProject, ours, theirs } from '../../testing/sites.ts'
 
 const base = '/api/fabric/resources'
 const filler = 'x'.repeat(600)

@@ -1,7 +1,7 @@
 import { type DocumentKind, needsAgent } from '../../../../handlers/check.ts'
 import type { DocumentFault } from '../../../../handlers/handler.ts'
 import { CheckRefused, type DocumentChecks } from '../../../../handlers/reading/checks.ts'
-import { TrunklineError } from '../../../errors.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { badField, documentText, httpUrl, longestDocument, optional, said, text } from './fields.ts'
 import type { Kind, StoredDocument } from './kind.ts'
 

@@ -1,5 +1,5 @@
 import type { AudioCodec } from '../../../../media/types.ts'
-import { TrunklineError } from '../../../errors.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { noEffect } from '../../ignored-fields.ts'
 
 /** Properties of a JSON schema. */

@@ -1,6 +1,6 @@
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import type { Resource, ResourceType } from '../../../directory/resource-types.ts'
-import { TrunklineError } from '../../../errors.ts'
 
 /** The resource of an id; throws `unknown_resource`, also for another kind's or another project's. */
 export const found = <T extends ResourceType>(

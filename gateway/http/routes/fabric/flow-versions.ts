@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { FlowVersionRecord } from '../../../directory/ports.ts'
-import { TrunklineError } from '../../../errors.ts'
 import { listBody, pageOf, pagingQuery } from '../../paging.ts'
 import { shownDocument } from './documents.ts'
 import { badField, timeText } from './fields.ts'

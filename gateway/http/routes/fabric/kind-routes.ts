@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { Log } from '../../../core/log.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import type {
   NewResource,
@@ -7,7 +8,6 @@ import type {
   ResourceType,
 } from '../../../directory/resource-types.ts'
 import { slugOf } from '../../../directory/writing/names.ts'
-import type { Log } from '../../../log.ts'
 import { listBody, pageOf, pagingQuery } from '../../paging.ts'
 import type { RequireProject } from '../../principal.ts'
 import { addressBody, addressSchema } from './address-body.ts'

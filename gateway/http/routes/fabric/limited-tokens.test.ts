@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { everythingOf } from '../../../directory/testing.ts'
-import { ApiRig, ours, theirs } from '../../testing.ts'
+import { everythingOf } from '../../../directory/testing/directories.ts'
+import { ApiRig, ours, theirs } from '../../testing/sites.ts'
 
 const tokens = '/api/fabric/subscribers/tokens'
 const refresh = `${tokens}/refresh`

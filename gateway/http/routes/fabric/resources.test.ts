@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ApiRig, attributes, ours, theirs } from '../../testing.ts'
+import { ApiRig, attributes, ours, theirs } from '../../testing/sites.ts'
 
 let rig: ApiRig
 beforeAll(async () => {

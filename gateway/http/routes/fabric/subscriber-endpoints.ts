@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resource } from '../../../directory/resource-types.ts'
-import { TrunklineError } from '../../../errors.ts'
 import { listBody, pageOf, pagingQuery } from '../../paging.ts'
 import {
   changedEndpoint,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { everythingOf } from '../../../directory/testing.ts'
-import { ApiRig, attributes, theirs } from '../../testing.ts'
+import { everythingOf } from '../../../directory/testing/directories.ts'
+import { ApiRig, attributes, theirs } from '../../testing/sites.ts'
 
 let rig: ApiRig
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { FakeClock } from '../../../clock.ts'
-import { TrunklineError } from '../../../errors.ts'
+import { FakeClock } from '../../../core/clock.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { type TokenSubscriberParts, TokenSubscribers } from './token-subscribers.ts'
 
 it('takes back what was renewed while the store was slow', async () => {

@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ApiRig, asProject, ours, theirs } from '../../testing.ts'
+import { ApiRig, asProject, ours, theirs } from '../../testing/sites.ts'
 
 const tokens = '/api/fabric/subscribers/tokens'
 const refresh = `${tokens}/refresh`

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { CdrPosition } from '../../../directory/cdrs.ts'
-import { TrunklineError } from '../../../errors.ts'
 
 /**
  * A place in a list, for whoever asks for the next page: good for `list` alone, which is the project and everything that was asked for.

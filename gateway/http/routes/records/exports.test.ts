@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
 import { type FastifyReply, fastify } from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
-import { cdrsOf } from '../../../records/cdr-of.ts'
-import { recordOf } from '../../../records/testing.ts'
+import { cdrsOf } from '../../../cdr/cdr-of.ts'
+import { recordOf } from '../../../cdr/testing/call-summaries.ts'
 import { type ExportParts, sendExport } from './exports.ts'
 
 const asked = { projectId: 'p', search: { kind: 'call' } } as const

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify/sync'
 import type { FastifyReply } from 'fastify'
+import type { Records } from '../../../cdr/records.ts'
+import type { Log } from '../../../core/log.ts'
 import type { CdrPosition, CdrRow, CdrSearch } from '../../../directory/cdrs.ts'
-import type { Log } from '../../../log.ts'
-import type { Records } from '../../../records/records.ts'
 import { columnsOf, recordBody, wholeBody } from './fields.ts'
 
 /** Rows that are read together. */

@@ -1,6 +1,6 @@
+import { partyFilter } from '../../../cdr/parties.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { CdrSearch } from '../../../directory/cdrs.ts'
-import { TrunklineError } from '../../../errors.ts'
-import { partyFilter } from '../../../records/parties.ts'
 
 const text = (maxLength: number, description: string) =>
   ({ type: 'string', minLength: 1, maxLength, description }) as const

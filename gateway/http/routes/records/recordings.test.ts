@@ -1,10 +1,10 @@
 import { unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { WantedRecording } from '../../../calls/recording-keeper.ts'
+import type { WantedRecording } from '../../../calls/verbs/recording-keeper.ts'
 import type { Recordings } from '../../../recordings/recordings.ts'
-import { FakeRecorder, silentWav, wanted } from '../../../recordings/testing.ts'
-import { ApiRig, asProject, theirs } from '../../testing.ts'
+import { FakeRecorder, silentWav, wanted } from '../../../recordings/testing/fake-recorder.ts'
+import { ApiRig, asProject, theirs } from '../../testing/sites.ts'
 
 const ours = asProject()
 const basic = (id: string, apiToken: string) => asProject({ id, apiToken })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { legOf, recordOf } from '../../../cdr/testing/call-summaries.ts'
 import { CdrRows } from '../../../directory/cdrs.ts'
-import { legOf, recordOf } from '../../../records/testing.ts'
-import { ApiRig, asProject, ours, theirs } from '../../testing.ts'
+import { ApiRig, asProject, ours, theirs } from '../../testing/sites.ts'
 import { formatOf } from './exports.ts'
 
 interface Page {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { beginning } from '../../../records/testing.ts'
-import { ApiRig, ours, theirs } from '../../testing.ts'
+import { beginning } from '../../../cdr/testing/call-summaries.ts'
+import { ApiRig, ours, theirs } from '../../testing/sites.ts'
 
 let rig: ApiRig
 const calls = [0, 1, 2].map((hour) =>

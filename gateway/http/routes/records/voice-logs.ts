@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { TrunklineError } from '../../../errors.ts'
-import type { CallHistory, CallRow, CallStatus } from '../../../records/types.ts'
+import type { CallHistory, CallRow, CallStatus } from '../../../calls/log/call-rows.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { listBody, pageOf, pagingQuery } from '../../paging.ts'
 import type { RequireProject } from '../../principal.ts'
 import { typeOf, urlOf } from '../calling/body.ts'

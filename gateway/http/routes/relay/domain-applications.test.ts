@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ApiRig, attributes, type RigProject, theirs } from '../../testing.ts'
+import { ApiRig, attributes, type RigProject, theirs } from '../../testing/sites.ts'
 
 let rig: ApiRig
 beforeAll(async () => {

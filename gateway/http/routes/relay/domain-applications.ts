@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { DomainAppRecord, DomainApps, Resources } from '../../../directory/ports.ts'
-import { TrunklineError } from '../../../errors.ts'
 import { listBody, pageOf, pagingQuery } from '../../paging.ts'
 import type { RequireProject } from '../../principal.ts'
 import { text } from '../fabric/fields.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FakeCall } from '../../../../handlers/common/fake-call.ts'
 import type { CollectOptions } from '../../../../handlers/verbs.ts'
-import { Harness, nextOf } from '../harness.ts'
+import { Harness, nextOf } from '../testing/realtime-harness.ts'
 
 let gateway: Harness
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testCallee } from '../../../../handlers/common/fake-call.ts'
 import type { ConnectOptions } from '../../../../handlers/verbs.ts'
-import type { AnyFrame } from '../../testing.ts'
-import { Harness, nextOf } from '../harness.ts'
+import type { AnyFrame } from '../../testing/sessions.ts'
+import { Harness, nextOf } from '../testing/realtime-harness.ts'
 
 let gateway: Harness
 

@@ -5,10 +5,10 @@ import type {
   ConnectResult,
   Destination,
 } from '../../../../handlers/verbs.ts'
-import type { Fields } from '../../../operations/fields.ts'
-import { failureCode, type Operation, type OperationCall } from '../../../operations/operation.ts'
-import { endReasonOf } from '../../../operations/reasons.ts'
-import { readRingback } from '../../../operations/sounds.ts'
+import type { Fields } from '../../../calling/operations/fields.ts'
+import { failureCode, type Operation, type OperationCall } from '../../../calling/operations/operation.ts'
+import { endReasonOf } from '../../../calling/operations/reasons.ts'
+import { readRingback } from '../../../calling/operations/sounds.ts'
 import { readDevices, type WantedDevice, type WireDevice } from '../devices.ts'
 import { Legs } from '../legs.ts'
 import type { LegEvent } from '../wire.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type DetectOptions, VerbFailed } from '../../../../handlers/verbs.ts'
-import type { AnyFrame } from '../../testing.ts'
-import { Harness, nextOf } from '../harness.ts'
+import type { AnyFrame } from '../../testing/sessions.ts'
+import { Harness, nextOf } from '../testing/realtime-harness.ts'
 
 let gateway: Harness
 

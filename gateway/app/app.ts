@@ -1,0 +1,358 @@
+import { mkdirSync } from 'node:fs'
+import { isIPv6 } from 'node:net'
+import type { SipAgent } from '@trunkline/sip-agent'
+import { AddressGuard } from '@trunkline/sip-agent/address-guard'
+import { type ReadConfig, readConfig } from '../../config/load.ts'
+import type { Config, WebSocketLimits } from '../../config/types.ts'
+import type { Calls } from '../calls/call/calls.ts'
+import type { Arrivals, Originator } from '../calls/ports.ts'
+import { takeDataFolder } from '../cluster/data-folder.ts'
+import { SystemClock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import { Metrics } from '../core/metrics.ts'
+import { Followers } from '../directory/config-followers.ts'
+import type { Write } from '../directory/sqlite.ts'
+import type { Directory } from '../directory/types.ts'
+import type { Push } from '../push/push.ts'
+import { ConfigReload, type ReloadRequest, type ReloadResult } from '../reload/config-reload.ts'
+import { ControlSocket } from '../reload/control-socket.ts'
+import { SubscriberDialect } from '../rpc/subscriber/dialect.ts'
+import { LoadMeter } from '../sip/admission/overload.ts'
+import { Trust } from '../sip/admission/trust.ts'
+import { DialGuard } from '../sip/outbound/dial-guard.ts'
+import { TargetFamilies } from '../sip/outbound/target-families.ts'
+import { EndpointContacts, type RegistrarOptions, Registrations } from '../sip/registrar/open-registrar.ts'
+import { SipEdge } from '../sip/sip-edge.ts'
+import { Carriers } from '../sip/trunks/carriers.ts'
+import { LikelyCodecs } from '../sip/trunks/likely-codecs.ts'
+import { CarrierQuotas, quotaLimits } from '../sip/trunks/quotas.ts'
+import { allOrNone, Closing } from './closing.ts'
+import { configWarnings } from './config-check.ts'
+import { followSenders } from './follow-senders.ts'
+import type { Addresses } from './greeting.ts'
+import {
+  type Base,
+  type Media,
+  type OnFailure,
+  openAgent,
+  openCertificates,
+  openCustomers,
+  openMedia,
+  openRecordings,
+  openStore,
+  type Store,
+} from './open.ts'
+import { openApplications } from './open-applications.ts'
+import { openCalls } from './open-calls.ts'
+import { openHttp } from './open-http.ts'
+import { openPush } from './open-push.ts'
+import { openRecords } from './open-records.ts'
+import { watchAgent } from './watch-agent.ts'
+
+/** Collaborators and values of an {@link App}. */
+export interface AppOptions {
+  /** The configuration file, absolute; reloads read it again. */
+  readonly file: string
+  readonly started: ReadConfig
+}
+
+const pageLimits = ({ unacknowledged, acknowledgeTimeoutMs }: WebSocketLimits) => ({
+  unacknowledged,
+  acknowledgeMs: acknowledgeTimeoutMs,
+})
+
+/** The composition: makes every part in order, and closes them in reverse. Parts meet nowhere else. */
+export class App {
+  readonly #config: Config
+  readonly #log: Log
+  readonly #closing: Closing
+  readonly #onFailure: OnFailure
+  readonly #metrics = new Metrics()
+  readonly #clock = new SystemClock()
+  /** Apart from the other clock, so that the gauge of calls' timers is zero when there is no call. */
+  readonly #callClock = new SystemClock()
+  #calls: Calls | undefined
+  #sip: SipEdge | undefined
+  readonly #carriers: Carriers
+  readonly #quotas: CarrierQuotas
+  #endpoints: EndpointContacts | undefined
+  #store: Store | undefined
+  #load: LoadMeter | undefined
+  #addresses: Addresses = { sip: [], http: [] }
+  #notReady: readonly string[] = ['starting']
+  readonly #followers = new Followers()
+  readonly #reload: ConfigReload
+
+  private constructor({ file, started }: AppOptions, log: Log, onFailure: OnFailure) {
+    this.#config = started.config
+    this.#log = log
+    this.#closing = new Closing(log)
+    this.#onFailure = onFailure
+    this.#carriers = new Carriers([], this.#clock)
+    this.#quotas = new CarrierQuotas(quotaLimits(started.config), this.#clock)
+    this.#metrics.gauge('attributed_calls', () => this.#quotas.attributed)
+    this.#followers.change('limits.carrierCalls', (next) => this.#quotas.change(quotaLimits(next)))
+    this.#followers.change('log.level', (next) => {
+      log.level = next.log.level
+    })
+    this.#reload = new ConfigReload({
+      file,
+      started,
+      log,
+      followers: this.#followers,
+      clock: this.#clock,
+      metrics: this.#metrics,
+      read: readConfig,
+      warnings: configWarnings,
+      transaction: (work) => this.#transaction(work),
+    })
+  }
+
+  /** Starts everything. Rejects, with everything closed again, when a part does not start. */
+  static async start(options: AppOptions, log: Log, onFailure: OnFailure): Promise<App> {
+    const app = new App(options, log, onFailure)
+    try {
+      await app.#compose()
+      return app
+    } catch (error) {
+      await app.close()
+      throw error
+    }
+  }
+
+  /** Where the gateway can be reached. */
+  get addresses(): Addresses {
+    return this.#addresses
+  }
+
+  /** The configuration by which the gateway works; a reload changes it. */
+  get config(): Config {
+    return this.#reload.config
+  }
+
+  /** Not ready from now on: refuses new calls, and hangs up after the grace period what has not ended by itself. */
+  async drain(): Promise<void> {
+    this.#notReady = ['draining']
+    this.#reload.close()
+    this.#sip?.drain()
+    await this.#calls?.drain(this.config.drainMs)
+  }
+
+  /** Cuts the grace period short. */
+  hurry(): void {
+    this.#calls?.endAll({ code: 'draining' })
+  }
+
+  /** Takes the configuration file over as it is now, with the certificates that it names. What cannot be used changes nothing. */
+  reload(request: ReloadRequest): Promise<ReloadResult> {
+    return this.#reload.reload(request)
+  }
+
+  /** Closes every part, the last one first; idempotent. */
+  close(): Promise<void> {
+    return this.#closing.close()
+  }
+
+  async #compose(): Promise<void> {
+    mkdirSync(this.#config.dataDir, { recursive: true, mode: 0o700 })
+    this.#closing.add('data folder', takeDataFolder(this.#config.dataDir), (folder) => folder.release())
+    // What takes longest to start does so side by side.
+    const base = this.#base
+    const certificates = await openCertificates(base)
+    const [store, media, agent] = await allOrNone([
+      openStore(base, this.#carriers, this.#metrics),
+      openMedia(base, this.#metrics),
+      openAgent(base, certificates, this.#onFailure),
+    ])
+    // Calls come from the edges and from applications, and are made through them: one of the two must be named before it exists.
+    const arrivals: Arrivals = { arrive: (arrival) => this.#calls?.arrive(arrival) }
+    this.#store = store
+    const customers = await openCustomers(base, store, this.#metrics)
+    const push = await openPush(base, store, customers, this.#metrics)
+    const subscribers = this.#openSubscribers(store, media, arrivals, push)
+    const sip = this.#openSip(agent, store, media, arrivals)
+    this.#sip = sip
+    // What the last recordings come to is told, so they are closed before the way to customers' servers.
+    const recordings = await openRecordings(
+      base,
+      store,
+      customers,
+      this.#metrics,
+      () => this.#addresses.http[0],
+    )
+    const records = await openRecords(base, store, customers, this.#metrics)
+    const originator: Originator = { originate: (origination) => this.#calls!.originate(origination) }
+    const applications = openApplications(base, store.access, originator, this.#metrics)
+    const dialects = { subscribers, applications }
+    const made = {
+      ...dialects,
+      store,
+      media,
+      sip,
+      endpoints: this.#endpoints,
+      recordings,
+      records,
+      customers,
+    }
+    const opened = openCalls(base, { ...made, clock: this.#callClock }, this.#metrics)
+    this.#calls = opened.calls
+    this.#watch(media, agent)
+    const reasons = () => this.#reasons()
+    const reload = (request: ReloadRequest) => this.reload(request)
+    const operator = { token: () => this.config.http.operatorToken, reload, clock: this.#clock }
+    const parts = { store, certificates, customers, opened, recordings, records, reasons, operator }
+    const from = { ...dialects, ...parts }
+    const http = await openHttp(base, from, this.#metrics)
+    await sip.start()
+    // Starting is hard work, and no sign of overload.
+    this.#load = this.#openLoad(agent)
+    this.#addresses = { sip: sip.hostports, http }
+    await recordings.tellEnds()
+    const control = await ControlSocket.open({ dataDir: this.#config.dataDir, reload, log: this.#log })
+    this.#closing.add('control socket', control, (open) => open.close())
+    this.#notReady = []
+  }
+
+  async #transaction(work: (write: Write) => Promise<void>): Promise<void> {
+    await this.#store?.directory.transaction(work)
+  }
+
+  get #base(): Base {
+    const [clock, log, closing, followers] = [this.#clock, this.#log, this.#closing, this.#followers]
+    return { config: this.#config, clock, log, closing, followers }
+  }
+
+  #openSip(
+    agent: SipAgent | undefined,
+    { directory }: Store,
+    { edge, webrtc }: Media,
+    arrivals: Arrivals,
+  ): SipEdge {
+    const { sip, limits } = this.#config
+    const address = agent
+      ? { host: agent.host, port: agent.port, secret: agent.secret, embedded: true }
+      : { ...sip.drachtio!, embedded: false }
+    const trust = new Trust(this.#config)
+    const senders = followSenders(this.#config, directory, { carriers: this.#carriers, trust, agent })
+    const dialled = new AddressGuard(sip.dialNetworks)
+    let { dial } = sip
+    const made = new SipEdge({
+      directory,
+      edge,
+      webrtc,
+      arrivals,
+      metrics: this.#metrics,
+      clock: this.#callClock,
+      trunkClock: this.#clock,
+      log: this.#log,
+      carriers: this.#carriers,
+      quotas: this.#quotas,
+      guard: new DialGuard({ addresses: dialled, judgedAgain: agent !== undefined }),
+      dial: () => dial,
+      families: new TargetFamilies({
+        clock: this.#clock,
+        ...(agent && { reachable: sip.listen.map((listener) => (isIPv6(listener.address) ? 6 : 4)) }),
+      }),
+      agent: address,
+      counts: { calls: () => this.#calls?.count ?? 0 },
+      registrar: this.#openRegistrar(agent, directory),
+      maxCalls: limits.calls,
+      strangers: limits.strangers,
+      userAgent: sip.userAgent,
+      trust,
+      overload: sip.overload,
+      challenges: sip.challenges,
+      busyPercent: () => this.#load?.busyPercent ?? 0,
+      offence: (source) => agent?.failedSignIn(source),
+      sessionTimer: sip.sessionTimer,
+    })
+    this.#followers.change('sip', (next) => {
+      const { overload, challenges, sessionTimer, dialNetworks } = next.sip
+      const { calls: maxCalls, strangers } = next.limits
+      made.change({ maxCalls, strangers, overload, challenges, sessionTimer })
+      dialled.change(dialNetworks)
+      dial = next.sip.dial
+      senders(next)
+    })
+    return this.#closing.add('SIP edge', made, (edge) => edge.close())
+  }
+
+  #openRegistrar(agent: SipAgent | undefined, directory: Directory): RegistrarOptions {
+    // Read whenever they are needed; the domains are those of the start.
+    const config = { ...this.#config.sip.registrar }
+    this.#followers.change('sip.registrar', (next) => {
+      const { domains: _domains, ...limits } = next.sip.registrar
+      Object.assign(config, limits)
+    })
+    const clock = this.#clock
+    const registrations = new Registrations({ limits: config, clock })
+    this.#closing.add('registrations', registrations, (all) => all.close())
+    directory.onResources((ids) => {
+      for (const id of ids) registrations.changed(id, directory.endpoint(id))
+    })
+    this.#endpoints = new EndpointContacts(registrations, agent !== undefined)
+    this.#metrics.gauge('sip_bindings', () => registrations.size)
+    const offence = (address: string) => agent?.failedSignIn(address)
+    return { config, directory, registrations, clock, offence }
+  }
+
+  #openSubscribers(
+    { directory, tokens, states }: Store,
+    { webrtc }: Media,
+    arrivals: Arrivals,
+    push: Pick<Push, 'call'>,
+  ): SubscriberDialect {
+    const { turn } = this.#config.media.webrtc
+    const { browsers, webSockets } = this.#config.limits
+    const likely = new LikelyCodecs({ directory, carriers: this.#carriers })
+    const subscribers = new SubscriberDialect({
+      likelyCodecs: (to, projectId) => likely.of(to, projectId),
+      directory,
+      tokens,
+      states,
+      webrtc,
+      arrivals,
+      metrics: this.#metrics,
+      log: this.#log,
+      clock: this.#clock,
+      push,
+      ...(turn && { turn }),
+      quotas: this.#quotas,
+      shares: browsers,
+      limits: pageLimits(webSockets),
+    })
+    this.#followers.change('limits.browsers', ({ limits, media }) =>
+      subscribers.change({
+        shares: limits.browsers,
+        limits: pageLimits(limits.webSockets),
+        turn: media.webrtc.turn,
+      }),
+    )
+    this.#metrics.gauge('subscribers_online', () => subscribers.subscribersOnline)
+    this.#metrics.gauge('browsers', () => subscribers.clients)
+    this.#metrics.gauge('invitations', () => subscribers.invitations)
+    this.#metrics.gauge('browser_shares', () => subscribers.counted)
+    this.#metrics.gauge('call_parties', () => subscribers.parties)
+    return this.#closing.add('subscribers', subscribers, (open) => open.close())
+  }
+
+  #openLoad(agent: SipAgent | undefined): LoadMeter {
+    const own = () => performance.eventLoopUtilization()
+    const meter = new LoadMeter(this.#clock, agent ? [own, () => agent.eventLoop()] : [own])
+    this.#metrics.gauge('load_percent', () => Math.round(meter.busyPercent))
+    return this.#closing.add('load meter', meter, (open) => open.close())
+  }
+
+  #watch({ edge }: Media, agent: SipAgent | undefined): void {
+    edge.onFailure(({ error, ports }) => {
+      this.#log.error({ err: error, ports: ports.length }, 'a media thread died')
+      this.#calls?.portsLost(ports)
+    })
+    if (agent) watchAgent(agent, this.#metrics)
+  }
+
+  #reasons(): readonly string[] {
+    if (this.#notReady.length > 0) return this.#notReady
+    return this.#sip?.isConnected ? [] : ['the SIP agent is not connected']
+  }
+}

@@ -1,0 +1,117 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { DocumentPlaces } from '../../config/document-places.ts'
+import { loadConfig } from '../../config/load.ts'
+import { socketKind } from '../../media/edge/sockets-open.ts'
+import { checkDocuments, checkSettings, describeSockets } from './config-check.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trunkline-check-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const check = (text: string) => {
+  const file = join(folder, 'trunkline.yaml')
+  writeFileSync(file, text)
+  const { lines, valid } = checkDocuments(loadConfig(file, {}), new DocumentPlaces(file, {}))
+  return { lines: lines.map((line) => line.replace(`${folder}/`, '')), valid }
+}
+
+describe('faults of documents', () => {
+  it('of a script in place are told with the line of the file, once when an alias shares it', () => {
+    const text = `domains:
+  - domain: a.test
+    handler: &shared
+      kind: script
+      document:
+        sections:
+          main:
+            - answer
+            - dance: {}
+  - { domain: b.test, handler: *shared }
+`
+    expect(check(text)).toEqual({
+      lines: [
+        'trunkline.yaml:9:15 domains[0].handler.document.sections.main[1].dance: error: There is no method dance. [relay_script_method_undefined]',
+      ],
+      valid: false,
+    })
+  })
+
+  it('of a text in place are told with the line of the file', () => {
+    const text = `resources:
+  - address: /public/menu
+    handler:
+      kind: xml
+      document: |
+        <Response>
+          <Dance/>
+        </Response>
+`
+    expect(check(text)).toEqual({
+      lines: [
+        'trunkline.yaml:7:1 resources[0].handler.document /Response/Dance[1]: warning: Dance is not supported in Response; it has no effect. [12200]',
+      ],
+      valid: true,
+    })
+  })
+
+  it('of a file of its own are told with its name', () => {
+    writeFileSync(join(folder, 'menu.xml'), '<Response>\n  <Redirect>ftp://x</Redirect>\n</Response>')
+    const text = 'domains: [{ domain: a.test, handler: { kind: xml, file: ./menu.xml } }]'
+    expect(check(text)).toEqual({
+      lines: ['menu.xml:2:3 /Response/Redirect[1]: error: The URL must be an http or https URL. [11100]'],
+      valid: false,
+    })
+  })
+
+  it('tell of a script in place that is larger than 64 kB', () => {
+    const step = `{ play: { url: "say:${'x'.repeat(65_536)}" } }`
+    const text = `domains: [{ domain: a.test, handler: { kind: script, document: { sections: { main: [${step}] } } } }]`
+    const { lines, valid } = check(text)
+    expect(valid).toBe(false)
+    expect(lines).toEqual([expect.stringContaining('error: The script is larger than 65536 bytes.')])
+  })
+
+  it('are none in a configuration without documents', () => {
+    expect(check('domains: [{ domain: a.test, handler: { kind: xml, url: https://a.test/ } }]')).toEqual({
+      lines: [],
+      valid: true,
+    })
+  })
+})
+
+it('tells of dangerous settings with their place', () => {
+  const file = join(folder, 'trunkline.yaml')
+  writeFileSync(file, 'domains:\n  - domain: a.test\n    allow: [192.0.2.0/24]\n  - domain: b.test\n')
+  const lines = checkSettings(loadConfig(file, {}), new DocumentPlaces(file, {}))
+  expect(lines.map((line) => line.replace(`${folder}/`, ''))).toEqual([
+    'trunkline.yaml:4:5 domains[1]: warning: anyone who knows b.test may send calls to it; give it allow or challenge to change that',
+  ])
+})
+
+it('tells which sockets the media threads will have, and why not the better ones', () => {
+  expect(describeSockets({ kind: 'native' })).toBe('Media threads: native sockets.')
+  expect(describeSockets({ kind: 'node', reason: 'wrong ELF class' })).toBe(
+    "Media threads: Node's own sockets, as the native ones cannot be loaded (wrong ELF class); scripts/worker builds them.",
+  )
+})
+
+it('prints that where the configuration is valid, and nothing of it where it is not', () => {
+  const file = join(folder, 'trunkline.yaml')
+  const run = (text: string) => {
+    writeFileSync(file, text)
+    const main = join(import.meta.dirname, 'main.ts')
+    const done = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'check', file])
+    return { status: done.status, lines: done.stdout.toString().split('\n') }
+  }
+  expect(run('domains: []')).toEqual({
+    status: 0,
+    lines: [describeSockets(socketKind()), `${file} is valid: 0 domains, 0 subscribers.`, ''],
+  })
+  expect(run('domains: nothing')).toEqual({ status: 2, lines: [''] })
+})

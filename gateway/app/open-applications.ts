@@ -1,0 +1,19 @@
+import type { ProjectAccess } from '../auth/project-access.ts'
+import type { Originator } from '../calls/ports.ts'
+import type { Metrics } from '../core/metrics.ts'
+import { RealtimeDialect } from '../rpc/realtime/dialect.ts'
+import type { Base } from './open.ts'
+
+/** Opens the way for customers' applications; `originator` makes their calls. */
+export const openApplications = (
+  { clock, log, closing }: Base,
+  access: ProjectAccess,
+  originator: Originator,
+  metrics: Metrics,
+): RealtimeDialect => {
+  const dialect = new RealtimeDialect({ access, originator, metrics, clock, log })
+  metrics.gauge('applications', () => dialect.applications)
+  metrics.gauge('application_calls', () => dialect.calls)
+  metrics.gauges('applications_online', ['topic'], () => dialect.online)
+  return closing.add('applications', dialect, (open) => open.close())
+}

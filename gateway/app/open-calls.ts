@@ -1,0 +1,164 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Config } from '../../config/types.ts'
+import type { DocumentChecks } from '../../handlers/reading/checks.ts'
+import { CallStates } from '../calling/call-states.ts'
+import { CallCommands } from '../calling/commands.ts'
+import { Placing } from '../calling/placing.ts'
+import { Calls } from '../calls/call/calls.ts'
+import { ProjectConferences } from '../calls/conference/conferences.ts'
+import { Bridges } from '../calls/leg/bridge.ts'
+import { LocalLegs } from '../calls/local/local-legs.ts'
+import type { OwnHosts } from '../calls/ports.ts'
+import { ProjectQueues } from '../calls/queue/queues.ts'
+import { CallDetector } from '../calls/verbs/detect.ts'
+import { Player } from '../calls/verbs/player.ts'
+import type { Records } from '../cdr/records.ts'
+import type { SystemClock } from '../core/clock.ts'
+import type { Metrics } from '../core/metrics.ts'
+import type { SipUri } from '../core/sip-uri.ts'
+import type { Recordings } from '../recordings/recordings.ts'
+import type { RealtimeDialect } from '../rpc/realtime/dialect.ts'
+import type { SubscriberDialect } from '../rpc/subscriber/dialect.ts'
+import type { EndpointContacts } from '../sip/registrar/open-registrar.ts'
+import type { SipEdge } from '../sip/sip-edge.ts'
+import {
+  type Base,
+  type Customers,
+  type Media,
+  openHandlers,
+  openRecogniser,
+  openStreams,
+  type Store,
+} from './open.ts'
+
+/** What calls come by, and go to. */
+export interface Dialects {
+  readonly subscribers: SubscriberDialect
+  readonly applications: RealtimeDialect
+}
+
+/** What the calls are made of. */
+export interface CallsFrom extends Dialects {
+  readonly store: Store
+  readonly media: Media
+  readonly sip: SipEdge
+  readonly endpoints: EndpointContacts | undefined
+  readonly recordings: Recordings
+  readonly customers: Customers
+  readonly records: Records
+  /** Apart from the base's, so that the gauge of calls' timers is zero when there is no call. */
+  readonly clock: SystemClock
+}
+
+/** The calls, and the way by which the API makes and drives them. */
+export interface OpenedCalls {
+  readonly calls: Calls
+  readonly placing: Placing
+  readonly commands: CallCommands
+  readonly conferences: ProjectConferences
+  readonly queues: ProjectQueues
+  /** Checks of documents that are sent to the API. */
+  readonly documentChecks: DocumentChecks
+}
+
+const ownHosts = (directory: Store['directory'], publicHost: string | undefined): OwnHosts => ({
+  isOwnHost: (host, projectId) =>
+    // A port belongs to where it listens, not to its name.
+    host === publicHost?.replace(/:\d+$/, '').toLowerCase() ||
+    directory.domainApp(host)?.projectId === projectId,
+})
+
+const callSettings = ({ envs, limits }: Pick<Config, 'envs' | 'limits'>) => ({
+  envs,
+  ringMs: limits.ringMs,
+  callDurationMs: limits.callDurationMs,
+  maxCalls: limits.calls,
+})
+
+const addressSettings = ({ limits }: Pick<Config, 'limits'>) => ({
+  maxDepth: limits.addressDepth,
+  maxCalls: limits.addressCalls,
+})
+
+/** Opens the calls, with the rooms in which callers meet and wait. */
+export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): OpenedCalls => {
+  const { config, log } = base
+  const { store, media, sip, subscribers, applications, endpoints, recordings, customers, records, clock } =
+    from
+  const { edge, webrtc, sounds } = media
+  const bridges = new Bridges(edge, webrtc, (err, a, b) =>
+    log.warn({ err, legs: [a.id, b.id] }, 'a browser cannot be shown to the other'),
+  )
+  const player = new Player(sounds, customers.audio)
+  const openMixer = () => edge.openMixer()
+  const waiting = { player, openMixer, recordings, clock, log }
+  const queues = new ProjectQueues(waiting)
+  const conferences = new ProjectConferences(waiting)
+  const { http: documents, callbacks } = customers
+  const { nodeId } = store
+  const { handlers, documentChecks } = openHandlers(base, nodeId, metrics)
+  const locals = new LocalLegs({
+    edge,
+    arrivals: { arrive: (arrival) => calls.arrive(arrival) },
+    limits: addressSettings(config),
+    metrics,
+    clock,
+    log,
+  })
+  const states = new CallStates({ callbacks, clock, nodeId, log: records })
+  const recogniserOf = openRecogniser(base, metrics)
+  let present = config
+  let recogniser = recogniserOf(config)
+  const calls: Calls = new Calls({
+    book: states,
+    addresses: store.directory,
+    sip,
+    subscribers,
+    locals,
+    applications,
+    endpoints,
+    bridges,
+    metrics,
+    log,
+    clock,
+    player,
+    recordings,
+    queues,
+    waiters: queues,
+    conferences,
+    ...recogniser,
+    streams: openStreams(base, edge, metrics),
+    detector: new CallDetector({ clock, log, metrics }),
+    documents,
+    callbacks,
+    records,
+    rooms: store.directory,
+    hosts: ownHosts(store.directory, config.http.publicHost),
+    ...callSettings(config),
+    handlers,
+    ...(config.webhooks.recordsUrl && { recordsTo: config.webhooks.recordsUrl }),
+  })
+  base.followers.change('calls', (next) => {
+    const { recogniser: wanted } = next.media.speech
+    if (!isDeepStrictEqual(wanted, present.media.speech.recogniser)) recogniser = recogniserOf(next)
+    present = next
+    locals.change(addressSettings(next))
+    calls.change({ ...callSettings(next), ...recogniser, recordsTo: next.webhooks.recordsUrl })
+  })
+  metrics.gauge('calls', () => calls.count)
+  metrics.gauge('legs', () => calls.legs)
+  metrics.gauge('bridges', () => bridges.count)
+  metrics.gauge('video_bridges', () => bridges.videos)
+  metrics.gauge('verbs', () => calls.verbs)
+  metrics.gauge('conferences', () => conferences.count)
+  metrics.gauge('queue_waiting', () => queues.waiting)
+  metrics.gauge('call_timers', () => clock.running)
+  metrics.gauge('call_rows', () => records.live)
+  metrics.gauge('calls_told_of', () => states.size)
+  const driving = { calls, states, nodeId, callbacks, clock, addresses: store.directory, history: records }
+  const objection = (uri: SipUri, projectId: string) => sip.objection(uri, projectId)
+  const placing = new Placing({ ...driving, originator: calls, log, endpoints, objection })
+  const commands = new CallCommands(driving)
+  metrics.gauge('commanded_calls', () => commands.size)
+  return { calls, placing, commands, conferences, queues, documentChecks }
+}

@@ -1,0 +1,105 @@
+import pino from 'pino'
+import { afterEach, expect, it, vi } from 'vitest'
+import type { Participant } from '../chat/participant.ts'
+import { Metrics } from '../core/metrics.ts'
+import { Followers } from '../directory/config-followers.ts'
+import { describeEngines, describePostgres, type TestEngine } from '../directory/testing/engines.ts'
+import type { Directory } from '../directory/types.ts'
+import { Closing } from './closing.ts'
+import { openChat } from './open-chat.ts'
+
+const p = 'project-1'
+const hello = { text: 'Hello', metadata: {}, details: {} }
+
+const opened: Closing[] = []
+afterEach(async () => {
+  for (const closing of opened.splice(0)) await closing.close()
+})
+
+interface Told {
+  readonly to: string
+  readonly text: string
+}
+
+/** A gateway, as far as conversations go; `told`: what its pages were told, of which those of `unwilling` fail. */
+const gateway = async (engine: TestEngine, unwilling?: string) => {
+  const directory = await engine.open()
+  const told: Told[] = []
+  const lines: string[] = []
+  const log = pino({ level: 'error' }, { write: (line: string) => lines.push(line) })
+  const metrics = new Metrics()
+  const tell = (to: string, _event: string, params: object) => {
+    if (to === unwilling) throw new Error('no page')
+    told.push({ to, text: (params as Told).text })
+  }
+  const closing = new Closing(log)
+  const limits = { messagesKeptMs: 1_000 }
+  const followers = new Followers()
+  const base = { config: { limits }, clock: engine.clock, log, closing, followers }
+  const chat = openChat(base, { directory }, { tell }, metrics)
+  opened.push(closing)
+  return { directory, chat, told, lines, metrics, closing }
+}
+
+const participant = (directory: Directory, name: string): Participant => {
+  const { id, addressId } = directory.subscriberByEmail(p, `${name}@example.test`)!
+  return { id, projectId: p, addressId, mayReach: () => true }
+}
+
+describeEngines('conversations of a gateway', (engine) => {
+  it('are there after a restart', async () => {
+    const { directory, chat } = await gateway(engine)
+    const [alice, bob] = [participant(directory, 'alice'), participant(directory, 'bob')]
+    const { message } = await chat.send(alice, bob.addressId!, 'conversation_id', hello)
+    await directory.close()
+    const later = await gateway(engine)
+    const found = await later.chat.messages(bob, { size: 5 })
+    expect(found.map((each) => each.message)).toEqual([message])
+  })
+
+  it('lose what is older than the configuration says', async () => {
+    const { directory, chat } = await gateway(engine)
+    const [alice, bob] = [participant(directory, 'alice'), participant(directory, 'bob')]
+    await chat.send(alice, bob.addressId!, 'conversation_id', hello)
+    await vi.waitFor(async () => {
+      engine.clock.advance(3_600_000)
+      expect(await chat.messages(bob, { size: 5 })).toEqual([])
+    })
+  })
+
+  it('are counted for a minute', async () => {
+    const { directory, chat, metrics } = await gateway(engine)
+    const [alice, bob] = [participant(directory, 'alice'), participant(directory, 'bob')]
+    await chat.send(alice, bob.addressId!, 'conversation_id', hello)
+    expect(await metrics.text()).toMatch(/^trunkline_chat_counted 2$/m)
+  })
+
+  it('keep a message that cannot be delivered, and say so in the log, without its text', async () => {
+    const name = { bob: '' }
+    const probe = await gateway(engine)
+    name.bob = participant(probe.directory, 'bob').id
+    await probe.directory.close()
+    const { directory, chat, lines } = await gateway(engine, name.bob)
+    const [alice, bob] = [participant(directory, 'alice'), participant(directory, 'bob')]
+    const secret = { ...hello, text: 'a secret' }
+    const { message } = await chat.send(alice, bob.addressId!, 'conversation_id', secret)
+    expect((await chat.messages(bob, { size: 5 })).map((each) => each.message)).toEqual([message])
+    expect(lines.join('')).toContain(message.id)
+    expect(lines.join('')).not.toContain('secret')
+  })
+})
+
+describePostgres('conversations of gateways on one database', (engine) => {
+  it('are delivered to the pages of each, once', async () => {
+    const [one, other] = [await gateway(engine), await gateway(engine)]
+    const [alice, bob] = [participant(one.directory, 'alice'), participant(one.directory, 'bob')]
+    await one.chat.send(alice, bob.addressId!, 'conversation_id', hello)
+    const both = [alice, bob].map(({ id }) => ({ to: id, text: 'Hello' }))
+    await vi.waitFor(() => expect(other.told).toHaveLength(2))
+    await other.chat.send(bob, alice.addressId!, 'conversation_id', { ...hello, text: 'Good day' })
+    await vi.waitFor(() => expect(one.told).toHaveLength(4))
+    expect(one.told.slice(0, 2)).toEqual(expect.arrayContaining(both))
+    expect(other.told).toHaveLength(4)
+    expect(other.told.slice(0, 2)).toEqual(expect.arrayContaining(both))
+  })
+})

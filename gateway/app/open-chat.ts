@@ -1,0 +1,35 @@
+import type { LimitsConfig } from '../../config/types.ts'
+import { Chat } from '../chat/chat.ts'
+import { MessageRetention } from '../chat/retention.ts'
+import type { Metrics } from '../core/metrics.ts'
+import { ConversationRows } from '../directory/conversations.ts'
+import type { SubscriberDialect } from '../rpc/subscriber/dialect.ts'
+import type { Base, Store } from './open.ts'
+
+/** What of the gateway's foundations conversations stand on. */
+export interface ChatBase extends Pick<Base, 'clock' | 'log' | 'closing'> {
+  readonly followers: Pick<Base['followers'], 'change'>
+  readonly config: { readonly limits: Pick<LimitsConfig, 'messagesKeptMs'> }
+}
+
+/** Opens the conversations; what is written is told to the pages of `subscribers`. */
+export const openChat = (
+  { config, clock, log, closing, followers }: ChatBase,
+  { directory }: Pick<Store, 'directory'>,
+  subscribers: Pick<SubscriberDialect, 'tell'>,
+  metrics: Pick<Metrics, 'gauge'>,
+): Chat => {
+  const rows = new ConversationRows(directory.store)
+  const parts = { rows, clock, log: log.child({ part: 'chat' }) }
+  const retention = new MessageRetention({ ...parts, keepMs: config.limits.messagesKeptMs })
+  followers.change('limits.messagesKept', ({ limits }) => retention.change(limits.messagesKeptMs))
+  closing.add('old messages', retention, (open) => open.close())
+  const chat = new Chat({
+    ...parts,
+    resources: directory.resources,
+    tell: (holderId, event, params) => subscribers.tell(holderId, event, params),
+  })
+  directory.onElsewhere((news) => void chat.heard(news))
+  metrics.gauge('chat_counted', () => chat.counted)
+  return chat
+}

@@ -1,0 +1,170 @@
+import { fileURLToPath } from 'node:url'
+import type { Config } from '../../config/types.ts'
+import type { Certificates } from '../auth/certificates.ts'
+import type { Records } from '../cdr/records.ts'
+import type { Metrics } from '../core/metrics.ts'
+import { Origins } from '../core/web/origins.ts'
+import { TrustedProxies } from '../core/web/proxies.ts'
+import { IdempotencyRows } from '../directory/idempotency.ts'
+import { type ApiFrom, apiPartsOf } from '../http/api-parts.ts'
+import { Idempotency } from '../http/idempotency.ts'
+import { RequestRates } from '../http/limits.ts'
+import { ApiStreams } from '../http/routes/compat/streams.ts'
+import type { OperatorRouteParts } from '../http/routes/operator.ts'
+import { HttpServers } from '../http/servers.ts'
+import { vapidOptions } from '../push/vapid.ts'
+import type { Recordings } from '../recordings/recordings.ts'
+import { Entrance } from '../rpc/entrance.ts'
+import { RpcServer, type RpcServerChange } from '../rpc/server.ts'
+import type { Base, Customers, Store } from './open.ts'
+import type { Dialects, OpenedCalls } from './open-calls.ts'
+import { openChat } from './open-chat.ts'
+import { openOAuth } from './open-oauth.ts'
+
+/** What the HTTP side is made of. */
+export interface HttpFrom extends Dialects {
+  readonly store: Store
+  readonly certificates: Certificates
+  readonly customers: Pick<Customers, 'callbacks'>
+  readonly opened: OpenedCalls
+  readonly recordings: Recordings
+  readonly records: Records
+  readonly operator: OperatorRouteParts
+  /** Why no calls can be taken; empty when they can. */
+  readonly reasons: () => readonly string[]
+}
+
+const builtPages = (folder: string) => fileURLToPath(new URL(`../${folder}/dist/`, import.meta.url))
+
+/** Opens the HTTP listeners with their WebSockets; resolves with their URLs. Rejects when an address is taken. */
+export const openHttp = async (base: Base, from: HttpFrom, metrics: Metrics): Promise<string[]> => {
+  const { clock, log, closing } = base
+  const { http: config } = base.config
+  const { certificates, reasons } = from
+  const { directory, tokens, pairs, revocations, access, secret } = from.store
+  const origins = new Origins(config.origins)
+  const proxies = new TrustedProxies(config.trustedProxies)
+  const parts = { metrics, clock, log, config, origins, proxies }
+  const rates = new RequestRates(clock, base.config.limits.api)
+  const idempotency = new Idempotency({ rows: new IdempotencyRows(directory.store), secret, clock })
+  metrics.gauge('tokens_checked', () => tokens.checked)
+  metrics.gauge('tokens_revoked', () => revocations.size)
+  metrics.gauge('api_callers', () => rates.size)
+  const streams = new ApiStreams(clock)
+  metrics.gauge('api_streams', () => streams.count)
+  metrics.gauge('api_requests_repeatable', () => idempotency.size)
+  const live = { config: base.config }
+  const http = new HttpServers({
+    ...parts,
+    rates,
+    idempotency,
+    api: apiPartsOf({
+      ...parts,
+      ...(await openOAuth(base, from.store, metrics)),
+      chat: openChat(base, from.store, from.subscribers, metrics),
+      project: base.config.project,
+      directory,
+      tokens,
+      pairs,
+      access,
+      recordings: from.recordings,
+      records: from.records,
+      calls: callsOf(from, streams),
+    }),
+    certificate: certificates.material.https,
+    readiness: { reasons },
+    pages: { console: builtPages('console'), sdk: builtPages('client') },
+    operator: from.operator,
+    get applicationServerKey() {
+      return keyOf(live.config.push, secret)
+    },
+  })
+  base.followers.change('HTTP', (next) => {
+    live.config = next
+    origins.change(next.http.origins)
+    proxies.change(next.http.trustedProxies)
+    rates.change(next.limits.api)
+    http.change(next.http)
+  })
+  closing.add('HTTP', http, (servers) => servers.close())
+  certificates.onChange(({ https }) => https && http.renew(https))
+  metrics.gauges('certificate_expires_seconds', ['name'], () =>
+    [...certificates.secondsLeft].map(([name, value]) => ({ labels: { name }, value })),
+  )
+  const rpc = openWebSockets(base, from, metrics, origins)
+  await http.listen()
+  for (const { server, connections } of http.upgradable)
+    rpc.attach(server, (socket) => connections.release(socket))
+  metrics.gauges('http_connections', ['listener'], () =>
+    http.connections.map(({ listener, count: value }) => ({ labels: { listener }, value })),
+  )
+  return Object.entries(http.addresses).map(
+    ([name, { address, port }]) => `${name === 'tls' ? 'https' : 'http'}://${urlHost(address)}:${port}/`,
+  )
+}
+
+const callsOf = ({ opened, customers }: HttpFrom, streams: ApiStreams): ApiFrom['calls'] => {
+  const { calls, placing, commands, conferences, queues, documentChecks } = opened
+  const { callbacks } = customers
+  const rooms = { conferences, queues }
+  return {
+    placed: placing,
+    commands,
+    documentChecks,
+    live: calls,
+    asides: calls,
+    ...rooms,
+    callbacks,
+    streams,
+  }
+}
+
+const openWebSockets = (
+  { config, clock, log, closing, followers }: Base,
+  { subscribers, applications }: Dialects,
+  metrics: Metrics,
+  origins: Origins,
+): RpcServer => {
+  let { webSockets: limits } = config.limits
+  const rpc = new RpcServer({
+    metrics,
+    clock,
+    log,
+    origins,
+    ...socketSettings(config),
+    open: (session, { address }) => {
+      const subscriber = () => subscribers.open(session)
+      const application = () => applications.open(session, address)
+      const { requestsPerSecondOfApplication: ofApplication, signInTimeoutMs: signInMs } = limits
+      return new Entrance({ subscriber, application }, session, clock, { signInMs, ofApplication })
+    },
+  })
+  followers.change('limits.webSockets', (next) => {
+    limits = next.limits.webSockets
+    rpc.change(socketSettings(next))
+  })
+  metrics.gauge('websockets', () => rpc.sockets)
+  metrics.gauge('websockets_waiting', () => rpc.waiting)
+  return closing.add('WebSockets', rpc, (server) => server.close())
+}
+
+const socketSettings = ({ limits, http }: Pick<Config, 'limits' | 'http'>): RpcServerChange => {
+  const { connections, waiting, waitingPerAddress, ...own } = limits.webSockets
+  const { connections: perAddress, connectionsPerMinute: perAddressMinute } = limits.browsers.perAddress
+  return {
+    maxFrame: own.frame,
+    maxBeforeSignIn: own.bytesBeforeSignIn,
+    sockets: { connections, waiting, waitingPerAddress, perAddress, perAddressMinute },
+    limits: { maxBuffered: own.buffered, requestsPerSecond: own.requestsPerSecond },
+    trustedProxies: http.trustedProxies,
+  }
+}
+
+const keyOf = ({ webPush }: Config['push'], secret: Uint8Array): string | undefined =>
+  webPush && vapidOptions(webPush, secret).publicKey
+
+/** An IPv6 address stands in brackets in a URL (RFC 3986 section 3.2.2); an unspecific one is opened as localhost. */
+const urlHost = (address: string): string => {
+  if (address === '0.0.0.0' || address === '::' || address === '127.0.0.1') return 'localhost'
+  return address.includes(':') ? `[${address}]` : address
+}

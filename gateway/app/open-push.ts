@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+import { AddressGuard } from '@trunkline/sip-agent/address-guard'
+import type { PushConfig } from '../../config/types.ts'
+import type { CustomerHttp } from '../callbacks/customer-http.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Metrics } from '../core/metrics.ts'
+import { DeviceRows } from '../directory/devices.ts'
+import { Apns } from '../push/apns.ts'
+import { ChangingPush } from '../push/changing-push.ts'
+import { Deliveries } from '../push/deliveries.ts'
+import { Fcm, serviceAccountOf } from '../push/fcm.ts'
+import { Push } from '../push/push.ts'
+import { PushHttp } from '../push/push-http.ts'
+import type { PushTransport } from '../push/types.ts'
+import { Vapid, vapidOptions } from '../push/vapid.ts'
+import { WebPush } from '../push/web-push.ts'
+import { PushWebhook } from '../push/webhook.ts'
+import type { Base, Customers, Store } from './open.ts'
+
+/**
+ * Opens push notifications; without a configured way to devices, no notification is sent. Rejects when a key or its file cannot be used. Keys
+ * are read again at each reload.
+ */
+export const openPush = async (
+  base: Base,
+  store: Pick<Store, 'directory' | 'secret'>,
+  customers: Pick<Customers, 'http'>,
+  metrics: Metrics,
+): Promise<ChangingPush> => {
+  const open = (config: Base['config']) => openOne({ ...base, config }, store, customers, metrics)
+  let settings = settingsOf(base.config)
+  const push = new ChangingPush(await open(base.config))
+  base.followers.add('push', async (next) => {
+    const wanted = settingsOf(next)
+    if (wanted === settings) return undefined
+    const prepared = await open(next)
+    const commit = () => {
+      settings = wanted
+      push.change(prepared)
+    }
+    return { commit, discard: () => prepared?.close() }
+  })
+  metrics.gauge('push_sending', () => push.sending)
+  return base.closing.add('push', push, (opened) => opened.close())
+}
+
+/** Changes with everything that push notifications are made of, also with the contents of the files of their keys. */
+const settingsOf = ({ push, limits: { documentNetworks, ringMs } }: Base['config']): string => {
+  const files = [push.apns?.keyFile, push.fcm?.serviceAccountFile].map((file) => file && textOf(file))
+  return JSON.stringify({ push, documentNetworks, ringMs, files })
+}
+
+/** Returns undefined if a file cannot be read. Opening the transport then reports the reason. */
+const textOf = (file: string): string | undefined => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+const openOne = async (
+  { config, clock, log: parentLog }: Base,
+  { directory, secret }: Pick<Store, 'directory' | 'secret'>,
+  { http }: Pick<Customers, 'http'>,
+  metrics: Metrics,
+): Promise<Push | undefined> => {
+  const { push: options, limits } = config
+  const guard = new AddressGuard(limits.documentNetworks)
+  const transports = await openTransports(options, { http, guard, secret, clock })
+  if (transports.length === 0) return undefined
+  const log = parentLog.child({ part: 'push' })
+  const devices = new DeviceRows(directory.store)
+  return new Push({
+    directory,
+    devices,
+    clock,
+    log,
+    ringMs: limits.ringMs,
+    whenOnline: options.whenOnline,
+    encrypt: options.encryption === 'aes_256_gcm',
+    deliveries: new Deliveries({ transports, devices, clock, log, metrics }),
+  })
+}
+
+interface TransportParts {
+  readonly http: CustomerHttp
+  readonly guard: AddressGuard
+  /** The gateway's own. */
+  readonly secret: Uint8Array
+  readonly clock: Clock
+}
+
+/** In the order in which they are asked whether they take a device. */
+const openTransports = async (
+  { webPush, apns, fcm, webhook }: PushConfig,
+  { http, guard, secret, clock }: TransportParts,
+): Promise<PushTransport[]> => {
+  const now = () => clock.now()
+  const transports: PushTransport[] = []
+  if (webPush) {
+    const vapid = await Vapid.open(vapidOptions(webPush, secret))
+    transports.push(new WebPush(new PushHttp({ guard }), vapid, now))
+  }
+  if (apns) {
+    const { keyFile, ...rest } = apns
+    transports.push(await using(keyFile, (key) => Apns.open({ ...rest, key, now })))
+  }
+  if (fcm) {
+    const { serviceAccountFile, host } = fcm
+    const open = (text: string) =>
+      Fcm.open({ account: serviceAccountOf(text), host, http: new PushHttp(), now })
+    transports.push(await using(serviceAccountFile, open))
+  }
+  if (webhook) transports.push(new PushWebhook(webhook.url, http))
+  return transports
+}
+
+/** Makes something of a file's text; an error names the file. */
+const using = async <T>(file: string, make: (text: string) => Promise<T>): Promise<T> => {
+  try {
+    return await make(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new Error(`The file ${file} cannot be used for push notifications: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,363 @@
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { type SipAgent, startSipAgent } from '@trunkline/sip-agent'
+import { AddressGuard } from '@trunkline/sip-agent/address-guard'
+import type { Config } from '../../config/types.ts'
+import { createFlowHandler } from '../../handlers/flow/handler.ts'
+import { DocumentChecks } from '../../handlers/reading/checks.ts'
+import { DocumentReader } from '../../handlers/reading/reader.ts'
+import { createScriptHandler } from '../../handlers/script/handler.ts'
+import { Sandbox } from '../../handlers/script/sandbox/sandbox.ts'
+import { createXmlHandler } from '../../handlers/xml/handler.ts'
+import { createEdge } from '../../media/edge/edge.ts'
+import { socketKind } from '../../media/edge/sockets-open.ts'
+import { createSounds } from '../../media/sound/sounds.ts'
+import type { Edge, Recogniser, Sounds } from '../../media/types.ts'
+import { createWebRtc, type WebRtcService } from '../../media/webrtc/webrtc.ts'
+import { Certificates } from '../auth/certificates.ts'
+import { readOrMakeKey } from '../auth/key.ts'
+import { type OpenTokens, openTokens } from '../auth/open-tokens.ts'
+import { ProjectAccess } from '../auth/project-access.ts'
+import { SessionStates } from '../auth/states.ts'
+import { AudioFiles } from '../callbacks/audio-files.ts'
+import { CustomerHttp } from '../callbacks/customer-http.ts'
+import { OperatorHttp } from '../callbacks/operator-http.ts'
+import { Signers } from '../callbacks/signing-keys.ts'
+import { Spool } from '../callbacks/spool.ts'
+import { lostCalls } from '../calling/lost-calls.ts'
+import { readOrMakeNodeId } from '../cluster/node-id.ts'
+import { Nodes } from '../cluster/nodes.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { Metrics } from '../core/metrics.ts'
+import { CallbackRows } from '../directory/callbacks.ts'
+import type { Followers } from '../directory/config-followers.ts'
+import { createDirectory } from '../directory/directory.ts'
+import { directoryOptions } from '../directory/from-config.ts'
+import type { NumberTarget } from '../directory/index/memory.ts'
+import type { EndCalls } from '../directory/interrupted.ts'
+import { NodeRows } from '../directory/nodes.ts'
+import type { Directory } from '../directory/types.ts'
+import { linkBase } from '../recordings/links.ts'
+import { lostRecordings } from '../recordings/lost.ts'
+import { Recordings } from '../recordings/recordings.ts'
+import type { Carriers } from '../sip/trunks/carriers.ts'
+import { noRecogniser } from '../speech/no-recogniser.ts'
+import { VoskRecogniser } from '../speech/vosk.ts'
+import type { VoskResult } from '../speech/vosk-recognition.ts'
+import { Streams } from '../streams/streams.ts'
+import { agentOptions, tlsOf } from './agent-options.ts'
+import { AgentRefusals } from './agent-refusals.ts'
+import { ChangingSounds } from './changing-sounds.ts'
+import type { Closing } from './closing.ts'
+import { logDiversion } from './log-diversions.ts'
+import { mebibyte, soundsOptions } from './sound-options.ts'
+
+/** What every part is opened with. */
+export interface Base {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+  readonly closing: Closing
+  /** Parts that follow the configuration. */
+  readonly followers: Followers
+}
+
+/** Called when a part is lost that the gateway cannot live without. */
+export type OnFailure = (reason: string) => void
+
+/** Who exists, and what proves it. */
+export interface Store extends OpenTokens {
+  readonly directory: Directory
+  /** Who may act for a project. */
+  readonly access: ProjectAccess
+  readonly states: SessionStates
+  /** The gateway's own; other keys are made of it. */
+  readonly secret: Uint8Array
+  /** Of this gateway, among those that share the store. */
+  readonly nodeId: string
+  /** Those that share the store. */
+  readonly nodes: Nodes
+  /** How calls end whose gateway is gone. */
+  readonly endCalls: EndCalls
+}
+
+/** Everything that carries or makes sound. */
+export interface Media {
+  readonly edge: Edge
+  readonly webrtc: WebRtcService
+  readonly sounds: Sounds
+}
+
+/** The way to customers' servers: for documents, for audio, and for what they are told. */
+export interface Customers {
+  readonly http: CustomerHttp
+  readonly audio: AudioFiles
+  readonly callbacks: Spool
+}
+
+/** Opens the directory and the keys. Rejects when a file in the data folder cannot be used. `carriers` say what a number stands for. */
+export const openStore = async (
+  { config, clock, log, closing, followers }: Base,
+  carriers: Pick<Carriers, 'numberTarget'>,
+  metrics: Metrics,
+): Promise<Store> => {
+  const { dataDir, http } = config
+  const secret = readOrMakeKey(join(dataDir, 'secret.key'))
+  const numberTarget: NumberTarget = (number, projectId) => carriers.numberTarget(number, projectId)
+  const options = directoryOptions(config)
+  const live = { recordsUrl: config.webhooks.recordsUrl }
+  followers.change('records of lost calls', (next) => {
+    live.recordsUrl = next.webhooks.recordsUrl
+  })
+  const directory = await createDirectory({ ...options, secret, clock, log, numberTarget })
+  closing.add('directory', directory, (open) => open.close())
+  followers.add('directory', (next, now) =>
+    directory.prepareDeclared(directoryOptions(next), directoryOptions(now)),
+  )
+  metrics.gauge('store_connections', () => directory.connections?.open ?? 0)
+  metrics.gauge('store_connections_idle', () => directory.connections?.idle ?? 0)
+  metrics.gauge('store_queries_waiting', () => directory.connections?.waiting ?? 0)
+  const nodeId = readOrMakeNodeId(join(dataDir, 'node.id'))
+  const rows = new NodeRows(directory.store)
+  const endCalls = lostCalls({ clock, recordsTo: () => live.recordsUrl })
+  const ends = { calls: endCalls, recordings: lostRecordings(clock) }
+  const parts = { rows, nodeId, ends, clock, log: log.child({ part: 'nodes' }) }
+  const nodes = await Nodes.open(parts)
+  closing.add('nodes', nodes, (open) => open.close())
+  return {
+    directory,
+    secret,
+    nodeId,
+    nodes,
+    endCalls,
+    ...(await openTokens(directory, { secret, clock, publicHost: http.publicHost })),
+    access: new ProjectAccess({ projects: directory.projects, clock }),
+    states: new SessionStates(secret),
+  }
+}
+
+/** Opens the RTP edge, mediasoup and the sounds. Rejects when a port or the mediasoup worker cannot be had. */
+export const openMedia = async (base: Base, metrics: Metrics): Promise<Media> => {
+  const { config, clock, log, closing } = base
+  const { rtp, webrtc: browsers } = config.media
+  const { kind, reason } = socketKind()
+  // Calls go through all the same, but a relayed packet costs twice the CPU.
+  if (kind === 'node')
+    log.warn({ reason }, "media threads use Node's own sockets; scripts/worker builds better ones")
+  const edge = closing.add('edge', await createEdge(rtp), (open) => open.close())
+  const webrtc = closing.add('webrtc', await createWebRtc({ edge, ...browsers }), (open) => open.close())
+  webrtc.onFailure((error) => log.error({ err: error }, 'a mediasoup process died'))
+  const voices = closing.add('voices', new OperatorHttp(clock, config.sip.userAgent), (http) => http.close())
+  const sounds = openSounds(base, voices, metrics)
+  measureMedia(metrics, edge, webrtc)
+  return { edge, webrtc, sounds }
+}
+
+/** Opens the sounds; other settings of them make new ones, and the old ones end with what they are making. */
+const openSounds = (
+  { config, clock, log, closing, followers }: Base,
+  voices: OperatorHttp,
+  metrics: Metrics,
+): Sounds => {
+  const made = ({ media }: Pick<Config, 'media'>) =>
+    createSounds({ ...soundsOptions(media, clock, log, metrics), send: voices.send })
+  const sounds = closing.add('sounds', new ChangingSounds(made(config)), (open) => open.close())
+  const settingsOf = ({ media: { sounds, speech } }: Config) => {
+    const { recogniser: _recogniser, ...spoken } = speech
+    return { sounds, spoken }
+  }
+  followers.add('media.sounds and media.speech', (next, now) => {
+    if (isDeepStrictEqual(settingsOf(next), settingsOf(now))) return undefined
+    const prepared = made(next)
+    return { commit: () => sounds.change(prepared), discard: () => prepared.close() }
+  })
+  return sounds
+}
+
+const measureMedia = (metrics: Metrics, edge: Edge, webrtc: WebRtcService): void => {
+  metrics.gauge('rtp_ports', () => edge.usage().used)
+  metrics.gauge('rtp_ports_quarantined', () => edge.usage().quarantined)
+  metrics.total('rtp_ports_reused_total', () => edge.usage().reused)
+  metrics.gauge('rtp_ports_total', () => edge.usage().total)
+  metrics.gauge('media_ports', () => edge.portCount)
+  metrics.gauge('media_mixers', () => edge.busy.mixers)
+  metrics.gauge('media_recordings', () => edge.busy.recordings)
+  metrics.gauge('media_taps', () => edge.busy.taps)
+  metrics.gauge('media_detections', () => edge.busy.detections)
+  metrics.gauge('webrtc_transports', () => webrtc.transports)
+}
+
+/**
+ * Opens the recordings. Rejects when their folder cannot be made. Links to them start at the public host, which has
+ * TLS, else at `ownUrl`, where we listen.
+ */
+export const openRecordings = async (
+  { config, clock, log, closing, followers }: Base,
+  { directory, secret, nodeId }: Store,
+  { http, callbacks }: Pick<Customers, 'http' | 'callbacks'>,
+  metrics: Metrics,
+  ownUrl: () => string | undefined,
+): Promise<Recordings> => {
+  const { folder = join(config.dataDir, 'recordings'), ...rules } = config.media.recordings
+  const { publicHost } = config.http
+  const longestMs = config.limits.callDurationMs
+  const base = () => linkBase(publicHost, ownUrl())
+  const parts = {
+    ...rules,
+    folder,
+    nodeId,
+    longestMs,
+    secret,
+    base,
+    http,
+    callbacks,
+    clock,
+    metrics,
+    rows: directory.recordings,
+  }
+  const recordings = await Recordings.open({ ...parts, log: log.child({ part: 'recordings' }) })
+  followers.change('media.recordings', ({ media, limits }) => {
+    const { folder: _folder, ...changed } = media.recordings
+    recordings.change({ ...changed, longestMs: limits.callDurationMs })
+  })
+  metrics.gauge('recordings', () => recordings.count)
+  metrics.gauge('recordings_uploading', () => recordings.uploading)
+  metrics.gauge('recordings_bytes', () => recordings.bytes)
+  metrics.gauge('recordings_free_bytes', () => recordings.freeBytes)
+  return closing.add('recordings', recordings, (open) => open.close())
+}
+
+const requestSettings = ({ limits, media }: Pick<Config, 'limits' | 'media'>) => ({
+  timeoutMs: limits.documentTimeoutMs,
+  allowedNetworks: limits.documentNetworks,
+  cacheBytes: media.sounds.httpCache * mebibyte,
+})
+
+const audioSettings = ({ media: { sounds } }: Pick<Config, 'media'>) => ({
+  ...(sounds.folder && { folder: sounds.folder }),
+  maxBytes: sounds.maxSize * mebibyte,
+  timeoutMs: sounds.timeoutMs,
+})
+
+/** Opens the way to customers' servers. */
+export const openCustomers = async (
+  { config, clock, log, closing, followers }: Base,
+  { directory, secret, nodeId, nodes }: Store,
+  metrics: Metrics,
+): Promise<Customers> => {
+  const signers = new Signers(config.projects, secret)
+  const signer = (projectId: string) => signers.of(projectId)
+  const options = { ...requestSettings(config), userAgent: config.sip.userAgent, signer, clock }
+  const http = closing.add("customers' servers", new CustomerHttp(options), (open) => open.close())
+  metrics.gauge('customer_circuits_open', () => http.openCircuits)
+  const audio = new AudioFiles({ http, clock, ...audioSettings(config) })
+  followers.change("customers' servers", (next) => {
+    signers.change(next.projects)
+    http.change(requestSettings(next))
+    audio.change(audioSettings(next))
+  })
+  metrics.gauge('audio_fetches', () => audio.running)
+  const rows = new CallbackRows(directory.store, nodeId)
+  const isSure = () => nodes.isSure
+  const parts = { rows, http, isSure, clock, metrics, log: log.child({ part: 'callbacks' }) }
+  const callbacks = await Spool.open(parts)
+  nodes.onTakenOver((taken) => callbacks.takeOver(taken.callbacks))
+  metrics.gauge('callbacks_waiting', () => callbacks.waiting)
+  return { http, audio, callbacks: closing.add('callbacks', callbacks, (open) => open.close()) }
+}
+
+/**
+ * Opens the interpreters of documents, and the checks of documents that are sent to the API. `nodeId` names this
+ * gateway to scripts.
+ */
+export const openHandlers = ({ clock, closing }: Base, nodeId: string, metrics: Metrics) => {
+  const sandbox = closing.add('expressions', new Sandbox(clock), (open) => open.close())
+  metrics.gauge('expressions', () => sandbox.pending)
+  const documents = closing.add('documents', new DocumentReader(clock), (open) => open.close())
+  const documentChecks = new DocumentChecks(documents, clock)
+  metrics.gauge('documents_read', () => documents.pending + documentChecks.waiting)
+  const handlers = {
+    xml: createXmlHandler(documents),
+    script: createScriptHandler({ sandbox, documents, nodeId }),
+    flow: createFlowHandler({ sandbox, documents, nodeId }),
+  }
+  return { handlers, documentChecks }
+}
+
+/** Recogniser of speech, and the rate of its audio in Hz. */
+export interface OpenRecogniser {
+  readonly recogniser: Recogniser
+  readonly recogniserRate: 8000 | 16000
+}
+
+/**
+ * Opens the way to what understands speech; where none is configured, every recognition fails. What comes back makes the recogniser of a
+ * configuration; recognitions under way stay with theirs.
+ */
+export const openRecogniser = (
+  { clock, closing }: Pick<Base, 'clock' | 'closing'>,
+  metrics: Pick<Metrics, 'gauge' | 'recognitions'>,
+): ((config: Pick<Config, 'media'>) => OpenRecogniser) => {
+  let open: readonly VoskRecogniser[] = []
+  closing.add('recognisers', undefined, () => Promise.all(open.map((each) => each.close())))
+  metrics.gauge('speech_recognitions', () => open.reduce((sum, { running }) => sum + running, 0))
+  const onEnd = (result: VoskResult) => metrics.recognitions.inc({ result })
+  return ({ media: { speech } }) => {
+    if (!speech.recogniser) return { recogniser: noRecogniser, recogniserRate: 16_000 }
+    const { timeoutMs: connectTimeoutMs, sampleRate, ...options } = speech.recogniser
+    const recogniser = new VoskRecogniser({ ...options, connectTimeoutMs, clock, onEnd })
+    open = [...open.filter(({ running }) => running > 0), recogniser]
+    return { recogniser, recogniserRate: sampleRate }
+  }
+}
+
+/** Opens the way for calls' audio to customers' servers. */
+export const openStreams = (
+  { config, clock, log, closing, followers }: Base,
+  edge: Edge,
+  metrics: Metrics,
+): Streams => {
+  const { limits, sip } = config
+  const guard = new AddressGuard(limits.documentNetworks)
+  followers.change('streams', (next) => guard.change(next.limits.documentNetworks))
+  const streams = new Streams({ edge, guard, clock, log, metrics, userAgent: sip.userAgent })
+  metrics.gauge('streams', () => streams.running)
+  return closing.add('streams', streams, (open) => open.close())
+}
+
+/** Reads the certificates. Rejects when a file cannot be used. */
+export const openCertificates = async ({
+  config,
+  clock,
+  log,
+  closing,
+  followers,
+}: Base): Promise<Certificates> => {
+  const certificates = await Certificates.open(config, clock, log.child({ part: 'certificates' }))
+  followers.add('certificates', (next) => certificates.prepare(next))
+  return closing.add('certificates', certificates, (open) => open.close())
+}
+
+/** Starts the embedded SIP agent; undefined where the configuration names a drachtio-server. Rejects when a port is taken. */
+export const openAgent = async (
+  { config, clock, log, closing }: Base,
+  certificates: Certificates,
+  onFailure: OnFailure,
+): Promise<SipAgent | undefined> => {
+  if (config.sip.drachtio) return undefined
+  const agent = await startSipAgent(agentOptions(config, certificates.material))
+  certificates.onChange((material) => agent.change(tlsOf(material)))
+  agent.onFault((fault) =>
+    log.error({ fault, part: 'SIP agent' }, 'a fault inside the SIP agent cost a message'),
+  )
+  const refusals = new AgentRefusals(log.child({ part: 'SIP agent' }), clock)
+  agent.onRefusal((refusal) => refusals.take(refusal))
+  agent.onDiversion((diversion) => logDiversion(log.child({ part: 'SIP agent' }), diversion))
+  closing.add('refusals of the SIP agent', refusals, (open) => open.close())
+  agent.onFailure((error) => {
+    log.error({ err: error }, 'the SIP agent died')
+    onFailure('the SIP agent died')
+  })
+  return closing.add('SIP agent', agent, (open) => open.close())
+}

@@ -1,0 +1,47 @@
+import type { SpeechEngineConfig } from '../../config/sound-types.ts'
+import type { MediaConfig } from '../../config/types.ts'
+import type { HttpVoiceOptions } from '../../media/sound/http-voice.ts'
+import type { SoundsOptions } from '../../media/sound/sounds.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { Metrics } from '../core/metrics.ts'
+
+/** In bytes; the configuration counts in these. */
+export const mebibyte = 1024 * 1024
+
+/** What the sounds are made with, of the configuration. */
+export const soundsOptions = (
+  { sounds, speech }: Pick<MediaConfig, 'sounds' | 'speech'>,
+  clock: Pick<Clock, 'now'>,
+  log: Log,
+  metrics: Pick<Metrics, 'sounds' | 'speech'>,
+): SoundsOptions => {
+  const { folder, folderSize, engines, voice, voices } = speech
+  const onFault = (error: Error) => log.warn({ err: error }, 'the folder for speech cannot be used')
+  return {
+    voice,
+    voices,
+    engines: engines.map(engineOptions),
+    ...(folder && {
+      folder: { path: folder, maxBytes: folderSize * mebibyte, now: () => clock.now(), onFault },
+    }),
+    cacheBytes: sounds.memory * mebibyte,
+    maxAudioBytes: sounds.maxSize * mebibyte,
+    maxAudioSeconds: sounds.maxDurationMs / 1000,
+    observer: {
+      onPrepared: (kind, by) => metrics.sounds.inc({ kind, by }),
+      onSpeech: (engine, result) => metrics.speech.inc({ engine, result }),
+    },
+  }
+}
+
+const engineOptions = (config: SpeechEngineConfig): HttpVoiceOptions => {
+  const { name, url, voice, language, timeoutMs, ssml } = config
+  const common = { name, url, timeoutMs, ssml, ...(voice && { voice }), ...(language && { language }) }
+  if (config.kind === 'openai') {
+    const { model = '', format = 'wav', key } = config
+    return { ...common, kind: 'openai', model, format, ...(key && { key }) }
+  }
+  const { method = 'POST', headers = {}, body } = config
+  return { ...common, kind: 'template', method, headers, ...(body !== undefined && { body }) }
+}

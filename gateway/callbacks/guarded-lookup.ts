@@ -1,0 +1,47 @@
+import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import { isIP } from 'node:net'
+import type { AddressGuard } from '@trunkline/sip-agent/address-guard'
+import { AddressRefused } from './answers.ts'
+
+/** Resolves a name to all its addresses. */
+export type Resolve = (
+  hostname: string,
+  done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
+) => void
+
+/** The `lookup` of `net.connect`. */
+export type Lookup = (
+  hostname: string,
+  options: { readonly all?: boolean | undefined },
+  done: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
+) => void
+
+const resolveBySystem: Resolve = (hostname, done) =>
+  systemLookup(hostname, { all: true }, (error, addresses) => done(error, addresses))
+
+/** The host of a URL without the brackets of an IPv6 address. */
+export const bareHost = ({ hostname }: Pick<URL, 'hostname'>): string => hostname.replace(/^\[|\]$/g, '')
+
+/** The address that a URL names in place of a host name; undefined for a name. */
+export const literalOf = (url: Pick<URL, 'hostname'>): string | undefined => {
+  const host = bareHost(url)
+  return isIP(host) === 0 ? undefined : host
+}
+
+/**
+ * The `lookup` of `net.connect` that fails with {@link AddressRefused} where any address of the name is not permitted: what it hands on is
+ * what is connected to, so nobody can resolve the name a second time. An address in place of a name ({@link literalOf}) is not asked
+ * about, and has to be checked before.
+ */
+export const guardedLookup =
+  (guard: Pick<AddressGuard, 'permits'>, resolve: Resolve = resolveBySystem): Lookup =>
+  (hostname, options, done) => {
+    resolve(hostname, (error, addresses) => {
+      const [first] = addresses ?? []
+      if (error || !first) return done(error ?? new Error(`the name ${hostname} has no address`), [])
+      const bad = addresses.find(({ address }) => !guard.permits(address))
+      if (bad) return done(new AddressRefused(bad.address), [])
+      if (options.all) return done(null, [...addresses])
+      return done(null, first.address, first.family)
+    })
+  }

@@ -1,0 +1,54 @@
+import { Agent, request } from 'undici'
+import type { SendRequest } from '../../media/sound/http-voice.ts'
+import type { Clock } from '../core/clock.ts'
+import { readBody } from './answers.ts'
+
+/**
+ * The client for servers that the operator has configured, such as a voice. Unlike {@link CustomerHttp} it reaches private addresses too:
+ * no document can say where it goes. It follows no redirect, which would carry the request's key elsewhere. Errors say what happened, and
+ * nothing of the URL's path, the headers or the body.
+ */
+export class OperatorHttp {
+  readonly #clock: Clock
+  readonly #userAgent: string
+  readonly #agent = new Agent({ connect: { timeout: 2000 }, allowH2: false, maxHeaderSize: 16_384 })
+
+  /** `userAgent` empty: no such header. */
+  constructor(clock: Clock, userAgent: string) {
+    this.#clock = clock
+    this.#userAgent = userAgent
+  }
+
+  readonly send: SendRequest = async ({ method, url, headers, body }, { timeoutMs, maxBytes, signal }) => {
+    const controller = new AbortController()
+    let late = false
+    const timer = this.#clock.after(timeoutMs, () => {
+      late = true
+      controller.abort()
+    })
+    try {
+      const response = await request(url, {
+        method,
+        dispatcher: this.#agent,
+        signal: signal ? AbortSignal.any([controller.signal, signal]) : controller.signal,
+        headers: { accept: '*/*', ...(this.#userAgent && { 'user-agent': this.#userAgent }), ...headers },
+        ...(body !== undefined && { body }),
+      })
+      const bytes = await readBody(response, maxBytes)
+      if (!bytes) throw new Error(`the answer is larger than ${maxBytes} bytes`)
+      return { status: response.statusCode, bytes }
+    } catch (error) {
+      if (late) throw new Error(`it took longer than ${timeoutMs} ms`)
+      if (signal?.aborted) throw new Error('nobody wants it any more')
+      const { code, message } = error as NodeJS.ErrnoException
+      throw new Error(code === undefined ? message : `the connection failed: ${code}`, { cause: error })
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  /** Gives up every request and closes all connections. */
+  async close(): Promise<void> {
+    await this.#agent.destroy()
+  }
+}

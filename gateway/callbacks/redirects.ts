@@ -1,0 +1,66 @@
+import { urlForPeople } from '../../handlers/common/urls.ts'
+import { TrunklineError } from '../core/errors/catalogue.ts'
+import type { Outgoing } from './transport.ts'
+
+/** A URL for errors and logs: without user, password, query and fragment. */
+export const cleanUrl = urlForPeople
+
+/** Where a request goes, without what must not be sent, and the credentials as a header. */
+export interface Target {
+  readonly target: URL
+  readonly authorization: string | undefined
+}
+
+/** Takes a URL apart. Throws a {@link TrunklineError} (`document_unreachable`) when it is no http or https URL. */
+export const parseTarget = (text: string): Target => {
+  const target = URL.parse(text)
+  if (!target || (target.protocol !== 'http:' && target.protocol !== 'https:')) {
+    const url = cleanUrl(text)
+    throw new TrunklineError('document_unreachable', `${url}: Only http and https URLs are fetched.`, {
+      url,
+      reason: 'scheme',
+    })
+  }
+  const { username, password } = target
+  const credentials = `${decodePart(username)}:${decodePart(password)}`
+  const authorization =
+    username || password ? `Basic ${Buffer.from(credentials).toString('base64')}` : undefined
+  target.username = ''
+  target.password = ''
+  target.hash = ''
+  return { target, authorization }
+}
+
+const decodePart = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/**
+ * The request that a redirect leads to; undefined when the answer is none. 301 and 302 turn a POST into a GET, and 303 everything, as browsers
+ * and RFC 9110 section 15.4 have it; else method and body stay. User and password, and headers that a document gave, which may hold a
+ * secret, stay with their server (scheme, host and port).
+ */
+export const nextRequest = (from: Outgoing, status: number, location: string): Outgoing | undefined => {
+  if (![301, 302, 303, 307, 308].includes(status) || !location) return undefined
+  const before = URL.parse(from.url)
+  const to = URL.parse(location, from.url)
+  const sameServer = before && to && to.origin === before.origin
+  // A relative location has them already.
+  if (sameServer && !to.username && !to.password) {
+    to.username = before.username
+    to.password = before.password
+  }
+  const { headers, ...rest } = from
+  const next = {
+    ...rest,
+    url: to?.href ?? location,
+    ...(headers && sameServer && { headers }),
+  }
+  if (status !== 303 && !(status < 303 && from.method === 'POST')) return next
+  const { body: _, file: __, ...bare } = next
+  return { ...bare, method: 'GET' }
+}

@@ -1,0 +1,72 @@
+import { apiVersion, formRequest } from '../../handlers/common/forms.ts'
+import { type CallControl, CallEnded, type CallInfo, type DetectResult } from '../../handlers/verbs.ts'
+import type { Callbacks } from '../calls/call/handling.ts'
+import type { CallRow } from '../calls/log/call-rows.ts'
+import type { Log } from '../core/log.ts'
+import type { CallStates } from './call-states.ts'
+import type { CallOrder } from './types.ts'
+
+/** Who answered, as documents are told, and as the call's row has it where it is known. */
+export interface AnsweredBy {
+  readonly told: NonNullable<CallInfo['answeredBy']>
+  readonly row?: NonNullable<CallRow['answeredBy']>
+  /** Time that it took to find out. */
+  readonly durationMs: number
+}
+
+type Detecting = NonNullable<CallOrder['detect']>
+
+/** Listens to who answered, and for the end of a machine's greeting where that is wanted. */
+export const detected = async (
+  call: CallControl,
+  { waitForMessageEnd, timeoutMs, thresholds }: Detecting,
+): Promise<AnsweredBy> => {
+  const machine = { waitForEnd: waitForMessageEnd, ...thresholds }
+  const { durationMs, ...result } = await call.detect({ machine, timeoutMs })
+  return { ...answererOf(result, waitForMessageEnd), durationMs }
+}
+
+const answererOf = (
+  result: Omit<DetectResult, 'durationMs'>,
+  waitForMessageEnd: boolean,
+): Omit<AnsweredBy, 'durationMs'> => {
+  if (result.kind === 'human') return { told: 'human', row: 'human' }
+  if (result.kind !== 'machine') return { told: 'unknown' }
+  return { told: waitForMessageEnd ? endedBy(result) : 'machine_start', row: 'machine' }
+}
+
+const endedBy = ({ beep }: Pick<DetectResult, 'beep'>): AnsweredBy['told'] =>
+  beep ? 'machine_end_beep' : 'machine_end_silence'
+
+/** What listening beside a document works with. */
+export interface BesideParts {
+  readonly states: Pick<CallStates, 'changed'>
+  readonly callbacks: Callbacks
+  readonly log: Pick<Log, 'warn'>
+}
+
+/** Listens beside the document, and tells what came of it. Never rejects: a call that cannot be listened to goes on, and so does its end. */
+export const detectBeside = async (
+  call: CallControl,
+  order: Detecting,
+  { states, callbacks, log }: BesideParts,
+): Promise<void> => {
+  const { projectId, callId } = call.info
+  try {
+    const { told, row, durationMs } = await detected(call, order)
+    if (row) states.changed(callId, { answeredBy: row })
+    const target = order.beside?.told
+    if (!target) return
+    const fields = {
+      AccountSid: projectId,
+      ApiVersion: apiVersion,
+      CallSid: callId,
+      AnsweredBy: told,
+      MachineDetectionDuration: String(durationMs),
+    }
+    callbacks.notify({ projectId, callId }, { kind: 'detect', ...formRequest(target, fields) })
+  } catch (error) {
+    if (!(error instanceof CallEnded))
+      log.warn({ call: callId, reason: String(error) }, 'a call is not listened to')
+  }
+}

@@ -1,0 +1,71 @@
+import type { CallControl, RecordingStatus } from '../../handlers/verbs.ts'
+import type { Callbacks } from '../calls/call/handling.ts'
+import { eventCallback } from '../calls/log/status-callbacks.ts'
+import type { Clock } from '../core/clock.ts'
+import type { StatusTarget } from '../model.ts'
+import type { CallStates } from './call-states.ts'
+import { CallOperations } from './operations/call-operations.ts'
+import { type EndReason, hangupReasons } from './operations/reasons.ts'
+import type { CommandedCall } from './operations/requests.ts'
+
+/** What such a call is made of. */
+export interface ApiCallParts {
+  readonly control: CallControl
+  readonly states: Pick<CallStates, 'watcher'>
+  readonly callbacks: Callbacks
+  /** Of this gateway, as events name it. */
+  readonly nodeId: string
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** A call as the API drives it: its operations, whose events go where its states are told, if that is in the words of scripts. */
+export class ApiCall implements CommandedCall {
+  readonly id: string
+  readonly nodeId: string
+  readonly control: CallControl
+  readonly operations = new CallOperations()
+  readonly manners = { successOnly: false }
+  /** Resolves when the call is over, and every operation has told its end. */
+  readonly over: Promise<void>
+  readonly #parts: ApiCallParts
+  /** Nobody is said to be told of a call that is over, and what comes last is to be told, too. */
+  #watcher: StatusTarget | undefined
+
+  constructor(parts: ApiCallParts) {
+    const { control, states, nodeId } = parts
+    this.#parts = parts
+    this.id = control.info.callId
+    this.nodeId = nodeId
+    this.#watcher = states.watcher(this.id)
+    this.control = control
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const end = () => void this.operations.stop().then(resolve)
+    control.signal.addEventListener('abort', end, { once: true })
+    if (control.signal.aborted) end()
+    this.over = promise
+  }
+
+  tell(type: string, params: Readonly<Record<string, unknown>>, ends?: string): void {
+    const { callbacks, clock } = this.#parts
+    const { id, nodeId } = this
+    const { projectId } = this.control.info
+    const told = this.#toldTo()
+    if (!told) return
+    const event = eventCallback(told, { id, projectId, nodeId }, { type, at: clock.now(), params })
+    callbacks.notify({ projectId, callId: id }, { ...event, ...(ends !== undefined && { ends }) })
+  }
+
+  recordedTo(params: Readonly<Record<string, unknown>>): RecordingStatus | undefined {
+    const told = this.#toldTo()
+    return told && { dialect: 'json', url: told.url, method: told.method, params }
+  }
+
+  #toldTo(): StatusTarget | undefined {
+    this.#watcher = this.#parts.states.watcher(this.id) ?? this.#watcher
+    return this.#watcher?.dialect === 'json' ? this.#watcher : undefined
+  }
+
+  async hangup(reason: EndReason): Promise<void> {
+    await this.control.hangup(hangupReasons[reason])
+  }
+}

@@ -1,0 +1,30 @@
+import type { HangupReason } from '../../../handlers/verbs.ts'
+
+/** Reasons of a call's end, as applications spell them. */
+export type EndReason = 'hangup' | 'cancel' | 'busy' | 'noAnswer' | 'decline' | 'error'
+
+/** Every reason that `calling.end` takes. */
+export const endReasons: readonly EndReason[] = ['hangup', 'cancel', 'busy', 'noAnswer', 'decline', 'error']
+
+/** What the verb is told. */
+export const hangupReasons: Readonly<Record<EndReason, HangupReason>> = {
+  hangup: 'hangup',
+  cancel: 'hangup',
+  busy: 'busy',
+  noAnswer: 'no-answer',
+  decline: 'decline',
+  error: 'error',
+}
+
+const byCode: Readonly<Record<string, EndReason>> = {
+  normal: 'hangup',
+  canceled: 'cancel',
+  busy: 'busy',
+  declined: 'decline',
+  no_answer: 'noAnswer',
+  not_online: 'noAnswer',
+  answered_elsewhere: 'cancel',
+}
+
+/** The reason for a code of the error catalogue. */
+export const endReasonOf = (code: string): EndReason => byCode[code] ?? 'error'

@@ -1,0 +1,126 @@
+import { pino } from 'pino'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { CallControl, ConnectResult } from '../../handlers/verbs.ts'
+import { ProjectQueues } from '../calls/queue/queues.ts'
+import { settle, setUp as setUpCalls } from '../calls/testing/calls-rig.ts'
+import { FakeCustomers } from '../calls/testing/fake-customers.ts'
+import { RoomRig } from '../calls/testing/rooms-rig.ts'
+import { FakeClock } from '../core/clock.ts'
+import type { HandlerSpec, Target } from '../model.ts'
+import { CallStates } from './call-states.ts'
+import { CallCommands, callCommands } from './commands.ts'
+import { Placing } from './placing.ts'
+import { FakeRecords } from './testing/call-records.ts'
+import type { CallOrder } from './types.ts'
+
+const handler: HandlerSpec = { kind: 'script', document: '{}', name: 'inline' }
+const order: CallOrder = { projectId: 'ours', to: 'sip:b@x', from: 'sip:me@y', source: 'calling', handler }
+
+/** Whom each project has; both have an Ann. */
+const book: Readonly<Record<string, Readonly<Record<string, Target>>>> = {
+  ours: {
+    '/private/ann': { kind: 'subscriber', subscriberId: 'our Ann', address: '/private/ann' },
+    '/public/desk': { kind: 'subscriber', subscriberId: 'desk', address: '/public/desk' },
+    '/public/menu': { kind: 'handler', handler, address: '/public/menu' },
+  },
+  theirs: { '/private/ann': { kind: 'subscriber', subscriberId: 'their Ann', address: '/private/ann' } },
+}
+const addresses = {
+  resolve: (to: string, projectId: string): Target | undefined =>
+    to.startsWith('sip:') ? { kind: 'sip', uri: to } : book[projectId]?.[to],
+}
+
+const setUp = () => {
+  const { callbacks } = new FakeCustomers()
+  const history = new FakeRecords()
+  const nodeId = 'node-1'
+  const states = new CallStates({ log: history, callbacks, clock: new FakeClock(), nodeId })
+  const queues = new ProjectQueues(new RoomRig())
+  const rig = setUpCalls({ book: states, queues, waiters: queues, addresses })
+  const driving = { calls: rig.calls, states, history, callbacks, clock: rig.clock, addresses }
+  const placing = new Placing({
+    ...driving,
+    originator: rig.calls,
+    log: pino({ level: 'silent' }),
+    objection: async () => undefined,
+  })
+  return { ...rig, history, queues, placing, commands: new CallCommands({ ...driving, nodeId }) }
+}
+
+let t: ReturnType<typeof setUp>
+beforeEach(() => {
+  t = setUp()
+})
+
+/** A call of a project that is answered, with what is done on it. */
+const begin = async (projectId: string, what: (call: CallControl) => Promise<unknown>) => {
+  t.script(async (call) => void (await what(call)))
+  const { id } = await t.placing.place({ ...order, projectId })
+  const side = t.outbound.dialled.at(-1)!
+  side.leg.answered()
+  await settle()
+  return { ...side, id }
+}
+
+const last = () => t.outbound.dialled.at(-1)!
+
+describe('another project', () => {
+  it('finds neither a call in progress nor whom it is connected to', async () => {
+    const { id, leg } = await begin('ours', (call) => call.connect({ steps: [[{ to: 'sip:c@x' }]] }))
+    last().leg.answered()
+    await settle()
+    const [called] = t.history.calledBy(id)
+    const unknown = { code: 'unknown_call' }
+    for (const each of [id, called!.id]) {
+      expect([t.calls.live('ours', each)?.state, t.calls.live('theirs', each)]).toEqual([
+        'answered',
+        undefined,
+      ])
+      await expect(t.placing.redirect('theirs', each, handler)).rejects.toMatchObject(unknown)
+      await expect(t.placing.end('theirs', each, 'completed')).rejects.toMatchObject(unknown)
+      for (const command of callCommands)
+        await expect(t.commands.run('theirs', each, command, {})).rejects.toMatchObject(unknown)
+    }
+    expect([leg.isEnded, last().leg.isEnded, t.bridges.count]).toEqual([false, false, 1])
+  })
+
+  it('takes nobody out of a queue of the same name', async () => {
+    const results: ConnectResult[] = []
+    const takes = async (call: CallControl) => {
+      results.push(await call.connect({ steps: [[{ to: 'queue:support', timeoutMs: 5_000 }]] }))
+    }
+    const { id } = await begin('ours', (call) => call.enterQueue({ name: 'support' }))
+    await begin('theirs', takes)
+    t.clock.advance(5_000)
+    await settle()
+    expect([results, t.bridges.count]).toMatchObject([[{ kind: 'failed', code: 'no_answer' }], 0])
+    expect(t.queues.of('ours')).toMatchObject([{ members: [{ callId: id }] }])
+    await begin('ours', takes)
+    expect(t.bridges.count).toBe(1)
+  })
+
+  it('reaches its own addresses alone, by orders, documents and transfers', async () => {
+    const to = '/public/desk'
+    const unknown = { code: 'unknown_address' }
+    await expect(t.placing.place({ ...order, projectId: 'theirs', to })).rejects.toMatchObject(unknown)
+    const results: ConnectResult[] = []
+    const { id, leg } = await begin('theirs', async (call) => {
+      results.push(await call.connect({ steps: [[{ to }]] }))
+      await call.connect({ steps: [[{ to: '/private/ann' }]] })
+    })
+    expect(results).toMatchObject([{ kind: 'failed', ...unknown }])
+    expect(last().target).toMatchObject({ subscriberId: 'their Ann' })
+    for (const dest of [to, '/public/menu'])
+      await expect(t.commands.run('theirs', id, 'calling.transfer', { dest })).rejects.toMatchObject({
+        code: 'invalid_field',
+        facts: { attribute: 'dest' },
+      })
+    last().leg.answered()
+    await settle()
+    const dialled = t.outbound.dialled.length
+    const statuses: number[] = []
+    expect(leg.referred({ to, progress: (status) => statuses.push(status) })).toBe(true)
+    await settle()
+    expect([statuses.at(-1), t.outbound.dialled.length]).toEqual([404, dialled])
+  })
+})

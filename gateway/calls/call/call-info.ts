@@ -1,0 +1,43 @@
+import type { CallInfo } from '../../../handlers/verbs.ts'
+import { parseSipUri, shownUri } from '../../core/sip-uri.ts'
+import type { Leg } from '../leg/leg.ts'
+import type { Arrival } from '../ports.ts'
+
+/**
+ * What is known of a call from its caller's leg; of one that we made, `from` is who we said we are. `called`: whom we called, as it was said;
+ * default as the leg has it.
+ */
+export const infoOf = ({
+  leg,
+  callId,
+  projectId,
+  headers,
+  userVariables,
+  sip,
+  called,
+}: Pick<Arrival, 'callId' | 'projectId' | 'headers' | 'userVariables' | 'sip'> & {
+  readonly leg: Leg
+  readonly called?: string
+}): CallInfo => ({
+  callId,
+  direction: leg.direction,
+  type: leg.type,
+  from: leg.from.uri,
+  to: called === undefined ? leg.to.uri : shownUri(called),
+  fromUser: leg.from.user,
+  toUser: leg.to.user,
+  fromName: leg.from.name,
+  headers,
+  ...(userVariables && { userVariables }),
+  projectId,
+  ...sipOf(leg, sip),
+})
+
+/** What was said of it, or what the INVITE of a leg that we made says. */
+const sipOf = ({ direction, facts, to }: Leg, sip: Arrival['sip']): Pick<CallInfo, 'sip'> => {
+  if (sip) return { sip }
+  const { sipCallId: callId } = facts
+  const domain = parseSipUri(to.uri)?.host
+  if (direction === 'inbound' || callId === undefined || domain === undefined) return {}
+  return { sip: { callId, domain } }
+}

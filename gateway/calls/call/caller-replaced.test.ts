@@ -1,0 +1,122 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type {
+  CallControl,
+  CallRecording,
+  CallStream,
+  RecordResult,
+  StreamEnd,
+} from '../../../handlers/verbs.ts'
+import { settle, setUp } from '../testing/calls-rig.ts'
+import { type FakeLeg, fakeLeg } from '../testing/fakes.ts'
+
+/** A caller who talks to a callee, with a recording and a stream under way; what became of them is in `ended`. */
+const talking = async () => {
+  const rig = setUp()
+  const begun: { recording?: CallRecording; stream?: CallStream } = {}
+  const ended: (RecordResult | StreamEnd)[] = []
+  const script = async (call: CallControl) => {
+    begun.recording = await call.startRecording({ terminators: '#' })
+    begun.stream = await call.startStream({ url: 'wss://x.example/' })
+    for (const each of [begun.recording.ended, begun.stream.ended]) void each.then((end) => ended.push(end))
+    await call.connect({ steps: [[{ to: 'sip:b@y' }]] })
+  }
+  const a = rig.arrive(script)
+  await settle()
+  const b = rig.outbound.dialled[0]!
+  b.leg.answered()
+  await settle()
+  const statuses: number[] = []
+  const refer = async (by: FakeLeg) => {
+    const referral = { to: 'sip:c@y', progress: (status: number) => statuses.push(status) }
+    expect(by.leg.referred(referral)).toBe(true)
+    await settle()
+    return rig.outbound.dialled[1]!
+  }
+  const sound = a.port.recordings[0]!
+  /** The ports that the recording and the stream are at. */
+  const places = () => [sound.port, rig.streams.started[0]!.ports.at(-1) ?? a.port]
+  return { ...rig, a, b, begun, ended, statuses, refer, sound, places }
+}
+
+describe('what records and streams a call', () => {
+  let t: Awaited<ReturnType<typeof talking>>
+
+  beforeEach(async () => {
+    t = await talking()
+    expect([t.ended, t.places()]).toEqual([[], [t.a.port, t.a.port]])
+  })
+
+  /** Nothing is over yet, and all of it ends with the call. */
+  const endsWith = async (caller: FakeLeg) => {
+    expect([t.ended, t.places()]).toEqual([[], [caller.port, caller.port]])
+    caller.leg.ended({ code: 'normal' })
+    await settle()
+    expect(t.ended).toMatchObject([{ kind: 'stopped' }, { reason: 'hangup' }])
+    expect([t.calls.count, t.clock.running]).toEqual([0, 0])
+  }
+
+  it('goes on with who was left behind when the caller asks for a transfer', async () => {
+    t.begun.recording?.pause('skip')
+    const c = await t.refer(t.a)
+    t.a.leg.ended({ code: 'normal' })
+    await settle()
+    expect([t.a.port.closed, t.places()]).toEqual([true, [t.b.port, t.b.port]])
+    c.leg.answered()
+    await settle()
+    t.begun.recording?.resume()
+    expect([t.statuses, t.sound.told]).toEqual([[200], ['pause skip', 'resume']])
+    await endsWith(t.b)
+  })
+
+  it('stays with the caller when the callee asks for a transfer', async () => {
+    const c = await t.refer(t.b)
+    c.leg.answered()
+    await settle()
+    expect(t.b.leg.isEnded).toBe(true)
+    await endsWith(t.a)
+  })
+
+  it.each(['caller', 'callee'] as const)(
+    'goes on where the %s asks for a transfer that fails',
+    async (who) => {
+      const c = await t.refer(who === 'caller' ? t.a : t.b)
+      c.leg.ended({ code: 'busy', sip: 486 })
+      await settle()
+      expect([t.statuses, t.bridges.count]).toEqual([[486], 1])
+      await endsWith(who === 'caller' ? t.b : t.a)
+    },
+  )
+
+  it('goes on with the leg that replaces the caller', async () => {
+    const by = fakeLeg(t.clock, t.a.port.group)
+    await by.leg.answer()
+    expect(t.a.leg.replaced(by.leg)).toBe(true)
+    expect([t.a.port.closed, t.ended]).toEqual([true, []])
+    await endsWith(by)
+  })
+
+  it('stays with the caller when the callee is replaced', async () => {
+    const by = fakeLeg(t.clock, t.a.port.group)
+    await by.leg.answer()
+    expect(t.b.leg.replaced(by.leg)).toBe(true)
+    await endsWith(t.a)
+  })
+
+  it('hears the keys of the one who is the caller', async () => {
+    await t.refer(t.a)
+    t.a.leg.digit('#')
+    t.b.leg.digit('1')
+    expect(t.streams.started[0]?.digits).toEqual(['1'])
+    t.b.leg.digit('#')
+    await settle()
+    expect(t.ended).toMatchObject([{ reason: 'terminator', terminator: '#' }])
+  })
+
+  it('is moved no more when it is over', async () => {
+    t.begun.recording?.stop()
+    t.begun.stream?.stop()
+    await settle()
+    await t.refer(t.a)
+    expect(t.places()).toEqual([t.a.port, t.a.port])
+  })
+})

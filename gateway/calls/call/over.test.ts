@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest'
+import type { CallControl } from '../../../handlers/verbs.ts'
+import { settle, setUp } from '../testing/calls-rig.ts'
+import { fakeLeg } from '../testing/fakes.ts'
+import { newCallId } from './ids.ts'
+
+const connect = (call: CallControl) =>
+  call.connect({ steps: [[{ to: 'sip:b@y' }]], answerOnBridge: true }).then(() => {})
+
+/** A call of which is told when it is over. */
+const begin = (t: ReturnType<typeof setUp>, dial: string) => {
+  const callId = newCallId()
+  const made = fakeLeg(t.clock, callId)
+  let over = 0
+  const plan = { kind: 'dial', to: dial } as const
+  t.calls.arrive({ leg: made.leg, callId, projectId: 'p', plan, headers: [], onOver: () => over++ })
+  return { ...made, over: () => over }
+}
+
+it('is over when nobody is left in it, and not when its caller goes by a transfer', async () => {
+  const t = setUp()
+  const caller = begin(t, 'sip:b@y')
+  await settle()
+  const first = t.outbound.dialled[0]!
+  first.leg.answered()
+  await settle()
+  expect(caller.leg.referred({ to: 'sip:c@y', progress: () => {} })).toBe(true)
+  caller.leg.ended({ code: 'normal' })
+  await settle()
+  const second = t.outbound.dialled[1]!
+  second.leg.answered()
+  await settle()
+  expect([caller.over(), first.leg.isAnswered, second.leg.isAnswered]).toEqual([0, true, true])
+  first.leg.ended({ code: 'normal' })
+  await settle()
+  expect([caller.over(), second.leg.isEnded, t.calls.count]).toEqual([1, true, 0])
+})
+
+it('is over at once where it is refused, or its caller is gone already', async () => {
+  const t = setUp()
+  t.arrive(connect)
+  t.arrive(connect)
+  const refused = begin(t, 'sip:b@y')
+  expect([refused.over(), refused.far.told]).toEqual([1, ['end over_call_limit']])
+  const gone = fakeLeg(t.clock, newCallId())
+  gone.leg.ended({ code: 'canceled' })
+  let over = 0
+  const plan = { kind: 'dial', to: 'sip:b@y' } as const
+  const onOver = () => over++
+  t.calls.arrive({ leg: gone.leg, callId: newCallId(), projectId: 'p', plan, headers: [], onOver })
+  expect(over).toBe(1)
+})

@@ -1,0 +1,271 @@
+import type { ConferenceEvent, ConferenceOptions, ConferenceResult } from '../../../handlers/verbs.ts'
+import { beep } from '../../../media/record/beep.ts'
+import type { MediaPort, Mixer, Prompt } from '../../../media/types.ts'
+import type { Log } from '../../core/log.ts'
+import type { KeptRecording, RecordingKeeper } from '../verbs/recording-keeper.ts'
+import type { Participant } from './participant.ts'
+import type { Attendee, OpenConference } from './rooms.ts'
+
+const defaultMost = 100
+/** Maximum number of other participants that a page receives. */
+const maxShownOthers = 100
+const mixRate = 16_000
+
+/** What a conference works with. */
+export interface ConferenceParts {
+  readonly openMixer: () => Promise<Mixer>
+  readonly recordings: RecordingKeeper
+  readonly log: Log
+}
+
+/** What a conference is, by the options of who made it. */
+export interface ConferenceFacts {
+  readonly id: string
+  readonly name: string
+  readonly projectId: string
+  /** ms since the epoch. */
+  readonly openedAt: number
+  readonly options: Pick<
+    ConferenceOptions,
+    'maxParticipants' | 'record' | 'trim' | 'onRecording' | 'onRecorded' | 'recordedTo' | 'onEvent'
+  >
+  /** Told once, when the last one has left. */
+  readonly onClosed: () => void
+}
+
+/** How it ends for a participant. */
+export type Leaving = ConferenceResult['kind']
+
+/** Calls whose callers hear each other. It owns the mixer; each {@link Participant} owns its call's part in it. */
+export class Conference implements OpenConference {
+  readonly facts: ConferenceFacts
+  readonly #parts: ConferenceParts
+  readonly #mixer: Mixer
+  readonly #participants = new Set<Participant>()
+  #recording: KeptRecording | undefined
+  #started = false
+  #closed = false
+  #sequence = 0
+
+  private constructor(parts: ConferenceParts, facts: ConferenceFacts, mixer: Mixer) {
+    this.#parts = parts
+    this.facts = facts
+    this.#mixer = mixer
+  }
+
+  /** Rejects where the edge has no mixer. */
+  static async open(parts: ConferenceParts, facts: ConferenceFacts): Promise<Conference> {
+    const conference = new Conference(parts, facts, await parts.openMixer())
+    // Its thread has died: nobody is heard any more.
+    void conference.#mixer.closed.then(() => conference.end())
+    conference.#mixer.onSpeaker((port) => conference.#speaks(port))
+    return conference
+  }
+
+  get id(): string {
+    return this.facts.id
+  }
+
+  get name(): string {
+    return this.facts.name
+  }
+
+  get openedAt(): number {
+    return this.facts.openedAt
+  }
+
+  get attendees(): readonly Attendee[] {
+    return [...this.#participants]
+  }
+
+  /** The last one has left: nobody can join it any more. */
+  get isClosed(): boolean {
+    return this.#closed
+  }
+
+  get size(): number {
+    return this.#participants.size
+  }
+
+  get isFull(): boolean {
+    return this.size >= (this.facts.options.maxParticipants ?? defaultMost)
+  }
+
+  /** Whether its participants hear each other; until then they wait. */
+  get isStarted(): boolean {
+    return this.#started
+  }
+
+  /** Whether somebody takes part. */
+  has(participant: Participant): boolean {
+    return this.#participants.has(participant)
+  }
+
+  join(participant: Participant): void {
+    const { beep: who = 'both' } = participant.options
+    if (this.#started && (who === 'both' || who === 'enter')) this.#beep()
+    this.#participants.add(participant)
+    this.tell('join', participant)
+    if (this.#started) this.#seat(participant)
+    else if (this.size > 1 && this.#any(({ options }) => options.startOnEnter ?? true)) this.#start()
+    this.#reseatCoaches()
+    this.#showParticipants()
+  }
+
+  leave(participant: Participant): void {
+    if (!this.#participants.delete(participant)) return
+    const { beep: who = 'both', endOnExit } = participant.options
+    if (participant.port) this.#mixer.remove(participant.port)
+    participant.call.caller.gathered([])
+    this.#showParticipants()
+    if (this.#started && this.size > 0 && (who === 'both' || who === 'exit')) this.#beep()
+    this.tell('leave', participant)
+    if (this.size === 0) this.#close()
+    else if (endOnExit) this.end()
+    else this.#reseatCoaches()
+  }
+
+  /** Handles a change of a participant or of its leg. `before`: the port of the former leg. */
+  changed(participant: Participant, before?: MediaPort): void {
+    if (before) {
+      this.#mixer.remove(before)
+      this.#showParticipants()
+    }
+    if (this.#started && this.has(participant)) this.#seat(participant)
+    this.#reseatCoaches()
+  }
+
+  /** Tells who made it. */
+  tell(kind: ConferenceEvent['kind'], about?: Participant): void {
+    const { id: conferenceId, name, options } = this.facts
+    try {
+      options.onEvent?.({
+        kind,
+        conferenceId,
+        name,
+        sequence: this.#sequence++,
+        size: this.size,
+        ...(about && { callId: about.call.id }),
+        muted: about?.muted ?? false,
+        held: about?.held ?? false,
+      })
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'who was told of a conference failed')
+    }
+  }
+
+  /** Tells each page who takes part besides it. Telephones are not told, and cost nothing here. */
+  #showParticipants(): void {
+    const callers = [...this.#participants].map(({ call }) => call.caller)
+    const shown = callers.slice(0, maxShownOthers + 1)
+    for (const caller of callers) {
+      if (!caller.followsConference) continue
+      caller.gathered(shown.filter((other) => other !== caller).slice(0, maxShownOthers))
+    }
+  }
+
+  #speaks(port: MediaPort | undefined): void {
+    for (const participant of this.#participants)
+      if (port && participant.port === port) this.tell('speaker', participant)
+  }
+
+  end(): void {
+    for (const participant of [...this.#participants]) participant.end('ended')
+  }
+
+  #start(): void {
+    this.#started = true
+    this.tell('start')
+    this.#record()
+    for (const participant of this.#participants) {
+      participant.started()
+      this.#seat(participant)
+    }
+  }
+
+  #any(holds: (participant: Participant) => boolean): boolean {
+    for (const participant of this.#participants) if (holds(participant)) return true
+    return false
+  }
+
+  /** In the mixer, or out of it while it is held: it hears music then. */
+  #seat(participant: Participant): void {
+    const { port, held, muted, options } = participant
+    if (!port) return
+    if (held) {
+      this.#mixer.remove(port)
+      return
+    }
+    const coached = options.coach === undefined ? undefined : this.#portOf(options.coach)
+    this.#mixer.add(port, {
+      talks: !muted,
+      ...(options.coach !== undefined && { onlyFor: coached ? [coached] : [] }),
+    })
+  }
+
+  /** Whom a coach speaks to may come, go, or get another port. */
+  #reseatCoaches(): void {
+    if (!this.#started) return
+    for (const participant of this.#participants)
+      if (participant.options.coach !== undefined) this.#seat(participant)
+  }
+
+  #portOf(callId: string): MediaPort | undefined {
+    for (const { call, port } of this.#participants) if (call.id === callId) return port
+    return undefined
+  }
+
+  #beep(): void {
+    const prompt: Prompt = { sampleRate: mixRate, samples: beep(mixRate) }
+    this.#mixer.play({ prompt })
+  }
+
+  #record(): void {
+    const { projectId, options, id: conferenceId } = this.facts
+    const [first] = this.#participants
+    if (!options.record || !first) return
+    const { call } = first
+    try {
+      this.#recording = this.#parts.recordings.start(this.#mixer, {
+        projectId,
+        callId: call.id,
+        legId: call.caller.id,
+        source: 'Conference',
+        conferenceId,
+        ...(options.recordedTo && { status: options.recordedTo }),
+        request: { format: 'wav', tracks: 'in', sampleRate: mixRate, trim: options.trim ?? true },
+      })
+      const { id, url } = this.#recording
+      this.#tellOf(() => options.onRecording?.({ id, url }))
+      void this.#recorded(this.#recording)
+    } catch (error) {
+      this.#parts.log.warn(
+        { conference: conferenceId, reason: String(error) },
+        'a conference is not recorded',
+      )
+    }
+  }
+
+  async #recorded({ id, url, done }: KeptRecording): Promise<void> {
+    const { end, durationMs, kept, bytes } = await done
+    const reason = end.kind === 'error' ? 'error' : 'stopped'
+    const over = { id, url, durationMs, bytes: kept ? bytes : 0, reason } as const
+    this.#tellOf(() => this.facts.options.onRecorded?.(over))
+  }
+
+  #tellOf(tell: () => void): void {
+    try {
+      tell()
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'who was told of a recording failed')
+    }
+  }
+
+  #close(): void {
+    this.#closed = true
+    this.tell('end')
+    this.#recording?.stop()
+    void this.#mixer.close()
+    this.facts.onClosed()
+  }
+}

@@ -1,0 +1,402 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type {
+  CallControl,
+  ConferenceEvent,
+  ConferenceOptions,
+  ConferenceResult,
+  ConferenceSeat,
+} from '../../../handlers/verbs.ts'
+import { CallEnded } from '../../../handlers/verbs.ts'
+import { settle } from '../testing/calls-rig.ts'
+import { FakeKeeper } from '../testing/fake-keeper.ts'
+import { type RoomCaller, RoomRig } from '../testing/rooms-rig.ts'
+import { ProjectConferences } from './conferences.ts'
+
+interface Joined extends RoomCaller {
+  readonly events: ConferenceEvent[]
+  readonly kinds: () => string[]
+  seat: ConferenceSeat | undefined
+  result: ConferenceResult | Error | undefined
+}
+
+describe('a conference', () => {
+  let rig: RoomRig
+  let keeper: FakeKeeper
+  let conferences: ProjectConferences
+
+  beforeEach(() => {
+    rig = new RoomRig()
+    keeper = new FakeKeeper()
+    conferences = new ProjectConferences({ ...rig, openMixer: rig.openMixer, recordings: keeper })
+  })
+
+  const join = async (options: Partial<ConferenceOptions> = {}, projectId?: string): Promise<Joined> => {
+    const caller = rig.caller(projectId)
+    const events: ConferenceEvent[] = []
+    const joined: Joined = {
+      ...caller,
+      events,
+      kinds: () => events.map(({ kind }) => kind),
+      seat: undefined,
+      result: undefined,
+    }
+    const told = {
+      onEvent: (event: ConferenceEvent) => void events.push(event),
+      onJoined: (seat: ConferenceSeat) => {
+        joined.seat = seat
+      },
+    }
+    conferences.join(caller.call, caller.control, { name: 'sales', ...told, ...options }).then(
+      (result) => {
+        joined.result = result
+      },
+      (error: Error) => {
+        joined.result = error
+      },
+    )
+    await settle()
+    return joined
+  }
+  const mixer = (i = 0) => rig.mixers[i]!
+  const inMixer = (...callers: Joined[]) => callers.map(({ audio }) => mixer().members.has(audio))
+
+  it('answers, lets the first wait with music, and begins with the second', async () => {
+    const a = await join()
+    expect([a.leg.isAnswered, a.audio.playing !== undefined, inMixer(a), a.kinds()]).toEqual([
+      true,
+      true,
+      [false],
+      ['join'],
+    ])
+    const b = await join()
+    expect([inMixer(a, b), a.audio.playing, conferences.count]).toEqual([[true, true], undefined, 1])
+    expect(a.kinds()).toEqual(['join', 'join', 'start'])
+    expect(a.events.map(({ sequence, size, callId }) => [sequence, size, callId])).toEqual([
+      [0, 1, a.call.id],
+      [1, 2, b.call.id],
+      [2, 2, undefined],
+    ])
+  })
+
+  it('is gone with the last who leaves, and who made it is told to the end', async () => {
+    const [a, b] = [await join(), await join()]
+    rig.clock.advance(5_000)
+    a.leg.ended({ code: 'normal' })
+    await settle()
+    expect([a.result, inMixer(a, b)]).toMatchObject([{ kind: 'left', durationMs: 5_000 }, [false, true]])
+    b.seat?.leave()
+    await settle()
+    expect(b.result).toMatchObject({ kind: 'left', conferenceId: a.events[0]?.conferenceId })
+    expect([a.kinds().slice(-3), b.kinds()]).toEqual([['leave', 'leave', 'end'], []])
+    expect([conferences.count, mixer().isClosed, b.leg.isAnswered]).toEqual([0, true, true])
+  })
+
+  it('tells each participant who takes part besides it, as long as it does', async () => {
+    const [a, b, c] = [await join(), await join(), await join()]
+    const shown = () => [a, b, c].map(({ far }) => far.conference)
+    expect(shown()).toEqual([
+      [b.leg, c.leg],
+      [a.leg, c.leg],
+      [a.leg, b.leg],
+    ])
+    b.seat?.leave()
+    await settle()
+    expect(shown()).toEqual([[c.leg], [], [a.leg]])
+    c.leg.ended({ code: 'normal' })
+    await settle()
+    expect(a.far.conference).toEqual([])
+  })
+
+  it('shows a hundred others to each participant at most', async () => {
+    const all = [await join({ maxParticipants: 200 })]
+    for (let i = 0; i < 110; i++) all.push(await join())
+    for (const each of [all[0], all.at(-1)]) expect(each?.far.conference).toHaveLength(100)
+  })
+
+  it('of one name is another one in another project, and after its end', async () => {
+    const [a, b] = [await join({}, 'p'), await join({}, 'q')]
+    expect(a.events[0]?.conferenceId).not.toBe(b.events[0]?.conferenceId)
+    a.leg.ended({ code: 'normal' })
+    await settle()
+    const c = await join({}, 'p')
+    expect(c.events[0]?.conferenceId).not.toBe(a.events[0]?.conferenceId)
+  })
+
+  it('begins only with somebody who may begin it', async () => {
+    const [a, b] = [await join({ startOnEnter: false }), await join({ startOnEnter: false })]
+    expect(inMixer(a, b)).toEqual([false, false])
+    const c = await join()
+    expect(inMixer(a, b, c)).toEqual([true, true, true])
+  })
+
+  it('ends for all with who ends it', async () => {
+    const [a, b] = [await join({ endOnExit: true }), await join()]
+    a.leg.ended({ code: 'normal' })
+    await settle()
+    expect([b.result, conferences.count]).toMatchObject([{ kind: 'ended' }, 0])
+  })
+
+  it('ends for all when its thread dies', async () => {
+    const [a, b] = [await join(), await join()]
+    mixer().die()
+    await settle()
+    expect([a.result, b.result, conferences.count]).toMatchObject([{ kind: 'ended' }, { kind: 'ended' }, 0])
+  })
+
+  it('has room for as many as who made it says', async () => {
+    await join({ maxParticipants: 2 })
+    await join({ maxParticipants: 9 })
+    const late = await join({ maxParticipants: 9 })
+    expect(late.result).toMatchObject({ kind: 'full', durationMs: 0 })
+    expect(late.kinds()).toEqual([])
+  })
+
+  it('mutes, and holds with music', async () => {
+    const [a, b] = [await join({ muted: true }), await join()]
+    expect(mixer().members.get(a.audio)).toEqual({ talks: false })
+    a.seat?.mute(false)
+    a.seat?.mute(false)
+    expect(mixer().members.get(a.audio)).toEqual({ talks: true })
+    a.seat?.hold(true)
+    await settle()
+    expect([inMixer(a, b), a.audio.playing !== undefined]).toEqual([[false, true], true])
+    a.seat?.hold(false)
+    await settle()
+    expect([inMixer(a, b), a.audio.playing]).toEqual([[true, true], undefined])
+    expect(a.kinds().slice(-3)).toEqual(['unmute', 'hold', 'unhold'])
+    expect(a.events.at(-2)).toMatchObject({ callId: a.call.id, held: true, muted: false })
+  })
+
+  it('does nothing to a caller who has left', async () => {
+    const [a] = [await join(), await join(), await join()]
+    a.seat?.leave()
+    await settle()
+    const before = a.kinds()
+    a.seat?.hold(true)
+    a.seat?.mute(true)
+    await settle()
+    expect([a.audio.playing === undefined, a.kinds()]).toEqual([true, before])
+  })
+
+  it('is seen from outside, in its own project alone, while anybody takes part', async () => {
+    const a = await join({ startOnEnter: false, coach: 'x' })
+    rig.clock.advance(1_000)
+    const [conference] = await conferences.of('p')
+    expect(conference).toMatchObject({ name: 'sales', isStarted: false, openedAt: rig.clock.now() - 1_000 })
+    expect(conference?.attendees).toMatchObject([
+      { callId: a.call.id, muted: false, held: false, options: { startOnEnter: false, coach: 'x' } },
+    ])
+    expect(await conferences.of('q')).toEqual([])
+    conference?.end()
+    await settle()
+    expect([a.result, await conferences.of('p')]).toMatchObject([{ kind: 'ended' }, []])
+  })
+
+  it('lets who looks at it hold somebody with what is wanted, announce, and take somebody out', async () => {
+    const [a, b] = [await join(), await join()]
+    const [conference] = await conferences.of('p')
+    const [one, other] = conference?.attendees ?? []
+    const heard: string[] = []
+    const says = (what: string) => async (call: CallControl) => {
+      heard.push(`${what} ${call.info.callId === a.call.id}`)
+      await new Promise((over) => call.signal.addEventListener('abort', over))
+    }
+    one?.hold(true, says('waits'))
+    await settle()
+    expect([heard, inMixer(a, b), a.audio.playing]).toEqual([['waits true'], [false, true], undefined])
+    one?.hold(false)
+    other?.announce(says('announces'))
+    await settle()
+    expect([heard, inMixer(a, b)]).toEqual([
+      ['waits true', 'announces false'],
+      [true, true],
+    ])
+    other?.remove()
+    await settle()
+    expect([b.result, inMixer(a, b)]).toMatchObject([{ kind: 'removed' }, [true, false]])
+    other?.announce(says('never'))
+    expect(heard).toHaveLength(2)
+  })
+
+  it('goes on where an announcement fails', async () => {
+    const [a] = [await join(), await join()]
+    const [conference] = await conferences.of('p')
+    conference?.attendees[0]?.announce(() => Promise.reject(new Error('no such document')))
+    await settle()
+    expect([a.result, rig.lines.at(-1)]).toMatchObject([undefined, { msg: 'an announcement failed' }])
+  })
+
+  it('tells who speaks', async () => {
+    const [a, b] = [await join(), await join()]
+    mixer().speaks(b.audio)
+    mixer().speaks(undefined)
+    expect(a.events.at(-1)).toMatchObject({ kind: 'speaker', callId: b.call.id })
+    expect(a.kinds().filter((kind) => kind === 'speaker')).toHaveLength(1)
+  })
+
+  it('leaves out a caller whose telephone holds, and one that a verb holds', async () => {
+    const [a, b] = [await join(), await join()]
+    a.leg.hold(true)
+    expect(inMixer(a, b)).toEqual([false, true])
+    a.leg.hold(false)
+    expect(inMixer(a, b)).toEqual([true, true])
+  })
+
+  const attendee = async ({ call }: Joined) => {
+    const [conference] = await conferences.of(call.info.projectId)
+    return conference!.attendees.find(({ callId }) => callId === call.id)!
+  }
+
+  it('lets one coach, end it by leaving, or leave without a beep, from outside its call', async () => {
+    const [a, b, c] = [await join(), await join({ beep: 'none' }), await join({ beep: 'none' })]
+    const seen = await attendee(a)
+    seen.change({ coach: b.call.id })
+    expect(mixer().members.get(a.audio)).toEqual({ talks: true, onlyFor: [b.audio] })
+    expect((await attendee(a)).options.coach).toBe(b.call.id)
+    seen.change({ coach: null, beepOnExit: false, endOnExit: true })
+    expect(mixer().members.get(a.audio)).toEqual({ talks: true })
+    const beeps = mixer().played.length
+    a.leg.ended({ code: 'normal' })
+    await settle()
+    expect(mixer().played.length).toBe(beeps)
+    expect([b.result, c.result]).toMatchObject([{ kind: 'ended' }, { kind: 'ended' }])
+    // Of one that has left nothing changes.
+    seen.change({ endOnExit: false })
+    expect(seen.options.endOnExit).toBe(true)
+  })
+
+  it('lets one who waits hear something else, and nothing of it once it begins', async () => {
+    const heard: string[] = []
+    const hook = (name: string) => async (call: CallControl) => {
+      heard.push(name)
+      const { promise, reject } = Promise.withResolvers<void>()
+      call.signal.addEventListener('abort', () => reject(new CallEnded()), { once: true })
+      await promise
+    }
+    const a = await join({ wait: hook('first') })
+    ;(await attendee(a)).change({ wait: hook('second') })
+    await settle()
+    expect(heard).toEqual(['first', 'second'])
+    await join()
+    ;(await attendee(a)).change({ wait: hook('third') })
+    await settle()
+    expect([heard, inMixer(a)]).toEqual([['first', 'second'], [true]])
+  })
+
+  it('lets a coach be heard by one alone, also when that one comes later, and goes', async () => {
+    const pupil = rig.caller()
+    const [, coach] = [await join(), await join({ coach: pupil.call.id })]
+    expect(mixer().members.get(coach.audio)).toEqual({ talks: true, onlyFor: [] })
+    const done = conferences.join(pupil.call, pupil.control, { name: 'sales' })
+    await settle()
+    expect(mixer().members.get(coach.audio)).toEqual({ talks: true, onlyFor: [pupil.audio] })
+    pupil.leg.ended({ code: 'normal' })
+    await done
+    expect(mixer().members.get(coach.audio)).toEqual({ talks: true, onlyFor: [] })
+  })
+
+  it.each([
+    ['both', 2],
+    ['enter', 1],
+    ['exit', 1],
+    ['none', 0],
+  ] as const)('beeps as the one who comes and goes says: %s', async (beep, times) => {
+    await join()
+    await join({ beep: 'none' })
+    const c = await join({ beep })
+    c.seat?.leave()
+    await settle()
+    expect(mixer().played).toHaveLength(times)
+  })
+
+  it('is recorded from its beginning, and tells of the recording', async () => {
+    const told: unknown[] = []
+    const tell = (recording: unknown) => told.push(recording)
+    const a = await join({ record: true, onRecording: tell, onRecorded: tell })
+    expect(keeper.wanted).toEqual([])
+    const b = await join({ record: true })
+    expect(keeper.wanted).toMatchObject([{ callId: a.call.id, projectId: 'p', request: { trim: true } }])
+    for (const { seat } of [a, b]) seat?.leave()
+    await settle()
+    const recording = { id: 'r-1', url: 'https://gw.example/r-1' }
+    expect(told).toEqual([
+      recording,
+      { ...recording, durationMs: expect.any(Number), bytes: expect.any(Number), reason: 'stopped' },
+    ])
+  })
+
+  it('goes on without a recording where there is no room for one', async () => {
+    keeper.refusal = new Error('disk full')
+    const [a, b] = [await join({ record: true }), await join()]
+    expect(inMixer(a, b)).toEqual([true, true])
+    expect(rig.lines).toMatchObject([{ msg: 'a conference is not recorded', reason: 'Error: disk full' }])
+  })
+
+  it('is left by a signal, whose reason is what went wrong', async () => {
+    const giveUp = new AbortController()
+    const a = await join({ signal: giveUp.signal })
+    giveUp.abort(new Error('enough'))
+    await settle()
+    expect([a.result, conferences.count, a.audio.playing]).toMatchObject([
+      { message: 'enough' },
+      0,
+      undefined,
+    ])
+  })
+
+  it('lets who waits hear what was asked for, and nothing of it after the beginning', async () => {
+    let waiting: CallControl | undefined
+    let runs = 0
+    const wait = async (call: CallControl) => {
+      runs++
+      waiting = call
+      await call.sleep(60_000)
+      await new Promise<void>((_, reject) =>
+        call.signal.addEventListener('abort', () => reject(new Error('over'))),
+      )
+    }
+    const a = await join({ wait })
+    expect([runs, a.audio.playing]).toEqual([1, undefined])
+    const b = await join()
+    expect(inMixer(a, b)).toEqual([true, true])
+    await expect(waiting?.play({ sounds: [] })).rejects.toThrow('The call is over.')
+    expect(a.audio.playing).toBeUndefined()
+  })
+
+  it('plays music where what was asked for fails', async () => {
+    const a = await join({ wait: () => Promise.reject(new Error('404')) })
+    expect(a.audio.playing).toBeDefined()
+    expect(rig.lines[0]).toMatchObject({ reason: 'Error: 404' })
+    expect((await join({ wait: 'none', name: 'other' })).audio.playing).toBeUndefined()
+  })
+
+  it('goes on with another leg in the place of the caller’s', async () => {
+    const [a] = [await join(), await join()]
+    const by = rig.caller()
+    await by.leg.answer()
+    expect(a.leg.replaced(by.leg)).toBe(true)
+    expect([mixer().members.has(a.audio), mixer().members.has(by.audio)]).toEqual([false, true])
+  })
+
+  it.each(['', '  ', 'x'.repeat(129)])('has no name like %j', async (name) => {
+    expect((await join({ name })).result).toMatchObject({ code: 'bad_name' })
+  })
+
+  it('fails as a verb where there is no mixer', async () => {
+    conferences = new ProjectConferences({
+      ...rig,
+      recordings: keeper,
+      openMixer: () => Promise.reject(new Error('closed')),
+    })
+    expect((await join()).result).toMatchObject({ code: 'conference_failed' })
+    expect(conferences.count).toBe(0)
+  })
+
+  it('is made anew for who comes while the last one leaves', async () => {
+    const a = await join()
+    a.seat?.leave()
+    const b = await join()
+    expect([a.result, conferences.count]).toMatchObject([{ kind: 'left' }, 1])
+    expect(b.events[0]).toMatchObject({ sequence: 0, size: 1 })
+  })
+})

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import type { CallControl, ConferenceOptions, ConferenceResult } from '../../../handlers/verbs.ts'
+import type { Call } from '../call/call.ts'
+import { failureOf } from '../leg/failures.ts'
+import type { Conferences } from '../verbs/control-parts.ts'
+import type { CompanyParts } from './company.ts'
+import { Conference, type ConferenceParts } from './conference.ts'
+import { checkName, isOf, keyOf } from './names.ts'
+import { Participant } from './participant.ts'
+import type { OpenConference, OpenConferences } from './rooms.ts'
+
+/** What conferences work with. */
+export interface ConferencesParts extends CompanyParts, ConferenceParts {}
+
+/** The conferences of all projects. One is there while anybody takes part in it. */
+export class ProjectConferences implements Conferences, OpenConferences {
+  readonly #parts: ConferencesParts
+  /** A promise: two who come together come to the same. */
+  readonly #conferences = new Map<string, Promise<Conference>>()
+
+  constructor(parts: ConferencesParts) {
+    this.#parts = parts
+  }
+
+  /** Conferences in progress. */
+  get count(): number {
+    return this.#conferences.size
+  }
+
+  async of(projectId: string): Promise<readonly OpenConference[]> {
+    const wanted = [...this.#conferences]
+      .filter(([key]) => isOf(projectId, key))
+      .map(([, opening]) => opening)
+    const settled = await Promise.allSettled(wanted)
+    const open = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    return open.filter(({ isClosed }) => !isClosed)
+  }
+
+  async join(call: Call, control: CallControl, options: ConferenceOptions): Promise<ConferenceResult> {
+    const name = checkName(options.name)
+    await call.openAudio(true, options.signal)
+    const key = keyOf(call.info.projectId, name)
+    const conference = await this.#conference(key, name, call, options)
+    if (conference.isFull) return { kind: 'full', conferenceId: conference.facts.id, durationMs: 0 }
+    return new Participant(this.#parts, conference, { call, control, options }).run()
+  }
+
+  async #conference(key: string, name: string, call: Call, options: ConferenceOptions): Promise<Conference> {
+    const { projectId } = call.info
+    const onClosed = () => this.#conferences.delete(key)
+    for (;;) {
+      const openedAt = this.#parts.clock.now()
+      const facts = { id: randomUUID(), name, projectId, openedAt, options, onClosed }
+      const wanted = this.#conferences.get(key) ?? Conference.open(this.#parts, facts)
+      this.#conferences.set(key, wanted)
+      try {
+        const conference = await wanted
+        // The last one may have left meanwhile.
+        if (!conference.isClosed) return conference
+      } catch (error) {
+        this.#conferences.delete(key)
+        throw failureOf(error, 'conference_failed')
+      }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest'
+import { FakeClock } from '../../core/clock.ts'
+import type { Target } from '../../model.ts'
+import { Call } from '../call/call.ts'
+import { newCallId } from '../call/ids.ts'
+import { fakeLeg } from '../testing/fakes.ts'
+import { requestFor, targetsOf, withoutHeaders } from './destinations.ts'
+
+const addresses = {
+  resolve: (to: string): Target | undefined =>
+    ({
+      'sip:1@x': { kind: 'sip', uri: to } as const,
+      '/public/phone': { kind: 'endpoint', endpointId: 'e1', address: to } as const,
+      '/public/menu': {
+        kind: 'handler',
+        address: to,
+        handler: { kind: 'script', document: '{}', name: 'menu' },
+      } as const,
+    })[to],
+}
+
+it('rings an endpoint wherever it is registered', () => {
+  const contacts = [
+    { kind: 'sip', uri: 'sip:a@10.0.0.1', nextHop: 'sip:192.0.2.1:5060' },
+    { kind: 'sip', uri: 'sip:a@10.0.0.2' },
+  ] as const
+  const endpoints = { contacts: (id: string) => (id === 'e1' ? contacts : []) }
+  expect(targetsOf('/public/phone', 'p', { addresses, endpoints })).toEqual([
+    { ...contacts[0], endpointId: 'e1' },
+    { ...contacts[1], endpointId: 'e1' },
+  ])
+})
+
+it.each([
+  ['/public/phone', 'not_online'],
+  ['/public/nobody', 'unknown_address'],
+])('cannot ring %s: %s', (to, code) => {
+  expect(targetsOf(to, 'p', { addresses })).toMatchObject({ code })
+})
+
+it('calls an address that runs a handler', () => {
+  expect(targetsOf('/public/menu', 'p', { addresses })).toMatchObject([
+    { kind: 'handler', address: '/public/menu' },
+  ])
+})
+
+it('rings what a SIP URI names', () => {
+  expect(targetsOf('sip:1@x', 'p', { addresses })).toEqual([{ kind: 'sip', uri: 'sip:1@x' }])
+})
+
+it('hands on Max-Forwards, one less, and who forwarded the call', () => {
+  const clock = new FakeClock()
+  const callId = newCallId()
+  const { leg } = fakeLeg(clock, callId)
+  leg.note({ maxForwards: 10 })
+  const headers = [
+    { name: 'Diversion', value: '<sip:a@b>' },
+    { name: 'X-Order', value: '7' },
+    { name: 'history-info', value: '<sip:c@d>;index=1' },
+  ]
+  const info = {
+    callId,
+    direction: 'inbound',
+    type: 'sip',
+    from: '',
+    to: '',
+    fromUser: '',
+    toUser: '',
+  } as const
+  const call = new Call(
+    { ...info, fromName: '', headers, projectId: 'p' },
+    leg,
+    clock,
+    { callAnswered: () => {}, callEnded: () => {} },
+    1_000,
+  )
+  expect(requestFor({ destination: { to: 'x' }, callId }, call)).toMatchObject({
+    maxForwards: 9,
+    forwarded: [headers[0], headers[2]],
+    from: leg.from,
+  })
+  const shop = { to: 'x', from: 'sip:shop@y', fromName: 'Shop' }
+  expect(requestFor({ destination: shop, callId }, call).from).toEqual({
+    uri: 'sip:shop@y',
+    user: 'shop',
+    name: 'Shop',
+  })
+})
+
+it.each([
+  ['sip:1@x?P-Asserted-Identity=%3Csip:boss%40y%3E', 'sip:1@x'],
+  [' SIPS:1@x;transport=tls?Diversion=a&Privacy=none', ' SIPS:1@x;transport=tls'],
+  ['sip:a?b@x', 'sip:a?b@x'],
+  ['sip:a?b@x?c=d', 'sip:a?b@x'],
+  ['/public/ann?channel=audio', '/public/ann?channel=audio'],
+  ['+4930123', '+4930123'],
+])('lets nobody who dials %j say more than where the call goes', (to, expected) => {
+  expect(withoutHeaders(to)).toBe(expected)
+})
+
+it('tells nobody the password of what cannot be rung', () => {
+  const refusal = targetsOf('sip:trunk:s3cret@nowhere', 'p', { addresses })
+  expect(refusal).toEqual({ code: 'unknown_address', detail: 'sip:trunk@nowhere' })
+})

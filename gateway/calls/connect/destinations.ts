@@ -1,0 +1,88 @@
+import type { Destination } from '../../../handlers/verbs.ts'
+import type { Cause } from '../../core/errors/catalogue.ts'
+import { shownUri } from '../../core/sip-uri.ts'
+import type { AddressBook, Party, Target } from '../../model.ts'
+import type { Call } from '../call/call.ts'
+import type { Leg } from '../leg/leg.ts'
+import type { Referral } from '../leg/referral.ts'
+import type { Endpoints, OutboundRequest } from '../ports.ts'
+import type { Candidate } from './candidate.ts'
+
+/** What a leg can be made to. */
+export type Ringable = Exclude<Target, { kind: 'endpoint' }>
+
+/** Where destinations are looked up. */
+export interface DestinationParts {
+  readonly addresses: AddressBook
+  /** Default: no endpoint is ever registered. */
+  readonly endpoints?: Endpoints
+}
+
+/** The name in `queue:<name>`; undefined for any other destination. */
+export const queueNamed = (to: string): string | undefined => /^queue:(.+)$/s.exec(to)?.[1]
+
+/** What has to ring for a destination of a project: one thing, or every place where an endpoint is registered; or why nothing can. */
+export const targetsOf = (
+  to: string,
+  projectId: string,
+  { addresses, endpoints }: DestinationParts,
+): readonly Ringable[] | Cause => {
+  const target = addresses.resolve(to, projectId)
+  if (!target) return { code: 'unknown_address', detail: shownUri(to) }
+  if (target.kind !== 'endpoint') return [target]
+  const { endpointId } = target
+  const contacts = endpoints?.contacts(endpointId) ?? []
+  return contacts.length === 0
+    ? { code: 'not_online', detail: to }
+    : contacts.map((contact) => ({ ...contact, endpointId }))
+}
+
+/**
+ * Returns a dialled text without the headers of a SIP URI. Headers are for documents: a person who dials must not set the caller's identity
+ * with them (P-Asserted-Identity, Diversion, Privacy).
+ */
+export const withoutHeaders = (to: string): string => {
+  const headers = to.indexOf('?', to.lastIndexOf('@') + 1)
+  return headers >= 0 && /^\s*sips?:/i.test(to) ? to.slice(0, headers) : to
+}
+
+/** A destination, and the id of the call to it. */
+type Dialled = Pick<Candidate, 'destination' | 'callId'>
+
+/** The destination with all headers of its INVITE. */
+export const withHeaders = ({ destination, callId }: Dialled): Destination => {
+  const { headers = [], headersFor } = destination
+  return headersFor ? { ...destination, headers: [...headers, ...headersFor(callId)] } : destination
+}
+
+/** What the leg to a destination is made with: the caller as the document or the call has it, and what its INVITE hands on. */
+export const requestFor = (candidate: Dialled, { caller, id, info }: Call): OutboundRequest => {
+  const { maxForwards, lineage } = caller.facts
+  const destination = withHeaders(candidate)
+  const from = destination.from ? partyOf(destination.from, destination.fromName ?? '') : caller.from
+  return {
+    destination,
+    projectId: info.projectId,
+    callId: id,
+    calleeId: candidate.callId,
+    codec: caller.port?.codec ?? 'PCMU',
+    from,
+    caller,
+    forwarded: info.headers.filter(({ name }) => /^(diversion|history-info)$/i.test(name)),
+    ...(maxForwards !== undefined && { maxForwards: maxForwards - 1 }),
+    ...(lineage && { originId: lineage.origin }),
+  }
+}
+
+/** A party from what a document gives: a SIP URI, a number, or an address. */
+export const partyOf = (text: string, name: string): Party => {
+  const user = /^sips?:([^@:;?]+)(?::[^@]*)?@/i.exec(text)?.[1] ?? text.split('/').at(-1) ?? text
+  return { uri: text, user, name }
+}
+
+/** Whom a transfer leads to. It comes from the one who is left behind, who may be one that we called. */
+export const transferTo = ({ to, referredBy }: Referral, { direction, to: called }: Leg): Destination => ({
+  to,
+  ...(direction === 'outbound' && { from: called.uri, fromName: called.name }),
+  ...(referredBy !== undefined && { headers: [{ name: 'Referred-By', value: referredBy }] }),
+})

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+import { FakeClock } from '../../core/clock.ts'
+import { FakePort, FakeVideo, FakeVideos, fakeLeg } from '../testing/fakes.ts'
+import { Bridges } from './bridge.ts'
+import type { LegOwner } from './leg.ts'
+
+const clock = new FakeClock()
+
+const owned = () => {
+  const heard: string[] = []
+  const owner: LegOwner = {
+    legEarly: () => heard.push('early'),
+    legAnswered: () => heard.push('answered'),
+    legDigit: (_leg, digit) => heard.push(`digit ${digit}`),
+    legHeld: (_leg, held) => heard.push(`held ${held}`),
+    legEnded: () => heard.push('ended'),
+  }
+  const made = fakeLeg(clock, 'call')
+  made.leg.own(owner)
+  return { ...made, heard }
+}
+
+describe('a leg', () => {
+  it('ends once, whoever is first, and closes its port', () => {
+    const { leg, far, port, heard } = owned()
+    leg.ended({ code: 'canceled' })
+    leg.end({ code: 'no_answer' })
+    leg.ended({ code: 'normal' })
+    expect(leg.state).toMatchObject({ kind: 'ended', by: 'far', cause: { code: 'canceled' } })
+    expect([far.told, heard, port.closed]).toEqual([['end canceled'], ['ended'], true])
+  })
+
+  it('says nothing more once it has ended', async () => {
+    const { leg, far, port, heard } = owned()
+    leg.end({ code: 'normal' })
+    leg.early(true)
+    leg.answered()
+    leg.digit('1')
+    leg.hold(true)
+    port.report({ kind: 'timeout', phase: 'media' })
+    leg.ring()
+    await Promise.all([leg.progress(), leg.answer(), leg.sendDigits('1')])
+    expect([heard, far.told]).toEqual([['ended'], ['end normal']])
+  })
+
+  it('leaves nothing behind when its far side cannot be told', () => {
+    const { leg, far, port, heard } = owned()
+    far.end = () => {
+      throw new Error('the far side is broken')
+    }
+    expect(() => leg.end({ code: 'normal' })).toThrow('broken')
+    expect([port.closed, heard]).toEqual([true, ['ended']])
+  })
+
+  it('closes a port that comes after its end', () => {
+    const { leg } = owned()
+    leg.end({ code: 'canceled' })
+    const late = new FakePort('call')
+    leg.setPort(late)
+    expect(late.closed).toBe(true)
+  })
+
+  it('hears a key once that its far side tells both in the audio and by a message', () => {
+    const [audio, message] = [owned(), owned()]
+    for (const digit of '12') {
+      audio.port.report({ kind: 'digit', digit, durationMs: 100, by: 'event' })
+      audio.leg.digit(digit)
+      message.leg.digit(digit)
+      message.port.report({ kind: 'digit', digit, durationMs: 100, by: 'event' })
+    }
+    expect(audio.heard).toEqual(['digit 1', 'digit 2'])
+    expect(message.heard).toEqual(['digit 1', 'digit 2'])
+  })
+
+  it('ends for want of audio only when it was answered', () => {
+    const { leg, port } = owned()
+    port.report({ kind: 'timeout', phase: 'start' })
+    expect(leg.isEnded).toBe(false)
+    leg.answered()
+    port.report({ kind: 'timeout', phase: 'media' })
+    expect(leg.state).toMatchObject({ kind: 'ended', by: 'us', cause: { code: 'media_timeout' } })
+  })
+
+  it('runs what waits for its end once, and not what was taken back', () => {
+    const { leg } = owned()
+    const ran: string[] = []
+    leg.whenGone(() => ran.push('kept'))
+    leg.whenGone(() => ran.push('taken back'))()
+    leg.end({ code: 'normal' })
+    leg.whenGone(() => ran.push('late'))
+    expect(ran).toEqual(['kept', 'late'])
+  })
+})
+
+describe('a bridge', () => {
+  it('closes when either leg is gone, and parts its ports once', () => {
+    let parted = 0
+    const bridges = new Bridges({ join: () => {}, part: () => parted++ }, new FakeVideos())
+    const [a, b] = [owned().leg, owned().leg]
+    const first = bridges.join(a, b)
+    first.close()
+    const second = bridges.join(a, b)
+    b.end({ code: 'normal' })
+    second.close()
+    a.end({ code: 'normal' })
+    expect([bridges.count, parted]).toEqual([0, 2])
+  })
+
+  it('shows two browsers to each other while it lasts, and a browser to nobody else', () => {
+    const videos = new FakeVideos()
+    const bridges = new Bridges({ join: () => {}, part: () => {} }, videos)
+    const browser = () => {
+      const { leg, port } = owned()
+      const video = new FakeVideo()
+      leg.setPort(port, video)
+      return { leg, video }
+    }
+    const [a, b, telephone] = [browser(), browser(), owned()]
+    const alone = bridges.join(a.leg, telephone.leg)
+    expect([bridges.count, bridges.videos]).toEqual([1, 0])
+    alone.close()
+    const first = bridges.join(a.leg, b.leg)
+    expect([...videos.joined]).toEqual([[a.video, b.video]])
+    first.close()
+    first.close()
+    expect([bridges.videos, videos.joined.size]).toEqual([0, 0])
+    bridges.join(a.leg, b.leg)
+    expect(bridges.videos).toBe(1)
+    a.leg.end({ code: 'normal' })
+    expect([bridges.videos, videos.joined.size]).toEqual([0, 0])
+  })
+})

@@ -1,0 +1,104 @@
+import type { BrowserMedia } from '../../../media/types.ts'
+import type { Clock, Timer } from '../../core/clock.ts'
+import type { Cause } from '../../core/errors/catalogue.ts'
+
+/** How long each bad state of a browser's media may last, in milliseconds. */
+export const mediaGrace = {
+  /** Nothing ever arrived: a page that gave up, or was closed, without a word. */
+  connecting: 30_000,
+  /** ICE lost its way, and the network may come back; or the page closed its connection without a word. */
+  disconnected: 15_000,
+  /** Final on this transport; the page may still take its call back. */
+  failed: 10_000,
+  closed: 10_000,
+  /** The mediasoup process died: no page can bring its media back. */
+  crashed: 0,
+} as const
+
+/** A state of a browser's media that does not last. */
+export type LostState = keyof typeof mediaGrace
+
+/** Returns the cause for which a leg ends whose browser's media was lost; `code`: unless the gateway is at fault. */
+export const causeOfLoss = (state: LostState, code: 'client_lost' | 'media_timeout'): Cause =>
+  state === 'crashed'
+    ? { code: 'internal', detail: 'the mediasoup process died' }
+    : { code, detail: `media ${state}` }
+
+/** Watches the media of one browser, and reports once when it is lost. */
+export class MediaWatch {
+  #clock: Clock
+  #onLost: (state: LostState) => void
+  #timer: Timer | undefined
+  #begun = false
+  #connected = false
+  #closed = false
+  #waiting = new Set<() => void>()
+
+  constructor(
+    media: Pick<BrowserMedia, 'onState'>,
+    clock: Clock,
+    onLost: (state: LostState) => void,
+    /** `later`: the browser cannot connect before {@link begin}. */
+    begins: 'now' | 'later' = 'now',
+  ) {
+    this.#clock = clock
+    this.#onLost = onLost
+    if (begins === 'now') this.begin()
+    media.onState((state) => {
+      if (state === 'connected') this.#up()
+      else this.#arm(state)
+    })
+  }
+
+  /** Starts the watch: the browser has what it needs to connect. Idempotent. */
+  begin(): void {
+    if (this.#begun) return
+    this.#begun = true
+    if (!this.#connected) this.#arm('connecting')
+  }
+
+  /** Resolves when the browser can hear us, after `longestMs` at the latest. */
+  async untilConnected(longestMs: number): Promise<void> {
+    if (this.#connected || this.#closed) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = this.#clock.after(longestMs, resolve)
+    this.#waiting.add(resolve)
+    await promise
+    this.#waiting.delete(resolve)
+    timer.cancel()
+  }
+
+  /** The page has made a new offer because nothing came through: it is given the time that a new one has. */
+  renewed(): void {
+    this.begin()
+    if (!this.#timer) return
+    this.#connected = false
+    this.#arm('connecting')
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#timer?.cancel()
+    this.#release()
+  }
+
+  #up(): void {
+    this.#connected = true
+    this.#timer?.cancel()
+    this.#timer = undefined
+    this.#release()
+  }
+
+  #arm(state: LostState): void {
+    if (this.#closed) return
+    // A transport that is being checked again was up before: the first wait is for those that never were.
+    if (state === 'connecting' && this.#connected) return
+    this.#timer?.cancel()
+    this.#timer = this.#clock.after(mediaGrace[state], () => this.#onLost(state))
+  }
+
+  #release(): void {
+    for (const resolve of this.#waiting) resolve()
+    this.#waiting.clear()
+  }
+}

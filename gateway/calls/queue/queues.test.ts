@@ -1,0 +1,332 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { CallControl, QueueOptions, QueuePlace, QueueResult } from '../../../handlers/verbs.ts'
+import { newCallId } from '../call/ids.ts'
+import type { QueuedCaller } from '../ports.ts'
+import { settle } from '../testing/calls-rig.ts'
+import { type RoomCaller, RoomRig } from '../testing/rooms-rig.ts'
+import { ProjectQueues } from './queues.ts'
+
+interface Entered extends RoomCaller {
+  readonly events: string[]
+  result: QueueResult | Error | undefined
+}
+
+describe('a queue', () => {
+  let rig: RoomRig
+  let queues: ProjectQueues
+
+  beforeEach(() => {
+    rig = new RoomRig()
+    queues = new ProjectQueues(rig)
+  })
+
+  const enter = async (options: Partial<QueueOptions> = {}): Promise<Entered> => {
+    const entered: Entered = { ...rig.caller(), events: [], result: undefined }
+    const onEvent = (kind: string, { position, size }: QueuePlace) =>
+      void entered.events.push(`${kind} ${position}/${size}`)
+    queues.enter(entered.call, entered.control, { name: 'support', onEvent, ...options }).then(
+      (result) => {
+        entered.result = result
+      },
+      (error: Error) => {
+        entered.result = error
+      },
+    )
+    await settle()
+    return entered
+  }
+  const by = newCallId()
+  /** Takes a caller, and is joined with it unless it is not `wanted`. */
+  const take = (signal = new AbortController().signal, wanted = true) => {
+    const taken: { caller?: QueuedCaller | undefined; over: boolean } = { over: false }
+    void queues.take({ projectId: 'p', name: 'support', by }, signal).then((caller) => {
+      taken.caller = caller
+      taken.over = true
+      if (wanted) caller?.join()
+    })
+    return taken
+  }
+
+  it('is seen from outside, in its own project alone, while anybody waits', async () => {
+    const a = await enter({ maxSize: 7 })
+    rig.clock.advance(2_000)
+    const b = await enter()
+    const now = rig.clock.now()
+    expect(queues.of('p')).toMatchObject([
+      {
+        name: 'support',
+        maxSize: 7,
+        averageWaitMs: 0,
+        openedAt: now - 2_000,
+        members: [
+          { callId: a.call.id, since: now - 2_000 },
+          { callId: b.call.id, since: now },
+        ],
+      },
+    ])
+    expect(queues.of('q')).toEqual([])
+    take()
+    await settle()
+    expect(queues.of('p')).toMatchObject([{ averageWaitMs: 2_000, members: [{ callId: b.call.id }] }])
+  })
+
+  it('has the name that it is found by, whoever comes first', async () => {
+    const giveUp = new AbortController()
+    void queues.take({ projectId: 'p', name: ' support ', by }, giveUp.signal)
+    expect(queues.of('p').map(({ name }) => name)).toEqual(['support'])
+    giveUp.abort()
+    await settle()
+    expect(queues.of('p')).toEqual([])
+  })
+
+  it('answers, plays music, and gives the first who came to the first who asks', async () => {
+    const [a, b] = [await enter(), await enter()]
+    expect([a.leg.isAnswered, a.audio.playing !== undefined, a.events, b.events, queues.waiting]).toEqual([
+      true,
+      true,
+      ['enqueue 1/1'],
+      ['enqueue 2/2'],
+      2,
+    ])
+    rig.clock.advance(3_000)
+    const taken = take()
+    await settle()
+    expect([taken.caller?.call, a.audio.playing, a.events.at(-1)]).toEqual([a.call, undefined, 'dequeue 1/1'])
+    rig.clock.advance(7_000)
+    taken.caller?.release()
+    await settle()
+    expect(a.result).toEqual({
+      kind: 'bridged',
+      queueId: expect.any(String),
+      waitedMs: 3_000,
+      position: 1,
+      size: 1,
+      durationMs: 7_000,
+      by,
+    })
+    expect([a.leg.isAnswered, queues.waiting]).toEqual([true, 1])
+  })
+
+  it('has a caller who is not wanted after all wait on, as the next one', async () => {
+    const [a, b] = [await enter(), await enter()]
+    rig.clock.advance(1_000)
+    const first = take(undefined, false)
+    await settle()
+    expect(first.caller?.call).toBe(a.call)
+    first.caller?.release()
+    await settle()
+    expect([a.result, a.events, queues.waiting]).toEqual([undefined, ['enqueue 1/1'], 2])
+    const [second, third] = [take(), take()]
+    await settle()
+    expect([second.caller?.call, third.caller?.call]).toEqual([a.call, b.call])
+    expect(a.events).toEqual(['enqueue 1/1', 'dequeue 1/0'])
+  })
+
+  it('lets who asks wait for somebody to come, and no longer than it wants', async () => {
+    const giveUp = new AbortController()
+    const [first, second] = [take(giveUp.signal), take()]
+    giveUp.abort()
+    await settle()
+    expect([first.over, first.caller, second.over]).toEqual([true, undefined, false])
+    const a = await enter()
+    await settle()
+    expect(second.caller?.call).toBe(a.call)
+  })
+
+  it('runs what is to be heard again and again, and is left where that says so', async () => {
+    const places: QueuePlace[] = []
+    const a = await enter({
+      wait: async (_call: CallControl, place) => {
+        places.push(place())
+        return places.length < 3 ? undefined : 'leave'
+      },
+    })
+    expect([places.length, a.result, a.events]).toMatchObject([
+      3,
+      { kind: 'left', position: 1 },
+      ['enqueue 1/1', 'leave 1/0'],
+    ])
+    expect(a.control.verbs).toEqual([
+      ['sleep', 1000],
+      ['sleep', 1000],
+    ])
+    expect(a.audio.playing).toBeUndefined()
+  })
+
+  it('ends the wait after its time', async () => {
+    const a = await enter({ maxWaitMs: 9_000 })
+    rig.clock.advance(9_000)
+    await settle()
+    expect([a.result, a.audio.playing]).toMatchObject([{ kind: 'timeout', waitedMs: 9_000 }, undefined])
+    expect(queues.waiting).toBe(0)
+  })
+
+  it('has room for as many as who made it says', async () => {
+    await enter({ maxSize: 1 })
+    const b = await enter()
+    expect([b.result, b.events]).toMatchObject([{ kind: 'full', size: 1 }, []])
+  })
+
+  it('has room for as many as the first caller says, where somebody has asked for one before', async () => {
+    const giveUp = new AbortController()
+    take(giveUp.signal)
+    await enter({ beforeBridge: () => new Promise(() => {}), maxSize: 1 })
+    giveUp.abort()
+    await settle()
+    expect((await enter()).result).toMatchObject({ kind: 'full' })
+  })
+
+  it.each<[string, (a: Entered) => unknown]>([
+    ['is over by its time', () => rig.clock.advance(9_000)],
+    ['ends with the call', (a) => a.leg.ended({ code: 'normal' })],
+  ])('gives the next one to who asks in the moment in which a wait %s', async (_, ends) => {
+    const a = await enter({ maxWaitMs: 9_000 })
+    ends(a)
+    const taken = take()
+    await settle()
+    const b = await enter()
+    expect([taken.caller?.call === b.call, queues.waiting]).toEqual([true, 0])
+  })
+
+  it('forgets who hangs up, and tells', async () => {
+    const a = await enter()
+    a.leg.ended({ code: 'normal' })
+    await settle()
+    expect([a.result, a.events.at(-1), queues.waiting]).toMatchObject([{ kind: 'hangup' }, 'leave 1/0', 0])
+    const taken = take()
+    await settle()
+    expect(taken.over).toBe(false)
+  })
+
+  it('is left by a signal, whose reason is what went wrong', async () => {
+    const giveUp = new AbortController()
+    const a = await enter({ signal: giveUp.signal })
+    giveUp.abort(new Error('enough'))
+    await settle()
+    expect([a.result, queues.waiting]).toMatchObject([{ message: 'enough' }, 0])
+  })
+
+  describe('with a notice before the two are joined', () => {
+    const noticed = () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      return { beforeBridge: () => promise, heard: resolve }
+    }
+
+    it('gives the caller when it was heard', async () => {
+      const { beforeBridge, heard } = noticed()
+      const a = await enter({ beforeBridge })
+      const taken = take()
+      await settle()
+      expect(taken.over).toBe(false)
+      heard()
+      await settle()
+      expect(taken.caller?.call).toBe(a.call)
+    })
+
+    it('gives the next one where the caller hangs up during it', async () => {
+      const a = await enter(noticed())
+      const b = await enter()
+      const taken = take()
+      await settle()
+      a.leg.ended({ code: 'normal' })
+      await settle()
+      expect([a.result, taken.caller?.call]).toMatchObject([{ kind: 'hangup' }, {}])
+      expect(taken.caller?.call).toBe(b.call)
+    })
+
+    it('lets the caller wait on, as the next one, where nobody wants it any more', async () => {
+      const { beforeBridge, heard } = noticed()
+      const a = await enter({ beforeBridge })
+      await enter()
+      const giveUp = new AbortController()
+      const first = take(giveUp.signal)
+      await settle()
+      giveUp.abort()
+      heard()
+      await settle()
+      expect([first.caller, queues.waiting, a.audio.playing !== undefined]).toEqual([undefined, 2, true])
+      const second = take()
+      await settle()
+      expect(second.caller?.call).toBe(a.call)
+      expect(a.events).toEqual(['enqueue 1/1', 'dequeue 1/1'])
+    })
+
+    it('ends the wait after its time, where that was over meanwhile', async () => {
+      const { beforeBridge } = noticed()
+      const a = await enter({ beforeBridge, maxWaitMs: 9_000 })
+      const giveUp = new AbortController()
+      take(giveUp.signal)
+      rig.clock.advance(10_000)
+      await settle()
+      expect(a.result).toBeUndefined()
+      giveUp.abort()
+      await settle()
+      rig.clock.advance(0)
+      await settle()
+      expect([a.result, rig.clock.running]).toMatchObject([{ kind: 'timeout', waitedMs: 10_000 }, 1])
+    })
+
+    it('lets the only caller wait on where others find it', async () => {
+      const { beforeBridge, heard } = noticed()
+      const a = await enter({ beforeBridge })
+      const giveUp = new AbortController()
+      take(giveUp.signal)
+      await settle()
+      giveUp.abort()
+      heard()
+      await settle()
+      const second = take()
+      await settle()
+      expect(second.caller?.call).toBe(a.call)
+    })
+
+    it('keeps nobody in mind who wants no caller any more when the caller hangs up', async () => {
+      const a = await enter(noticed())
+      let notices = 0
+      await enter({ beforeBridge: async () => void notices++ })
+      const giveUp = new AbortController()
+      take(giveUp.signal)
+      await settle()
+      giveUp.abort()
+      a.leg.ended({ code: 'normal' })
+      await settle()
+      expect([a.result, notices, queues.waiting]).toMatchObject([{ kind: 'hangup' }, 0, 1])
+    })
+
+    it('goes on without it where it fails', async () => {
+      const a = await enter({ beforeBridge: () => Promise.reject(new Error('404')) })
+      const taken = take()
+      await settle()
+      expect([taken.caller?.call, rig.lines[0]]).toMatchObject([{}, { reason: 'Error: 404' }])
+      expect(taken.caller?.call).toBe(a.call)
+    })
+  })
+
+  it('tells the mean wait of those who were served', async () => {
+    await enter()
+    rig.clock.advance(4_000)
+    take()
+    await settle()
+    const places: QueuePlace[] = []
+    await enter({
+      wait: async (_call, place) => {
+        places.push(place())
+        return 'leave'
+      },
+    })
+    // A queue with nobody in it is made anew, and knows of no one.
+    expect(places[0]?.averageWaitMs).toBe(0)
+    await enter()
+    await enter()
+    rig.clock.advance(2_000)
+    take()
+    await settle()
+    await enter({
+      wait: async (_call, place) => {
+        places.push(place())
+        return 'leave'
+      },
+    })
+    expect(places[1]?.averageWaitMs).toBe(2_000)
+  })
+})

@@ -1,0 +1,72 @@
+import { beforeEach, expect, it } from 'vitest'
+import type { Sound } from '../../../handlers/verbs.ts'
+import { settle, setUp } from '../testing/calls-rig.ts'
+
+const hello: readonly Sound[] = [{ kind: 'speech', text: 'hello' }]
+
+let t: ReturnType<typeof setUp>
+beforeEach(() => {
+  t = setUp()
+})
+
+it('is paused, made louder, resumed and stopped', async () => {
+  const { call, port, far } = await t.wait()
+  const playback = await call.startPlay({ sounds: hello })
+  await settle()
+  playback.pause()
+  playback.setVolume(99)
+  expect(port.playing).toMatchObject({ paused: true, volumeDb: 40 })
+  playback.resume()
+  expect(port.playing).toMatchObject({ paused: false })
+  playback.stop()
+  expect(await playback.ended).toEqual({ kind: 'stopped' })
+  playback.stop()
+  playback.resume()
+  expect(port.playing).toBeUndefined()
+  // What a page is told of it.
+  expect(far.sounds).toEqual(['playing', 'paused', 'playing', 'finished'])
+})
+
+it('tells how it ended', async () => {
+  const { call, port } = await t.wait()
+  const first = await call.startPlay({ sounds: hello })
+  await settle()
+  port.playing?.finish('finished')
+  expect(await first.ended).toEqual({ kind: 'finished' })
+  const second = await call.startPlay({ sounds: hello })
+  const third = await call.startPlay({ sounds: hello })
+  expect(await second.ended).toEqual({ kind: 'stopped' })
+  third.stop()
+  t.preparing = Promise.reject(new Error('404 for it'))
+  const fourth = await call.startPlay({ sounds: hello })
+  expect(await fourth.ended).toEqual({ kind: 'failed', code: 'sound_failed', reason: '404 for it' })
+})
+
+it('is stopped by a signal, and by the end of the call', async () => {
+  const { call, leg, port } = await t.wait()
+  const abort = new AbortController()
+  const first = await call.startPlay({ sounds: hello, signal: abort.signal })
+  await settle()
+  abort.abort()
+  expect(await first.ended).toEqual({ kind: 'stopped' })
+  expect(port.playing).toBeUndefined()
+  const second = await call.startPlay({ sounds: hello })
+  await settle()
+  leg.ended({ code: 'normal' })
+  expect(await second.ended).toEqual({ kind: 'stopped' })
+  expect(t.calls.verbs).toBe(1)
+  await settle()
+  expect(t.calls.verbs).toBe(0)
+})
+
+it('gives up what is prepared when it is given up before it begins', async () => {
+  const { call, far } = await t.wait()
+  t.preparing = new Promise(() => {})
+  const abort = new AbortController()
+  const playback = call.startPlay({ sounds: hello, signal: abort.signal })
+  await settle()
+  const reason = new Error('enough')
+  abort.abort(reason)
+  await expect(playback).rejects.toBe(reason)
+  expect(far.told).toEqual([])
+})

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest'
+import type { CallControl, CallRecording, RecordOptions, RecordResult } from '../../../handlers/verbs.ts'
+import { CallEnded } from '../../../handlers/verbs.ts'
+import type { RecordingEnd } from '../../../media/types.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
+import { settle, setUp } from '../testing/calls-rig.ts'
+
+const result = (end: RecordingEnd) => ({ end, durationMs: 3000, bytes: 48_044, kept: true })
+
+/** A call whose script records in the foreground; `outcome` is what the verb came to. */
+const recording = async (options: RecordOptions = {}) => {
+  const rig = setUp()
+  const made: { outcome?: RecordResult; error?: unknown } = {}
+  const { leg, port } = rig.arrive(async (call) => {
+    try {
+      made.outcome = await call.record(options)
+    } catch (error) {
+      made.error = error
+    }
+    await call.sleep(60_000)
+  })
+  await settle()
+  return { ...rig, made, leg, port, sound: port.recordings[0] }
+}
+
+/** A call whose script does as it is told, step by step. */
+const controlled = async () => {
+  const rig = setUp()
+  let control: CallControl | undefined
+  const made = rig.arrive(async (call) => {
+    control = call
+    await call.answer()
+    await call.sleep(3_600_000)
+  })
+  await settle()
+  return { ...rig, ...made, control: control! }
+}
+
+describe('record', () => {
+  it('answers, records what the caller says, and tells why it is over', async () => {
+    const { made, sound, leg, keeper } = await recording({ beep: true, maxMs: 5000, terminators: '#' })
+    expect(leg.isAnswered).toBe(true)
+    expect(sound?.request).toMatchObject({
+      format: 'wav',
+      tracks: 'in',
+      beep: true,
+      maxMs: 5000,
+      sampleRate: 8000,
+    })
+    expect(keeper.wanted[0]).toMatchObject({ projectId: 'p', legId: leg.id })
+    expect(made.outcome).toBeUndefined()
+    sound?.finish(result({ kind: 'terminator', digit: '#' }))
+    await settle()
+    expect(made.outcome).toEqual({
+      id: 'r-1',
+      url: 'https://gw.example/r-1',
+      durationMs: 3000,
+      bytes: 48_044,
+      reason: 'terminator',
+      terminator: '#',
+    })
+  })
+
+  it('has its file sent where it says, which the media are not told of', async () => {
+    const storage = { url: 'https://store.example/a', method: 'PUT' } as const
+    const { keeper, sound, control } = await controlled().then(async (rig) => {
+      const started = await rig.control.startRecording({ storage })
+      return { ...rig, sound: rig.port.recordings[0], control: started }
+    })
+    expect(keeper.wanted[0]?.storage).toEqual(storage)
+    expect(sound?.request).not.toHaveProperty('storage')
+    sound?.finish(result({ kind: 'silence' }))
+    expect(await control.stored).toBe(storage.url)
+  })
+
+  it.each(['silence', 'no-input', 'limit', 'stopped'] as const)('is over by %s', async (kind) => {
+    const { made, sound } = await recording()
+    sound?.finish(result({ kind }))
+    await settle()
+    expect(made.outcome?.reason).toBe(kind)
+  })
+
+  it('ends by a key that comes by a message, which the port does not hear', async () => {
+    const { made, sound, leg } = await recording({ terminators: '#*' })
+    leg.digit('1')
+    await settle()
+    expect(made.outcome).toBeUndefined()
+    leg.digit('*')
+    await sound?.done
+    await settle()
+    expect(made.outcome).toMatchObject({ reason: 'terminator', terminator: '*', bytes: 0 })
+  })
+
+  it('that cannot be written is over with an error, and the call goes on', async () => {
+    const { made, sound, leg } = await recording()
+    sound?.finish(result({ kind: 'error', code: 'ENOSPC', message: 'no space' }))
+    await settle()
+    expect(made.outcome).toMatchObject({ reason: 'error', bytes: 48_044 })
+    expect(leg.isEnded).toBe(false)
+  })
+
+  it('resolves when the caller hangs up: what was said is kept', async () => {
+    const { made, leg } = await recording()
+    leg.ended({ code: 'normal' })
+    await settle()
+    expect(made.outcome).toMatchObject({ id: 'r-1', reason: 'hangup' })
+  })
+
+  it('cannot begin when the call is over', async () => {
+    const { control, leg } = await controlled()
+    leg.ended({ code: 'normal' })
+    await expect(control.record({})).rejects.toThrow(CallEnded)
+  })
+
+  it('fails with the code of what keeps it from beginning, and the call goes on', async () => {
+    const { control, keeper, leg } = await controlled()
+    keeper.refusal = new TrunklineError('recording_no_space')
+    await expect(control.record({})).rejects.toMatchObject({ name: 'VerbFailed', code: 'recording_no_space' })
+    expect(leg.isEnded).toBe(false)
+    keeper.refusal = undefined
+    const begun = await control.startRecording({})
+    expect(begun.id).toBe('r-1')
+  })
+})
+
+describe('a recording in the background', () => {
+  it('lets the document go on, and is paused, resumed and stopped', async () => {
+    const { control, port } = await controlled()
+    const begun = await control.startRecording({ tracks: 'stereo', format: 'mp3' })
+    const [sound] = port.recordings
+    expect(sound?.request).toMatchObject({ tracks: 'stereo', format: 'mp3' })
+    begun.pause('silence')
+    begun.resume()
+    expect(sound?.told).toEqual(['pause silence', 'resume'])
+    begun.stop()
+    expect(await begun.ended).toMatchObject({ reason: 'stopped' })
+  })
+
+  it('is one of four at once, at most', async () => {
+    const { control } = await controlled()
+    const begun: CallRecording[] = []
+    for (let i = 0; i < 4; i++) begun.push(await control.startRecording({}))
+    await expect(control.startRecording({})).rejects.toMatchObject({ code: 'too_many_recordings' })
+    begun[0]?.stop()
+    await begun[0]?.ended
+    expect((await control.startRecording({})).id).toBe('r-5')
+  })
+
+  it('ends with the call', async () => {
+    const { control, leg } = await controlled()
+    const begun = await control.startRecording({})
+    leg.ended({ code: 'normal' })
+    expect(await begun.ended).toMatchObject({ reason: 'hangup' })
+  })
+})

@@ -1,0 +1,117 @@
+import { beforeEach, expect, it } from 'vitest'
+import { type CallControl, CallEnded } from '../../../handlers/verbs.ts'
+import { settle, setUp } from '../testing/calls-rig.ts'
+import { scoped } from './scoped.ts'
+
+let t: ReturnType<typeof setUp>
+beforeEach(() => {
+  t = setUp()
+})
+
+const begin = async () => {
+  const { call: whole, ...side } = await t.wait()
+  const scope = new AbortController()
+  return { ...side, whole, scope, call: scoped(whole, scope.signal) }
+}
+
+const pending: readonly (readonly [string, (call: CallControl) => Promise<unknown>])[] = [
+  ['play', (call) => call.play({ sounds: [{ kind: 'silence', ms: 10 }] })],
+  ['collect', (call) => call.collect({})],
+  ['a collection in the background', async (call) => (await call.startCollect({})).result],
+  ['connect', (call) => call.connect({ steps: [[{ to: 'sip:a@x' }]] })],
+  ['sleep', (call) => call.sleep(60_000)],
+]
+
+it.each(pending)(
+  '%s is given up when the scope is over, as with the end of the call',
+  async (_name, verb) => {
+    const { call, scope, leg, port, whole } = await begin()
+    const outcome = verb(call).catch((error: unknown) => error)
+    await settle()
+    scope.abort()
+    expect(await outcome).toBeInstanceOf(CallEnded)
+    await settle()
+    expect([leg.isEnded, port.playing, t.calls.verbs]).toEqual([false, undefined, 1])
+    await whole.play({ sounds: [] })
+  },
+)
+
+it('tells what was recorded until the scope was over', async () => {
+  const { call, scope } = await begin()
+  const recorded = call.record({})
+  await settle()
+  scope.abort()
+  expect(await recorded).toMatchObject({ reason: 'stopped' })
+  await expect(call.record({})).rejects.toBeInstanceOf(CallEnded)
+})
+
+it('waits for keys no longer than the scope lasts, and sends them all at once', async () => {
+  const { call, scope, far } = await begin()
+  await call.answer()
+  const pressed = Promise.withResolvers<void>()
+  far.sendDigits = (digits) => {
+    far.told.push(`digits ${digits}`)
+    return pressed.promise
+  }
+  const sent = call.sendDigits('1w2')
+  await settle()
+  expect(far.told).toEqual(['answer', 'digits 1w2'])
+  scope.abort()
+  await expect(sent).rejects.toBeInstanceOf(CallEnded)
+})
+
+it('lets no verb begin once it is over', async () => {
+  const { call, scope, far } = await begin()
+  scope.abort()
+  expect(call.signal.aborted).toBe(true)
+  for (const [, verb] of pending) await expect(verb(call)).rejects.toBeInstanceOf(CallEnded)
+  await expect(call.hangup()).rejects.toBeInstanceOf(CallEnded)
+  expect(call.userEvent({})).toBe(false)
+  expect(far.told).toEqual([])
+})
+
+it('keeps to the signal of a verb', async () => {
+  const { call } = await begin()
+  const abort = new AbortController()
+  const sleep = call.sleep(60_000, { signal: abort.signal })
+  const reason = new Error('enough')
+  abort.abort(reason)
+  await expect(sleep).rejects.toBe(reason)
+})
+
+it('ends streams with the scope, and tells nobody any more', async () => {
+  const { call, scope, leg } = await begin()
+  const keys: string[] = []
+  call.onDigit((digit) => keys.push(digit))
+  const stream = await call.startStream({ url: 'ws://x' })
+  leg.digit('1')
+  scope.abort()
+  leg.digit('2')
+  expect(await stream.ended).toEqual({ kind: 'stopped' })
+  expect(keys).toEqual(['1'])
+})
+
+it('leaves no stream behind that begins while the scope ends', async () => {
+  const { call, scope, whole } = await begin()
+  await whole.answer()
+  const stream = call.startStream({ url: 'ws://x', name: 'one' })
+  scope.abort()
+  await expect(stream).rejects.toBeInstanceOf(CallEnded)
+  expect([whole.stopStream('one'), t.calls.verbs]).toEqual([false, 1])
+})
+
+it('tells nobody who asks for it once it is over', async () => {
+  const { call, scope, leg } = await begin()
+  scope.abort()
+  const keys: string[] = []
+  call.onDigit((digit) => keys.push(digit))
+  leg.digit('1')
+  expect(keys).toEqual([])
+})
+
+it('can hang up, and ends with the call', async () => {
+  const { call, far } = await begin()
+  await call.answer()
+  await call.hangup()
+  expect([far.told, call.signal.aborted]).toEqual([['answer', 'end normal'], true])
+})

@@ -1,0 +1,28 @@
+import type { Metrics } from '../../core/metrics.ts'
+
+/** How a verb ended. */
+export type VerbOutcome = 'finished' | 'failed' | 'canceled'
+
+/** Counts the verbs of all calls. */
+export class VerbMeter {
+  #metrics: Pick<Metrics, 'verbs'>
+  #pending = 0
+
+  constructor(metrics: Pick<Metrics, 'verbs'>) {
+    this.#metrics = metrics
+  }
+
+  /** Verbs that have begun and are not over. */
+  get pending(): number {
+    return this.#pending
+  }
+
+  began(): void {
+    this.#pending++
+  }
+
+  ended(verb: string, outcome: VerbOutcome): void {
+    this.#pending--
+    this.#metrics.verbs.inc({ verb, outcome })
+  }
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { pino } from 'pino'
+import { afterEach } from 'vitest'
+import { lostCalls } from '../../calling/lost-calls.ts'
+import type { CallRow } from '../../calls/log/call-rows.ts'
+import type { CallSummary, LegSummary } from '../../calls/log/summary.ts'
+import { type Clock, FakeClock } from '../../core/clock.ts'
+import { Metrics } from '../../core/metrics.ts'
+import { CallRows } from '../../directory/calls.ts'
+import { CdrRows } from '../../directory/cdrs.ts'
+import type { Store } from '../../directory/sqlite.ts'
+import { lostRecordings } from '../../recordings/lost.ts'
+import { Records, type RecordsOptions } from '../records.ts'
+
+/** Ids of two projects. */
+export const ours = randomUUID()
+/** Another than {@link ours}. */
+export const theirs = randomUUID()
+
+/** A call that begins; now, unless something else is said. */
+export const beginning = (changes: Partial<CallRow> = {}): Omit<CallRow, 'status'> => ({
+  id: randomUUID(),
+  projectId: ours,
+  direction: 'inbound',
+  type: 'sip',
+  createdAt: 1_700_000_000_000,
+  from: 'sip:+15550001111@carrier.example',
+  to: 'sip:+15550002222@voice.example',
+  ...changes,
+})
+
+/** A leg of a record. */
+export const legOf = (changes: Partial<LegSummary> = {}): LegSummary => ({
+  leg: randomUUID(),
+  role: 'caller',
+  kind: 'sip',
+  type: 'sip',
+  direction: 'inbound',
+  tries: [],
+  detail: undefined,
+  from: 'sip:+15550001111@carrier.example',
+  to: 'sip:+15550002222@voice.example',
+  carrier: 'telco',
+  sipCallId: 'their-id',
+  codec: 'PCMU',
+  audio: undefined,
+  startedAt: 1_700_000_000_000,
+  answeredAt: 1_700_000_002_000,
+  endedAt: 1_700_000_010_000,
+  code: 'normal',
+  by: 'far',
+  sipStatus: undefined,
+  q850: 16,
+  ...changes,
+})
+
+/** The record of a call that is over. */
+export const recordOf = (changes: Partial<CallSummary> = {}): CallSummary => ({
+  call: randomUUID(),
+  projectId: ours,
+  direction: 'inbound',
+  detail: undefined,
+  from: 'sip:+15550001111@carrier.example',
+  to: 'sip:+15550002222@voice.example',
+  domain: 'voice.example',
+  source: '192.0.2.1',
+  startedAt: 1_700_000_000_000,
+  answeredAt: 1_700_000_002_000,
+  endedAt: 1_700_000_010_000,
+  durationMs: 10_000,
+  answeredMs: 8_000,
+  code: 'normal',
+  by: 'far',
+  sipStatus: undefined,
+  q850: 16,
+  legs: [legOf(), legOf({ role: 'callee', direction: 'outbound', to: 'sip:desk@pbx.example', by: 'us' })],
+  ...changes,
+})
+
+/** How everything ends that a gateway had which is gone. */
+export const leftAs = (clock: Pick<Clock, 'now'>) => ({
+  calls: lostCalls({ clock }),
+  recordings: lostRecordings(clock),
+})
+
+/** What records are opened with, as a gateway would be that was gone a moment ago. */
+export const leftBy = (clock: Pick<Clock, 'now'>) => ({
+  wasThereAt: clock.now(),
+  end: lostCalls({ clock }),
+  onCallbacks: () => {},
+})
+
+/** Opens records on a store, on a clock that stands still; they are closed with the test, before whatever was to be closed already. */
+export const recordsRig = (newStore: () => Promise<Store>) => {
+  const opened: (() => Promise<void>)[] = []
+  afterEach(async () => {
+    for (const close of opened.splice(0)) await close()
+  })
+  return async ({ store, ...changes }: Partial<RecordsOptions> & { readonly store?: Store } = {}) => {
+    const on = store ?? (await newStore())
+    const clock = new FakeClock()
+    const metrics = new Metrics()
+    const lines: Record<string, unknown>[] = []
+    const [calls, cdrs] = [new CallRows(on), new CdrRows(on)]
+    const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) })
+    const own = { calls, cdrs, nodeId: 'node-1', ...leftBy(clock), keepMs: 86_400_000, clock, log, metrics }
+    const records = await Records.open({ ...own, ...changes })
+    opened.push(async () => {
+      const closed = records.close()
+      clock.advance(5_000)
+      await closed
+    })
+    return { records, store: on, calls, cdrs, clock, metrics, lines }
+  }
+}

@@ -1,0 +1,48 @@
+import { mkdirSync } from 'node:fs'
+import type { Config } from '../../config/types.ts'
+import { takeDataFolder } from '../cluster/data-folder.ts'
+import { SystemClock } from '../core/clock.ts'
+import { createLog } from '../core/log.ts'
+import { openEngine } from '../directory/engine.ts'
+import { directoryOptions } from '../directory/from-config.ts'
+import { migrate, missingSteps } from '../directory/migrations/run.ts'
+
+/**
+ * `trunkline migrate`: brings the store to the present version, and prints each step. With `--check` it changes nothing of the store, and the
+ * exit code is 1 where steps are missing. Returns the exit code. Throws where a gateway runs in the data folder, but for `--check`.
+ */
+export const migrateStore = async (
+  config: Config,
+  { check }: { readonly check: boolean },
+): Promise<number> => {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  const folder = check ? undefined : takeDataFolder(config.dataDir)
+  try {
+    return await migrateEngine(config, check)
+  } finally {
+    folder?.release()
+  }
+}
+
+const migrateEngine = async (config: Config, check: boolean): Promise<number> => {
+  const clock = new SystemClock()
+  const log = createLog({ level: 'silent', pretty: false })
+  const engine = await openEngine({ ...directoryOptions(config), clock, log })
+  try {
+    const missing = await missingSteps(engine.store)
+    if (missing.length === 0) {
+      process.stdout.write(`${engine.name} is of the present version.\n`)
+      return 0
+    }
+    const steps = missing.map((name) => `  ${name}\n`).join('')
+    if (check) {
+      process.stdout.write(`${engine.name} lacks:\n${steps}`)
+      return 1
+    }
+    const version = await migrate(engine.store, clock, engine.lock)
+    process.stdout.write(`${engine.name} is brought to version ${version}:\n${steps}`)
+    return 0
+  } finally {
+    await engine.close()
+  }
+}

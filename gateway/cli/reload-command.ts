@@ -1,0 +1,65 @@
+import { connect } from 'node:net'
+import { resolve } from 'node:path'
+import { ConfigInvalid } from '../../config/faults.ts'
+import { readDataDir } from '../../config/load.ts'
+import { controlSocketOf } from '../reload/control-socket.ts'
+import { exitCodeOf, type ReloadBody, reloadExit, reloadLines } from '../reload/report.ts'
+
+/** Options of `trunkline reload`. */
+export interface ReloadCommandOptions {
+  readonly dryRun: boolean
+  /** Prints the result as JSON. */
+  readonly json: boolean
+}
+
+/**
+ * `trunkline reload`: has the gateway whose data folder the file names reload its configuration, prints what changed, and returns the exit
+ * code of {@link reloadExit}. The file is read by the gateway, with the gateway's environment.
+ */
+export const reloadGateway = async (
+  file: string,
+  { dryRun, json }: ReloadCommandOptions,
+): Promise<number> => {
+  const path = resolve(file)
+  let dataDir: string
+  try {
+    dataDir = readDataDir(path)
+  } catch (error) {
+    if (!(error instanceof ConfigInvalid)) throw error
+    process.stderr.write(`${error.message}\n`)
+    return reloadExit.invalid
+  }
+  const answer = await ask(controlSocketOf(dataDir), { command: 'reload', dry_run: dryRun, file: path })
+  if (answer === undefined) {
+    process.stderr.write(
+      `No gateway runs with the data folder ${dataDir}, or this user may not reach it. Where the file names another data folder than at the start, the gateway needs a restart.\n`,
+    )
+    return reloadExit.notRunning
+  }
+  const body = readAnswer(answer)
+  if (!body) {
+    process.stderr.write(`The gateway did not understand the command: is it another version? ${answer}`)
+    return reloadExit.failed
+  }
+  process.stdout.write(json ? `${JSON.stringify(body, null, 2)}\n` : `${reloadLines(body).join('\n')}\n`)
+  return exitCodeOf(body)
+}
+
+/** Returns the result in an answer; undefined where there is none, as that of another version. */
+const readAnswer = (answer: string): ReloadBody | undefined => {
+  const body = JSON.parse(answer) as Partial<ReloadBody>
+  return body.result === undefined ? undefined : (body as ReloadBody)
+}
+
+/** Sends one line and resolves with the answer; undefined where nothing listens, or the connection ends before there is one. */
+const ask = (path: string, request: object): Promise<string | undefined> =>
+  new Promise((settle) => {
+    let answer = ''
+    const socket = connect(path, () => socket.write(`${JSON.stringify(request)}\n`))
+    socket.setEncoding('utf8')
+    socket.on('data', (chunk: string) => {
+      answer += chunk
+    })
+    socket.on('error', () => settle(undefined))
+    socket.on('close', () => settle(answer.endsWith('\n') ? answer : undefined))
+  })

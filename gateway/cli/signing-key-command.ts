@@ -1,0 +1,24 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../config/types.ts'
+import { readOrMakeKey } from '../auth/key.ts'
+import { signingKeys } from '../callbacks/signing-keys.ts'
+
+/**
+ * `trunkline signing-key`: prints the keys that sign what the servers of a project's customers are sent, the present one first; default the
+ * first project. Returns the exit code.
+ */
+export const printSigningKeys = (
+  { dataDir, projects, ...config }: Config,
+  project = config.project,
+): number => {
+  const found = projects.find(({ id }) => id === project)
+  if (!found) {
+    process.stderr.write(`The file has no project ${project}.\n`)
+    return 2
+  }
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const secret = readOrMakeKey(join(dataDir, 'secret.key'))
+  process.stdout.write(`${signingKeys(found.signingKeys, secret, project).join('\n')}\n`)
+  return 0
+}

@@ -1,0 +1,43 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../config/types.ts'
+import { readOrMakeKey } from '../auth/key.ts'
+import { SubscriberTokens } from '../auth/tokens.ts'
+import { SystemClock } from '../core/clock.ts'
+import { createLog } from '../core/log.ts'
+import { createDirectory } from '../directory/directory.ts'
+import { directoryOptions } from '../directory/from-config.ts'
+
+const DAY_SECONDS = 86_400
+
+/** `trunkline token`: prints an access token, valid for a day, for a subscriber given by e-mail or address. Returns the exit code. */
+export const issueToken = async (config: Config, who: string): Promise<number> => {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  const clock = new SystemClock()
+  const secret = readOrMakeKey(join(config.dataDir, 'secret.key'))
+  const log = createLog({ level: 'silent', pretty: false })
+  const directory = await createDirectory({
+    ...directoryOptions(config),
+    secret,
+    clock,
+    log,
+  })
+  try {
+    const target = directory.resolve(who, config.project)
+    const subscriber =
+      directory.subscriberByEmail(config.project, who) ??
+      (target?.kind === 'subscriber' ? directory.subscriber(target.subscriberId) : undefined)
+    if (!subscriber) {
+      process.stderr.write(`No subscriber has the e-mail or address ${who}.\n`)
+      return 1
+    }
+    const { token } = await new SubscriberTokens(secret, clock, config.http.publicHost).issue(
+      subscriber,
+      DAY_SECONDS,
+    )
+    process.stdout.write(`${token}\n`)
+    return 0
+  } finally {
+    await directory.close()
+  }
+}

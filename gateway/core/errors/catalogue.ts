@@ -1,0 +1,100 @@
+import { apiCodes } from './api-errors.ts'
+import { callCodes } from './call-errors.ts'
+import type { Entry } from './error-entry.ts'
+import { edgeCodes } from './sip-errors.ts'
+
+export type { Level } from './error-entry.ts'
+
+/**
+ * Every reason for which something is refused or a call ends. Log lines, metric labels, API bodies, CDR causes and the page
+ * `docs/errors.md` all take their words from here.
+ */
+export const catalogue = {
+  ...callCodes,
+  ...edgeCodes,
+  ...apiCodes,
+} as const satisfies Record<string, Entry>
+
+/** A key of the {@link catalogue}. */
+export type Code = keyof typeof catalogue
+
+/** Why a leg or a call ended. */
+export interface Cause {
+  readonly code: Code
+  /** The SIP status that the far side gave, or that we want to give instead of the catalogue's. */
+  readonly sip?: number
+  /** The Q.850 cause value that the far side gave. */
+  readonly q850?: number
+  /** What was found, in addition to the catalogue's text. Never a secret. */
+  readonly detail?: string
+}
+
+/** The SIP status for a cause: its own, else the catalogue's. */
+export const sipStatusOf = (cause: Cause): number => cause.sip ?? catalogue[cause.code].sip
+
+/** Q.850 causes of refusals that the catalogue has no code for (RFC 3398 section 8.2.6.1); any other is a temporary failure. */
+const q850OfStatus: Readonly<Partial<Record<number, number>>> = {
+  401: 21,
+  402: 21,
+  403: 21,
+  404: 1,
+  405: 63,
+  406: 79,
+  407: 21,
+  410: 22,
+  415: 79,
+  420: 127,
+  482: 25,
+  483: 25,
+  484: 28,
+  485: 1,
+  488: 65,
+  501: 79,
+  502: 38,
+  504: 102,
+  604: 1,
+  606: 65,
+}
+
+/** The Q.850 cause value of a cause: what the far side said, else what its status means, else the catalogue's. */
+export const q850Of = ({ code, sip, q850 }: Cause): number =>
+  q850 ?? (code === 'far_refused' && sip ? q850OfStatus[sip] : undefined) ?? catalogue[code].q850
+
+/** An error with a code of the catalogue; `facts` are the checked facts for the log line. */
+export class TrunklineError extends Error {
+  readonly code: Code
+  readonly facts: Readonly<Record<string, unknown>>
+  /** The part of the message that is about this case alone; undefined where the message is the catalogue's. */
+  readonly detail: string | undefined
+
+  constructor(code: Code, detail?: string, facts: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
+    super(
+      detail ? `${catalogue[code].text} ${detail}` : catalogue[code].text,
+      cause === undefined ? undefined : { cause },
+    )
+    this.name = 'TrunklineError'
+    this.code = code
+    this.facts = facts
+    this.detail = detail
+  }
+}
+
+/** Codes whose text says nothing that a detail does not say better. */
+const generic: ReadonlySet<Code> = new Set<Code>([
+  'bad_request',
+  'invalid_field',
+  'missing_required_parameter',
+  'not_permitted',
+  'unauthorized',
+  'unknown_parameter',
+])
+
+/** The message of an error for the person who reads the answer: one statement, not the general one and then the particular one. */
+export const messageOf = ({ code, detail, message }: TrunklineError): string =>
+  detail && generic.has(code) ? detail : message
+
+/** The code of any thrown value: its own `code` when the catalogue has it (media errors carry one too), else `internal`. */
+export const codeOf = (error: unknown): Code => {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && Object.hasOwn(catalogue, code) ? (code as Code) : 'internal'
+}

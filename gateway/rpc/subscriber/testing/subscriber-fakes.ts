@@ -1,0 +1,188 @@
+/** Stand-ins for the tests of the dialect: WebRTC without media, and calls that only write down what arrives. */
+import type { AudioCodec, BrowserMedia, BrowserScreen, WebRtc } from '../../../../media/types.ts'
+import type { Leg, LegOwner } from '../../../calls/leg/leg.ts'
+import type { Arrival, Arrivals } from '../../../calls/ports.ts'
+import { FakePort, FakeVideo } from '../../../calls/testing/fakes.ts'
+
+type State = Parameters<Parameters<BrowserMedia['onState']>[0]>[0]
+
+/** A browser's media whose state the test sets. */
+export class FakeMedia implements BrowserMedia {
+  readonly port: FakePort
+  readonly codec: AudioCodec
+  readonly sdp: string
+  readonly accepted: string[] = []
+  readonly video = new FakeVideo()
+  /** What the other party is shown in place of the camera. */
+  screen: BrowserScreen | undefined
+  /** Whether the browser is sent no sound. */
+  deaf = false
+  closed = false
+  /** Answers are taken once the test lets them. */
+  accepting: Promise<void> = Promise.resolve()
+  /** Later offers are held back until the test lets them go. */
+  gate: Promise<void> = Promise.resolve()
+  #listener: (state: State) => void = () => {}
+
+  constructor(group: string, codec: AudioCodec, sdp: string) {
+    this.port = new FakePort(group)
+    this.codec = codec
+    this.sdp = sdp
+  }
+
+  async accept(answer: string): Promise<void> {
+    if (answer === 'bad') throw Object.assign(new Error('no m-line'), { code: 'bad_sdp' })
+    if (answer === 'no codec') throw Object.assign(new Error('no audio'), { code: 'no_common_codec' })
+    if (this.accepted.length > 0) throw new Error('an answer was taken already')
+    await this.accepting
+    if (answer === 'no transport') throw new Error('the transport is gone')
+    this.accepted.push(answer)
+  }
+
+  async renegotiate(offer: string): Promise<string> {
+    await this.gate
+    if (offer === 'bad') throw Object.assign(new Error('no m-line'), { code: 'bad_sdp' })
+    return `answer to ${offer}`
+  }
+
+  present(screen: BrowserScreen | undefined): void {
+    this.screen = screen
+  }
+
+  async setDeaf(deaf: boolean): Promise<void> {
+    this.deaf = deaf
+  }
+
+  onState(listener: (state: State) => void): void {
+    this.#listener = listener
+  }
+
+  /** Lets the transport report a state. */
+  report(state: State): void {
+    this.#listener(state)
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+  }
+}
+
+/** A screen whose state the test sets. */
+export class FakeScreen implements BrowserScreen {
+  readonly sdp: string
+  closed = false
+  #listener: (state: State) => void = () => {}
+
+  constructor(offer: string) {
+    this.sdp = `answer to ${offer}`
+  }
+
+  async renegotiate(offer: string): Promise<string> {
+    return `answer to ${offer}`
+  }
+
+  onState(listener: (state: State) => void): void {
+    this.#listener = listener
+  }
+
+  /** Lets the transport report a state. */
+  report(state: State): void {
+    this.#listener(state)
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+  }
+}
+
+/** Makes media that the test can look at. */
+export class FakeWebRtc implements Pick<WebRtc, 'answer' | 'offer' | 'screen'> {
+  readonly made: FakeMedia[] = []
+  readonly screens: FakeScreen[] = []
+  /** Whether the last offer of ours has video. */
+  withVideo = false
+  /** Whether video of the last offer of a page is taken. */
+  takesVideo = false
+  /** What was wanted of the last offer of a page, in this order. */
+  wanted: readonly AudioCodec[] = []
+  /** Held back until the test lets it go. */
+  gate: Promise<void> = Promise.resolve()
+
+  async answer(
+    group: string,
+    offer: string,
+    codecs: readonly AudioCodec[],
+    { video = true }: { video?: boolean } = {},
+  ): Promise<BrowserMedia> {
+    this.takesVideo = video
+    await this.gate
+    if (offer === 'bad') throw Object.assign(new Error('no m-line'), { code: 'bad_sdp' })
+    if (offer === 'video only') throw Object.assign(new Error('no audio'), { code: 'no_common_codec' })
+    this.wanted = codecs
+    return this.#make(group, codecs[0] ?? 'PCMU', `answer to ${offer}`)
+  }
+
+  async offer(group: string, codec: AudioCodec, options: { video?: boolean } = {}): Promise<BrowserMedia> {
+    await this.gate
+    this.withVideo = options.video === true
+    return this.#make(group, codec, 'our offer')
+  }
+
+  async screen(_group: string, offer: string): Promise<FakeScreen> {
+    await this.gate
+    if (offer === 'bad') throw Object.assign(new Error('no video'), { code: 'bad_sdp' })
+    const screen = new FakeScreen(offer)
+    this.screens.push(screen)
+    return screen
+  }
+
+  /** The media that was made last. */
+  get last(): FakeMedia {
+    const media = this.made.at(-1)
+    if (!media) throw new Error('no media was made')
+    return media
+  }
+
+  #make(group: string, codec: AudioCodec, sdp: string): FakeMedia {
+    const media = new FakeMedia(group, codec, sdp)
+    this.made.push(media)
+    return media
+  }
+}
+
+/** An owner of legs that writes down what it is told. */
+export class FakeOwner implements LegOwner {
+  readonly told: string[] = []
+
+  legEarly(_leg: Leg, media: boolean): void {
+    this.told.push(media ? 'early media' : 'early')
+  }
+
+  legAnswered(): void {
+    this.told.push('answered')
+  }
+
+  legHeld(): void {}
+
+  legDigit(_leg: Leg, digit: string): void {
+    this.told.push(`digit ${digit}`)
+  }
+
+  legEnded(leg: Leg): void {
+    this.told.push(`ended ${leg.state.kind === 'ended' ? `${leg.state.cause.code} by ${leg.state.by}` : ''}`)
+  }
+}
+
+/** Calls that do what the test says with what arrives. */
+export class FakeArrivals implements Arrivals {
+  readonly arrived: { readonly arrival: Arrival; readonly owner: FakeOwner }[] = []
+  /** Runs at once, within `arrive`. */
+  react: (leg: Leg) => void = () => {}
+
+  arrive(arrival: Arrival): void {
+    const owner = new FakeOwner()
+    arrival.leg.own(owner)
+    this.arrived.push({ arrival, owner })
+    this.react(arrival.leg)
+  }
+}

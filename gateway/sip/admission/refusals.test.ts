@@ -1,0 +1,162 @@
+import type { Peer } from '@trunkline/sip-agent/testing/peer'
+import { afterEach, expect, it } from 'vitest'
+import { type Bench, type BenchOptions, carrierSdp, rejected, testApp } from '../testing/bench.ts'
+import { Carrier } from '../testing/carrier.ts'
+
+let carrier: Carrier
+let bench: Bench
+let peer: Peer
+const begin = async (options: BenchOptions = {}) => {
+  carrier = await Carrier.start(options)
+  ;({ bench, peer } = carrier)
+}
+afterEach(() => carrier.close())
+
+it.each([
+  ['busy', 486],
+  ['declined', 603],
+  ['no_answer', 480],
+  ['document_invalid', 503],
+  ['unreachable', 503],
+  ['draining', 503],
+] as const)('refuses an unanswered call that ends as %s with %i', async (code, status) => {
+  await begin()
+  const { call, branch } = carrier.invite()
+  const { arrival } = await bench.arrival()
+  arrival.leg.end({ code })
+  const response = await peer.response(status)
+  expect(response.headers.first('reason')).toMatch(/^Q\.850;cause=\d+/)
+  // What is wrong with one call must not keep a carrier from sending others.
+  expect(response.headers.first('retry-after')).toBe(code === 'draining' ? '10' : undefined)
+  peer.send('ACK', call, { to: response.headers.first('to'), branch })
+  await carrier.nothingLeft()
+})
+
+it('passes on the status that the other side gave, but not a challenge', async () => {
+  await begin()
+  carrier.invite()
+  const first = await bench.arrival()
+  first.arrival.leg.end({ code: 'far_refused', sip: 484 })
+  await peer.response(484)
+  carrier.invite()
+  const second = await bench.arrival()
+  second.arrival.leg.end({ code: 'far_refused', sip: 401 })
+  await peer.response(502)
+})
+
+it.each([
+  ['unknown_domain', 404, undefined, 'sip:1@other.example', {}],
+  [
+    'source_not_allowed',
+    403,
+    undefined,
+    'sip:1@demo.example',
+    { apps: [testApp({ allow: ['192.0.2.0/24'] })] },
+  ],
+  ['no_handler', 480, undefined, 'sip:1@demo.example', { apps: [testApp({ handler: undefined })] }],
+  ['over_call_limit', 503, '10', 'sip:1@demo.example', { parts: { maxCalls: 0 } }],
+  // One application that is full must not keep a carrier from calling the others.
+  ['over_call_limit', 503, undefined, 'sip:1@demo.example', { apps: [testApp({ maxCalls: 0 })] }],
+] as const)(
+  'refuses with %s and %i (Retry-After: %s), says so once in the log, and counts it',
+  async (code, status, retryAfter, to, options) => {
+    await begin(options)
+    carrier.invite({ to })
+    const response = await peer.response(status)
+    expect(response.headers.first('retry-after')).toBe(retryAfter)
+    const lines = bench.logged.filter((line) => line.code === code)
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toMatchObject({
+      level: 40,
+      status,
+      source: '127.0.0.1',
+      transport: 'udp',
+      domain: to.split('@')[1],
+    })
+    expect(await rejected(bench.metrics, code)).toBe(1)
+    expect(bench.arrivals).toEqual([])
+    await carrier.nothingLeft()
+  },
+)
+
+it.each([
+  ['no_common_codec', carrierSdp({ formats: '18 101' }), 'G729/8000'],
+  ['bad_sdp', 'v=0\r\nnonsense\r\n', 'line 2'],
+  ['bad_sdp', carrierSdp({ address: '192.0.2.255' }), 'cannot be sent to'],
+] as const)('refuses %s with 488 and a warning that says why', async (code, body, why) => {
+  await begin()
+  carrier.invite({ body })
+  const response = await peer.response(488)
+  expect(response.headers.first('warning')).toContain(why)
+  expect(bench.logged.filter((line) => line.code === code)).toHaveLength(1)
+  expect(await rejected(bench.metrics, code)).toBe(1)
+  await carrier.nothingLeft()
+})
+
+it('takes a tel: URI whose context is a domain application', async () => {
+  await begin()
+  peer.send('INVITE', peer.call('tel:+49-30-123;phone-context=demo.example'), { body: carrierSdp() })
+  const { arrival } = await bench.arrival()
+  expect(arrival.leg.to).toMatchObject({ user: '+4930123', uri: 'sip:+4930123@demo.example;user=phone' })
+  await arrival.leg.answer()
+  await peer.response(200)
+})
+
+it('refuses a tel: URI, which names no domain, with 416 and a log line that has it', async () => {
+  await begin()
+  peer.send('INVITE', peer.call('tel:+4930123;phone-context=ims.example'), { body: carrierSdp() })
+  await peer.response(416)
+  const lines = bench.logged.filter((line) => line.code === 'unsupported_uri')
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toMatchObject({
+    level: 40,
+    status: 416,
+    source: '127.0.0.1',
+    transport: 'udp',
+    requestUri: 'tel:+4930123;phone-context=ims.example',
+  })
+  expect(await rejected(bench.metrics, 'unsupported_uri')).toBe(1)
+  await carrier.nothingLeft()
+})
+
+it('refuses when the last media port went meanwhile', async () => {
+  await begin()
+  bench.edge.exhausted = true
+  carrier.invite()
+  await peer.response(503)
+  expect(await rejected(bench.metrics, 'no_ports')).toBe(1)
+  await carrier.nothingLeft()
+})
+
+it('counts the calls of a domain until they have ended', async () => {
+  await begin({ apps: [testApp({ maxCalls: 1 })] })
+  carrier.invite()
+  const { arrival } = await bench.arrival()
+  carrier.invite()
+  await peer.response(503)
+  arrival.leg.end({ code: 'busy' })
+  await peer.response(486)
+  carrier.invite()
+  await bench.arrival()
+})
+
+it('answers OPTIONS, refuses other methods, and both calls and OPTIONS while draining', async () => {
+  await begin()
+  peer.send('OPTIONS', peer.call('sip:demo.example'))
+  expect((await peer.response(200)).headers.first('allow')).toContain('INVITE')
+  peer.send('MESSAGE', peer.call('sip:demo.example'), { body: 'x', extra: { 'Content-Type': 'text/plain' } })
+  expect((await peer.response(405)).headers.first('allow')).toContain('INVITE')
+  expect(await rejected(bench.metrics, 'method_not_allowed')).toBe(1)
+  bench.sip.drain()
+  peer.send('OPTIONS', peer.call('sip:demo.example'))
+  await peer.response(503, 'OPTIONS')
+  carrier.invite()
+  await peer.response(503, 'INVITE')
+  expect(await rejected(bench.metrics, 'draining')).toBe(2)
+})
+
+it('refuses an INVITE that requires an extension', async () => {
+  await begin()
+  carrier.invite({ extra: { Require: 'precondition, timer' } })
+  expect((await peer.response(420)).headers.first('unsupported')).toBe('precondition')
+})

@@ -1,0 +1,130 @@
+import { Networks } from '@trunkline/sip-agent/networks'
+import { canonicalHost } from '../../../config/networks.ts'
+import type { CarrierConfig, Config } from '../../../config/types.ts'
+import { Claims } from './claims.ts'
+import { allNetworks, knownNetworks, type NetworkList } from './known-networks.ts'
+
+/** What says who is known by the address. */
+export interface TrustConfig {
+  readonly domains: readonly (NetworkList & { readonly challenge?: unknown })[]
+  readonly carriers: readonly CarrierConfig[]
+  readonly sip: {
+    readonly registrar: Pick<Config['sip']['registrar'], 'domains'>
+    /** Default: strangers are asked for passwords. */
+    readonly shield?: Pick<Config['sip']['shield'], 'strangers'>
+  }
+}
+
+/**
+ * What strangers get who call where they may not. It is one answer for every such host, so that nobody learns which of them exist:
+ * `challenge` where some host lets in whoever shows the right password, `refuse` where some host lets in its own networks alone, and
+ * `unknown` where there is nothing to find out, as whoever calls may call every host that there is.
+ */
+export type StrangersGet = 'challenge' | 'refuse' | 'unknown'
+
+/** Networks that a project made known over the API. */
+interface ProjectNetworks {
+  readonly list: readonly string[]
+  readonly networks: Networks
+}
+
+/** Who is where, by the networks of domains and carriers. */
+export class Trust {
+  #strangersGet: StrangersGet = 'unknown'
+  readonly #claims = new Claims()
+  readonly #ofFile = new Networks()
+  /** Networks of the API's lists, by the project that made them. */
+  #ofProjects: ReadonlyMap<string, ProjectNetworks> = new Map()
+  #networks: readonly string[] = []
+  readonly #registrar: ReadonlySet<string>
+  #asksStrangers = true
+
+  /** Throws an Error that names an entry which is no network. */
+  constructor(config: TrustConfig) {
+    this.#registrar = new Set(config.sip.registrar.domains.map(canonicalHost))
+    this.change(config)
+  }
+
+  /** What strangers get. */
+  get strangersGet(): StrangersGet {
+    return this.#strangersGet
+  }
+
+  /** Networks known to any project, each once; what the API's lists add is bounded. For the shield. */
+  get networks(): readonly string[] {
+    return this.#networks
+  }
+
+  /**
+   * These are the domains and carriers from now on; true where {@link networks} are others than before. Throws as the constructor does, with
+   * everything as it was.
+   */
+  change(config: Omit<TrustConfig, 'sip'> & { readonly sip?: Pick<TrustConfig['sip'], 'shield'> }): boolean {
+    const claim = this.#claims.prepare(config.carriers)
+    const known = knownNetworks(config)
+    const ofProjects = new Map<string, ProjectNetworks>()
+    for (const [project, list] of known.ofProjects) {
+      const before = this.#ofProjects.get(project)
+      // Reading a list takes time: the lists of other projects have not changed.
+      const isUnchanged = before !== undefined && isSame(list, before.list)
+      ofProjects.set(project, isUnchanged ? before : { list, networks: new Networks(list) })
+    }
+    this.#ofFile.change(known.ofFile)
+    claim()
+    this.#ofProjects = ofProjects
+    const networks = allNetworks(known)
+    const changed = !isSame(networks, this.#networks)
+    this.#networks = networks
+    if (config.sip) this.#asksStrangers = config.sip.shield?.strangers !== 'refuse'
+    const answer = strangersGet(config.domains, networks.length > 0, this.#registrar.size > 0)
+    this.#strangersGet = this.#asksStrangers ? answer : 'refuse'
+    return changed
+  }
+
+  /** Whether an address may be asked for a password; where strangers are refused, only one in a list of the file. */
+  asks(source: string): boolean {
+    return this.#asksStrangers || this.knows(source)
+  }
+
+  /** The project's carrier that a source address is of; the first one where several claim it. */
+  carrierOf(source: string, projectId: string): CarrierConfig | undefined {
+    return this.#claims.carrierOf(source, projectId)
+  }
+
+  /** Returns the domain application that calls to `tel:` URIs from an address go to; see `Claims.telDomainOf`. */
+  telDomainOf(source: string): string | undefined {
+    return this.#claims.telDomainOf(source)
+  }
+
+  /** Whether SIP endpoints register and call at a host (canonical). */
+  isRegistrar(host: string): boolean {
+    return this.#registrar.has(host)
+  }
+
+  /** Whether the address is in a list of the configuration file, of a domain or of a carrier. */
+  knows(source: string): boolean {
+    return this.#ofFile.has(source)
+  }
+
+  /** Whether the address is known to a project: by a list of the file, or by one that the project made over the API. */
+  isKnownTo(projectId: string, source: string): boolean {
+    return this.knows(source) || this.#ofProjects.get(projectId)?.networks.has(source) === true
+  }
+}
+
+/** Whether two lists hold the same networks; each holds a network once. */
+const isSame = (some: readonly string[], others: readonly string[]): boolean => {
+  const present = new Set(others)
+  return some.length === others.length && some.every((network) => present.has(network))
+}
+
+const strangersGet = (
+  domains: TrustConfig['domains'],
+  somebodyIsKnown: boolean,
+  hasRegistrar: boolean,
+): StrangersGet => {
+  if (hasRegistrar) return 'challenge'
+  if (domains.some(({ allow, challenge }) => allow === undefined && challenge)) return 'challenge'
+  const allOpen = domains.length > 0 && domains.every(({ allow }) => allow === undefined)
+  return allOpen || !somebodyIsKnown ? 'unknown' : 'refuse'
+}

@@ -1,0 +1,91 @@
+import type { Log } from '../../core/log.ts'
+import { parseSipUri } from '../../core/sip-uri.ts'
+import type { FarResponse, Headers, SipDialog } from '../srf.ts'
+import { type Credentials, DigestSession } from './digest.ts'
+
+type Options = Parameters<SipDialog['request']>[0]
+type Callback = Parameters<SipDialog['request']>[1]
+
+/** Whom a dialog's challenges are answered for. */
+export interface DialogTrust {
+  readonly credentials: Credentials | undefined
+  /** Realms that were answered when the dialog was made. */
+  readonly realms: readonly string[]
+  /** Host that the INVITE was sent to, as its URI had it. */
+  readonly host: string | undefined
+}
+
+/**
+ * What may be shown inside a dialog. Its far side is whoever answered, not the carrier alone: without a realm that is known from the
+ * INVITE or the configuration, only a far side at the host that was called is answered (CVE-2021-41158).
+ */
+export const credentialsInside = (
+  { credentials, realms, host }: DialogTrust,
+  remoteTarget: string | undefined,
+): Credentials | undefined => {
+  if (!credentials) return undefined
+  if (realms.length > 0) return { ...credentials, realms }
+  if (credentials.realms || credentials.learnt?.realm !== undefined) return credentials
+  return host !== undefined && parseSipUri(remoteTarget ?? '')?.host === host ? credentials : undefined
+}
+
+/** The dialog, with requests and BYEs that are sent again when they are challenged. drachtio-srf would sign the wrong URI. */
+export const answeringChallenges = (
+  dialog: SipDialog,
+  credentials: Credentials | undefined,
+  log: Pick<Log, 'info'>,
+): SipDialog => {
+  if (!credentials) return dialog
+  const request = (options: Options, callback: Callback) =>
+    send(dialog, new DigestSession(credentials), options, callback, log)
+  const destroy: SipDialog['destroy'] = ({ headers }, callback) =>
+    request({ method: 'BYE', ...(headers && { headers }) }, (error) => {
+      // Only its own way of hanging up makes drachtio-srf forget a dialog that the agent does not know any more.
+      if (error) dialog.destroy({ headers }, callback)
+      else callback(null)
+    })
+  return new Proxy(dialog, {
+    get(target, key) {
+      if (key === 'request') return request
+      if (key === 'destroy') return destroy
+      const value: unknown = Reflect.get(target, key, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+const send = (
+  dialog: SipDialog,
+  session: DigestSession,
+  options: Options,
+  callback: Callback,
+  log: Pick<Log, 'info'>,
+): void => {
+  dialog.request(options, (error, response) => {
+    const headers = response && challenged(session, options, response, log)
+    if (!headers) {
+      callback(error, response)
+      return
+    }
+    try {
+      send(dialog, session, { ...options, headers: { ...options.headers, ...headers } }, callback, log)
+    } catch (failure) {
+      callback(failure)
+    }
+  })
+}
+
+const challenged = (
+  session: DigestSession,
+  { method, body = '' }: Options,
+  response: FarResponse,
+  log: Pick<Log, 'info'>,
+): Headers | undefined => {
+  const { status } = response
+  const uri = response.req?.uri
+  if ((status !== 401 && status !== 407) || uri === undefined) return undefined
+  const answer = session.answer(response, { method, uri, body })
+  if ('headers' in answer) return answer.headers
+  log.info({ method, status, why: answer.why }, 'challenge not answered')
+  return undefined
+}

@@ -1,0 +1,211 @@
+import type { SipResponse } from '@trunkline/sip-agent/message'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { CarrierConfig } from '../../../config/types.ts'
+import { SystemClock } from '../../core/clock.ts'
+import { digestSecret } from '../../directory/secrets.ts'
+import { Registrations } from '../registrar/open-registrar.ts'
+import { carrierSdp, rejected, testApp } from '../testing/bench.ts'
+import type { Carrier } from '../testing/carrier.ts'
+import { answerTo, refusedCall, type Setting, startDoor } from '../testing/door.ts'
+
+let carrier: Carrier
+const offences: string[] = []
+afterEach(async () => {
+  offences.length = 0
+  await carrier.close()
+})
+
+const begin = async (setting: Setting) => {
+  carrier = await startDoor({
+    ...setting,
+    parts: { offence: (source) => offences.push(source), ...setting.parts },
+  })
+}
+const refused = (uri: string, status: number, extra?: Record<string, string>) =>
+  refusedCall(carrier, uri, status, extra)
+/** What a stranger sees of a response, without what differs from call to call. */
+const shown = ({ status, reason, headers, body }: SipResponse) => ({
+  line: `${status} ${reason}`,
+  headers: headers
+    .list()
+    .filter(({ key }) => !['via', 'from', 'to', 'call-id', 'cseq'].includes(key))
+    .map(
+      ({ name, value }) =>
+        `${name}: ${value.replace(/nonce="[^"]*"/, 'nonce').replace(/realm="[^"]*"/, 'realm')}`,
+    ),
+  body: body.toString(),
+})
+
+describe('a stranger', () => {
+  const allow = ['192.0.2.0/24']
+  const closed = [
+    testApp({ allow }),
+    testApp({ id: 'app-2', domain: 'bare.example', allow, handler: undefined }),
+  ]
+  const uris = ['sip:1@demo.example', 'sip:2@DEMO.example:5070', 'sip:1@bare.example', 'sip:1@none.example']
+
+  it('sees the same refusal of every host', async () => {
+    await begin({ apps: closed })
+    const seen = []
+    for (const uri of uris) seen.push(shown(await refused(uri, 403)))
+    expect(new Set(seen.map((each) => JSON.stringify(each))).size).toBe(1)
+    expect(await rejected(carrier.bench.metrics, 'source_not_allowed')).toBe(4)
+    expect(carrier.bench.arrivals).toEqual([])
+  })
+
+  it('sees the same challenge of every host, and the same answer to a guess, where passwords let in', async () => {
+    await begin({ apps: closed, registrar: ['pbx.example'] })
+    const all = [...uris, 'sip:1@pbx.example']
+    const seen: string[] = []
+    for (const uri of all) {
+      const first = await refused(uri, 401)
+      const Authorization = answerTo(first, uri, 'desk', 'guess')
+      seen.push(JSON.stringify([shown(first), shown(await refused(uri, 401, { Authorization }))]))
+    }
+    expect(new Set(seen).size).toBe(1)
+    // Each guess came from an address that had been given its nonce.
+    expect(offences).toEqual(all.map(() => '127.0.0.1'))
+  })
+
+  it('sees the same challenge when it registers, wherever', async () => {
+    const clock = new SystemClock()
+    const limits = { minExpiresMs: 1, maxExpiresMs: 1, contacts: 1 }
+    const directory = { endpointByName: () => undefined, resolve: () => undefined }
+    await begin({
+      registrar: ['pbx.example'],
+      parts: {
+        registrar: {
+          clock,
+          directory,
+          offence: () => {},
+          config: { domains: ['pbx.example'], keepAliveMs: 0, ...limits },
+          registrations: new Registrations({ limits, clock }),
+        },
+      },
+    })
+    const { peer } = carrier
+    const seen = []
+    for (const uri of ['sip:pbx.example', 'sip:none.example']) {
+      peer.send('REGISTER', peer.call(uri))
+      seen.push(shown(await peer.response(401, 'REGISTER')))
+    }
+    expect(seen[0]).toEqual(seen[1])
+  })
+
+  it('sees the same answer to OPTIONS and to other methods of every host', async () => {
+    await begin({ apps: closed })
+    const { peer } = carrier
+    const seen = []
+    for (const uri of uris) {
+      for (const [method, status] of [
+        ['OPTIONS', 200],
+        ['MESSAGE', 405],
+        ['SUBSCRIBE', 405],
+        ['REGISTER', 405],
+      ] as const) {
+        peer.send(method, peer.call(uri))
+        seen.push([uri, method, JSON.stringify(shown(await peer.response(status, method)))])
+      }
+    }
+    for (const method of ['OPTIONS', 'MESSAGE', 'SUBSCRIBE', 'REGISTER'])
+      expect(new Set(seen.filter((each) => each[1] === method).map((each) => each[2])).size).toBe(1)
+  })
+})
+
+describe('a challenge', () => {
+  const challenge = digestSecret('trunk', 'demo.example', 'secret')
+
+  it.each(['SHA-256', 'MD5'])('lets in whoever answers it by %s', async (algorithm) => {
+    await begin({ apps: [testApp({ challenge })], parts: { challenges: ['MD5', 'SHA-256'] } })
+    const uri = 'sip:1@demo.example'
+    const first = await refused(uri, 401)
+    // Each in a field of its own (RFC 8760 section 2.3).
+    expect(first.headers.all('www-authenticate')).toHaveLength(2)
+    const Authorization = answerTo(first, uri, 'trunk', 'secret', algorithm)
+    carrier.invite({ to: uri, extra: { Authorization } })
+    const { arrival } = await carrier.bench.arrival()
+    arrival.leg.end({ code: 'declined' })
+    await carrier.peer.response(603)
+    // To be asked is no refusal.
+    expect(await rejected(carrier.bench.metrics, 'unauthorized')).toBe(0)
+  })
+
+  it('lets nobody in twice by one answer', async () => {
+    await begin({ apps: [testApp({ challenge, handler: undefined })] })
+    const uri = 'sip:1@demo.example'
+    const Authorization = answerTo(await refused(uri, 401), uri, 'trunk', 'secret')
+    await refused(uri, 480, { Authorization })
+    const again = await refused(uri, 401, { Authorization })
+    expect(again.headers.first('www-authenticate')).toContain('stale=true')
+    expect(offences).toEqual([])
+  })
+
+  it('tells of a wrong password in the log, without it', async () => {
+    await begin({ apps: [testApp({ challenge })] })
+    const uri = 'sip:1@demo.example'
+    const Authorization = answerTo(await refused(uri, 401), uri, 'trunk', 'guess')
+    await refused(uri, 401, { Authorization })
+    const lines = carrier.bench.logged.filter(({ code }) => code === 'unauthorized')
+    expect(lines).toMatchObject([
+      { status: 401, source: '127.0.0.1', domain: 'demo.example', answer: 'wrong' },
+    ])
+    expect(JSON.stringify(carrier.bench.logged)).not.toContain('guess')
+    expect(offences).toEqual(['127.0.0.1'])
+  })
+})
+
+describe('a carrier', () => {
+  const acme: CarrierConfig = {
+    name: 'acme',
+    targets: ['sip:gw.acme.example'],
+    allow: ['127.0.0.0/8'],
+    maxCalls: 1,
+    default: false,
+    srtp: 'off',
+    srtpSuites: [],
+    srtpWithoutTls: false,
+    lateOffer: false,
+    symmetric: 'strict',
+    inbandDigits: false,
+    codecs: ['PCMU'],
+    ptime: 20,
+    comfortNoise: false,
+    identity: { from: 'caller', header: 'none' },
+    number: { prefix: '', plus: 'keep' },
+    failover: { statuses: [], noProgressMs: 8_000 },
+    tls: { verify: true, alpn: [] },
+  }
+
+  it('is named in the calls that come from its network, and its limit holds', async () => {
+    await begin({ carriers: [acme] })
+    const { call, to, arrival } = await carrier.answered()
+    expect(arrival.carrier).toBe('acme')
+    const full = await refused('sip:1@demo.example', 503)
+    expect(full.headers.first('retry-after')).toBe('10')
+    expect(carrier.bench.logged.find(({ code }) => code === 'over_call_limit')).toMatchObject({
+      carrier: 'acme',
+      carrierCalls: 1,
+      carrierLimit: 1,
+    })
+    call.seq++
+    carrier.peer.send('BYE', call, { to })
+    await carrier.peer.response(200, 'BYE')
+    await carrier.nothingLeft()
+    await carrier.answered()
+  })
+
+  it('may call no host that is not there, and is told so', async () => {
+    await begin({ carriers: [acme] })
+    await refused('sip:1@none.example', 404)
+  })
+})
+
+it('a tag in a display name is not that of a dialog', async () => {
+  await begin({})
+  const { peer, bench } = carrier
+  const uri = 'sip:1@demo.example'
+  peer.send('INVITE', peer.call(uri), { to: `"a;tag=b" <${uri}>`, body: carrierSdp() })
+  await bench.arrival()
+  peer.send('INVITE', peer.call(uri), { to: `<${uri}>;tag=b`, body: carrierSdp() })
+  await peer.response(481)
+})

@@ -1,0 +1,178 @@
+import { senderOf } from '@trunkline/sip-agent/networks'
+import type { Edge } from '../../../media/types.ts'
+import type { Code } from '../../core/errors/catalogue.ts'
+import type { SipUri } from '../../core/sip-uri.ts'
+import type { Directory, SipEndpoint } from '../../directory/types.ts'
+import { type AdmissionRules, type Admitted, admit, type Refused } from '../admission/admission.ts'
+import { endpointRate } from '../admission/admission-limits.ts'
+import { Allowlists } from '../admission/allowlist.ts'
+import type { Challenger } from '../admission/challenge.ts'
+import { Concurrency } from '../admission/concurrency.ts'
+import { CallRates } from '../admission/rates.ts'
+import { telTarget } from '../admission/tel-target.ts'
+import type { Trust } from '../admission/trust.ts'
+import { printable } from '../headers.ts'
+import { sourceOf } from '../registrar/source.ts'
+import type { SipRequest } from '../srf.ts'
+import type { Carriers } from '../trunks/carriers.ts'
+
+/** What the door works with. */
+export interface DoorParts {
+  readonly directory: Pick<Directory, 'domainApp' | 'endpointByName' | 'resolve'>
+  readonly trust: Trust
+  readonly challenger: Pick<Challenger, 'check'>
+  readonly carriers: Pick<Carriers, 'byName'>
+  readonly edge: Pick<Edge, 'usage'>
+  /** Calls in progress. */
+  readonly calls: () => number
+  readonly limits: AdmissionRules['limits']
+  readonly draining: () => boolean
+  /** Per cent of the last second that the gateway was busy. */
+  readonly busyPercent: () => number
+  /** Told of an address from which somebody certainly tried a wrong password. */
+  readonly offence: (address: string) => void
+  readonly now: () => number
+}
+
+/** A call that came in; it counts until it is released. To call any of these more than once does no harm. */
+export interface Entry extends Admitted {
+  /** The caller has proved that it is at its address. */
+  readonly confirmed: () => void
+  /** The caller's leg is gone, and its carrier has a line free again. By a transfer the call may go on without it. */
+  readonly legGone: () => void
+  /** Nothing is left of the call, whoever was in it in the end: the domain, the source and the endpoint may make another one. */
+  readonly callOver: () => void
+  /** Nothing came of it: both. */
+  readonly release: () => void
+}
+
+/** What of an endpoint bounds its transfers. */
+export type ReferringEndpoint = Pick<SipEndpoint, 'id' | 'maxCalls' | 'callsPerSecond'>
+
+/** Decides on INVITEs outside calls, and keeps count of those that were let in. */
+export class Door {
+  readonly #parts: DoorParts
+  readonly #rules: AdmissionRules
+  readonly #domainCalls = new Concurrency()
+  /** By domain application and address. */
+  readonly #sourceCalls = new Concurrency()
+  readonly #endpointCalls = new Concurrency()
+  /** By address, or /64 of IPv6. */
+  readonly #strangerCalls = new Concurrency()
+  readonly #unconfirmedCalls = new Concurrency()
+  readonly #rates: CallRates
+
+  constructor(parts: DoorParts) {
+    this.#parts = parts
+    this.#rates = new CallRates(parts.now)
+    const { directory, trust, limits, carriers } = parts
+    const allowlists = new Allowlists()
+    this.#rules = {
+      directory,
+      trust,
+      limits,
+      allows: (app, source) => allowlists.allows(app, source),
+      domainCalls: (id) => this.#domainCalls.count(id),
+      sourceCalls: (id, source) => this.#sourceCalls.count(sourceKey(id, source)),
+      strangerCalls: (source) => this.#strangerCalls.count(senderOf(source)),
+      unconfirmedCalls: () => this.#unconfirmedCalls.count(unconfirmed),
+      endpointCalls: (id) => this.#endpointCalls.count(id),
+      carrierCalls: (name) => carriers.byName(name)?.load.calls ?? 0,
+      hasRate: (key, perSecond) => this.#rates.has(key, perSecond),
+    }
+  }
+
+  /** Domain applications with a call in progress. */
+  get busyDomains(): number {
+    return this.#domainCalls.size
+  }
+
+  /** Returns the target of an INVITE to a `tel:` URI; undefined if no domain application takes it. */
+  telTarget({ uri, source_address: source }: Pick<SipRequest, 'uri' | 'source_address'>): SipUri | undefined {
+    return telTarget(uri, source, this.#rules)
+  }
+
+  /** Calls in progress whose callers have yet to prove that they are at their address. */
+  get unconfirmed(): number {
+    return this.#unconfirmedCalls.count(unconfirmed)
+  }
+
+  /** `settingUp`: calls that came in and are not in progress yet. */
+  enter(request: SipRequest, target: SipUri, settingUp: number): Entry | Refused {
+    const { edge, calls, draining, busyPercent, offence } = this.#parts
+    const { used, total } = edge.usage()
+    const { method, source_address: source } = request
+    const decision = admit(
+      {
+        method,
+        source,
+        target,
+        transport: printable(request.protocol, 8),
+        draining: draining(),
+        busyPercent: busyPercent(),
+        calls: calls() + settingUp,
+        portsFree: total - used,
+        portsTotal: total,
+        signIn: (realm, secretOf) => this.#parts.challenger.check(signed(request), realm, secretOf),
+      },
+      this.#rules,
+    )
+    if ('admit' in decision) return this.#count(decision.admit, source)
+    if (decision.guessed) offence(source)
+    return decision
+  }
+
+  /**
+   * Counts a call that an endpoint has made for it by a REFER, as one of its own; what comes back takes it back, however often it is called.
+   * Otherwise the limit that is reached: a stolen password must not cost more by way of transfers.
+   */
+  refer({ id, maxCalls, callsPerSecond }: ReferringEndpoint): (() => void) | Code {
+    if (maxCalls !== undefined && this.#endpointCalls.count(id) >= maxCalls) return 'over_call_limit'
+    if (callsPerSecond !== undefined) {
+      if (!this.#rates.has(endpointRate(id), callsPerSecond)) return 'over_call_rate'
+      this.#rates.take(endpointRate(id), callsPerSecond)
+    }
+    return this.#endpointCalls.acquire(id)
+  }
+
+  /** The carrier's calls are counted with those that go out to it. */
+  #count(admitted: Admitted, source: string): Entry | Refused {
+    const { app, endpoint, carrier, domain, rates, standing } = admitted
+    const taken = carrier && this.#parts.carriers.byName(carrier.name)?.load.take('inbound')
+    if (typeof taken === 'string') {
+      const facts = { source, domain, carrier: carrier?.name, limit: taken }
+      return { refuse: 'over_call_rate', check: 'rate', facts }
+    }
+    for (const { key, perSecond } of rates) this.#rates.take(key, perSecond)
+    const held = [
+      app && this.#domainCalls.acquire(app.id),
+      app && this.#sourceCalls.acquire(sourceKey(app.id, source)),
+      standing === 'stranger' && this.#strangerCalls.acquire(senderOf(source)),
+      endpoint && this.#endpointCalls.acquire(endpoint.id),
+    ]
+    const confirmed = admitted.isUnconfirmed ? this.#unconfirmedCalls.acquire(unconfirmed) : () => {}
+    const legGone = () => {
+      confirmed()
+      taken?.()
+    }
+    const callOver = () => {
+      for (const leave of held) if (leave) leave()
+    }
+    const release = () => {
+      legGone()
+      callOver()
+    }
+    return { ...admitted, confirmed, legGone, callOver, release }
+  }
+}
+
+/** The one key of all calls whose callers have yet to prove their address. */
+const unconfirmed = 'unconfirmed'
+
+const sourceKey = (app: string, source: string): string => `${app} ${senderOf(source)}`
+
+const signed = (request: SipRequest) => {
+  const { method, uri, body = '', source_address: source } = request
+  const isOverConnection = sourceOf(request).transport !== 'udp'
+  return { method, uri, body, source, isOverConnection, authorization: request.get('Authorization') }
+}

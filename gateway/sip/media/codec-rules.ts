@@ -1,0 +1,143 @@
+import { codecFacts } from '../../../media/codecs/facts.ts'
+import type { AudioCodec, NearEnd } from '../../../media/types.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
+import { printable } from '../headers.ts'
+import { comfortNoise } from '../sdp/codec-names.ts'
+import type {
+  EventFormat,
+  LocalAudio,
+  RemoteAudio,
+  RemoteCodec,
+  RemoteDescription,
+} from '../sdp/description.ts'
+
+/** What is spoken with a far side, and how. */
+export interface CodecRules {
+  /** Those that are offered and taken, the first one first; never empty. */
+  readonly codecs: readonly AudioCodec[]
+  /** Packet duration that we ask for, and send where nothing else is asked for, in ms. */
+  readonly ptimeMs: number
+  /** Comfort noise is offered; it is taken in any case. */
+  readonly comfortNoise: boolean
+}
+
+/** Formats by which the far side may send to us. */
+export type HeardFormats = Pick<LocalAudio, 'codecs' | 'telephoneEvents' | 'comfortNoise'>
+
+/** Those where nothing is configured: what every telephone network speaks. */
+export const plainCodecs: CodecRules = { codecs: ['PCMU', 'PCMA'], ptimeMs: 20, comfortNoise: false }
+
+/** `codecs` with those of `first` in front, in the order of `first`. */
+export const preferring = (
+  codecs: readonly AudioCodec[],
+  first: readonly (AudioCodec | undefined)[],
+): readonly AudioCodec[] => {
+  const wanted = first.filter((codec) => codec !== undefined && codecs.includes(codec)) as AudioCodec[]
+  return [...new Set([...wanted, ...codecs])]
+}
+
+/** A description with the codecs alone that may be spoken. Throws `no_common_codec` where nothing is left. */
+export const permitted = (remote: RemoteDescription, codecs: readonly AudioCodec[]): RemoteDescription => {
+  const audios = remote.audios.map((audio) => ({
+    ...audio,
+    codecs: audio.codecs.filter(({ codec }) => codecs.includes(codec)),
+  }))
+  const [audio, ...more] = audios.filter((each) => each.codecs.length > 0)
+  if (!audio) throw noCommonCodec(remote.audios, codecs)
+  return { ...remote, audios: [audio, ...more] }
+}
+
+/** An answer with what was offered alone. Throws `no_common_codec` where no codec is left. */
+export const offeredOnly = (audio: RemoteAudio, said: LocalAudio): RemoteAudio => {
+  const { comfortNoise: noise, ...rest } = audio
+  const codecs = audio.codecs.filter(({ codec }) => said.codecs.some((ours) => ours.codec === codec))
+  if (codecs.length === 0)
+    throw noCommonCodec(
+      [audio],
+      said.codecs.map(({ codec }) => codec),
+    )
+  return {
+    ...rest,
+    codecs,
+    telephoneEvents: withRatesOf(audio.telephoneEvents, said.telephoneEvents),
+    ...(noise !== undefined && said.comfortNoise !== undefined && { comfortNoise: noise }),
+  }
+}
+
+/**
+ * What comes after an answer (with what was offered alone) to an offer of ours: what was agreed on by our numbers (RFC 3264 section 6.1), and by
+ * the answer's, too, where these stand for nothing else. An answerer may want to receive by numbers of its own (section 5.1), and some
+ * send by them as well.
+ */
+export const heardAfter = (audio: RemoteAudio, said: LocalAudio): HeardFormats => {
+  const codecs = said.codecs.filter(({ codec }) => audio.codecs.some((other) => other.codec === codec))
+  const telephoneEvents = withRatesOf(said.telephoneEvents, audio.telephoneEvents)
+  const noise = audio.comfortNoise === undefined ? undefined : said.comfortNoise
+  const ours = new Set([...codecs, ...telephoneEvents].map(({ payloadType }) => payloadType))
+  if (noise !== undefined) ours.add(noise)
+  const isTheirs = ({ payloadType }: { readonly payloadType: number }): boolean => !ours.has(payloadType)
+  // That of RFC 3551 is understood in any case, so there is room for another one.
+  const theirNoise = noise === comfortNoise.payloadType ? audio.comfortNoise : undefined
+  const heardNoise = theirNoise !== undefined && !ours.has(theirNoise) ? theirNoise : noise
+  return {
+    codecs: [...codecs, ...audio.codecs.filter(isTheirs)],
+    telephoneEvents: [...telephoneEvents, ...audio.telephoneEvents.filter(isTheirs)],
+    ...(heardNoise !== undefined && { comfortNoise: heardNoise }),
+  }
+}
+
+/** Those of `events` whose clock rates are among the others' as well. */
+const withRatesOf = (
+  events: readonly EventFormat[],
+  others: readonly EventFormat[],
+): readonly EventFormat[] =>
+  events.filter(({ clockRate }) => others.some((other) => other.clockRate === clockRate))
+
+/**
+ * telephone-event to use beside a codec: that with its clock rate (RFC 4733 section 2.1), or else that of 8 kHz, which some have beside every codec.
+ */
+export const eventsBeside = (codec: AudioCodec, events: readonly EventFormat[]): EventFormat | undefined =>
+  events.find(({ clockRate }) => clockRate === codecFacts[codec].clockRate) ??
+  events.find(({ clockRate }) => clockRate === 8000)
+
+/** Clock rates of telephone-event that belong into an offer of these codecs. */
+export const eventRates = (codecs: readonly AudioCodec[]): readonly number[] => [
+  ...new Set([8000, ...codecs.map((codec) => codecFacts[codec].clockRate)]),
+]
+
+/** Comfort noise goes with codecs of its own clock rate alone; Opus has some of its own. */
+export const hasNoise = (codec: AudioCodec): boolean => codecFacts[codec].clockRate === 8000
+
+/** What may come in, as a port takes it. */
+export const nearEnd = ({ codecs, telephoneEvents: events, comfortNoise: noise }: HeardFormats): NearEnd => {
+  const usual = events.find(({ clockRate }) => clockRate === 8000)
+  const others = events.filter((each) => each !== usual)
+  return {
+    codecs: codecs.map(({ codec, payloadType }) => ({ codec, payloadType })),
+    ...(usual && { telephoneEvent: usual.payloadType }),
+    ...(others.length > 0 && { telephoneEvents: others }),
+    ...(noise !== undefined && noise !== comfortNoise.payloadType && { comfortNoise: noise }),
+  }
+}
+
+/** Packet duration to send with, in ms: what the far side asks for, within what it takes and what we can. */
+export const packetTime = (
+  { ptime, maxptime = 60 }: Pick<RemoteAudio, 'ptime' | 'maxptime'>,
+  { shortestMs = 10 }: Pick<RemoteCodec, 'shortestMs'>,
+  usualMs: number,
+): number => {
+  const longest = Math.min(60, inTens(maxptime))
+  const shortest = Math.min(longest, Math.ceil(shortestMs / 10) * 10)
+  return Math.max(shortest, Math.min(longest, inTens(ptime ?? usualMs)))
+}
+
+const inTens = (ms: number): number => Math.max(10, Math.floor(ms / 10) * 10)
+
+const noCommonCodec = (audios: readonly RemoteAudio[], codecs: readonly AudioCodec[]): TrunklineError => {
+  const offered = audios.flatMap(({ formats }) => formats.map(({ name }) => printable(name, 32)))
+  return new TrunklineError(
+    'no_common_codec',
+    `Offered: ${offered.join(', ')}. Permitted here: ${codecs.join(', ')}.`,
+    { offered, permitted: codecs },
+  )
+}

@@ -1,0 +1,67 @@
+import { randomInt } from 'node:crypto'
+import type { Edge, WebRtc } from '../../../media/types.ts'
+import type { Clock } from '../../core/clock.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
+import type { CallId } from '../../model.ts'
+import { sourceOf } from '../registrar/source.ts'
+import type { RemoteDescription } from '../sdp/description.ts'
+import { readSdp } from '../sdp/read.ts'
+import type { SipRequest } from '../srf.ts'
+import { preferring } from './codec-rules.ts'
+import { strictRules } from './far-end.ts'
+import { LegMedia, type LegMediaOptions } from './media.ts'
+import type { SipMedia } from './sip-media.ts'
+import { isWebRtcSdp, WebRtcMedia } from './webrtc-media.ts'
+
+/** What an INVITE says of its audio; without a description we are to make the offer. */
+export type Offer =
+  | { readonly kind: 'rtp'; readonly remote: RemoteDescription | undefined }
+  | { readonly kind: 'webrtc'; readonly sdp: string | undefined }
+
+/** Reads the offer of an INVITE. Browsers alone speak SIP over WebSockets, and they know WebRTC alone. Throws like `readSdp`. */
+export const readOffer = (request: SipRequest, sdp: string | undefined): Offer => {
+  const overWebSocket = /^wss?$/.test(sourceOf(request).transport)
+  if (sdp === undefined ? overWebSocket : isWebRtcSdp(sdp)) return { kind: 'webrtc', sdp }
+  return { kind: 'rtp', remote: sdp === undefined ? undefined : readSdp(sdp) }
+}
+
+/** What the audio of calls that come in is made with. */
+export interface InboundAudioParts {
+  readonly edge: Pick<Edge, 'open'>
+  /** Without it WebRTC is refused. */
+  readonly webrtc?: Pick<WebRtc, 'answer' | 'offer'>
+  readonly clock: Clock
+}
+
+/**
+ * Opens the audio of a call that comes in: answers its offer, or makes one. Rejects with `no_ports`, or for what is wrong with the offer;
+ * nothing stays open then.
+ */
+export const openAudio = async (
+  { edge, webrtc, clock }: InboundAudioParts,
+  callId: CallId,
+  offer: Offer,
+  options: LegMediaOptions,
+): Promise<SipMedia> => {
+  if (offer.kind === 'webrtc') {
+    if (!webrtc) throw new TrunklineError('no_common_codec', 'There is no WebRTC.')
+    const { rules = strictRules, likely = [] } = options
+    const codecs = preferring(rules.codecs, likely)
+    if (offer.sdp !== undefined) return await WebRtcMedia.answering(webrtc, callId, offer.sdp, codecs, clock)
+    const media = await WebRtcMedia.offering(webrtc, callId, codecs[0] ?? 'PCMU', clock)
+    media.offer(undefined, 'response')
+    return media
+  }
+  const port = await edge.open({ group: callId, kind: 'carrier' })
+  try {
+    const media = new LegMedia(port, String(randomInt(1, 2 ** 47)), options)
+    if (offer.remote) {
+      media.exchange.receiveOffer('invite')
+      media.answer(offer.remote)
+    } else media.offer(undefined, 'response')
+    return media
+  } catch (error) {
+    void port.close()
+    throw error
+  }
+}

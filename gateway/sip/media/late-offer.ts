@@ -1,0 +1,118 @@
+import { TrunklineError } from '../../core/errors/catalogue.ts'
+import type { Log } from '../../core/log.ts'
+import { refusingSdp } from '../sdp/refuse.ts'
+import type { FarResponse, SipDialog } from '../srf.ts'
+import { sdpOf } from './body.ts'
+import { mostBranches, tagOf } from './early-media.ts'
+import type { Negotiation } from './negotiation.ts'
+import type { OfferIn } from './offer-answer.ts'
+import { learntFromSource, type SipMedia } from './sip-media.ts'
+
+/** Audio that an offer can be answered for at once. */
+export type LateMedia = Omit<SipMedia, 'answerSdp'> & { answerSdp(offer: string): string }
+
+/** An offer of one branch, and what it was answered with. */
+interface Agreed {
+  readonly offer: string
+  readonly source: string
+  readonly answer: string
+  /** It came before the 200, and the leg has been told that there is audio. */
+  readonly early: boolean
+  told: boolean
+}
+
+/**
+ * Our INVITE has no offer: the far side makes it in the 200, and our answer goes in the ACK (RFC 3261 section 13.2.1), or in a reliable
+ * provisional response, and our answer goes in its PRACK (RFC 3262 section 5). Each branch of a fork has a session of its own.
+ */
+export class LateOffer implements Negotiation {
+  readonly localSdp = undefined
+  #media: LateMedia
+  #log: Pick<Log, 'info' | 'warn'>
+  /** By To tag. */
+  #agreed = new Map<string, Agreed>()
+  /** The branch that is heard. */
+  #current: Agreed | undefined
+  #fault: unknown
+
+  constructor(media: LateMedia, log: Pick<Log, 'info' | 'warn'>) {
+    this.#media = media
+    this.#log = log
+  }
+
+  /** What cannot be taken is answered with a refusal, and whoever asks for the session next is told why. */
+  offered(response: FarResponse): string | undefined {
+    const tag = tagOf(response)
+    // Whatever else a branch describes after its offer is to be ignored (RFC 3261 section 13.2.1).
+    if (this.#agreed.has(tag)) return undefined
+    try {
+      const offer = sdpOf(response)
+      if (offer === undefined) return undefined
+      if (this.#agreed.size >= mostBranches)
+        throw new TrunklineError('bad_sdp', 'Too many branches make offers.')
+      return this.#take(tag, offer, response)
+    } catch (error) {
+      this.#fault ??= error
+      return refusalOf(response)
+    }
+  }
+
+  provisional(response: FarResponse): boolean | undefined {
+    if (this.#fault) throw this.#fault
+    const agreed = this.#agreed.get(tagOf(response))
+    // Without 100rel a description is no offer yet (RFC 3262 section 5): the 200 will have it once more.
+    if (!agreed) return false
+    if (agreed.told) return undefined
+    agreed.told = true
+    return true
+  }
+
+  answered({ res }: Pick<SipDialog, 'res'>): void {
+    if (this.#fault) throw this.#fault
+    const agreed = res ? this.#agreed.get(tagOf(res)) : this.#current
+    if (!agreed) throw new TrunklineError('bad_sdp', 'The 200 has no offer, and our INVITE had none.')
+    if (agreed !== this.#current) this.#return(agreed)
+    else if (agreed.early) this.#media.restart()
+  }
+
+  #take(tag: string, offer: string, { status, source_address: source }: FarResponse): string {
+    const answer = this.#answer(offer, source, 'response')
+    this.#current = { offer, source, answer, early: status < 200, told: false }
+    this.#agreed.set(tag, this.#current)
+    if (this.#media.behindNat) this.#log.info({ source }, learntFromSource)
+    return answer
+  }
+
+  #answer(offer: string, source: string, where: OfferIn): string {
+    const { exchange } = this.#media
+    this.#media.heardFrom(source)
+    if (this.#current) this.#media.anotherBranch?.()
+    if (exchange.receiveOffer(where)) throw new TrunklineError('bad_sdp', 'Another offer is open.')
+    try {
+      const answer = this.#media.answerSdp(offer)
+      exchange.sendAnswer()
+      return answer
+    } catch (error) {
+      exchange.abandon()
+      throw error
+    }
+  }
+
+  /** A branch answers that is not the one that was heard last. What it was told once has to hold still: a key would be another one. */
+  #return({ offer, source, answer }: Agreed): void {
+    const again = this.#answer(offer, source, 'response')
+    if (withoutOrigin(again) !== withoutOrigin(answer))
+      throw new TrunklineError('bad_sdp', 'The session of this branch of the call is gone.')
+  }
+}
+
+/** What an offer in a response gets that is not taken; undefined where it cannot even be refused. */
+export const refusalOf = (response: FarResponse): string | undefined => {
+  try {
+    return refusingSdp(sdpOf(response) ?? '')
+  } catch {
+    return undefined
+  }
+}
+
+const withoutOrigin = (sdp: string): string => sdp.replace(/^o=.*$/m, '')

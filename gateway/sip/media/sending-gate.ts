@@ -1,0 +1,182 @@
+import { wordsOf } from '@trunkline/sip-agent/networks'
+import type { FarEnd, MediaPort, NearEnd, PortStats } from '../../../media/types.ts'
+import type { Clock, Timer } from '../../core/clock.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
+
+/** Facts of a stranger: a caller who is neither known by its address nor authenticated. */
+export interface StrangerMedia {
+  readonly clock: Clock
+  /** The stranger is certainly at the source of its signalling, as on a connection. */
+  readonly isConfirmed: boolean
+}
+
+/** Total time for which audio goes to addresses other than the caller's without a packet from there, in ms. */
+const trialMs = 2_000
+/** Intervals at which packets of such an address are looked for, in ms: within the trial, and after it. */
+const lookMs = 100
+const laterLookMs = 500
+/** Time without a packet after which the call ends, in ms. The port's own wait stands still while nothing is sent. */
+const patienceMs = 30_000
+/** Maximum number of addresses that are remembered as proven. */
+const maxProven = 16
+
+/** A far side at another address than the caller's, of which packets are awaited. */
+interface Watched {
+  /** See {@link placeOf}. */
+  readonly place: string
+  readonly since: number
+  /** Counters of the port at the beginning; undefined until they are known. */
+  before: PortStats | undefined
+}
+
+/**
+ * Holds back what is sent to a stranger until it is certain that it reaches the one who asked for it. Otherwise one forged INVITE makes
+ * the gateway send audio to any address that its SDP names. Until the stranger has proved that it is at the source of its signalling,
+ * nothing is sent. From then on audio goes to that address. To another one it goes for two seconds in all, and from there on only if packets
+ * come from it, or RTCP that reports on ours.
+ */
+export class SendingGate {
+  readonly #port: MediaPort
+  readonly #clock: Clock
+  readonly #source: string
+  readonly #proven = new Set<string>()
+  /** Far side whose packets may have come from elsewhere, as those of a phone behind NAT do. Valid until another one is set. */
+  #learnt: string | undefined
+  #onFault: (error: Error) => void = () => {}
+  #isConfirmed: boolean
+  #isSending = false
+  #far: { readonly near: NearEnd; readonly far: FarEnd } | undefined
+  #watched: Watched | undefined
+  /** End of the time for addresses that are not proven; undefined before the first one. */
+  #trialEnds: number | undefined
+  #timer: Timer | undefined
+  #closed = false
+
+  /** `source`: address that the stranger's signalling comes from. */
+  constructor(port: MediaPort, source: string, { clock, isConfirmed }: StrangerMedia) {
+    this.#port = port
+    this.#source = keyOf(source)
+    this.#clock = clock
+    this.#isConfirmed = isConfirmed
+  }
+
+  /** The one listener for an address from which nothing came in time (`media_timeout`). */
+  onFault(listener: (error: Error) => void): void {
+    this.#onFault = listener
+  }
+
+  /** Tells the port of the far side, with the direction that is permitted now. Throws as `MediaPort.setFar` does. */
+  setFar(near: NearEnd, far: FarEnd): void {
+    if (placeOf(far) !== this.#learnt) this.#learnt = undefined
+    const needsTrial = this.#isConfirmed && !this.#isProven(far)
+    if (needsTrial) this.#trialEnds ??= this.#clock.now() + trialMs
+    const isSending = this.#maySend(far)
+    this.#port.setFar(near, this.#permitted(far, isSending))
+    this.#far = { near, far }
+    this.#isSending = isSending
+    if (needsTrial) this.#watch(placeOf(far))
+    else this.#stopWatching()
+  }
+
+  /** The stranger has proved that it is at the source of its signalling. Idempotent. */
+  confirm(): void {
+    if (this.#isConfirmed) return
+    this.#isConfirmed = true
+    this.#tell()
+  }
+
+  /** Tells the port nothing more. Idempotent. */
+  close(): void {
+    this.#closed = true
+    this.#stopWatching()
+  }
+
+  /** Tells the port of the same far side again. */
+  #tell(): void {
+    if (this.#far && !this.#closed) this.setFar(this.#far.near, this.#far.far)
+  }
+
+  /** RTCP goes nowhere else than audio: a third address would have no part in any proof. */
+  #permitted({ rtcpAddress, ...far }: FarEnd, isSending: boolean): FarEnd {
+    const isOwn = rtcpAddress !== undefined && keyOf(rtcpAddress) === this.#source
+    return {
+      ...far,
+      ...(isOwn && { rtcpAddress }),
+      direction: isSending ? far.direction : withoutSending[far.direction],
+    }
+  }
+
+  #isProven(far: FarEnd): boolean {
+    const place = placeOf(far)
+    return keyOf(far.address) === this.#source || this.#learnt === place || this.#proven.has(place)
+  }
+
+  #maySend(far: FarEnd): boolean {
+    if (!this.#isConfirmed || this.#isProven(far)) return this.#isConfirmed
+    // A private address means something only near the caller: here it might be a host of our own network.
+    return far.learnFrom === undefined && this.#clock.now() < (this.#trialEnds ?? 0)
+  }
+
+  #watch(place: string): void {
+    if (this.#watched?.place === place) return
+    this.#stopWatching()
+    const watched: Watched = { place, since: this.#clock.now(), before: undefined }
+    this.#watched = watched
+    this.#read(watched)
+  }
+
+  #stopWatching(): void {
+    this.#timer?.cancel()
+    this.#watched = undefined
+  }
+
+  /** Reads the counters: the first ones are what later ones are compared with. */
+  #read(watched: Watched): void {
+    this.#port.stats().then(
+      (stats) => {
+        if (this.#watched !== watched) return
+        if (watched.before) this.#look(watched, watched.before, stats)
+        else watched.before = stats
+        if (this.#watched !== watched) return
+        const isTrial = this.#clock.now() < (this.#trialEnds ?? 0)
+        this.#timer = this.#clock.after(isTrial ? lookMs : laterLookMs, () => this.#read(watched))
+      },
+      // The port is gone, and the call with it.
+      () => this.#stopWatching(),
+    )
+  }
+
+  #look({ place, since }: Watched, before: PortStats, { received, far: report }: PortStats): void {
+    const far = this.#far?.far
+    if (!far) return
+    if (received > before.received || (report !== undefined && before.far === undefined)) {
+      if (isLearning(far)) this.#learnt = place
+      else if (this.#proven.size < maxProven) this.#proven.add(place)
+      this.#tell()
+    } else if (far.direction === 'sendrecv' && this.#clock.now() - since >= patienceMs) {
+      this.close()
+      this.#onFault(new TrunklineError('media_timeout', 'No audio came from the address in the SDP.'))
+    } else if (this.#isSending && !this.#maySend(far)) this.#tell()
+  }
+}
+
+/** True if packets of the far side may come from another address than its description has. */
+const isLearning = ({ learnFrom, symmetric = 'strict' }: FarEnd): boolean =>
+  learnFrom !== undefined || symmetric !== 'strict'
+
+/**
+ * Place that packets prove. For an address that packets are accepted from alone, it is that address. Otherwise the port counts too: the
+ * media edge returns to the described address for each new one, and packets of the caller itself say nothing about that.
+ */
+const placeOf = (far: FarEnd): string =>
+  isLearning(far) ? `${keyOf(far.address)} ${far.port}` : keyOf(far.address)
+
+/** The same for every spelling of an address. */
+const keyOf = (address: string): string => wordsOf(address)?.join('.') ?? address
+
+const withoutSending = {
+  sendrecv: 'recvonly',
+  recvonly: 'recvonly',
+  sendonly: 'inactive',
+  inactive: 'inactive',
+} as const satisfies Record<FarEnd['direction'], FarEnd['direction']>

@@ -1,0 +1,232 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { BrowserMedia, MediaPort } from '../../../media/types.ts'
+import { newCallId } from '../../calls/call/ids.ts'
+import { FakeClock } from '../../core/clock.ts'
+import { TestEdge, TestPort } from '../testing/edge.ts'
+import { FakeRequest } from '../testing/srf.ts'
+import { openAudio, readOffer } from './inbound-audio.ts'
+import { isWebRtcSdp, isWebRtcTarget, WebRtcMedia } from './webrtc-media.ts'
+
+const sdpOf = (direction = 'sendrecv', session = 1) =>
+  `v=0\r\no=- ${session} 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=${direction}\r\n`
+
+/** The browser's side of mediasoup, as the test plays it. */
+class FakeBrowser implements BrowserMedia {
+  readonly port: MediaPort = new TestPort('call')
+  readonly codec = 'PCMU'
+  readonly video = { sends: false, receives: false, onChange: () => {} }
+  sdp = 'ours 1'
+  readonly accepted: string[] = []
+  refuses: Error | undefined
+  closed = 0
+  state: Parameters<BrowserMedia['onState']>[0] = () => {}
+
+  async accept(answer: string): Promise<void> {
+    if (this.refuses) throw this.refuses
+    this.accepted.push(answer)
+  }
+
+  async renegotiate(): Promise<string> {
+    if (this.refuses) throw this.refuses
+    this.sdp = 'ours 2'
+    return this.sdp
+  }
+
+  present(): void {}
+  async setDeaf(): Promise<void> {}
+
+  onState(listener: FakeBrowser['state']): void {
+    this.state = listener
+  }
+
+  async close(): Promise<void> {
+    this.closed++
+  }
+}
+
+let browser: FakeBrowser
+let clock: FakeClock
+let made: unknown[]
+let faults: Error[]
+const webrtc = {
+  answer: async (...args: unknown[]) => {
+    made.push(['answer', ...args])
+    return browser
+  },
+  offer: async (...args: unknown[]) => {
+    made.push(['offer', ...args])
+    return browser
+  },
+}
+beforeEach(() => {
+  browser = new FakeBrowser()
+  clock = new FakeClock()
+  ;[made, faults] = [[], []]
+})
+
+const answering = async () => {
+  const media = await WebRtcMedia.answering(webrtc, 'call', sdpOf(), ['G722', 'PCMU'], clock)
+  media.onFault((error) => faults.push(error))
+  return media
+}
+const offering = async () => {
+  const media = await WebRtcMedia.offering(webrtc, 'call', 'PCMA', clock)
+  media.onFault((error) => faults.push(error))
+  return media
+}
+
+describe('what is WebRTC', () => {
+  const [secure, plain, keyed] = ['UDP/TLS/RTP/SAVPF 0', 'RTP/AVP 0', 'RTP/SAVP 0']
+  it.each([
+    ['its profile', [`9 ${secure}`], true],
+    ['its older profile over TCP', ['9 TCP/TLS/RTP/SAVP 0'], true],
+    ['a line that is off', [`0 ${secure}`], false],
+    ['plain RTP', [`4000 ${plain}`], false],
+    ['a line that is off beside plain RTP', [`0 ${secure}`, `4000 ${plain}`], false],
+    ['plain RTP as the other choice', [`9 ${secure}`, `4000 ${plain}`], false],
+    ['SRTP with keys as the other choice', [`4000 ${keyed}`, `9 ${secure}`], false],
+    ['plain RTP that is off', [`9 ${secure}`, `0 ${plain}`], true],
+  ])('%s: %j', (_what, lines, expected) => {
+    const sdp = ['v=0', 'o=- 1 1 IN IP4 192.0.2.9', 's=-', 'c=IN IP4 192.0.2.9', 't=0 0']
+    const text = `${[...sdp, ...lines.map((line) => `m=audio ${line}`)].join('\r\n')}\r\n`
+    expect(isWebRtcSdp(text)).toBe(expected)
+  })
+
+  it('is not a caller who can do with plain RTP: its other line is refused, and the plain one answered', async () => {
+    const edge = new TestEdge()
+    const offer = [
+      'v=0',
+      'o=- 1 1 IN IP4 192.0.2.9',
+      's=-',
+      'c=IN IP4 192.0.2.9',
+      't=0 0',
+      'm=audio 9 UDP/TLS/RTP/SAVPF 0',
+      'm=audio 4000 RTP/AVP 0',
+      '',
+    ].join('\r\n')
+    const read = readOffer(new FakeRequest('INVITE', 'sip:x@y', offer), offer)
+    const media = await openAudio({ edge, webrtc, clock }, newCallId(), read, {})
+    expect(media.local.match(/^m=.*/gm)).toEqual([
+      'm=audio 0 UDP/TLS/RTP/SAVPF 0',
+      expect.stringMatching(/^m=audio [1-9]\d* RTP\/AVP 0$/),
+    ])
+    expect(made).toEqual([])
+  })
+})
+
+describe('a client that calls', () => {
+  it('gets an answer, and another one to each new offer', async () => {
+    const media = await answering()
+    expect(made).toEqual([['answer', 'call', sdpOf(), ['G722', 'PCMU']]])
+    expect([media.local, media.isWaiting, media.isHeld]).toEqual(['ours 1', false, false])
+    expect(media.port).toBe(browser.port)
+    expect(await media.answerSdp(sdpOf())).toBe('ours 1')
+    expect(await media.answerSdp(sdpOf('sendonly'))).toBe('ours 2')
+    expect([media.local, media.isHeld]).toEqual(['ours 2', true])
+  })
+
+  it('keeps its session when a new offer cannot be taken', async () => {
+    const media = await answering()
+    browser.refuses = Object.assign(new Error('no'), { code: 'bad_sdp' })
+    await expect(media.answerSdp(sdpOf('inactive'))).rejects.toThrow('no')
+    expect([media.local, media.isHeld]).toEqual(['ours 1', false])
+  })
+
+  it('can hear us once its media is up, and is waited for no longer than five seconds', async () => {
+    const media = await answering()
+    let heard = 0
+    const wait = () => void media.ready().then(() => heard++)
+    wait()
+    clock.advance(4_999)
+    await Promise.resolve()
+    expect(heard).toBe(0)
+    clock.advance(1)
+    await media.ready
+    browser.state('connected')
+    wait()
+    await expect.poll(() => heard).toBe(2)
+  })
+})
+
+describe('a client that is called', () => {
+  it('gets an offer, and its answer is taken once, however often it comes', async () => {
+    const media = await offering()
+    expect(made).toEqual([['offer', 'call', 'PCMA']])
+    expect(media.local).toBe('')
+    expect(media.offer('PCMA', 'invite')).toBe('ours 1')
+    expect(media.isWaiting).toBe(true)
+    expect(() => media.offer('PCMA', 'invite')).toThrow('open already')
+    media.acceptSdp(sdpOf())
+    expect(media.isWaiting).toBe(false)
+    expect(media.offerAgain('invite')).toBe('ours 1')
+    media.acceptSdp(sdpOf('sendonly'))
+    expect(media.isHeld).toBe(true)
+    expect(browser.accepted).toEqual([sdpOf()])
+  })
+
+  it('ends the leg when its answer cannot be used, or is none of WebRTC', async () => {
+    const media = await offering()
+    media.offer('PCMU', 'invite')
+    expect(() => media.acceptSdp('v=0\r\nm=audio 4000 RTP/AVP 0\r\n')).toThrow('WebRTC')
+    expect(media.isWaiting).toBe(true)
+    browser.refuses = Object.assign(new Error('none'), { code: 'no_common_codec' })
+    media.acceptSdp(sdpOf())
+    await expect.poll(() => faults).toEqual([browser.refuses])
+  })
+})
+
+it('ends the leg once when its media is lost, and leaves nothing behind', async () => {
+  const media = await answering()
+  browser.state('connected')
+  browser.state('disconnected')
+  clock.advance(15_000)
+  browser.state('failed')
+  clock.advance(10_000)
+  expect(faults).toMatchObject([{ code: 'media_timeout' }])
+  media.close()
+  media.close()
+  expect([browser.closed, (browser.port as TestPort).closed, clock.running]).toEqual([1, true, 0])
+  browser.state('closed')
+  clock.advance(60_000)
+  expect(faults).toHaveLength(1)
+})
+
+it('ends the leg at once for a failure of ours when the mediasoup process dies', async () => {
+  const media = await answering()
+  browser.state('connected')
+  browser.state('crashed')
+  clock.advance(0)
+  expect(faults).toMatchObject([{ code: 'internal', message: expect.stringContaining('mediasoup') }])
+  media.close()
+  expect(clock.running).toBe(0)
+})
+
+it('is told from RTP by the description, and by the WebSocket where there is none', () => {
+  const rtp =
+    'v=0\r\no=- 1 1 IN IP4 192.0.2.1\r\ns=-\r\nc=IN IP4 192.0.2.1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n'
+  const over = (protocol: string) => Object.assign(new FakeRequest('INVITE', 'sip:a@b.example'), { protocol })
+  expect(readOffer(over('udp'), rtp)).toMatchObject({ kind: 'rtp', remote: {} })
+  expect(readOffer(over('udp'), sdpOf())).toEqual({ kind: 'webrtc', sdp: sdpOf() })
+  expect(readOffer(over('udp'), undefined)).toEqual({ kind: 'rtp', remote: undefined })
+  expect(readOffer(over('wss'), undefined)).toEqual({ kind: 'webrtc', sdp: undefined })
+  const target = (uri: string, nextHop?: string) => isWebRtcTarget({ kind: 'sip', uri, nextHop })
+  expect(target('sip:a@b.invalid;transport=ws')).toBe(true)
+  expect(target('sip:a@192.0.2.1', 'sip:192.0.2.1:5000;transport=wss')).toBe(true)
+  expect(target('sip:a@b.invalid;transport=ws', 'sip:192.0.2.1:5000;transport=tcp')).toBe(false)
+  expect(target('sip:a@b.example')).toBe(false)
+})
+
+it('opens what an INVITE asks for, and nothing that is left over', async () => {
+  const edge = new TestEdge()
+  const call = newCallId()
+  const source = '192.0.2.1'
+  const late = await openAudio({ edge, webrtc, clock }, call, { kind: 'webrtc', sdp: undefined }, { source })
+  expect([late.local, late.isWaiting]).toEqual(['ours 1', true])
+  const rtp = await openAudio({ edge, clock }, call, { kind: 'rtp', remote: undefined }, { source })
+  expect([rtp.isWaiting, edge.used]).toEqual([true, 1])
+  rtp.close()
+  await expect(
+    openAudio({ edge, clock }, call, { kind: 'webrtc', sdp: sdpOf() }, { source }),
+  ).rejects.toMatchObject({ code: 'no_common_codec' })
+  expect(edge.used).toBe(0)
+})

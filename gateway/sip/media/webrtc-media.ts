@@ -1,0 +1,158 @@
+import type { AudioCodec, BrowserMedia, MediaPort, WebRtc } from '../../../media/types.ts'
+import { causeOfLoss, MediaWatch } from '../../calls/leg/media-watch.ts'
+import type { Clock } from '../../core/clock.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
+import { parseSipUri } from '../../core/sip-uri.ts'
+import type { Target } from '../../model.ts'
+import { OfferAnswer, type OfferIn } from './offer-answer.ts'
+import type { SipMedia } from './sip-media.ts'
+
+/** How long the first sound waits for a client whose media is not up yet. */
+const hearingWaitMs = 5_000
+
+/**
+ * Whether a description is one of WebRTC: its audio is to be encrypted by keys that DTLS agrees on (RFC 5764). An m-line with port 0 says
+ * nothing (RFC 3264 section 6), and where plain RTP, or SRTP with keys in the SDP, is offered as an alternative, that is taken.
+ */
+export const isWebRtcSdp = (sdp: string): boolean => {
+  const lines = [...sdp.matchAll(/^m=audio (\d+)(?:\/\d+)? (\S+) /gm)]
+  const usable = lines.flatMap(([, port, protocol = '']) => (Number(port) > 0 ? [protocol] : []))
+  const has = (form: RegExp) => usable.some((protocol) => form.test(protocol))
+  return has(/^(UDP|TCP)\/TLS\/RTP\/SAVPF?$/) && !has(/^RTP\/S?AVP$/)
+}
+
+/** Whether a target is a browser: only they speak SIP over WebSockets, and they know no other audio than that of WebRTC. */
+export const isWebRtcTarget = ({ uri, nextHop }: Extract<Target, { kind: 'sip' }>): boolean => {
+  const transport = parseSipUri(nextHop ?? uri)
+    ?.params.get('transport')
+    ?.toLowerCase()
+  return transport === 'ws' || transport === 'wss'
+}
+
+/** The audio of a SIP client that speaks WebRTC, as a browser with a SIP library does: ICE, DTLS and SRTP are mediasoup's. */
+export class WebRtcMedia implements SipMedia {
+  readonly exchange: OfferAnswer
+  readonly behindNat = false
+  readonly #browser: BrowserMedia
+  readonly #watch: MediaWatch
+  #onFault: ((error: Error) => void) | undefined
+  #fault: Error | undefined
+  #local = ''
+  #remote = ''
+  #agreed = false
+  #closed = false
+
+  private constructor(browser: BrowserMedia, clock: Clock) {
+    this.exchange = new OfferAnswer(Math.random)
+    this.#browser = browser
+    this.#watch = new MediaWatch(browser, clock, (state) => {
+      const { code, detail } = causeOfLoss(state, 'media_timeout')
+      this.#failed(new TrunklineError(code, `WebRTC: ${detail}.`))
+    })
+  }
+
+  /** Answers the first offer of a client with the first of `codecs` that it has. Rejects with `bad_sdp`, `no_common_codec` or `no_ports`. */
+  static async answering(
+    webrtc: Pick<WebRtc, 'answer'>,
+    group: string,
+    offer: string,
+    codecs: readonly AudioCodec[],
+    clock: Clock,
+  ): Promise<WebRtcMedia> {
+    const media = new WebRtcMedia(await webrtc.answer(group, offer, codecs), clock)
+    media.exchange.receiveOffer('invite')
+    media.#remote = offer
+    media.#agreed = true
+    media.#local = media.#browser.sdp
+    return media
+  }
+
+  /** Prepares an offer; {@link offer} gives it. Rejects with `no_ports`. */
+  static async offering(
+    webrtc: Pick<WebRtc, 'offer'>,
+    group: string,
+    codec: AudioCodec,
+    clock: Clock,
+  ): Promise<WebRtcMedia> {
+    return new WebRtcMedia(await webrtc.offer(group, codec), clock)
+  }
+
+  get port(): MediaPort {
+    return this.#browser.port
+  }
+
+  get local(): string {
+    return this.#local
+  }
+
+  get isWaiting(): boolean {
+    return this.exchange.exchange.kind === 'local offer'
+  }
+
+  get isHeld(): boolean {
+    return /^a=(sendonly|inactive)\r?$/m.test(this.#remote)
+  }
+
+  /** Where audio may come from is ICE's affair. */
+  heardFrom(): void {}
+
+  refreshes(offer: string): boolean {
+    return offer === this.#remote
+  }
+
+  async answerSdp(offer: string): Promise<string> {
+    if (this.refreshes(offer)) return this.#local
+    this.#local = await this.#browser.renegotiate(offer)
+    this.#remote = offer
+    return this.#local
+  }
+
+  offer(_preferred: AudioCodec | undefined, where: OfferIn): string {
+    this.#open(where)
+    if (this.#local === '') this.#local = this.#browser.sdp
+    return this.#local
+  }
+
+  offerAgain(where: OfferIn): string {
+    this.#open(where)
+    return this.#local
+  }
+
+  /** The first answer is taken by and by: what is wrong with it is a fault. A later one repeats it, but for a hold. */
+  acceptSdp(answer: string): void {
+    if (!isWebRtcSdp(answer)) throw new TrunklineError('bad_sdp', 'SDP: an audio m-line of WebRTC expected.')
+    this.#remote = answer
+    this.exchange.receiveAnswer()
+    if (this.#agreed) return
+    this.#agreed = true
+    this.#browser.accept(answer).catch((error: Error) => this.#failed(error))
+  }
+
+  /** Nothing is waited for: a client sends silence, too. */
+  restart(): void {}
+
+  ready = (): Promise<void> => this.#watch.untilConnected(hearingWaitMs)
+
+  onFault(listener: (error: Error) => void): void {
+    this.#onFault = listener
+    if (this.#fault) listener(this.#fault)
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#watch.close()
+    void this.#browser.close()
+    void this.#browser.port.close()
+  }
+
+  #failed(error: Error): void {
+    if (this.#closed || this.#fault) return
+    this.#fault = error
+    this.#onFault?.(error)
+  }
+
+  #open(where: OfferIn): void {
+    if (!this.exchange.sendOffer(where)) throw new Error('an offer is open already')
+  }
+}

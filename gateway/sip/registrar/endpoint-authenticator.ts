@@ -1,0 +1,46 @@
+import type { Directory, SipEndpoint } from '../../directory/types.ts'
+import type { Challenger } from '../admission/challenge.ts'
+import type { Refusals } from '../admission/refusals.ts'
+import { printable } from '../headers.ts'
+import type { SipRequest, SipResponse } from '../srf.ts'
+import { sourceOf } from './source.ts'
+
+/** What the sign-in works with. */
+export interface EndpointDoorParts {
+  readonly directory: Pick<Directory, 'endpointByName'>
+  readonly challenger: Pick<Challenger, 'check'>
+  /** Told of each sign-in that failed, with the address that it certainly came from. */
+  readonly offence: (address: string) => void
+  readonly refusals: Refusals
+}
+
+/** Finds out which endpoint a request comes from. Nothing but a right digest answer tells one user name from another. */
+export class EndpointDoor {
+  readonly #parts: EndpointDoorParts
+
+  constructor(parts: EndpointDoorParts) {
+    this.#parts = parts
+  }
+
+  /** The endpoint that signed the request; undefined: it was answered with a challenge of this realm. */
+  signedIn(request: SipRequest, response: SipResponse, realm: string): SipEndpoint | undefined {
+    const { challenger, directory, refusals, offence } = this.#parts
+    const { method, uri, body = '', source_address: source, protocol } = request
+    const signed = {
+      method,
+      uri,
+      body,
+      source,
+      isOverConnection: sourceOf(request).transport !== 'udp',
+      authorization: request.get('Authorization'),
+    }
+    const secretOf = (username: string) => directory.endpointByName(username)?.secrets.get(realm)
+    const signIn = challenger.check(signed, realm, secretOf)
+    if (signIn.kind === 'accepted') return directory.endpointByName(signIn.username)
+    if (signIn.why === 'wrong' && signIn.proven) offence(source)
+    const { headers } = signIn
+    const facts = { method, source, transport: printable(protocol, 8), domain: realm, answer: signIn.why }
+    refusals.refuse(response, 'unauthorized', facts, { headers, quiet: signIn.why !== 'wrong' })
+    return undefined
+  }
+}

@@ -1,0 +1,132 @@
+import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { Clock } from '../../core/clock.ts'
+import { isSecure, parseSipUri, type SipUri, userOf } from '../../core/sip-uri.ts'
+import type { Credentials, LearntRealm } from '../digest/digest.ts'
+import type { Headers, Refusal } from '../srf.ts'
+import { contactsOf } from './contacts.ts'
+import { CarrierLoad } from './load.ts'
+import { numberOf, userWrittenFor } from './number.ts'
+import { type NumberVerdict, numberVerdict } from './number-lists.ts'
+import { retryAfterMs } from './retry-after.ts'
+import { type Hop, isLocal } from './route.ts'
+import { CarrierTarget, inOrder } from './target.ts'
+
+/** The user with its parameters, as a carrier reads it. A broken escape makes it no telephone number. */
+const decodedUser = ({ user = '' }: SipUri): string => {
+  try {
+    return decodeURIComponent(user.replace(/:.*$/s, ''))
+  } catch {
+    return ''
+  }
+}
+
+/** For how long a target goes behind the others that was silent, or could not be reached. */
+const asideMs = 30_000
+
+/** What a call to a carrier brings along. */
+export interface CarrierCall {
+  /** The URI that was dialled, or that stands for the number. */
+  readonly uri: SipUri
+  /** Without those that depend on the target. */
+  headers(target: CarrierTarget): Headers
+  /** Credentials of a document, in place of the carrier's own; they go only where {@link isFor} says. */
+  readonly credentials?: Credentials
+  /** A telephone number was dialled, and no host: the document's credentials are for every target. */
+  readonly isNumber: boolean
+}
+
+/** One carrier: its rules, its targets, and how much of it is in use. */
+export class Carrier {
+  readonly config: CarrierConfig
+  readonly targets: readonly CarrierTarget[]
+  readonly load: CarrierLoad
+  /** Its registration was refused for good; set by whoever registers. */
+  isRejected: () => boolean = () => false
+  #clock: Pick<Clock, 'now'>
+  #learnt: LearntRealm = {}
+
+  /** `load`: what is in use of the carrier in whose place this one comes. */
+  constructor(config: CarrierConfig, clock: Pick<Clock, 'now'>, load?: CarrierLoad) {
+    this.config = config
+    this.targets = config.targets.map((text) => new CarrierTarget(text))
+    this.load = load ?? new CarrierLoad(config, clock)
+    this.load.limit(config)
+    this.#clock = clock
+  }
+
+  get name(): string {
+    return this.config.name
+  }
+
+  /** Whether it is the project's; one without a project is everybody's. */
+  isOf(projectId: string): boolean {
+    return this.config.project === undefined || this.config.project === projectId
+  }
+
+  /** What its challenges are answered with. */
+  get credentials(): Credentials | undefined {
+    const { auth } = this.config
+    if (!auth) return undefined
+    const { username, password, realm } = auth
+    return { username, password, ...(realm === undefined ? { learnt: this.#learnt } : { realms: [realm] }) }
+  }
+
+  /** The target that a URI means. */
+  targetOf(uri: SipUri): CarrierTarget | undefined {
+    return this.targets.find((target) => target.isMeantBy(uri))
+  }
+
+  /** Whether its lists permit to call it with the user of a URI, and why. Every user is permitted if it has no lists. */
+  numberVerdict(uri: SipUri): NumberVerdict {
+    const { numbers, number } = this.config
+    return numbers ? numberVerdict(numbers, decodedUser(uri), number) : { isPermitted: true }
+  }
+
+  /** Where a call goes, in the order of trying. */
+  hops(call: CarrierCall): readonly Hop[] {
+    const user = this.#userFor(call.uri)
+    return inOrder(this.targets, this.#clock.now(), this.targetOf(call.uri)).map((target) => ({
+      uri: target.requestUri(user, call.uri.params),
+      headers: call.headers(target),
+      credentials: this.#credentialsFor(call, target),
+      heard: (refusal) => this.#heard(target, refusal),
+    }))
+  }
+
+  /**
+   * Returns the targets of a redirection: hosts that are the carrier's own, with numbers that its lists permit, by the transport that is usual
+   * there. Targets are encrypted if all targets of the carrier are, because the description has keys then.
+   */
+  redirected(contact: string, call: CarrierCall): readonly Hop[] {
+    const secure = this.targets.every(({ uri }) => isSecure(uri))
+    return contactsOf(contact).flatMap((found): Hop[] => {
+      const target = this.targets.find(({ uri }) => uri.host === found.host)
+      // The agent goes to maddr, and not to the host.
+      if (!target || found.params.has('maddr')) return []
+      const transport = found.params.has('transport') ? undefined : target.uri.params.get('transport')
+      const uri = parseSipUri(transport === undefined ? found.bare : `${found.bare};transport=${transport}`)
+      if (!uri || (secure && !isSecure(uri)) || !this.numberVerdict(uri).isPermitted) return []
+      return [
+        { uri: uri.bare, headers: call.headers(target), credentials: this.#credentialsFor(call, target) },
+      ]
+    })
+  }
+
+  #userFor(uri: SipUri): string {
+    const number = numberOf(userOf(uri))
+    if (number === undefined) return uri.user ?? ''
+    return userWrittenFor(number, uri.user ?? '', this.config.number)
+  }
+
+  #credentialsFor(call: CarrierCall, target: CarrierTarget): Credentials | undefined {
+    const own = call.credentials && (call.isNumber || target.uri.host === call.uri.host)
+    return own ? call.credentials : this.credentials
+  }
+
+  #heard(target: CarrierTarget, refusal: Refusal | 'silent'): void {
+    const now = this.#clock.now()
+    if (refusal === 'silent' || isLocal(refusal)) target.setAside(now + asideMs)
+    else if (refusal.status === 503)
+      target.setAside(now + (retryAfterMs(refusal.res?.get('Retry-After')) ?? 0))
+  }
+}

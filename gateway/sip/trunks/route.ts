@@ -1,0 +1,63 @@
+import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { IpFamily } from '../../../media/types.ts'
+import { parseSipUri, type SipUri } from '../../core/sip-uri.ts'
+import type { Credentials } from '../digest/digest.ts'
+import type { Headers, Refusal } from '../srf.ts'
+
+/** One place to send an INVITE to. */
+export interface Hop {
+  /** The request-URI. */
+  readonly uri: string
+  /** Where it goes although the request-URI says otherwise; a SIP URI. */
+  readonly nextHop?: string
+  readonly headers: Headers
+  /** IP family of the audio that it is offered; undefined: that of its address, or IPv4 for a name. */
+  readonly family?: IpFamily
+  /** What its challenges are answered with; undefined: with nothing. */
+  readonly credentials?: Credentials
+  /** Told how it refused, or that it said nothing in time. */
+  heard?(refusal: Refusal | 'silent'): void
+}
+
+/** Where an INVITE goes, and what is tried when it fails. */
+export interface Route {
+  /** Tried in this order. */
+  readonly hops: readonly Hop[]
+  /** The carrier that it goes to. */
+  readonly carrier?: CarrierConfig
+  /** Final statuses after which the next place is tried, besides that nobody is there. */
+  readonly statuses: ReadonlySet<number>
+  /** Longest wait for the first provisional response of a place; undefined: as long as the agent waits. */
+  readonly noProgressMs?: number
+  /** The places that the Contact of a redirection leads to; empty: it is not followed. */
+  redirected(contact: string): readonly Hop[]
+}
+
+/** Redirections that one leg follows. */
+export const mostRedirects = 3
+
+/** Whether the agent made the refusal itself, because nobody could be reached. */
+export const isLocal = ({ status, res }: Refusal): boolean =>
+  status === undefined || res?.source_address === ''
+
+/**
+ * Whether the next place is tried after a refusal: where nobody was there, and after the statuses of the route. Never once it has rung:
+ * whoever let it ring would be rung a second time.
+ */
+export const goesOn = (refusal: Refusal, route: Pick<Route, 'statuses'>, rang: boolean): boolean =>
+  !rang && (isLocal(refusal) || route.statuses.has(refusal.status ?? 0))
+
+/** Returns the host and port that a hop leads to; undefined for what is no SIP URI. */
+export const placeOf = ({
+  uri,
+  nextHop,
+}: Pick<Hop, 'uri' | 'nextHop'>): Pick<SipUri, 'host' | 'port'> | undefined => {
+  const parsed = parseSipUri(nextHop ?? uri)
+  if (!parsed) return undefined
+  const host = (parsed.params.get('maddr') || parsed.host).replace(/^\[|\]$/g, '')
+  return { host, port: parsed.port }
+}
+
+/** Returns the IP family of the audio that a hop is offered. */
+export const familyOfHop = (hop: Pick<Hop, 'uri' | 'nextHop' | 'family'>): IpFamily =>
+  hop.family ?? (placeOf(hop)?.host.includes(':') ? 6 : 4)

@@ -1,0 +1,372 @@
+import pino from 'pino'
+import { beforeEach, expect, it } from 'vitest'
+import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { OutboundRequest } from '../../calls/ports.ts'
+import { FakeClock } from '../../core/clock.ts'
+import { Metrics } from '../../core/metrics.ts'
+import type { Target } from '../../model.ts'
+import { DialGuard } from '../outbound/dial-guard.ts'
+import { rejected } from '../testing/bench.ts'
+import { Carriers } from './carriers.ts'
+import { CarrierQuotas } from './quotas.ts'
+import { Routing, type RoutingParts, type TakenRoute } from './routing.ts'
+import { testCarrier } from './testing.ts'
+
+const logged: Record<string, unknown>[] = []
+const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) })
+beforeEach(() => void logged.splice(0))
+
+const names: Readonly<Record<string, readonly string[]>> = {
+  'inside.example': ['192.0.2.1', '10.0.0.1'],
+  'gw.example': ['192.0.2.7'],
+  'alias.example': ['192.0.2.9', '192.0.2.7'],
+}
+
+const setUp = (changes: Partial<CarrierConfig> = {}, tryings = true, more: Partial<RoutingParts> = {}) => {
+  const carriers = new Carriers([testCarrier({ targets: ['sip:gw.example'], ...changes })], new FakeClock())
+  const guard = new DialGuard({
+    addresses: { permits: (address) => !address.startsWith('10.') },
+    find: async (host) => names[host] ?? [],
+  })
+  const metrics = new Metrics()
+  const routing = new Routing({
+    carriers,
+    guard,
+    seesTryings: () => tryings,
+    metrics,
+    userAgent: 'T',
+    ...more,
+  })
+  return { carriers, routing, metrics }
+}
+const request = (changes: Partial<OutboundRequest> = {}): OutboundRequest => ({
+  destination: { to: 'sip:1@gw.example' },
+  projectId: 'p1',
+  callId: 'call' as OutboundRequest['callId'],
+  codec: 'PCMU',
+  from: { uri: 'sip:+49@x.example', user: '+49', name: 'Ann' },
+  ...changes,
+})
+type SipTarget = Extract<Target, { kind: 'sip' }>
+const to = (uri: string, more: Partial<SipTarget> = {}): SipTarget => ({ kind: 'sip', uri, ...more })
+const found = async (
+  made: ReturnType<typeof setUp>,
+  target: SipTarget,
+  asked = request(),
+): Promise<TakenRoute> => {
+  const route = await made.routing.find(target, asked, log)
+  if ('code' in route) throw new Error(`${route.code} ${route.detail}`)
+  return route
+}
+
+it('goes by a carrier with its rules', async () => {
+  const made = setUp({
+    auth: { username: 'u', password: 'p' },
+    identity: { from: 'username', header: 'none' },
+  })
+  const route = await found(made, to('sip:1@gw.example'))
+  expect(route).toMatchObject({ carrier: { name: 'carrier' }, noProgressMs: 8_000 })
+  expect([...route.statuses]).toEqual([408, 500, 502, 503, 504])
+  expect(route.hops[0]).toMatchObject({
+    uri: 'sip:1@gw.example',
+    credentials: { username: 'u' },
+    headers: { From: '"Ann" <sip:u@localhost>', 'Max-Forwards': '70', 'User-Agent': 'T' },
+  })
+})
+
+it('does not tell slow from silent where no 100 is seen', async () => {
+  expect((await found(setUp({}, false), to('sip:1@gw.example'))).noProgressMs).toBeUndefined()
+})
+
+it('goes by the carrier that the target names, wherever its URI leads', async () => {
+  const route = await found(setUp(), to('sip:+49@elsewhere.example', { carrier: 'carrier' }))
+  expect(route.hops.map(({ uri }) => uri)).toEqual(['sip:+49@gw.example'])
+})
+
+it('goes straight to anybody else, with the credentials of the document alone', async () => {
+  const made = setUp({ auth: { username: 'u', password: 'p' } })
+  const asked = (destination: Partial<OutboundRequest['destination']>) =>
+    found(made, to('sip:1@else.example?X-A=b'), request({ destination: { to: 'x', ...destination } }))
+  const [plain] = (await asked({})).hops
+  expect(plain).toMatchObject({ uri: 'sip:1@else.example', headers: { 'X-A': 'b' } })
+  expect(plain?.credentials).toBeUndefined()
+  const route = await asked({ username: 'd', password: 'q' })
+  expect(route.hops[0]?.credentials).toEqual({ username: 'd', password: 'q' })
+  expect(route.redirected('<sip:2@else.example>')).toEqual([])
+})
+
+it.each(['sip:1:pw@10.0.0.1', 'sip:1@inside.example'])(
+  'does not dial %s for a document, and says why (pain point 17)',
+  async (uri) => {
+    const made = setUp()
+    expect(await made.routing.find(to(uri), request(), log)).toMatchObject({ code: 'not_permitted' })
+    const detail = '10.0.0.1 is in no network that may be dialled'
+    expect(logged).toMatchObject([{ code: 'not_permitted', detail, to: uri.replace(':pw', '') }])
+    expect(await rejected(made.metrics, 'not_permitted')).toBe(1)
+  },
+)
+
+it('asks no guard about carriers and registered endpoints', async () => {
+  const made = setUp({ targets: ['sip:10.0.0.1'] })
+  expect((await found(made, to('sip:1@10.0.0.1'))).carrier?.name).toBe('carrier')
+  const endpoint = await found(made, to('sip:ann@10.0.0.9', { nextHop: 'sip:192.0.2.7:4321;transport=tcp' }))
+  await found(made, to('sip:ann@10.0.0.9', { endpointId: 'e' }))
+  expect(endpoint.hops[0]).toMatchObject({
+    uri: 'sip:ann@10.0.0.9',
+    nextHop: 'sip:192.0.2.7:4321;transport=tcp',
+  })
+})
+
+it('finds no way to what is no SIP URI, to an unknown carrier, or by one that refuses our registration', async () => {
+  const made = setUp()
+  const cause = (target: SipTarget) => made.routing.find(target, request(), log)
+  expect(await cause(to('sip:x@'))).toMatchObject({ code: 'unreachable' })
+  expect(await cause(to('sip:x@y', { carrier: 'gone' }))).toMatchObject({ code: 'unreachable' })
+  made.carriers.all[0]!.isRejected = () => true
+  expect(await cause(to('sip:1@gw.example'))).toMatchObject({
+    code: 'unreachable',
+    detail: 'carrier carrier: it refuses our registration',
+  })
+})
+
+it('tells of what is no SIP URI without its password', async () => {
+  const cause = await setUp().routing.find(to('sip:ann:hidden@bad host'), request(), log)
+  expect(cause).toMatchObject({ detail: 'sip:ann@bad host: this is no SIP URI' })
+  expect(logged).toMatchObject([{ code: 'unreachable', to: 'sip:ann@bad host' }])
+  expect(JSON.stringify([cause, logged])).not.toContain('hidden')
+})
+
+it('keeps to the limits of the carrier, and gives a place up once', async () => {
+  const made = setUp({ maxCalls: 1 })
+  const route = await found(made, to('sip:1@gw.example'))
+  expect(await made.routing.find(to('sip:1@gw.example'), request(), log)).toMatchObject({
+    code: 'over_call_limit',
+  })
+  route.release()
+  route.release()
+  expect(made.carriers.all[0]?.load.calls).toBe(0)
+  await found(made, to('sip:1@gw.example'))
+})
+
+it('holds no place of the carrier for a call that cannot be made', async () => {
+  const made = setUp({ maxCalls: 1 })
+  const carrier = made.carriers.all[0]!
+  carrier.hops = () => {
+    throw new Error('no headers')
+  }
+  await expect(made.routing.find(to('sip:1@gw.example'), request(), log)).rejects.toThrow('no headers')
+  expect(carrier.load.calls).toBe(0)
+})
+
+it('carries Max-Forwards on, and breaks a circle (pain point: loops)', async () => {
+  const made = setUp()
+  const route = await found(made, to('sip:1@gw.example'), request({ maxForwards: 12 }))
+  expect(route.hops[0]?.headers['Max-Forwards']).toBe('12')
+  const last = await found(made, to('sip:1@gw.example'), request({ maxForwards: 0 }))
+  expect(last.hops[0]?.headers['Max-Forwards']).toBe('0')
+  expect(await made.routing.find(to('sip:1@gw.example'), request({ maxForwards: -1 }), log)).toEqual({
+    code: 'too_many_hops',
+  })
+})
+
+it('passes on to a carrier who forwarded the call, and to nobody else', async () => {
+  const forwarded = [
+    { name: 'Diversion', value: '<sip:a@b>;reason=no-answer' },
+    { name: 'diversion', value: '<sip:c@d>' },
+    { name: 'History-Info', value: '<sip:a@b>;index=1' },
+    { name: 'X-Other', value: '1' },
+  ]
+  const headers = async (uri: string) =>
+    (await found(setUp(), to(uri), request({ forwarded }))).hops[0]?.headers
+  expect(await headers('sip:1@gw.example')).toMatchObject({
+    diversion: '<sip:a@b>;reason=no-answer, <sip:c@d>',
+    'History-Info': '<sip:a@b>;index=1',
+  })
+  expect(await headers('sip:1@gw.example')).not.toHaveProperty('X-Other')
+  expect(Object.keys((await headers('sip:1@else.example'))!)).not.toContain('Diversion')
+})
+
+it('lets the rules of the carrier go before the headers of a document', async () => {
+  const made = setUp({ identity: { from: 'caller', header: 'p-asserted-identity' } })
+  const headers = [{ name: 'p-asserted-identity', value: '<sip:boss@x>' }]
+  const route = await found(made, to('sip:1@gw.example'), request({ destination: { to: 'x', headers } }))
+  expect(route.hops[0]?.headers['P-Asserted-Identity']).toBe('"Ann" <sip:+49@gw.example>')
+  expect(route.hops[0]?.headers).not.toHaveProperty('p-asserted-identity')
+})
+
+it('shows a carrier the number that a caller is to send, and nobody else', async () => {
+  const from = { uri: '/public/desk', user: '+491', name: 'Desk', sendAs: '+492' }
+  const made = setUp({ identity: { from: 'caller', header: 'p-asserted-identity' } })
+  const [hop] = (await found(made, to('sip:1@gw.example'), request({ from }))).hops
+  expect(hop?.headers).toMatchObject({
+    From: '"Desk" <sip:+492@localhost>',
+    'P-Asserted-Identity': '"Desk" <sip:+492@gw.example>',
+  })
+  const [direct] = (await found(made, to('sip:1@else.example'), request({ from }))).hops
+  expect(direct?.headers.From).toBe('"Desk" <sip:+491@localhost>')
+})
+
+it('does not tell the name of a hidden caller whom a document has renamed', async () => {
+  const from = { uri: 'sip:+49@x', user: '+49', name: 'Ann', private: true }
+  const route = await found(
+    setUp(),
+    to('sip:1@gw.example'),
+    request({ from, destination: { to: 'x', from: '+1' } }),
+  )
+  expect(route.hops[0]?.headers).toMatchObject({ From: '<sip:+1@localhost>' })
+  expect(route.hops[0]?.headers).not.toHaveProperty('Privacy')
+})
+
+it('goes to no private host for a carrier that a customer made', async () => {
+  const targets = ['sip:gw.example', 'sip:inside.example']
+  const own = setUp({ targets })
+  await found(own, to('sip:1@gw.example'))
+  const { routing, metrics } = setUp({ targets, guarded: true })
+  expect(await routing.find(to('sip:1@gw.example'), request(), log)).toEqual({
+    code: 'not_permitted',
+    detail: 'carrier carrier: 10.0.0.1 is in no network that may be dialled',
+  })
+  expect(await rejected(metrics, 'not_permitted')).toBe(1)
+})
+
+it('goes to no carrier of another project by its address, nor by another name of it', async () => {
+  const { routing, carriers } = setUp({ project: 'p2' })
+  for (const place of ['192.0.2.7', 'alias.example'])
+    expect(await routing.find(to(`sip:1@${place}`), request(), log)).toEqual({
+      code: 'not_permitted',
+      detail: '192.0.2.7 is that of a carrier, and closed to calls without it',
+    })
+  const own = testCarrier({ name: 'own', project: 'p1', guarded: true, targets: ['sip:192.0.2.7'] })
+  carriers.change([...carriers.all.map(({ config }) => config), own])
+  expect(await routing.find(to('sip:1@x.example', { carrier: 'own' }), request(), log)).toMatchObject({
+    detail: 'carrier own: 192.0.2.7 is that of a carrier, and closed to calls without it',
+  })
+})
+
+it('goes to no network that a carrier of another project calls from', async () => {
+  const { routing } = setUp({ project: 'p2', allow: ['192.0.9.0/24', '192.0.0.0/8'] })
+  expect(await routing.find(to('sip:1@192.0.9.1'), request(), log)).toMatchObject({ code: 'not_permitted' })
+  expect(await routing.find(to('sip:1@192.0.8.1'), request(), log)).toHaveProperty('hops')
+})
+
+it('reaches a carrier of the API without credentials by carriers of its own alone', async () => {
+  const auth = { username: 'u', password: 'p' }
+  for (const [changes, isClosed] of [
+    [{}, true],
+    [{ auth }, false],
+  ] as const) {
+    const made = setUp({ project: 'p2', guarded: true, ...changes })
+    const route = await made.routing.find(to('sip:1@192.0.2.7'), request(), log)
+    expect('code' in route).toBe(isClosed)
+    const own = testCarrier({ name: 'own', project: 'p1', guarded: true, targets: ['sip:gw.example'] })
+    made.carriers.change([...made.carriers.all.map(({ config }) => config), own])
+    expect(await found(made, to('sip:1@gw.example'))).toMatchObject({ carrier: { name: 'own' } })
+  }
+})
+
+it('goes to carriers and registered endpoints alone where the configuration says so', async () => {
+  const made = setUp({}, true, { dial: () => 'carriers' })
+  expect(await made.routing.find(to('sip:1@192.0.2.1'), request(), log)).toEqual({
+    code: 'not_permitted',
+    detail: 'SIP URIs lead to carriers alone here (sip.dial)',
+  })
+  await found(made, to('sip:1@gw.example'))
+  await found(made, to('sip:1@192.0.2.1', { endpointId: 'e1', nextHop: 'sip:192.0.2.1:5060' }))
+})
+
+it('names the far end to an agent that judges addresses, and to no other', async () => {
+  const reach = async (uri: string, more: Partial<SipTarget> = {}, marks = true) => {
+    const route = await found(setUp({}, true, { marks }), to(uri, more))
+    return route.hops[0]?.headers['X-Trunkline-Reach']
+  }
+  expect(await reach('sip:1@gw.example')).toBe('carrier carrier')
+  expect(await reach('sip:1@192.0.2.1?X-Trunkline-Reach=carrier%20carrier')).toBe('project p1')
+  expect(await reach('sip:1@192.0.2.1', { endpointId: 'e1', nextHop: 'sip:192.0.2.1:5060' })).toBeUndefined()
+  expect(await reach('sip:1@gw.example', {}, false)).toBeUndefined()
+})
+
+it('goes to no carrier of another project, by whichever way', async () => {
+  const { routing, carriers } = setUp({ project: 'p2' })
+  const refused = { code: 'not_permitted', detail: 'the host is that of a carrier of another project' }
+  expect(await routing.find(to('sip:1@GW.example:5062'), request(), log)).toEqual(refused)
+  const own = testCarrier({ name: 'own', project: 'p1', guarded: true, targets: ['sip:gw.example'] })
+  carriers.change([...carriers.all.map(({ config }) => config), own])
+  expect(await routing.find(to('sip:1@x.example', { carrier: 'own' }), request(), log)).toEqual({
+    ...refused,
+    detail: `carrier own: ${refused.detail}`,
+  })
+  expect(await routing.find(to('sip:1@gw.example'), request({ projectId: 'p2' }), log)).toMatchObject({
+    carrier: { name: 'carrier' },
+  })
+})
+
+it('calls nothing but the numbers that the lists of the carrier permit, and says why not', async () => {
+  const made = setUp({ numbers: { allow: ['+49'], refuse: ['+49900'] }, default: true })
+  expect((await found(made, to('sip:+4930123@gw.example'))).hops).toHaveLength(1)
+  for (const [user, detail] of [
+    ['+882131234567', 'carrier carrier: numbers.allow has no prefix of the number'],
+    ['+49900123', 'carrier carrier: numbers.refuse has +49900'],
+    ['%2B49900123', 'carrier carrier: numbers.refuse has +49900'],
+    ['+49900123:secret', 'carrier carrier: numbers.refuse has +49900'],
+    ['alice', 'carrier carrier: only telephone numbers may be called'],
+    ['%', 'carrier carrier: only telephone numbers may be called'],
+  ])
+    expect(await made.routing.find(to(`sip:${user}@gw.example`), request(), log)).toEqual({
+      code: 'number_not_allowed',
+      detail,
+    })
+  expect(await rejected(made.metrics, 'number_not_allowed')).toBe(6)
+  expect(logged[0]).toMatchObject({ code: 'number_not_allowed', to: 'sip:+882131234567@gw.example' })
+  // Nothing is taken from the limits of the carrier by what was refused.
+  expect(made.carriers.byName('carrier')?.load.calls).toBe(1)
+})
+
+it('follows no redirection to a number that the lists refuse', async () => {
+  const route = await found(
+    setUp({ numbers: { allow: [], refuse: ['+882'] } }),
+    to('sip:+4930123@gw.example'),
+  )
+  const hops = route.redirected('<sip:+882131234567@gw.example>, <sip:+4930124@gw.example>')
+  expect(hops.map(({ uri }) => uri)).toEqual(['sip:+4930124@gw.example'])
+})
+
+it('takes a call out of the quotas of its project, and gives it back where the carrier takes no more', async () => {
+  const carriers = new Carriers([testCarrier({ targets: ['sip:gw.example'], maxCalls: 2 })], new FakeClock())
+  const quotas = new CarrierQuotas(
+    { ofProject: () => ({ maxCalls: 3 }), perSubscriber: {}, guests: {} },
+    new FakeClock(),
+  )
+  const routing = new Routing({
+    carriers,
+    quotas,
+    guard: undefined,
+    metrics: new Metrics(),
+    userAgent: 'T',
+    seesTryings: () => true,
+  })
+  const find = () => routing.find(to('sip:1@gw.example'), request(), log)
+  const [first, second] = [await find(), await find()]
+  for (let round = 0; round < 3; round++)
+    expect(await find()).toMatchObject({ detail: 'carrier carrier: 2 calls at once' })
+  carriers.change([testCarrier({ targets: ['sip:gw.example'], maxCalls: 9 })])
+  const third = await find()
+  expect(await find()).toMatchObject({
+    code: 'over_call_limit',
+    detail: 'project p1: 3 calls to carriers at once',
+  })
+  for (const route of [first, second, third]) if ('release' in route) route.release()
+  expect(carriers.byName('carrier')?.load.calls).toBe(0)
+  expect('release' in (await find())).toBe(true)
+})
+
+it('lets no direct call go round the number lists of the own carrier, by another port, name or address', async () => {
+  const made = setUp({ numbers: { allow: ['+49'], refuse: [] } })
+  for (const host of ['gw.example:5080', 'alias.example', '192.0.2.7', '192.0.2.7:5080'])
+    expect([host, await made.routing.find(to(`sip:+882131234567@${host}`), request(), log)]).toMatchObject([
+      host,
+      { code: 'not_permitted' },
+    ])
+  expect((await found(made, to('sip:+882131234567@else.example'))).carrier).toBeUndefined()
+  // Without lists there is nothing to go round.
+  expect((await found(setUp(), to('sip:1@gw.example:5080'))).carrier).toBeUndefined()
+})

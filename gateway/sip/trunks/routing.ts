@@ -1,0 +1,264 @@
+import type { SipConfig } from '../../../config/sip-types.ts'
+import type { OutboundRequest } from '../../calls/ports.ts'
+import { type Cause, catalogue } from '../../core/errors/catalogue.ts'
+import type { Log } from '../../core/log.ts'
+import type { Metrics } from '../../core/metrics.ts'
+import { parseSipUri, type SipUri, shownUri } from '../../core/sip-uri.ts'
+import type { Target } from '../../model.ts'
+import { allowedMethods } from '../admission/refusals.ts'
+import type { Credentials } from '../digest/digest.ts'
+import { type FarEndOfCall, farEndHeader } from '../far-end.ts'
+import { applicationHeaders, printable } from '../headers.ts'
+import type { DialGuard } from '../outbound/dial-guard.ts'
+import type { Headers, Refusal } from '../srf.ts'
+import type { Carrier, CarrierCall } from './carrier.ts'
+import type { Carriers } from './carriers.ts'
+import { type Caller, carrierHeaders, strangerHeaders } from './identity.ts'
+import { numberOf } from './number.ts'
+import type { NumberVerdict } from './number-lists.ts'
+import type { CarrierQuotas } from './quotas.ts'
+import { isLocal, type Route } from './route.ts'
+
+/** What routes are made from. */
+export interface RoutingParts {
+  readonly carriers: Carriers
+  /** Undefined: every host may be dialled. */
+  readonly guard: Pick<DialGuard, 'objection'> | undefined
+  /** A 100 is seen, so that a silent place can be told from a slow one. */
+  readonly seesTryings: () => boolean
+  /** The agent judges by the address where requests go; default false. */
+  readonly marks?: boolean
+  /** Returns the SIP URIs that may be called: `any` (default), or those of the project's carriers alone. */
+  readonly dial?: () => SipConfig['dial']
+  readonly metrics: Pick<Metrics, 'rejections'>
+  readonly userAgent: string
+  /** Quotas of calls to carriers; default none. */
+  readonly quotas?: Pick<CarrierQuotas, 'take'>
+  /** Told that the connection over which an endpoint registered is gone, by the next hop that names it. */
+  readonly disconnected?: (endpointId: string, hop: string) => void
+}
+
+/** A route, and what gives its place in the carrier's limits up again. */
+export type TakenRoute = Route & { readonly release: () => void }
+
+type SipTarget = Extract<Target, { kind: 'sip' }>
+
+/** Default of Max-Forwards (RFC 3261 section 8.1.1.6). */
+const mostHops = 70
+
+/** Says where an INVITE goes and with which headers: to a carrier by its rules, to anybody else as the URI has it. */
+export class Routing {
+  #parts: RoutingParts
+
+  constructor(parts: RoutingParts) {
+    this.#parts = parts
+  }
+
+  /** The route, or why there is none. The caller must call {@link TakenRoute.release} when the leg is over. */
+  async find(target: SipTarget, request: OutboundRequest, log: Log): Promise<TakenRoute | Cause> {
+    const route = await this.#find(target, request, log)
+    if (!('code' in route)) return route
+    const { code, detail } = route
+    this.#parts.metrics.rejections.inc({ code })
+    const facts = { carrier: target.carrier, maxForwards: request.maxForwards }
+    log.warn({ code, to: printable(shownUri(target.uri)), detail, ...facts }, catalogue[code].text)
+    return route
+  }
+
+  async #find(target: SipTarget, request: OutboundRequest, log: Log): Promise<TakenRoute | Cause> {
+    const uri = parseSipUri(target.uri)
+    if (!uri) return unreachable(`${printable(shownUri(target.uri))}: this is no SIP URI`)
+    // A call that came with 1 goes on with 0 (RFC 3261 section 16.6, RFC 7332); one that came with 0 ends here.
+    if ((request.maxForwards ?? mostHops) < 0) return { code: 'too_many_hops' }
+    const { carriers } = this.#parts
+    const name = target.carrier
+    const registered = target.endpointId !== undefined || target.nextHop !== undefined
+    const carrier =
+      name !== undefined
+        ? carriers.byName(name)
+        : registered
+          ? undefined
+          : carriers.of(uri, request.projectId)
+    if (carrier) {
+      const objection = await this.#objectionTo(carrier, request.projectId)
+      return objection
+        ? { code: 'not_permitted', detail: objection }
+        : this.#byCarrier(carrier, uri, request, log)
+    }
+    if (name !== undefined) return unreachable(`there is no carrier ${printable(name)}`)
+    const objection = registered ? undefined : await this.#objectionToDirect(uri, request.projectId)
+    if (objection) return { code: 'not_permitted', detail: objection }
+    return this.#direct(uri, target, request, log)
+  }
+
+  /** Why a project may not call a URI; undefined where it may, or where nobody will be found. */
+  async objection(uri: SipUri, projectId: string): Promise<string | undefined> {
+    const carrier = this.#parts.carriers.of(uri, projectId)
+    return carrier ? this.#objectionTo(carrier, projectId) : this.#objectionToDirect(uri, projectId)
+  }
+
+  /** As {@link #objectionToPlace}; besides, nothing goes round the number lists of the project's own carriers. */
+  async #objectionToDirect(uri: SipUri, projectId: string): Promise<string | undefined> {
+    if (this.#parts.dial?.() === 'carriers') return noDirectCalls
+    const listed = this.#parts.carriers.listedOf(projectId)
+    if (listed.some(({ host }) => host === uri.host)) return byCarrierAlone
+    return this.#objectionToPlace(uri, projectId, 'call', listed)
+  }
+
+  async #objectionToPlace(
+    uri: SipUri,
+    projectId: string,
+    by: 'call' | 'carrier',
+    listed: readonly SipUri[] = [],
+  ): Promise<string | undefined> {
+    const { carriers, guard } = this.#parts
+    const closed = carriers.closedTo(projectId, by)
+    if (closed.places.some(({ host }) => host === uri.host)) return notYours
+    return guard?.objection(uri, { ...closed, places: [...closed.places, ...listed] })
+  }
+
+  async #objectionTo({ name, config, targets }: Carrier, projectId: string): Promise<string | undefined> {
+    for (const { uri } of config.guarded ? targets : []) {
+      const why = await this.#objectionToPlace(uri, projectId, 'carrier')
+      if (why !== undefined) return `carrier ${name}: ${why}`
+    }
+    return undefined
+  }
+
+  #direct(uri: SipUri, { nextHop, endpointId }: SipTarget, request: OutboundRequest, log: Log): TakenRoute {
+    // A registered endpoint is where its REGISTER came from, and no place that a customer chose.
+    const isDialled = endpointId === undefined && nextHop === undefined
+    const farEnd = isDialled ? ({ kind: 'project', id: request.projectId } as const) : undefined
+    const headers = {
+      ...merged(this.#common(uri, request, log), strangerHeaders(callerOf(request))),
+      ...this.#farEndHeader(farEnd),
+    }
+    const credentials = credentialsOf(request)
+    const hop = { uri: uri.bare, headers, ...(nextHop !== undefined && { nextHop }) }
+    const heard = (refusal: Refusal | 'silent') => {
+      if (refusal === 'silent' || refusal.status !== 503 || !isLocal(refusal)) return
+      // The agent makes no connection to a phone: that over which it registered is gone.
+      if (endpointId !== undefined && nextHop !== undefined) this.#parts.disconnected?.(endpointId, nextHop)
+    }
+    return {
+      hops: [{ ...hop, ...(credentials && { credentials }), heard }],
+      statuses: new Set(),
+      redirected: () => [],
+      release: () => {},
+    }
+  }
+
+  #byCarrier(carrier: Carrier, uri: SipUri, request: OutboundRequest, log: Log): TakenRoute | Cause {
+    const { failover } = carrier.config
+    if (carrier.isRejected()) return unreachable(`carrier ${carrier.name}: it refuses our registration`)
+    const verdict = carrier.numberVerdict(uri)
+    if (!verdict.isPermitted)
+      return { code: 'number_not_allowed', detail: numberRefusalText(carrier, verdict) }
+    const call = this.#carrierCall(carrier, uri, request, log)
+    const hops = carrier.hops(call)
+    // Last: nothing may fail between this and whoever gives it up again.
+    const quota = this.#parts.quotas?.take(request) ?? (() => {})
+    if (typeof quota !== 'function') return quota
+    const load = carrier.load.take('outbound')
+    if (typeof load === 'string') {
+      quota()
+      return { code: 'over_call_limit', detail: `carrier ${carrier.name}: ${load}` }
+    }
+    const release = () => {
+      load()
+      quota()
+    }
+    return {
+      hops,
+      carrier: carrier.config,
+      statuses: new Set(failover.statuses),
+      ...(this.#parts.seesTryings() && { noProgressMs: failover.noProgressMs }),
+      redirected: (contact) => carrier.redirected(contact, call),
+      release,
+    }
+  }
+
+  #carrierCall(carrier: Carrier, uri: SipUri, request: OutboundRequest, log: Log): CarrierCall {
+    const { identity, auth } = carrier.config
+    const common = {
+      ...merged(forwarded(request), this.#common(uri, request, log)),
+      ...this.#farEndHeader({ kind: 'carrier', name: carrier.name }),
+    }
+    const { sendAs } = request.from
+    const caller = { ...callerOf(request), ...(sendAs !== undefined && { user: sendAs }) }
+    const credentials = credentialsOf(request)
+    return {
+      uri,
+      headers: ({ uri: { host } }) =>
+        merged(common, carrierHeaders(caller, { identity, username: auth?.username, host })),
+      isNumber: numberOf(request.destination.to) !== undefined,
+      ...(credentials && { credentials }),
+    }
+  }
+
+  #farEndHeader(farEnd: FarEndOfCall | undefined): Headers {
+    return farEndHeader(farEnd, { marks: this.#parts.marks === true })
+  }
+
+  /** What the document and the URI ask for, and what every INVITE has. */
+  #common(uri: SipUri, { destination, maxForwards }: OutboundRequest, log: Log): Headers {
+    const { headers, refused } = applicationHeaders([...uri.headers, ...(destination.headers ?? [])])
+    for (const { name, why } of refused) log.warn({ header: name, why }, 'header not sent')
+    const { userAgent } = this.#parts
+    return {
+      ...headers,
+      'Content-Type': 'application/sdp',
+      'Max-Forwards': String(maxForwards ?? mostHops),
+      Allow: allowedMethods,
+      ...(userAgent !== '' && { 'User-Agent': userAgent }),
+    }
+  }
+}
+
+const byCarrierAlone =
+  'the host is that of a carrier with number lists, and calls to it go by the carrier alone'
+const noDirectCalls = 'SIP URIs lead to carriers alone here (sip.dial)'
+
+const notYours = 'the host is that of a carrier of another project'
+
+/** Says why a carrier may not be called with a number, for logs, records and people. */
+export const numberRefusalText = ({ name }: Carrier, { number, prefix }: NumberVerdict): string => {
+  if (number === undefined) return `carrier ${name}: only telephone numbers may be called`
+  return prefix === undefined
+    ? `carrier ${name}: numbers.allow has no prefix of the number`
+    : `carrier ${name}: numbers.refuse has ${prefix}`
+}
+
+const unreachable = (detail: string): Cause => ({ code: 'unreachable', detail })
+
+const callerOf = ({ destination, from }: OutboundRequest): Caller => {
+  // Whoever is named by the document wants to be named.
+  const named = destination.from !== undefined
+  return {
+    user: destination.from ?? from.user,
+    name: destination.fromName ?? (named && from.private ? '' : from.name),
+    ...(named && { uri: destination.from }),
+    private: !named && from.private === true,
+  }
+}
+
+const credentialsOf = ({ destination }: OutboundRequest): Credentials | undefined =>
+  destination.username ? { username: destination.username, password: destination.password ?? '' } : undefined
+
+/** Who sent the call to us is passed on to carriers, which bill and screen by it (RFC 5806, RFC 7044). */
+const forwarded = ({ forwarded: headers = [] }: OutboundRequest): Headers =>
+  headers
+    .filter(({ name }) => /^(diversion|history-info)$/i.test(name))
+    .reduce<Headers>((all, { name, value }) => merged(all, { [name]: joined(all, name, value) }), {})
+
+const joined = (headers: Headers, name: string, value: string): string => {
+  const before = Object.entries(headers).find(([other]) => other.toLowerCase() === name.toLowerCase())
+  return before ? `${before[1]}, ${value}` : value
+}
+
+/** The second ones go before the first; names are compared without case. */
+const merged = (headers: Headers, over: Headers): Headers => {
+  const replaced = new Set(Object.keys(over).map((name) => name.toLowerCase()))
+  const kept = Object.entries(headers).filter(([name]) => !replaced.has(name.toLowerCase()))
+  return { ...Object.fromEntries(kept), ...over }
+}

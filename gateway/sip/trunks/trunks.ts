@@ -1,0 +1,142 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+import type { Metrics } from '../../core/metrics.ts'
+import type { SrfLike } from '../srf.ts'
+import type { Carrier } from './carrier.ts'
+import type { Carriers, CarriersChange } from './carriers.ts'
+import { Probe } from './probe.ts'
+import { registrationStates } from './registration.ts'
+import { registrationOf } from './registrations.ts'
+import type { HostGuard } from './target-guard.ts'
+
+/** What the trunks work with. */
+export interface TrunksParts {
+  readonly carriers: Carriers
+  readonly srf: Pick<SrfLike, 'request'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'gauges'>
+  readonly userAgent: string
+  /** Which hosts customers' own carriers may be at; default: every one. */
+  readonly guard?: HostGuard
+  /** The agent judges the addresses of customers' carriers itself; default false. */
+  readonly marks?: boolean
+  /** From 0 to below 1; default the machine's. */
+  readonly random?: () => number
+}
+
+/** Registrations begin within a window of so much for each of them, and no more than half a minute. */
+const spreadMs = 200
+const longestSpreadMs = 30_000
+
+/** What goes on with one carrier. */
+interface Trunk {
+  readonly probes: readonly Probe[]
+  readonly made: ReturnType<typeof registrationOf>
+}
+
+/** What goes on with carriers outside calls: pings of their targets, and our registrations. */
+export class Trunks {
+  #parts: TrunksParts & { readonly random: () => number }
+  #trunks = new Map<Carrier, Trunk>()
+  #state: 'new' | 'started' | 'over' = 'new'
+  #drained: Promise<void> | undefined
+
+  constructor(parts: TrunksParts) {
+    const { carriers, metrics, random = Math.random } = parts
+    this.#parts = { ...parts, random }
+    for (const carrier of carriers.all) this.#add(carrier)
+    carriers.onChange((change) => this.#change(change))
+    metrics.gauges('carrier_up', ['carrier', 'target'], () =>
+      carriers.all.flatMap(({ name, targets }) =>
+        targets.map(({ text, isUp }) => ({ labels: { carrier: name, target: text }, value: Number(isUp) })),
+      ),
+    )
+    metrics.gauges('carrier_calls', ['carrier'], () =>
+      carriers.all.map(({ name, load }) => ({ labels: { carrier: name }, value: load.calls })),
+    )
+    metrics.gauges('registration_state', ['carrier', 'state'], () =>
+      [...this.#trunks].flatMap(([{ name }, { made }]) =>
+        made
+          ? registrationStates.map((state) => ({
+              labels: { carrier: name, state },
+              value: Number(made.registration.state === state),
+            }))
+          : [],
+      ),
+    )
+  }
+
+  /** Begins; the agent must be connected. */
+  start(): void {
+    this.#state = 'started'
+    this.#begin([...this.#trunks.values()])
+  }
+
+  /** Takes the registrations back; resolves when the carriers have answered, or will not. Idempotent. */
+  drain(): Promise<void> {
+    this.#state = 'over'
+    this.#drained ??= Promise.all([...this.#trunks.values()].map(takenBack)).then(() => {})
+    return this.#drained
+  }
+
+  /** Stops everything without a word. Idempotent. */
+  close(): void {
+    this.#state = 'over'
+    for (const trunk of this.#trunks.values()) {
+      stopProbes(trunk)
+      trunk.made?.registration.stop()
+      trunk.made?.giveUp()
+    }
+  }
+
+  #add(carrier: Carrier): Trunk {
+    const rules = carrier.config.probe
+    const probes = rules
+      ? carrier.targets.map((target) => new Probe({ ...this.#parts, carrier, target, rules }))
+      : []
+    const made = registrationOf(carrier, this.#parts)
+    if (made) carrier.isRejected = () => made.registration.state === 'rejected'
+    const trunk = { probes, made }
+    this.#trunks.set(carrier, trunk)
+    return trunk
+  }
+
+  #change({ added, removed }: CarriersChange): void {
+    if (this.#state === 'over') return
+    const ends = new Map(removed.map((carrier) => [carrier.name, this.#end(carrier)]))
+    const begun = added.map((carrier) => ({ carrier, trunk: this.#add(carrier) }))
+    if (this.#state !== 'started') return
+    this.#begin(begun.filter(({ carrier }) => !ends.has(carrier.name)).map(({ trunk }) => trunk))
+    // What is taken back of the registration before must not come after this one, and end it.
+    for (const { carrier, trunk } of begun)
+      void ends.get(carrier.name)?.then(() => {
+        if (this.#state === 'started' && this.#trunks.get(carrier) === trunk) this.#begin([trunk])
+      })
+  }
+
+  /** Resolves when the carrier has answered that we are registered no longer, or will not. */
+  async #end(carrier: Carrier): Promise<void> {
+    const trunk = this.#trunks.get(carrier)
+    this.#trunks.delete(carrier)
+    if (!trunk) return
+    stopProbes(trunk)
+    await takenBack(trunk)
+  }
+
+  #begin(trunks: readonly Trunk[]): void {
+    const { random } = this.#parts
+    for (const { probes } of trunks) for (const probe of probes) probe.start()
+    const registrations = trunks.flatMap(({ made }) => (made ? [made.registration] : []))
+    const window = Math.min(registrations.length * spreadMs, longestSpreadMs)
+    for (const registration of registrations) registration.start(random() * window)
+  }
+}
+
+const stopProbes = ({ probes }: Trunk): void => {
+  for (const probe of probes) probe.stop()
+}
+
+/** Resolves when the carrier has answered that we are registered no longer, or will not. */
+const takenBack = ({ made }: Trunk): Promise<void> =>
+  new Promise((resolve) => (made ? made.registration.stop(() => resolve()) : resolve()))

@@ -1,0 +1,280 @@
+import type { Clock } from './clock.ts'
+import { Cdrs } from './core/cdr.ts'
+import type { Context } from './core/context.ts'
+import { Diversions } from './core/diversions.ts'
+import { hangUp } from './core/hangup.ts'
+import { defaultUnderstood } from './core/options.ts'
+import { OwnRefusals } from './core/own-refusals.ts'
+import { RegisteredFlows } from './core/registered-flows.ts'
+import { Subscriptions } from './core/subscriptions.ts'
+import { Outgoing } from './core/uac/outgoing.ts'
+import { Answers } from './core/uas/answers.ts'
+import { Incoming } from './core/uas/incoming.ts'
+import { Receiver } from './core/uas/receiver.ts'
+import { Dialogs } from './dialog/dialogs.ts'
+import type { App } from './drachtio/app.ts'
+import { Apps } from './drachtio/apps.ts'
+import { AppFinder } from './drachtio/handlers.ts'
+import { AppServer } from './drachtio/server.ts'
+import { AppSessions } from './drachtio/sessions.ts'
+import { SipParseError } from './message/error.ts'
+import { defaultLimits } from './message/limits.ts'
+import type { RawMessage } from './message/message.ts'
+import { parseFromApp } from './message/parse.ts'
+import { formatHost } from './message/uri.ts'
+import { Proxies } from './proxy/proxies.ts'
+import { Reach } from './reach/reach.ts'
+import { type Dns, SystemDns } from './route/dns.ts'
+import { SipRouter } from './route/router.ts'
+import { Shield } from './shield/shield.ts'
+import { makeTimers } from './transaction/timers.ts'
+import { Transactions } from './transaction/transactions.ts'
+import { Transports } from './transport/transports.ts'
+import {
+  type Diversion,
+  type OwnRefusal,
+  type SipAddress,
+  type SipAgentChange,
+  type SipAgentOptions,
+  type SipAgentStats,
+  toAddress,
+} from './types.ts'
+
+/** An application may send larger messages than a peer: frames are limited already. */
+const appLimits = { ...defaultLimits, messageBytes: 1 << 20, headerLength: 65_536 }
+const appLost = 'SIP;cause=503;text="Application connection lost"'
+const ackTimeout = 'SIP;cause=200;text="ACK timeout"'
+
+/** The agent without its thread: every part of it, put together. */
+export class Agent {
+  readonly #context: Context
+  readonly #apps = new Apps()
+  readonly #answers: Answers
+  readonly #incoming: Incoming
+  readonly #outgoing: Outgoing
+  readonly #proxies: Proxies
+  readonly #receiver: Receiver
+  readonly #server: AppServer
+  readonly #shield: Shield
+  readonly #refusals: OwnRefusals
+  readonly #diversions: Diversions
+  readonly #dns: Dns & { close?(): void }
+  readonly #router: SipRouter
+  readonly #reach: Reach
+  #closed = false
+
+  /** `fault` is told of errors within the agent that cost one message but not the agent. */
+  constructor(
+    options: Omit<SipAgentOptions, 'listen'> & {
+      secret: string
+      clock: Clock
+      fault: (error: unknown) => void
+      /** Told of requests that are refused without an application, of some where there are many; default nobody. */
+      refused?: (refusal: OwnRefusal) => void
+      /** Receives the dialogs whose route is not followed; default none. */
+      diverted?: (diversion: Diversion) => void
+      /** Who knows names; default the system's servers. */
+      dns?: Dns
+    },
+  ) {
+    const { clock, secret, userAgent, tryings, fault, refused = () => {}, diverted = () => {} } = options
+    const { maxConnections = 1_000, maxTransactions = 50_000, understood = defaultUnderstood } = options
+    const timers = makeTimers(options.timers)
+    const shield = new Shield(clock, options.shield)
+    this.#shield = shield
+    const refusals = new OwnRefusals(clock, refused)
+    this.#refusals = refusals
+    this.#diversions = new Diversions(clock, diverted)
+    const transports = new Transports({
+      sink: {
+        received: (message, flow, size) => receiver.received(message, flow, size),
+        malformed: (error, flow) => {
+          shield.offend(flow.remote.address, flow.reliable, 'malformed')
+          receiver.malformed(error, flow)
+        },
+        lost: (flow) => {
+          this.#context.registeredFlows.lost(flow)
+          receiver.lost(flow)
+        },
+        fault,
+      },
+      limits: { ...defaultLimits, ...options.limits },
+      clock,
+      maxConnections,
+      announce: options.announce,
+      announceTo: options.announceTo,
+      tls: options.tls,
+      tlsPeers: options.tlsPeers,
+      viaPortNetworks: options.viaPortNetworks,
+      gatekeeper: shield,
+    })
+    const transactions = new Transactions(clock, timers, fault)
+    this.#dns = options.dns ?? new SystemDns(options.nameServers)
+    const router = new SipRouter({ reach: transports, dns: this.#dns, clock, fault })
+    this.#router = router
+    const reach = new Reach({ dns: this.#dns, clock, fault, settings: options.reach })
+    this.#reach = reach
+    const dialogs = new Dialogs()
+    const cdrs = new Cdrs(this.#apps)
+    const registeredFlows = new RegisteredFlows(clock, (address) => shield.knows(address))
+    const subscriptions = new Subscriptions(clock, timers, dialogs)
+    const kept = {
+      transactions,
+      dialogs,
+      registeredFlows,
+      subscriptions,
+      refusals,
+      diversions: this.#diversions,
+    }
+    this.#context = { clock, timers, transports, router, reach, shield, cdrs, userAgent, tryings, ...kept }
+    this.#answers = new Answers(this.#context, (dialog) => hangUp(this.#context, dialog, ackTimeout))
+    const sessions = new AppSessions({
+      apps: this.#apps,
+      clock,
+      requests: {
+        sip: (app, msgId, fields, message) => this.#sip(app, msgId, fields, message),
+        proxy: (app, msgId, fields, message) => {
+          const raw = this.#parse(app, msgId, message)
+          if (raw) this.#proxies.start(app, msgId, fields, raw)
+        },
+        lost: (app) => this.#lost(app),
+      },
+      fault,
+      hostports: () => this.#hostports(),
+      maxBacklog: options.maxBacklog ?? 1 << 24,
+    })
+    this.#server = new AppServer(sessions, secret)
+    const finder = new AppFinder({
+      handlers: options.handlers ?? [],
+      apps: this.#apps,
+      sessions,
+      clock,
+      secret,
+    })
+    this.#incoming = new Incoming(this.#context, finder, this.#answers)
+    this.#outgoing = new Outgoing(this.#context, this.#answers)
+    this.#proxies = new Proxies(this.#context, this.#incoming, fault)
+    const parts = {
+      context: this.#context,
+      incoming: this.#incoming,
+      answers: this.#answers,
+      proxies: this.#proxies,
+    }
+    const receiver = new Receiver({ ...parts, fault, maxTransactions, understood })
+    this.#receiver = receiver
+  }
+
+  /** Binds every address, then opens the application port, which it returns. Rejects, with all closed, where one cannot be bound. */
+  async start(listen: SipAgentOptions['listen']): Promise<number> {
+    try {
+      for (const each of listen) await this.#context.transports.open(each)
+      return await this.#server.listen()
+    } catch (error) {
+      await this.#context.transports.close()
+      throw error
+    }
+  }
+
+  /** The bound addresses. */
+  get addresses(): SipAddress[] {
+    return this.#context.transports.addresses.map(toAddress)
+  }
+
+  /** How much of everything there is. */
+  get stats(): SipAgentStats {
+    return {
+      transactions: this.#context.transactions.size,
+      dialogs: this.#context.dialogs.size,
+      pending: this.#incoming.size + this.#outgoing.size + this.#proxies.size,
+      unacknowledged: this.#answers.size + this.#incoming.latePracks.size,
+      connections: this.#context.transports.connections,
+      applications: this.#apps.size,
+      strays: this.#receiver.strays,
+      dropped: this.#shield.dropped,
+      refused: this.#refusals.counts,
+      diverted: this.#diversions.count,
+      banned: this.#shield.banned,
+      registeredFlows: this.#context.registeredFlows.size,
+    }
+  }
+
+  /** Takes new settings; what is open stays as it is. */
+  change(change: SipAgentChange): void {
+    if (change.shield) this.#shield.change(change.shield)
+    if (change.reach) this.#reach.change(change.reach)
+    this.#context.transports.change(change)
+  }
+
+  /** The application found out that an address, which is really that of the sender, failed to sign in. */
+  failedSignIn(address: string): void {
+    this.#shield.offend(address, true, 'sign-in')
+  }
+
+  /** Closes every socket; nothing more is said to anybody. */
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    this.#incoming.close()
+    this.#proxies.close()
+    this.#outgoing.close()
+    this.#context.registeredFlows.close()
+    this.#context.subscriptions.close()
+    this.#answers.close()
+    this.#router.close()
+    this.#reach.close()
+    this.#dns.close?.()
+    this.#context.transactions.close()
+    await Promise.all([this.#server.close(), this.#context.transports.close()])
+  }
+
+  /** What an application wrote; undefined, with the answer given, where it cannot be read. */
+  #parse(app: App, msgId: string, message: Buffer): RawMessage | undefined {
+    try {
+      return parseFromApp(message, appLimits)
+    } catch (error) {
+      if (!(error instanceof SipParseError)) throw error
+      app.nok(msgId, `invalid ${error.message}`)
+      return undefined
+    }
+  }
+
+  /** Which kind of `sip` frame it is, in the order that the protocol wants. */
+  #sip(app: App, msgId: string, fields: readonly string[], message: Buffer) {
+    const [txnId = '', id = '', nextHop = ''] = fields
+    const raw = this.#parse(app, msgId, message)
+    if (!raw) return
+    if (raw.kind === 'response') {
+      if (txnId === '') return app.refuse(msgId, 'transaction id missing')
+      return this.#incoming.respond(app, msgId, txnId, raw)
+    }
+    if (id !== '') return this.#outgoing.inDialog(app, msgId, id, raw)
+    if (txnId !== '' && raw.method === 'CANCEL') return this.#outgoing.cancel(app, msgId, txnId, raw)
+    this.#outgoing.request(app, msgId, raw, nextHop)
+  }
+
+  /** An application's connection is gone: everything that it had open is refused, cancelled or hung up. */
+  #lost(app: App) {
+    if (this.#closed) return
+    this.#incoming.lost(app)
+    this.#outgoing.lost(app)
+    for (const dialog of this.#context.dialogs.of(app)) {
+      if (!dialog.confirmed) continue
+      // A subscription knows no BYE; the far end learns by the 481 to what it sends next.
+      if (dialog.subscription) {
+        this.#context.dialogs.remove(dialog)
+        continue
+      }
+      this.#answers.whenSettled(dialog, () => hangUp(this.#context, dialog, appLost))
+    }
+  }
+
+  #hostports(): { announced: string; bound: string } {
+    const { transports } = this.#context
+    const text = (host: string, protocol: string, port: number) => `${protocol}/${formatHost(host)}:${port}`
+    const addresses = transports.addresses
+    return {
+      announced: addresses.map((each) => text(transports.ownHost(each), each.protocol, each.port)).join(','),
+      bound: addresses.map((each) => text(each.address, each.protocol, each.port)).join(','),
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { FakeClock } from '../clock.ts'
+import type { OwnRefusal } from '../types.ts'
+import { OwnRefusals } from './own-refusals.ts'
+
+const refused = { method: 'INVITE', uri: 'sip:1@x', callId: 'c' }
+const source = '192.0.2.1'
+
+it('counts every refusal by its status, and tells of ten in a second', () => {
+  const clock = new FakeClock()
+  const told: OwnRefusal[] = []
+  const refusals = new OwnRefusals(clock, (refusal) => told.push(refusal))
+  for (let i = 0; i < 15; i++) refusals.add(420, refused, source, 'sec-agree')
+  refusals.add(481, refused, source)
+  expect(refusals.counts).toEqual({ 420: 15, 481: 1 })
+  expect(told).toHaveLength(10)
+  expect(told[0]).toEqual({ ...refused, source, status: 420, detail: 'sec-agree' })
+  clock.advance(1_000)
+  refusals.add(481, refused, source)
+  expect(told.at(-1)).toEqual({ ...refused, source, status: 481 })
+  expect(told).toHaveLength(11)
+})
+
+it('cuts what the far side wrote', () => {
+  const told: OwnRefusal[] = []
+  const refusals = new OwnRefusals(new FakeClock(), (refusal) => told.push(refusal))
+  const long = 'x'.repeat(10_000)
+  refusals.add(400, { method: long, uri: long, callId: long }, source, long)
+  expect(JSON.stringify(told).length).toBeLessThan(1_200)
+})

@@ -1,0 +1,64 @@
+import type { Clock } from '../clock.ts'
+import type { OwnRefusal } from '../types.ts'
+
+/** Maximum number of reports of one kind in a second, so that no peer can keep the gateway busy with them. */
+const maxReports = 10
+/** Characters of each text of the far side that is told. */
+const longest = 256
+
+/** Bounds the reports of one kind to ten a second. */
+export class ReportRate {
+  readonly #clock: Pick<Clock, 'now'>
+  #since = 0
+  #reports = 0
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
+  }
+
+  /** Counts one report. Returns whether it may be made. */
+  takes(): boolean {
+    const now = this.#clock.now()
+    if (now - this.#since >= 1_000 || now < this.#since) {
+      this.#since = now
+      this.#reports = 0
+    }
+    this.#reports++
+    return this.#reports <= maxReports
+  }
+}
+
+/** What was refused; each is empty where it could not be read. */
+export type Refused = Pick<OwnRefusal, 'method' | 'uri' | 'callId'>
+
+/** Counts the requests that the agent refuses without an application, and tells of them, but not of more than a log can hold. */
+export class OwnRefusals {
+  readonly #rate: ReportRate
+  readonly #tell: (refusal: OwnRefusal) => void
+  readonly #counts = new Map<number, number>()
+
+  constructor(clock: Pick<Clock, 'now'>, tell: (refusal: OwnRefusal) => void) {
+    this.#rate = new ReportRate(clock)
+    this.#tell = tell
+  }
+
+  /** Refusals since the start, by status. */
+  get counts(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#counts)
+  }
+
+  /** One refusal more. `source`: the IP address that it came from; `detail`: what was wrong, where the status does not say it. */
+  add(status: number, { method, uri, callId }: Refused, source: string, detail?: string): void {
+    this.#counts.set(status, (this.#counts.get(status) ?? 0) + 1)
+    if (!this.#rate.takes()) return
+    const cut = (text: string) => text.slice(0, longest)
+    this.#tell({
+      status,
+      source,
+      method: cut(method),
+      uri: cut(uri),
+      callId: cut(callId),
+      ...(detail !== undefined && { detail: cut(detail) }),
+    })
+  }
+}

@@ -1,0 +1,163 @@
+import type { Clock, Timer } from '../clock.ts'
+import { contactOf, Dialog, dialogId, recordRoute } from '../dialog/dialog.ts'
+import type { Dialogs } from '../dialog/dialogs.ts'
+import type { App } from '../drachtio/app.ts'
+import type { Headers } from '../message/headers.ts'
+import type { SipMessage, SipResponse } from '../message/message.ts'
+import type { Timers } from '../transaction/timers.ts'
+import type { Flow } from '../transport/types.ts'
+import type { MadeRequest } from './requests.ts'
+
+/** Lifetime where nobody says one, in seconds: that of a REFER (RFC 3515 2.4.4 leaves it to the notifier), or of an event package. */
+const defaultExpires = 3_600
+const mostExpires = 7 * 86_400
+
+/** True for a NOTIFY that ends its subscription (RFC 6665 4.1.3). */
+export const terminates = (headers: Headers): boolean =>
+  /^\s*terminated\b/i.test(headers.first('subscription-state') ?? '')
+
+/** The Expires header in seconds; undefined where it is missing or no number. */
+export const expiresOf = (headers: Headers): number | undefined => {
+  const text = headers.first('expires')?.trim() ?? ''
+  return /^\d{1,10}$/.test(text) ? Math.min(Number(text), mostExpires) : undefined
+}
+
+/** A SUBSCRIBE, or a REFER, outside dialogs that has no final answer yet. */
+export interface Subscribing {
+  readonly app: App
+  readonly fromTag: string
+  made(): MadeRequest
+  /** Way that the request took last. */
+  origin(): Flow
+}
+
+/**
+ * The dialogs that SUBSCRIBE and REFER make. They end with a NOTIFY that says so, and otherwise when their time is over: the
+ * granted one, and then 64 * T1 more for a last NOTIFY (timer N of RFC 6665 4.1.2).
+ */
+export class Subscriptions {
+  readonly #clock: Clock
+  readonly #timers: Timers
+  readonly #dialogs: Dialogs
+  readonly #expiries = new Map<Dialog, Timer>()
+
+  constructor(clock: Clock, timers: Timers, dialogs: Dialogs) {
+    this.#clock = clock
+    this.#timers = timers
+    this.#dialogs = dialogs
+  }
+
+  /** Subscriptions with a running time. */
+  get size(): number {
+    return this.#expiries.size
+  }
+
+  /** A request that makes a subscription is on its way: a NOTIFY may come before its answer (RFC 6665 4.1.2.4). */
+  begin(start: Subscribing): SubscriptionStart {
+    return new SubscriptionStart(start, this.#dialogs, (dialog, seconds) => this.granted(dialog, seconds))
+  }
+
+  /** A subscription was granted, renewed or (0) given up. Does nothing for the dialog of a call. */
+  granted(dialog: Dialog, seconds = defaultExpires): void {
+    if (!dialog.subscription || dialog.ended) return
+    const known = this.#expiries.get(dialog)
+    known?.cancel()
+    const wait = Math.min(seconds, mostExpires) * 1_000 + 64 * this.#timers.t1
+    this.#expiries.set(
+      dialog,
+      this.#clock.after(wait, () => this.#dialogs.remove(dialog)),
+    )
+    if (!known) dialog.whenEnded(() => this.#forget(dialog))
+  }
+
+  /** Forgets every running time without a word. */
+  close(): void {
+    for (const timer of this.#expiries.values()) timer.cancel()
+    this.#expiries.clear()
+  }
+
+  #forget(dialog: Dialog): void {
+    this.#expiries.get(dialog)?.cancel()
+    this.#expiries.delete(dialog)
+  }
+}
+
+/** The time between a SUBSCRIBE and its final answer. */
+class SubscriptionStart {
+  readonly #start: Subscribing
+  readonly #dialogs: Dialogs
+  readonly #granted: (dialog: Dialog, seconds: number | undefined) => void
+  readonly #stop: () => void
+  /** Begun by a NOTIFY; the first one decides which fork it is. */
+  #dialog: Dialog | undefined
+
+  constructor(
+    start: Subscribing,
+    dialogs: Dialogs,
+    granted: (dialog: Dialog, seconds: number | undefined) => void,
+  ) {
+    this.#start = start
+    this.#dialogs = dialogs
+    this.#granted = granted
+    this.#stop = dialogs.expect(start.made().callId, start.fromTag, (notify, flow) => {
+      // Without tags nothing tells its requests from new ones.
+      if (this.#dialog || notify.fromTag === '') return undefined
+      const from = notify.headers.first('from') ?? ''
+      this.#dialog = this.#open(notify, notify.fromTag, from, recordRoute(notify), flow)
+      // Until the answer says for how long, it is kept as long as the answer may take.
+      granted(this.#dialog, 0)
+      return this.#dialog
+    })
+  }
+
+  /** The final answer; undefined where there was none. */
+  settle(response: SipResponse | undefined, flow: Flow): void {
+    this.#stop()
+    // Without its application it is not wanted: 481 to its NOTIFYs ends it.
+    const good =
+      response !== undefined && response.status < 300 && response.toTag !== '' && this.#start.app.open
+    if (!good) {
+      if (this.#dialog) this.#dialogs.remove(this.#dialog)
+      return
+    }
+    const known = this.#dialog
+    // A subscription that a NOTIFY has ended already is over.
+    if (known?.ended && known.remoteTag === response.toTag) return
+    const to = response.headers.first('to') ?? this.#start.made().to
+    const dialog =
+      known?.remoteTag === response.toTag
+        ? known
+        : this.#open(response, response.toTag, to, recordRoute(response).reverse(), flow)
+    this.#granted(dialog, expiresOf(response.headers))
+  }
+
+  #open(
+    message: SipMessage,
+    remoteTag: string,
+    remoteAddress: string,
+    routeSet: readonly string[],
+    flow: Flow,
+  ): Dialog {
+    const { app, fromTag } = this.#start
+    const made = this.#start.made()
+    const dialog = new Dialog({
+      id: dialogId(made.callId, fromTag),
+      callId: made.callId,
+      localTag: fromTag,
+      remoteTag,
+      localAddress: made.from,
+      remoteAddress,
+      routeSet,
+      localSeq: made.seq,
+      remoteSeq: message.kind === 'request' ? message.seq - 1 : -1,
+      localContact: made.contact,
+      flow,
+      origin: this.#start.origin(),
+      target: contactOf(message) ?? made.uri,
+      owner: app,
+      subscription: true,
+    })
+    this.#dialogs.confirm(dialog)
+    return dialog
+  }
+}

@@ -1,0 +1,305 @@
+import type { Timer } from '../../clock.ts'
+import { contactOf, type Dialog, dialogId } from '../../dialog/dialog.ts'
+import type { App } from '../../drachtio/app.ts'
+import type { SipResponse } from '../../message/message.ts'
+import type { FarEnd } from '../../reach/far-end.ts'
+import type { ClientFailure } from '../../transaction/invite-client.ts'
+import type { Flow } from '../../transport/types.ts'
+import type { AppHeader } from '../app-headers.ts'
+import type { Context } from '../context.ts'
+import { hangUp } from '../hangup.ts'
+import { ownName } from '../offering.ts'
+import { makeCancel } from '../requests.ts'
+import { type Attempts, type AttemptsUser, nobody } from './attempts.ts'
+import { Forks } from './forks.ts'
+import { sendAck, sendInDialog } from './in-dialog.ts'
+import { deliverLocal, deliverResponse, endsCall, failureStatus, goneReason } from './outgoing-request.ts'
+import type { PeerHolds } from './peer-holds.ts'
+
+/** How an {@link OutgoingInvite} begins. */
+export interface OutgoingInviteStart {
+  readonly context: Context
+  readonly app: App
+  readonly txnId: string
+  readonly attempts: Attempts
+  readonly fromTag: string
+  /** True where it carries a session description. */
+  readonly offer: boolean
+  /** The dialog of a re-INVITE. */
+  readonly dialog?: Dialog
+  /** Far end of a new call, as the application names it. */
+  readonly farEnd?: FarEnd | undefined
+  /** Released with the end of the call, or of the INVITE where there is none. */
+  readonly holds?: PeerHolds | undefined
+  /** Called once, when a final response was handed over. */
+  readonly done: () => void
+}
+
+/** Value of the Reason header where a CANCEL crossed the 2xx. */
+const crossed = 'SIP;cause=200;text="ACK-BYE due to cancel race condition"'
+const forked = 'SIP;cause=200;text="Answered elsewhere"'
+const abandoned = 'SIP;cause=503;text="Application connection lost"'
+const disconnected = 'SIP;cause=503;text="Connection lost"'
+const unacknowledged = 'SIP;cause=408;text="Not acknowledged by the application"'
+
+/** An INVITE or re-INVITE that the application sends, from its start to the end of its transaction. */
+export class OutgoingInvite implements AttemptsUser {
+  readonly #context: Context
+  readonly #start: OutgoingInviteStart
+  readonly #attempts: Attempts
+  readonly #forks: Forks
+  readonly dialogId: string
+  #app: App | undefined
+  #answered: Dialog | undefined
+  #ended = false
+  /** True once a 2xx without a tag has ended the call. */
+  #isVoid = false
+  /** Headers of a CANCEL that waits for the first provisional response (RFC 3261 9.1), or was sent. */
+  #cancel: { readonly headers: readonly AppHeader[]; sent: boolean } | undefined
+  #timer: Timer | undefined
+  #unwatch = () => {}
+
+  constructor(start: OutgoingInviteStart) {
+    const { context, app, attempts, fromTag, offer, dialog, farEnd } = start
+    this.#start = start
+    this.#context = context
+    this.#app = app
+    this.#attempts = attempts
+    this.dialogId = dialog?.id ?? dialogId(attempts.made.callId, fromTag)
+    const origin = () => attempts.flow
+    this.#forks = new Forks({ context, id: this.dialogId, fromTag, offer, owner: app, origin, farEnd })
+  }
+
+  /** The application it belongs to; undefined once that is gone. */
+  get app(): App | undefined {
+    return this.#app
+  }
+
+  /** Sends the request. */
+  send() {
+    const { dialog, offer } = this.#start
+    const { made } = this.#attempts
+    if (dialog && offer) dialog.offers.described('ours', this.#name)
+    // Whoever ends a call ends what is open in it (RFC 3261 15).
+    if (dialog) this.#unwatch = dialog.whenEnded(() => this.cancel([]))
+    else this.#context.cdrs.attempt('application', made.bytes)
+    this.#attempts.start(this)
+  }
+
+  /**
+   * Cancels the INVITE. Returns the CANCEL; it goes out now, or after the first provisional response.
+   */
+  cancel(headers: readonly AppHeader[]): { bytes: Buffer; flow: Flow } {
+    const bytes = makeCancel(this.#attempts.made, headers)
+    if (!this.#cancel && !this.#ended) {
+      this.#attempts.stay()
+      this.#cancel = { headers, sent: false }
+      if (this.#attempts.heard) this.#sendCancel()
+    }
+    return { bytes, flow: this.#attempts.flow }
+  }
+
+  /** The application is gone: nothing is handed over any more, and the call is not wanted. */
+  abandon() {
+    this.#app = undefined
+    this.cancel([['Reason', abandoned]])
+  }
+
+  /** Forgets everything without a word. */
+  stop() {
+    this.#timer?.cancel()
+    this.#unwatch()
+  }
+
+  response(response: SipResponse, flow: Flow, size: number) {
+    const isUntagged = response.status >= 200 && response.status < 300 && response.toTag === ''
+    if (isUntagged && !this.#start.dialog) this.#untagged(flow)
+    else if (response.status < 200) this.#provisional(response, flow, size)
+    else if (response.status < 300) this.#success(response, flow, size)
+    else this.#failure(response, flow, size)
+  }
+
+  failed(why: ClientFailure) {
+    const [status, reason] = this.#cancel ? ([487, 'Request Terminated'] as const) : failureStatus(why)
+    // The connection is gone, and with it the answer, but what rings goes on ringing.
+    if (why === 'transport' && this.#attempts.heard) this.#cancelAgain()
+    this.#end()
+    const { made, flow } = this.#attempts
+    const bytes = deliverLocal(this.#app, this.#start.txnId, this.dialogId, made, status, reason, flow)
+    this.#lost(status, 'application', bytes)
+  }
+
+  ended() {
+    const { seq } = this.#attempts.made
+    const dialog = this.#answered
+    // No 2xx can be repeated any more (timer M), so the ACK need not be kept.
+    dialog?.forgetAck(seq)
+    // The far end has given up on it by now; the call must not stay for want of an ACK that never comes.
+    if (dialog?.answeredSeq === seq) hangUp(this.#context, dialog, unacknowledged)
+  }
+
+  get #name(): string {
+    return ownName('INVITE', this.#attempts.made.seq)
+  }
+
+  #provisional(response: SipResponse, flow: Flow, size: number) {
+    if (this.#ended) return
+    if (response.status > 100) this.#progress(response, flow, size)
+    else if (this.#context.tryings && !this.#start.dialog) this.#deliver(response, flow, size)
+    if (this.#cancel && !this.#cancel.sent) this.#sendCancel()
+    else if (!this.#cancel && (response.status > 100 || !this.#timer)) this.#ring()
+  }
+
+  #progress(response: SipResponse, flow: Flow, size: number) {
+    const { made } = this.#attempts
+    const dialog = this.#start.dialog ?? this.#forks.early(response, flow, made)
+    const rseq = rseqOf(response)
+    if (dialog && rseq !== undefined && !dialog.acceptRseq(made.seq, rseq)) return
+    if (dialog) this.#forks.note(dialog, response, made)
+    this.#deliver(response, flow, size)
+    // A reliable 199 still needs its PRACK, so its dialog stays until the final response.
+    if (response.status === 199 && rseq === undefined && dialog && !this.#start.dialog)
+      this.#forks.drop(dialog)
+  }
+
+  /** Nobody lets a telephone ring for ever: each provisional but 100 starts the wait anew (timer C of RFC 3261 16.6 and 16.7). */
+  #ring() {
+    this.#timer?.cancel()
+    this.#timer = this.#context.clock.after(this.#context.timers.ringing, () => this.cancel([]))
+  }
+
+  #sendCancel() {
+    if (!this.#cancel) return
+    this.#cancel.sent = true
+    const { clock, timers, transactions } = this.#context
+    const { made, flow } = this.#attempts
+    transactions.send(made.branch, 'CANCEL', makeCancel(made, this.#cancel.headers), flow, nobody)
+    this.#timer?.cancel()
+    // RFC 3261 9.1: without a final response by then, the INVITE is considered cancelled.
+    this.#timer = clock.after(64 * timers.t1, () => this.#attempts.giveUp())
+  }
+
+  #cancelAgain() {
+    const flow = this.#attempts.again()
+    const { made } = this.#attempts
+    const bytes = makeCancel(made, this.#cancel?.headers ?? [['Reason', disconnected]])
+    if (flow) this.#context.transactions.send(made.branch, 'CANCEL', bytes, flow, nobody)
+  }
+
+  /**
+   * A 2xx without a To tag makes no dialog: in-dialog requests could not be told from new calls (RFC 3261 12.1.2 takes it for the sake of
+   * RFC 2543 alone). The call fails as by a broken far end; nothing is sent, as an ACK would need the tag too.
+   */
+  #untagged(flow: Flow) {
+    if (this.#ended) return
+    this.#isVoid = true
+    this.#end()
+    const { made } = this.#attempts
+    const bytes = deliverLocal(this.#app, this.#start.txnId, this.dialogId, made, 502, 'Bad Gateway', flow)
+    this.#lost(502, 'network', bytes)
+  }
+
+  #success(response: SipResponse, flow: Flow, size: number) {
+    const { made } = this.#attempts
+    const reinvited = this.#start.dialog
+    const dialog = reinvited ?? this.#forks.answered(response, flow, made)
+    if (!dialog) return
+    if (this.#answered) return this.#repeated(dialog)
+    this.#answered = dialog
+    this.#forks.keepOnly(dialog)
+    dialog.refresh(response, flow)
+    this.#forks.note(dialog, response, made)
+    dialog.answeredSeq = made.seq
+    // A BYE of the application may have ended an early dialog (RFC 3261 15).
+    if (!reinvited && !dialog.ended) {
+      this.#context.dialogs.confirm(dialog)
+      this.#context.cdrs.start(dialog, 'network', 'uac', response)
+      dialog.endAfterAck = this.#cancel !== undefined
+    }
+    this.#end()
+    if (this.#isVoid) return this.#acknowledgeAndEnd(dialog, forked)
+    if (!this.#app) return this.#acknowledgeAndEnd(dialog, abandoned)
+    this.#deliver(plainAnswer(response, dialog), flow, size)
+    // The application's ACK would find no dialog any more.
+    if (dialog.ended) this.#acknowledge(dialog)
+  }
+
+  /** A 2xx that is not the first: the same again, or another fork that answered too (RFC 3261 13.2.2.4). */
+  #repeated(dialog: Dialog) {
+    if (dialog.repeatAck(this.#attempts.made.seq)) return
+    if (dialog !== this.#answered) this.#acknowledgeAndEnd(dialog, forked)
+    else if (dialog.ended) this.#acknowledge(dialog)
+  }
+
+  #failure(response: SipResponse, flow: Flow, size: number) {
+    this.#forks.keepOnly(undefined)
+    this.#end()
+    this.#deliver(response, flow, size)
+    this.#lost(response.status, 'network', response)
+  }
+
+  /** What a failure means to the call that the INVITE would have made, or was sent in. */
+  #lost(status: number, source: 'network' | 'application', response: SipResponse | Buffer) {
+    const { dialog } = this.#start
+    dialog?.offers.ended(this.#name)
+    if (!dialog)
+      this.#context.cdrs.refused(source, this.#cancel ? 'call-canceled' : 'call-rejected', response)
+    else if (endsCall('INVITE', status)) hangUp(this.#context, dialog, goneReason(status))
+  }
+
+  #deliver(response: SipResponse, flow: Flow, size: number) {
+    deliverResponse(this.#app, this.#start.txnId, this.dialogId, response, flow, size)
+  }
+
+  #acknowledge(dialog: Dialog) {
+    sendAck(this.#context, dialog, { method: 'ACK', seq: this.#attempts.made.seq, headers: () => [] })
+  }
+
+  /** Ends a call of which the application never heard, or for which it is no longer there. */
+  #acknowledgeAndEnd(dialog: Dialog, reason: string) {
+    this.#acknowledge(dialog)
+    if (dialog.ended) return
+    this.#context.dialogs.remove(dialog)
+    const headers = () => [['Reason', reason] as const]
+    sendInDialog(this.#context, dialog, { method: 'BYE', headers }, ({ made }) =>
+      this.#context.cdrs.stop(dialog, 'application', 'system-initiated-termination', made.bytes),
+    )
+  }
+
+  #end() {
+    if (this.#ended) return
+    this.#ended = true
+    this.stop()
+    this.#forks.keepOnly(this.#answered)
+    this.#releaseHolds()
+    if (this.#start.dialog?.inviteTxn === this.#start.txnId) this.#start.dialog.inviteTxn = undefined
+    this.#start.done()
+  }
+
+  #releaseHolds() {
+    const { holds } = this.#start
+    const dialog = this.#answered
+    if (!holds) return
+    if (dialog && !dialog.ended) dialog.whenEnded(() => holds.release())
+    else holds.release()
+  }
+}
+
+/** The RSeq of a reliable provisional response (RFC 3262 7.1); undefined for others. */
+const rseqOf = (response: SipResponse): number | undefined => {
+  const text = response.headers.first('rseq')?.trim() ?? ''
+  return /^\d{1,10}$/.test(text) ? Number(text) : undefined
+}
+
+/**
+ * The 2xx as the application is told it. drachtio-srf takes only a 200 with a Contact for an answer, and would leave any other
+ * call acknowledged and up for ever. To an endpoint every 2xx means 200 (RFC 3261 8.1.3.2); a missing Contact, or one that cannot be read, is replaced by the
+ * target that requests go to without it.
+ */
+const plainAnswer = (response: SipResponse, dialog: Dialog): SipResponse => {
+  if (contactOf(response) === undefined) response.headers.replace('Contact', `<${dialog.target}>`)
+  return response.status === 200 ? response : { ...response, status: 200 }
+}
+
+/** Follows the ACK of a call whose CANCEL came too late. */
+export const endCrossed = (context: Context, dialog: Dialog): void => hangUp(context, dialog, crossed)

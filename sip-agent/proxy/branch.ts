@@ -1,0 +1,159 @@
+import type { Timer } from '../clock.ts'
+import type { Context } from '../core/context.ts'
+import { type MadeRequest, makeCancel } from '../core/requests.ts'
+import { Attempts, nobody } from '../core/uac/attempts.ts'
+import { failureStatus } from '../core/uac/outgoing-request.ts'
+import { isOwn } from '../core/uac/ways.ts'
+import { SipParseError } from '../message/error.ts'
+import type { SipResponse } from '../message/message.ts'
+import type { FarEnd } from '../reach/far-end.ts'
+import type { Hop } from '../route/types.ts'
+import type { ClientFailure } from '../transaction/invite-client.ts'
+import type { Flow } from '../transport/types.ts'
+
+/** Far end of a redirection: it may go where a customer without any carrier may. */
+const stranger: FarEnd = { kind: 'project', id: '' }
+
+/** What a branch works with. */
+export interface BranchParts {
+  readonly context: Context
+  readonly target: string
+  /** Origin of the target: `peer` for a redirection. */
+  readonly by: 'us' | 'peer'
+  /** Its share of Max-Breadth, which it holds until it is done. */
+  readonly breadth: number
+  readonly invite: boolean
+  readonly provisionalMs: number | undefined
+  readonly finalMs: number | undefined
+  make(flow: Flow): MadeRequest
+  /** Responses other than 100; after the final one of an INVITE only further 2xx. */
+  response(branch: Branch, response: SipResponse, flow: Flow): void
+  /** No final response came: the status that stands for it. */
+  failed(branch: Branch, status: number): void
+}
+
+/** One target of a proxied request. */
+export class Branch {
+  readonly target: string
+  readonly breadth: number
+  readonly #parts: BranchParts
+  #attempts: Attempts | undefined
+  #done = false
+  #cancelled: 'no' | 'waiting' | 'sent' = 'no'
+  #silence: Timer | undefined
+  #limit: Timer | undefined
+
+  constructor(parts: BranchParts) {
+    this.#parts = parts
+    this.target = parts.target
+    this.breadth = parts.breadth
+  }
+
+  /** True once it has its final response, or none will come. */
+  get done(): boolean {
+    return this.#done
+  }
+
+  /** Finds the way and sends the request. */
+  start() {
+    try {
+      if (!this.#parts.context.router.find(this.target, (hops) => this.#send(hops))) this.#fail(503)
+    } catch (error) {
+      if (!(error instanceof SipParseError)) throw error
+      this.#fail(416)
+    }
+  }
+
+  /** Gives the target up: by CANCEL where it is an INVITE, which waits for a provisional response (RFC 3261 9.1). */
+  cancel() {
+    if (this.done || this.#cancelled !== 'no' || !this.#parts.invite) return
+    this.#cancelled = 'waiting'
+    this.#attempts?.stay()
+    if (!this.#attempts) this.#fail(487)
+    else if (this.#attempts.heard) this.#sendCancel()
+  }
+
+  /** Forgets everything without a word. */
+  stop() {
+    this.#done = true
+    this.#silence?.cancel()
+    this.#limit?.cancel()
+  }
+
+  #send(hops: readonly Hop[]) {
+    const { context, by } = this.#parts
+    if (this.done) return
+    if (hops.length === 0 || hops.some((hop) => isOwn(hop, context)))
+      return this.#fail(hops.length === 0 ? 503 : 482)
+    if (by === 'us') return this.#begin(hops)
+    context.reach.outside(stranger, hops, (objection) => (objection ? this.#fail(403) : this.#begin(hops)))
+  }
+
+  #begin(hops: readonly Hop[]) {
+    const { context, make, provisionalMs, finalMs, by } = this.#parts
+    if (this.done) return
+    const attempts = new Attempts(context, { ways: hops, make, forwards: true, by }, true)
+    this.#attempts = attempts
+    const { clock } = context
+    if (provisionalMs !== undefined) this.#silence = clock.after(provisionalMs, () => this.#tooLong())
+    if (finalMs !== undefined) this.#limit = clock.after(finalMs, () => this.#tooLong())
+    attempts.start({
+      response: (response, flow) => this.#response(response, flow),
+      failed: (why) => this.#lost(why),
+    })
+  }
+
+  #lost(why: ClientFailure) {
+    // The connection is gone, and with it the answer, but what rings goes on ringing.
+    if (why === 'transport' && this.#attempts?.heard && this.#parts.invite) this.#cancelAgain()
+    this.#fail(this.#cancelled === 'no' ? failureStatus(why)[0] : 487)
+  }
+
+  #response(response: SipResponse, flow: Flow) {
+    const { invite, context } = this.#parts
+    if (response.status >= 200) {
+      this.stop()
+      return this.#parts.response(this, response, flow)
+    }
+    // Also for a target that was too slow to be waited for: it must not go on ringing.
+    if (this.#cancelled === 'waiting') this.#sendCancel()
+    if (this.done) return
+    this.#silence?.cancel()
+    // Timer C (RFC 3261 16.6, step 11), which each provisional but 100 starts anew.
+    if (invite && this.#parts.finalMs === undefined && this.#cancelled === 'no') {
+      this.#limit?.cancel()
+      this.#limit = context.clock.after(context.timers.ringing, () => this.cancel())
+    }
+    if (response.status > 100) this.#parts.response(this, response, flow)
+  }
+
+  /** A target that is too slow is given up; one that never answered at all is not waited for. */
+  #tooLong() {
+    this.cancel()
+    if (!this.#attempts?.heard || !this.#parts.invite) this.#fail(408)
+  }
+
+  #sendCancel() {
+    const { context } = this.#parts
+    const attempts = this.#attempts
+    if (!attempts) return
+    this.#cancelled = 'sent'
+    const { made, flow } = attempts
+    context.transactions.send(made.branch, 'CANCEL', makeCancel(made, []), flow, nobody)
+    this.#limit?.cancel()
+    this.#limit = context.clock.after(64 * context.timers.t1, () => attempts.giveUp())
+  }
+
+  #cancelAgain() {
+    const flow = this.#attempts?.again()
+    const made = this.#attempts?.made
+    if (flow && made)
+      this.#parts.context.transactions.send(made.branch, 'CANCEL', makeCancel(made, []), flow, nobody)
+  }
+
+  #fail(status: number) {
+    if (this.done) return
+    this.stop()
+    this.#parts.failed(this, status)
+  }
+}

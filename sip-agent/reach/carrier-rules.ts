@@ -1,0 +1,125 @@
+import { isSipUri, parseUri } from '../message/uri.ts'
+import { bitsOfIPv4, Networks, type Prefix, PrefixMap, readPrefix } from '../networks.ts'
+import type { SipReachCarrier } from '../types.ts'
+import type { TargetAddresses } from './target-addresses.ts'
+
+/** Shortest prefix, in bits, of a network of a carrier that is closed to all others: a wider one may hold half the internet. */
+const minClosed = { ipv4: 16, ipv6: 32 } as const
+/** The same for a carrier that a customer made: no customer may close large networks to the others. */
+const minClosedGuarded = { ipv4: 24, ipv6: 48 } as const
+/** Shortest prefix, in bits, of a network that is open to the carrier's own dialogs: private networks may be as wide. */
+const minOpen = { ipv4: 8, ipv6: 7 } as const
+
+/** Addresses of one carrier: where its own dialogs may go, and what is closed to everything else. */
+export class CarrierRules {
+  readonly config: SipReachCarrier
+  /** Networks that are closed to others. */
+  readonly closed: readonly Prefix[]
+  readonly #targets: TargetAddresses
+  readonly #open: Networks
+
+  /** Throws for a network that is none. */
+  constructor(config: SipReachCarrier, targets: TargetAddresses) {
+    this.config = config
+    this.#targets = targets
+    this.closed = closedNetworks(config).map(readPrefix)
+    this.#open = openNetworks(config.networks)
+  }
+
+  /** Canonical addresses of the targets, as far as they are known. */
+  get targetAddresses(): readonly string[] {
+    return this.config.targets.flatMap((uri) => this.#targets.of(uri))
+  }
+
+  /** True for the address of a target. Addresses are canonical. */
+  hasTarget(address: string): boolean {
+    return this.targetAddresses.includes(address)
+  }
+
+  /** True for the address of a target with this port: the target's own, or the usual one of SIP. */
+  hasTargetAt(address: string, port: number): boolean {
+    return this.config.targets.some((uri) => {
+      if (!this.#targets.of(uri).includes(address)) return false
+      const parsed = parseUri(uri, 'target')
+      const own = isSipUri(parsed) ? parsed.port : undefined
+      return own === undefined ? port === 5060 || port === 5061 : port === own
+    })
+  }
+
+  /** True for the address of a target, or one of any network of the carrier. */
+  isOpenTo(address: string): boolean {
+    return this.hasTarget(address) || this.#open.has(address)
+  }
+
+  /** True where a target's name servers have never given an answer. */
+  get isUnknown(): boolean {
+    return this.config.targets.some((uri) => this.#targets.isUnknown(uri))
+  }
+}
+
+/** All carriers, found by name and by address: a judgement takes as long for thousands of them as for one. */
+export class CarrierIndex {
+  readonly #carriers: readonly CarrierRules[]
+  readonly #targets: TargetAddresses
+  readonly #byName: ReadonlyMap<string, CarrierRules>
+  readonly #byNetwork = new PrefixMap<CarrierRules[]>()
+  #byTarget = new Map<string, CarrierRules[]>()
+  #version = -1
+
+  /** Throws for a network that is none. */
+  constructor(configs: readonly SipReachCarrier[], targets: TargetAddresses) {
+    this.#targets = targets
+    this.#carriers = configs.map((config) => new CarrierRules(config, targets))
+    this.#byName = new Map(this.#carriers.map((carrier) => [carrier.config.name, carrier]))
+    for (const carrier of this.#carriers) {
+      for (const prefix of carrier.closed) {
+        this.#byNetwork.set(prefix, [...(this.#byNetwork.get(prefix) ?? []), carrier])
+      }
+    }
+  }
+
+  named(name: string): CarrierRules | undefined {
+    return this.#byName.get(name)
+  }
+
+  /** Carriers that have an address as a target, or in a network that is closed to others. The address is canonical. */
+  ownersOf(address: string): readonly CarrierRules[] {
+    this.#refresh()
+    return [...new Set([...(this.#byTarget.get(address) ?? []), ...this.#byNetwork.matching(address).flat()])]
+  }
+
+  /** Carrier of the configuration whose addresses no name server has given. */
+  get unknown(): CarrierRules | undefined {
+    return this.#carriers.find(({ config, isUnknown }) => !config.guarded && isUnknown)
+  }
+
+  #refresh(): void {
+    if (this.#version === this.#targets.version) return
+    this.#version = this.#targets.version
+    this.#byTarget = new Map()
+    for (const carrier of this.#carriers) {
+      for (const address of new Set(carrier.targetAddresses)) {
+        this.#byTarget.set(address, [...(this.#byTarget.get(address) ?? []), carrier])
+      }
+    }
+  }
+}
+
+/** Networks of a carrier that are closed to all others. Throws for a text that is no network. */
+export const closedNetworks = ({
+  guarded,
+  networks,
+}: Pick<SipReachCarrier, 'guarded' | 'networks'>): readonly string[] => {
+  const least = guarded ? minClosedGuarded : minClosed
+  return networks.filter((each) => isAtLeast(each, least))
+}
+
+/** Those of these networks that are open to dialogs which began in them. Throws for a text that is no network. */
+export const openNetworks = (networks: readonly string[]): Networks =>
+  new Networks(networks.filter((each) => isAtLeast(each, minOpen)))
+
+const isAtLeast = (network: string, least: { readonly ipv4: number; readonly ipv6: number }): boolean => {
+  const prefix: Prefix = readPrefix(network)
+  const bits = bitsOfIPv4(prefix)
+  return bits === undefined ? prefix.bits >= least.ipv6 : bits >= least.ipv4
+}

@@ -1,0 +1,200 @@
+import { isIP } from 'node:net'
+import type { Clock, Timer } from '../clock.ts'
+import { isSipUri, parseUri } from '../message/uri.ts'
+import type { Dns } from '../route/dns.ts'
+import { absentCodes } from '../route/dns-cache.ts'
+import { canonicalAddress } from './addresses.ts'
+
+/** Age in ms from which the addresses of a name are looked up again, and from which a judgement waits for the answer. */
+const [refreshAfter, waitAfter] = [30_000, 300_000]
+/** Longest wait of a judgement for name servers, in ms; none waits for a look-up that has lasted longer. */
+const patience = 4_000
+/** Time in ms for which an address that DNS named once still counts: pools of addresses rotate. */
+const rememberFor = 3_600_000
+/** Maximum number of addresses of one name, and of names that its SRV and NAPTR records lead to. */
+const [maxAddresses, maxServers] = [256, 32]
+
+interface Entry {
+  readonly host: string
+  /** True where SRV and NAPTR records count, as they do without a port (RFC 3263 4.1). */
+  readonly located: boolean
+  /** Addresses with the time until which they count. */
+  readonly addresses: Map<string, number>
+  lookedUpAt: number | undefined
+  /** True where the last look-up failed, for another reason than that there is no such record. */
+  failed: boolean
+  pending: { readonly since: number; readonly done: Promise<void> } | undefined
+}
+
+interface Found {
+  readonly addresses: readonly string[]
+  readonly failed: boolean
+}
+
+/**
+ * Addresses of the carriers' targets, as far as DNS has named them. Names are looked up when a judgement needs them, at most every 30 s.
+ * All transports and both families count, bound or not.
+ */
+export class TargetAddresses {
+  readonly #dns: Dns
+  readonly #clock: Clock
+  readonly #fault: (error: unknown) => void
+  #byUri: ReadonlyMap<string, Entry> = new Map()
+  readonly #waits = new Set<Timer>()
+  #version = 0
+
+  /** `fault` receives errors of the judgements that wait for an answer. */
+  constructor(options: { dns: Dns; clock: Clock; fault: (error: unknown) => void }) {
+    this.#dns = options.dns
+    this.#clock = options.clock
+    this.#fault = options.fault
+  }
+
+  /** Grows whenever the addresses may have changed. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** Takes the URIs of all targets. Those that stay keep their addresses, and new names are looked up at once. */
+  change(uris: readonly string[]): void {
+    const byKey = new Map([...this.#byUri.values()].map((entry) => [keyOf(entry), entry]))
+    const next = new Map<string, Entry>()
+    for (const uri of uris) {
+      const entry = entryOf(uri)
+      if (!entry) continue
+      const known = byKey.get(keyOf(entry)) ?? entry
+      byKey.set(keyOf(entry), known)
+      next.set(uri, known)
+    }
+    this.#byUri = next
+    this.#version++
+    for (const entry of next.values()) if (entry.lookedUpAt === undefined) this.#start(entry)
+  }
+
+  /** Canonical addresses of a target; empty for one that is not known. */
+  of(uri: string): readonly string[] {
+    const entry = this.#byUri.get(uri)
+    if (!entry) return []
+    const now = this.#clock.now()
+    return [...entry.addresses].filter(([, until]) => until > now).map(([address]) => address)
+  }
+
+  /** True for a target of which no address is known because its name servers gave no answer. */
+  isUnknown(uri: string): boolean {
+    const entry = this.#byUri.get(uri)
+    return (
+      entry !== undefined && (entry.failed || entry.lookedUpAt === undefined) && this.of(uri).length === 0
+    )
+  }
+
+  /** Calls `done` once the addresses are fresh, or after 4 s; at once where nothing has to be looked up. */
+  prepare(done: () => void): void {
+    const waits: Promise<void>[] = []
+    const now = this.#clock.now()
+    for (const entry of new Set(this.#byUri.values())) {
+      const age = now - (entry.lookedUpAt ?? Number.NEGATIVE_INFINITY)
+      if (isIP(entry.host) > 0 || age < refreshAfter) continue
+      const { since, done: answered } = this.#start(entry)
+      // A customer's name server that never answers must not hold up all others for as long as it likes.
+      if (age >= waitAfter && now - since < patience) waits.push(answered)
+    }
+    if (waits.length === 0) done()
+    else this.#after(Promise.all(waits), done)
+  }
+
+  /** Ends all waits without an answer. */
+  close(): void {
+    for (const timer of this.#waits) timer.cancel()
+    this.#waits.clear()
+  }
+
+  #after(ready: Promise<unknown>, done: () => void): void {
+    const go = () => {
+      if (!this.#waits.delete(limit)) return
+      limit.cancel()
+      try {
+        done()
+      } catch (error) {
+        this.#fault(error)
+      }
+    }
+    const limit = this.#clock.after(patience, go)
+    this.#waits.add(limit)
+    void ready.then(go)
+  }
+
+  /** Returns the look-up of a name that is under way, or a new one. */
+  #start(entry: Entry): NonNullable<Entry['pending']> {
+    entry.pending ??= { since: this.#clock.now(), done: this.#refresh(entry) }
+    return entry.pending
+  }
+
+  async #refresh(entry: Entry): Promise<void> {
+    const { addresses, failed } = await this.#lookUp(entry)
+    const now = this.#clock.now()
+    for (const address of addresses) {
+      entry.addresses.delete(address)
+      entry.addresses.set(address, now + rememberFor)
+    }
+    for (const [address, until] of entry.addresses) {
+      if (until <= now || entry.addresses.size > maxAddresses) entry.addresses.delete(address)
+    }
+    entry.failed = failed
+    entry.lookedUpAt = now
+    entry.pending = undefined
+    this.#version++
+  }
+
+  async #lookUp({ host, located }: Entry): Promise<Found> {
+    const servers = located ? await this.#servers(host) : { addresses: [], failed: false }
+    const names = [host, ...servers.addresses.slice(0, maxServers)]
+    const found = await Promise.all(
+      names.flatMap((name) =>
+        ([4, 6] as const).map((family) => this.#ask(this.#dns.addresses(name, family))),
+      ),
+    )
+    return {
+      addresses: found.flatMap(({ records }) => records.map(({ address }) => canonicalAddress(address))),
+      failed: servers.failed || found.some(({ failed }) => failed),
+    }
+  }
+
+  /** Names that the SRV and NAPTR records of a host lead to. */
+  async #servers(host: string): Promise<Found> {
+    const pointers = await this.#ask(this.#dns.naptr(host))
+    const named = pointers.records.map(({ replacement }) => replacement).filter((name) => name !== '')
+    const services = ['_sip._udp', '_sip._tcp', '_sips._tcp'].map((service) => `${service}.${host}`)
+    const found = await Promise.all(
+      [...services, ...named].slice(0, maxServers).map((name) => this.#ask(this.#dns.srv(name))),
+    )
+    return {
+      addresses: found.flatMap(({ records }) => records.map(({ name }) => name.toLowerCase())),
+      failed: found.some(({ failed }) => failed),
+    }
+  }
+
+  async #ask<T>(answer: Promise<readonly T[]>): Promise<{ records: readonly T[]; failed: boolean }> {
+    try {
+      return { records: await answer, failed: false }
+    } catch (error) {
+      return { records: [], failed: !absentCodes.has((error as { code?: unknown }).code) }
+    }
+  }
+}
+
+const keyOf = ({ host, located }: Entry): string => `${host}|${located}`
+
+const entryOf = (uri: string): Entry | undefined => {
+  const parsed = parseUri(uri, 'target')
+  if (!isSipUri(parsed)) return undefined
+  const host = parsed.host.toLowerCase().replace(/\.$/, '')
+  const literal = isIP(host) > 0
+  return {
+    host,
+    located: !literal && parsed.port === undefined,
+    addresses: new Map(literal ? [[canonicalAddress(host), Number.POSITIVE_INFINITY]] : []),
+    lookedUpAt: literal ? 0 : undefined,
+    failed: false,
+    pending: undefined,
+  }
+}

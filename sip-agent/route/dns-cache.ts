@@ -1,0 +1,93 @@
+import type { Clock } from '../clock.ts'
+import type { Dns, DnsAddress, Naptr } from './dns.ts'
+import type { Srv } from './srv.ts'
+
+/** How long answers are kept at least and at most, in ms, whatever their TTL. */
+const [shortest, longest] = [5_000, 300_000]
+/** The same for records whose TTL the resolver does not give. */
+const unknown = 60_000
+/** How long it is remembered that there is none. */
+const failed = 10_000
+/** A question without an answer after this time is asked again. */
+const patience = 10_000
+const most = 2_000
+/** Error codes of `node:dns` that mean that there is no such record. */
+export const absentCodes: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA'])
+
+interface Entry {
+  until: number
+  answer: Promise<readonly unknown[]>
+}
+
+/** Remembers what DNS said, asks once for all who want the same, and gives an empty list where there is nothing. */
+export class DnsCache {
+  readonly #dns: Dns
+  readonly #clock: Clock
+  readonly #known = new Map<string, Entry>()
+
+  constructor(dns: Dns, clock: Clock) {
+    this.#dns = dns
+    this.#clock = clock
+  }
+
+  /** Answers that are kept. */
+  get size(): number {
+    return this.#known.size
+  }
+
+  naptr(name: string): Promise<readonly Naptr[]> {
+    return this.#ask(
+      `naptr|${name}`,
+      () => this.#dns.naptr(name),
+      () => unknown,
+    )
+  }
+
+  srv(name: string): Promise<readonly Srv[]> {
+    return this.#ask(
+      `srv|${name}`,
+      () => this.#dns.srv(name),
+      () => unknown,
+    )
+  }
+
+  addresses(name: string, family: 4 | 6): Promise<readonly DnsAddress[]> {
+    const keep = (found: readonly DnsAddress[]) => {
+      const ttl = Math.min(...found.map((each) => each.ttl)) * 1_000
+      return Math.min(Math.max(ttl, shortest), longest)
+    }
+    return this.#ask(`${family}|${name}`, () => this.#dns.addresses(name, family), keep)
+  }
+
+  #ask<T>(
+    key: string,
+    query: () => Promise<readonly T[]>,
+    keep: (found: readonly T[]) => number,
+  ): Promise<readonly T[]> {
+    const known = this.#known.get(key)
+    if (known && known.until > this.#clock.now()) return known.answer as Promise<readonly T[]>
+    const answer = query().then(
+      (found) => {
+        entry.until = this.#clock.now() + (found.length === 0 ? failed : keep(found))
+        return found
+      },
+      (error) => {
+        entry.until = this.#clock.now() + failed
+        // A name server that is out of order does not make a carrier disappear (RFC 8767).
+        return known && !absentCodes.has(error.code) ? (known.answer as Promise<readonly T[]>) : []
+      },
+    )
+    const entry: Entry = { until: this.#clock.now() + patience, answer }
+    this.#store(key, entry)
+    return answer
+  }
+
+  #store(key: string, entry: Entry): void {
+    this.#known.delete(key)
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size < most) break
+      this.#known.delete(oldest)
+    }
+    this.#known.set(key, entry)
+  }
+}

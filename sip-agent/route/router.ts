@@ -1,0 +1,117 @@
+import { isIP } from 'node:net'
+import type { Clock, Timer } from '../clock.ts'
+import type { Dns } from './dns.ts'
+import { DnsCache } from './dns-cache.ts'
+import { Plan } from './plan.ts'
+import { defaultPort, type Reach, readTarget, type Target } from './target.ts'
+import type { Hop, Router } from './types.ts'
+
+/** Whoever asks has waited long enough after this time, in ms. */
+const patience = 5_000
+/** How long a hop that has failed is the last choice, in ms; a tentative one is left out for longer. */
+const [avoidFor, tentativeFor] = [30_000, 600_000]
+const mostFailed = 1_000
+/** RFC 3261 18.1.1: what is larger may be more than one packet, where the path's MTU is not known. */
+const largest = 1_300
+
+const keyOf = ({ protocol, address, port }: Hop): string => `${protocol}|${address}|${port}`
+
+/** Finds out where requests go (RFC 3263), and remembers which places did not answer lately. */
+export class SipRouter implements Router {
+  readonly #reach: Reach
+  readonly #clock: Clock
+  readonly #fault: (error: unknown) => void
+  readonly #plan: Plan
+  readonly #failed = new Map<string, number>()
+  /** The limits of searches that are under way. */
+  readonly #searches = new Set<Timer>()
+
+  constructor(options: {
+    reach: Reach
+    dns: Dns
+    clock: Clock
+    /** Told of an error of whoever asked: it must not end the thread. */
+    fault: (error: unknown) => void
+    /** Default `Math.random`. */
+    random?: () => number
+  }) {
+    const { reach, dns, clock, fault, random = Math.random } = options
+    this.#reach = reach
+    this.#clock = clock
+    this.#fault = fault
+    this.#plan = new Plan(new DnsCache(dns, clock), reach, random)
+  }
+
+  /** Searches that are under way. */
+  get searching(): number {
+    return this.#searches.size
+  }
+
+  find(uri: string, done: (hops: readonly Hop[]) => void): boolean {
+    const target = readTarget(uri, this.#reach)
+    if (!target) return false
+    if (isIP(target.at)) done([this.#literal(target)])
+    else this.#search(target, done)
+    return true
+  }
+
+  fit(hops: readonly Hop[], bytes: number): readonly Hop[] {
+    if (bytes <= largest) return hops
+    return hops.flatMap((hop) => (hop.large && !this.#avoided(hop.large) ? [hop.large, hop] : [hop]))
+  }
+
+  failed(hop: Hop): void {
+    const key = keyOf(hop)
+    this.#failed.delete(key)
+    for (const oldest of this.#failed.keys()) {
+      if (this.#failed.size < mostFailed) break
+      this.#failed.delete(oldest)
+    }
+    this.#failed.set(key, this.#clock.now() + (hop.tentative ? tentativeFor : avoidFor))
+  }
+
+  /** Ends all searches without an answer. */
+  close(): void {
+    for (const timer of this.#searches) timer.cancel()
+    this.#searches.clear()
+  }
+
+  #literal({ at, host, port, protocol, fixed }: Target): Hop {
+    const hop: Hop = { protocol, address: at, port: port ?? defaultPort(protocol), host }
+    return fixed ? hop : this.#plan.enlarged(hop)
+  }
+
+  #search(target: Target, done: (hops: readonly Hop[]) => void): void {
+    const answer = (hops: readonly Hop[]) => {
+      // Not there any more: the other one of the two came first, or all is closed.
+      if (!this.#searches.delete(limit)) return
+      limit.cancel()
+      try {
+        done(this.#ordered(hops))
+      } catch (error) {
+        this.#fault(error)
+      }
+    }
+    const limit = this.#clock.after(patience, () => answer([]))
+    this.#searches.add(limit)
+    this.#plan.hops(target).then(answer, (error) => {
+      this.#fault(error)
+      answer([])
+    })
+  }
+
+  /** What has just failed comes last. */
+  #ordered(hops: readonly Hop[]): Hop[] {
+    const [good, bad]: [Hop[], Hop[]] = [[], []]
+    for (const hop of hops) (this.#avoided(hop) ? bad : good).push(hop)
+    return [...good, ...bad]
+  }
+
+  #avoided(hop: Hop): boolean {
+    const until = this.#failed.get(keyOf(hop))
+    if (until === undefined) return false
+    if (until > this.#clock.now()) return true
+    this.#failed.delete(keyOf(hop))
+    return false
+  }
+}

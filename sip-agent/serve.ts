@@ -1,0 +1,60 @@
+import { Agent } from './agent.ts'
+import { SystemClock } from './clock.ts'
+import type { Diversion, FromWorker, OwnRefusal, SipAgentChange, SipAgentOptions, ToWorker } from './types.ts'
+import { TimerWheel } from './wheel.ts'
+
+/** What an agent's thread is made with. */
+export interface AgentData {
+  readonly options: SipAgentOptions
+  readonly secret: string
+}
+
+/** Where whoever started the agent is talked with: `node:worker_threads`' MessagePort. */
+export interface AgentPort {
+  on(event: 'message', listener: (asked: ToWorker) => void): unknown
+  postMessage(message: FromWorker): void
+  close(): void
+}
+
+/** Runs an agent until it is told to close, and closes the port then. */
+export const serveAgent = (port: AgentPort, { options, secret }: AgentData): void => {
+  const tell = (message: FromWorker) => port.postMessage(message)
+  const fault = (error: unknown) =>
+    tell({ kind: 'fault', problem: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+  const refused = (refusal: OwnRefusal) => tell({ kind: 'refused', refusal })
+  const diverted = (diversion: Diversion) => tell({ kind: 'diverted', diversion })
+  const clock = new TimerWheel(new SystemClock(), fault)
+  const agent = new Agent({ ...options, secret, clock, fault, refused, diverted })
+
+  /** What cannot be used changes nothing, and must not end the calls that are up. */
+  const change = (asked: SipAgentChange) => {
+    try {
+      agent.change(asked)
+    } catch (error) {
+      fault(error)
+    }
+  }
+
+  /** With nothing left open the thread ends by itself. */
+  const end = () => {
+    agent
+      .close()
+      .catch(fault)
+      .finally(() => port.close())
+  }
+
+  port.on('message', (asked) => {
+    if (asked.kind === 'stats') return tell({ kind: 'stats', stats: agent.stats })
+    if (asked.kind === 'change') return change(asked.change)
+    if (asked.kind === 'failed-sign-in') return agent.failedSignIn(asked.address)
+    end()
+  })
+
+  agent.start(options.listen).then(
+    (bound) => tell({ kind: 'ready', port: bound, addresses: agent.addresses }),
+    (error: Error) => {
+      tell({ kind: 'failed', problem: error.message })
+      end()
+    },
+  )
+}

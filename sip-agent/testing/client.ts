@@ -1,0 +1,187 @@
+import { FakeClock } from '../clock.ts'
+import { Cdrs } from '../core/cdr.ts'
+import type { Context } from '../core/context.ts'
+import { hangUp } from '../core/hangup.ts'
+import { RegisteredFlows } from '../core/registered-flows.ts'
+import { Subscriptions } from '../core/subscriptions.ts'
+import { Outgoing } from '../core/uac/outgoing.ts'
+import { Answers } from '../core/uas/answers.ts'
+import { Dialogs } from '../dialog/dialogs.ts'
+import type { App } from '../drachtio/app.ts'
+import { checkMessage } from '../message/check.ts'
+import { defaultLimits } from '../message/limits.ts'
+import type { RawRequest, SipRequest } from '../message/message.ts'
+import { parseDatagram, parseFromApp } from '../message/parse.ts'
+import type { Hop } from '../route/types.ts'
+import { makeTimers } from '../transaction/timers.ts'
+import { Transactions } from '../transaction/transactions.ts'
+import type { Flow, Protocol } from '../transport/types.ts'
+import { message } from './messages.ts'
+import { openReach } from './reach.ts'
+import { recordingApp, type Told } from './recording-app.ts'
+
+type Lines = Readonly<Record<string, string>>
+
+/** One place that requests are sent to. */
+export class Far implements Flow {
+  readonly remote
+  readonly local
+  readonly reliable: boolean
+  readonly closed = false
+  /** Where set, nothing can be sent. */
+  dead = false
+  readonly #bench: ClientBench
+  readonly #inbox: SipRequest[] = []
+
+  constructor(bench: ClientBench, protocol: Protocol, address: string) {
+    this.#bench = bench
+    this.reliable = protocol !== 'udp'
+    this.remote = { protocol, address, port: 5060 }
+    this.local = { protocol, address: '192.0.2.1', port: protocol === 'udp' ? 5060 : 5061 }
+  }
+
+  send(bytes: Buffer, failed?: (reason: string) => void): void {
+    if (this.dead) this.#bench.clock.after(0, () => failed?.('refused'))
+    else this.#inbox.push(checkMessage(parseDatagram(bytes)) as SipRequest)
+  }
+
+  /** What came since the last call. */
+  take(): SipRequest[] {
+    return this.#inbox.splice(0)
+  }
+
+  /** Answers a request. */
+  answer(request: SipRequest, status: number, lines: Lines = {}, body = '', tag = 't'): void {
+    const { headers } = request
+    const to = headers.first('to') ?? ''
+    const copied = ['via', 'from', 'call-id', 'cseq'].map((key) => `${key}: ${headers.first(key)}\r\n`)
+    const named = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`)
+    const type = body === '' ? '' : 'Content-Type: application/sdp\r\n'
+    const text =
+      `SIP/2.0 ${status} S\r\n${copied.join('')}To: ${request.toTag || status === 100 ? to : `${to};tag=${tag}`}\r\n` +
+      `Contact: <sip:far@${this.remote.address}>\r\n${named.join('')}${type}Content-Length: ${body.length}\r\n\r\n${body}`
+    const response = message(text)
+    if (response.kind === 'response') this.#bench.transactions.receive(response, this, text.length)
+  }
+}
+
+/** The client side of the core with one application and some places to send to, in fake time and without sockets. */
+export class ClientBench {
+  readonly clock = new FakeClock()
+  readonly dialogs = new Dialogs()
+  readonly transactions: Transactions
+  readonly answers: Answers
+  readonly outgoing: Outgoing
+  readonly app: App
+  readonly fars: Far[]
+  readonly faults: unknown[] = []
+  /** Places that the router was told have failed. */
+  readonly failed: string[] = []
+  /** What the router makes of the places for a request of this size. */
+  fit = (hops: readonly Hop[], _bytes: number): readonly Hop[] => hops
+  /** True where the router looks names up, until {@link found}. */
+  looking = false
+  #found: (() => void)[] = []
+  readonly #frames: Told[] = []
+  #msgId = 0
+
+  /** `places` are addresses, each with `tcp:` before it where it is one of TCP. */
+  constructor(places: readonly string[] = ['192.0.2.9']) {
+    this.fars = places.map((place) => {
+      const [address = '', protocol = 'udp'] = place.split(':').reverse()
+      return new Far(this, protocol as Protocol, address)
+    })
+    this.app = recordingApp(this.clock, (frame) => this.#frames.push(frame))
+    this.transactions = new Transactions(this.clock, makeTimers(), (error) => this.faults.push(error))
+    const context = this.#makeContext()
+    const ackTimeout = 'SIP;cause=200;text="ACK timeout"'
+    this.answers = new Answers(context, (dialog) => hangUp(context, dialog, ackTimeout))
+    this.outgoing = new Outgoing(context, this.answers)
+  }
+
+  #makeContext(): Context {
+    const { clock, dialogs, transactions } = this
+    const timers = makeTimers()
+    const transports = {
+      addresses: [{ protocol: 'udp', address: '192.0.2.1', port: 5060 }],
+      flow: (hop: Hop) => this.fars.find((far) => far.remote.address === hop.address),
+      ownHost: () => '192.0.2.1',
+      isOwn: (_protocol: Protocol, address: string) => address === '192.0.2.1',
+    }
+    const router = {
+      find: (_uri: string, done: (hops: readonly Hop[]) => void) => {
+        const answer = () => done(this.fars.map(({ remote }) => ({ ...remote, host: remote.address })))
+        if (this.looking) this.#found.push(answer)
+        else answer()
+        return true
+      },
+      fit: (hops: readonly Hop[], bytes: number) => this.fit(hops, bytes),
+      failed: (hop: Hop) => this.failed.push(hop.address),
+    }
+    const kept = {
+      cdrs: new Cdrs({ choose: () => undefined }),
+      registeredFlows: new RegisteredFlows(clock),
+      subscriptions: new Subscriptions(clock, timers, dialogs),
+    }
+    const context = {
+      clock,
+      timers,
+      transports,
+      transactions,
+      dialogs,
+      router,
+      reach: openReach(clock),
+      shield: { hold: () => () => {} },
+      userAgent: undefined,
+      ...kept,
+    }
+    return context as unknown as Context
+  }
+
+  /** The application sends a request outside dialogs; the answer is the first frame of {@link told}. */
+  request(method: string, lines: Lines = {}, body = ''): void {
+    this.outgoing.request(this.app, this.#next(), this.#raw(method, lines, body), '')
+  }
+
+  /** The same within a dialog. */
+  within(id: string, method: string, lines: Lines = {}, body = ''): void {
+    this.outgoing.inDialog(this.app, this.#next(), id, this.#raw(method, lines, body))
+  }
+
+  /** The application cancels its INVITE. */
+  cancel(txnId: string): void {
+    this.outgoing.cancel(this.app, this.#next(), txnId, this.#raw('CANCEL', {}, ''))
+  }
+
+  /** The router has looked up everything. */
+  found(): void {
+    this.looking = false
+    for (const answer of this.#found.splice(0)) answer()
+  }
+
+  #next(): string {
+    return `m${++this.#msgId}`
+  }
+
+  #raw(method: string, lines: Lines, body: string): RawRequest {
+    const headers = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`)
+    const text = `${method} sip:b@far.example SIP/2.0\r\n${headers.join('')}\r\n${body}`
+    return parseFromApp(Buffer.from(text), { ...defaultLimits, headerLength: 65_536 }) as RawRequest
+  }
+
+  /** What the application was told since the last call. */
+  told(): Told[] {
+    return this.#frames.splice(0)
+  }
+
+  /** Everything that is still held: all zero once a call is over and its transactions have timed out. */
+  held() {
+    return {
+      transactions: this.transactions.size,
+      dialogs: this.dialogs.size,
+      pending: this.outgoing.size,
+      unacknowledged: this.answers.size,
+      timers: this.clock.running,
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import { FakeClock } from '../clock.ts'
+import { Cdrs } from '../core/cdr.ts'
+import type { Context } from '../core/context.ts'
+import { Diversions } from '../core/diversions.ts'
+import { defaultUnderstood } from '../core/options.ts'
+import { OwnRefusals } from '../core/own-refusals.ts'
+import { RegisteredFlows } from '../core/registered-flows.ts'
+import { Subscriptions } from '../core/subscriptions.ts'
+import { Answers } from '../core/uas/answers.ts'
+import { Incoming } from '../core/uas/incoming.ts'
+import { Receiver } from '../core/uas/receiver.ts'
+import type { Dialog } from '../dialog/dialog.ts'
+import { Dialogs } from '../dialog/dialogs.ts'
+import type { App } from '../drachtio/app.ts'
+import { Headers } from '../message/headers.ts'
+import type { SipResponse } from '../message/message.ts'
+import { Proxies } from '../proxy/proxies.ts'
+import { makeTimers } from '../transaction/timers.ts'
+import { Transactions } from '../transaction/transactions.ts'
+import { message, RecordingFlow } from './messages.ts'
+import { openReach } from './reach.ts'
+import { recordingApp, type Told } from './recording-app.ts'
+
+/** Header lines of a request or response, by name. */
+type Lines = Readonly<Record<string, string>>
+
+/** The server side of the core with one peer and one application, in fake time and without sockets. */
+export class CoreBench {
+  readonly clock = new FakeClock()
+  readonly flow: RecordingFlow
+  /** The way for responses where `flow` is closed. */
+  again: RecordingFlow | undefined
+  readonly app: App
+  readonly dialogs = new Dialogs()
+  readonly transactions: Transactions
+  readonly incoming: Incoming
+  readonly answers: Answers
+  readonly receiver: Receiver
+  readonly faults: unknown[] = []
+  readonly refusals = new OwnRefusals(this.clock, () => {})
+  readonly diversions = new Diversions(this.clock, () => {})
+  /** Dialogs whose ACK never came. */
+  readonly expired: Dialog[] = []
+  readonly #told: Told[] = []
+  #seen = 0
+
+  constructor({ reliable = false, understood = defaultUnderstood } = {}) {
+    const { clock, dialogs } = this
+    this.flow = new RecordingFlow(reliable)
+    this.app = recordingApp(this.clock, (frame) => this.#told.push(frame))
+    const timers = makeTimers()
+    this.transactions = new Transactions(clock, timers, (error) => this.faults.push(error))
+    const context = {
+      clock,
+      timers,
+      dialogs,
+      transactions: this.transactions,
+      transports: { ownHost: () => '192.0.2.1', back: () => (this.flow.closed ? this.again : this.flow) },
+      reach: openReach(clock),
+      shield: { offend: () => {}, trusts: () => true, hold: () => () => {} },
+      refusals: this.refusals,
+      diversions: this.diversions,
+      cdrs: new Cdrs({ choose: () => undefined }),
+      registeredFlows: new RegisteredFlows(clock),
+      subscriptions: new Subscriptions(clock, timers, dialogs),
+      userAgent: undefined,
+    } as unknown as Context
+    this.answers = new Answers(context, (dialog) => {
+      this.expired.push(dialog)
+      dialogs.remove(dialog)
+    })
+    this.incoming = new Incoming(context, { find: (_method, done) => done(this.app, 503) }, this.answers)
+    const parts = { context, incoming: this.incoming, answers: this.answers }
+    const fault = (error: unknown) => this.faults.push(error)
+    this.receiver = new Receiver({
+      ...parts,
+      proxies: new Proxies(context, this.incoming, fault),
+      fault,
+      maxTransactions: 1_000,
+      understood,
+    })
+  }
+
+  /** A request of the peer's one call, with the usual headers where `lines` has no others. */
+  receive(method: string, seq: number, branch: string, lines: Lines = {}, body = '') {
+    const headers: Record<string, string> = {
+      Via: `SIP/2.0/UDP 192.0.2.9:5060;branch=z9hG4bK${branch}`,
+      From: '<sip:a@192.0.2.9>;tag=f',
+      To: '<sip:b@192.0.2.1>',
+      'Call-ID': 'c1',
+      CSeq: `${seq} ${method}`,
+      Contact: '<sip:a@192.0.2.9>',
+      ...(body !== '' && { 'Content-Type': 'application/sdp' }),
+      ...lines,
+      'Content-Length': String(body.length),
+    }
+    const text = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    const parsed = message(`${method} sip:b@192.0.2.1 SIP/2.0\r\n${text.join('')}\r\n${body}`)
+    this.receiver.received(parsed, this.flow, 100)
+  }
+
+  /** What the application was sent since the last call. */
+  told(): Told[] {
+    return this.#told.splice(0)
+  }
+
+  /** The requests among it, each with its txnId and dialogId. */
+  handed(): { method: string; txnId: string; dialogId: string }[] {
+    return this.told()
+      .filter(({ fields }) => fields[0] === 'sip')
+      .map(({ fields, text }) => ({
+        method: text.split(' ', 1)[0] as string,
+        txnId: fields[7] as string,
+        dialogId: fields[8] as string,
+      }))
+  }
+
+  /** The application answers the request with this id. `name` is the id of the frame. */
+  respond(txnId: string, status: number, lines: Lines = {}, body = '', name = 'm') {
+    const headers = new Headers()
+    for (const [key, value] of Object.entries(lines)) headers.append(key, value)
+    const raw = { kind: 'response', status, reason: 'R', headers, body: Buffer.from(body) } as const
+    this.incoming.respond(this.app, name, txnId, raw)
+  }
+
+  /** The responses that were sent since the last call. */
+  sent(): SipResponse[] {
+    const texts = this.flow.sent.slice(this.#seen)
+    this.#seen = this.flow.sent.length
+    return texts.map((text) => message(text) as SipResponse)
+  }
+
+  /** Their status codes. */
+  statuses(): number[] {
+    return this.sent().map((each) => each.status)
+  }
+
+  /** Everything that is still held: all zero once a call is over and its transactions have timed out. */
+  held() {
+    return {
+      transactions: this.transactions.size,
+      dialogs: this.dialogs.size,
+      pending: this.incoming.size,
+      unacknowledged: this.answers.size + this.incoming.latePracks.size,
+      timers: this.clock.running,
+    }
+  }
+}
+
+/** What {@link CoreBench.held} gives when nothing is. */
+export const nothing = { transactions: 0, dialogs: 0, pending: 0, unacknowledged: 0, timers: 0 }

@@ -1,0 +1,26 @@
+import type { Clock } from '../clock.ts'
+import { Reach } from '../reach/reach.ts'
+import type { SipReach, SipReachCarrier } from '../types.ts'
+import { FakeDns, type Zone } from './dns.ts'
+
+/** Rules without settings: every place is permitted. */
+export const openReach = (clock: Clock): Reach => new Reach({ dns: new FakeDns({}), clock, fault: () => {} })
+
+/** A carrier of the configuration that knows the gateway by its address, with the changes that a test needs. */
+export const reachCarrier = (changes: Partial<SipReachCarrier> = {}): SipReachCarrier => ({
+  name: 'acme',
+  project: 'demo',
+  guarded: false,
+  byAddress: true,
+  targets: ['sip:62.1.2.3:5060'],
+  networks: [],
+  ...changes,
+})
+
+/** Rules with settings, and the name server that they ask. */
+export const reachOn = (clock: Clock, settings: SipReach, zone: Zone = {}) => {
+  const dns = new FakeDns(zone)
+  const faults: unknown[] = []
+  const reach = new Reach({ dns, clock, fault: (error) => faults.push(error), settings })
+  return { dns, reach, faults }
+}

@@ -1,0 +1,188 @@
+import { createSocket, type Socket as UdpSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { Agent } from '../agent.ts'
+import { FakeClock } from '../clock.ts'
+import { FrameReader, makeFrame, splitPayload } from '../drachtio/frames.ts'
+import { knownMethods } from '../message/methods.ts'
+import type { SipAgentOptions } from '../types.ts'
+import { TimerWheel } from '../wheel.ts'
+
+const secret = 'whole'
+
+/** One turn of the event loop. */
+export const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/** What the agent handed to the application. */
+export interface Delivered {
+  readonly txnId: string
+  readonly dialogId: string
+  readonly message: string
+}
+
+/**
+ * A whole agent on real sockets and a clock that the test moves, with a bare socket as its peer and one as its application: neither
+ * parses anything, so whatever the agent does can be seen.
+ */
+export class WholeAgent {
+  /** Errors within the agent. */
+  readonly faults: unknown[] = []
+  readonly clock = new FakeClock()
+  /** The agent's timers: that the fake clock need not sort thousands of them. */
+  readonly timers = new TimerWheel(this.clock, (error) => this.faults.push(error))
+  /** Datagrams that came back, as text. */
+  readonly answers: string[] = []
+  readonly delivered: Delivered[] = []
+  /** What the application does with what it is handed; default nothing. */
+  onDelivered: (delivered: Delivered) => void = () => {}
+  /** What the peer does with a datagram; default nothing. */
+  onAnswer: (text: string) => void = () => {}
+  readonly agent: Agent
+  readonly #udp: UdpSocket
+  #app: Socket | undefined
+  #wake = () => {}
+  #probes = 0
+  #pongs = 0
+
+  private constructor(options: Partial<SipAgentOptions>) {
+    this.agent = new Agent({
+      ...options,
+      secret,
+      clock: this.clock,
+      fault: (error) => this.faults.push(error),
+    })
+    this.#udp = createSocket({ type: 'udp4', recvBufferSize: 4 << 20 })
+    this.#udp.on('message', (bytes) => {
+      this.answers.push(bytes.toString('latin1'))
+      this.onAnswer(bytes.toString('latin1'))
+      this.#wake()
+    })
+  }
+
+  /** Starts it on UDP and on the other transports that are named. */
+  static async start(
+    others: readonly ('tcp' | 'ws')[] = [],
+    options: Partial<SipAgentOptions> = {},
+  ): Promise<WholeAgent> {
+    const whole = new WholeAgent(options)
+    const listen = ['udp' as const, ...others].map((transport) => ({
+      transport,
+      address: '127.0.0.1',
+      port: 0,
+    }))
+    await whole.#connect(await whole.agent.start(listen))
+    whole.#udp.bind(0, '127.0.0.1')
+    await once(whole.#udp, 'listening')
+    return whole
+  }
+
+  /** The bound port of a transport. */
+  port(transport: string): number {
+    return this.agent.addresses.find((each) => each.transport === transport)?.port ?? 0
+  }
+
+  /** The port of the peer. */
+  get peerPort(): number {
+    return this.#udp.address().port
+  }
+
+  /** Sends one datagram to the agent. */
+  send(bytes: Buffer | string): Promise<void> {
+    return new Promise((resolve) => this.#udp.send(bytes, this.port('udp'), '127.0.0.1', () => resolve()))
+  }
+
+  /** The application says something. */
+  say(line: string, message: string): void {
+    this.#app?.write(makeFrame(line, Buffer.from(message)))
+  }
+
+  /** Waits until all that peer and application have said has been dealt with, and the outcome is here. */
+  async settle(): Promise<void> {
+    await this.#probe()
+    // What the application was handed it may have answered.
+    const answered = this.#pongs + 1
+    this.#app?.write(makeFrame('4|ping'))
+    await this.#until(() => this.#pongs >= answered)
+    await this.#probe()
+  }
+
+  /** Two requests follow what was sent before, one for each way out of the agent. */
+  async #probe(): Promise<void> {
+    const id = `probe-${++this.#probes}`
+    const probe = (method: string, extra = '') =>
+      `${method} sip:probe@127.0.0.1 SIP/2.0\r\nVia: SIP/2.0/UDP 127.0.0.1;branch=z9hG4bK${id}${method}\r\nFrom: <sip:p@probe>;tag=p\r\n` +
+      `To: <sip:probe@127.0.0.1>\r\nCall-ID: ${id}\r\nCSeq: 1 ${method}\r\n${extra}Content-Length: 0\r\n\r\n`
+    await this.send(probe('OPTIONS'))
+    await this.send(probe('MESSAGE', 'Require: nothing-that-exists\r\n'))
+    const refused = (text: string) => text.startsWith('SIP/2.0 420') && text.includes(`${id}\r`)
+    await this.#until(
+      () => this.delivered.some(({ message }) => message.includes(`${id}\r`)) && this.answers.some(refused),
+    )
+  }
+
+  async #until(done: () => boolean): Promise<void> {
+    while (!done()) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+
+  /** What came since `settle` was called last, without what it caused itself; empties both lists. */
+  take(): { answers: string[]; delivered: Delivered[] } {
+    const own = (text: string) => !text.includes('Call-ID: probe-')
+    return {
+      answers: this.answers.splice(0).filter(own),
+      delivered: this.delivered.splice(0).filter(({ message }) => own(message)),
+    }
+  }
+
+  /** The application's connection is lost; done when the agent has noticed. */
+  async loseApplication(): Promise<void> {
+    this.#app?.destroy()
+    while (this.agent.stats.applications > 0) await turn()
+  }
+
+  async close(): Promise<void> {
+    // Else what the loss of the application ends would still be there.
+    await this.loseApplication()
+    this.#udp.close()
+    await this.agent.close()
+    await turn()
+  }
+
+  async #connect(port: number): Promise<void> {
+    const app = connect(port, '127.0.0.1')
+    this.#app = app
+    const reader = new FrameReader()
+    const ready = new Promise<void>((resolve) => {
+      app.on('data', (chunk) => {
+        for (const payload of reader.push(chunk)) if (this.#frame(payload)) resolve()
+      })
+    })
+    await once(app, 'connect')
+    app.write(makeFrame(`1|authenticate|${secret}|`))
+    for (const method of knownMethods) app.write(makeFrame(`2|route|${method.toLowerCase()}`))
+    app.write(makeFrame('3|ping'))
+    await ready
+  }
+
+  /** Takes one frame; true for the answer to the ping. */
+  #frame(payload: Buffer): boolean {
+    const { fields, message } = splitPayload(payload)
+    if (fields[1] !== 'sip') {
+      if (fields[2] === '4') this.#pongs++
+      this.#wake()
+      return fields[2] === '3'
+    }
+    const delivered = {
+      txnId: fields[8] ?? '',
+      dialogId: fields[9] ?? '',
+      message: message.toString('latin1'),
+    }
+    this.delivered.push(delivered)
+    this.onDelivered(delivered)
+    this.#wake()
+    return false
+  }
+}

@@ -1,0 +1,152 @@
+import type { Clock, Timer } from '../clock.ts'
+import type { Timers } from './timers.ts'
+
+/** What a server transaction needs from outside. */
+export interface ServerHooks {
+  /** True on TCP and the like. */
+  readonly reliable: boolean
+  /** INVITE only: true where whoever sent it may have forged the address, see {@link InviteServerTransaction}. */
+  readonly unproven?: boolean
+  /** INVITE only: see `unconfirmedHeader`. Default false. */
+  readonly isUnconfirmed?: () => boolean
+  send(bytes: Buffer): void
+  /** Called once, when nothing of the transaction is left. */
+  ended(): void
+}
+
+/** Maximum number of repetitions of a refusal to a sender who may have forged the address. */
+const maxUnconfirmedRepeats = 2
+
+type Event =
+  | { readonly kind: 'respond'; readonly status: number; readonly bytes: Buffer }
+  | { readonly kind: 'request' }
+  | { readonly kind: 'ack' }
+
+/** The state of an INVITE server transaction (RFC 3261 17.2.1 with RFC 6026). */
+export type InviteServerState = 'proceeding' | 'completed' | 'accepted' | 'confirmed' | 'terminated'
+
+/**
+ * An INVITE that was received. It keeps no more than the last response. Where the address may be forged, a refusal that is the first
+ * answer is repeated to a repeated INVITE alone, as by a stateless server (RFC 3261 8.2.7): else one forged datagram would draw eleven.
+ */
+export class InviteServerTransaction {
+  readonly #clock: Clock
+  readonly #timers: Timers
+  readonly #hooks: ServerHooks
+  #state: InviteServerState = 'proceeding'
+  /** As Latin-1 text, which takes no more than its bytes; a buffer holds a whole slab of the pool. */
+  #last: string | undefined
+  #retransmit: Timer | undefined
+  #limit: Timer | undefined
+
+  constructor(clock: Clock, timers: Timers, hooks: ServerHooks) {
+    this.#clock = clock
+    this.#timers = timers
+    this.#hooks = hooks
+  }
+
+  get state(): InviteServerState {
+    return this.#state
+  }
+
+  /** Sends a response of the layer above. False where a final one was sent before. */
+  respond(status: number, bytes: Buffer): boolean {
+    return this.#handle({ kind: 'respond', status, bytes })
+  }
+
+  /** The INVITE came again. */
+  retransmitted(): void {
+    this.#handle({ kind: 'request' })
+  }
+
+  /** An ACK with the INVITE's branch came. */
+  acknowledged(): void {
+    this.#handle({ kind: 'ack' })
+  }
+
+  /** Drops the transaction without a word. */
+  stop(): void {
+    this.#terminate()
+  }
+
+  #handle(event: Event): boolean {
+    if (this.#state === 'proceeding') return this.#proceeding(event)
+    if (this.#state === 'completed') return this.#completed(event)
+    if (this.#state === 'accepted') return this.#accepted(event)
+    // Confirmed: further ACKs are absorbed. Terminated: nothing is left.
+    return false
+  }
+
+  #proceeding(event: Event): boolean {
+    if (event.kind === 'request') {
+      this.#repeat()
+      return true
+    }
+    if (event.kind === 'ack') return false
+    const repeats = !this.#hooks.reliable && !(this.#hooks.unproven && this.#last === undefined)
+    this.#last = event.bytes.toString('latin1')
+    this.#hooks.send(event.bytes)
+    if (event.status >= 300) this.#enterCompleted(repeats)
+    else if (event.status >= 200) this.#enterAccepted()
+    return true
+  }
+
+  #completed(event: Event): boolean {
+    if (event.kind === 'request') this.#repeat()
+    if (event.kind !== 'ack') return event.kind === 'request'
+    this.#state = 'confirmed'
+    this.#last = undefined
+    this.#stopTimers()
+    // Timer I: ACKs that are still on their way are absorbed.
+    if (this.#hooks.reliable) this.#terminate()
+    else this.#limit = this.#clock.after(this.#timers.t4, () => this.#terminate())
+    return true
+  }
+
+  #accepted(event: Event): boolean {
+    // RFC 6026 7.1: retransmissions are absorbed; the layer above repeats the 2xx until its ACK comes.
+    return event.kind === 'request'
+  }
+
+  #repeat(): void {
+    if (this.#last !== undefined) this.#hooks.send(Buffer.from(this.#last, 'latin1'))
+  }
+
+  #enterCompleted(repeats: boolean): void {
+    this.#state = 'completed'
+    const times = this.#hooks.isUnconfirmed?.() ? maxUnconfirmedRepeats : Number.POSITIVE_INFINITY
+    if (repeats) this.#timerG(this.#timers.t1, times)
+    // Timer H: the ACK never came.
+    this.#limit = this.#clock.after(64 * this.#timers.t1, () => this.#terminate())
+  }
+
+  #timerG(interval: number, times: number): void {
+    if (times === 0) return
+    this.#retransmit = this.#clock.after(interval, () => {
+      this.#repeat()
+      this.#timerG(Math.min(interval * 2, this.#timers.t2), times - 1)
+    })
+  }
+
+  #enterAccepted(): void {
+    this.#state = 'accepted'
+    this.#last = undefined
+    // Timer L (RFC 6026 7.1).
+    this.#limit = this.#clock.after(64 * this.#timers.t1, () => this.#terminate())
+  }
+
+  #stopTimers(): void {
+    this.#retransmit?.cancel()
+    this.#limit?.cancel()
+    this.#retransmit = undefined
+    this.#limit = undefined
+  }
+
+  #terminate(): void {
+    if (this.#state === 'terminated') return
+    this.#state = 'terminated'
+    this.#last = undefined
+    this.#stopTimers()
+    this.#hooks.ended()
+  }
+}

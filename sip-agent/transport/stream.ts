@@ -1,0 +1,256 @@
+import { connect, createServer, isIP, isIPv6, type Server, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { WebSocket } from 'ws'
+import type { Clock, Timer } from '../clock.ts'
+import type { Limits } from '../message/limits.ts'
+import { senderOf } from '../networks.ts'
+import type { Hop } from '../route/types.ts'
+import { plainAddress } from '../shield/addresses.ts'
+import { Connection, type ConnectionOwner } from './connection.ts'
+import { Connections } from './connections.ts'
+import { Entrance } from './entrance.ts'
+import { StreamFramer } from './framer.ts'
+import { FrameReader } from './frames.ts'
+import { isLoopback } from './own-addresses.ts'
+import type { TlsSettings } from './tls.ts'
+import type { Endpoint, Flow, Gatekeeper, Protocol, TransportSink } from './types.ts'
+import { SocketWire, WebSocketWire } from './wire.ts'
+
+/** TLS handshake and WebSocket upgrade together, in ms. */
+const entranceTimeout = 10_000
+/** A connection that we make must be there within this time, in ms: before the request on it has timed out (timers B and F). */
+const connectTimeout = 10_000
+/** The same where UDP can take its place: the caller is waiting. */
+const tentativeTimeout = 2_000
+/** How often a WebSocket is asked for a sign of life, in ms; shorter than the usual idle time of proxies, a minute. */
+const probeEvery = 30_000
+const mostHosts = 1_000
+
+/** What a listener of connections is made of. */
+export interface StreamOptions {
+  readonly sink: TransportSink
+  readonly gate: Gatekeeper
+  readonly limits: Limits
+  readonly clock: Clock
+  readonly tls: TlsSettings
+  /** Accepted connections at once, of which one address may hold a quarter and strangers three; and as many that we make. */
+  readonly maxConnections: number
+}
+
+/** One listening socket of TCP, TLS, WS or WSS with its connections, accepted and made. */
+export class StreamTransport {
+  readonly #options: StreamOptions
+  readonly #server: Server
+  readonly #entrance: Entrance
+  readonly #connections = new Connections()
+  /** Sockets that were accepted, by address (IPv6: by /64), from their first moment to their last. */
+  readonly #accepted = new Map<string, number>()
+  readonly #sockets = new Set<Socket>()
+  /** The host by which we came to a place over TLS: what an address in a Contact or Record-Route stands for. */
+  readonly #hosts = new Map<string, string>()
+  readonly #web: boolean
+  #probing: Timer | undefined
+  #local: Endpoint
+
+  constructor(protocol: Protocol, options: StreamOptions) {
+    this.#options = options
+    this.#local = { protocol, address: '', port: 0 }
+    this.#web = protocol === 'ws' || protocol === 'wss'
+    const { gate, limits, tls } = options
+    this.#entrance = new Entrance(protocol, tls, limits.messageBytes, () => gate.handshakeFailed?.())
+    this.#server = createServer((socket) => this.#accept(socket))
+  }
+
+  /** The bound address. */
+  get local(): Endpoint {
+    return this.#local
+  }
+
+  /** Open connections, with those that are still on their way in. */
+  get connections(): number {
+    return this.#connections.made + this.#sockets.size
+  }
+
+  /** Binds and listens; rejects with the system's error, or where TLS has no certificate. */
+  async open(address: string, port: number): Promise<void> {
+    this.#entrance.retune()
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject)
+      // `::` and `0.0.0.0` may both be bound to one port.
+      this.#server.listen({ host: address, port, ipv6Only: isIPv6(address) }, () => {
+        this.#server.off('error', reject)
+        this.#server.on('error', () => {})
+        const bound = this.#server.address()
+        const { protocol } = this.#local
+        this.#local = { protocol, address, port: typeof bound === 'object' && bound ? bound.port : port }
+        resolve()
+      })
+    })
+  }
+
+  /** Takes the present TLS settings for new connections. Throws where they cannot be used. */
+  retune(): void {
+    this.#entrance.retune()
+  }
+
+  /** The open connection to a place, whoever opened it (RFC 3261 18, RFC 5923). */
+  find(hop: Hop): Flow | undefined {
+    return this.#connections.find(hop)
+  }
+
+  /**
+   * A new connection to a place; undefined for WebSockets, which only clients open (RFC 7118 5). It takes the place of the one that was not
+   * used for longest where there are too many, unless it is `spare`: such a one has half of the room, and takes nobody's place.
+   */
+  connect(hop: Hop, spare = false): Flow | undefined {
+    if (this.#web) return undefined
+    if (!this.#makeRoom(spare)) return undefined
+    const secure = this.#local.protocol === 'tls'
+    const { address, port } = hop
+    const remote: Endpoint = { protocol: this.#local.protocol, address, port }
+    const connection = this.#add(remote, false, [hop.host.toLowerCase()])
+    const socket = secure ? this.#dialTls(hop, connection) : this.#dial(hop)
+    if (!socket) return connection
+    connection.begin(new SocketWire(socket, connection), hop.tentative ? tentativeTimeout : connectTimeout)
+    socket.once(secure ? 'secureConnect' : 'connect', () => {
+      if (secure && !isIP(hop.host)) this.#remember(hop)
+      connection.opened()
+    })
+    return connection
+  }
+
+  /** Closes the listener and every connection. */
+  close(): Promise<void> {
+    for (const connection of this.#connections) connection.fail('the agent ends')
+    for (const socket of this.#sockets) socket.destroy()
+    return new Promise((resolve) => this.#server.close(() => resolve()))
+  }
+
+  #makeRoom(spare: boolean): boolean {
+    const { maxConnections } = this.#options
+    const made = this.#connections.made - this.#connections.leavingMade
+    if (spare && made >= maxConnections / 2) return false
+    const oldest = made >= maxConnections ? this.#connections.oldestMade() : undefined
+    if (oldest) this.#connections.giveUp(oldest, 'too many connections')
+    return true
+  }
+
+  #dial({ address, port }: Hop): Socket {
+    return connect({ host: address, port, ...this.#from() })
+  }
+
+  #dialTls(hop: Hop, connection: Connection): Socket | undefined {
+    const { address, port } = hop
+    const host = isIP(hop.host) ? (this.#hosts.get(`${address}|${port}`) ?? hop.host) : hop.host
+    try {
+      return connectTls({ host: address, port, ...this.#from(), ...this.#options.tls.client(host) })
+    } catch (error) {
+      connection.ended((error as Error).message)
+      return undefined
+    }
+  }
+
+  /** Our connections come from the address that is bound, which is the one that carriers know. */
+  #from(): { localAddress?: string } {
+    const { address } = this.#local
+    return address === '0.0.0.0' || address === '::' || isLoopback(address) ? {} : { localAddress: address }
+  }
+
+  #remember({ address, port, host }: Hop): void {
+    const key = `${address}|${port}`
+    this.#hosts.delete(key)
+    for (const oldest of this.#hosts.keys()) {
+      if (this.#hosts.size < mostHosts) break
+      this.#hosts.delete(oldest)
+    }
+    this.#hosts.set(key, host)
+  }
+
+  #accept(socket: Socket): void {
+    socket.on('error', () => {})
+    const { remoteAddress, remotePort: port } = socket
+    const address = remoteAddress && plainAddress(remoteAddress)
+    const { clock } = this.#options
+    if (!address || !port || !this.#admits(address)) {
+      socket.destroy()
+      return
+    }
+    this.#count(socket, address)
+    const limit = clock.after(entranceTimeout, () => socket.destroy())
+    socket.once('close', () => limit.cancel())
+    this.#entrance.enter(socket, (way, names) => {
+      limit.cancel()
+      this.#arrived(way, { protocol: this.#local.protocol, address, port }, names)
+    })
+  }
+
+  /**
+   * No one source may take all connections from the others, nor strangers those of the carriers: a quarter is kept. Where all are taken
+   * a newcomer gets the place of the stranger who said nothing for longest and was never let in, else none.
+   */
+  #admits(address: string): boolean {
+    const { maxConnections, gate } = this.#options
+    const trusts = (each: string) => gate.trusts?.(each) ?? true
+    if ((this.#accepted.get(senderOf(address)) ?? 0) >= Math.ceil(maxConnections / 4)) return false
+    const most = trusts(address) ? maxConnections : maxConnections * 0.75
+    const isFull = this.#sockets.size - this.#connections.leavingAccepted >= most
+    // Before all connections are looked through: who is banned, or too fast, is not to cost that much.
+    if (!gate.accepts(this.#local.protocol, address)) return false
+    if (!isFull) return true
+    const idlest = this.#connections.idlest(({ remote }) => !trusts(remote.address))
+    if (idlest) this.#connections.giveUp(idlest, 'its place was taken')
+    return idlest !== undefined
+  }
+
+  #count(socket: Socket, address: string): void {
+    const sender = senderOf(address)
+    this.#sockets.add(socket)
+    this.#accepted.set(sender, (this.#accepted.get(sender) ?? 0) + 1)
+    socket.once('close', () => {
+      this.#sockets.delete(socket)
+      const left = (this.#accepted.get(sender) ?? 1) - 1
+      if (left > 0) this.#accepted.set(sender, left)
+      else this.#accepted.delete(sender)
+    })
+  }
+
+  #arrived(way: Socket | WebSocket, remote: Endpoint, names: readonly string[]): void {
+    const connection = this.#add(remote, true, names)
+    const wire = 'ping' in way ? new WebSocketWire(way, connection) : new SocketWire(way, connection)
+    connection.begin(wire, entranceTimeout)
+    connection.opened()
+    if (this.#web) this.#probing ??= this.#options.clock.after(probeEvery, () => this.#probe())
+  }
+
+  /** RFC 7118 6: looks after the connections of clients that went away without a word. */
+  #probe(): void {
+    this.#probing = this.#options.clock.after(probeEvery, () => this.#probe())
+    for (const connection of this.#connections) connection.probe()
+  }
+
+  #add(remote: Endpoint, accepted: boolean, names: readonly string[]): Connection {
+    const { limits, sink, gate, clock } = this.#options
+    const owner: ConnectionOwner = {
+      local: this.#local,
+      sink,
+      gate,
+      clock,
+      alias: (from, port) => {
+        if (this.#local.protocol === 'tls' && from.accepted && from.names.length > 0)
+          this.#connections.alias(from, port)
+      },
+      gone: (lost) => this.#gone(lost),
+    }
+    const reader = this.#web ? new FrameReader(limits) : new StreamFramer(limits)
+    const connection = new Connection({ remote, accepted, names }, owner, reader)
+    this.#connections.add(connection)
+    return connection
+  }
+
+  #gone(connection: Connection): void {
+    this.#connections.remove(connection)
+    if (this.#connections.size > 0) return
+    this.#probing?.cancel()
+    this.#probing = undefined
+  }
+}

@@ -1,0 +1,163 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { isIP, isIPv6 } from 'node:net'
+import { checkMessage } from '../message/check.ts'
+import { SipParseError } from '../message/error.ts'
+import type { Limits } from '../message/limits.ts'
+import type { SipMessage } from '../message/message.ts'
+import { parseDatagram } from '../message/parse.ts'
+import { Networks } from '../networks.ts'
+import { defaultPort } from '../route/target.ts'
+import { isStun, stunAnswer } from './stun.ts'
+import type { Endpoint, Flow, Gatekeeper, TransportSink } from './types.ts'
+
+class UdpFlow implements Flow {
+  readonly reliable = false
+  readonly remote: Endpoint
+  readonly #transport: UdpTransport
+  #problem: string | undefined
+
+  constructor(transport: UdpTransport, address: string, port: number) {
+    this.#transport = transport
+    this.remote = { protocol: 'udp', address, port }
+  }
+
+  get local(): Endpoint {
+    return this.#transport.local
+  }
+
+  get closed(): boolean {
+    return this.#transport.closed
+  }
+
+  get problem(): string | undefined {
+    return this.#problem
+  }
+
+  send(bytes: Buffer, failed?: (reason: string) => void): void {
+    const { remote } = this
+    if (!failed) this.#transport.send(bytes, remote)
+    else
+      this.#transport.send(bytes, remote, (reason) => {
+        this.#problem = reason
+        failed(reason)
+      })
+  }
+}
+
+type Found = (error: Error | null, address: string, family: number) => void
+
+/** Where datagrams go is an address always: looking it up at once saves a turn of the event loop for each one. */
+const literal = (address: string, _options: unknown, done: Found): void => done(null, address, isIP(address))
+
+/**
+ * One bound UDP socket. That nobody listens at a destination is not seen: Node does not pass on the ICMP errors of a socket that is not
+ * connected, and one socket per destination would be another source port for each; such requests end by their timers.
+ */
+export class UdpTransport {
+  readonly #socket: Socket
+  readonly #sink: TransportSink
+  readonly #limits: Limits
+  readonly #gate: Gatekeeper
+  readonly #viaPort: Pick<Networks, 'has'>
+  #local: Endpoint = { protocol: 'udp', address: '', port: 0 }
+  #closed = false
+
+  /** `viaPort`: networks whose requests without `rport` are answered at the port of their Via; default none. */
+  constructor(
+    address: string,
+    sink: TransportSink,
+    limits: Limits,
+    gate: Gatekeeper,
+    viaPort: Pick<Networks, 'has'> = new Networks(),
+  ) {
+    this.#viaPort = viaPort
+    this.#sink = sink
+    this.#limits = limits
+    this.#gate = gate
+    this.#socket = createSocket({
+      type: isIPv6(address) ? 'udp6' : 'udp4',
+      // `::` and `0.0.0.0` may both be bound to one port.
+      ipv6Only: isIPv6(address),
+      recvBufferSize: 4 << 20,
+      lookup: literal,
+    })
+    this.#socket.on('message', (bytes, from) => this.#receive(bytes, from.address, from.port))
+  }
+
+  /** The bound address. */
+  get local(): Endpoint {
+    return this.#local
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /** Binds; rejects with the system's error. */
+  open(address: string, port: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#socket.once('error', reject)
+      this.#socket.bind(port, address, () => {
+        this.#socket.off('error', reject)
+        // Send errors reach the callback of send(); an error event afterwards must not end the process.
+        this.#socket.on('error', () => {})
+        this.#local = { protocol: 'udp', address, port: this.#socket.address().port }
+        resolve()
+      })
+    })
+  }
+
+  /** The flow to a destination. */
+  flow(address: string, port: number): Flow {
+    return new UdpFlow(this, address, port)
+  }
+
+  /** Sends one datagram. Never throws: a destination that the system does not take is a failure like any other. */
+  send(bytes: Buffer, to: Endpoint, failed?: (reason: string) => void): void {
+    try {
+      if (this.#closed) throw new Error('the transport is closed')
+      if (!failed) this.#socket.send(bytes, to.port, to.address)
+      else
+        this.#socket.send(bytes, to.port, to.address, (error) => {
+          if (error) failed(error.message)
+        })
+    } catch (error) {
+      if (failed) queueMicrotask(() => failed((error as Error).message))
+    }
+  }
+
+  /** Closes the socket. */
+  close(): Promise<void> {
+    if (this.#closed) return Promise.resolve()
+    this.#closed = true
+    return new Promise((resolve) => this.#socket.close(() => resolve()))
+  }
+
+  #receive(bytes: Buffer, address: string, port: number): void {
+    // Keep-alives of two or four bytes (RFC 5626 3.5.1 allows CRLF on UDP too) and empty datagrams mean nothing.
+    if (bytes.length <= 4) return
+    // RFC 768 lets a sender without an interest in answers give port 0; SIP without answers there is none.
+    if (port === 0) return
+    if (!this.#gate.admits('udp', address, bytes)) return
+    const flow = this.flow(address, port)
+    if (isStun(bytes)) {
+      const answer = stunAnswer(bytes, address, port)
+      if (answer) flow.send(answer)
+      return
+    }
+    try {
+      const message = checkMessage(parseDatagram(bytes, this.#limits))
+      this.#sink.received(message, this.#wayBack(message, flow), bytes.length)
+    } catch (error) {
+      if (error instanceof SipParseError) this.#sink.malformed(error, flow)
+      else this.#sink.fault?.(error)
+    }
+  }
+
+  /** Returns the flow of the responses. It has the address of the source always, so that a Via can lead to no other host. */
+  #wayBack({ kind, via }: SipMessage, flow: Flow): Flow {
+    const { address } = flow.remote
+    if (kind === 'response' || via.params.has('rport') || !this.#viaPort.has(address)) return flow
+    return this.flow(address, via.port ?? defaultPort('udp'))
+  }
+}
