@@ -1,4 +1,4 @@
-/** How many tests of a run passed, failed and were left out. */
+/** Numbers of tests of a run that passed, failed and were skipped. */
 export interface Counts {
   readonly passed: number
   readonly failed: number
@@ -14,7 +14,7 @@ interface Report {
   readonly testResults: readonly {
     readonly name: string
     readonly status: string
-    /** Why the file could not be loaded. */
+    /** Reason for which the file could not be loaded. */
     readonly message?: string
     readonly assertionResults: readonly {
       readonly status: string
@@ -24,14 +24,17 @@ interface Report {
   }[]
 }
 
-/** What a process that died has left unfinished. */
+/** Work that a process left unfinished when it died. */
 export interface Unfinished {
   readonly files: readonly string[]
   /** Tests of them that had passed before. */
   readonly passed: number
 }
 
-/** Files of which no test failed, and which were not finished all the same: their process died. None where anything else went wrong too. */
+/**
+ * Returns the unfinished files of a run in which no test failed: their process died.
+ * Returns none if anything else went wrong too.
+ */
 export const unfinishedIn = (read: () => string): Unfinished => {
   const none = { files: [], passed: 0 }
   let report: Report
@@ -52,8 +55,8 @@ export const unfinishedIn = (read: () => string): Unfinished => {
 }
 
 /**
- * Counts a run. A file that could not be loaded has no tests and counts as one failure; so does a run that failed although no test of it
- * did (an unhandled error), and one that left no report.
+ * Counts the tests of a run. A file that could not be loaded has no tests and counts as one failure.
+ * So does a run that left no report, and one that failed although none of its tests did (an unhandled error).
  */
 export const countsOf = (read: () => string, ok: boolean): Counts => {
   let report: Report
@@ -83,7 +86,7 @@ const told = (message: string): string =>
     .map((line) => `    ${line}`)
     .join('\n')
 
-/** What failed in a run: for each test, or file that could not be loaded, its place and name, and the first lines of why. */
+/** Returns the failed tests and the files that could not be loaded, with the first lines of the reason. */
 export const failuresIn = (read: () => string): string[] => {
   let report: Report
   try {

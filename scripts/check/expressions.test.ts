@@ -23,7 +23,7 @@ const found = files.flatMap((path) => reader.in(path))
 
 /** Expressions built from parameters of a function, with the sources that callers give. */
 const built: Readonly<Record<string, readonly string[]>> = {
-  // Routes of our own code, which the server lists for its documentation.
+  // Routes of the gateway, which the server lists for its documentation.
   'gateway/http/route-list.ts': [],
   // Patterns of the script language: each caller's pattern, or a placeholder.
   'handlers/script/schema-parts.ts': [],
@@ -35,8 +35,9 @@ const built: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Returns the forms of an expression that have to be linear. A global one is applied again behind each match, and one character further
- * where nothing matches: one match of the second form does the same work. A sticky one is anchored.
+ * Returns the forms of an expression that have to be linear. A sticky expression is anchored.
+ * A global expression is applied again after each match, and at the next character if it does not match.
+ * One match of the second form does the same work.
  */
 const formsOf = (source: string, flags: string): readonly string[] => {
   if (flags.includes('y')) return [`^(?:${source})`]

@@ -1,4 +1,4 @@
-/** Collects every regular expression of the product from its syntax trees, so that a test can prove each of them linear. */
+/** Collects the regular expressions of the product from syntax trees, for the proof that each is linear. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseAst } from 'vite'
@@ -83,7 +83,7 @@ export class Expressions {
     return source === undefined && value.type === 'Literal' ? undefined : { source, flags: '' }
   }
 
-  /** Computes a text from constants of this file and of those that it imports; undefined for anything else. */
+  /** Returns a text computed from constants of this file and its imports; undefined for other nodes. */
   #text(node: Node, module: Module): string | undefined {
     switch (node.type) {
       case 'Literal':

@@ -37,7 +37,7 @@ describe('the lint rules of the house', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  /** What biome finds, as `line rule`. */
+  /** Returns the findings of biome, as `line rule`. */
   const findings = (path: string, source: string): string[] => {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), source)

@@ -1,6 +1,6 @@
-/** What the linter cannot express of the rules of the house. */
+/** Rules of the house that the linter cannot express. */
 
-/** Maximum length of a product file, in lines without imports, re-exports and comments ({@link codeLines}). */
+/** Maximum length of a product file, in lines as {@link codeLines} counts them. */
 export const longestFile = 400
 
 /** Maximum length of a file of tests, counted in the same way. */

@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest'
+import {
+  allFindings,
+  type Counts,
+  countsOf,
+  differences,
+  findingsIn,
+  folderOf,
+  lowered,
+  namingFindings,
+  readAllowed,
+} from './words.ts'
+
+const found = (source: string, path = 'gateway/calls/x.ts'): string[] =>
+  findingsIn(path, source).map(({ line, rule }) => `${line} ${rule}`)
+
+/** Long sentences of a source, whose lines are as long as the test needs. */
+const longSentences = (source: string): string[] =>
+  found(source).filter((finding) => finding.endsWith('long-sentence'))
+
+const words = (count: number): string => Array.from({ length: count }, () => 'leg').join(' ')
+
+describe('doc comments', () => {
+  it.each([
+    'What a leg sends.',
+    'Whose leg it is.',
+    'With what it starts.',
+    'Told of the end.',
+    'That of a leg.',
+  ])('may not open with “%s”', (text) => {
+    expect(found(`/** ${text} */\nexport const a = 1\n`)).toContain('1 doc-opening')
+  })
+
+  it.each(['Whether the leg is held.', 'Maximum number of legs.', 'Returns what a leg sent.'])(
+    'may open with “%s”',
+    (text) => {
+      expect(found(`/** ${text} */\nexport const a = 1\n`)).toEqual([])
+    },
+  )
+
+  it('are checked where they have several lines', () => {
+    expect(found('/**\n * How it\n * goes.\n */\nexport const a = 1\n')).toEqual(['1 doc-opening'])
+  })
+
+  it('differ from other comments', () => {
+    expect(found('// How this works: it starts.\nexport const a = 1\n')).toEqual([])
+  })
+})
+
+describe('banned words', () => {
+  it('are found in comments, at their lines, and across the end of a line', () => {
+    expect(found('/**\n * A leg\n * that somebody holds. A name is\n * to be sent.\n */\n')).toEqual([
+      '3 banned-word',
+      '3 banned-word',
+    ])
+  })
+
+  it('are found in messages and names of tests', () => {
+    expect(found("it('tells whom it rang', () => {})\n")).toEqual(['1 banned-word'])
+    expect(found('throw new Error(`nobody answered`)\n')).toEqual(['1 banned-word'])
+  })
+
+  it('are no parts of names, addresses and code in comments', () => {
+    expect(found("const a = 'sip:nobody@example.com' + nobodyElse\n")).toEqual([])
+    expect(found('// `nobody` may wait 20 us, as in the US.\n')).toEqual([])
+  })
+
+  it('may be pronouns of the language in code', () => {
+    expect(found("const language = 'en-us' + us\n")).toEqual([])
+    expect(found('// Our leg.\n')).toEqual(['1 banned-word'])
+  })
+})
+
+describe('long sentences', () => {
+  it('have more than 25 words', () => {
+    expect(longSentences(`// ${words(25)}.\n`)).toEqual([])
+    expect(longSentences(`// ${words(13)}\n// ${words(13)}.\n`)).toEqual(['1 long-sentence'])
+  })
+
+  it('end with a full stop, a paragraph, an item of a list, a drawing and a block of code', () => {
+    const half = words(20)
+    expect(longSentences(`// ${half}. ${half}.\n`)).toEqual([])
+    expect(longSentences(`/**\n * ${half}\n *\n * ${half}\n */\n`)).toEqual([])
+    expect(longSentences(`/**\n * ${half}:\n * - ${half}\n * - ${half}\n */\n`)).toEqual([])
+    expect(longSentences(`/**\n * ${half}\n * a ──► b\n * ${half}\n */\n`)).toEqual([])
+    expect(longSentences(`/**\n * \`\`\`\n * ${half}\n * ${half}\n * \`\`\`\n */\n`)).toEqual([])
+  })
+
+  it('do not end with an abbreviation', () => {
+    expect(longSentences(`// ${words(13)}, e.g. ${words(13)}.\n`)).toEqual(['1 long-sentence'])
+  })
+
+  it('count code, a link and a quotation as one word', () => {
+    expect(longSentences(`// A \`${words(30)}\` and "${words(30)}" at https://example.com/a.\n`)).toEqual([])
+  })
+})
+
+describe('long lines', () => {
+  const long = 'x'.repeat(120)
+
+  it('are found in comments and code', () => {
+    expect(found(`// ${long}\n`)).toEqual(['1 long-line'])
+    expect(found(`const a = '${long}'\n`)).toEqual(['1 long-line'])
+  })
+
+  it('may be addresses, regular expressions, imports, and texts of tests', () => {
+    expect(found(`// https://${long}\n`)).toEqual([])
+    expect(found(`const a = /${long}/u\n`)).toEqual([])
+    expect(found(`import { a } from './${long}.ts'\n`)).toEqual([])
+    expect(found(`const a = '${long}'\n`, 'gateway/x.test.ts')).toEqual([])
+    expect(found(`// ${long}\n`, 'gateway/x.test.ts')).toEqual(['1 long-line'])
+  })
+})
+
+describe('calls of a logger', () => {
+  it.each([
+    "log.info('call ended')",
+    "this.#log.warn({ code }, 'call rejected')",
+    "this.#deps.log.error(facts, 'call failed')",
+    "log.child({ call }).fatal({ code, event: 'a.b' }, 'm')",
+    "log[level]({ code }, 'm')",
+    "log.info(a ? { event: 'a.b' } : { code }, 'm')",
+  ])('lack an event in %s', (call) => {
+    expect(found(`${call}\n`)).toEqual(['1 log-event'])
+  })
+
+  it.each([
+    "log.info({ event: 'call.ended' }, 'call ended')",
+    "log?.warn({ event, code }, 'm')",
+    "const facts = { event: 'call.ended' }\nlog.info(facts, 'm')",
+    "const facts = { event: 'call.ended' }\nlog.info({ ...facts, code }, 'm')",
+    "log.info(a ? { event: 'a.b' } : { event: 'a.c' }, 'm')",
+    "log.debug('m')",
+    "reader.error('m')",
+  ])('are in order in %s', (call) => {
+    expect(found(`${call}\n`)).toEqual([])
+  })
+
+  it('are those of the server, outside tests', () => {
+    expect(found("log.info('m')\n", 'gateway/x.test.ts')).toEqual([])
+    expect(found("log.info('m')\n", 'client/src/x.ts')).toEqual([])
+  })
+
+  it('have keys of one form', () => {
+    expect(found("log.info({ event: 'trunk.registration-failed' }, 'm')\n")).toEqual([])
+    expect(found("log.info({ event: 'trunk.registration_failed' }, 'm')\n")).toEqual(['1 event-form'])
+    expect(found("log.info({ event: 'Trunk' }, 'm')\n")).toEqual(['1 event-form'])
+  })
+})
+
+describe('the shape of code', () => {
+  it.each(['f({ ...{ a, b } })', 'f([...[a, b]])', 'f(...[a, b])', 'f({ ...({ a } as B) })'])(
+    'has no literal spread: %s',
+    (code) => {
+      expect(found(`${code}\n`)).toEqual(['1 literal-spread'])
+    },
+  )
+
+  it.each(['f({ ...a })', 'f({ ...(a && { b }) })', "const a = '...{'"])('may have %s', (code) => {
+    expect(found(`${code}\n`)).toEqual([])
+  })
+
+  it('takes no array literal apart, except to exchange two values', () => {
+    expect(found('const [a, b] = [1, 2]\n')).toEqual(['1 array-destructuring'])
+    expect(found('let a, b\n;[a, b] = [1, 2]\n')).toEqual(['2 array-destructuring'])
+    expect(found('let a, b\n;[a, b] = [b, a]\n')).toEqual([])
+    expect(found('const [a] = f([1, 2])\n')).toEqual([])
+  })
+
+  it('has no constants in upper case', () => {
+    expect(found('export const MAX_LEGS = 1\n')).toEqual(['1 upper-case-constant'])
+    expect(found('export const Legs = 1\n')).toEqual([])
+  })
+
+  it('has no types that are bags of collaborators', () => {
+    expect(found('interface CallsParts {}\n')).toEqual(['1 type-name'])
+    expect(found('type CallsDeps = {}\n')).toEqual([])
+  })
+})
+
+describe('names of files', () => {
+  it('occur twice at most in the gateway', () => {
+    const paths = ['gateway/a/calls.ts', 'gateway/b/calls.ts', 'gateway/b/calls.test.ts', 'client/calls.ts']
+    expect(namingFindings(paths)).toEqual([])
+    expect(namingFindings([...paths, 'gateway/c/calls.ts'])).toHaveLength(3)
+  })
+
+  it('are not those of folders beside them', () => {
+    expect(namingFindings(['media/types.ts', 'media/types/a.ts']).map(({ path }) => path)).toEqual([
+      'media/types.ts',
+    ])
+  })
+})
+
+describe('pages', () => {
+  it('are checked for words and sentences, outside code and tables', () => {
+    const page = `# Calls\n\nSomebody calls.\n\n| nobody | ${words(30)} |\n\n\`\`\`\nnobody\n\`\`\`\n\n- ${words(30)}\n`
+    expect(found(page, 'docs/x.md')).toEqual(['3 banned-word', '11 long-sentence'])
+  })
+
+  it('that are made from the code are left to their sources', () => {
+    expect(found('<!-- Written by scripts/document; do not edit. -->\n\nSomebody.\n', 'docs/x.md')).toEqual(
+      [],
+    )
+  })
+})
+
+describe('the allowed numbers', () => {
+  const counts: Counts = { 'gateway/a': { 'long-line': 2 }, 'gateway/b': { 'banned-word': 1 } }
+
+  it('count for the first two levels of folders', () => {
+    expect(folderOf('gateway/http/routes/x.ts')).toBe('gateway/http')
+    expect(folderOf('gateway/x.ts')).toBe('gateway')
+    expect(folderOf('vitest.config.ts')).toBe('.')
+    const finding = { line: 1, rule: 'long-line', text: '' }
+    expect(
+      countsOf([
+        { ...finding, path: 'gateway/a/b/c.ts' },
+        { ...finding, path: 'gateway/a/x.ts' },
+      ]),
+    ).toEqual({
+      'gateway/a': { 'long-line': 2 },
+    })
+  })
+
+  it('differ upwards and downwards', () => {
+    const less: Counts = { 'gateway/a': { 'long-line': 1 }, 'gateway/b': { 'banned-word': 1 } }
+    expect(differences(counts, less, 'more')).toEqual(['gateway/a long-line: 2 found, 1 allowed'])
+    expect(differences(less, counts, 'more')).toEqual([])
+    expect(differences(less, counts, 'fewer')).toEqual(['gateway/a long-line: 1 found, 2 allowed'])
+  })
+
+  it('are lowered, never raised', () => {
+    const now: Counts = { 'gateway/a': { 'long-line': 1, 'banned-word': 4 } }
+    expect(lowered(now, counts)).toEqual({ 'gateway/a': { 'long-line': 1 } })
+    expect(lowered(now, counts, ['gateway/b'])).toEqual({ 'gateway/a': { 'long-line': 2 } })
+  })
+})
+
+describe('the whole tree', () => {
+  const counted = countsOf(allFindings())
+
+  it('has no more findings than words-allowed.json allows (see: node scripts/check/words.ts PATH…)', () => {
+    expect(differences(counted, readAllowed(), 'more')).toEqual([])
+  })
+
+  it('has as many findings as words-allowed.json allows (else: node scripts/check/words.ts --lower)', () => {
+    const fewer = differences(counted, readAllowed(), 'fewer')
+    if (process.env.WORDS_EXACT) expect(fewer).toEqual([])
+    else if (fewer.length > 0) console.warn(`words-allowed.json can be lowered:\n${fewer.join('\n')}`)
+  })
+})
