@@ -105,7 +105,7 @@ it('prints that where the configuration is valid, and nothing of it where it is 
   const file = join(folder, 'trunkline.yaml')
   const run = (text: string) => {
     writeFileSync(file, text)
-    const main = join(import.meta.dirname, 'main.ts')
+    const main = join(import.meta.dirname, '..', 'main.ts')
     const done = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'check', file])
     return { status: done.status, lines: done.stdout.toString().split('\n') }
   }

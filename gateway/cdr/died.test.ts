@@ -73,7 +73,7 @@ describeEngines('the calls of a gateway that died', (engine) => {
 
   it('has everything in the store that it said was there when it was killed in the middle of a burst', async () => {
     await (await engine.open()).close()
-    const burst = join(import.meta.dirname, 'testing-burst.ts')
+    const burst = join(import.meta.dirname, 'testing', 'cdr-burst.ts')
     const child = execFile(process.execPath, [burst, JSON.stringify(engine.place)])
     const ended = new Promise((resolve) => child.on('close', resolve))
     let said = ''

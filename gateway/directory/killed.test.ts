@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { describeEngines } from './testing/engines.ts'
 
-const burst = fileURLToPath(new URL('testing-burst.ts', import.meta.url))
+const burst = fileURLToPath(new URL('testing/burst.ts', import.meta.url))
 
 /** Lets a process of its own make resources, and kills it in the midst of them; returns the ids of those that it was told are made. */
 const killedBurst = async (place: string, made: number): Promise<readonly string[]> => {

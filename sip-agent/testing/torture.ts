@@ -11,7 +11,7 @@ export type Torture = readonly [
   agent: 'application' | 'dropped' | number,
 ]
 
-const folder = new URL('../../../../shared/data/sip-torture/', import.meta.url)
+const folder = new URL('../../../shared/data/sip-torture/', import.meta.url)
 
 /** Whether the corpora are there. */
 export const torturePresent = existsSync(folder)
