@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { SILENCE } from '../codecs/g711.ts'
 import { dominant, sine } from '../codecs/tone.ts'
 import { parseRtcp } from '../rtp/rtcp.ts'
+import { freePortRange } from '../testing/free-ports.ts'
 import type { Edge, MediaPort, PortEvent } from '../types.ts'
 import { createEdge, type EdgeOptions } from './edge.ts'
 import { type SocketKind, socketKind } from './sockets-open.ts'
@@ -10,7 +11,7 @@ import { type Heard, TestPeer } from './test-peer.ts'
 
 const base: EdgeOptions = {
   bind: '127.0.0.1',
-  ports: { from: 31000, to: 31999 },
+  ports: await freePortRange(98),
   threads: 1,
   startTimeoutMs: 30_000,
   mediaTimeoutMs: 60_000,
@@ -59,7 +60,7 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((port) => port.close()))
     expect(edge.portCount).toBe(0)
-    expect(edge.usage()).toEqual({ used: 0, total: 500, quarantined: 0, reused: 0 })
+    expect(edge.usage()).toEqual({ used: 0, total: 49, quarantined: 0, reused: 0 })
     await Promise.all([alice.close(), bob.close()])
   })
 
@@ -74,7 +75,7 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
     expect(port.port % 2).toBe(0)
     expect(port.rtcpPort).toBe(port.port + 1)
     expect(port.address).toBe('127.0.0.1')
-    expect(edge.usage()).toEqual({ used: 1, total: 500, quarantined: 0, reused: 0 })
+    expect(edge.usage()).toEqual({ used: 1, total: 49, quarantined: 0, reused: 0 })
     const loop = await open('loopback')
     expect(loop.rtcpPort).toBe(loop.port)
     expect(edge.portCount).toBe(2)

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { writeRtpHeader } from '../rtp/packet.ts'
 import { SrtpSender } from '../rtp/srtp.ts'
 import { masterBytes } from '../rtp/srtp-suites.ts'
+import { freePortRange } from '../testing/free-ports.ts'
 import type { Edge, MediaPort, PortEvent, SrtpKeys, Symmetric } from '../types.ts'
 import { createEdge } from './edge.ts'
 import { type SocketKind, socketKind } from './sockets-open.ts'
@@ -21,7 +22,7 @@ describe.each(kinds)('whom a port learns from on real sockets (%s)', (sockets) =
   beforeAll(async () => {
     edge = await createEdge({
       bind: '127.0.0.1',
-      ports: { from: 32_000, to: 32_999 },
+      ports: await freePortRange(98),
       threads: 1,
       quarantineMs: 0,
       sockets,

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dominant, goertzel, sine } from '../codecs/tone.ts'
+import { freePortRange } from '../testing/free-ports.ts'
 import type { Edge, EdgeFailure, MediaPort, Mixer } from '../types.ts'
 import { createEdge, type EdgeOptions } from './edge.ts'
 import { TestPeer } from './test-peer.ts'
 
 const base: EdgeOptions = {
   bind: '127.0.0.1',
-  ports: { from: 33_200, to: 33_299 },
+  ports: await freePortRange(98),
   threads: 2,
   startTimeoutMs: 30_000,
   mediaTimeoutMs: 60_000,

@@ -1,18 +1,21 @@
 import { createSocket } from 'node:dgram'
 import { describe, expect, it } from 'vitest'
 import { sine } from '../codecs/tone.ts'
+import { freePortRange } from '../testing/free-ports.ts'
 import type { EdgeFailure } from '../types.ts'
 import { createEdge, type EdgeOptions } from './edge.ts'
 import { TestClock } from './test-clock.ts'
 
 const base: EdgeOptions = {
   bind: '127.0.0.1',
-  ports: { from: 32_000, to: 32_007 },
+  ports: await freePortRange(8),
   threads: 1,
   startTimeoutMs: 30_000,
   mediaTimeoutMs: 60_000,
   quarantineMs: 0,
 }
+/** The first port of the second thread, where there are two. */
+const middle = base.ports.from + 4
 const carrier = (group: string) => ({ group, kind: 'carrier' as const })
 const loopback = (group: string) => ({ group, kind: 'loopback' as const })
 const prompt = { sampleRate: 8000 as const, samples: sine(440, 1000) }
@@ -21,7 +24,9 @@ describe('the range of ports', () => {
   it('is used up to the last pair, and then refuses with no_ports', async () => {
     const edge = await createEdge(base)
     const ports = await Promise.all(['a', 'b', 'c', 'd'].map((group) => edge.open(carrier(group))))
-    expect(ports.map(({ port }) => port).sort()).toEqual([32_000, 32_002, 32_004, 32_006])
+    expect(ports.map(({ port }) => port).sort()).toEqual(
+      [0, 2, 4, 6].map((offset) => base.ports.from + offset),
+    )
     await expect(edge.open(carrier('e'))).rejects.toMatchObject({ code: 'no_ports' })
     expect(edge.usage()).toEqual({ used: 4, total: 4, quarantined: 0, reused: 0 })
     await edge.open(loopback('e'))
@@ -32,7 +37,7 @@ describe('the range of ports', () => {
 
   it('rests a closed pair, takes another before it, and takes it early rather than refuse', async () => {
     const clock = new TestClock()
-    const ports = { from: 32_100, to: 32_103 }
+    const ports = await freePortRange(4)
     const edge = await createEdge({ ...base, ports, quarantineMs: 30_000, clock })
     const first = await edge.open(carrier('a'))
     await first.close()
@@ -52,7 +57,7 @@ describe('the range of ports', () => {
   it('finds a pair that rests in any of its threads', async () => {
     const edge = await createEdge({
       ...base,
-      ports: { from: 32_110, to: 32_113 },
+      ports: await freePortRange(4),
       threads: 2,
       quarantineMs: 30_000,
       clock: new TestClock(),
@@ -67,9 +72,10 @@ describe('the range of ports', () => {
 
   it('passes over a pair that another program has, RTP or RTCP', async () => {
     const other = createSocket('udp4')
-    await new Promise<void>((resolve) => other.bind(32_201, '127.0.0.1', resolve))
-    const edge = await createEdge({ ...base, ports: { from: 32_200, to: 32_203 } })
-    expect((await edge.open(carrier('a'))).port).toBe(32_202)
+    const ports = await freePortRange(4)
+    await new Promise<void>((resolve) => other.bind(ports.from + 1, '127.0.0.1', resolve))
+    const edge = await createEdge({ ...base, ports })
+    expect((await edge.open(carrier('a'))).port).toBe(ports.from + 2)
     await expect(edge.open(carrier('b'))).rejects.toMatchObject({ code: 'no_ports' })
     expect(edge.usage().used).toBe(1)
     await edge.close()
@@ -104,9 +110,9 @@ describe('media threads', () => {
   it('share the range, keep a group together and spread groups', async () => {
     const edge = await createEdge({ ...base, threads: 2 })
     const [a, b] = [await edge.open(carrier('one')), await edge.open(carrier('two'))]
-    expect([a.port < 32_004, b.port < 32_004].sort()).toEqual([false, true])
+    expect([a.port < middle, b.port < middle].sort()).toEqual([false, true])
     const more = await edge.open(carrier('one'))
-    expect(more.port < 32_004).toBe(a.port < 32_004)
+    expect(more.port < middle).toBe(a.port < middle)
     edge.join(a, more)
     await edge.close()
   })
@@ -136,7 +142,7 @@ describe('media threads', () => {
     expect((await port.close()).sent).toBe(0)
     expect([edge.portCount, edge.usage().used]).toEqual([0, 0])
     const next = await edge.open(carrier('a'))
-    expect(next.port).toBeGreaterThanOrEqual(32_000)
+    expect(next.port).toBeGreaterThanOrEqual(base.ports.from)
     await edge.close()
   })
 

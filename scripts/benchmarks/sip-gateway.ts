@@ -1,6 +1,7 @@
 /** The whole gateway's part of `scripts/bench sip`. */
+
+import { freePort } from '../../media/testing/free-ports.ts'
 import { Gateway } from '../../test/support/gateway.ts'
-import { freePort } from '../../test/support/ports.ts'
 import { Sipp } from '../../test/support/sipp.ts'
 import { cpuSeconds, family } from './processes.ts'
 

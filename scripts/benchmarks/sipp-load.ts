@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../test/support/ports.ts'
+import { freePort } from '../../media/testing/free-ports.ts'
 import { Program } from '../../test/support/program.ts'
 
 /** What SIPp made of it. */

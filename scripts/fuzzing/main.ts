@@ -1,7 +1,8 @@
 /** `scripts/fuzz [minutes] [seed]`: rounds of damaged SIP against a gateway of its own. The scenario `fuzz` runs one small round. */
+
+import { freePort } from '../../media/testing/free-ports.ts'
 import { connectedDomain, FuzzPeer, fuzzedDomain } from '../../test/support/fuzz.ts'
 import { Gateway } from '../../test/support/gateway.ts'
-import { freePort } from '../../test/support/ports.ts'
 
 const [minutes = 5, firstSeed = Date.now() % 1_000_000] = process.argv.slice(2).map(Number)
 if (!(minutes > 0) || !Number.isInteger(firstSeed)) {

@@ -1,7 +1,7 @@
 /** A browser and carriers: one gateway, one browser, and one softphone for all their calls. */
 import { afterAll, beforeAll } from 'vitest'
+import { freePort } from '../../media/testing/free-ports.ts'
 import { BrowserHouse } from '../support/browser-house.ts'
-import { freePort } from '../support/ports.ts'
 import { deskDomain, deskEndpoint, deskRegistrar, endpoints, menuResource } from './endpoints.ts'
 import { inbound, inboundDomains } from './inbound.ts'
 import { mediaCrash } from './media-crash.ts'

@@ -1,8 +1,8 @@
 /** Carriers that a project makes over REST while the gateway runs, and changes and removes while calls go by them. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { freePort } from '../../media/testing/free-ports.ts'
 import { Carrier } from '../support/carrier.ts'
 import { Gateway } from '../support/gateway.ts'
-import { freePort } from '../support/ports.ts'
 import { apiToken } from '../support/recorded.ts'
 import { made, rest } from '../support/rest.ts'
 import { SipSocket } from '../support/sip-socket.ts'

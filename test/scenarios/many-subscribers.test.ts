@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { freePort } from '../../media/testing/free-ports.ts'
 import { DialectPage, type Reaction } from '../support/dialect-page.ts'
 import { Gateway } from '../support/gateway.ts'
-import { freePort } from '../support/ports.ts'
 import { apiToken } from '../support/recorded.ts'
 import { rest } from '../support/rest.ts'
 import { Sipp } from '../support/sipp.ts'

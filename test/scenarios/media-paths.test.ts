@@ -1,10 +1,10 @@
 /** Ways that audio takes: more calls than ports that have rested, far ends that send back what they hear, and both IP families. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sine } from '../../media/codecs/tone.ts'
+import { freePort } from '../../media/testing/free-ports.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
-import { freePort } from '../support/ports.ts'
 import { fetchWav, recordingOf, toneMs } from '../support/recorded.ts'
 import { RtpPeer } from '../support/rtp-peer.ts'
 import { Sipp } from '../support/sipp.ts'

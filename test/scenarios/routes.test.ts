@@ -1,8 +1,8 @@
 /** Far ends whose Contact and Record-Route lead to a carrier that knows the gateway by its address. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { freePort } from '../../media/testing/free-ports.ts'
 import { embedded } from '../support/agents.ts'
 import { Gateway } from '../support/gateway.ts'
-import { freePort } from '../support/ports.ts'
 import { offer, SipSocket, statusOf, type WrittenRequest } from '../support/sip-socket.ts'
 import { headerOf } from '../support/sip-text.ts'
 import { until } from '../support/until.ts'

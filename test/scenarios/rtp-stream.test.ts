@@ -5,9 +5,9 @@ import { SystemClock } from '../../gateway/core/clock.ts'
 import { Metrics } from '../../gateway/core/metrics.ts'
 import { Streams } from '../../gateway/streams/streams.ts'
 import { createEdge } from '../../media/edge/edge.ts'
+import { freePortRange } from '../../media/testing/free-ports.ts'
 import type { Edge, MediaPort } from '../../media/types.ts'
 import { shares } from '../support/hearing.ts'
-import { rtpRange } from '../support/ports.ts'
 import { RtpPeer } from '../support/rtp-peer.ts'
 import { until } from '../support/until.ts'
 
@@ -16,7 +16,7 @@ let caller: RtpPeer
 let server: RtpPeer
 
 beforeAll(async () => {
-  const ports = rtpRange(20)
+  const ports = await freePortRange(20)
   edge = await createEdge({
     bind: '127.0.0.1',
     ports,

@@ -1,6 +1,6 @@
 /** Two people in browsers, each with a camera, and telephones: one gateway and the same browsers for all that they do. */
 import { afterAll, beforeAll } from 'vitest'
-import { freePort } from '../support/ports.ts'
+import { freePort } from '../../media/testing/free-ports.ts'
 import { TwoBrowsers } from '../support/two-browsers.ts'
 import { browserMoves, tour } from './browser-moves.ts'
 import { browserVideo } from './browser-video.ts'

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { goertzel, sine } from '../../media/codecs/tone.ts'
+import { freePort, freePortRange, type PortRange } from '../../media/testing/free-ports.ts'
 import type { DeskPhone, DeskPhoneOptions } from './desk-phone.ts'
-import { freePort } from './ports.ts'
 import { Program } from './program.ts'
 import { until } from './until.ts'
 import { wav } from './wav.ts'
@@ -60,10 +60,10 @@ export class Baresip implements DeskPhone {
   /** Starts it; with an account it has registered when this is done. */
   static async start(options: BaresipOptions): Promise<Baresip> {
     const folder = mkdtempSync(join(tmpdir(), 'baresip-'))
-    const place = { folder, sipPort: await freePort() }
-    const controlPort = await freePort()
+    const ports = { sip: await freePortRange(2), control: await freePort(), rtp: await freePortRange(20) }
+    const place = { folder, sipPort: ports.sip.from }
     writeFileSync(join(folder, 'tone.wav'), wav(sine(options.tone, 60_000), rate))
-    writeFileSync(join(folder, 'config'), configOf(place, controlPort))
+    writeFileSync(join(folder, 'config'), configOf(folder, ports))
     writeFileSync(join(folder, 'accounts'), `${accountOf(options, place.sipPort)}\n`)
     writeFileSync(join(folder, 'contacts'), '')
     mkdirSync(join(folder, 'heard'))
@@ -73,7 +73,7 @@ export class Baresip implements DeskPhone {
       rmSync(folder, { recursive: true, force: true })
     })
     await until('baresip is ready', () => program.lines.some((line) => line.includes('is ready')))
-    const control = connect(controlPort, '127.0.0.1')
+    const control = connect(ports.control, '127.0.0.1')
     onTestFinished(() => void control.destroy())
     const phone = new Baresip(program, control, place, options)
     // It may have registered before the control connection was there to tell of it.
@@ -89,7 +89,6 @@ export class Baresip implements DeskPhone {
   /** Where it can be called without a registrar. */
   get uri(): string {
     const { transport = 'udp', user } = this.#options
-    // It takes TLS on the port after the others'.
     const port = this.#sipPort + (transport === 'tls' ? 1 : 0)
     return `sip:${user}@127.0.0.1:${port}${transport === 'udp' ? '' : `;transport=${transport}`}`
   }
@@ -174,14 +173,21 @@ export class Baresip implements DeskPhone {
   }
 }
 
-const configOf = ({ folder, sipPort }: { folder: string; sipPort: number }, controlPort: number): string =>
+interface BaresipPorts {
+  /** Two: TLS takes the port after the others'. */
+  readonly sip: PortRange
+  readonly control: number
+  readonly rtp: PortRange
+}
+
+const configOf = (folder: string, { sip, control, rtp }: BaresipPorts): string =>
   [
-    `sip_listen 127.0.0.1:${sipPort}`,
+    `sip_listen 127.0.0.1:${sip.from}`,
     'net_interface 127.0.0.1',
     `module_path ${modules}`,
     ...['g711', 'g722', 'opus', 'aufile', 'srtp', 'sndfile', 'ctrl_tcp'].map((name) => `module ${name}.so`),
     ...['account', 'menu'].map((name) => `module_app ${name}.so`),
-    `ctrl_tcp_listen 127.0.0.1:${controlPort}`,
+    `ctrl_tcp_listen 127.0.0.1:${control}`,
     `snd_path ${folder}`,
     `audio_source aufile,${join(folder, 'tone.wav')}`,
     `audio_player aufile,${join(folder, 'heard', 'played.wav')}`,
@@ -189,6 +195,7 @@ const configOf = ({ folder, sipPort }: { folder: string; sipPort: number }, cont
     `auplay_srate ${rate}`,
     'ausrc_channels 1',
     'auplay_channels 1',
+    `rtp_ports ${rtp.from}-${rtp.to}`,
     'rtp_timeout 60',
     '',
   ].join('\n')

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort, freePortRange } from '../../media/testing/free-ports.ts'
 import { reportOnFailure } from './failure-report.ts'
-import { freePort, rtpRange } from './ports.ts'
 import { Program } from './program.ts'
 import { until } from './until.ts'
 
@@ -29,7 +29,7 @@ export class Coturn {
   static async start(secret: string): Promise<Coturn> {
     const folder = mkdtempSync(join(tmpdir(), 'coturn-'))
     const port = await freePort()
-    const relayed = rtpRange(100)
+    const relayed = await freePortRange(98)
     const options = {
       'listening-ip': loopback,
       'listening-port': String(port),

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from './ports.ts'
+import { freePort } from '../../media/testing/free-ports.ts'
 import { Program } from './program.ts'
 import { until } from './until.ts'
 

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { inject } from 'vitest'
 import type { ReloadBody } from '../../gateway/reload/report.ts'
+import { freePort, type LeasedRange, leaseRtpRange } from '../../media/testing/free-ports.ts'
 import type { SipAgent } from './agents.ts'
 import type { CertificateFiles } from './certificates.ts'
 import type { DrachtioServer } from './drachtio-server.ts'
 import { reportOnFailure } from './failure-report.ts'
 import { readMetrics, type Sample, sampleValue } from './metrics.ts'
-import { freePort, rtpRange } from './ports.ts'
 import { Program } from './program.ts'
 import { apiToken, authorizationOf } from './recorded.ts'
 import { until } from './until.ts'
@@ -81,6 +81,7 @@ export class Gateway {
   readonly #file: string
   readonly #server: DrachtioServer | undefined
   readonly #authorization: string
+  readonly #rtp: LeasedRange
   #sipPort: number
   readonly httpPort: number
   readonly tlsPort: number
@@ -101,6 +102,7 @@ export class Gateway {
     this.#authorization = authorization
     this.#folder = folder
     this.#file = join(folder, 'gateway.yaml')
+    this.#rtp = ports.rtp
     this.#sipPort = ports.sip
     this.httpPort = ports.http
     this.tlsPort = ports.tls
@@ -111,9 +113,15 @@ export class Gateway {
 
   /** Starts a gateway on free ports of 127.0.0.1 and waits until it is ready. */
   static async start(options: GatewayOptions = {}): Promise<Gateway> {
-    const [sip, http, tls] = [await freePort(), await freePort(), await freePort()]
-    const [wss, sips, webrtc] = [await freePort(), await freePort(), await freePort()]
-    const ports = { sip, http, tls, wss, sips, webrtc }
+    const ports: Ports = {
+      sip: await freePort(),
+      http: await freePort(),
+      tls: await freePort(),
+      wss: await freePort(),
+      sips: await freePort(),
+      webrtc: await freePort(),
+      rtp: await leaseRtpRange(options.rtpPorts ?? 400),
+    }
     const folder = mkdtempSync(join(tmpdir(), 'gateway-'))
     const server = await options.agent?.server?.()
     writeFileSync(join(folder, 'gateway.yaml'), JSON.stringify(configOf(options, ports, server), null, 2))
@@ -271,6 +279,7 @@ export class Gateway {
   async stop(): Promise<void> {
     await this.#program.stop(10_000)
     await this.#server?.stop()
+    this.#rtp.release()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
@@ -300,6 +309,8 @@ interface Ports {
   readonly wss: number
   readonly sips: number
   readonly webrtc: number
+  /** Released when the gateway has ended. */
+  readonly rtp: LeasedRange
 }
 
 const listenersOf = ({ endpoints, sips, ipv6 }: GatewayOptions, ports: Ports): object[] => [
@@ -329,7 +340,7 @@ const configOf = (options: GatewayOptions, ports: Ports, server: DrachtioServer 
   media: {
     rtp: {
       bind: options.ipv6 ? ['127.0.0.1', '::1'] : '127.0.0.1',
-      ports: rtpRange(options.rtpPorts ?? 400),
+      ports: { from: ports.rtp.from, to: ports.rtp.to },
     },
     webrtc: { bind: '127.0.0.1', port: ports.webrtc, ...(options.turn && { turn: options.turn }) },
     ...options.media,

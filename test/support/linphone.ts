@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { goertzel, sine } from '../../media/codecs/tone.ts'
+import { freePort, freePortRange } from '../../media/testing/free-ports.ts'
 import type { DeskPhone, DeskPhoneOptions } from './desk-phone.ts'
-import { freePort } from './ports.ts'
 import { Program } from './program.ts'
 import { until } from './until.ts'
 import { wav } from './wav.ts'
@@ -39,7 +39,7 @@ export class Linphone implements DeskPhone {
     const folder = mkdtempSync(join(tmpdir(), 'linphone-'))
     const port = await freePort()
     mkdirSync(join(folder, '.local', 'share', 'linphone'), { recursive: true })
-    writeFileSync(join(folder, 'linphonerc'), configOf(options, port, await freePort()))
+    writeFileSync(join(folder, 'linphonerc'), configOf(options, port, (await freePortRange(2)).from))
     writeFileSync(join(folder, 'tone.wav'), wav(sine(options.tone, 60_000), rate))
     const env = { ...process.env, HOME: folder }
     const args = ['-c', join(folder, 'linphonerc'), ...(options.answers === false ? [] : ['-a'])]
@@ -158,7 +158,7 @@ const configOf = (options: LinphoneOptions, port: number, rtpPort: number): stri
     ...(ca === undefined ? [] : [`root_ca=${ca}`, 'verify_server_certs=1', 'verify_server_cn=0']),
     '[rtp]',
     'bind_address=127.0.0.1',
-    `audio_rtp_port=${rtpPort & ~1}`,
+    `audio_rtp_port=${rtpPort}`,
     ...accountOf(options),
     '',
   ].join('\n')

@@ -1,9 +1,9 @@
+import { freePort } from '../../media/testing/free-ports.ts'
 import { application, script, scripted } from '../scenarios/applications.ts'
 import type { SipAgent } from './agents.ts'
 import { Carrier, type IncomingOptions } from './carrier.ts'
 import { DocumentServer } from './documents.ts'
 import { Gateway, type GatewayOptions, type LogLine } from './gateway.ts'
-import { freePort } from './ports.ts'
 
 /** A carrier of the configuration, without its targets. */
 export interface CarrierRules {

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
+import { freePort } from '../../media/testing/free-ports.ts'
 import { Carrier } from './carrier.ts'
 import { digestAnswer } from './digest.ts'
 import type { Gateway } from './gateway.ts'
-import { freePort } from './ports.ts'
 import { SipSocket, statusOf } from './sip-socket.ts'
 import { headerOf } from './sip-text.ts'
 

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { freePort } from './ports.ts'
+import { freePort } from '../../media/testing/free-ports.ts'
 import { Program } from './program.ts'
 import { patience, until } from './until.ts'
 

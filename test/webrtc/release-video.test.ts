@@ -1,10 +1,10 @@
 /** What is left in the mediasoup processes of the video between two browsers, and of screens. */
 import type { types } from 'mediasoup'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../../media/testing/free-ports.ts'
 import type { BrowserMedia } from '../../media/types.ts'
 import { browserOffer } from '../../media/webrtc/sdp/sample.ts'
 import { createWebRtc } from '../../media/webrtc/webrtc.ts'
-import { freePort } from '../support/ports.ts'
 import { type House, hangUp, openHouse, until } from './setup.ts'
 import { anonymous, left, workers } from './worker-contents.ts'
 

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { observer } from 'mediasoup'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../../media/testing/free-ports.ts'
 import type { Edge, MediaPort } from '../../media/types.ts'
 import { browserOffer } from '../../media/webrtc/sdp/sample.ts'
 import { createWebRtc } from '../../media/webrtc/webrtc.ts'
-import { freePort } from '../support/ports.ts'
 import { type House, hangUp, openHouse, until } from './setup.ts'
 import { anonymous, left, workers } from './worker-contents.ts'
 

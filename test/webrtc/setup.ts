@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createEdge } from '../../media/edge/edge.ts'
+import { freePort, freePortRange } from '../../media/testing/free-ports.ts'
 import type { BrowserMedia, Edge, MediaPort } from '../../media/types.ts'
 import { createWebRtc, type WebRtcService } from '../../media/webrtc/webrtc.ts'
-import { freePort } from '../support/ports.ts'
 
 /** An edge and the WebRTC behind it, on 127.0.0.1. */
 export interface House {
@@ -15,7 +15,7 @@ export interface House {
 export const openHouse = async ({ workers = 1 } = {}): Promise<House> => {
   const edge = await createEdge({
     bind: '127.0.0.1',
-    ports: { from: 21_400, to: 21_499 },
+    ports: await freePortRange(98),
     threads: 1,
     startTimeoutMs: 30_000,
     mediaTimeoutMs: 60_000,

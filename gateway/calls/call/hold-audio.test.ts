@@ -5,6 +5,7 @@ import { goertzel, sine } from '../../../media/codecs/tone.ts'
 import { createEdge } from '../../../media/edge/edge.ts'
 import { TestPeer } from '../../../media/edge/test-peer.ts'
 import { createSounds } from '../../../media/sound/sounds.ts'
+import { freePortRange } from '../../../media/testing/free-ports.ts'
 import type { Edge } from '../../../media/types.ts'
 import { SystemClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
@@ -29,7 +30,7 @@ const clock = new SystemClock()
 beforeEach(async () => {
   edge = await createEdge({
     bind: '127.0.0.1',
-    ports: { from: 33_300, to: 33_319 },
+    ports: await freePortRange(20),
     threads: 1,
     quarantineMs: 0,
     startTimeoutMs: 30_000,

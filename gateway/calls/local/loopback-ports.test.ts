@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest'
 import { goertzel, sine } from '../../../media/codecs/tone.ts'
 import { createEdge } from '../../../media/edge/edge.ts'
+import { freePortRange } from '../../../media/testing/free-ports.ts'
 import type { MediaPort } from '../../../media/types.ts'
 import { openPortPair } from './loopback-ports.ts'
 
 const options = {
   bind: '127.0.0.1',
-  ports: { from: 33_100, to: 33_199 },
+  ports: await freePortRange(98),
   threads: 2,
   quarantineMs: 0,
   startTimeoutMs: 30_000,

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { createEdge } from '../../../media/edge/edge.ts'
 import { TestPeer } from '../../../media/edge/test-peer.ts'
+import { freePortRange } from '../../../media/testing/free-ports.ts'
 import type { AudioCodec, Edge } from '../../../media/types.ts'
 import { newLegId } from '../../calls/call/ids.ts'
 import { Leg } from '../../calls/leg/leg.ts'
@@ -34,7 +35,7 @@ it.each([
   async (codec, number) => {
     const edge = await createEdge({
       bind: '127.0.0.1',
-      ports: { from: 33_000, to: 33_099 },
+      ports: await freePortRange(98),
       threads: 2,
       quarantineMs: 0,
       startTimeoutMs: 30_000,
