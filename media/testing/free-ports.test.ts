@@ -26,7 +26,10 @@ const listenTcp = async (port: number, host = '127.0.0.1') => {
   await once(server, 'listening')
 }
 
-/** Runs a script in another process until the first line that it prints, and returns the line and the process, which waits. */
+/**
+ * Runs a script in another process until it prints its ports as a line of JSON.
+ * The process lives on, until `kill` or the end of the test.
+ */
 const inProcess = async (script: string) => {
   const module = JSON.stringify(join(import.meta.dirname, 'free-ports.ts'))
   const source = `import { freePort, leaseRtpRange } from ${module}\n${script}\nsetInterval(() => {}, 1_000)`

@@ -22,7 +22,7 @@ export const blockSize = 100
 /** Start of the space: the well-known ports and most of the registered ports are below it. */
 const spaceFrom = 10_000
 
-/** First port of mediasoup's relays, which skip the ports in use: a single port from there could be lost before its use. */
+/** First port of mediasoup's relays, which could take a single port before its use. */
 const relaysFrom = 30_000
 
 /** Time after which the search begins one block further, so that a block rests before its next lease. */
@@ -83,7 +83,8 @@ const lockBlocks = async (first: number, count: number): Promise<BlockLease | { 
 }
 
 /**
- * Takes `count` of the first `among` blocks, in a row, whose first port `accepts` finds good. Throws if there is no such row.
+ * Takes `count` of the first `among` blocks, in a row that `accepts` by its first port.
+ * Throws if there is no such row.
  */
 const leaseBlocks = async (
   count: number,
@@ -180,12 +181,13 @@ const take = async (count: number, step: 1 | 2): Promise<number> => {
 }
 
 /**
- * A port for a program or a socket that a test starts later. It lies below the ports that the system chooses itself, was free for UDP and
- * TCP on every address, belongs to this process until its end, and is never returned twice by it.
+ * A port for a program or a socket that a test starts later, free for UDP and TCP on every address.
+ * It lies below the ports that the system chooses itself. It belongs to this process until its end.
+ * No call in the process returns it again.
  */
 export const freePort = (): Promise<number> => inTurn(() => take(1, 1))
 
-/** As {@link freePort}, for `count` ports in a row of which the first one is even. At most {@link blockSize} - 2. */
+/** As {@link freePort}, for `count` ports in a row, from an even one. At most {@link blockSize} - 2. */
 export const freePortRange = async (count: number): Promise<PortRange> => {
   if (count > blockSize - 2) throw new RangeError(`at most ${blockSize - 2} ports in a row; lease ${count}`)
   const from = await inTurn(() => take(count, 2))
@@ -204,8 +206,8 @@ const usedForUdp = async ({ from, to }: PortRange): Promise<number> => {
 }
 
 /**
- * A range of any length for RTP. A port in a hundred may be in use, as RTP ports are skipped then. The stop of its user is the time to
- * release it.
+ * A range of any length for RTP, to be released after the stop of its user.
+ * One port in a hundred may be in use: the media edge skips it.
  */
 export const leaseRtpRange = (count: number): Promise<LeasedRange> =>
   inTurn(async () => {
