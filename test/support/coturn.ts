@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, freePortRange } from '../../media/testing/free-ports.ts'
-import { reportOnFailure } from './failure-report.ts'
 import { Program } from './program.ts'
 import { until } from './until.ts'
 
@@ -50,8 +49,7 @@ export class Coturn {
       ...Object.entries(options).map(([name, value]) => `--${name}=${value}`),
       ...flags.map((name) => `--${name}`),
     ]
-    const program = new Program(coturn, args, { cwd: folder })
-    reportOnFailure('coturn', program.lines)
+    const program = new Program(coturn, args, { cwd: folder, name: 'coturn' })
     const server = new Coturn(program, folder, port, secret)
     try {
       await until('coturn listens', () => server.#isReady(), Boolean, 10_000)

@@ -72,7 +72,7 @@ export class DrachtioServer {
     const folder = mkdtempSync(join(tmpdir(), 'drachtio-'))
     const file = join(folder, 'drachtio.conf.xml')
     writeFileSync(file, configFile(ports, secret))
-    const program = new Program(named.path, ['-f', file], { cwd: folder })
+    const program = new Program(named.path, ['-f', file], { cwd: folder, name: 'drachtio-server' })
     const server = new DrachtioServer({ host: '127.0.0.1', port: ports.admin, secret }, { program, folder })
     try {
       await until('the drachtio-server takes applications', () => server.#isUp(), Boolean, 5_000)

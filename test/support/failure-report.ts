@@ -1,42 +1,61 @@
 import type { Page } from 'playwright-core'
 import { beforeEach } from 'vitest'
 
-/** Whoever may know why a test failed. */
-interface Witness {
+/** Lines of a peer's output so far, the oldest first. */
+export type OutputLines = () => readonly string[]
+
+/** Output of one peer of the running tests, under a name that no other peer of the file has. */
+interface Output {
   readonly name: string
-  /** All that it has said so far. */
-  readonly lines: readonly string[]
+  readonly lines: OutputLines
 }
 
-/** Of this test file; they are asked as long as it runs, also those that are gone. */
-const witnesses: Witness[] = []
+/** Outputs of all peers of this test file, also of those that have ended. */
+const outputs: Output[] = []
 
-/** What a failed test shows of one witness. */
-const most = 60
+/** Limits of what a failed test shows of one output. */
+const maxLines = 120
+const maxLineLength = 600
+const maxLength = 12_000
 
+/** Returns the last lines of an output within the limits, after a line with its name. */
+export const excerptOf = (name: string, lines: readonly string[]): string => {
+  const kept: string[] = []
+  let length = 0
+  for (const line of lines.slice(-maxLines).reverse()) {
+    const cut = line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line
+    length += cut.length + 1
+    if (length > maxLength) break
+    kept.unshift(cut)
+  }
+  const omitted = lines.length - kept.length
+  return [`-- ${name}${omitted > 0 ? `, without its first ${omitted} lines` : ''}`, ...kept].join('\n')
+}
+
+/** Prints the output that was added during a test, if the test fails. */
 const watch = () =>
-  beforeEach(({ onTestFailed }) => {
-    const before = new Map(witnesses.map(({ lines }) => [lines, lines.length]))
+  beforeEach(({ onTestFailed, task }) => {
+    const before = new Map(outputs.map(({ name, lines }) => [name, lines().length]))
+    // These hooks run after those of `onTestFinished`: the peers that a test started have ended by then.
     onTestFailed(() => {
-      for (const { name, lines } of witnesses) {
-        const said = lines.slice(before.get(lines) ?? 0)
-        if (said.length === 0) continue
-        const left = said.length - most
-        const text = said.slice(-most).join('\n')
-        console.error(`-- ${name}${left > 0 ? `, without its first ${left} lines` : ''}\n${text}`)
-      }
+      const excerpts = outputs.flatMap(({ name, lines }) => {
+        const added = lines().slice(before.get(name) ?? 0)
+        return added.length === 0 ? [] : [excerptOf(name, added)]
+      })
+      if (excerpts.length > 0) console.error([`Output during “${task.name}”`, ...excerpts].join('\n'))
     })
   })
 
-// The benchmarks run gateways without any test.
+// The benchmarks run the same peers without a test.
 if (process.env.VITEST) watch()
 
-/** When a test fails, the last of what was added to `lines` during it is printed. To be called once for each who starts to speak. */
-export const reportOnFailure = (name: string, lines: readonly string[]): void => {
-  witnesses.push({ name: `${name} ${witnesses.length + 1}`, lines })
+/** Adds a peer's output to the report of each test that fails. A second peer of the name has a number. */
+export const reportOnFailure = (name: string, lines: OutputLines): void => {
+  const same = outputs.filter((output) => output.name.replace(/ #\d+$/, '') === name).length
+  outputs.push({ name: same === 0 ? name : `${name} #${same + 1}`, lines })
 }
 
-/** The same of what a page writes to its console, and of what goes wrong in it. */
+/** Adds a page's console, its errors and its failed requests to the report of each test that fails. */
 export const reportPageOnFailure = (page: Page): void => {
   const lines: string[] = []
   page.on('console', (message) => lines.push(`${message.type()}: ${message.text()}`))
@@ -49,5 +68,5 @@ export const reportPageOnFailure = (page: Page): void => {
     if (response.status() >= 400)
       lines.push(`${response.request().method()} ${response.url()} got ${response.status()}`)
   })
-  reportOnFailure('page', lines)
+  reportOnFailure('page', () => lines)
 }

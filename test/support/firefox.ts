@@ -151,7 +151,7 @@ export class Firefox {
     const lines: string[] = []
     page.on('console', (message) => lines.push(`${message.type()}: ${message.text()}`))
     page.on('pageerror', (error) => lines.push(`error: ${error instanceof Error ? error.message : error}`))
-    reportOnFailure('page', lines)
+    reportOnFailure('page', () => lines)
     await page.evaluateOnNewDocument(audioProbe)
     await page.evaluateOnNewDocument(probe(camera))
     return new FirefoxPage(page)

@@ -7,7 +7,6 @@ import { freePort, type LeasedRange, leaseRtpRange } from '../../media/testing/f
 import type { SipAgent } from './agents.ts'
 import type { CertificateFiles } from './certificates.ts'
 import type { DrachtioServer } from './drachtio-server.ts'
-import { reportOnFailure } from './failure-report.ts'
 import { readMetrics, type Sample, sampleValue } from './metrics.ts'
 import { Program } from './program.ts'
 import { apiToken, authorizationOf } from './recorded.ts'
@@ -126,8 +125,11 @@ export class Gateway {
     const server = await options.agent?.server?.()
     writeFileSync(join(folder, 'gateway.yaml'), JSON.stringify(configOf(options, ports, server), null, 2))
     const env = { ...process.env, ...options.environment }
-    const program = new Program(command, ['run', join(folder, 'gateway.yaml')], { cwd: root, env })
-    reportOnFailure('gateway', program.lines)
+    const program = new Program(command, ['run', join(folder, 'gateway.yaml')], {
+      cwd: root,
+      env,
+      name: 'gateway',
+    })
     const authorization = authorizationOf(String(options.http?.apiToken ?? apiToken))
     const gateway = new Gateway(program, folder, ports, { server, authorization })
     try {

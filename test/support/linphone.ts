@@ -43,7 +43,7 @@ export class Linphone implements DeskPhone {
     writeFileSync(join(folder, 'tone.wav'), wav(sine(options.tone, 60_000), rate))
     const env = { ...process.env, HOME: folder }
     const args = ['-c', join(folder, 'linphonerc'), ...(options.answers === false ? [] : ['-a'])]
-    const program = new Program('linphonec', args, { cwd: folder, env, input: true })
+    const program = new Program('linphonec', args, { cwd: folder, env, input: true, name: 'linphone' })
     onTestFinished(async () => {
       await program.stop()
       rmSync(folder, { recursive: true, force: true })

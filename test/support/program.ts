@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { basename, delimiter, join } from 'node:path'
+import { reportOnFailure } from './failure-report.ts'
 
 /** Whether there is a program of this name on the path. */
 export const isInstalled = (command: string): boolean =>
@@ -19,7 +20,17 @@ process.once('SIGTERM', () => {
   process.exit()
 })
 
-/** A child process whose output is kept. */
+/** How a {@link Program} is run. */
+export interface ProgramOptions {
+  readonly cwd?: string
+  readonly env?: NodeJS.ProcessEnv
+  /** Whether it has a standard input for {@link Program.type}; default false. */
+  readonly input?: boolean
+  /** Name of its output in the report of a test that fails, false for no report; default that of the command. */
+  readonly name?: string | false
+}
+
+/** A child process whose output is kept, and reported if the test fails. */
 export class Program {
   readonly #child: ChildProcess
   readonly #lines: string[] = []
@@ -29,9 +40,9 @@ export class Program {
   constructor(
     command: string,
     args: readonly string[],
-    options: { cwd?: string; env?: NodeJS.ProcessEnv; input?: boolean } = {},
+    { input = false, name = basename(command), ...others }: ProgramOptions = {},
   ) {
-    const { input = false, ...others } = options
+    if (name !== false) reportOnFailure(name, () => this.#lines)
     this.#child = spawn(command, args, { ...others, stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
     running.add(this.#child)
     this.#child.stdin?.on('error', () => {})

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { freePort } from '../../media/testing/free-ports.ts'
+import { reportOnFailure } from './failure-report.ts'
 import { Program } from './program.ts'
 import { patience, until } from './until.ts'
 
@@ -63,8 +64,14 @@ export class Sipp {
       join(folder, 'calls.csv'),
       `SEQUENTIAL\n${options.mediaPorts.map((media) => `${media};`).join('\n')}\n`,
     )
-    const program = new Program('sipp', argumentsOf(options, file, folder, port), { cwd: folder })
+    const name = `sipp ${options.scenario}`
+    const program = new Program('sipp', argumentsOf(options, file, folder, port), {
+      cwd: folder,
+      name: false,
+    })
     const sipp = new Sipp(program, folder, port, options)
+    reportOnFailure(name, () => beforeScreens(program.lines))
+    for (const kind of ['messages', 'errors']) reportOnFailure(`${name}: ${kind}`, () => sipp.#read(kind))
     if (!options.to) await until('SIPp listens', () => program.exitCode !== undefined || isBound(port))
     return sipp
   }
@@ -146,7 +153,7 @@ export class Sipp {
 
   /** What it has written down can be asked for still. */
   #remove(): void {
-    for (const name of ['log', 'messages']) this.#kept.set(name, this.#read(name))
+    for (const name of ['log', 'messages', 'errors']) this.#kept.set(name, this.#read(name))
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
@@ -229,6 +236,12 @@ const argumentsOf = (options: SippOptions, file: string, folder: string, port: n
     join(folder, 'log'),
     ...(options.trace === false ? [] : ['-trace_msg', '-message_file', join(folder, 'messages')]),
   ]
+}
+
+/** Lines that SIPp prints before its first screen of statistics: why it does not start, if it does not. */
+const beforeScreens = (lines: readonly string[]): readonly string[] => {
+  const first = lines.findIndex((line) => /^-{5,}.* Screen -/.test(line))
+  return first < 0 ? lines : lines.slice(0, first)
 }
 
 /** Whether a UDP or TCP socket of this machine has the port. */

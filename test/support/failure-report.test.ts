@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { excerptOf } from './failure-report.ts'
+import { Program } from './program.ts'
+
+const root = dirname(dirname(import.meta.dirname))
+
+/** Runs a test file that is written for the purpose, and returns all that Vitest prints. */
+const reportOf = async (tests: string): Promise<string> => {
+  const folder = mkdtempSync(join(tmpdir(), 'failing-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const imports = `
+    import { expect, it } from 'vitest'
+    import { reportOnFailure } from '${join(root, 'test/support/failure-report.ts')}'
+    import { Program } from '${join(root, 'test/support/program.ts')}'`
+  writeFileSync(join(folder, 'failing.test.ts'), imports + tests)
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
+  const run = new Program(process.execPath, [vitest, 'run', '--root', folder, '--no-color'], { cwd: folder })
+  await run.end()
+  return run.lines.join('\n')
+}
+
+it('shows what each peer printed during a test that fails, and nothing else', async () => {
+  const report = await reportOf(`
+    const early = []
+    reportOnFailure('gateway', () => early)
+    it('passes', async () => {
+      early.push('of another test')
+      await new Program('sh', ['-c', 'echo of a test that passes'], {}).end()
+    })
+    it('fails', async () => {
+      early.push('refused')
+      const peer = () => new Program('sh', ['-c', 'echo said; echo wrong >&2'], { name: 'callee' })
+      await Promise.all([peer().end(), peer().end()])
+      await new Program('sh', ['-c', 'true'], { name: 'silent' }).end()
+      expect(1).toBe(2)
+    })`)
+  expect(report).toContain('Output during “fails”')
+  expect(report).toMatch(
+    /-- gateway\nrefused\n-- callee\n(said\nwrong|wrong\nsaid)\n-- callee #2\n(said|wrong)\n/,
+  )
+  expect(report).not.toContain('\nof another test')
+  expect(report).not.toContain('\nof a test that passes')
+  expect(report).not.toContain('-- silent')
+  expect(report).toContain('1 failed | 1 passed')
+})
+
+it('cuts long output at its beginning, and long lines at their end', () => {
+  const lines = Array.from({ length: 300 }, (_, i) => `line ${i}`)
+  const [title, first] = excerptOf('gateway', lines).split('\n')
+  expect([title, first]).toEqual(['-- gateway, without its first 180 lines', 'line 180'])
+  const long = excerptOf('gateway', ['x'.repeat(5_000), 'last'])
+  expect(long).toBe(`-- gateway\n${'x'.repeat(600)}…\nlast`)
+  expect(excerptOf('gateway', Array(100).fill('y'.repeat(600))).length).toBeLessThan(12_100)
+})
