@@ -1,115 +1,165 @@
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
-import { DocumentPlaces } from '../../config/document-places.ts'
-import { ConfigInvalid, loadConfig, readConfig } from '../../config/load.ts'
+import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
+import { ConfigInvalid } from '../../config/faults.ts'
 import type { Config } from '../../config/types.ts'
-import { socketKind } from '../../media/edge/sockets-open.ts'
-import { checkDocuments, checkSettings, describeSockets } from '../app/config-check.ts'
+import type { RouteQuery } from '../app/route-test.ts'
 import type { Reloading } from '../app/stopping.ts'
-import { migrateStore } from './migrate-command.ts'
-import { printPushKeys } from './push-keys-command.ts'
-import { reloadGateway } from './reload-command.ts'
-import { routeTest } from './route-test-command.ts'
-import { runGateway } from './run-command.ts'
-import { printSigningKeys } from './signing-key-command.ts'
-import { issueToken } from './token-command.ts'
 
-const text = { type: 'string' } as const
+const transports = ['udp', 'tcp', 'tls', 'ws', 'wss'] as const satisfies readonly RouteQuery['transport'][]
 
-const usage = `Usage:
-  trunkline run [file]                  start the gateway (default file: trunkline.yaml)
-  trunkline reload [--dry-run] [--json] [file]
-                                        have the running gateway take a changed configuration over; --dry-run: say what would change
-  trunkline check [file]                check a configuration and print what is wrong with it
-  trunkline route-test --source <address> [--transport udp] [--method INVITE] [--user name] [--user-agent text] [--json] <request-uri> [file]
-                                        say what would happen to a SIP request, and why
-  trunkline migrate [--check] [file]    bring the store to the present version; --check: say what would be done
-  trunkline token <subscriber> [file]   print an access token for a subscriber (e-mail or /context/name)
-  trunkline signing-key [--project id] [file]
-                                        print the keys that sign what customers' servers are sent
-  trunkline push-keys                   make keys for Web Push, and print them as the configuration has them
-`
+/** Exit code for arguments that are not understood, and for a configuration that is not valid. */
+const invalid = 2
 
-/** Reads the configuration; prints every fault and returns undefined when it has any. */
-const configOf = (file: string): Config | undefined => orFaults(() => loadConfig(resolve(file)))
+/**
+ * Runs the command that the arguments name, and resolves with the process's exit code: 0 for success, 2 for wrong arguments or a configuration
+ * that is not valid, and otherwise as the command's own documentation says. Each command is loaded when it runs, as most need a small part of
+ * the gateway alone. `reloading` receives SIGHUP for `run`.
+ */
+export const runCommand = async (
+  reloading: Reloading,
+  args: readonly string[] = process.argv.slice(2),
+): Promise<number> => {
+  let exitCode = 0
+  /** Registers a command; `run` returns the exit code. */
+  const command = <Arguments extends unknown[]>(
+    definition: Command,
+    run: (...given: Arguments) => Promise<number>,
+  ): Command =>
+    definition.action(async (...given) => {
+      exitCode = await run(...(given as unknown as Arguments))
+    })
 
-const orFaults = <T>(read: () => T): T | undefined => {
+  const program = new Command('trunkline')
+    .description('A carrier edge in one daemon: SIP trunks in, programmable calls, browser subscribers out.')
+    .exitOverride()
+    .addHelpCommand(false)
+    .configureHelp({ sortSubcommands: false })
+
+  command(
+    program.command('run').description('start the gateway').addArgument(file()),
+    async (path: string) => {
+      const { runGateway } = await import('./run-command.ts')
+      return printingFaults(async () => runGateway(resolve(path), reloading))
+    },
+  )
+  command(
+    program
+      .command('reload')
+      .description('make the running gateway apply a changed configuration')
+      .option('--dry-run', 'print what would change, and change nothing')
+      .option('--json', 'print the result as JSON')
+      .addArgument(file()),
+    async (path: string, options: { dryRun?: boolean; json?: boolean }) =>
+      (await import('./reload-command.ts')).reloadGateway(path, {
+        dryRun: options.dryRun === true,
+        json: options.json === true,
+      }),
+  )
+  command(
+    program
+      .command('check')
+      .description('check a configuration, and print its faults and warnings')
+      .addArgument(file()),
+    async (path: string) => {
+      const { checkConfig } = await import('./check-command.ts')
+      return withConfig(path, async (config) => checkConfig(path, config))
+    },
+  )
+  command(
+    program
+      .command('route-test')
+      .description('print how the gateway would answer a SIP request, and why')
+      .requiredOption('--source <address>', 'IP address that the request comes from', ipAddress)
+      .option('--transport <name>', 'udp, tcp, tls, ws or wss', transport, 'udp')
+      .option('--method <name>', 'method of the request', 'INVITE')
+      .option('--user <name>', 'user name that the caller signs in with, with the right password')
+      .option('--user-agent <text>', 'User-Agent of the request')
+      .option('--json', 'print the result as JSON')
+      .argument('<request-uri>', 'SIP or tel URI in the request line')
+      .addArgument(file()),
+    async (uri: string, path: string, options: Omit<RouteQuery, 'uri'> & { json?: boolean }) => {
+      const { routeTest } = await import('./route-test-command.ts')
+      const { json = false, method, ...query } = options
+      return withConfig(path, async (config) =>
+        routeTest(config, { ...query, method: method.toUpperCase(), uri }, json),
+      )
+    },
+  )
+  command(
+    program
+      .command('migrate')
+      .description("bring the store's schema to the present version")
+      .option('--check', 'print the missing steps, and exit with 1 if there are any')
+      .addArgument(file()),
+    async (path: string, options: { check?: boolean }) => {
+      const { migrateStore } = await import('./migrate-command.ts')
+      return withConfig(path, (config) => migrateStore(config, { check: options.check === true }))
+    },
+  )
+  command(
+    program
+      .command('token')
+      .description('print an access token of a subscriber, valid for a day')
+      .argument('<subscriber>', 'e-mail address, or /context/name')
+      .addArgument(file()),
+    async (subscriber: string, path: string) => {
+      const { issueToken } = await import('./token-command.ts')
+      return withConfig(path, (config) => issueToken(config, subscriber))
+    },
+  )
+  command(
+    program
+      .command('signing-key')
+      .description("print the keys that sign requests to customers' servers")
+      .option('--project <id>', 'project of the configuration; default: the first one')
+      .addArgument(file()),
+    async (path: string, options: { project?: string }) => {
+      const { printSigningKeys } = await import('./signing-key-command.ts')
+      return withConfig(path, async (config) => printSigningKeys(config, options.project))
+    },
+  )
+  command(
+    program.command('push-keys').description('make keys for Web Push, and print them as configuration'),
+    async () => (await import('./push-keys-command.ts')).printPushKeys(),
+  )
+
   try {
-    return read()
+    await program.parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    return error.exitCode === 0 ? 0 : invalid
+  }
+}
+
+const ipAddress = (text: string): string => {
+  if (isIP(text) === 0) throw new InvalidArgumentError('It must be an IP address.')
+  return text
+}
+
+const transport = (text: string): RouteQuery['transport'] => {
+  const known = transports.find((each) => each === text.toLowerCase())
+  if (!known) throw new InvalidArgumentError(`It must be one of ${transports.join(', ')}.`)
+  return known
+}
+
+const file = (): Argument => new Argument('[file]', 'configuration file').default('trunkline.yaml')
+
+/** Runs a command with the configuration of a file. Prints the faults of one that is not valid, and resolves with 2. */
+const withConfig = (path: string, run: (config: Config) => Promise<number>): Promise<number> =>
+  printingFaults(async () => {
+    const { loadConfig } = await import('../../config/load.ts')
+    return run(loadConfig(resolve(path)))
+  })
+
+/** Prints the faults of a configuration that is not valid, and resolves with 2. */
+const printingFaults = async (run: () => Promise<number>): Promise<number> => {
+  try {
+    return await run()
   } catch (error) {
     if (!(error instanceof ConfigInvalid)) throw error
     process.stderr.write(`${error.message}\n`)
-    return undefined
+    return invalid
   }
-}
-
-const run = async (name: string, reloading: Reloading): Promise<number> => {
-  const file = resolve(name)
-  const started = orFaults(() => readConfig(file))
-  if (!started) return 2
-  const places = new DocumentPlaces(file)
-  const warnings = {
-    documents: checkDocuments(started.config, places).lines,
-    settings: checkSettings(started.config, places),
-  }
-  return runGateway({ file, started, warnings }, reloading)
-}
-
-const check = (file: string): number => {
-  const config = configOf(file)
-  if (!config) return 2
-  const places = new DocumentPlaces(resolve(file))
-  const documents = checkDocuments(config, places)
-  for (const line of [...documents.lines, ...checkSettings(config, places)]) process.stderr.write(`${line}\n`)
-  if (!documents.valid) return 2
-  process.stdout.write(
-    `${describeSockets(socketKind())}\n${file} is valid: ${config.domains.length} domains, ${config.subscribers.length} subscribers.\n`,
-  )
-  return 0
-}
-
-/** Does what the arguments say. Returns the exit code; rejects for arguments that are not known. */
-export const runCommand = async (reloading: Reloading): Promise<number> => {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: {
-      help: { type: 'boolean', short: 'h' },
-      json: { type: 'boolean' },
-      check: { type: 'boolean' },
-      'dry-run': { type: 'boolean' },
-      source: text,
-      transport: text,
-      method: text,
-      user: text,
-      'user-agent': text,
-      project: text,
-    },
-  })
-  const [command, ...rest] = positionals
-  if (values.help || command === undefined) {
-    process.stdout.write(usage)
-    return values.help ? 0 : 2
-  }
-  if (command === 'run') return run(rest[0] ?? 'trunkline.yaml', reloading)
-  if (command === 'check') return check(rest[0] ?? 'trunkline.yaml')
-  if (command === 'reload') {
-    const options = { dryRun: values['dry-run'] === true, json: values.json === true }
-    return reloadGateway(rest[0] ?? 'trunkline.yaml', options)
-  }
-  if (command === 'route-test') return routeTest(values, rest, configOf)
-  if (command === 'migrate') {
-    const config = configOf(rest[0] ?? 'trunkline.yaml')
-    return config ? migrateStore(config, { check: values.check === true }) : 2
-  }
-  if (command === 'token' && rest[0]) {
-    const config = configOf(rest[1] ?? 'trunkline.yaml')
-    return config ? issueToken(config, rest[0]) : 2
-  }
-  if (command === 'signing-key') {
-    const config = configOf(rest[0] ?? 'trunkline.yaml')
-    return config ? printSigningKeys(config, values.project) : 2
-  }
-  if (command === 'push-keys') return printPushKeys()
-  process.stderr.write(usage)
-  return 2
 }

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadConfig } from '../../config/load.ts'
 import type { Config } from '../../config/types.ts'
-import { type RouteQuery, readRouteQuery, routeTest, routeText, testRoute } from './route-test-command.ts'
+import { type RouteQuery, routeText, testRoute } from './route-test.ts'
 
 let folder: string
 beforeEach(() => {
@@ -230,52 +230,4 @@ it('is told for people in lines, and never shows a password', () => {
   )
   expect(everything.join()).not.toContain('secret-')
   expect(everything.join()).not.toMatch(/[0-9a-f]{32}/)
-})
-
-describe('the options', () => {
-  it.each([
-    [{}, undefined, 'request-URI'],
-    [{ source: 'gw.example' }, 'sip:a@b', '--source'],
-    [{ source: '::1', transport: 'sctp' }, 'sip:a@b', '--transport'],
-  ])('are refused when they cannot be used: %#', (values, uri, expected) => {
-    expect(readRouteQuery(values, uri)).toContain(expected)
-  })
-
-  it('have defaults', () => {
-    expect(readRouteQuery({ source: '::1' }, 'sip:a@b')).toEqual({
-      source: '::1',
-      transport: 'udp',
-      method: 'INVITE',
-      uri: 'sip:a@b',
-    })
-  })
-})
-
-describe('the exit status', () => {
-  const run = (options: Record<string, string | boolean>, rest: string[], config?: Config) => {
-    const written: string[] = []
-    const streams = [process.stdout, process.stderr].map((stream) =>
-      vi.spyOn(stream, 'write').mockImplementation((line) => {
-        written.push(String(line))
-        return true
-      }),
-    )
-    const status = routeTest(options, rest, () => config)
-    for (const stream of streams) stream.mockRestore()
-    return { status, written: written.join('') }
-  }
-
-  it('is 0 where the call is let in, 1 where not, 2 where nobody knows', () => {
-    const config = load(text())
-    expect(run({ source: '192.0.2.1' }, ['sip:1@demo.example'], config).status).toBe(0)
-    const refused = run({ source: '203.0.113.1', json: true }, ['sip:1@demo.example', 'x.yaml'], config)
-    expect(refused.status).toBe(1)
-    expect(JSON.parse(refused.written)).toMatchObject({
-      admitted: false,
-      status: 403,
-      code: 'source_not_allowed',
-    })
-    expect(run({ source: '192.0.2.1' }, ['sip:1@demo.example']).status).toBe(2)
-    expect(run({}, []).status).toBe(2)
-  })
 })

@@ -12,7 +12,7 @@ import { Trust } from '../sip/admission/trust.ts'
 import { carrierSdp } from '../sip/testing/bench.ts'
 import { Carrier } from '../sip/testing/carrier.ts'
 import { Carriers } from '../sip/trunks/carriers.ts'
-import { testRoute } from './route-test-command.ts'
+import { testRoute } from './route-test.ts'
 
 // What the command says must be what happens: the same configuration, asked and tried.
 const document = 'handler: { kind: script, document: { sections: { main: [answer] } } }'

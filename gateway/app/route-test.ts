@@ -1,0 +1,237 @@
+import { Shield } from '@trunkline/sip-agent/shield'
+import { canonicalHost } from '../../config/networks.ts'
+import type { CodecName, Config } from '../../config/types.ts'
+import { type Code, catalogue } from '../core/errors/catalogue.ts'
+import { parseSipUri, type SipUri } from '../core/sip-uri.ts'
+import { declaredBy } from '../directory/declared.ts'
+import { memoryOf } from '../directory/declared-memory.ts'
+import type { DigestSecret, SipEndpoint } from '../directory/types.ts'
+import { type Admission, type AdmissionRules, admit } from '../sip/admission/admission.ts'
+import type { Check, CheckedFacts } from '../sip/admission/admission-types.ts'
+import { Allowlists } from '../sip/admission/allowlist.ts'
+import type { SignIn } from '../sip/admission/challenge.ts'
+import { telTarget } from '../sip/admission/tel-target.ts'
+import { Trust } from '../sip/admission/trust.ts'
+import { refusalStatus } from '../sip/causes.ts'
+import { audioRules } from '../sip/media/far-end.ts'
+import { Carriers } from '../sip/trunks/carriers.ts'
+import { numberRefusalText } from '../sip/trunks/routing.ts'
+import { shieldOf } from './agent-options.ts'
+
+/** A request that might come. */
+export interface RouteQuery {
+  /** Address that it would come from. */
+  readonly source: string
+  readonly transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss'
+  readonly method: string
+  readonly uri: string
+  /** Who the caller says it is, with the right password; default: whoever may call, but no SIP endpoint. */
+  readonly user?: string
+  /** Its User-Agent; default none. */
+  readonly userAgent?: string
+}
+
+/** One check, and what it found. */
+export interface RouteStep {
+  readonly check: Check | 'shield' | 'request' | 'number'
+  readonly passed: boolean
+  readonly facts: CheckedFacts
+}
+
+/** What would happen, and why. */
+export interface RouteReport {
+  readonly admitted: boolean
+  readonly steps: readonly RouteStep[]
+  /** Why not. Undefined where the shield would drop it without a word. */
+  readonly code?: Code
+  /** SIP status of the answer: 200 for what is no call. Undefined where there is none yet, or never. */
+  readonly status?: number
+  /** Codecs that may be spoken with the caller, of a call that would be let in. */
+  readonly codecs?: readonly CodecName[]
+  /** The last line, for a person. */
+  readonly text: string
+}
+
+/**
+ * What would happen to a request, by the very code that decides on real ones. Calls in progress, rates and load are taken to be none, and
+ * the caller to know the passwords that it is asked for.
+ */
+export const testRoute = (config: Config, query: RouteQuery): RouteReport => {
+  const steps: RouteStep[] = []
+  const done = (report: Omit<RouteReport, 'steps'>): RouteReport => ({ ...report, steps })
+  const refuse = (code: Code, text = catalogue[code].text, status = refusalStatus({ code })) =>
+    done({ admitted: false, code, status, text: `refused with ${status} (${code}): ${text}` })
+  const dropped = config.sip.drachtio ? undefined : shieldStep(config, query, steps)
+  if (dropped) return done({ admitted: false, text: `dropped by the shield without an answer: ${dropped}` })
+  const isTel = /^tel:/i.test(query.uri)
+  const target = isTel ? telTargetOf(config, query) : parseSipUri(query.uri)
+  if (!target) {
+    steps.push({ check: 'request', passed: false, facts: { expected: 'a SIP URI in the request line' } })
+    return refuse(isTel ? 'unsupported_uri' : 'bad_request')
+  }
+  if (query.method === 'OPTIONS')
+    return done({ admitted: true, status: 200, text: 'answered with 200, as for every host' })
+  const registrar = config.sip.registrar.domains.length > 0
+  if (query.method === 'SUBSCRIBE' && registrar) return refuse('bad_event')
+  if (query.method === 'REGISTER' && registrar) {
+    const found = register(config, query, target)
+    if (found === 'unknown_domain' || found === 'source_not_allowed') return refuse(found)
+    if (found === 'unauthorized') return refuse(found, registerText, 401)
+    return done({
+      admitted: true,
+      status: 200,
+      text: `admitted: registers the SIP endpoint ${found.address}`,
+    })
+  }
+  const decision = decide(config, query, target, steps)
+  if ('admit' in decision) {
+    const refused = numberStep(config, decision.admit, steps)
+    if (refused !== undefined) return refuse('number_not_allowed', refused)
+    const { codecs } = audioRules(decision.admit)
+    return done({
+      admitted: true,
+      codecs,
+      text: `${planText(decision.admit.plan)}; speaks ${codecs.join(', ')}`,
+    })
+  }
+  steps.push({ check: decision.check, passed: false, facts: decision.facts })
+  return refuse(decision.refuse, reasonText(decision), decision.headers ? 401 : undefined)
+}
+
+const telTargetOf = (config: Config, { uri, source }: RouteQuery): SipUri | undefined =>
+  telTarget(uri, source, { directory: directoryOf(config), trust: new Trust(config) })
+
+const registerText = 'The registrar asks for a password; --user says which SIP endpoint it is.'
+
+/** A REGISTER goes to the registrar, which asks for the password of an endpoint: strangers at every host. */
+const register = (
+  config: Config,
+  query: RouteQuery,
+  target: SipUri,
+): SipEndpoint | 'source_not_allowed' | 'unknown_domain' | 'unauthorized' => {
+  const directory = directoryOf(config)
+  const [trust, host] = [new Trust(config), canonicalHost(target.host)]
+  if (!trust.asks(query.source)) return 'source_not_allowed'
+  if (!trust.isRegistrar(host) && trust.knows(query.source)) return 'unknown_domain'
+  const found = signIn(config, query, (name) => directory.endpointByName(name)?.secrets.get(host))
+  return (found.kind === 'accepted' ? directory.endpointByName(found.username) : undefined) ?? 'unauthorized'
+}
+
+/** The report for people: a line for each check, and what comes of it. */
+export const routeText = ({ source, transport, method, uri }: RouteQuery, report: RouteReport): string => {
+  const lines = report.steps.map(
+    ({ check, passed, facts }) =>
+      `  ${check.padEnd(10)} ${passed ? 'passed ' : 'stopped'}  ${factsText(facts)}`,
+  )
+  return [`${method} ${uri} from ${source} over ${transport}`, ...lines, report.text, ''].join('\n')
+}
+
+const shieldStep = (config: Config, query: RouteQuery, steps: RouteStep[]): string | undefined => {
+  const { method, uri, userAgent, transport, source } = query
+  const trust = new Trust(config)
+  const settings = shieldOf(config.sip, trust.networks)
+  const shield = new Shield({ now: () => 0 }, settings)
+  const header = userAgent === undefined ? '' : `User-Agent: ${userAgent}\r\n`
+  const bytes = Buffer.from(`${method} ${uri} SIP/2.0\r\n${header}\r\n`)
+  const connected = transport === 'udp' || shield.accepts(transport, source)
+  const passed = connected && shield.admits(transport, source, bytes)
+  const known = trust.knows(source)
+  const packetsPerSecond = known ? settings.knownPacketsPerSecond : settings.packetsPerSecond
+  steps.push({ check: 'shield', passed, facts: { known, packetsPerSecond } })
+  return passed ? undefined : shield.dropped.scanner > 0 ? 'a scanner' : 'a stranger'
+}
+
+/** The carrier that a dialled number or SIP URI goes to, and what its lists say of it. Returns why it may not be called. */
+const numberStep = (
+  config: Config,
+  { plan, projectId }: Extract<Admission, { admit: unknown }>['admit'],
+  steps: RouteStep[],
+): string | undefined => {
+  if (plan.kind !== 'dial') return undefined
+  const carriers = new Carriers(config.carriers, { now: () => 0 })
+  const target = carriers.numberTarget(plan.to, projectId)
+  const uri = parseSipUri(target?.uri ?? plan.to)
+  const carrier = uri && carriers.of(uri, projectId)
+  if (!uri || !carrier?.config.numbers) return undefined
+  const verdict = carrier.numberVerdict(uri)
+  const { isPermitted: passed, number, prefix = 'none' } = verdict
+  steps.push({ check: 'number', passed, facts: { carrier: carrier.name, number, prefix } })
+  return passed ? undefined : numberRefusalText(carrier, verdict)
+}
+
+const decide = (config: Config, query: RouteQuery, target: SipUri, steps: RouteStep[]): Admission => {
+  const lists = new Allowlists()
+  const rules: AdmissionRules = {
+    directory: directoryOf(config),
+    trust: new Trust(config),
+    limits: { ...config.sip.overload, calls: config.limits.calls, strangers: config.limits.strangers },
+    allows: (app, source) => lists.allows(app, source),
+    domainCalls: () => 0,
+    sourceCalls: () => 0,
+    strangerCalls: () => 0,
+    unconfirmedCalls: () => 0,
+    endpointCalls: () => 0,
+    carrierCalls: () => 0,
+    hasRate: () => true,
+    note: (check, facts) => steps.push({ check, passed: true, facts }),
+  }
+  const { source, transport, method } = query
+  const { from, to } = config.media.rtp.ports
+  const ports = (to - from + 1) / 2
+  const idle = { draining: false, busyPercent: 0, calls: 0, portsFree: ports, portsTotal: ports }
+  return admit(
+    {
+      method,
+      source,
+      transport,
+      target,
+      ...idle,
+      signIn: (_realm, secretOf) => signIn(config, query, secretOf),
+    },
+    rules,
+  )
+}
+
+/** The caller knows its password; without a name it is whoever a domain or a carrier names. */
+const signIn = (
+  { domains, carriers }: Config,
+  { user }: RouteQuery,
+  secretOf: (username: string) => DigestSecret | undefined,
+): SignIn => {
+  const named = [...domains, ...carriers].flatMap(({ challenge }) => challenge?.username ?? [])
+  const username = (user === undefined ? named : [user]).find((name) => secretOf(name))
+  if (username !== undefined) return { kind: 'accepted', username }
+  const why = user === undefined ? 'missing' : 'wrong'
+  return { kind: 'challenge', why, proven: false, headers: { 'WWW-Authenticate': '' } }
+}
+
+/** What the file declares, as the directory would have it. */
+const directoryOf = (config: Config): AdmissionRules['directory'] => {
+  const carriers = new Carriers(config.carriers, { now: () => 0 })
+  return memoryOf(declaredBy(config), (number, projectId) => carriers.numberTarget(number, projectId))
+}
+
+const planText = (plan: Extract<Admission, { admit: unknown }>['admit']['plan']): string => {
+  if (plan.kind === 'dial') return `admitted: ${plan.to} is called`
+  const { handler } = plan
+  if (handler.kind === 'realtime')
+    return `admitted: is offered to the realtime applications that listen on ${handler.topic}`
+  const where = 'url' in handler ? handler.url : handler.name
+  return `admitted: runs the ${handler.kind} document ${where}`
+}
+
+const reasonText = ({ refuse, facts }: Extract<Admission, { refuse: Code }>): string => {
+  const { text } = catalogue[refuse]
+  const { app, knownDomain } = facts
+  if (refuse === 'unauthorized' && knownDomain !== undefined)
+    return `${text} A stranger is asked for a password at every host, whether or not there is one.`
+  if (refuse === 'unauthorized' && app === undefined)
+    return `${text} SIP endpoints call here; --user says which one.`
+  return knownDomain === false ? `${text} Nothing has this domain, but a stranger is not told so.` : text
+}
+
+const factsText = (facts: CheckedFacts): string =>
+  Object.entries(facts)
+    .filter(([name, value]) => value !== undefined && name !== 'source' && name !== 'transport')
+    .map(([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+    .join(', ')
