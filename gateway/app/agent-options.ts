@@ -42,7 +42,10 @@ export const tlsOf = ({ sip, peers }: Material): Pick<SipAgentChange, 'tls' | 't
   tlsPeers: peers,
 })
 
-/** The shield in front of the agent's parser. Who stands in an allow list, of a domain or of a carrier, is known. */
+/**
+ * The shield in front of the agent's parser. Who stands in an allow list, of a domain or of a carrier, is
+ * known.
+ */
 export const shieldOf = (sip: Pick<Config['sip'], 'shield'>, known: readonly string[]): SipShield => {
   const { scanners, strangers, ...shield } = sip.shield
   return {
@@ -61,7 +64,9 @@ export const owned = ({
 }: Pick<Config, 'carriers' | 'project'>): readonly CarrierConfig[] =>
   carriers.map((carrier) => ({ project, ...carrier }))
 
-/** Rules on where the agent's requests may go, by the carriers and the sites of the operator's own domains. */
+/**
+ * Rules on where the agent's requests may go, by the carriers and the sites of the operator's own domains.
+ */
 export const reachOf = (
   { dialNetworks }: Pick<Config['sip'], 'dialNetworks'>,
   {

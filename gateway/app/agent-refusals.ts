@@ -5,7 +5,10 @@ import { shownUri } from '../core/sip-uri.ts'
 import { RefusalLog } from '../sip/admission/refusal-log.ts'
 import { printable } from '../sip/headers.ts'
 
-/** What happens in every network, where a BYE or a re-INVITE crosses another: worth a line for whoever looks for it. */
+/**
+ * What happens in every network, where a BYE or a re-INVITE crosses another: worth a line for whoever looks
+ * for it.
+ */
 const ordinary: ReadonlySet<number> = new Set([481, 482, 491])
 
 /** Writes down what the embedded agent refused before the gateway heard of it, but no flood of lines. */

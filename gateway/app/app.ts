@@ -130,7 +130,10 @@ export class App {
     return this.#reload.config
   }
 
-  /** Not ready from now on: refuses new calls, and hangs up after the grace period what has not ended by itself. */
+  /**
+   * Not ready from now on: refuses new calls, and hangs up after the grace period what has not ended by
+   * itself.
+   */
   async drain(): Promise<void> {
     this.#notReady = ['draining']
     this.#reload.close()
@@ -143,7 +146,10 @@ export class App {
     this.#calls?.endAll({ code: 'draining' })
   }
 
-  /** Takes the configuration file over as it is now, with the certificates that it names. What cannot be used changes nothing. */
+  /**
+   * Takes the configuration file over as it is now, with the certificates that it names. What cannot be used
+   * changes nothing.
+   */
   reload(request: ReloadRequest): Promise<ReloadResult> {
     return this.#reload.reload(request)
   }
@@ -164,7 +170,8 @@ export class App {
       openMedia(base, this.#metrics),
       openAgent(base, certificates, this.#onFailure),
     ])
-    // Calls come from the edges and from applications, and are made through them: one of the two must be named before it exists.
+    // Calls come from the edges and from applications, and are made through them: one of the two must be
+    // named before it exists.
     const arrivals: Arrivals = { arrive: (arrival) => this.#calls?.arrive(arrival) }
     this.#store = store
     const customers = await openCustomers(base, store, this.#metrics)

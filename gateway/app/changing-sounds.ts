@@ -7,7 +7,10 @@ interface Library {
   isOld: boolean
 }
 
-/** Sounds that others can take the place of while calls go on: what is being made is finished by those that began it. */
+/**
+ * Sounds that others can take the place of while calls go on: what is being made is finished by those that
+ * began it.
+ */
 export class ChangingSounds implements Sounds {
   #present: Library
   /** Replaced ones that are still making something. */

@@ -16,7 +16,10 @@ export class Closing {
     return part
   }
 
-  /** Closes everything, the last one first; one that fails is logged and does not keep the others open. Idempotent: whoever asks waits for the end. */
+  /**
+   * Closes everything, the last one first; one that fails is logged and does not keep the others open.
+   * Idempotent: whoever asks waits for the end.
+   */
   close(): Promise<void> {
     this.#closing = this.#closing.then(() => this.#closeAll())
     return this.#closing
@@ -33,7 +36,10 @@ export class Closing {
   }
 }
 
-/** Like `Promise.all`, but rejects only when every promise has settled: nothing is still opening when the rest is closed again. */
+/**
+ * Like `Promise.all`, but rejects only when every promise has settled: nothing is still opening when the rest
+ * is closed again.
+ */
 export const allOrNone = async <T extends readonly unknown[]>(
   work: { [K in keyof T]: Promise<T[K]> },
 ): Promise<T> => {

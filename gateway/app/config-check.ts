@@ -14,7 +14,10 @@ export interface CheckReport {
   readonly valid: boolean
 }
 
-/** Checks the documents that stand in a configuration, as their handlers would. Documents behind URLs are not fetched. */
+/**
+ * Checks the documents that stand in a configuration, as their handlers would. Documents behind URLs are not
+ * fetched.
+ */
 export const checkDocuments = (
   config: Pick<Config, 'domains' | 'endpoints' | 'resources'>,
   places: DocumentPlaces,
@@ -26,7 +29,8 @@ export const checkDocuments = (
         : report(handler, [list, i, 'handler'], places),
     ),
   )
-  // A handler that several domains share by an alias is checked for each of them, and its faults are told once.
+  // A handler that several domains share by an alias is checked for each of them, and its faults are told
+  // once.
   const faults = new Map<string, ConfigFault>()
   for (const fault of reports.flatMap((r) => r.faults)) {
     const { file, line, column, message } = fault
@@ -46,7 +50,10 @@ export const configWarnings = (config: Config, file: string): readonly string[] 
   return [...checkDocuments(config, places).lines, ...checkSettings(config, places)]
 }
 
-/** A line about the sockets of the media threads, as {@link socketKind} found them: calls go through either, at a different cost. */
+/**
+ * A line about the sockets of the media threads, as {@link socketKind} found them: calls go through either,
+ * at a different cost.
+ */
 export const describeSockets = ({ kind, reason }: ReturnType<typeof socketKind>): string =>
   kind === 'native'
     ? 'Media threads: native sockets.'

@@ -18,8 +18,8 @@ export interface Followers {
 export type SendersConfig = Pick<Config, 'sip' | 'carriers' | 'project'>
 
 /**
- * Has the SIP edge follow the directory: carriers and domain applications come and go while the gateway runs. What comes back takes another
- * configuration.
+ * Has the SIP edge follow the directory: carriers and domain applications come and go while the gateway runs.
+ * What comes back takes another configuration.
  */
 export const followSenders = (
   config: SendersConfig,

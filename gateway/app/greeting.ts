@@ -8,7 +8,9 @@ export interface Addresses {
   readonly http: readonly string[]
 }
 
-/** What a person who started the gateway in a terminal wants to know: where to call, what to open, who to be. */
+/**
+ * What a person who started the gateway in a terminal wants to know: where to call, what to open, who to be.
+ */
 export const greeting = (config: Pick<Config, 'domains' | 'subscribers'>, addresses: Addresses): string => {
   const page = addresses.http.find((url) => url.startsWith('http:')) ?? addresses.http[0]
   const subscriber = config.subscribers[0]

@@ -21,7 +21,10 @@ interface Told {
   readonly text: string
 }
 
-/** A gateway, as far as conversations go; `told`: what its pages were told, of which those of `unwilling` fail. */
+/**
+ * A gateway, as far as conversations go; `told`: what its pages were told, of which those of `unwilling`
+ * fail.
+ */
 const gateway = async (engine: TestEngine, unwilling?: string) => {
   const directory = await engine.open()
   const told: Told[] = []

@@ -15,7 +15,10 @@ export interface NeededFilesConfig {
   readonly media: { readonly rtp: Pick<Config['media']['rtp'], 'ports' | 'bind' | 'announce'> }
 }
 
-/** Number of file descriptors that the gateway needs where everything that the configuration permits happens at once. */
+/**
+ * Number of file descriptors that the gateway needs where everything that the configuration permits happens
+ * at once.
+ */
 export const neededFiles = ({ http, limits, sip, media }: NeededFilesConfig): number => {
   const listeners = [http.plain, http.tls, http.metrics].filter(Boolean).length
   const streams = sip.drachtio ? [] : sip.listen.filter(({ transport }) => transport !== 'udp')

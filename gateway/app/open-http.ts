@@ -36,7 +36,9 @@ export interface HttpFrom extends Dialects {
 
 const builtPages = (folder: string) => fileURLToPath(new URL(`../${folder}/dist/`, import.meta.url))
 
-/** Opens the HTTP listeners with their WebSockets; resolves with their URLs. Rejects when an address is taken. */
+/**
+ * Opens the HTTP listeners with their WebSockets; resolves with their URLs. Rejects when an address is taken.
+ */
 export const openHttp = async (base: Base, from: HttpFrom, metrics: Metrics): Promise<string[]> => {
   const { clock, log, closing } = base
   const { http: config } = base.config
@@ -163,7 +165,10 @@ const socketSettings = ({ limits, http }: Pick<Config, 'limits' | 'http'>): RpcS
 const keyOf = ({ webPush }: Config['push'], secret: Uint8Array): string | undefined =>
   webPush && vapidOptions(webPush, secret).publicKey
 
-/** An IPv6 address stands in brackets in a URL (RFC 3986 section 3.2.2); an unspecific one is opened as localhost. */
+/**
+ * An IPv6 address stands in brackets in a URL (RFC 3986 section 3.2.2); an unspecific one is opened as
+ * localhost.
+ */
 const urlHost = (address: string): string => {
   if (address === '0.0.0.0' || address === '::' || address === '127.0.0.1') return 'localhost'
   return address.includes(':') ? `[${address}]` : address

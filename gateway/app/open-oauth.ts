@@ -13,7 +13,9 @@ export interface OpenOAuth {
   readonly oauth?: OAuth
 }
 
-/** Opens the authorization server. Rejects where its keys cannot be used, or the file has a client of the API. */
+/**
+ * Opens the authorization server. Rejects where its keys cannot be used, or the file has a client of the API.
+ */
 export const openOAuth = async (
   { config, clock, log, closing, followers }: Base,
   { directory, revocations, secret }: Pick<Store, 'directory' | 'revocations' | 'secret'>,

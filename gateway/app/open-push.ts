@@ -18,8 +18,8 @@ import { PushWebhook } from '../push/webhook.ts'
 import type { Base, Customers, Store } from './open.ts'
 
 /**
- * Opens push notifications; without a configured way to devices, no notification is sent. Rejects when a key or its file cannot be used. Keys
- * are read again at each reload.
+ * Opens push notifications; without a configured way to devices, no notification is sent. Rejects when a key
+ * or its file cannot be used. Keys are read again at each reload.
  */
 export const openPush = async (
   base: Base,
@@ -44,7 +44,10 @@ export const openPush = async (
   return base.closing.add('push', push, (opened) => opened.close())
 }
 
-/** Changes with everything that push notifications are made of, also with the contents of the files of their keys. */
+/**
+ * Changes with everything that push notifications are made of, also with the contents of the files of their
+ * keys.
+ */
 const settingsOf = ({ push, limits: { documentNetworks, ringMs } }: Base['config']): string => {
   const files = [push.apns?.keyFile, push.fcm?.serviceAccountFile].map((file) => file && textOf(file))
   return JSON.stringify({ push, documentNetworks, ringMs, files })

@@ -96,7 +96,10 @@ export interface Customers {
   readonly callbacks: Spool
 }
 
-/** Opens the directory and the keys. Rejects when a file in the data folder cannot be used. `carriers` say what a number stands for. */
+/**
+ * Opens the directory and the keys. Rejects when a file in the data folder cannot be used. `carriers` say
+ * what a number stands for.
+ */
 export const openStore = async (
   { config, clock, log, closing, followers }: Base,
   carriers: Pick<Carriers, 'numberTarget'>,
@@ -137,7 +140,9 @@ export const openStore = async (
   }
 }
 
-/** Opens the RTP edge, mediasoup and the sounds. Rejects when a port or the mediasoup worker cannot be had. */
+/**
+ * Opens the RTP edge, mediasoup and the sounds. Rejects when a port or the mediasoup worker cannot be had.
+ */
 export const openMedia = async (base: Base, metrics: Metrics): Promise<Media> => {
   const { config, clock, log, closing } = base
   const { rtp, webrtc: browsers } = config.media
@@ -189,8 +194,8 @@ const measureMedia = (metrics: Metrics, edge: Edge, webrtc: WebRtcService): void
 }
 
 /**
- * Opens the recordings. Rejects when their folder cannot be made. Links to them start at the public host, which has
- * TLS, else at `ownUrl`, where we listen.
+ * Opens the recordings. Rejects when their folder cannot be made. Links to them start at the public host,
+ * which has TLS, else at `ownUrl`, where we listen.
  */
 export const openRecordings = async (
   { config, clock, log, closing, followers }: Base,
@@ -268,8 +273,8 @@ export const openCustomers = async (
 }
 
 /**
- * Opens the interpreters of documents, and the checks of documents that are sent to the API. `nodeId` names this
- * gateway to scripts.
+ * Opens the interpreters of documents, and the checks of documents that are sent to the API. `nodeId` names
+ * this gateway to scripts.
  */
 export const openHandlers = ({ clock, closing }: Base, nodeId: string, metrics: Metrics) => {
   const sandbox = closing.add('expressions', new Sandbox(clock), (open) => open.close())
@@ -292,8 +297,8 @@ export interface OpenRecogniser {
 }
 
 /**
- * Opens the way to what understands speech; where none is configured, every recognition fails. What comes back makes the recogniser of a
- * configuration; recognitions under way stay with theirs.
+ * Opens the way to what understands speech; where none is configured, every recognition fails. What comes
+ * back makes the recogniser of a configuration; recognitions under way stay with theirs.
  */
 export const openRecogniser = (
   { clock, closing }: Pick<Base, 'clock' | 'closing'>,
@@ -339,7 +344,10 @@ export const openCertificates = async ({
   return closing.add('certificates', certificates, (open) => open.close())
 }
 
-/** Starts the embedded SIP agent; undefined where the configuration names a drachtio-server. Rejects when a port is taken. */
+/**
+ * Starts the embedded SIP agent; undefined where the configuration names a drachtio-server. Rejects when a
+ * port is taken.
+ */
 export const openAgent = async (
   { config, clock, log, closing }: Base,
   certificates: Certificates,

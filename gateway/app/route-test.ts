@@ -53,8 +53,8 @@ export interface RouteReport {
 }
 
 /**
- * What would happen to a request, by the very code that decides on real ones. Calls in progress, rates and load are taken to be none, and
- * the caller to know the passwords that it is asked for.
+ * What would happen to a request, by the very code that decides on real ones. Calls in progress, rates and
+ * load are taken to be none, and the caller to know the passwords that it is asked for.
  */
 export const testRoute = (config: Config, query: RouteQuery): RouteReport => {
   const steps: RouteStep[] = []
@@ -141,7 +141,10 @@ const shieldStep = (config: Config, query: RouteQuery, steps: RouteStep[]): stri
   return passed ? undefined : shield.dropped.scanner > 0 ? 'a scanner' : 'a stranger'
 }
 
-/** The carrier that a dialled number or SIP URI goes to, and what its lists say of it. Returns why it may not be called. */
+/**
+ * The carrier that a dialled number or SIP URI goes to, and what its lists say of it. Returns why it may not
+ * be called.
+ */
 const numberStep = (
   config: Config,
   { plan, projectId }: Extract<Admission, { admit: unknown }>['admit'],

@@ -31,7 +31,10 @@ export class Reloading {
   }
 }
 
-/** The order to stop. It is given once; further signals want it sooner: the next one at once, and any after that by force. */
+/**
+ * The order to stop. It is given once; further signals want it sooner: the next one at once, and any after
+ * that by force.
+ */
 export class Stopping {
   /** Resolves when there is a reason to stop. */
   readonly asked: Promise<Stop>

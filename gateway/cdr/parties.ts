@@ -1,6 +1,9 @@
 import { parseSipUri, shownUri, userOf } from '../core/sip-uri.ts'
 
-/** Whom a call is from or to, as it is written down: the URI or address without a password, and the number or name in it, which it is found by. */
+/**
+ * Whom a call is from or to, as it is written down: the URI or address without a password, and the number or
+ * name in it, which it is found by.
+ */
 export const partyOf = (text: string): { readonly uri: string; readonly user: string } => {
   const uri = shownUri(printed(text))
   const parsed = parseSipUri(uri)

@@ -46,7 +46,10 @@ export interface RecordsOptions {
 
 type Entry = { readonly call: CallRow } | { readonly record: CallSummary }
 
-/** Keeps calls while they go on and afterwards, and the records of those that are over. Nothing that calls do waits for the store. */
+/**
+ * Keeps calls while they go on and afterwards, and the records of those that are over. Nothing that calls do
+ * waits for the store.
+ */
 export class Records implements CallLog, CallHistory, CallsInProgress {
   #options: RecordsOptions
   readonly #behind: WriteBehind<Entry>
@@ -67,7 +70,10 @@ export class Records implements CallLog, CallHistory, CallsInProgress {
     this.#tidying = new Repeat(clock, TIDY_MS, () => this.#tidy())
   }
 
-  /** Opens them: calls of this gateway that were in progress when its process died are over now. Rejects where the store cannot be used. */
+  /**
+   * Opens them: calls of this gateway that were in progress when its process died are over now. Rejects where
+   * the store cannot be used.
+   */
   static async open(options: RecordsOptions): Promise<Records> {
     const records = new Records(options)
     const { calls, nodeId, wasThereAt, end, onCallbacks, log } = options
@@ -169,7 +175,9 @@ export class Records implements CallLog, CallHistory, CallsInProgress {
     return this.#options.cdrs.find(projectId, kind, id)
   }
 
-  /** Part of a list of records, the newest first; those of one call come all at once, its legs in their order. */
+  /**
+   * Part of a list of records, the newest first; those of one call come all at once, its legs in their order.
+   */
   async part(projectId: string, search: CdrSearch, most: number, after?: CdrPosition): Promise<CdrPart> {
     if (!after) await this.#behind.attempt()
     const { callId } = search

@@ -16,7 +16,10 @@ const MOST_FAILURES = 5
 
 /** What writing works with. */
 export interface WriteBehindParts<T> {
-  /** Writes entries down: all of them, or none, and then it rejects. An entry that was written before may come again. */
+  /**
+   * Writes entries down: all of them, or none, and then it rejects. An entry that was written before may come
+   * again.
+   */
   readonly write: (entries: readonly T[]) => Promise<void>
   readonly clock: Pick<Clock, 'after'>
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
@@ -35,7 +38,10 @@ interface Entry<T> {
   others: number
 }
 
-/** Writes things down behind the back of whoever has them, in order, many together. An entry takes the place of what waits by the same key. */
+/**
+ * Writes things down behind the back of whoever has them, in order, many together. An entry takes the place
+ * of what waits by the same key.
+ */
 export class WriteBehind<T> {
   readonly #parts: WriteBehindParts<T>
   #waiting = new Map<string, Entry<T>>()

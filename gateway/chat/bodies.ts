@@ -40,7 +40,8 @@ export const messageBody = (
 ) => {
   const { peer, all } = sides(conversation, viewer)
   const author = message.author_address_id
-  // A guest is not shown addresses that the guest does not know; applications look up those that they are shown.
+  // A guest is not shown addresses that the guest does not know; applications look up those that they are
+  // shown.
   const from = author !== null && (viewer.addressId !== undefined || all.includes(author)) ? author : null
   return {
     id: message.id,
@@ -63,7 +64,10 @@ export const messageBody = (
   }
 }
 
-/** The addresses of a conversation, and the one that it is to this member; null: it is known by its own id alone. */
+/**
+ * The addresses of a conversation, and the one that it is to this member; null: it is known by its own id
+ * alone.
+ */
 const sides = ({ kind, addresses_json }: ConversationRow, { addressId }: Viewer) => {
   const all: readonly string[] = JSON.parse(addresses_json)
   const peer = kind === 'group' ? undefined : all.find((id) => id !== addressId)

@@ -40,7 +40,10 @@ const perWriter = 60
 const perConversation = 300
 const minute = 60_000
 
-/** Conversations between addresses: who may join and write, what each may read, and the delivery to the pages of all who take part. */
+/**
+ * Conversations between addresses: who may join and write, what each may read, and the delivery to the pages
+ * of all who take part.
+ */
 export class Chat {
   readonly #parts: ChatParts
   readonly #writers: Attempts
@@ -61,7 +64,10 @@ export class Chat {
     return this.#parts.rows.list(id, page)
   }
 
-  /** `id`: its own, or the address that it is with. Throws `unknown_resource` where there is none that this one is part of. */
+  /**
+   * `id`: its own, or the address that it is with. Throws `unknown_resource` where there is none that this
+   * one is part of.
+   */
   async conversation(who: Participant, id: string): Promise<Membership> {
     const found = await this.#find(who, id)
     if (!found) throw new TrunklineError('unknown_resource')
@@ -74,8 +80,9 @@ export class Chat {
   }
 
   /**
-   * Messages of one conversation, the newest first; `id` as of {@link conversation}. None of an address that may be written to, and was not
-   * yet, or of a room that this one did not join. Else throws `unknown_resource`.
+   * Messages of one conversation, the newest first; `id` as of {@link conversation}. None of an address that
+   * may be written to, and was not yet, or of a room that this one did not join. Else throws
+   * `unknown_resource`.
    */
   async messagesOf(who: Participant, id: string, query: MessageQuery): Promise<MemberMessage[]> {
     const conversation = await this.#find(who, id)
@@ -88,8 +95,8 @@ export class Chat {
   }
 
   /**
-   * Makes somebody part of the conversation with these addresses, which `attribute` named: what {@link openingOf} throws, `over_quota` and
-   * `too_many_requests`.
+   * Makes somebody part of the conversation with these addresses, which `attribute` named: what
+   * {@link openingOf} throws, `over_quota` and `too_many_requests`.
    */
   async join(who: Participant, addressIds: readonly string[], attribute: string): Promise<Membership> {
     this.#count(this.#writers, who.id)
@@ -98,8 +105,8 @@ export class Chat {
   }
 
   /**
-   * Writes to a conversation, or to an address; `to` as of {@link conversation}, named by `attribute`. Resolves when it is stored. Throws
-   * as {@link join} does.
+   * Writes to a conversation, or to an address; `to` as of {@link conversation}, named by `attribute`.
+   * Resolves when it is stored. Throws as {@link join} does.
    */
   async send(who: Participant, to: string, attribute: string, written: Written): Promise<MemberMessage> {
     this.#count(this.#writers, who.id)

@@ -21,8 +21,9 @@ export interface Opening {
 type Messageable = Resource<'subscriber'> | Resource<'room'>
 
 /**
- * The conversation of somebody with these addresses, which exist and may be reached: with a subscriber's it is between the two, with a room's
- * among all who join, with several subscribers' among them. Throws `unknown_address`, `invalid_field`, `not_permitted`; `attribute`: the field that named them.
+ * The conversation of somebody with these addresses, which exist and may be reached: with a subscriber's it
+ * is between the two, with a room's among all who join, with several subscribers' among them. Throws
+ * `unknown_address`, `invalid_field`, `not_permitted`; `attribute`: the field that named them.
  */
 export const openingOf = (
   who: Participant,

@@ -14,7 +14,10 @@ export interface Participant {
   readonly mayReach: (addressId: string) => boolean
 }
 
-/** The one who holds a token. Throws `not_permitted` for who was invited: they call on a subscriber's behalf, and are not to read their messages. */
+/**
+ * The one who holds a token. Throws `not_permitted` for who was invited: they call on a subscriber's behalf,
+ * and are not to read their messages.
+ */
 export const participantOf = (
   holder: Pick<TokenHolder, 'kind' | 'id' | 'projectId' | 'subscriber' | 'addressIds'>,
   token: Pick<SubscriberToken, 'expiresAt'>,

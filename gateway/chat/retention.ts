@@ -16,7 +16,10 @@ const hourMs = 3_600_000
 /** Messages that are removed at once. */
 const portion = 500
 
-/** Removes messages that are as old as they may become, and conversations that nobody is part of: at the start, and every hour. */
+/**
+ * Removes messages that are as old as they may become, and conversations that nobody is part of: at the
+ * start, and every hour.
+ */
 export class MessageRetention {
   #parts: MessageRetentionParts
   readonly #repeat: Repeat

@@ -5,8 +5,8 @@ import { socketKind } from '../../media/edge/sockets-open.ts'
 import { checkDocuments, checkSettings, describeSockets } from '../app/config-check.ts'
 
 /**
- * `trunkline check`: prints the faults and warnings of a valid configuration's documents and settings. Returns the exit code: 2 if a document
- * has a fault that keeps it from running, else 0.
+ * `trunkline check`: prints the faults and warnings of a valid configuration's documents and settings.
+ * Returns the exit code: 2 if a document has a fault that keeps it from running, else 0.
  */
 export const checkConfig = (file: string, config: Config): number => {
   const places = new DocumentPlaces(resolve(file))

@@ -12,9 +12,10 @@ const transports = ['udp', 'tcp', 'tls', 'ws', 'wss'] as const satisfies readonl
 const invalid = 2
 
 /**
- * Runs the command that the arguments name, and resolves with the process's exit code: 0 for success, 2 for wrong arguments or a configuration
- * that is not valid, and otherwise as the command's own documentation says. Each command is loaded when it runs, as most need a small part of
- * the gateway alone. `reloading` receives SIGHUP for `run`.
+ * Runs the command that the arguments name, and resolves with the process's exit code: 0 for success, 2 for
+ * wrong arguments or a configuration that is not valid, and otherwise as the command's own documentation
+ * says. Each command is loaded when it runs, as most need a small part of the gateway alone. `reloading`
+ * receives SIGHUP for `run`.
  */
 export const runCommand = async (
   reloading: Reloading,
@@ -146,7 +147,10 @@ const transport = (text: string): RouteQuery['transport'] => {
 
 const file = (): Argument => new Argument('[file]', 'configuration file').default('trunkline.yaml')
 
-/** Runs a command with the configuration of a file. Prints the faults of one that is not valid, and resolves with 2. */
+/**
+ * Runs a command with the configuration of a file. Prints the faults of one that is not valid, and resolves
+ * with 2.
+ */
 const withConfig = (path: string, run: (config: Config) => Promise<number>): Promise<number> =>
   printingFaults(async () => {
     const { loadConfig } = await import('../../config/load.ts')

@@ -8,8 +8,9 @@ import { directoryOptions } from '../directory/from-config.ts'
 import { migrate, missingSteps } from '../directory/migrations/run.ts'
 
 /**
- * `trunkline migrate`: brings the store to the present version, and prints each step. With `--check` it changes nothing of the store, and the
- * exit code is 1 where steps are missing. Returns the exit code. Throws where a gateway runs in the data folder, but for `--check`.
+ * `trunkline migrate`: brings the store to the present version, and prints each step. With `--check` it
+ * changes nothing of the store, and the exit code is 1 where steps are missing. Returns the exit code. Throws
+ * where a gateway runs in the data folder, but for `--check`.
  */
 export const migrateStore = async (
   config: Config,

@@ -1,7 +1,10 @@
 import { stringify } from 'yaml'
 import { newVapidKeys } from '../push/vapid.ts'
 
-/** `trunkline push-keys`: makes a pair of keys for Web Push, and prints it as a piece of configuration. Returns the exit code. */
+/**
+ * `trunkline push-keys`: makes a pair of keys for Web Push, and prints it as a piece of configuration.
+ * Returns the exit code.
+ */
 export const printPushKeys = (): number => {
   const webPush = { subject: 'mailto:you@example.com', ...newVapidKeys() }
   process.stdout.write(stringify({ push: { webPush } }))

@@ -13,8 +13,9 @@ export interface ReloadCommandOptions {
 }
 
 /**
- * `trunkline reload`: has the gateway whose data folder the file names reload its configuration, prints what changed, and returns the exit
- * code of {@link reloadExit}. The file is read by the gateway, with the gateway's environment.
+ * `trunkline reload`: has the gateway whose data folder the file names reload its configuration, prints what
+ * changed, and returns the exit code of {@link reloadExit}. The file is read by the gateway, with the
+ * gateway's environment.
  */
 export const reloadGateway = async (
   file: string,
@@ -51,7 +52,10 @@ const readAnswer = (answer: string): ReloadBody | undefined => {
   return body.result === undefined ? undefined : (body as ReloadBody)
 }
 
-/** Sends one line and resolves with the answer; undefined where nothing listens, or the connection ends before there is one. */
+/**
+ * Sends one line and resolves with the answer; undefined where nothing listens, or the connection ends before
+ * there is one.
+ */
 const ask = (path: string, request: object): Promise<string | undefined> =>
   new Promise((settle) => {
     let answer = ''

@@ -9,13 +9,17 @@ import { type Reloading, Stopping } from '../app/stopping.ts'
 import { SystemClock } from '../core/clock.ts'
 import { createLog, type Log } from '../core/log.ts'
 
-/** Maximum time in which all parts must close after the last call, including the SIP transactions of the last BYEs. */
+/**
+ * Maximum time in which all parts must close after the last call, including the SIP transactions of the last
+ * BYEs.
+ */
 const maxCloseMs = 10_000
 
 /**
- * `trunkline run`: runs the gateway of a configuration file (absolute path) until SIGTERM or SIGINT, or until a part that it needs is lost. Calls
- * then get their grace period and a BYE. A second signal ends the grace period, and a third one ends the process at once. `reloading` receives
- * SIGHUP. Returns the exit code: 1 after the loss of a part. Throws ConfigInvalid.
+ * `trunkline run`: runs the gateway of a configuration file (absolute path) until SIGTERM or SIGINT, or until
+ * a part that it needs is lost. Calls then get their grace period and a BYE. A second signal ends the grace
+ * period, and a third one ends the process at once. `reloading` receives SIGHUP. Returns the exit code: 1
+ * after the loss of a part. Throws ConfigInvalid.
  */
 export const runGateway = async (file: string, reloading: Pick<Reloading, 'ready'>): Promise<number> => {
   const started = readConfig(file)
@@ -58,7 +62,10 @@ const warnOfOpenFiles = (config: Config, log: Log): void => {
   log.warn({ event: 'gateway.open-files-limited', limit, needed }, 'limit of open files below need')
 }
 
-/** Stops the gateway after an uncaught error, whose consequences are unknown: no new calls, and the present ones end with a BYE. */
+/**
+ * Stops the gateway after an uncaught error, whose consequences are unknown: no new calls, and the present
+ * ones end with a BYE.
+ */
 const stopOnStrayErrors = (log: Log, stopping: Stopping): void => {
   for (const source of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(source, (error: unknown) => {

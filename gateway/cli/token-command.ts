@@ -10,7 +10,10 @@ import { directoryOptions } from '../directory/from-config.ts'
 
 const DAY_SECONDS = 86_400
 
-/** `trunkline token`: prints an access token, valid for a day, for a subscriber given by e-mail or address. Returns the exit code. */
+/**
+ * `trunkline token`: prints an access token, valid for a day, for a subscriber given by e-mail or address.
+ * Returns the exit code.
+ */
 export const issueToken = async (config: Config, who: string): Promise<number> => {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const clock = new SystemClock()

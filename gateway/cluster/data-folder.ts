@@ -6,8 +6,9 @@ import { DatabaseSync } from 'node:sqlite'
 const busy = 5
 
 /**
- * Takes a data folder for this process, until it gives it back or ends, by whatever: two gateways in one folder would have one id, and one SQLite
- * store of which neither hears what the other one changes. Throws where another process has it.
+ * Takes a data folder for this process, until it gives it back or ends, by whatever: two gateways in one
+ * folder would have one id, and one SQLite store of which neither hears what the other one changes. Throws
+ * where another process has it.
  */
 export const takeDataFolder = (folder: string): { release(): void } => {
   const file = join(folder, 'gateway.lock')

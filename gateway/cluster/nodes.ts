@@ -6,7 +6,9 @@ import type { NodeRows, TakenOver } from '../directory/nodes.ts'
 
 /** How often a gateway says that it is there. */
 const SEEN_MS = 30_000
-/** A gateway that could not say so for so long leaves alone what others may take over, well before they do. */
+/**
+ * A gateway that could not say so for so long leaves alone what others may take over, well before they do.
+ */
 const SURE_MS = 180_000
 /** A gateway that was not heard of for so long is gone. */
 const GONE_MS = 900_000
@@ -22,7 +24,10 @@ export interface NodesParts {
   readonly log: Pick<Log, 'info' | 'error'>
 }
 
-/** The gateways that share the store: says that this one is there, and takes over what those have left that are gone. */
+/**
+ * The gateways that share the store: says that this one is there, and takes over what those have left that
+ * are gone.
+ */
 export class Nodes {
   readonly #parts: NodesParts
   readonly #repeat: Repeat

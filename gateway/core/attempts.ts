@@ -9,13 +9,17 @@ interface Window {
 export interface AttemptLimit {
   readonly attempts: number
   readonly windowMs: number
-  /** Maximum number of keys below the limit that are remembered; default 10,000. The oldest windows are forgotten first. */
+  /**
+   * Maximum number of keys below the limit that are remembered; default 10,000. The oldest windows are
+   * forgotten first.
+   */
   readonly keys?: number
 }
 
 /**
- * Counts attempts per key in fixed windows; shared by every listener, so that a second port gives no second chance. A key that has reached
- * the limit is remembered to the end of its window, however many other keys come.
+ * Counts attempts per key in fixed windows; shared by every listener, so that a second port gives no second
+ * chance. A key that has reached the limit is remembered to the end of its window, however many other keys
+ * come.
  */
 export class Attempts {
   #clock: Pick<Clock, 'now'>
@@ -41,7 +45,8 @@ export class Attempts {
   }
 
   /**
-   * Counts an attempt. Returns 0 if it is allowed, else the milliseconds until the next one is. `attempts` of this key; default those of all.
+   * Counts an attempt. Returns 0 if it is allowed, else the milliseconds until the next one is. `attempts` of
+   * this key; default those of all.
    */
   take(key: string, attempts = this.#limit.attempts): number {
     const now = this.#clock.now()

@@ -2,7 +2,10 @@
 export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Reads a message of another party that has to be a JSON object. Throws an Error that says so where it is none. */
+/**
+ * Reads a message of another party that has to be a JSON object. Throws an Error that says so where it is
+ * none.
+ */
 export const readJsonObject = (text: string): Record<string, unknown> => {
   let read: unknown
   try {
@@ -28,8 +31,8 @@ const opening: ReadonlySet<number> = new Set([0x5b, 0x7b])
 const closing: ReadonlySet<number> = new Set([0x5d, 0x7d])
 
 /**
- * Depth to which the brackets of a JSON text are nested, without those inside of strings. The text need not be valid. Reads each character
- * once, so that the work grows with the length alone.
+ * Depth to which the brackets of a JSON text are nested, without those inside of strings. The text need not
+ * be valid. Reads each character once, so that the work grows with the length alone.
  */
 export const jsonDepth = (json: Characters): number => {
   let depth = 0

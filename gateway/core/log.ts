@@ -7,7 +7,10 @@ export type Log = pino.Logger
 /** Field names whose values never reach a log line, at the top and one level down. */
 const secrets = ['password', 'secret', 'token', 'jwt_token', 'authorization', 'cookie', 'key']
 
-/** Makes the root logger. It writes to standard output; a `destination` gets JSON lines, whatever the configuration says of their look. */
+/**
+ * Makes the root logger. It writes to standard output; a `destination` gets JSON lines, whatever the
+ * configuration says of their look.
+ */
 export const createLog = (config: LogConfig, destination?: pino.DestinationStream): Log => {
   const options: pino.LoggerOptions = {
     level: config.level,

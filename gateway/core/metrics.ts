@@ -8,7 +8,9 @@ export class Metrics {
   readonly callsEnded = this.#counter('calls_ended_total', 'Calls that ended', ['direction', 'cause'])
   /** Things refused, by code of the error catalogue. */
   readonly rejections = this.#counter('rejections_total', 'Calls and requests refused', ['code'])
-  /** HTTP connections that were closed to keep the limits, by listener and reason: full, address, replaced. */
+  /**
+   * HTTP connections that were closed to keep the limits, by listener and reason: full, address, replaced.
+   */
   readonly httpConnectionsDropped = this.#counter(
     'http_connections_dropped_total',
     'HTTP connections dropped',
@@ -22,12 +24,18 @@ export class Metrics {
   readonly documents = this.#counter('documents_total', 'Documents fetched for handlers', ['outcome'])
   /** Verbs that are over, by name and outcome. */
   readonly verbs = this.#counter('verbs_total', 'Verbs that are over', ['verb', 'outcome'])
-  /** Callbacks of customers' servers, by kind and by what came of a try: delivered, later, refused, given-up, dropped. */
+  /**
+   * Callbacks of customers' servers, by kind and by what came of a try: delivered, later, refused, given-up,
+   * dropped.
+   */
   readonly callbacks = this.#counter('callbacks_total', "Tries to tell customers' servers something", [
     'kind',
     'outcome',
   ])
-  /** Sounds made ready to be played, by kind and by how they were had: from memory, from the folder, with another call, or made. */
+  /**
+   * Sounds made ready to be played, by kind and by how they were had: from memory, from the folder, with
+   * another call, or made.
+   */
   readonly sounds = this.#counter('sounds_total', 'Sounds made ready to be played', ['kind', 'by'])
   /** Texts spoken, by engine and result. */
   readonly speech = this.#counter('speech_total', 'Texts spoken', ['engine', 'result'])
@@ -42,13 +50,21 @@ export class Metrics {
   readonly detections = this.#counter('detections_total', 'Detections that have a result', ['result'])
   /** Recordings that are over, by why they ended. */
   readonly recordingsEnded = this.#counter('recordings_ended_total', 'Recordings that are over', ['reason'])
-  /** Tries to send recordings to customers' storage, by what came of them; those that are made `later` count once more. */
+  /**
+   * Tries to send recordings to customers' storage, by what came of them; those that are made `later` count
+   * once more.
+   */
   readonly recordingUploads = this.#counter('recording_uploads_total', 'Recordings sent to storage', [
     'outcome',
   ])
-  /** Recordings removed: for their `age`, to make `room`, because of a `request`, or as an `orphan` that no row names. */
+  /**
+   * Recordings removed: for their `age`, to make `room`, because of a `request`, or as an `orphan` that no
+   * row names.
+   */
   readonly recordingsRemoved = this.#counter('recordings_removed_total', 'Recordings removed', ['by'])
-  /** Calls and records of calls that were never written down: the store did not take them in time, or at all. */
+  /**
+   * Calls and records of calls that were never written down: the store did not take them in time, or at all.
+   */
   readonly recordsLost = this.#counter('records_lost_total', 'Calls and records that were never written', [])
   /** Calls and records of calls removed for their age. */
   readonly recordsRemoved = this.#counter('records_removed_total', 'Calls and records that were removed', [])
@@ -88,7 +104,10 @@ export class Metrics {
     'method',
     'outcome',
   ])
-  /** Offers of calls to realtime applications, by what the application did: taken, passed, silent, lost; or the caller gave up: over. */
+  /**
+   * Offers of calls to realtime applications, by what the application did: taken, passed, silent, lost; or
+   * the caller gave up: over.
+   */
   readonly applicationOffers = this.#counter(
     'application_offers_total',
     'Offers of calls to realtime applications',
@@ -107,8 +126,8 @@ export class Metrics {
   }
 
   /**
-   * Declares a gauge that is read when Prometheus asks. The owner of a map declares the gauge of its size, so that a leak shows.
-   * `name` is without the prefix `trunkline_`.
+   * Declares a gauge that is read when Prometheus asks. The owner of a map declares the gauge of its size, so
+   * that a leak shows. `name` is without the prefix `trunkline_`.
    */
   gauge(name: GaugeName, read: () => number | Promise<number>): void {
     new Gauge({
@@ -122,8 +141,8 @@ export class Metrics {
   }
 
   /**
-   * Declares gauges that differ by their labels and are read together. `name` is without the prefix. They say how things are, and need
-   * not come back to zero.
+   * Declares gauges that differ by their labels and are read together. `name` is without the prefix. They say
+   * how things are, and need not come back to zero.
    */
   gauges<L extends string>(
     name: LabelledName,

@@ -16,7 +16,10 @@ const networks: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[] = [
 const list = new BlockList()
 for (const [address, prefix, family] of networks) list.addSubnet(address, prefix, family)
 
-/** Whether an IP literal is one that means something only near its owner (RFC 1918, 6598, 3927, 4193, 4291, 8215). */
+/**
+ * Whether an IP literal is one that means something only near its owner (RFC 1918, 6598, 3927, 4193, 4291,
+ * 8215).
+ */
 export const isPrivate = (address: string): boolean => {
   const family = isIP(address)
   return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6')

@@ -4,7 +4,10 @@ const algorithm = 'aes-256-gcm'
 const ivBytes = 12
 const tagBytes = 16
 
-/** Seals texts that the store must keep and nobody is to read out of it (AES-256-GCM), with a key made of the gateway's secret. */
+/**
+ * Seals texts that the store must keep and nobody is to read out of it (AES-256-GCM), with a key made of the
+ * gateway's secret.
+ */
 export class Sealing {
   readonly #key: Uint8Array
 
@@ -13,7 +16,10 @@ export class Sealing {
     this.#key = createHmac('sha256', secret).update(purpose).digest()
   }
 
-  /** Base64url. It can be opened with the same `context` alone: what it belongs to, so that nobody can put it elsewhere. */
+  /**
+   * Base64url. It can be opened with the same `context` alone: what it belongs to, so that nobody can put it
+   * elsewhere.
+   */
   seal(text: string, context: string): string {
     const iv = randomBytes(ivBytes)
     const cipher = createCipheriv(algorithm, this.#key, iv).setAAD(Buffer.from(context))

@@ -58,8 +58,9 @@ export const isSecure = ({ scheme, params }: Pick<SipUri, 'scheme' | 'params'>):
   scheme === 'sips' || /^(tls|wss)$/i.test(params.get('transport') ?? '')
 
 /**
- * Returns a URI for logs and for people: without the password that its user part may have. The URI may be malformed, and a header's value
- * may stand around it. Everything that could belong to a password is left out. The time is linear in the length of the text.
+ * Returns a URI for logs and for people: without the password that its user part may have. The URI may be
+ * malformed, and a header's value may stand around it. Everything that could belong to a password is left
+ * out. The time is linear in the length of the text.
  */
 export const shownUri = (text: string): string => {
   const end = text.lastIndexOf('@')
@@ -95,7 +96,9 @@ export interface NameAddress {
   readonly params: string
 }
 
-/** Reads one address with a name (RFC 3261 section 20.10). Undefined where there is none, or more than one. */
+/**
+ * Reads one address with a name (RFC 3261 section 20.10). Undefined where there is none, or more than one.
+ */
 export const parseNameAddress = (value: string): NameAddress | undefined => {
   if (value.length > 2 * longestUri || hasControls(value)) return undefined
   const text = value.trim()

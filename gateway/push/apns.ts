@@ -33,7 +33,10 @@ const mostBytes = 4096
 /** How long the connection is quiet before TCP looks whether it lives. */
 const keepAliveMs = 60_000
 
-/** Apple's push service: token authentication over HTTP/2, VoIP notifications. One connection, made anew when it is lost. */
+/**
+ * Apple's push service: token authentication over HTTP/2, VoIP notifications. One connection, made anew when
+ * it is lost.
+ */
 export class Apns implements PushTransport {
   readonly name = 'apns'
   readonly #options: ApnsOptions
@@ -111,7 +114,8 @@ export class Apns implements PushTransport {
     if (this.#session && !this.#session.closed && !this.#session.destroyed) return this.#session
     const { host, ca } = this.#options
     const session = connect(`https://${host}`, ca === undefined ? {} : { ca })
-    // Nobody may be called for hours: without it, whatever is in between forgets the connection, and the next call's first try says nothing.
+    // Nobody may be called for hours: without it, whatever is in between forgets the connection, and the next
+    // call's first try says nothing.
     session.on('connect', (_session, socket) => socket.setKeepAlive(true, keepAliveMs))
     // Requests on it fail by themselves.
     session.on('error', () => {})

@@ -1,7 +1,10 @@
 import type { DeviceCall } from './device-call.ts'
 import type { Push } from './push.ts'
 
-/** Push notifications whose settings can change while calls ring: those under way are finished by the old settings. */
+/**
+ * Push notifications whose settings can change while calls ring: those under way are finished by the old
+ * settings.
+ */
 export class ChangingPush implements Pick<Push, 'call' | 'close'> {
   #present: Push | undefined
   /** Replaced ones that are being closed. */

@@ -32,7 +32,10 @@ const longestWaitMs = 8000
 /** Failures that another try will not mend. */
 const final: ReadonlySet<string> = new Set(['address-refused', 'no-https', 'request', 'tls', 'redirects'])
 
-/** Sends notifications, again and again until they are taken or nobody wants them; removes devices whose tokens are dead. */
+/**
+ * Sends notifications, again and again until they are taken or nobody wants them; removes devices whose
+ * tokens are dead.
+ */
 export class Deliveries {
   readonly #parts: DeliveryParts
   readonly #running = new Map<AbortController, Running>()
@@ -53,8 +56,8 @@ export class Deliveries {
   }
 
   /**
-   * True when the service has taken it. No further try is made once `over` fires, or the device is the subscriber's no more; one under way goes
-   * on. Never rejects.
+   * True when the service has taken it. No further try is made once `over` fires, or the device is the
+   * subscriber's no more; one under way goes on. Never rejects.
    */
   deliver(message: PushMessage, over?: AbortSignal): Promise<boolean> {
     const transport = this.#parts.transports.find((each) => each.takes(message.device))
@@ -137,7 +140,10 @@ export class Deliveries {
     }
   }
 
-  /** A device that was forgotten, or handed on, tells somebody else of the call. Where nobody knows, it counts as there. */
+  /**
+   * A device that was forgotten, or handed on, tells somebody else of the call. Where nobody knows, it counts
+   * as there.
+   */
   async #isThere(device: PushMessage['device']): Promise<boolean> {
     try {
       return await this.#parts.devices.has(device)

@@ -29,7 +29,10 @@ export class DeviceCall {
     this.#expiresAt = options.clock.now() + options.ringMs
   }
 
-  /** Tells every device. True as soon as a service has taken it for one of them; false when none will. Called once; never rejects. */
+  /**
+   * Tells every device. True as soon as a service has taken it for one of them; false when none will. Called
+   * once; never rejects.
+   */
   async invite(notice: Omit<Notice, 'type' | 'id'>): Promise<boolean> {
     this.#notice = notice
     const { devices, deliveries, key } = this.#options
@@ -41,7 +44,10 @@ export class DeviceCall {
     return oneOf(this.#told.map(({ taken }) => taken))
   }
 
-  /** The call is over, or somebody has answered: devices that were told of it are told so, with `event`; the others are not told any more. */
+  /**
+   * The call is over, or somebody has answered: devices that were told of it are told so, with `event`; the
+   * others are not told any more.
+   */
   cancel(event: Notice['event']): void {
     if (!this.#notice || this.#over.signal.aborted) return
     this.#over.abort()
@@ -53,7 +59,10 @@ export class DeviceCall {
       })
   }
 
-  /** Services may hold an invitation until its end, so the cancel must last as long; what is nearly over gets a few tries all the same. */
+  /**
+   * Services may hold an invitation until its end, so the cancel must last as long; what is nearly over gets
+   * a few tries all the same.
+   */
   get #cancelUntil(): number {
     return Math.max(this.#expiresAt, this.#options.clock.now() + 10_000)
   }

@@ -12,7 +12,9 @@ export interface ServiceAccount {
   readonly token_uri: string
 }
 
-/** Reads a service account's file. Throws an error that says what is wrong, and nothing of the file's content. */
+/**
+ * Reads a service account's file. Throws an error that says what is wrong, and nothing of the file's content.
+ */
 export const serviceAccountOf = (text: string): ServiceAccount => {
   let read: Partial<Record<keyof ServiceAccount, unknown>>
   try {
@@ -159,5 +161,7 @@ const fieldsOf = (text: string): Readonly<Record<string, unknown>> => {
 /** Google's code for what is wrong, such as UNREGISTERED. */
 const errorCodeIn = (text: string): string | undefined => /"errorCode"\s*:\s*"([A-Z_]{1,60})"/.exec(text)?.[1]
 
-/** INVALID_ARGUMENT is said of messages too: only where it names the token's field is it the device's fault. */
+/**
+ * INVALID_ARGUMENT is said of messages too: only where it names the token's field is it the device's fault.
+ */
 const blamesToken = (text: string): boolean => /"field"\s*:\s*"message\.token"/.test(text)

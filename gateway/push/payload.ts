@@ -18,7 +18,10 @@ const version = '1.0'
 
 const titles = { call_invite: 'Incoming call', cancel: 'Call ended' } as const
 
-/** The notification, its event encrypted by AES-256-GCM with a key of 32 bytes; without a key it can be read by whoever carries it. */
+/**
+ * The notification, its event encrypted by AES-256-GCM with a key of 32 bytes; without a key it can be read
+ * by whoever carries it.
+ */
 export const payloadOf = (notice: Notice, key?: Uint8Array): PushPayload => ({
   type: notice.type,
   notification_uuid: notice.id,

@@ -28,7 +28,10 @@ export interface PushHttpOptions {
 
 const mostBytes = 16_384
 
-/** Sends requests to push services, over TLS alone, and follows no redirect. Why a request failed is told without its URL, which may be a secret. */
+/**
+ * Sends requests to push services, over TLS alone, and follows no redirect. Why a request failed is told
+ * without its URL, which may be a secret.
+ */
 export class PushHttp {
   readonly #agent: Agent
   readonly #guard: PushHttpOptions['guard']

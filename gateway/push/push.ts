@@ -39,8 +39,8 @@ export class Push {
   }
 
   /**
-   * The devices to be told of a call to a subscriber; undefined where there are none, or none is needed. `connected`: a page of the subscriber
-   * takes calls. Never rejects.
+   * The devices to be told of a call to a subscriber; undefined where there are none, or none is needed.
+   * `connected`: a page of the subscriber takes calls. Never rejects.
    */
   async call(subscriberId: string, connected: boolean): Promise<DeviceCall | undefined> {
     const { directory, deliveries, encrypt, whenOnline, clock, ringMs, log } = this.#parts

@@ -28,8 +28,9 @@ export interface PushMessage {
 }
 
 /**
- * What came of a try. `later`: it may be tried again, after `afterMs` where the service says when. `gone`: the device's token will never be good
- * again. `reason` is a metric's label, `detail` what the service said; neither has anything of a token.
+ * What came of a try. `later`: it may be tried again, after `afterMs` where the service says when. `gone`:
+ * the device's token will never be good again. `reason` is a metric's label, `detail` what the service said;
+ * neither has anything of a token.
  */
 export type PushOutcome =
   | { readonly kind: 'sent' }
@@ -46,7 +47,10 @@ export interface PushTransport {
   close(): void
 }
 
-/** What a status means where the service says no more of it: 429 and 5xx pass by, everything else is refused for good. */
+/**
+ * What a status means where the service says no more of it: 429 and 5xx pass by, everything else is refused
+ * for good.
+ */
 export const outcomeOf = (status: number, detail?: string, afterMs?: number): PushOutcome => {
   if (status >= 200 && status <= 299) return { kind: 'sent' }
   const facts = { reason: `status-${status}`, ...(detail && { detail }) }

@@ -31,7 +31,9 @@ const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
 /** 64 bits more than a key has, so that none is likelier than another (FIPS 186-5 appendix A.2.1). */
 const seedBytes = 40
 
-/** The pair that is made of a gateway's secret: always the same, and the same on all gateways that have it. */
+/**
+ * The pair that is made of a gateway's secret: always the same, and the same on all gateways that have it.
+ */
 export const madeVapidKeys = (secret: Uint8Array): VapidKeys => {
   const seed = Buffer.from(hkdfSync('sha256', secret, '', 'keys of Web Push', seedBytes)).toString('hex')
   const scalar = (BigInt(`0x${seed}`) % (order - 1n)) + 1n

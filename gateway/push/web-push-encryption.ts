@@ -16,14 +16,16 @@ export interface MessageSecrets {
   readonly privateKey: Uint8Array
 }
 
-/** Services need not take more than 4096 bytes (RFC 8030 section 7.2), and the record size is not below that. */
+/**
+ * Services need not take more than 4096 bytes (RFC 8030 section 7.2), and the record size is not below that.
+ */
 const recordSize = 4096
 /** Header (86), delimiter (1) and authentication tag (16) are part of it (RFC 8188 section 2). */
 export const longestPlaintext: number = recordSize - 86 - 1 - 16
 
 /**
- * Encrypts a push message for a browser (RFC 8291), coded as `aes128gcm` in one record (RFC 8188). Throws for a public key that is no point of the curve,
- * and for a text longer than {@link longestPlaintext}.
+ * Encrypts a push message for a browser (RFC 8291), coded as `aes128gcm` in one record (RFC 8188). Throws for
+ * a public key that is no point of the curve, and for a text longer than {@link longestPlaintext}.
  */
 export const encryptForBrowser = (
   text: Uint8Array,

@@ -12,8 +12,8 @@ export interface Subscription {
 }
 
 /**
- * Reads a device's token that is the JSON of a browser's `PushSubscription` (`JSON.stringify(subscription)`); undefined where it is something else, or its keys
- * have another length.
+ * Reads a device's token that is the JSON of a browser's `PushSubscription` (`JSON.stringify(subscription)`);
+ * undefined where it is something else, or its keys have another length.
  */
 export const subscriptionOf = (token: string): Subscription | undefined => {
   if (!token.startsWith('{')) return undefined
@@ -80,7 +80,10 @@ export class WebPush implements PushTransport {
   }
 }
 
-/** A cancel takes the place of an invitation that was not delivered yet (RFC 8030 section 5.4): 32 characters at most. */
+/**
+ * A cancel takes the place of an invitation that was not delivered yet (RFC 8030 section 5.4): 32 characters
+ * at most.
+ */
 const topicOf = (id: string): string => createHash('sha256').update(id).digest('base64url').slice(0, 32)
 
 /** Undefined where the browser's key is no point of the curve. */

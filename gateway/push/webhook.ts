@@ -1,7 +1,10 @@
 import type { CustomerHttp } from '../callbacks/customer-http.ts'
 import { outcomeOf, type PushMessage, type PushOutcome, type PushTransport } from './types.ts'
 
-/** A server of the operator's that has ways of its own to devices. What it is sent is signed with the keys of the subscriber's project. */
+/**
+ * A server of the operator's that has ways of its own to devices. What it is sent is signed with the keys of
+ * the subscriber's project.
+ */
 export class PushWebhook implements PushTransport {
   readonly name = 'webhook'
   readonly #url: string

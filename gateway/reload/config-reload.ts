@@ -11,8 +11,9 @@ import { type Followers, PartRefuses, type PreparedChange } from '../directory/c
 import type { Write } from '../directory/sqlite.ts'
 
 /**
- * Outcome of a reload. `applied`: the gateway works by the new values; `unchanged`: nothing differs; `valid`: a dry run found that it could
- * be applied; `invalid`: the file has faults; `failed`: a part cannot use it. After the last two everything is as it was.
+ * Outcome of a reload. `applied`: the gateway works by the new values; `unchanged`: nothing differs; `valid`:
+ * a dry run found that it could be applied; `invalid`: the file has faults; `failed`: a part cannot use it.
+ * After the last two everything is as it was.
  */
 export type ReloadOutcome = 'applied' | 'unchanged' | 'valid' | 'invalid' | 'failed'
 
@@ -64,8 +65,9 @@ export interface ReloadRequest {
 class RolledBack extends Error {}
 
 /**
- * Takes a changed configuration file over while the gateway runs: reads and checks all of it, prepares every part, writes to the store in one
- * transaction, and only then lets the parts take over. One reload runs at a time.
+ * Takes a changed configuration file over while the gateway runs: reads and checks all of it, prepares every
+ * part, writes to the store in one transaction, and only then lets the parts take over. One reload runs at a
+ * time.
  */
 export class ConfigReload {
   readonly #options: ConfigReloadOptions

@@ -5,7 +5,10 @@ import type { Log } from '../core/log.ts'
 import type { ReloadRequest, ReloadResult } from './config-reload.ts'
 import { reloadBody } from './report.ts'
 
-/** Longest path of a Unix socket, in bytes: `sun_path` has 108 on Linux and 104 elsewhere, one of them for the end. */
+/**
+ * Longest path of a Unix socket, in bytes: `sun_path` has 108 on Linux and 104 elsewhere, one of them for the
+ * end.
+ */
 export const maxSocketPath = 103
 
 /** Longest request, in bytes. */
@@ -26,8 +29,8 @@ export interface ControlSocketOptions {
 }
 
 /**
- * The Unix socket by which `trunkline reload` reaches the gateway: one line of JSON each way. The socket has mode 0600, and the data folder
- * belongs to the user of the gateway, so that only this user can connect.
+ * The Unix socket by which `trunkline reload` reaches the gateway: one line of JSON each way. The socket has
+ * mode 0600, and the data folder belongs to the user of the gateway, so that only this user can connect.
  */
 export class ControlSocket {
   readonly #options: ControlSocketOptions
@@ -41,8 +44,8 @@ export class ControlSocket {
   }
 
   /**
-   * Opens it in a data folder that this process holds. Where the path is too long, or the file system of the folder has no sockets, a line
-   * is logged and there is none.
+   * Opens it in a data folder that this process holds. Where the path is too long, or the file system of the
+   * folder has no sockets, a line is logged and there is none.
    */
   static async open(options: ControlSocketOptions): Promise<ControlSocket> {
     const control = new ControlSocket(options)

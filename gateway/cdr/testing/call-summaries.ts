@@ -90,7 +90,10 @@ export const leftBy = (clock: Pick<Clock, 'now'>) => ({
   onCallbacks: () => {},
 })
 
-/** Opens records on a store, on a clock that stands still; they are closed with the test, before whatever was to be closed already. */
+/**
+ * Opens records on a store, on a clock that stands still; they are closed with the test, before whatever was
+ * to be closed already.
+ */
 export const recordsRig = (newStore: () => Promise<Store>) => {
   const opened: (() => Promise<void>)[] = []
   afterEach(async () => {

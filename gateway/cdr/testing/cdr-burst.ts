@@ -1,4 +1,6 @@
-/** A process that writes down many calls at once, and says of each when it is in the store; a test kills it. */
+/**
+ * A process that writes down many calls at once, and says of each when it is in the store; a test kills it.
+ */
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { lostCalls } from '../../calling/lost-calls.ts'

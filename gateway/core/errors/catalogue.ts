@@ -6,8 +6,8 @@ import { edgeCodes } from './sip-errors.ts'
 export type { Level } from './error-entry.ts'
 
 /**
- * Every reason for which something is refused or a call ends. Log lines, metric labels, API bodies, CDR causes and the page
- * `docs/errors.md` all take their words from here.
+ * Every reason for which something is refused or a call ends. Log lines, metric labels, API bodies, CDR
+ * causes and the page `docs/errors.md` all take their words from here.
  */
 export const catalogue = {
   ...callCodes,
@@ -32,7 +32,10 @@ export interface Cause {
 /** The SIP status for a cause: its own, else the catalogue's. */
 export const sipStatusOf = (cause: Cause): number => cause.sip ?? catalogue[cause.code].sip
 
-/** Q.850 causes of refusals that the catalogue has no code for (RFC 3398 section 8.2.6.1); any other is a temporary failure. */
+/**
+ * Q.850 causes of refusals that the catalogue has no code for (RFC 3398 section 8.2.6.1); any other is a
+ * temporary failure.
+ */
 const q850OfStatus: Readonly<Partial<Record<number, number>>> = {
   401: 21,
   402: 21,
@@ -56,7 +59,9 @@ const q850OfStatus: Readonly<Partial<Record<number, number>>> = {
   606: 65,
 }
 
-/** The Q.850 cause value of a cause: what the far side said, else what its status means, else the catalogue's. */
+/**
+ * The Q.850 cause value of a cause: what the far side said, else what its status means, else the catalogue's.
+ */
 export const q850Of = ({ code, sip, q850 }: Cause): number =>
   q850 ?? (code === 'far_refused' && sip ? q850OfStatus[sip] : undefined) ?? catalogue[code].q850
 
@@ -64,7 +69,9 @@ export const q850Of = ({ code, sip, q850 }: Cause): number =>
 export class TrunklineError extends Error {
   readonly code: Code
   readonly facts: Readonly<Record<string, unknown>>
-  /** The part of the message that is about this case alone; undefined where the message is the catalogue's. */
+  /**
+   * The part of the message that is about this case alone; undefined where the message is the catalogue's.
+   */
   readonly detail: string | undefined
 
   constructor(code: Code, detail?: string, facts: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
@@ -89,11 +96,17 @@ const generic: ReadonlySet<Code> = new Set<Code>([
   'unknown_parameter',
 ])
 
-/** The message of an error for the person who reads the answer: one statement, not the general one and then the particular one. */
+/**
+ * The message of an error for the person who reads the answer: one statement, not the general one and then
+ * the particular one.
+ */
 export const messageOf = ({ code, detail, message }: TrunklineError): string =>
   detail && generic.has(code) ? detail : message
 
-/** The code of any thrown value: its own `code` when the catalogue has it (media errors carry one too), else `internal`. */
+/**
+ * The code of any thrown value: its own `code` when the catalogue has it (media errors carry one too), else
+ * `internal`.
+ */
 export const codeOf = (error: unknown): Code => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' && Object.hasOwn(catalogue, code) ? (code as Code) : 'internal'

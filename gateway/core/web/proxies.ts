@@ -7,7 +7,10 @@ export type SourceOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) =>
 
 const header = 'x-forwarded-for'
 
-/** Makes it, for upgrades: the address nearest to us that is no trusted proxy's. Fastify does the same for all other requests. */
+/**
+ * Makes it, for upgrades: the address nearest to us that is no trusted proxy's. Fastify does the same for all
+ * other requests.
+ */
 export const sourceFinder = (trustedProxies: readonly string[]): SourceOf => {
   const trusted = new NetworkSet(trustedProxies)
   return ({ headers, socket }) => {
@@ -35,7 +38,10 @@ export class TrustedProxies {
   readonly trusts = (address: string): boolean => this.#any && this.#networks.has(address)
 }
 
-/** Takes the ports out of `X-Forwarded-For`, which some proxies put there: whoever reads it afterwards finds addresses alone. */
+/**
+ * Takes the ports out of `X-Forwarded-For`, which some proxies put there: whoever reads it afterwards finds
+ * addresses alone.
+ */
 export const dropForwardedPorts = ({ headers }: Pick<IncomingMessage, 'headers'>): void => {
   if (headers[header] !== undefined) headers[header] = forwardedOf(headers).join(', ')
 }
@@ -45,7 +51,10 @@ const forwardedOf = (headers: IncomingMessage['headers']): readonly string[] =>
     .split(',')
     .map((entry) => addressOf(entry.trim()))
 
-/** `192.0.2.1:4711`, `[2001:db8::1]:4711` and `[2001:db8::1]` without what is no address; anything else as it is. */
+/**
+ * `192.0.2.1:4711`, `[2001:db8::1]:4711` and `[2001:db8::1]` without what is no address; anything else as it
+ * is.
+ */
 const addressOf = (entry: string): string => {
   if (isIP(entry) !== 0) return entry
   const { v4, v6 } = /^(?:(?<v4>[^:[\]]+):\d{1,5}|\[(?<v6>[^\]]+)\](?::\d{1,5})?)$/.exec(entry)?.groups ?? {}

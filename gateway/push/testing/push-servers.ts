@@ -1,4 +1,7 @@
-/** For tests: push services on loopback, and what devices do with what they are sent, written apart from the code that sends it. */
+/**
+ * For tests: push services on loopback, and what devices do with what they are sent, written apart from the
+ * code that sends it.
+ */
 import { once } from 'node:events'
 import type { IncomingHttpHeaders, RequestListener, Server } from 'node:http'
 import { createServer } from 'node:https'
