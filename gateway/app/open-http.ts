@@ -34,7 +34,7 @@ export interface HttpFrom extends Dialects {
   readonly reasons: () => readonly string[]
 }
 
-const builtPages = (folder: string) => fileURLToPath(new URL(`../${folder}/dist/`, import.meta.url))
+const builtPages = (folder: string) => fileURLToPath(new URL(`../../${folder}/dist/`, import.meta.url))
 
 /**
  * Opens the HTTP listeners with their WebSockets; resolves with their URLs. Rejects when an address is taken.
