@@ -1,4 +1,4 @@
-/** The public face of `media/`: what the gateway uses, and nothing of how it is done. */
+/** Public types of `media/`: everything that the gateway uses. */
 export type * from './types/codec.ts'
 export type * from './types/detect.ts'
 export type * from './types/edge.ts'

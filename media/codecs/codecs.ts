@@ -7,7 +7,7 @@ import { WaveformDecoder, WaveformEncoder } from './waveform.ts'
 const MIN_PTIME_MS = 10
 const MAX_PTIME_MS = 60
 
-/** Loads what decoders and encoders are made of; once per thread. Rejects where WebAssembly cannot be had. */
+/** Loads the decoders and encoders; once per thread. Rejects if WebAssembly is unavailable. */
 export async function loadCodecs(): Promise<Codecs> {
   const opus = await Opus.load()
   return {

@@ -1,19 +1,20 @@
 import type { PcmRate } from '../types.ts'
 import { MAX_PERIOD_MS, PITCH_REACH_MS, Pitch } from './pitch.ts'
 
-/** After so long the substitute begins to fade, by a fifth every 10 ms. */
+/** Loss after which the substitute fades, by a fifth every 10 ms. */
 const STEADY_MS = 10
-/** After so long it is silent. */
+/** Loss after which the substitute is silent. */
 const SILENT_MS = 60
-/** Joins are a quarter of a period long, and longer with the loss, up to this. */
+/** Maximum length of an overlap. Overlaps have a quarter of a period, and grow with the loss. */
 const MAX_JOIN_MS = 10
-/** Below this likeness the sound has no pitch, and the longest period is repeated, which hums least. */
+/** Minimum correlation of a pitched sound. Below it the longest period is repeated, which hums least. */
 const VOICED = 0.5
 
 /**
- * Packet-loss concealment by waveform substitution, in the spirit of ITU-T G.711 Appendix I: the last pitch period is repeated, with
- * its ends overlapped, fades from 10 ms on and is silent after 60 ms; what comes after a loss is overlapped with the substitute. There is
- * no delay: what was played already is not touched. For one decoder's sound; it is told everything that is played.
+ * Packet-loss concealment by waveform substitution, similar to ITU-T G.711 Appendix I. The last pitch period
+ * is repeated with overlapping ends, fades from 10 ms on and is silent after 60 ms. Audio after a loss is
+ * overlapped with the substitute. Adds no delay: played audio is not changed. One per decoder; receives
+ * everything that is played.
  */
 export class Concealer {
   #pitch: Pitch
@@ -21,33 +22,36 @@ export class Concealer {
   #cycle: Float64Array
   #period = 0
   #position = 0
-  /** Samples since the loss began; 0 when there is none. */
+  /** Samples since the loss began; 0 without a loss. */
   #lost = 0
   #perMs: number
 
   constructor(rate: PcmRate) {
     this.#perMs = rate / 1000
     this.#pitch = new Pitch(rate)
-    // A quarter of a period more than the search looks at, for the overlap.
+    // A quarter of a period more than the pitch search reads, for the overlap.
     this.#history = new Int16Array((PITCH_REACH_MS + MAX_PERIOD_MS / 3) * this.#perMs)
     this.#cycle = new Float64Array(MAX_PERIOD_MS * this.#perMs)
   }
 
-  /** Takes the first `count` samples that were decoded, and joins them to the substitute, in place, if that is what was before. */
+  /** Receives the first `count` decoded samples. After a loss, overlaps them in place with the substitute. */
   received(samples: Int16Array, count: number): void {
     if (this.#lost > 0) this.#join(samples, count)
     this.#lost = 0
     this.#remember(samples, count)
   }
 
-  /** Fills the first `count` of `samples` in place of what was lost. */
+  /** Fills the first `count` of `samples` in place of lost audio. */
   conceal(samples: Int16Array, count: number): void {
     if (this.#lost === 0) this.#begin()
     this.#substitute(samples, count)
     this.#remember(samples, count)
   }
 
-  /** Makes a cycle of the last period: its last quarter leads over to what came before the period, where it begins anew. */
+  /**
+   * Builds a cycle from the last period. Its last quarter blends into the audio before the period, where the
+   * cycle restarts.
+   */
   #begin(): void {
     const history = this.#history
     const pitch = this.#pitch

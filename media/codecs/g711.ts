@@ -1,12 +1,12 @@
 /**
- * ITU-T G.711: PCMU (mu-law) and PCMA (A-law), by table. Linear samples are 16 bit, 8 kHz mono: the 14 bits of mu-law and the
- * 13 bits of A-law stand at the top of the 16.
+ * ITU-T G.711: PCMU (mu-law) and PCMA (A-law), by table. Linear samples are 16 bit, 8 kHz mono: the 14 bits
+ * of mu-law and the 13 bits of A-law are the upper bits of the 16.
  */
 
-/** The two laws, by their names in SDP. */
+/** The two laws, by their SDP names. */
 export type G711 = 'PCMU' | 'PCMA'
 
-/** Bias of mu-law in its 14-bit scale: it makes every segment start at a power of two. */
+/** Bias of mu-law in its 14-bit scale: makes every segment start at a power of two. */
 const BIAS = 33
 const MU_CLIP = 0x1fff
 
@@ -40,7 +40,7 @@ function alawSample(byte: number): number {
 }
 
 function encodeTable(encode: (sample: number) => number): Uint8Array {
-  // Indexed by the sample's 16 bits as an unsigned number, so that looking up needs no offset.
+  // Indexed by the sample's 16 bits as an unsigned number, so that a lookup needs no offset.
   return Uint8Array.from({ length: 0x10000 }, (_, bits) => encode((bits << 16) >> 16))
 }
 
@@ -54,10 +54,13 @@ const decoders: Readonly<Record<G711, Int16Array>> = {
   PCMA: Int16Array.from({ length: 256 }, (_, byte) => alawSample(byte)),
 }
 
-/** The byte that decodes to silence. */
+/** Bytes that decode to silence. */
 export const SILENCE: Readonly<Record<G711, number>> = { PCMU: 0xff, PCMA: 0xd5 }
 
-/** Encodes `count` samples of `from`, starting at `start`, into `to` at `at`. A sample past the end of `from` counts as silence. */
+/**
+ * Encodes `count` samples of `from`, starting at `start`, into `to` at `at`. Samples past the end of `from`
+ * count as silence.
+ */
 export function encodeInto(
   law: G711,
   from: Int16Array,
@@ -77,7 +80,7 @@ export function encode(law: G711, samples: Int16Array): Uint8Array {
   return bytes
 }
 
-/** Decodes the bytes from `start` to `end` into `out`; gives the number of samples. */
+/** Decodes the bytes from `start` to `end` into `out`. Returns the number of samples. */
 export function decodeInto(
   law: G711,
   bytes: Uint8Array,
@@ -98,8 +101,8 @@ export function decode(law: G711, bytes: Uint8Array): Int16Array {
 }
 
 /**
- * Mu-law to A-law by G.711 table 3, both counted from 0 at the zero crossing. The standard's table is not the same as decoding and
- * encoding: it keeps a tandem of both conversions as transparent as can be.
+ * Mu-law to A-law by G.711 table 3, both counted from 0 at the zero crossing. The table differs from decoding
+ * and encoding: it keeps a chain of both conversions as transparent as possible.
  */
 function mulawToAlawStep(step: number): number {
   if (step < 16) return step >> 1
@@ -111,7 +114,7 @@ function mulawToAlawStep(step: number): number {
   return step < 81 ? step - 1 : step
 }
 
-/** A-law to mu-law by G.711 table 4, counted the same way. */
+/** A-law to mu-law by G.711 table 4, counted in the same way. */
 function alawToMulawStep(step: number): number {
   if (step < 8) return 2 * step + 1
   if (step < 24) return step + 8
@@ -122,7 +125,7 @@ function alawToMulawStep(step: number): number {
   return step < 80 ? step + 1 : step
 }
 
-/** Tables by the law that is converted from. */
+/** Conversion tables by source law. */
 const conversions: Readonly<Record<G711, Uint8Array>> = {
   PCMU: Uint8Array.from({ length: 256 }, (_, byte) => {
     return ((byte & 0x80) | mulawToAlawStep(~byte & 0x7f)) ^ 0x55
@@ -133,7 +136,7 @@ const conversions: Readonly<Record<G711, Uint8Array>> = {
   }),
 }
 
-/** Turns bytes `start` to `end` (exclusive) from one law into the other, in place. */
+/** Converts the bytes from `start` to `end` (exclusive) from one law into the other, in place. */
 export function convertInPlace(from: G711, bytes: Uint8Array, start: number, end: number): void {
   const table = conversions[from]
   for (let i = start; i < end; i++) bytes[i] = table[bytes[i]!]!

@@ -1,22 +1,25 @@
 import { powers } from './g722-tables.ts'
 
-/** Which of the two sub-bands; they differ in how their scale factor runs. */
+/** Sub-band; the two differ in their scale factors. */
 export type BandKind = 'lower' | 'upper'
 
 const saturate = (value: number): number => Math.max(-32768, Math.min(32767, value))
 
-/** What each sub-band begins with, its bound of the logarithmic scale factor, and the shift to a linear one. */
+/**
+ * Initial scale factor of each sub-band, limit of its logarithmic scale factor, and shift to a linear one.
+ */
 const beginnings = {
   lower: { scale: 32, limit: 18432, shift: 8 },
   upper: { scale: 8, limit: 22528, shift: 10 },
 } as const
 
 /**
- * The adaptive half of one sub-band of G.722, the same in the encoder and the decoder: block 3 (scale factor) and block 4 (predictor, with
- * two poles and six zeros). All numbers are 16-bit integers as the standard has them, so that both sides stay bit for bit together.
+ * Adaptive half of one sub-band of G.722, the same in encoder and decoder: block 3 (scale factor) and block 4
+ * (predictor with two poles and six zeros). All numbers are 16-bit integers as in the standard, which keeps
+ * both sides bit-exact.
  */
 export class Band {
-  /** What the predictor expects of the next sample (`s` of the standard). */
+  /** Predicted next sample (`s` of the standard). */
   prediction = 0
   /** Linear scale factor (`det`). */
   scale: number
@@ -24,15 +27,17 @@ export class Band {
   #shift: number
   /** Logarithmic scale factor (`nb`). */
   #log = 0
-  /** Poles' coefficients, and the reconstructed and partially reconstructed signals that they work on. */
+  /**
+   * Coefficients of the poles, and the reconstructed and partially reconstructed signals that they filter.
+   */
   #a1 = 0
   #a2 = 0
   #r1 = 0
   #p1 = 0
   #p2 = 0
-  /** The zeros' share of the prediction (`sz`). */
+  /** Part of the prediction that comes from the zeros (`sz`). */
   #zeros = 0
-  /** Zeros' coefficients, and twice the differences that they work on, the newest first. */
+  /** Coefficients of the zeros, and twice the differences that they filter, newest first. */
   #b = new Int32Array(6)
   #d = new Int32Array(6)
 
@@ -43,7 +48,7 @@ export class Band {
     this.#shift = shift
   }
 
-  /** Block 3: follows the codes' size; `step` is that of the code (WL, WH). */
+  /** Block 3: adapts the scale factor; `step` is that of the code (WL, WH). */
   adapt(step: number): void {
     let log = ((this.#log * 127) >> 7) + step
     if (log < 0) log = 0
@@ -54,7 +59,7 @@ export class Band {
     this.scale = (shift < 0 ? power << -shift : power >> shift) << 2
   }
 
-  /** Block 4: takes the quantised difference, and predicts the next sample. */
+  /** Block 4: takes the quantised difference and predicts the next sample. */
   predict(difference: number): void {
     const reconstructed = saturate(this.prediction + difference)
     const partial = saturate(this.#zeros + difference)
@@ -67,7 +72,10 @@ export class Band {
     this.prediction = saturate(saturate(poles) + this.#zeros)
   }
 
-  /** UPPOL2, UPPOL1: by the signs of the last three partially reconstructed samples; limits keep the filter stable. */
+  /**
+   * UPPOL2, UPPOL1: uses the signs of the last three partially reconstructed samples. Limits keep the filter
+   * stable.
+   */
   #movePoles(partial: number): void {
     const a1 = this.#a1
     const four = saturate(a1 << 2)
@@ -84,7 +92,7 @@ export class Band {
     this.#p1 = partial
   }
 
-  /** UPZERO and FILTEZ in one pass; the coefficients' leak of 1/256 keeps them within 16 bits. */
+  /** UPZERO and FILTEZ in one pass. The coefficients' leak of 1/256 keeps them within 16 bits. */
   #moveZeros(difference: number): void {
     const b = this.#b
     const d = this.#d

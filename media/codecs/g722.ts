@@ -12,26 +12,27 @@ import {
   scaleSteps4,
 } from './g722-tables.ts'
 
-/*
- * ITU-T G.722 at 64 kbit/s (mode 1): 16 kHz of 16 bit into one byte per two samples. A quadrature mirror filter parts the sound into two
- * bands of 4 kHz; the lower one is coded with 6 bits, the upper one with 2, each as the difference from what its predictor expects.
- */
+/* ITU-T G.722 at 64 kbit/s (mode 1): 16 kHz of 16 bit into one byte per two samples. A quadrature mirror
+ * filter splits the sound into two bands of 4 kHz. The lower band is coded with 6 bits, the upper with 2,
+ * each as the difference from its prediction. */
 
-/** Samples of the filters that reach back before a frame. */
+/** Samples before a frame that the filters read. */
 const HISTORY = 22
-/** Samples done at once; longer frames are done in parts. */
+/** Maximum number of samples per pass; longer frames take several. */
 const PART = 320
 
 const limit15 = (value: number): number => Math.max(-16384, Math.min(16383, value))
 const limit16 = (value: number): number => Math.max(-32768, Math.min(32767, value))
 
-/** Encodes 16 kHz into G.722; one per stream. */
+/** Encoder from 16 kHz to G.722; one per stream. */
 export class G722Encoder {
   #lower = new Band('lower')
   #upper = new Band('upper')
   #line = new Int32Array(HISTORY + PART)
 
-  /** Encodes `count` samples (an even number) from `from` on into `out` at `at`; gives the bytes written. */
+  /**
+   * Encodes `count` samples (an even number) from `from` on into `out` at `at`. Returns the number of bytes.
+   */
   encode(samples: Int16Array, from: number, count: number, out: Uint8Array, at: number): number {
     const line = this.#line
     for (let done = 0; done < count; ) {
@@ -44,7 +45,7 @@ export class G722Encoder {
     return count >> 1
   }
 
-  /** The code of the two samples whose filter begins at `start` of the line. */
+  /** Returns the code of two samples, whose filter begins at `start` of the line. */
   #code(start: number): number {
     const line = this.#line
     let even = 0
@@ -53,7 +54,7 @@ export class G722Encoder {
       even += line[at]! * qmfEven[i]!
       odd += line[at + 1]! * qmfOdd[i]!
     }
-    // 12 bits are the filter's gain, 1 is for the sum of two filters, and 1 as the bands have 15 bits.
+    // 12 bits are the filter's gain, 1 is for the sum of two filters, and 1 because the bands have 15 bits.
     return this.#codeUpper((odd - even) >> 14) | this.#codeLower((odd + even) >> 14)
   }
 
@@ -62,7 +63,7 @@ export class G722Encoder {
     const scale = band.scale
     const error = sample - band.prediction
     const magnitude = error < 0 ? ~error : error
-    // The decision levels rise, so the interval is found by halving.
+    // The decision levels rise, which permits a binary search.
     let low = 1
     let high = 30
     while (low < high) {
@@ -90,13 +91,13 @@ export class G722Encoder {
   }
 }
 
-/** Decodes G.722 into 16 kHz; one per stream. */
+/** Decoder from G.722 to 16 kHz; one per stream. */
 export class G722Decoder {
   #lower = new Band('lower')
   #upper = new Band('upper')
   #line = new Int32Array(HISTORY + PART)
 
-  /** Decodes the bytes from `start` to `end` into `out`; gives the number of samples, two per byte. */
+  /** Decodes the bytes from `start` to `end` into `out`. Returns the number of samples, two per byte. */
   decode(bytes: Uint8Array, start: number, end: number, out: Int16Array): number {
     const line = this.#line
     for (let done = start; done < end; ) {
@@ -109,7 +110,7 @@ export class G722Decoder {
     return 2 * (end - start)
   }
 
-  /** Both bands' samples of one code, as the filter wants them: their sum and their difference. */
+  /** Writes the samples of both bands for one code as their sum and their difference, the filter's input. */
   #bands(code: number, at: number): void {
     const lower = this.#lower
     const fine = code & 63
@@ -127,7 +128,7 @@ export class G722Decoder {
     this.#line[at + 1] = low - high
   }
 
-  /** The synthesis filter, which begins at `start` of the line and gives two samples. */
+  /** Synthesis filter; reads from `start` of the line and writes two samples. */
   #join(start: number, out: Int16Array, to: number): void {
     const line = this.#line
     let even = 0
@@ -136,7 +137,7 @@ export class G722Decoder {
       even += line[at]! * qmfEven[i]!
       odd += line[at + 1]! * qmfOdd[i]!
     }
-    // The filter's gain, but for 1 bit, as the bands have 15.
+    // The filter's gain less 1 bit, because the bands have 15.
     out[to] = limit16(odd >> 11)
     out[to + 1] = limit16(even >> 11)
   }

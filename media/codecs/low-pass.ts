@@ -1,11 +1,12 @@
-/** A low-pass as a windowed sinc, which resampling is made of. */
+/** Low-pass filter as a windowed sinc, the basis of resampling. */
 
-/** Kaiser's window for 66 dB of attenuation in the stop band. */
+/** Parameter of Kaiser's window for 66 dB of attenuation in the stop band. */
 export const KAISER_66_DB = 6.3
 
 /**
- * Weight of a sample that lies `distance` samples from the middle of a filter that reaches `half` samples to each side. `cutoff` is the
- * middle of the slope, as a share of the sampling rate (0 to 0.5). The weights of a whole filter add up to about 1 / (2 · cutoff).
+ * Weight of a sample at `distance` samples from the centre of a filter with `half` samples on each side.
+ * `cutoff` is the middle of the slope, as a fraction of the sampling rate (0 to 0.5). The weights of a filter
+ * add up to about 1 / (2 · cutoff).
  */
 export function lowPass(distance: number, half: number, cutoff: number, beta: number): number {
   const x = 2 * cutoff * distance
@@ -13,7 +14,7 @@ export function lowPass(distance: number, half: number, cutoff: number, beta: nu
   return sinc * kaiser(distance / half, beta)
 }
 
-/** Kaiser's window at -1 to 1. */
+/** Kaiser's window at `position` -1 to 1. */
 function kaiser(position: number, beta: number): number {
   return bessel(beta * Math.sqrt(Math.max(0, 1 - position * position))) / bessel(beta)
 }

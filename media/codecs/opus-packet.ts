@@ -1,13 +1,13 @@
-/** What an Opus packet says of itself (RFC 6716 section 3). */
+/** Properties of Opus packets (RFC 6716 section 3). */
 
-/** Lengths below this stand in one byte (RFC 6716 section 3.2.1). */
+/** Lengths below this value take one byte (RFC 6716 section 3.2.1). */
 const ONE_BYTE = 252
 
 /**
- * Whether the packet carries the one before it as well, at a lower rate (in-band FEC; RFC 6716 section 2.1.7). The flag stands behind the
- * activity flags at the beginning of the first frame, which are coded with equal odds, and so can be read without decoding (section 4.2.3).
- * Only the layers of speech carry it; of packets with several frames by count (code 3), which senders of telephony do not make, nothing is
- * known.
+ * Whether the packet also carries the packet before it, at a lower rate (in-band FEC; RFC 6716 section
+ * 2.1.7). The flag follows the activity flags at the start of the first frame. These have equal odds and can
+ * be read without decoding (section 4.2.3). Only speech layers carry FEC. Returns false for packets with a
+ * frame count (code 3), which telephony senders do not make.
  */
 export function carriesFec(packet: Uint8Array, start: number, end: number): boolean {
   if (end - start < 2) return false
@@ -26,8 +26,8 @@ export function carriesFec(packet: Uint8Array, start: number, end: number): bool
   return middle || (stereo && ((flags >> (6 - 2 * activityFlags)) & 1) === 1)
 }
 
-/** Frames of 20 ms (or one of 10) in a speech frame of that configuration (RFC 6716 table 2). */
+/** Number of 20 ms frames (or one of 10 ms) in a speech frame of that configuration (RFC 6716 table 2). */
 function speechFrames(configuration: number): number {
-  // Hybrid ones have 10 and 20 ms alone; the others 10, 20, 40 and 60.
+  // Hybrid configurations have 10 and 20 ms only; the others 10, 20, 40 and 60.
   return configuration < 12 ? Math.max(1, configuration & 3) : 1
 }

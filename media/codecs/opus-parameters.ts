@@ -1,14 +1,17 @@
 import type { OpusWishes } from '../types.ts'
 
-/** What our decoder is told to be able to, as `a=fmtp` has it (RFC 7587 section 6.1): packets of 10 ms and more, FEC, mono. */
+/**
+ * Capabilities of the local decoder for `a=fmtp` (RFC 7587 section 6.1): packets of 10 ms and more, FEC,
+ * mono.
+ */
 export const ownOpusParameters = 'minptime=10;useinbandfec=1;stereo=0;sprop-stereo=0'
 
-/** Bits per second that RFC 7587 permits. */
+/** Bitrates that RFC 7587 permits, in bits per second. */
 const bitrates = { from: 6_000, to: 510_000 }
 
 /**
- * Reads the `a=fmtp` value of Opus. What we have no use for (`stereo`, as everything here is mono) and what is out of its range is left
- * out: these are wishes.
+ * Reads the `a=fmtp` value of Opus. Omits unsupported parameters (`stereo`, as all audio is mono) and values
+ * out of range.
  */
 export const readOpusParameters = (parameters: string): OpusWishes => {
   const values = valuesOf(parameters)
@@ -28,7 +31,7 @@ export const readOpusParameters = (parameters: string): OpusWishes => {
   }
 }
 
-/** Shortest packet in ms that the far side wants (`minptime`); undefined where it says nothing of use. */
+/** Returns the far end's minimum packet duration in ms (`minptime`); undefined if absent or out of range. */
 export const shortestOpusPacket = (parameters: string): number | undefined => {
   const value = Number(valuesOf(parameters).get('minptime') ?? Number.NaN)
   return Number.isInteger(value) && value >= 3 && value <= 120 ? value : undefined

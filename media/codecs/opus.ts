@@ -15,23 +15,23 @@ import { carriesFec } from './opus-packet.ts'
 import { Spares } from './spares.ts'
 import type { Decoder, Encoder, EncoderOptions } from './types.ts'
 
-/** Spares of each kind and rate: a call that comes takes one of each. */
+/** Spare handles of each kind and rate; a new call takes one of each. */
 const SPARES = 4
-/** 5 of 10: twice as fast as the highest, and no difference is heard of it in speech. */
+/** Complexity of encoding, of 10: twice as fast as the maximum without an audible difference in speech. */
 const COMPLEXITY = 5
-/** Loss that forward error correction is made for. */
+/** Packet loss that forward error correction is tuned for. */
 const EXPECTED_LOSS_PERCENT = 10
-/** Longest frame (RFC 6716 section 3.4). The rates that are used here need a fifth of it. */
+/** Maximum frame length (RFC 6716 section 3.4). The rates used here need a fifth of it. */
 const MAX_BYTES = 1275
-/** A packet of so few bytes is one that DTX leaves out. */
+/** Maximum length of a packet that DTX omits. */
 const DTX_BYTES = 2
-/** Longest concealment at once (RFC 6716 section 2.1.4: 120 ms), and what its length is a multiple of. */
+/** Maximum length of one concealment (RFC 6716 section 2.1.4: 120 ms), and the step of its length. */
 const MAX_CONCEAL_MS = 120
 const CONCEAL_STEP_MS = 2.5
 
 const rates: readonly PcmRate[] = [8000, 16000, 48000]
 
-/** Bandwidths by the rate that they are good for (RFC 7587 section 3.1.1), and the bits per second that speech wants there. */
+/** Bandwidths by the playback rates that they suit (RFC 7587 section 3.1.1), with the bitrates for speech. */
 const bandwidths = [
   { rate: 8000, bandwidth: Bandwidth.Narrowband, bitrate: 16_000 },
   { rate: 12_000, bandwidth: Bandwidth.Mediumband, bitrate: 20_000 },
@@ -41,12 +41,12 @@ const bandwidths = [
 ] as const
 const MIN_BITRATE = 6000
 
-/** Makes the decoders and encoders of Opus (RFC 6716, RFC 7587), by libopus in WebAssembly. */
+/** Factory of Opus decoders and encoders (RFC 6716, RFC 7587), by libopus in WebAssembly. */
 export class Opus {
   #decoders = new Map<PcmRate, Spares<OpusDecoderHandle>>()
   #encoders = new Map<PcmRate, Spares<OpusEncoderHandle>>()
 
-  /** Resolves when decoders and encoders can be had. */
+  /** Resolves when decoders and encoders are available. */
   static async load(): Promise<Opus> {
     const opus = new Opus()
     for (const rate of rates) {
@@ -77,7 +77,7 @@ const encoderBasis = {
   signal: Signal.Auto,
 } as const
 
-/** Honours what the far side said of its decoder (RFC 7587 section 6.1). */
+/** Applies the far end's preferences (RFC 7587 section 6.1). */
 const configure = (handle: OpusEncoderHandle, rate: PcmRate, wishes: OpusWishes): void => {
   const useful = Math.min(rate, wishes.maxPlaybackRate ?? rate)
   const { bandwidth, bitrate } = bandwidths.find((entry) => entry.rate >= useful)!
@@ -164,7 +164,10 @@ class OpusDecoder implements Decoder {
     this.#handle = undefined
   }
 
-  /** Gives the samples written: as many as fit where concealment rounded up; -1 where there is nothing, or it is not Opus. */
+  /**
+   * Returns the number of samples written, as many as fit if concealment rounded up; -1 for no packet or
+   * invalid Opus.
+   */
   #run(packet: Uint8Array | null | undefined, options: DecodeOptions | undefined, out: Int16Array): number {
     if (packet === undefined || !this.#handle) return -1
     try {

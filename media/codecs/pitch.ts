@@ -1,23 +1,28 @@
 import type { PcmRate } from '../types.ts'
 
-/** Shortest period that is looked for, in ms (200 Hz). Higher voices are found by two or more of their periods. */
+/**
+ * Minimum period that is searched, in ms (200 Hz). Higher voices are found by two or more of their periods.
+ */
 export const MIN_PERIOD_MS = 5
-/** Longest period that is looked for, in ms (66 Hz). */
+/** Maximum period that is searched, in ms (66 Hz). */
 export const MAX_PERIOD_MS = 15
-/** Length of what is compared, in ms. */
+/** Length of the compared section, in ms. */
 const WINDOW_MS = 15
-/** Samples before the end that {@link Pitch.find} looks at, in ms. */
+/** Length of the samples before the end that {@link Pitch.find} reads, in ms. */
 export const PITCH_REACH_MS = MAX_PERIOD_MS + WINDOW_MS
 
 /** Rate of the first, coarse search, in Hz. */
 const COARSE_RATE = 4000
 const COARSE_WINDOW = (WINDOW_MS * COARSE_RATE) / 1000
 
-/** Finds the period in which sound repeats itself, by normalised correlation: first at 4 kHz, then sample by sample around the best. */
+/**
+ * Finds the period of a sound by normalised correlation: first at 4 kHz, then sample by sample around the
+ * best match.
+ */
 export class Pitch {
-  /** Of the last {@link find}, in samples. */
+  /** Period of the last {@link find}, in samples. */
   period = 0
-  /** How alike two neighbouring periods are: 0 to 1, where 1 is a steady tone; 1 for silence too. */
+  /** Similarity of two neighbouring periods, 0 to 1: 1 for a steady tone, and for silence. */
   strength = 0
   /** Mean square of the last 15 ms. */
   power = 0
@@ -28,7 +33,7 @@ export class Pitch {
     this.#rate = rate
   }
 
-  /** Looks at the {@link PITCH_REACH_MS} of `samples` before `end`, and takes no period longer than `longest` samples. */
+  /** Searches the {@link PITCH_REACH_MS} of `samples` before `end`. No period exceeds `longest` samples. */
   find(samples: Int16Array, end: number, longest = (MAX_PERIOD_MS * this.#rate) / 1000): void {
     const factor = this.#rate / COARSE_RATE
     const coarse = this.#coarse
@@ -44,11 +49,11 @@ export class Pitch {
     const middle = this.period * factor
     const window = (WINDOW_MS * this.#rate) / 1000
     const from = Math.max(middle - factor, (MIN_PERIOD_MS * this.#rate) / 1000)
-    // Every third sample is enough at 48 kHz, where all that repeats is far below 8 kHz.
+    // At 48 kHz every third sample suffices: periodic sound is far below 8 kHz.
     this.#search(samples, end, window, factor > 4 ? 3 : 1, from, Math.min(middle + factor, longest))
   }
 
-  /** Finds the {@link power} alone, which costs far less. */
+  /** Measures the {@link power} alone, which is much cheaper. */
   measure(samples: Int16Array, end: number): void {
     const window = (WINDOW_MS * this.#rate) / 1000
     let power = 0

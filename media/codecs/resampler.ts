@@ -1,16 +1,16 @@
 import type { PcmRate } from '../types.ts'
 import { KAISER_66_DB, lowPass } from './low-pass.ts'
 
-/** Rates between which sound can be brought, where one is a multiple of the other: 24,000 is that of speech engines outside. */
+/** Rates to convert between, each pair with a whole ratio; 24,000 is common among speech engines. */
 export type ResamplerRate = PcmRate | 24_000
 
-/** Input of one round; longer ones are done in several. */
+/** Input of one pass; longer inputs take several. */
 const ROUND_MS = 20
 
 /**
- * The filter between two rates, by the lower one, whose band both share: `half` is its reach to each side in samples of the lower rate, and
- * `cutoff` the middle of its slope in Hz. Flat up to 3.4, 7 and 10.5 kHz, and 60 dB down from 4, 8 and 12 kHz
- * on.
+ * Filters between two rates, by the lower rate. `half` is the reach to each side in samples of the lower
+ * rate; `cutoff` is the middle of the slope in Hz. Flat up to 3.4, 7 and 10.5 kHz; 60 dB down from 4, 8 and
+ * 12 kHz on.
  */
 const bands = {
   8000: { half: 27, cutoff: 3700 },
@@ -18,16 +18,16 @@ const bands = {
   24000: { half: 33, cutoff: 11_250 },
 } as const
 
-/** The filter's phases, one after the other, each backwards and filled up to a multiple of 4. */
+/** Phases of the filter, one after the other, each reversed and padded to a multiple of 4. */
 interface Kernel {
   readonly phases: readonly Float64Array[]
-  /** Length of each. */
+  /** Length of each phase. */
   readonly taps: number
 }
 
 const kernels = new Map<string, Kernel>()
 
-/** The filter for one pair of rates; made once. */
+/** Returns the filter for one pair of rates, created once. */
 function kernelOf(from: ResamplerRate, to: ResamplerRate): Kernel {
   const name = `${from}/${to}`
   let kernel = kernels.get(name)
@@ -57,9 +57,10 @@ function makeKernel(from: ResamplerRate, to: ResamplerRate): Kernel {
 }
 
 /**
- * Brings a stream of 16-bit samples from one rate to another: a linear-phase polyphase filter that remembers what went before, so that
- * frames join without a seam. 20 ms in give 20 ms out. Flat (0.1 dB) up to 3.4 kHz where one of the rates is 8 kHz, else up to 7 or, with 24 kHz, 10.5 kHz;
- * images and aliases are at least 60 dB down from half of the lower rate on. One per stream; allocates nothing after its making.
+ * Converts a stream of 16-bit samples from one rate to another, by a linear-phase polyphase filter with
+ * memory, so that frames join without a seam. 20 ms in give 20 ms out. Flat (0.1 dB) up to 3.4 kHz with 8 kHz
+ * on one side, up to 10.5 kHz with 24 kHz, else up to 7 kHz. Images and aliases are at least 60 dB down from
+ * half of the lower rate on. One per stream; allocates only when constructed.
  */
 export class Resampler {
   readonly from: ResamplerRate
@@ -67,9 +68,9 @@ export class Resampler {
   #kernel: Kernel | undefined
   #line: Float64Array
   #round: number
-  /** Input samples from one output to the next, where the rate goes down; else 1. */
+  /** Input samples per output sample when converting down; else 1. */
   #step: number
-  /** Input samples to pass before the next output, where the rate goes down. */
+  /** Input samples to skip before the next output when converting down. */
   #skip = 0
 
   constructor(from: ResamplerRate, to: ResamplerRate) {
@@ -81,7 +82,10 @@ export class Resampler {
     this.#step = Math.max(1, from / to)
   }
 
-  /** By how much the sound comes later, in ms: 3.375 with 8 kHz on one side, 2.0625 between 16 and 48 kHz, 1.375 between 24 and 48 kHz, 0 where both rates are one. */
+  /**
+   * Delay of the filter in ms: 3.375 with 8 kHz on one side, 2.0625 between 16 and 48 kHz, 1.375 between 24
+   * and 48 kHz, 0 for equal rates.
+   */
   get delayMs(): number {
     if (this.from === this.to) return 0
     const lower = Math.min(this.from, this.to) as keyof typeof bands
@@ -89,8 +93,8 @@ export class Resampler {
   }
 
   /**
-   * Takes the samples from `start` to `end` (exclusive) of `input`, any number of them, and writes to `out` from `at` on. Gives the number
-   * of samples written: exactly `to / from` of the input's over the whole stream.
+   * Converts the samples from `start` to `end` (exclusive) of `input` and writes to `out` from `at` on.
+   * Returns the number of samples written: exactly `to / from` times the input over the whole stream.
    */
   process(input: Int16Array, start: number, end: number, out: Int16Array, at: number): number {
     if (!this.#kernel) {
@@ -128,7 +132,7 @@ export class Resampler {
   }
 }
 
-/** The sum of weighted samples; four sums at once, as each addition waits for the one before it. */
+/** Weighted sum of samples. Four partial sums avoid waiting for the previous addition. */
 function weighted(line: Float64Array, start: number, weights: Float64Array, taps: number): number {
   let a = 0
   let b = 0

@@ -1,28 +1,28 @@
-/** What has to be freed. */
+/** Object that must be freed. */
 interface Handle {
   free(): void
 }
 
-/** Keeps a few handles ready, as they can only be made asynchronously, and are wanted at once. */
+/** Pool of ready handles, for handles that are created asynchronously but needed synchronously. */
 export class Spares<H extends Handle> {
   #make: () => Promise<H>
   #count: number
   #ready: H[] = []
 
-  /** `make` is called once for each spare and each {@link take}, and has to settle without waiting for anything outside. */
+  /** `make` is called once for each spare and each {@link take}; it must settle without outside events. */
   constructor(make: () => Promise<H>, count: number) {
     this.#make = make
     this.#count = count
   }
 
-  /** Makes the spares. Rejects where `make` does. */
+  /** Creates the spares. Rejects if `make` does. */
   async fill(): Promise<void> {
     while (this.#ready.length < this.#count) this.#ready.push(await this.#make())
   }
 
   /**
-   * Gives a handle to `use`, which owns it: at once where one is ready, and that is always so unless many are taken in one turn of the
-   * event loop; else before the next turn.
+   * Passes a handle to `use`, which owns it. Synchronous if a spare is ready; else before the next turn of
+   * the event loop. Spares only run out if many are taken in one turn.
    */
   take(use: (handle: H) => void): void {
     const spare = this.#ready.pop()
@@ -33,7 +33,7 @@ export class Spares<H extends Handle> {
         else if (this.#ready.length < this.#count) this.#ready.push(handle)
         else handle.free()
       },
-      // Only without memory; the stream then stays silent, and the next take tries anew.
+      // Fails only without memory: the stream stays silent, and the next take retries.
       () => {},
     )
   }

@@ -1,6 +1,9 @@
-/** Tones and their measurement, for tests and for what is measured by hand. */
+/** Test tones and their measurement. */
 
-/** A sine of `frequency` Hz for `ms` milliseconds at `rate` samples per second; `amplitude` is of 32767, default 8000. */
+/**
+ * Returns a sine of `frequency` Hz for `ms` milliseconds at `rate` samples per second; `amplitude` of 32767,
+ * default 8000.
+ */
 export function sine(
   frequency: number,
   ms: number,
@@ -15,8 +18,8 @@ export function sine(
 }
 
 /**
- * Share of the signal's power that is at `frequency` (Goertzel's filter): near 1 for a pure sine, near 0 where there is none of it
- * or only silence. 100 ms or more of samples give a resolution of 10 Hz.
+ * Returns the fraction of the signal's power at `frequency` (Goertzel's filter): near 1 for a pure sine, near
+ * 0 for other signals and silence. 100 ms or more of samples give a resolution of 10 Hz.
  */
 export function goertzel(samples: ArrayLike<number>, frequency: number, rate = 8000): number {
   const coefficient = 2 * Math.cos((2 * Math.PI * frequency) / rate)
@@ -35,7 +38,9 @@ export function goertzel(samples: ArrayLike<number>, frequency: number, rate = 8
   return (2 * atFrequency) / (samples.length * power)
 }
 
-/** The strongest frequency in whole steps of 10 Hz from 50 Hz up to 50 Hz below half the rate; 0 for silence. */
+/**
+ * Returns the strongest frequency in steps of 10 Hz, from 50 Hz to 50 Hz below half the rate; 0 for silence.
+ */
 export function dominant(samples: ArrayLike<number>, rate = 8000): number {
   let best = 0
   let most = 0.01
@@ -49,7 +54,9 @@ export function dominant(samples: ArrayLike<number>, rate = 8000): number {
   return best
 }
 
-/** Power of the sine that fits best, of whatever level and phase, and that of everything; both as sums of squares. */
+/**
+ * Returns the power of the best-fitting sine of any level and phase, and the total power, as sums of squares.
+ */
 export function fitTone(
   samples: ArrayLike<number>,
   frequency: number,
@@ -78,8 +85,8 @@ export function fitTone(
 }
 
 /**
- * Signal to noise in dB of a sine of `frequency`: the sine that fits best, of whatever level and phase, against all the rest. 50 ms or
- * more of samples tell frequencies of 100 Hz and more apart from a constant.
+ * Returns the signal-to-noise ratio in dB of the best-fitting sine of `frequency` against everything else. 50
+ * ms or more of samples distinguish frequencies 100 Hz apart from a constant.
  */
 export function toneSnr(samples: ArrayLike<number>, frequency: number, rate = 8000): number {
   const { tone, power } = fitTone(samples, frequency, rate)

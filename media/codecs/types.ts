@@ -1,53 +1,64 @@
 import type { AudioCodec, OpusWishes, PcmRate } from '../types.ts'
 
-/** What is fixed about a codec. */
+/** Fixed properties of a codec. */
 export interface CodecFacts {
-  /** Of RTP timestamps, in Hz. G.722 says 8000 although it samples at 16 kHz (RFC 3551 section 4.5.2). */
+  /**
+   * Clock rate of RTP timestamps, in Hz. G.722 has 8000 although it samples at 16 kHz (RFC 3551 section
+   * 4.5.2).
+   */
   readonly clockRate: number
-  /** Of the sound itself, in Hz. */
+  /** Sampling rate of the audio, in Hz. */
   readonly sampleRate: PcmRate
-  /** Its number where it has one (RFC 3551 table 4); absent: a dynamic one. */
+  /** Static payload type (RFC 3551 table 4); absent: dynamic. */
   readonly payloadType?: number
 }
 
-/** Turns packets into sound; one per stream, as it remembers what went before. */
+/** Decoder of one stream, with state between packets. */
 export interface Decoder {
-  /** Of what {@link decode} writes. */
+  /** Rate of the samples that {@link decode} writes. */
   readonly sampleRate: PcmRate
-  /** Decodes the payload from `start` to `end` into `out`. Gives the number of samples; -1 for a payload that cannot be decoded. */
+  /**
+   * Decodes the payload from `start` to `end` into `out`. Returns the number of samples, or -1 for an invalid
+   * payload.
+   */
   decode(packet: Uint8Array, start: number, end: number, out: Int16Array): number
-  /** Fills `samples` of `out` in place of what was lost, fading as the loss goes on. */
+  /** Fills `samples` of `out` in place of lost audio, fading as the loss continues. */
   conceal(samples: number, out: Int16Array): void
-  /** Restores the packet before this one from this one, where it carries that (Opus FEC); false where it does not. */
+  /**
+   * Restores the previous packet from this one (Opus FEC). Returns false if the packet carries no such data.
+   */
   recover?(packet: Uint8Array, start: number, end: number, samples: number, out: Int16Array): boolean
-  /** Frees what the garbage collector does not. */
+  /** Frees memory outside the garbage collector. */
   close(): void
 }
 
-/** Turns sound into payloads; one per stream. */
+/** Encoder of one stream. */
 export interface Encoder {
   readonly sampleRate: PcmRate
   /** Samples of one packet, at {@link sampleRate}. */
   readonly frameSamples: number
-  /** Longest payload, in bytes. */
+  /** Maximum payload length, in bytes. */
   readonly maxBytes: number
-  /** Encodes one packet's samples from `from` on. Gives the bytes written; 0: nothing is to be sent (DTX). */
+  /**
+   * Encodes one packet of samples from `from` on. Returns the number of bytes; 0 if nothing must be sent
+   * (DTX).
+   */
   encode(samples: Int16Array, from: number, out: Uint8Array, at: number): number
   close(): void
 }
 
-/** What is to be known before an encoder is made. */
+/** Options of an encoder. */
 export interface EncoderOptions {
-  /** 10 to 60 in steps of 10. */
+  /** Packet duration: 10 to 60 in steps of 10. */
   readonly ptimeMs: number
-  /** Rate of what it is given; default the codec's own. Opus takes any, the others their own alone. */
+  /** Rate of the input; default the codec's own. Only Opus accepts others. */
   readonly sampleRate?: PcmRate
   readonly opus?: OpusWishes
 }
 
-/** Makes decoders and encoders; loaded once per thread. */
+/** Factory of decoders and encoders; loaded once per thread. */
 export interface Codecs {
-  /** `rate`: wanted of the sound; Opus decodes to any, the others give their own. */
+  /** Returns a decoder; `rate` is the requested output rate. Opus supports any; others have their own. */
   decoder(codec: AudioCodec, rate?: PcmRate): Decoder
   encoder(codec: AudioCodec, options: EncoderOptions): Encoder
 }

@@ -6,7 +6,7 @@ import { G722Decoder, G722Encoder } from './g722.ts'
 import { decodeL16, encodeL16 } from './l16.ts'
 import type { Decoder, Encoder } from './types.ts'
 
-/** The codecs that code waveforms sample by sample, and so have packets of any length. */
+/** Codecs that code sample by sample and permit packets of any length. */
 export type WaveformCodec = Exclude<AudioCodec, 'opus'>
 
 type Decode = (packet: Uint8Array, start: number, end: number, out: Int16Array) => number

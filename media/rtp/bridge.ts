@@ -11,23 +11,25 @@ import type { Accepted, Receiver } from './receiver.ts'
 import type { Sender } from './sender.ts'
 import { span } from './span.ts'
 
-/** What a bridge stands between, and whom it tells. */
+/** Collaborators of a {@link Bridge}. */
 export interface BridgeOptions {
   readonly receiver: Receiver
   readonly sender: Sender
   readonly codecs: Codecs
-  /** Another number for each bridge; see {@link Hearing}. */
+  /** Seed of the comfort noise, different for each bridge; see {@link FrameDecoder}. */
   readonly noiseSeed: number
-  /** A digit was heard in the audio. */
+  /** Called for a digit detected in the audio. */
   readonly onDigit: (digit: string, durationMs: number) => void
-  /** {@link Bridge.framed} may have become true. */
+  /** Called when {@link Bridge.isFramed} may have become true. */
   readonly wake: () => void
 }
 
 /**
- * Between the receiving and the sending half of a port: who hears what comes in, and what goes out. Two bridges that are joined pass
- * packets on wherever codecs, packet durations and volumes permit. Else, and for mixers and whoever listens, audio goes by frames of 20 ms, and only then is it
- * decoded: {@link frameIn} of all bridges, then the mixers, then {@link frameOut} of all bridges.
+ * Connects the receiving and the sending half of a port with a partner, a channel and the sinks. Two joined
+ * bridges pass packets on if codecs, packet durations and volumes permit.
+ *
+ * Otherwise, and for mixers and sinks, audio is decoded to frames of 20 ms. The order per frame: {@link
+ * frameIn} of all bridges, then the mixers, then {@link frameOut} of all bridges.
  */
 export class Bridge {
   #receiver: Receiver
@@ -37,17 +39,17 @@ export class Bridge {
   #ears = new Ears()
   #digitEar: DigitEar | undefined
   #hears = false
-  /** What the far end takes, and what it sends as far as is known. */
+  /** The far end's formats: what it accepts, and what it is known to send. */
   #far: FarEnd | undefined
   #heard = new PacketForm()
   #partner: Bridge | undefined
   #line: FrameLine | undefined
-  /** Whether what is bridged to the far end comes by frames. */
+  /** Whether joined audio reaches the far end as frames. */
   #byFrames = false
   #fromBridge = new RateAdapter()
   #toLine = new RateAdapter()
   #volumes: Volumes = { inDb: 0, outDb: 0 }
-  /** Of what is bridged to the far end, and of what is said to the line. */
+  /** Gains of the joined audio for the far end, and of the far end's audio for the channel. */
   #heardGain = new Gain()
   #saidGain = new Gain()
 
@@ -58,17 +60,17 @@ export class Bridge {
     this.#hearing = new Hearing(options.codecs, options.noiseSeed)
   }
 
-  /** What decoding made of the packets; see {@link Hearing.quality}. */
+  /** Decoding statistics; see {@link FrameDecoder.quality}. */
   get quality(): { readonly late: number; readonly bufferMs: number } {
     return this.#hearing.quality
   }
 
-  /** Whether frames are needed. */
+  /** Whether frames must be processed. */
   get framed(): boolean {
     return this.#byFrames || this.#hearing.open || this.#ears.size > 0 || this.#sender.framed
   }
 
-  /** Tells or changes the far end; `hears` when its audio is to come in. */
+  /** Sets or changes the far end. `hears` is whether its audio is accepted. */
   set(far: FarEnd, hears: boolean): void {
     this.#hears = hears
     this.#far = far
@@ -77,21 +79,21 @@ export class Bridge {
     this.#route()
   }
 
-  /** How loud the far end is for whom it is joined to, and that for it. */
+  /** Sets the volumes of the far end's audio for its partner, and of the partner's audio for the far end. */
   setVolumes(volumes: Volumes): void {
     this.#volumes = volumes
     this.#saidGain.set(volumes.inDb)
     this.#route()
   }
 
-  /** Takes a packet that the receiver has accepted just now. */
+  /** Processes a packet that the receiver has just accepted. */
   take(now: number, kind: Accepted, packet: Buffer): void {
     if (!this.#hears) return
     const { view, codec } = this.#receiver
     if (kind === 'event') this.#digitEar?.event()
     else if (kind === 'audio' && this.#heard.changes(codec, span(codec, packet, view.start, view.end)))
       this.#route()
-    // First, as a packet that is passed on is rewritten.
+    // Decode first: forwarding rewrites the packet.
     if (this.#hearing.open) this.#hearing.receive(now, kind, codec, view, packet)
     const partner = this.#partner
     if (!partner || partner.#byFrames) return
@@ -99,7 +101,7 @@ export class Bridge {
     else partner.#sender.forward(now, this.#receiver, packet, view, kind === 'audio' ? codec : undefined)
   }
 
-  /** Cross-connects two bridges; each leaves its former partner. */
+  /** Connects two bridges; each leaves its former partner. */
   join(other: Bridge): void {
     this.part()
     other.part()
@@ -108,14 +110,14 @@ export class Bridge {
     this.#route()
   }
 
-  /** Exchanges frames with `line` in place of a partner. It is closed when this leaves it. */
+  /** Exchanges frames with `line` in place of a partner. The channel is closed when the bridge leaves it. */
   connect(line: FrameLine): void {
     this.part()
     this.#line = line
     this.#route()
   }
 
-  /** Ends a join, or leaves the line (if it is `line`, where that is given); harmless when there is none. */
+  /** Ends the join or leaves the channel (only if it is `line`, when given). No effect without either. */
   part(line?: FrameLine): void {
     if (line && line !== this.#line) return
     this.#line?.close()
@@ -124,7 +126,7 @@ export class Bridge {
     if (other) {
       this.#partner = undefined
       other.#partner = undefined
-      // Their numbering is over, even if the same two are joined again.
+      // Interrupts the numbering, even if the same two are joined again.
       this.#sender.stream.interrupt(other.#receiver)
       other.#sender.stream.interrupt(this.#receiver)
       other.#route()
@@ -132,7 +134,7 @@ export class Bridge {
     this.#route()
   }
 
-  /** Lets `ear` listen until {@link unlisten}, or until this is closed. */
+  /** Adds a sink, until {@link removeSink} or until the bridge is closed. */
   listen(ear: Ear): void {
     this.#ears.add(ear)
     this.#route()
@@ -143,12 +145,12 @@ export class Bridge {
     this.#route()
   }
 
-  /** The far end has pressed a key. */
+  /** Reports a digit of the far end to the sinks. */
   digit(digit: string): void {
     this.#ears.digit(digit)
   }
 
-  /** Makes 20 ms of what the far end says. */
+  /** Decodes 20 ms of the far end's audio. */
   frameIn(now: number): void {
     const hearing = this.#hearing
     if (hearing.open) hearing.read(now)
@@ -157,27 +159,27 @@ export class Bridge {
     line.say(this.#toLine.convert(this.#saidGain.apply(hearing.said), hearing.rate, line.rate))
   }
 
-  /** Sends 20 ms of what the far end is to hear, and gives both to those who listen. */
+  /** Sends 20 ms to the far end, and passes both directions to the sinks. */
   frameOut(now: number): void {
     const sender = this.#sender
     const partner = this.#partner
     const out = sender.frame(now, this.#bridged(), this.#line ?? partner ?? this)
     if (this.#ears.size === 0) return
     const { said, rate } = this.#hearing
-    // What is passed on by packets is heard as the partner's frames are.
+    // Packets that are forwarded undecoded are represented by the partner's frames.
     const passed = partner && !this.#byFrames && !sender.interrupted ? partner.#hearing : undefined
     if (out || !passed) this.#ears.hear(said, rate, out, sender.rate)
     else this.#ears.hear(said, rate, passed.said, passed.rate)
   }
 
-  /** Parts, and tells those who listen that it is over. */
+  /** Detaches the bridge and closes its sinks. */
   close(): void {
     this.part()
     this.#ears.close()
     this.#hearing.close()
   }
 
-  /** What the partner or the line says, at the rate of the sender. */
+  /** Returns the frame of the partner or the channel, at the sender's rate. */
   #bridged(): Int16Array | undefined {
     const { rate } = this.#sender
     if (this.#line) {
@@ -194,7 +196,7 @@ export class Bridge {
     if (this.#digitEar) this.#ears.add(this.#digitEar)
   }
 
-  /** Decides anew how audio goes between this bridge and its partner, and what has to be decoded for that. */
+  /** Chooses the path between this bridge and its partner, and the decoding that it needs. */
   #route(): void {
     const partner = this.#partner
     this.#choose()
@@ -218,7 +220,7 @@ export class Bridge {
     this.#sender.stream.interrupt()
   }
 
-  /** What the far end says is wanted at the highest rate that anybody asks for. */
+  /** Decodes the far end at the highest rate that any consumer needs. */
   #decode(): void {
     const partner = this.#partner
     let rate: PcmRate | 0 = this.#ears.inputRate

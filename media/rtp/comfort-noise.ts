@@ -1,41 +1,50 @@
-/** Comfort noise (RFC 3389): a level in place of silence, and noise made from it. */
+/** Comfort noise (RFC 3389): a noise level in place of silent audio, and noise generated from it. */
 import { LOWEST_DB } from './level.ts'
 
-/** Reads the noise level of a payload, in dBov, -127 to 0; undefined when it is malformed. Spectral information is passed over. */
+/**
+ * Returns the noise level of a payload in dBov, -127 to 0; undefined if malformed. Ignores spectral
+ * information.
+ */
 export function readComfortNoise(packet: Uint8Array, start: number, end: number): number | undefined {
   if (start >= end || end > packet.length) return undefined
   const level = packet[start]!
-  // The first bit is not used, and has to be 0 (section 3).
+  // The first bit is unused and must be 0 (section 3).
   return level > 127 ? undefined : 0 - level
 }
 
-/** Writes a payload of one byte, level only, at `at`; the level is rounded, and brought to -127 to 0 dBov. Gives the bytes written. */
+/**
+ * Writes a one-byte payload with the level at `at`. The level is rounded and limited to -127 to 0 dBov.
+ * Returns the number of bytes.
+ */
 export function writeComfortNoise(level: number, out: Uint8Array, at: number): number {
   out[at] = Math.round(-Math.min(0, Math.max(LOWEST_DB, level)))
   return 1
 }
 
-/** Peak of evenly distributed noise by its root mean square. */
+/** Ratio of peak to root mean square of uniformly distributed noise. */
 const PEAK = Math.sqrt(3)
 
-/** White noise of a given level. One per stream: a new level is reached over one frame, so that nothing clicks. */
+/** White noise generator; one per stream. A new level is reached over one frame to avoid clicks. */
 export class ComfortNoise {
   #state: number
   #gain: number | undefined
 
-  /** `seed` is any number but 0: streams with different ones have different noise. */
+  /** `seed` is any number but 0; different seeds give different noise. */
   constructor(seed = 0x2545f491) {
     this.#state = seed | 0 || 1
   }
 
-  /** Fills `out` with noise of `level` dBov. Clipped where the level is louder than evenly distributed noise can be, -4.8 dBov. */
+  /**
+   * Fills `out` with noise of `level` dBov. Clips above -4.8 dBov, the maximum of uniformly distributed
+   * noise.
+   */
   fill(level: number, out: Int16Array): void {
     const target = level <= LOWEST_DB ? 0 : PEAK * 10 ** (level / 20)
     let gain = this.#gain ?? target
     const step = (target - gain) / out.length
     let state = this.#state
     for (let i = 0; i < out.length; i++) {
-      // Marsaglia's xorshift: its 32 bits, as a signed number, are 2^16 times the samples' range.
+      // Marsaglia's xorshift: as a signed number, its 32 bits are 2^16 times the range of samples.
       state ^= state << 13
       state ^= state >>> 17
       state ^= state << 5

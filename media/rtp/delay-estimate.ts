@@ -1,26 +1,26 @@
-/** Width of a step of delay, in ms. */
+/** Width of one histogram step, in ms. */
 const STEP_MS = 10
-/** Share of the packets that shall come in time. */
+/** Share of the packets that must arrive in time. */
 const IN_TIME = 0.99
-/** Packets over which the past fades: 5 s of 20 ms each. */
+/** Number of packets over which old values fade: 5 s of 20 ms each. */
 const MEMORY = 250
-/** The delay to begin with, and how many packets that guess counts for. */
+/** Initial delay, and its weight in packets. */
 const FIRST_MS = 40
 const FIRST_WEIGHT = 10
-/** The fastest packet of the last one to two windows is what all are measured against. */
+/** Length of a window. Packets are compared with the fastest packet of the last one to two windows. */
 const WINDOW_MS = 10_000
-/** So many packets in a row that are later than the longest delay mean that the way has become longer. */
+/** Number of consecutive packets beyond the maximum delay that indicates a longer path. */
 const LATE_RUN = 10
 
 /**
- * How long packets have to be kept so that nearly all of them come in time: a histogram of how much later than the fastest they came, in
- * which the past fades. It grows within a few late packets, and shrinks within seconds when they stop. As the fastest packet is one of the
- * last 20 s, the far side's clock may drift.
+ * Estimates the buffering delay at which nearly all packets arrive in time. Uses a fading histogram of
+ * lateness relative to the fastest packet. The delay grows within a few late packets and shrinks within
+ * seconds. The reference is from the last 20 s, so that the far side's clock may drift.
  */
 export class DelayEstimate {
-  /** Transit time (arrival minus media time, of no meaning in itself) of the fastest packet, in ms. */
+  /** Transit time of the fastest packet, in ms (arrival minus media time, meaningless in itself). */
   base = 0
-  /** What the delay should be, in ms. */
+  /** Recommended delay, in ms. */
   target: number
   #min: number
   #max: number
@@ -41,7 +41,7 @@ export class DelayEstimate {
     this.#shares[this.target / STEP_MS - 1] = 1
   }
 
-  /** Takes a packet's transit time. */
+  /** Adds a packet's transit time. */
   arrived(now: number, transit: number): void {
     this.#slide(now, transit)
     const lateness = transit - this.base
@@ -57,7 +57,7 @@ export class DelayEstimate {
 
   #slide(now: number, transit: number): void {
     if (now >= this.#windowEnd) {
-      // After a long gap the former window tells nothing: the clocks have drifted since.
+      // After a long gap the former window is obsolete, because the clocks have drifted since.
       this.#fastestBefore = now < this.#windowEnd + WINDOW_MS ? this.#fastest : transit
       this.#fastest = transit
       this.#windowEnd = now + WINDOW_MS

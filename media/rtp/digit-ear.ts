@@ -1,7 +1,7 @@
 import type { Ear } from './ears.ts'
 import { InbandDigits } from './inband-digits.ts'
 
-/** Finds digits in what the far end says, until it shows that it sends them as events. */
+/** Detects DTMF tones in the far end's audio, until the far end sends telephone-events. */
 export class DigitEar implements Ear {
   readonly rate = 8000
   readonly tracks = 'in'
@@ -16,7 +16,10 @@ export class DigitEar implements Ear {
     if (!this.#deaf) this.#digits.receive(input)
   }
 
-  /** A telephone-event has come: its tone, which comes later than it through the jitter buffer, is the same digit. */
+  /**
+   * A telephone-event was received. Its tone, delayed by the jitter buffer, is the same digit and must be
+   * ignored.
+   */
   event(): void {
     if (this.#deaf) return
     this.#deaf = true

@@ -1,16 +1,19 @@
 import type { PcmRate } from '../types.ts'
 import { RateAdapter } from './rate.ts'
 
-/** Somebody who listens to a port: a recording, a tap, a detector of digits. */
+/** Consumer of a port's audio: a recording, a tap or a detector. */
 export interface Ear {
-  /** What it takes. */
+  /** Rate of the frames. */
   readonly rate: PcmRate
   readonly tracks: 'in' | 'out' | 'both'
-  /** 20 ms of what the far end says and of what it hears, each undefined for silence or where it was not asked for. Valid during the call. */
+  /**
+   * Processes 20 ms of both directions: from the far end, and to the far end. Undefined for silence, or for a
+   * track that was not requested. The samples are valid during the call.
+   */
   hear(input: Int16Array | undefined, output: Int16Array | undefined): void
-  /** The far end has pressed a key. */
+  /** Reports a digit of the far end. */
   digit?(digit: string): void
-  /** The port is being closed; nothing more comes. */
+  /** The port is closing; no further calls follow. */
   close?(): void
 }
 
@@ -20,7 +23,7 @@ interface Place {
   readonly output: RateAdapter
 }
 
-/** All who listen to one port. */
+/** Sinks of one port. */
 export class Ears {
   #places: Place[] = []
 
@@ -28,12 +31,12 @@ export class Ears {
     return this.#places.length
   }
 
-  /** Highest rate that is wanted of what the far end says; 0 where nobody wants it. */
+  /** Highest rate that a sink requests of the far end's audio; 0 for none. */
   get inputRate(): PcmRate | 0 {
     return this.#wanted('out')
   }
 
-  /** The same of what it hears. */
+  /** Highest rate that a sink requests of the audio for the far end; 0 for none. */
   get outputRate(): PcmRate | 0 {
     return this.#wanted('in')
   }
@@ -42,12 +45,12 @@ export class Ears {
     this.#places.push({ ear, input: new RateAdapter(), output: new RateAdapter() })
   }
 
-  /** Nothing for one that does not listen. */
+  /** Removes a sink; no effect if it is not present. */
   remove(ear: Ear): void {
     this.#places = this.#places.filter((place) => place.ear !== ear)
   }
 
-  /** Gives 20 ms to all. */
+  /** Passes 20 ms to all sinks. */
   hear(
     input: Int16Array | undefined,
     inputRate: PcmRate,
@@ -67,7 +70,7 @@ export class Ears {
     for (const { ear } of this.#places) ear.digit?.(digit)
   }
 
-  /** Tells all that it is over. */
+  /** Closes all sinks. */
   close(): void {
     const places = this.#places
     this.#places = []

@@ -5,10 +5,10 @@ import { Packetizer } from './packetizer.ts'
 import { FRAMES } from './rate.ts'
 import { clockRate, isG711 } from './span.ts'
 
-/** What Opus is encoded from: nothing that is decoded, mixed or spoken here has more to it. */
+/** Rate of the Opus encoder's input, which suffices for all decoded, mixed and spoken audio. */
 const OPUS_RATE = 16_000
 
-/** 20 ms of silence in Opus: its encoder may find that silence needs no packet at all. */
+/** 20 ms of silence in Opus, for encoders that produce no packet for silence. */
 export const OPUS_SILENCE = Buffer.of(0xf8, 0xff, 0xfe)
 
 const silence: Readonly<Record<PcmRate, Int16Array>> = {
@@ -17,12 +17,12 @@ const silence: Readonly<Record<PcmRate, Int16Array>> = {
   48000: new Int16Array(48_000 / FRAMES),
 }
 
-/** 20 ms of silence at `rate`; shared, so not to be written to. */
+/** Returns 20 ms of silence at `rate`. Shared: must not be modified. */
 export function silentFrame(rate: PcmRate): Int16Array {
   return silence[rate]
 }
 
-/** Rate that a codec is encoded from. */
+/** Returns the rate of an encoder's input. */
 export function encodedRate(codec: AudioCodec): PcmRate {
   if (codec === 'opus') return OPUS_RATE
   return isG711(codec) ? 8000 : 16_000
@@ -41,14 +41,14 @@ export function sameEncoding(a: FarEnd, b: FarEnd): boolean {
   )
 }
 
-/** Duration of the packets that a far end wants, in ms; undefined where it takes any. */
+/** Returns the packet duration that a far end requests, in ms; undefined for any. */
 export function wantedMs({ codec, ptime }: FarEnd): number | undefined {
   return ptime !== undefined && ptime >= 10 && ptime <= 60 && ptime % 10 === 0
     ? packetMs(codec, ptime)
     : undefined
 }
 
-/** Makes what turns frames at {@link encodedRate} into packets for `far`. */
+/** Returns a packetizer from frames at {@link encodedRate} to packets for `far`. */
 export function packetizerFor(codecs: Codecs, far: FarEnd): Packetizer {
   const { codec, opus } = far
   const encoder = codecs.encoder(codec, {

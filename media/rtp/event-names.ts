@@ -1,8 +1,8 @@
-/** Digits by their event code (RFC 4733 section 3.2). */
+/** Digits by event code (RFC 4733 section 3.2). */
 export const DIGITS = '0123456789*#ABCD'
 
-/** Longest duration that one packet can tell; a longer event goes on in segments (RFC 4733 section 2.5.1.3). */
+/** Maximum duration in one packet; a longer event continues in segments (RFC 4733 section 2.5.1.3). */
 export const SEGMENT = 0xffff
 
-/** Length of an event's payload. */
+/** Payload length of an event. */
 export const EVENT_BYTES = 4

@@ -1,42 +1,46 @@
 import { DIGITS, EVENT_BYTES, SEGMENT } from './event-names.ts'
 import { timestampAhead } from './packet.ts'
 
-/** With no packet of an event for this long its end packets are taken for lost, in ms: four of the usual updates. */
+/** Time without a packet after which an event's end packets count as lost, in ms: four usual updates. */
 const END_LOST_MS = 200
-/** An event whose timestamp lies up to this far behind the last one is a late packet of it or before it, in seconds. */
+/** Maximum age of a late packet's timestamp relative to the current event, in seconds. */
 const LATE_S = 4
-/** Segments of one long press that may be lost in a row: fewer than it takes for the timestamp of another press to fit by chance. */
+/**
+ * Maximum number of consecutive lost segments of a long press. More would let the timestamp of another press
+ * match by chance.
+ */
 const MOST_SEGMENTS = 31
 
-/** Told when a digit is complete. */
+/** Called when a digit is complete. */
 export type DigitListener = (digit: string, durationMs: number) => void
 
-/** A key press, under way or reported. */
+/** Key press, in progress or reported. */
 interface Press {
-  /** Source: timestamps of two are not comparable. */
+  /** SSRC; timestamps of different sources are not comparable. */
   readonly ssrc: number
   readonly code: number
   readonly clockRate: number
-  /** Of its last segment. */
+  /** Timestamp of the last segment. */
   timestamp: number
-  /** Of that segment, in timestamp units. */
+  /** Duration of the last segment, in timestamp units. */
   duration: number
-  /** Of the segments before it. */
+  /** Total duration of the earlier segments. */
   before: number
   heardAt: number
-  /** Its end was heard: nothing can follow. */
+  /** Whether the end was received. */
   ended: boolean
 }
 
 /**
- * Receives telephone-event packets (RFC 4733) and reports each key press once. An event is known by its source and its RTP timestamp
- * alone: the marker may be lost, the end comes three times or not at all, and a long press comes in segments (section 2.5.1.3), of which
- * any may be lost. The payload type may change in the middle of a press, and audio of another source may come in between.
+ * Receiver of telephone-events (RFC 4733) that reports each key press once. Source and RTP timestamp alone
+ * identify an event. The marker may be lost, and the end may arrive three times or never. A long press
+ * arrives in segments (section 2.5.1.3), any of which may be lost. The payload type may change during a
+ * press, and audio of another source may arrive in between.
  */
 export class EventsIn {
   #listener: DigitListener
   #press: Press | undefined
-  /** {@link #press} was reported; what still comes of it changes nothing. */
+  /** Whether {@link #press} was reported; its further packets are ignored. */
   #reported = false
 
   constructor(listener: DigitListener) {
@@ -44,7 +48,8 @@ export class EventsIn {
   }
 
   /**
-   * Takes one packet's payload from `start` to `end`; false when it is no event. `clockRate` is of the timestamp and the duration, in Hz.
+   * Processes the payload of one packet from `start` to `end`. Returns false if it is no event. `clockRate`
+   * in Hz applies to timestamp and duration.
    */
   receive(
     now: number,
@@ -59,13 +64,13 @@ export class EventsIn {
     const code = packet[start]!
     const isEnd = (packet[start + 1]! & 0x80) !== 0
     const duration = packet.readUInt16BE(start + 2)
-    // Codes past the digits are flash hook, tones and the like: well-formed, and of no meaning here.
+    // Higher codes are flash hook, tones and similar events: valid, but unused.
     if (code >= DIGITS.length) return true
     const comparable = this.#press?.ssrc === ssrc && this.#press.clockRate === clockRate
     const known = comparable ? this.#press : undefined
     const segments = known && segmentsAhead(known, code, timestamp)
     if (known && segments !== undefined) {
-      // A segment from before the present one has nothing new.
+      // An earlier segment carries nothing new.
       if (segments < 0) return true
       if (segments > 0) goOn(known, segments)
       known.duration = Math.max(known.duration, duration)
@@ -95,7 +100,10 @@ export class EventsIn {
   }
 }
 
-/** How many segments of the same press a packet is ahead of its last one; undefined where it is of another press. */
+/**
+ * Returns the number of segments that a packet is ahead of the press; undefined if it belongs to another
+ * press.
+ */
 const segmentsAhead = (press: Press, code: number, timestamp: number): number | undefined => {
   const ahead = timestampAhead(timestamp, press.timestamp)
   if (ahead === 0) return 0

@@ -1,45 +1,48 @@
 import { DIGITS } from './event-names.ts'
 
-/** Time between two packets of an event, in ms (RFC 4733 section 2.5.1.2); the repetitions of the end keep it too. */
+/**
+ * Interval between two packets of an event, in ms (RFC 4733 section 2.5.1.2), including the repeated ends.
+ */
 const UPDATE_MS = 50
-/** Length of a key press, in ms: two updates. */
+/** Duration of a key press, in ms: two updates. */
 const PRESS_MS = 2 * UPDATE_MS
-/** What the first packet tells, in ms; zero has a meaning of its own. */
+/** Duration in the first packet, in ms; zero has a special meaning. */
 const FIRST_MS = 20
-/** Packets that carry the end (RFC 4733 section 2.5.1.4). */
+/** Number of packets that carry the end (RFC 4733 section 2.5.1.4). */
 const ENDS = 3
-/** Where the next digit begins, in ms from the beginning of the one before: with its last end packet. */
+/** Interval from one digit's start to the next, in ms: the next starts with the last end packet. */
 const DIGIT_MS = PRESS_MS + (ENDS - 1) * UPDATE_MS
 /** Volume of the events, in -dBm0. */
 const VOLUME = 10
 const PAUSES: Readonly<Record<string, number>> = { w: 500, W: 1000 }
 
-/** One packet to send: payload, and what the stream needs to number it. */
+/** One packet to send: payload, and the data for its RTP header. */
 export interface EventPacket {
-  /** Four bytes; valid until the next packet. */
+  /** Four bytes, valid until the next packet. */
   readonly payload: Buffer
-  /** Duration so far, in units of {@link EventsOut.rate}. */
+  /** Duration so far, in units of {@link TelephoneEventSender.rate}. */
   readonly samples: number
-  /** Begins a new event. */
+  /** Whether this packet starts a new event. */
   readonly first: boolean
 }
 
-/** Whether {@link EventsOut} can send all of `digits`. */
+/** Whether {@link TelephoneEventSender} can send all of `digits`. */
 export function isDigits(digits: string): boolean {
   return /^[0-9A-Da-d*#wW]*$/.test(digits)
 }
 
 /**
- * Sends digits as telephone-events (RFC 4733): two packets while the key is down, then three ends, all 50 ms apart. Strings queue; each is reported when its last packet is sent.
+ * Sender of digits as telephone-events (RFC 4733): two packets while the key is down, then three ends, all 50
+ * ms apart. Strings are queued; each is reported when its last packet has been sent.
  */
 export class EventsOut {
   #queue: { readonly digits: string; readonly done: (sent: boolean) => void }[] = []
   #position = 0
-  /** When the digit at `#position` began, and how many of its packets are sent. */
+  /** Start of the digit at `#position`, and number of its packets sent. */
   #beganAt: number | undefined
   #sent = 0
   #payload = Buffer.alloc(4)
-  /** Units per millisecond in which durations are told: 8 for telephone-event/8000. */
+  /** Timestamp units per millisecond: 8 for telephone-event/8000. */
   rate = 8
 
   /** Whether anything is left to send. */
@@ -47,18 +50,18 @@ export class EventsOut {
     return this.#queue.length > 0
   }
 
-  /** Whether a key is down or its ends are under way, so that no audio may be sent; false in pauses. */
+  /** Whether a key is down or its ends are being sent, during which no audio may be sent; false in pauses. */
   get sounding(): boolean {
     return this.#sent > 0
   }
 
-  /** Queues `digits`; `done` is called once. The caller has checked {@link isDigits}. */
+  /** Queues `digits`; `done` is called once. Requires {@link isDigits}. */
   add(digits: string, done: (sent: boolean) => void): void {
     if (digits === '') done(true)
     else this.#queue.push({ digits, done })
   }
 
-  /** Gives up all that is queued. */
+  /** Cancels everything queued. */
   clear(): void {
     const queue = this.#queue
     this.#queue = []
@@ -68,7 +71,7 @@ export class EventsOut {
     for (const { done } of queue) done(false)
   }
 
-  /** Hands out what is due, in order. */
+  /** Sends the packets that are due, in order. */
   tick(now: number, send: (packet: EventPacket) => void): void {
     for (;;) {
       const head = this.#queue[0]
@@ -79,7 +82,7 @@ export class EventsOut {
       const wait = pause ?? DIGIT_MS
       if (pause === undefined) this.#press(now, character, send)
       if (now < this.#beganAt + wait) return
-      // The next one begins where this one had its end due, not when the timer came.
+      // The next digit starts when this one's end was due, independent of timer delays.
       this.#beganAt += wait
       this.#sent = 0
       this.#position++

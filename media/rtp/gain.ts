@@ -1,6 +1,6 @@
 /**
- * Makes a frame louder or quieter by a factor that goes from `from` to `to` over its length, so that nothing clicks; what is too loud is clipped.
- * `out` may be the frame itself.
+ * Scales a frame by a factor that changes from `from` to `to` over its length, which avoids clicks. Clips
+ * samples out of range. `out` may be the frame itself.
  */
 export const fade = (frame: Int16Array, from: number, to: number, out: Int16Array): void => {
   const step = (to - from) / frame.length
@@ -12,22 +12,24 @@ export const fade = (frame: Int16Array, from: number, to: number, out: Int16Arra
   }
 }
 
-/** The factor of a gain in dB. */
+/** Returns the factor of a gain in dB. */
 export const factorOf = (db: number): number => 10 ** (db / 20)
 
-/** Makes one row of frames louder or quieter. */
+/** Volume control of one stream of frames. */
 export class Gain {
   #target = 1
-  /** Of the last frame's last sample. */
+  /** Factor at the end of the last frame. */
   #last = 1
   #out = new Int16Array(0)
 
-  /** From the next frame on, in dB; 0 leaves frames as they are. */
+  /** Sets the gain from the next frame on, in dB; 0 leaves frames unchanged. */
   set(db: number): void {
     this.#target = factorOf(db)
   }
 
-  /** Gives the frame itself where nothing is changed of it, else one that is valid until the next call. */
+  /**
+   * Applies the gain. Returns the frame itself if unchanged, else a frame that is valid until the next call.
+   */
   apply(frame: Int16Array): Int16Array
   apply(frame: Int16Array | undefined): Int16Array | undefined
   apply(frame: Int16Array | undefined): Int16Array | undefined {

@@ -5,37 +5,40 @@ import { Playout } from './playout.ts'
 import { FRAMES } from './rate.ts'
 import type { Accepted } from './receiver.ts'
 
-/** What the far end says as frames, for as long as anybody wants it. */
+/** Decodes the far end's packets to frames while any consumer needs them. */
 export class Hearing {
-  /** Rate of {@link said}. */
+  /** Rate of {@link frame}. */
   rate: PcmRate = 8000
-  /** The last 20 ms; undefined: nothing was said, or nobody wants it. */
+  /** The last 20 ms; undefined for silence, or while closed. */
   said: Int16Array | undefined
   #codecs: Codecs
   #noiseSeed: number
   #playout: Playout | undefined
   #frame = new Int16Array(0)
-  /** Of playouts that are closed. */
+  /** Statistics of closed playouts. */
   #before = { late: 0, bufferMs: 0 }
 
-  /** `noiseSeed` is another number for each far end; see {@link Playout}. */
+  /** `noiseSeed` must be different for each far end; see {@link Playout}. */
   constructor(codecs: Codecs, noiseSeed: number) {
     this.#codecs = codecs
     this.#noiseSeed = noiseSeed
   }
 
-  /** Whether {@link receive} and {@link read} are to be called. */
+  /** Whether {@link receive} and {@link read} must be called. */
   get open(): boolean {
     return this.#playout !== undefined
   }
 
-  /** Packets that came too late to be heard, and how long the jitter buffer keeps them, or kept them last, in ms; 0 where nothing was decoded. */
+  /**
+   * Number of packets that arrived too late, and current or last delay of the jitter buffer in ms; 0 before
+   * anything was decoded.
+   */
   get quality(): { readonly late: number; readonly bufferMs: number } {
     const now = this.#playout?.stats()
     return now ? { late: this.#before.late + now.late, bufferMs: now.delayMs } : this.#before
   }
 
-  /** Sets the rate of {@link said}; with 0 nothing is decoded any more. */
+  /** Sets the rate of {@link frame}; 0 stops decoding. */
   want(rate: PcmRate | 0): void {
     if (rate === 0) {
       this.close()
@@ -49,14 +52,14 @@ export class Hearing {
     else this.#playout = new Playout({ codecs: this.#codecs, rate, noiseSeed: this.#noiseSeed })
   }
 
-  /** Takes an accepted packet; what it keeps is copied. */
+  /** Processes an accepted packet; copies what it keeps. */
   receive(now: number, kind: Accepted, codec: AudioCodec, view: RtpView, packet: Buffer): void {
     if (kind === 'audio') this.#playout?.receive(now, codec, view, packet)
     else if (kind === 'noise') this.#playout?.receiveNoise(now, view, packet)
     else this.#playout?.skip(now, view)
   }
 
-  /** Makes the next 20 ms. */
+  /** Decodes the next 20 ms. */
   read(now: number): void {
     this.said = this.#playout?.read(now, this.#frame) ? this.#frame : undefined
   }

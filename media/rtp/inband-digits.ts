@@ -1,47 +1,60 @@
 import { FREQUENCIES, ToneBank } from './tone-bank.ts'
 
-/** By row and column. */
+/** Keys by row and column. */
 const KEYS = '123A456B789C*0#D'
 const NONE = -1
 
-/** Seconds between two measurements. */
+/** Interval between two measurements, in seconds. */
 const STEP_SECONDS = 0.005
 /** Peak of a sine of 0 dBm0: full scale is 3.17 dBm0 (ITU-T G.711 table 5). */
 const PEAK_AT_0_DBM0 = 32_768 / 10 ** (3.17 / 20)
-/** Mean square of the weakest tone that is taken: -28 dBm0, below the -25 that has to be. */
+/** Mean square of the weakest accepted tone: -28 dBm0, below the required -25. */
 const WEAKEST = (PEAK_AT_0_DBM0 * 10 ** (-28 / 20)) ** 2 / 2
-/** Column against row: from -8 to 4 dB, and 2.5 dB for what noise does to the measurement. */
+/**
+ * Permitted twist (column against row): -8 to 4 dB, plus 2.5 dB for the effect of noise on the measurement.
+ */
 const LOWEST_TWIST = 10 ** (-10.5 / 10)
 const HIGHEST_TWIST = 10 ** (6.5 / 10)
-/** The two tones have to be this share of all power in the window; the window may reach over the ends of the tone. */
+/** Minimum share of the two tones in the window's power; the window may extend past the ends of the tone. */
 const SHARE = 0.7
-/** Once at least in a key press they have to be this much: a window that is all tone, with noise 11 dB below. */
+/** Minimum share that at least one window must reach: a window full of tone, with noise 11 dB below. */
 const BEST_SHARE = 0.92
-/** Farther from the nominal frequency than this share is refused: in the middle of 1.5 %, to be taken, and 3.5 %, to be refused. */
+/**
+ * Maximum relative deviation from the nominal frequency: halfway between 1.5 % (must be accepted) and 3.5 %
+ * (must be rejected).
+ */
 const TOLERANCE = 0.024
-/** What single measurements may be off, as they are less exact than their mean. */
+/** Maximum deviation of single measurements, which are less exact than their mean. */
 const STEP_TOLERANCE = 0.045
-/** Below this the phases of a key press do not agree: no steady tone. */
+/** Minimum phase agreement over a key press; below it the tone is not steady. */
 const STEADY = 0.96
-/** Measurements from the first hit to the last that a key press needs: a tone of 23 ms gives 3 or 4, seldom 5, one of 40 ms 6 to 8. */
+/**
+ * Minimum number of measurements from the first to the last hit: a tone of 23 ms gives 3 or 4, rarely 5; one
+ * of 40 ms gives 6 to 8.
+ */
 const LEAST_LENGTH = 6
-/** Hits among them: one may be missing. */
+/** Minimum share of hits among them. */
 const LEAST_SHARE_OF_HITS = 0.75
-/** So many measurements without the tone end it: a pause of 40 ms gives 8 or more, an interruption of 10 ms at most 5. */
+/**
+ * Number of measurements without the tone that ends it: a pause of 40 ms gives 8 or more, an interruption of
+ * 10 ms at most 5.
+ */
 const LONGEST_GAP = 6
-/** What a window at both ends of a tone takes from its length, in ms. */
+/** Length that a tone loses to the windows at both ends, in ms. */
 const EDGES_MS = 6
 
-/** Told of a key press when it is over. */
+/** Called when a key press has ended. */
 export type InbandListener = (digit: string, durationMs: number) => void
 
 /**
- * Hears DTMF in the audio (ITU-T Q.23, Q.24): a pair of steady tones, each within 1.5 % (refused from 3.5 % on) and of -25 dBm0 or more, the
- * column's 8 dB below to 4 dB above the row's, for 40 ms or more (23 ms are refused) with pauses of 40 ms, with noise 15 dB below. Nearly
- * all power has to be in the two tones, at the right frequencies and with steady phases: voices and music do not do that for so long.
+ * Detects DTMF in audio (ITU-T Q.23, Q.24). Accepts a pair of steady tones within 1.5 % (rejected from 3.5 %
+ * on) of -25 dBm0 or more. The column may be 8 dB below to 4 dB above the row. Tones last 40 ms or more (23
+ * ms are rejected) with pauses of 40 ms and noise 15 dB below.
  *
- * Each key press is reported once, 35 ms after its end. Nothing here knows of telephone-events: who sends them does not need this
- * detector, and is to be kept away from it by {@link clear} (a gateway may leave the beginning of the tone in the audio).
+ * Nearly all power must be in the two tones, at the right frequencies and with steady phases, which excludes
+ * voices and music. Each key press is reported once, 35 ms after its end. The detector ignores
+ * telephone-events: for senders of events, call {@link clear}, because a gateway may leave the start of the
+ * tone in the audio.
  */
 export class InbandDigits {
   #bank: ToneBank
@@ -53,7 +66,7 @@ export class InbandDigits {
   #length = 0
   #gap = 0
   #bestShare = 0
-  /** Sums of how the phases went on, of row and column; their angle is the mean offset. */
+  /** Sums of the phase advances of row and column; their angle is the mean offset. */
   #row = { re: 0, im: 0, all: 0 }
   #column = { re: 0, im: 0, all: 0 }
 
@@ -63,7 +76,7 @@ export class InbandDigits {
     this.#silence = new Int16Array(rate / 50)
   }
 
-  /** Takes any number of samples; undefined is 20 ms of silence. */
+  /** Processes any number of samples; undefined is 20 ms of silence. */
   receive(samples: Int16Array | undefined): void {
     const heard = samples ?? this.#silence
     let at = this.#bank.take(heard, 0)
@@ -73,12 +86,12 @@ export class InbandDigits {
     }
   }
 
-  /** Forgets a tone that has not been reported: it came as a telephone-event too, or the stream is another one. */
+  /** Discards an unreported tone: it was also sent as a telephone-event, or the stream has changed. */
   clear(): void {
     this.#key = NONE
   }
 
-  /** The key whose tones fill the last window, or NONE. */
+  /** Returns the key whose tones fill the last window, or NONE. */
   #measure(): number {
     const bank = this.#bank
     if (bank.power < WEAKEST) return NONE
@@ -103,7 +116,7 @@ export class InbandDigits {
     return key
   }
 
-  /** The strongest of four tones. */
+  /** Returns the strongest of four tones. */
   #strongest(first: number): number {
     const { re, im } = this.#bank
     let best = first
@@ -117,7 +130,7 @@ export class InbandDigits {
     return best
   }
 
-  /** How far a tone is from its nominal frequency, in Hz, by the phases of the last two windows. */
+  /** Returns a tone's deviation from its nominal frequency in Hz, by the phases of the last two windows. */
   #offset(tone: number): number {
     const { re, im, beforeRe, beforeIm } = this.#bank
     const turnRe = re[tone]! * beforeRe[tone]! + im[tone]! * beforeIm[tone]!
@@ -134,7 +147,7 @@ export class InbandDigits {
     phases.all += Math.hypot(turnRe, turnIm)
   }
 
-  /** Counts a hit, or a measurement without the tone. */
+  /** Counts a hit or a miss. */
   #follow(key: number): void {
     if (this.#key === NONE) return
     if (key === this.#key) {
@@ -158,7 +171,7 @@ export class InbandDigits {
     this.#column = { re: 0, im: 0, all: 0 }
   }
 
-  /** Reports the tone that is over, where it was a key press. */
+  /** Reports the ended tone if it qualifies as a key press. */
   #finish(): void {
     const key = this.#key
     this.#key = NONE
@@ -171,7 +184,7 @@ export class InbandDigits {
   }
 }
 
-/** Whether a tone was steady, and near enough to its nominal frequency. */
+/** Whether a tone was steady and close enough to its nominal frequency. */
 function isAt(
   phases: { readonly re: number; readonly im: number; readonly all: number },
   frequency: number,

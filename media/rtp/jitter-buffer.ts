@@ -3,80 +3,81 @@ import { DelayEstimate } from './delay-estimate.ts'
 import { type Content, MAX_PAYLOAD, PacketRing, RING_PACKETS, type Slot } from './packet-ring.ts'
 import { type Placed, TICKS_PER_MS, Timeline } from './timeline.ts'
 
-/** What comes next out of a jitter buffer. */
+/** Next output of a jitter buffer. */
 export type Next =
-  /** Nothing is there: late, lost, or the far side is silent, which is not known yet. */
+  /** No packet: late, lost, or the far side is silent, which is not known yet. */
   | 'wait'
-  /** The far side was silent, and what it sent after that is not due yet. */
+  /** The far side was silent, and its next packet is not due yet. */
   | 'gap'
   /** Packets were lost: {@link JitterBuffer.missing} ticks, before {@link JitterBuffer.head}. */
   | 'lost'
-  /** {@link JitterBuffer.head} is to be decoded. */
+  /** {@link JitterBuffer.head} must be decoded. */
   | 'audio'
   /** {@link JitterBuffer.head} is comfort noise. */
   | 'noise'
 
-/** Timestamps that are less than this apart from where they should be belong there. */
+/** Maximum difference between a timestamp and its expected value that counts as none. */
 const TOLERANCE = TICKS_PER_MS
-/** What is later than the longest delay by this is left out, if newer is there. */
+/** Time beyond the maximum delay after which a packet is skipped if newer ones are waiting. */
 const BACKLOG_MS = 40
 
-/** A packet to keep. */
+/** Packet to keep. */
 export interface Incoming extends Placed {
   readonly content: Content
   readonly codec: AudioCodec
-  /** Of the timestamp; undefined for an event's, which is not that of its sending. */
+  /** Clock rate of the timestamp; undefined for an event, whose timestamp is not its sending time. */
   readonly clockRate: number | undefined
 }
 
 /**
- * Puts a stream's packets in order and gives them out at an even pace, each some time after it came: as long as nearly all packets need
- * ({@link DelayEstimate}). Sans-IO: `now` is in ms and never goes back. Media time is counted in ticks of 48 kHz.
+ * Orders a stream's packets and releases them at an even pace, with a delay that nearly all packets meet
+ * ({@link DelayEstimate}). Sans-IO: `now` is in ms and never decreases. Media time is counted in ticks of 48
+ * kHz.
  *
- * {@link next} tells what comes now; who asks tells in turn what it made of it: {@link advance} of sound that was decoded or made up for
- * a loss, {@link hold} of what it made up without knowing why nothing came.
+ * {@link next} returns what is due. The caller reports back with {@link advance} for audio decoded or
+ * concealed, and with {@link hold} for audio concealed without a known reason.
  */
 export class JitterBuffer {
-  /** After `audio`, `noise` and `lost`: the packet, until the next call of anything. */
+  /** Packet for `audio`, `noise` and `lost`; valid until the next call of any method. */
   head: Slot | undefined
-  /** After `lost`: ticks to be made up. */
+  /** Number of ticks to conceal after `lost`. */
   missing = 0
-  /** After `lost`: whether one packet alone is missing, right before {@link head}. */
+  /** After `lost`: whether a single packet is missing, directly before {@link head}. */
   adjacent = false
-  /** Packets that were not there at their time, that came after it, and that came twice. */
+  /** Number of packets missing at their time, arriving after it, and arriving twice. */
   lost = 0
   late = 0
   duplicate = 0
-  /** Sound that was made up for lost and late packets, in ticks. */
+  /** Concealed audio for lost and late packets, in ticks. */
   concealed = 0
   #estimate: DelayEstimate
   #maxMs: number
   #line = new Timeline()
   #ring = new PacketRing()
-  /** Number of the next packet; undefined before the first. */
+  /** Index of the next packet; undefined before the first. */
   #next: number | undefined
-  /** Whether any was given out. */
+  /** Whether a packet was released. */
   #begun = false
-  /** Media time up to which everything was given out; undefined where the next packet begins anew. */
+  /** Media time up to which audio was released; undefined if the next packet restarts it. */
   #playhead: number | undefined
-  /** What was made up since then, without knowing why. */
+  /** Audio concealed since then without a known reason. */
   #held = 0
-  /** Sound was made up for a loss, and what comes for it is too late. */
+  /** Whether a loss was concealed; its packets are now too late. */
   #bridged = false
   #catchingUp = false
 
-  /** Bounds of the delay in ms. */
+  /** Bounds of the delay, in ms. */
   constructor(minMs = 20, maxMs = 200) {
     this.#estimate = new DelayEstimate(minMs, maxMs)
     this.#maxMs = maxMs
   }
 
-  /** The delay that is aimed at, in ms. */
+  /** Current target delay, in ms. */
   get targetMs(): number {
     return this.#estimate.target
   }
 
-  /** Takes a packet, of which it copies the payload from `start` to `end`. */
+  /** Adds a packet; copies the payload from `start` to `end`. */
   insert(now: number, incoming: Incoming, packet: Uint8Array, start: number, end: number): void {
     const line = this.#line
     const due = (now - this.#estimate.base) * TICKS_PER_MS
@@ -99,7 +100,7 @@ export class JitterBuffer {
     slot.arrivedAt = now
   }
 
-  /** What comes at `now`, which is when it is wanted. */
+  /** Returns what is due at `now`. */
   next(now: number): Next {
     for (;;) {
       const head = this.#first()
@@ -113,7 +114,7 @@ export class JitterBuffer {
     }
   }
 
-  /** `ticks` of sound were decoded, or made up for what was lost. */
+  /** Reports `ticks` of audio as decoded, or as concealed for a loss (`made`). */
   advance(ticks: number, made: boolean): void {
     if (this.#playhead !== undefined) this.#playhead += ticks
     if (!made) return
@@ -121,21 +122,21 @@ export class JitterBuffer {
     this.#bridged = true
   }
 
-  /** `ticks` of sound were made up while there was nothing. */
+  /** Reports `ticks` of audio as concealed while no packet was there. */
   hold(ticks: number): void {
     this.#held = Math.min(this.#held + ticks, this.#maxMs * TICKS_PER_MS)
   }
 
-  /** By how much what is wanted at `now` is later than aimed at, in ms; negative: earlier. */
+  /** Returns the excess over the target delay at `now`, in ms; negative if below. */
   excessMs(now: number): number {
     if (this.#playhead === undefined) return 0
     const { base, target } = this.#estimate
     return now - base - this.#playhead / TICKS_PER_MS - target
   }
 
-  /** Whether a packet with that number can be kept; what is too old for it is given up. */
+  /** Whether a packet with that index can be kept; discards packets that are too old beside it. */
   #makeRoom(index: number): boolean {
-    // Before anything was given out, an earlier one may still become the first.
+    // Before the first release, an earlier packet may still become the first.
     if (this.#next === undefined || (!this.#begun && this.#next - index < RING_PACKETS))
       this.#next = Math.min(index, this.#next ?? index)
     if (index < this.#next) return false
@@ -156,7 +157,7 @@ export class JitterBuffer {
     return undefined
   }
 
-  /** What that packet means; undefined: it was left out. */
+  /** Classifies a packet; undefined if it was skipped. */
   #judge(now: number, head: Slot): Next | undefined {
     const delay = now - this.#estimate.base - head.ticks / TICKS_PER_MS
     if (this.#isBacklog(delay, head)) {
@@ -172,14 +173,14 @@ export class JitterBuffer {
       this.#take(head)
       return undefined
     }
-    // A loss beside a silence is not made up for: it is not known on which side of it.
+    // A loss next to a silence is not concealed, because its position is unknown.
     const loss = missing > 0 && gap <= (missing + 1) * this.#line.step
     if (loss && this.#isOpen(gap, missing)) return 'lost'
     if (!loss && gap > TOLERANCE && !this.#isDue(delay, head)) return 'gap'
     return this.#give(head, loss || gap <= TOLERANCE)
   }
 
-  /** Whether some of what was lost still has to be made up; what was made up before the loss was known counts. */
+  /** Whether part of the loss still needs concealment; audio concealed before the loss was known counts. */
   #isOpen(gap: number, missing: number): boolean {
     const covered = Math.max(0, Math.min(this.#held, gap))
     this.#held -= covered
@@ -194,12 +195,12 @@ export class JitterBuffer {
     return delay >= this.#estimate.target || this.#behind(head) > this.#maxMs
   }
 
-  /** Milliseconds from that packet to the end of the newest. */
+  /** Returns the time from that packet to the end of the newest, in ms. */
   #behind(head: Slot): number {
     return (this.#line.newestTicks + this.#line.step - head.ticks) / TICKS_PER_MS
   }
 
-  /** After a standstill, of ours or of the network, all comes at once; what would be too late is left out until the delay is right. */
+  /** After an outage, packets arrive all at once; the excess is skipped until the delay is right. */
   #isBacklog(delay: number, head: Slot): boolean {
     if (delay > this.#maxMs + BACKLOG_MS) this.#catchingUp = true
     else if (delay <= this.#estimate.target + BACKLOG_MS / 2) this.#catchingUp = false
@@ -207,7 +208,7 @@ export class JitterBuffer {
   }
 
   #give(head: Slot, heardOn: boolean): Next {
-    // Late rather than silent: what was made up for it was heard in its place.
+    // Late rather than silent: the concealed audio replaced this packet's time.
     if (heardOn) this.concealed += this.#held
     this.#take(head)
     this.#playhead = head.ticks

@@ -1,23 +1,23 @@
 import { isIP, SocketAddress } from 'node:net'
 import type { FarEnd, Symmetric } from '../types.ts'
 
-/** What a {@link Latch} may learn from. */
+/** Sources that a {@link Latch} may learn. */
 export interface LatchTarget {
   readonly address: string
   readonly port: number
   /** Default `strict`. */
   readonly symmetric?: Symmetric
-  /** Where `same-ip` learns from as well. */
+  /** Further address for `same-ip`. */
   readonly signalledFrom?: string
   /** Further addresses; see `FarEnd.learnFrom`. */
   readonly learnFrom?: readonly string[]
-  /** Sources that the far end announced (`a=ssrc`); absent: any. */
+  /** SSRCs that the far end announced (`a=ssrc`); absent: any. */
   readonly ssrcs?: readonly number[]
 }
 
 /**
- * Where RTCP is exchanged. Of `first` it has no more than `same-ip`, and where RTP was learnt from: the first packet that anybody sends is
- * no better known for being RTCP.
+ * Returns the target for RTCP. `first` becomes `same-ip` plus the learnt RTP source: an unknown sender is not
+ * more credible for sending RTCP.
  */
 export const rtcpTarget = (far: FarEnd): LatchTarget => ({
   ...far,
@@ -26,20 +26,20 @@ export const rtcpTarget = (far: FarEnd): LatchTarget => ({
   ...(far.symmetric === 'first' && { symmetric: 'same-ip' }),
 })
 
-/** What came of a packet that is to be taken. */
+/** Result of admitting a packet. */
 export type Admission = 'kept' | 'learnt' | 'refused'
 
 /**
- * For so long after the first packet a better source may still take the place of the one that sent it, in ms; and for so long after a
- * new description packets of the old source may be on their way.
+ * Time in ms after the first packet in which a better source may replace it. Also the time after a new
+ * description in which packets of the old source may arrive.
  */
 const SETTLE_MS = 3_000
-/** A source that says nothing for so long does not bar another stream from its place, in ms. */
+/** Silence in ms after which a source no longer blocks another stream. */
 const SILENT_MS = 2_000
 
-/** An IPv6 address is written in many ways, and a socket tells of it in one. */
+/** Returns the canonical form of an IPv6 address, which is the form that sockets report. */
 const canonical = (address: string): string => {
-  // What is no address agrees with nobody. With a zone it is one, which only the socket understands.
+  // A non-address matches no source. An address with a zone is only understood by the socket.
   if (isIP(address) !== 6 || address.includes('%')) return address
   return new SocketAddress({ address, family: 'ipv6' }).address
 }
@@ -51,37 +51,40 @@ const canonicalTarget = (target: LatchTarget): LatchTarget => ({
   ...(target.learnFrom && { learnFrom: target.learnFrom.map(canonical) }),
 })
 
-/** How well a source fits the target: the higher, the better. */
+/** Ranks of how well a source matches the target. */
 const Fit = { none: 0, anybody: 1, vouched: 2, address: 3, exact: 4 } as const
 
 /**
- * Source learning of one socket. Which sources agree is said by `Symmetric`; the first packet of one that agrees fixes it, and everybody
- * else is refused until {@link aim} is called again. Two exceptions, both short: a source that fits better (the exact address of the
- * SDP best of all) takes the place of one learnt just before; and after `aim` with the same target the source learnt before goes on,
- * until one other with the same stream appears (or, once it is silent, one with another stream whose address is known). So a packet of a stranger neither brings audio in nor takes audio away.
+ * Source learning of one socket. The first packet of a source permitted by `Symmetric` fixes the source. All
+ * others are rejected until {@link aim} is called again, with two short exceptions:
+ * - A better match (best: the exact SDP address) replaces a source learnt shortly before.
+ * - After `aim` with the same target, the learnt source continues until another source with the same stream
+ *   appears. Once the learnt source is silent, another stream of a known address is accepted too.
+ *
+ * So packets of untrusted sources neither inject audio nor divert it.
  */
 export class Latch {
-  /** Where packets go: the learnt source, or what the SDP said until there is one. */
+  /** Destination of packets: the learnt source, or the SDP address before learning. */
   address = ''
   port = 0
   #target: LatchTarget | undefined
   #anyPort: boolean
-  /** A source is known; it is {@link address} and {@link port}. */
+  /** Whether a source is learnt; it is {@link address} and {@link port}. */
   #known = false
   #fit: number = Fit.none
-  /** The SSRC that the known source sent last. */
+  /** Last SSRC of the learnt source. */
   #ssrc: number | undefined
   #heardAt = 0
-  /** Nobody else is learnt until the next `aim`. */
+  /** Whether learning is closed until the next `aim`. */
   #settled = false
-  /** Since {@link aim} nothing was learnt anew: the known source is that of before. */
+  /** Whether the learnt source dates from before the last {@link aim}. */
   #again = false
-  /** Of {@link follow}. */
+  /** Stream and address set by {@link follow}. */
   #stream: number | undefined
   #vouched: string | undefined
   #settlesAt = Number.POSITIVE_INFINITY
 
-  /** With `anyPort` false the address and the port must be the target's: for far ends on the same host. */
+  /** With `anyPort` false, address and port must match the target: for far ends on the same host. */
   constructor(anyPort: boolean) {
     this.#anyPort = anyPort
   }
@@ -91,15 +94,18 @@ export class Latch {
     return this.#known
   }
 
-  /** Whether packets would go to an address that is reachable only near the far end, because its source is not learnt yet. */
+  /**
+   * Whether packets would go to an address reachable only near the far end, because the source is not learnt
+   * yet.
+   */
   get isHidden(): boolean {
     const target = this.#target
     return target?.learnFrom !== undefined && !this.#known && this.address === target.address
   }
 
   /**
-   * Sets a target and permits one learning. While the target stays as it was, packets keep going to the source learnt before, and coming
-   * from there, so that a session refresh does not cut off a far end behind a translator.
+   * Sets a target and permits one learning. With an unchanged target, packets keep flowing to and from the
+   * learnt source, so that a session refresh does not cut off a far end behind NAT.
    */
   aim(to: LatchTarget): void {
     const target = canonicalTarget(to)
@@ -118,8 +124,8 @@ export class Latch {
   }
 
   /**
-   * For RTCP: RTP comes from there, and is that stream. RTCP of the same address and stream agrees as well; until it comes it is sent to
-   * the port after RTP's, where the SDP said another address.
+   * For RTCP: sets the learnt RTP source and its stream. RTCP of that address and stream is accepted too.
+   * Until RTCP arrives, it is sent to the port after RTP's if the SDP named another address.
    */
   follow(address: string, port: number, ssrc: number): void {
     const target = this.#target
@@ -131,7 +137,7 @@ export class Latch {
     this.port = port + 1
   }
 
-  /** Whether a packet from there may be looked at. Neither learns nor counts. */
+  /** Whether a packet of that source may be inspected. Changes no state. */
   agrees(now: number, address: string, port: number): boolean {
     if (this.#known && port === this.port && address === this.address) return true
     if (this.#settled || now >= this.#settlesAt) return false
@@ -140,8 +146,9 @@ export class Latch {
   }
 
   /**
-   * Takes a packet that {@link agrees} and was checked in all else. `proven`: by its authentication tag, so that its SSRC needs no proof.
-   * `refused`: it is another stream than the one expected, or heard until now.
+   * Admits a packet that {@link agrees} accepted and that passed all other checks. `proven`: authenticated by
+   * its tag, so that its SSRC needs no check. Returns `refused` for another stream than expected or received
+   * so far.
    */
   admit(now: number, address: string, port: number, ssrc: number, proven = false): Admission {
     if (this.#known && port === this.port && address === this.address) {
@@ -169,19 +176,20 @@ export class Latch {
     return 'learnt'
   }
 
-  /** Nothing fits better than the exact address; others wait a while for it. */
+  /** The exact address is final at once; other matches after a delay. */
   #settle(now: number): void {
     if (this.#settlesAt === Number.POSITIVE_INFINITY) this.#settlesAt = now + SETTLE_MS
     if (this.#fit === Fit.exact || now >= this.#settlesAt) this.#settled = true
   }
 
-  /** `named`: its address is the learnt one, or somebody told of it. */
+  /** `named`: the address is the learnt one or a vouched one. */
   #expects(now: number, ssrc: number, named: boolean): boolean {
     const announced = this.#target?.ssrcs
     if (announced && announced.length > 0 && !announced.includes(ssrc)) return false
     if (this.#stream !== undefined) return ssrc === this.#stream
     if (!this.#again || ssrc === this.#ssrc) return true
-    // A hold is silent for long, and permits a learning in its beginning and in its end: no stranger may wait for it.
+    // A hold is silent for long and permits a learning at both ends: an untrusted source must not be able to
+    // wait for it.
     return named && now - this.#heardAt >= SILENT_MS
   }
 
@@ -193,7 +201,7 @@ export class Latch {
       return this.#anyPort ? Fit.address : Fit.none
     }
     if (!this.#anyPort) return Fit.none
-    // A far end sends in the family in which our description has an address.
+    // A far end sends in the IP family of the address in the local description.
     if (address.includes(':') !== target.address.includes(':')) return Fit.none
     const { symmetric = 'strict', signalledFrom, learnFrom } = target
     if (address === this.#vouched || learnFrom?.includes(address)) return Fit.vouched

@@ -1,13 +1,16 @@
 import type { PcmRate } from '../types.ts'
 
-/** What a session exchanges frames with in place of a partner: a seat in a mixer, or a session of another thread. */
+/** Exchange of frames in place of a partner: an input of a mixer, or a session in another thread. */
 export interface FrameLine {
-  /** Of the frames, both ways. */
+  /** Rate of the frames in both directions. */
   readonly rate: PcmRate
-  /** Takes 20 ms of what the far end says; undefined for silence. The samples stay as they are until {@link hear} is called. */
+  /**
+   * Writes 20 ms of the far end's audio; undefined for silence. The samples must stay unchanged until {@link
+   * read}.
+   */
   say(frame: Int16Array | undefined): void
-  /** The 20 ms that the far end is to hear; undefined for silence. Valid until the next {@link say}. */
+  /** Reads 20 ms for the far end; undefined for silence. Valid until the next {@link write}. */
   hear(): Int16Array | undefined
-  /** The session leaves. Idempotent. */
+  /** Leaves the channel. Idempotent. */
   close(): void
 }

@@ -1,12 +1,12 @@
-/** How long a port waits, in ms; Infinity for ever. */
+/** Time-outs of a port, in ms; Infinity for none. */
 export interface Patience {
   readonly startMs: number
   readonly mediaMs: number
 }
 
 /**
- * Two clocks of one far end: nothing since the start, nothing since the last packet. They stand while either side
- * holds. RTCP counts as life.
+ * Time-outs of one far end: no packet since the start, and no packet since the last one. Paused during hold.
+ * RTCP counts as activity.
  */
 export class Liveness {
   #patience: Patience
@@ -18,19 +18,19 @@ export class Liveness {
     this.#patience = patience
   }
 
-  /** Starts both clocks anew; `paused` while the far end must not send, or need not. */
+  /** Restarts both time-outs; `paused` while the far end need not or must not send. */
   start(now: number, paused: boolean): void {
     this.#since = now
     this.#paused = paused
   }
 
-  /** Something arrived. */
+  /** Reports a received packet. */
   alive(now: number): void {
     this.#heard = true
     this.#since = now
   }
 
-  /** Which wait is over, if any; it then starts again, so that one that went unheeded is told again. */
+  /** Returns the time-out that has expired, if any, and restarts it so that it is reported again. */
   tick(now: number): 'start' | 'media' | undefined {
     if (this.#since === undefined || this.#paused) return undefined
     if (now - this.#since < (this.#heard ? this.#patience.mediaMs : this.#patience.startMs)) return undefined

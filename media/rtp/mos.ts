@@ -1,25 +1,25 @@
 import type { AudioCodec } from '../types.ts'
 
-/** What is known of a stream that was heard. */
+/** Statistics of a received stream. */
 export interface Heard {
   readonly codec: AudioCodec
-  /** Packets that came. */
+  /** Number of packets received. */
   readonly received: number
-  /** Packets that never came; below zero counts as none. */
+  /** Number of packets lost; a negative number counts as 0. */
   readonly lost: number
-  /** Packets that came too late to be heard; default none. */
+  /** Number of packets that arrived too late for playout; default 0. */
   readonly late?: number
   /** Interarrival jitter (RFC 3550 A.8), in ms. */
   readonly jitterMs: number
-  /** Absent: unknown, and counted as nothing. */
+  /** Round trip in ms; absent: unknown, counts as 0. */
   readonly roundTripMs?: number
-  /** Mean delay of the jitter buffer in ms; default what one has that follows {@link jitterMs}. */
+  /** Mean delay of the jitter buffer in ms; default that of a buffer that adapts to {@link jitterMs}. */
   readonly bufferMs?: number
-  /** Whether lost sound is made up; default true. */
+  /** Whether losses are concealed; default true. */
   readonly concealed?: boolean
 }
 
-/** Equipment impairment of a codec, and how well it bears loss (packet-loss robustness) with and without concealment. */
+/** Equipment impairment of a codec, and its packet-loss robustness with and without concealment. */
 interface Impairment {
   readonly equipment: number
   readonly concealed: number
@@ -27,8 +27,8 @@ interface Impairment {
 }
 
 /**
- * Of G.711: ITU-T G.113 appendix I. For the others there are no values on the scale of narrowband speech: G.722 and L16 lose nothing
- * against G.711 and bear loss much as it does, Opus at telephone rates loses a little, and conceals well.
+ * Values of G.711: ITU-T G.113 appendix I. No values exist for the others on the narrowband scale. G.722 and
+ * L16 are close to G.711; Opus at telephone rates loses a little and conceals well.
  */
 const impairments: Readonly<Record<AudioCodec, Impairment>> = {
   PCMU: { equipment: 0, concealed: 25.1, bare: 4.3 },
@@ -38,13 +38,13 @@ const impairments: Readonly<Record<AudioCodec, Impairment>> = {
   opus: { equipment: 3, concealed: 20, bare: 10 },
 }
 
-/** Of a connection without any fault, with the default values of ITU-T G.107. */
+/** Rating of a connection without impairments, with the default values of ITU-T G.107. */
 const BEST_RATING = 93.2
-/** Time that a packet takes to be filled and a frame to be played, in ms. */
+/** Time to fill a packet and to play a frame, in ms. */
 const PACKET_MS = 20
-/** A jitter buffer that follows the jitter keeps so many times of it, and at least a packet. */
+/** Delay of an adaptive jitter buffer as a multiple of the jitter; at least one packet. */
 const BUFFERED_JITTERS = 2
-/** From here on talkers get into each other's words, in ms (G.107's approximation for calls without echo). */
+/** Delay from which conversation suffers, in ms (G.107's approximation for calls without echo). */
 const NOTICED_MS = 177.3
 
 const impairmentOfDelay = (ms: number): number => 0.024 * ms + 0.11 * Math.max(0, ms - NOTICED_MS)
@@ -57,8 +57,8 @@ const impairmentOfLoss = ({ codec, received, lost, late = 0, concealed = true }:
 }
 
 /**
- * Mean opinion score from 1 to 4.5 by the E-model (ITU-T G.107), simplified: loss is taken as random, noise and echo as what G.107 has by
- * default. An estimate for comparing calls; nobody was asked.
+ * Mean opinion score from 1 to 4.5 by the E-model (ITU-T G.107), simplified: random loss, and default noise
+ * and echo. An estimate for comparing calls.
  */
 export const estimateMos = (heard: Heard): number => {
   const { jitterMs, roundTripMs = 0 } = heard

@@ -2,17 +2,20 @@ import type { AudioCodec, FarEnd } from '../types.ts'
 import { wantedMs } from './encoding.ts'
 import { clockRate, passes } from './span.ts'
 
-/** Packets in a row after which it is believed that they have become shorter: the last one of an announcement often is. */
+/**
+ * Number of consecutive shorter packets that prove a new packet length: the last packet of an announcement is
+ * often short.
+ */
 const SHORTER_PACKETS = 25
 
-/** Which packets a far end sends of late: of which codec, and how long. */
+/** Format of a far end's recent packets: codec and length. */
 export class PacketForm {
   #codec: AudioCodec | undefined
-  /** What one covers, in units of the codec's clock; 0: not known. */
+  /** Length of a packet, in units of the codec's clock; 0: unknown. */
   #units = 0
   #shorter = 0
 
-  /** The codec that it is going to send, as far as is known. */
+  /** Sets the codec that the far end is expected to send. */
   expect(codec: AudioCodec): void {
     if (codec === this.#codec) return
     this.#codec = codec
@@ -20,7 +23,7 @@ export class PacketForm {
     this.#shorter = 0
   }
 
-  /** Takes notice of a packet of audio, which covers `units`. True: from this one on they are others than before. */
+  /** Processes an audio packet that covers `units`. Returns true if the format changes with this packet. */
   changes(codec: AudioCodec, units: number): boolean {
     if (codec === this.#codec) {
       if (units === this.#units) {
@@ -35,7 +38,7 @@ export class PacketForm {
     return true
   }
 
-  /** Whether such packets can be passed on to `far` as they are. */
+  /** Whether packets of this format can be forwarded to `far` unchanged. */
   suits(far: FarEnd): boolean {
     if (!this.#codec) return true
     if (!passes(this.#codec, far.codec)) return false

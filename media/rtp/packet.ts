@@ -4,8 +4,8 @@
 export const HEADER_BYTES = 12
 
 /**
- * One parsed packet. It is a mutable view, so that the packet path allocates nothing: each {@link readRtp} overwrites it, and only
- * the caller of that read may use it.
+ * One parsed packet. A mutable view, so that the packet path allocates nothing: each {@link readRtp}
+ * overwrites it.
  */
 export interface RtpView {
   payloadType: number
@@ -15,25 +15,28 @@ export interface RtpView {
   ssrc: number
   /** Offset of the first payload byte. */
   start: number
-  /** Offset behind the last payload byte; padding is behind it. */
+  /** Offset behind the last payload byte; padding follows. */
   end: number
 }
 
-/** A fresh view for {@link readRtp}. */
+/** Returns a new view for {@link readRtp}. */
 export function rtpView(): RtpView {
   return { payloadType: 0, marker: false, sequence: 0, timestamp: 0, ssrc: 0, start: 0, end: 0 }
 }
 
 /**
- * Whether a packet that came on a port with both is RTCP (RFC 5761 section 4: packet types 192 to 223 stand where RTP has marker and
- * payload type).
+ * Whether a packet on a multiplexed port is RTCP (RFC 5761 section 4): packet types 192 to 223 take the place
+ * of RTP's marker and payload type.
  */
 export function isRtcp(packet: Uint8Array): boolean {
   const second = packet[1]
   return second !== undefined && second >= 192 && second <= 223
 }
 
-/** Parses `packet` into `view`; false, with the view undefined, when it is malformed. An empty payload is allowed. */
+/**
+ * Parses `packet` into `view`. Returns false if malformed; the view is then undefined. An empty payload is
+ * allowed.
+ */
 export function readRtp(packet: Buffer, view: RtpView): boolean {
   const length = packet.length
   if (length < HEADER_BYTES) return false
@@ -65,7 +68,9 @@ export function readRtp(packet: Buffer, view: RtpView): boolean {
 /** Fields of a header to write. */
 export type RtpHeader = Pick<RtpView, 'payloadType' | 'marker' | 'sequence' | 'timestamp' | 'ssrc'>
 
-/** Writes a plain header of {@link HEADER_BYTES} at `at`: no extension, no contributing sources, no padding. */
+/**
+ * Writes a plain header of {@link HEADER_BYTES} at `at`: no extension, no contributing sources, no padding.
+ */
 export function writeRtpHeader(packet: Buffer, at: number, header: RtpHeader): void {
   packet[at] = 0x80
   packet[at + 1] = header.payloadType | (header.marker ? 0x80 : 0)
@@ -74,19 +79,22 @@ export function writeRtpHeader(packet: Buffer, at: number, header: RtpHeader): v
   packet.writeUInt32BE(header.ssrc, at + 8)
 }
 
-/** Difference of two sequence numbers, -32768 to 32767: positive when `a` is later than `b`. */
+/** Returns the difference of two sequence numbers, -32768 to 32767: positive if `a` is later than `b`. */
 export function sequenceAhead(a: number, b: number): number {
   return ((a - b) << 16) >> 16
 }
 
-/** Difference of two timestamps, as a signed 32-bit number: positive when `a` is later than `b`. */
+/** Returns the difference of two timestamps as a signed 32-bit number: positive if `a` is later than `b`. */
 export function timestampAhead(a: number, b: number): number {
   return (a - b) | 0
 }
 
 const stunCookie = 0x2112a442
 
-/** Whether a packet is STUN (RFC 8489 section 5), told from RTP and RTCP by its first byte (RFC 7983 section 7). */
+/**
+ * Whether a packet is STUN (RFC 8489 section 5), distinguished from RTP and RTCP by its first byte (RFC 7983
+ * section 7).
+ */
 export function isStun(packet: Buffer): boolean {
   return packet.length >= 20 && (packet[0] as number) < 4 && packet.readUInt32BE(4) === stunCookie
 }

@@ -2,38 +2,38 @@ import type { Encoder } from '../codecs/types.ts'
 import type { PcmRate } from '../types.ts'
 import { FRAMES } from './rate.ts'
 
-/** Collects frames of 20 ms into packets of the length that the far end asked for, and encodes them. */
+/** Collects frames of 20 ms into packets of the requested duration, and encodes them. */
 export class Packetizer {
-  /** What a packet covers, in units of the codec's clock. */
+  /** Duration of a packet, in units of the codec's clock. */
   readonly units: number
   #encoder: Encoder
   #buffer: Int16Array
   #fill = 0
-  /** Samples that are held back until the next tick, so that two short packets do not leave at once. */
+  /** Samples held back until the next tick, so that two short packets are not sent at once. */
   #held: number
 
-  /** `clockRate` is of the codec, in Hz. */
+  /** `clockRate` of the codec, in Hz. */
   constructor(encoder: Encoder, clockRate: number) {
     this.#encoder = encoder
     const { frameSamples, sampleRate } = encoder
     this.units = (frameSamples * clockRate) / sampleRate
     const frame = sampleRate / FRAMES
     this.#held = frameSamples < frame ? frameSamples : 0
-    // A frame comes before the packets that were there have left, at worst.
+    // At worst, a frame arrives before the previous packets have left.
     this.#buffer = new Int16Array(frameSamples + 2 * frame)
   }
 
-  /** Rate of what is pushed. */
+  /** Rate of the pushed frames. */
   get rate(): PcmRate {
     return this.#encoder.sampleRate
   }
 
-  /** Longest payload. */
+  /** Maximum payload length. */
   get maxBytes(): number {
     return this.#encoder.maxBytes
   }
 
-  /** Whether nothing waits. */
+  /** Whether no samples wait. */
   get empty(): boolean {
     return this.#fill === 0
   }
@@ -43,12 +43,12 @@ export class Packetizer {
     return this.#fill >= this.#encoder.frameSamples
   }
 
-  /** Whether a packet is due now, with the one that waits for the next tick left out. */
+  /** Whether a packet is due now, apart from the one held for the next tick. */
   get due(): boolean {
     return this.#fill >= this.#encoder.frameSamples + this.#held
   }
 
-  /** Takes a frame of 20 ms. Without one it is silence, which fills the packet that was begun. */
+  /** Adds a frame of 20 ms. Undefined is silence, which completes a packet in progress. */
   push(frame: Int16Array | undefined): void {
     const { frameSamples } = this.#encoder
     if (frame) {
@@ -61,7 +61,7 @@ export class Packetizer {
     }
   }
 
-  /** Encodes the oldest packet into `out` at `at`. Gives its bytes; 0: nothing is to be sent for it. */
+  /** Encodes the oldest packet into `out` at `at`. Returns the number of bytes; 0 if nothing must be sent. */
   take(out: Uint8Array, at: number): number {
     const { frameSamples } = this.#encoder
     const bytes = this.#encoder.encode(this.#buffer, 0, out, at)
@@ -70,7 +70,7 @@ export class Packetizer {
     return bytes
   }
 
-  /** Drops what waits. */
+  /** Drops waiting samples. */
   clear(): void {
     this.#fill = 0
   }

@@ -10,53 +10,59 @@ import { SampleQueue } from './sample-queue.ts'
 import { TimeScale } from './time-scale.ts'
 import { TICKS_PER_MS } from './timeline.ts'
 
-/** Sound is made up in pieces of at most so long. */
+/** Maximum length of one piece of concealment. */
 const PIECE_MS = 10
-/** Longest row of lost sound that is made up, or restored, at once. */
+/** Maximum length of a loss that is concealed or restored at once. */
 const MAX_LOSS_MS = 60
-/** After so long without a packet nobody speaks, and nothing is made up any more; Opus renews its own noise more often. */
+/** Time without a packet after which concealment ends; Opus renews its own noise more often. */
 const IDLE_MS = 2000
-/** After so long comfort noise ends: a far side that is silent on purpose tells so from time to time. */
+/** Time after which comfort noise ends; a far side in DTX renews it from time to time. */
 const NOISE_MS = 30_000
-/** Longest packet (RFC 3551 section 4.2), as the queue has to have room for it. */
+/** Maximum packet duration (RFC 3551 section 4.2) that the queue must hold. */
 const MAX_PACKET_MS = 200
 const FRAME_MS = 20
-/** Packets over which the delay is averaged. */
+/** Number of packets over which the delay is averaged. */
 const DELAY_MEMORY = 64
 
-/** What a playout is made of. */
+/** Options of a {@link Playout}. */
 export interface PlayoutOptions {
   readonly codecs: Codecs
-  /** Of the frames that {@link Playout.read} gives. */
+  /** Rate of the frames from {@link Playout.read}. */
   readonly rate: PcmRate
-  /** Of its comfort noise, another one for each far end: equal noise would add up in a mixer. See {@link ComfortNoise}. */
+  /**
+   * Seed of the comfort noise, different for each far end: equal noise would add up in a mixer. See {@link
+   * ComfortNoise}.
+   */
   readonly noiseSeed: number
   /** Bounds of the buffer's delay in ms; default 20 and 200. */
   readonly minDelayMs?: number
   readonly maxDelayMs?: number
 }
 
-/** Counters of one playout, over all of its sources. */
+/** Counters of one playout, over all its sources. */
 export interface PlayoutStats {
-  /** Milliseconds of sound that were made up, or restored, in place of lost and late packets. */
+  /** Milliseconds of audio concealed or restored for lost and late packets. */
   readonly concealedMs: number
-  /** Packets that were not there at their time, and of these the ones restored from the next packet (Opus FEC). */
+  /** Number of packets missing at their time, and of those restored from the next packet (Opus FEC). */
   readonly lost: number
   readonly recovered: number
-  /** Packets that came after their time, and packets that came twice; both were dropped. */
+  /** Number of packets dropped as too late, and as duplicates. */
   readonly late: number
   readonly duplicate: number
-  /** Packets whose payload no decoder understood. */
+  /** Number of packets that failed to decode. */
   readonly undecodable: number
-  /** From a packet's arrival to its being read: the mean of the last seconds, in ms. 0 before the first packet. */
+  /**
+   * Mean time from a packet's arrival to its playout over the last seconds, in ms. 0 before the first packet.
+   */
   readonly delayMs: number
-  /** What the buffer aims at, in ms. */
+  /** Target delay of the buffer, in ms. */
   readonly targetMs: number
 }
 
 /**
- * Turns the packets of one far side into an even row of frames: jitter buffer, decoder, concealment and resampling. Whatever comes, or
- * does not, {@link read} gives 20 ms each time. Sans-IO: `now` is in ms, the same clock for all methods, and never goes back.
+ * Turns the packets of one far side into evenly paced frames: jitter buffer, decoder, concealment and
+ * resampling. {@link read} always gives 20 ms. Sans-IO: `now` is in ms, from the same clock for all methods,
+ * and never decreases.
  */
 export class Playout {
   #codecs: Codecs
@@ -67,12 +73,12 @@ export class Playout {
   #codec: AudioCodec | undefined
   #decoder: Decoder | undefined
   #resampler: Resampler
-  /** What the decoder writes to; a packet that does not fit is refused. */
+  /** Output of the decoder; a packet that does not fit is rejected. */
   #decoded = new Int16Array(0)
   #noise: ComfortNoise
   #noiseLevel: number | undefined
   #noiseFrame: Int16Array
-  /** Sound since the last packet, in ms. */
+  /** Audio played since the last packet, in ms. */
   #idleMs = Number.POSITIVE_INFINITY
   #recovered = 0
   #delayMs = 0
@@ -89,31 +95,34 @@ export class Playout {
     this.#resampler = new Resampler(options.rate, options.rate)
   }
 
-  /** Of the frames that {@link read} gives, in Hz. */
+  /** Rate of the frames from {@link read}, in Hz. */
   get rate(): PcmRate {
     return this.#rate
   }
 
-  /** Takes an accepted audio packet; copies its payload. */
+  /** Adds an accepted audio packet; copies its payload. */
   receive(now: number, codec: AudioCodec, view: RtpView, packet: Uint8Array): void {
     this.#insert(now, 'audio', codec, codecFacts[codec].clockRate, view, packet)
   }
 
-  /** Takes an accepted packet of comfort noise (RFC 3389); the silence after it is filled with noise of that level. */
+  /**
+   * Adds an accepted packet of comfort noise (RFC 3389); the following silence is filled with noise of its
+   * level.
+   */
   receiveNoise(now: number, view: RtpView, packet: Uint8Array): void {
     const codec = this.#codec ?? 'PCMU'
-    // Its clock is that of the audio beside it.
+    // Comfort noise has the clock of the audio beside it.
     this.#insert(now, 'noise', codec, codecFacts[codec].clockRate, view, packet)
   }
 
-  /** Takes notice of an accepted packet without audio (telephone-event): its sequence number is not a loss. */
+  /** Accounts for an accepted packet without audio (telephone-event): its sequence number is not a loss. */
   skip(now: number, view: RtpView): void {
     this.#insert(now, 'event', 'PCMU', undefined, view, none)
   }
 
   /**
-   * Writes the next 20 ms to the beginning of `out`: `rate / 50` samples. To be called every 20 ms, on average. False: `out` is all zeros,
-   * as nothing was received yet, or nothing for so long that nobody speaks.
+   * Writes the next 20 ms (`rate / 50` samples) to the beginning of `out`. Must be called every 20 ms on
+   * average. Returns false, with zeros in `out`, before the first packet and after a long silence.
    */
   read(now: number, out: Int16Array): boolean {
     const count = this.#rate / 50
@@ -123,7 +132,7 @@ export class Playout {
     return this.#isHeard
   }
 
-  /** Changes the rate of the frames. What is buffered stays. */
+  /** Changes the rate of the frames. Buffered audio is kept. */
   setRate(rate: PcmRate): void {
     if (rate === this.#rate) return
     const former = this.#queue
@@ -175,7 +184,7 @@ export class Playout {
     else this.#buffer.insert(now, incoming, packet, start, end)
   }
 
-  /** Puts more sound into the queue, as it is wanted at `now`; none after comfort noise, which comes with the next call. */
+  /** Adds audio for `now` to the queue; none for comfort noise, which follows with the next call. */
   #produce(now: number): void {
     const buffer = this.#buffer
     switch (buffer.next(now)) {
@@ -213,7 +222,7 @@ export class Playout {
     }
     this.#append(samples)
     this.#buffer.advance((samples * TICKS_PER_MS * 1000) / decoder.sampleRate, false)
-    // The next packet is wanted when there is no whole frame left.
+    // The next packet is needed when no whole frame is left.
     const frames = Math.floor((queue.length * 50) / this.#rate)
     this.#scale.adjust(queue, this.#buffer.excessMs(now + frames * FRAME_MS))
   }
@@ -225,7 +234,7 @@ export class Playout {
     this.#idleMs = 0
   }
 
-  /** Makes up what was lost, or restores it from the packet behind it. */
+  /** Conceals a loss, or restores it from the following packet. */
   #bridge(head: Slot): void {
     const buffer = this.#buffer
     const decoder = this.#decoder
@@ -243,7 +252,7 @@ export class Playout {
     this.#append(samples)
   }
 
-  /** Fills a silence of the far side, or what may prove to be a loss. */
+  /** Fills a silence of the far side, or a possible loss. */
   #fill(): void {
     const heard = this.#isHeard
     this.#idleMs += PIECE_MS
@@ -260,14 +269,14 @@ export class Playout {
     } else this.#silence(this.#noiseFrame.length)
   }
 
-  /** `count` samples of silence, at the rate of the frames. */
+  /** Appends `count` samples of silence, at the rate of the frames. */
   #silence(count: number): void {
     const at = this.#queue.reserve(count)
     this.#queue.samples.fill(0, at, at + count)
     this.#queue.end += count
   }
 
-  /** Brings the first `count` decoded samples into the queue. */
+  /** Appends the first `count` decoded samples to the queue. */
   #append(count: number): void {
     const at = this.#queue.reserve(Math.ceil((count * this.#rate) / this.#resampler.from) + 1)
     this.#queue.end += this.#resampler.process(this.#decoded, 0, count, this.#queue.samples, at)

@@ -3,8 +3,8 @@ import { factorOf, fade } from './gain.ts'
 import { FRAMES, RateAdapter } from './rate.ts'
 
 /**
- * A sound to be sent, frame by frame of 20 ms, at any rate. Its volume changes over one frame, so that nothing clicks; the same
- * way it ends when it is stopped, and stands when it is paused.
+ * Sound to send, in frames of 20 ms, at any rate. Volume changes, stopping and pausing take one frame to
+ * avoid clicks.
  */
 export class PromptSource {
   #samples: Int16Array
@@ -15,12 +15,12 @@ export class PromptSource {
   #started = false
   #paused = false
   #stopped = false
-  /** Of the last frame's last sample. */
+  /** Gain at the end of the last frame. */
   #gain: number
   #frame: Int16Array
   #adapter = new RateAdapter()
 
-  /** `samples` at `rate`. `loop` 0 is for ever. `volumeDb` 0 leaves the sound as it is. */
+  /** `samples` at `rate`. `loop` 0 means endless. `volumeDb` 0 leaves the sound unchanged. */
   constructor(samples: Int16Array, rate: PcmRate, loop: number, volumeDb: number) {
     this.#samples = samples
     this.#rate = rate
@@ -31,12 +31,12 @@ export class PromptSource {
     if (samples.length === 0) this.#loops = 0
   }
 
-  /** Whether everything was taken, or it was stopped and has faded. */
+  /** Whether everything was read, or the sound was stopped and has faded. */
   get ended(): boolean {
     return this.#loops <= 0
   }
 
-  /** Whether the next frame has something to be heard: false while it is paused. */
+  /** Whether the next frame is audible; false while paused. */
   get speaking(): boolean {
     return !this.ended && (!this.#paused || this.#gain !== 0)
   }
@@ -55,13 +55,13 @@ export class PromptSource {
     if (!this.#started) this.#gain = this.#volume
   }
 
-  /** Ends it with one more frame that fades; at once where nothing was heard yet, or it is paused. */
+  /** Ends the sound with one more fading frame; at once if nothing was played yet or it is paused. */
   stop(): void {
     this.#stopped = true
     if (!this.#started || this.#gain === 0) this.#loops = 0
   }
 
-  /** The next 20 ms at `rate`, valid until the next call; silence fills up behind the end. */
+  /** Returns the next 20 ms at `rate`, valid until the next call; padded with silence at the end. */
   take(rate: PcmRate): Int16Array {
     const frame = this.#frame
     this.#read(frame)

@@ -1,21 +1,22 @@
 import { Resampler } from '../codecs/resampler.ts'
 import type { PcmRate } from '../types.ts'
 
-/** Frames of a second: linear audio goes by 20 ms everywhere. */
+/** Frames per second: linear audio has frames of 20 ms everywhere. */
 export const FRAMES = 50
 
-/** Brings the frames of one row of sound to another rate, where that differs. */
+/** Converts one stream of frames to another rate if needed. */
 export class RateAdapter {
   #resampler: Resampler | undefined
   #from: PcmRate = 8000
   #to: PcmRate = 8000
   #out = new Int16Array(0)
-  /** The filter still holds the end of what was said. */
+  /** Whether the filter still holds the end of earlier audio. */
   #rings = false
 
   /**
-   * Gives `frame` (20 ms at `from`) at `to`: the same array where the rates agree, else one that is valid until the next call. Undefined is
-   * silence, and gives it; but first the few milliseconds that the filter still holds, which would else be heard before the next words.
+   * Converts `frame` (20 ms) from `from` to `to`. Returns the same array for equal rates, else one that is
+   * valid until the next call. Undefined is silence; the first silent frame returns the few milliseconds left
+   * in the filter, which would otherwise precede the next audio.
    */
   convert(frame: Int16Array, from: PcmRate, to: PcmRate): Int16Array
   convert(frame: Int16Array | undefined, from: PcmRate, to: PcmRate): Int16Array | undefined

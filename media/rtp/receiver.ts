@@ -9,19 +9,19 @@ import { Reception } from './reception.ts'
 import { span } from './span.ts'
 import type { SrtpReceiver } from './srtp.ts'
 
-/** Comfort noise (RFC 3389): a static payload type that gateways send without having offered it. */
+/** Comfort noise (RFC 3389): a static payload type that gateways also send without an offer. */
 const COMFORT_NOISE = 13
 
-/** Number of refused packets, by reason. */
+/** Number of rejected packets, by reason. */
 export type Refused = Record<'source' | 'malformed' | 'payload-type' | 'ssrc' | 'srtp' | 'rate', number>
 
-/** What an accepted packet is; `noise` is comfort noise, which proves life and carries no audio. */
+/** Content of an accepted packet; `noise` is comfort noise, which counts as activity and carries no audio. */
 export type Accepted = 'audio' | 'event' | 'noise'
 
-/** Told of the source that packets come from: its stream is a new one; `learnt`: its address is, too. */
+/** Called for a packet of a new stream; `learnt`: its address is new too. */
 export type SourceListener = (address: string, port: number, ssrc: number, learnt: boolean) => void
 
-/** What is known of an announced payload type. */
+/** Format of an announced payload type. */
 type Format =
   | { readonly kind: 'audio'; readonly codec: AudioCodec; readonly clockRate: number }
   | { readonly kind: 'event'; readonly clockRate: number }
@@ -29,16 +29,16 @@ type Format =
 
 const NOISE: Format = { kind: 'noise' }
 
-/** The receiving half of a port: which packets count, and what they are. */
+/** Receiving half of a port: checks, classifies and counts packets. */
 export class Receiver {
   readonly latch: Latch
   readonly reception = new Reception()
   readonly refused: Refused = { source: 0, malformed: 0, 'payload-type': 0, ssrc: 0, srtp: 0, rate: 0 }
-  /** The last accepted packet; overwritten by the next. */
+  /** Last accepted packet; overwritten by the next. */
   readonly view = rtpView()
   /** Codec of the last accepted audio. */
   codec: AudioCodec = 'PCMU'
-  /** Checks and decrypts; undefined for plain RTP. */
+  /** Authenticates and decrypts; undefined for plain RTP. */
   srtp: SrtpReceiver | undefined
   /** Payload octets of accepted packets. */
   octets = 0
@@ -48,8 +48,9 @@ export class Receiver {
   #onSource: SourceListener
 
   /**
-   * Packets with the SSRC of the sending half are taken like others: a far end that sends everything back (echo tests, RFC 6849)
-   * is heard, and one that chose our SSRC by chance is told from us by its direction (RFC 3550 section 8.2 leaves it to change).
+   * Packets with the SSRC of the sending half are accepted like others: a far end that echoes everything
+   * (echo tests, RFC 6849) must be heard. A far end with the same SSRC by chance is distinguished by
+   * direction (RFC 3550 section 8.2 requires it to change).
    */
   constructor(anyPort: boolean, onDigit: DigitListener, onSource: SourceListener) {
     this.latch = new Latch(anyPort)
@@ -57,18 +58,18 @@ export class Receiver {
     this.#onSource = onSource
   }
 
-  /** Takes the payload types that we announced, and permits one learning of the source. */
+  /** Sets the announced payload types, and permits one learning of the source. */
   set(near: NearEnd, far: FarEnd, reachable: boolean): void {
     this.#formats = formatsOf(near)
     if (reachable) this.latch.aim(far)
   }
 
-  /** Checks and counts one packet. Undefined: refused. */
+  /** Checks and counts one packet. Returns undefined if rejected. */
   accept(now: number, packet: Buffer, address: string, port: number): Accepted | undefined {
     const { latch, view } = this
-    // The source is checked first, so that a stranger cannot raise any other counter.
+    // The source is checked first, so that untrusted senders cannot raise any other counter.
     if (!latch.agrees(now, address, port)) return this.#refuse('source')
-    // Nothing is learnt, nor even read, of a packet that is not authentic.
+    // A packet that is not authentic is not parsed, and nothing is learnt from it.
     const plain = this.srtp ? this.srtp.unprotect(packet) : packet
     if (!plain) return this.#refuse('srtp')
     if (!readRtp(plain, view)) return this.#refuse('malformed')
@@ -88,7 +89,7 @@ export class Receiver {
     this.#events.tick(now)
   }
 
-  /** Duration of the packet's audio, in ms; 0 for events and noise. */
+  /** Returns the duration of the packet's audio in ms; 0 for events and noise. */
   #durationOf(format: Format, packet: Buffer): number {
     if (format.kind !== 'audio') return 0
     const { start, end } = this.view
@@ -116,7 +117,7 @@ export class Receiver {
     const format = this.#formats.get(payloadType)
     if (format) return format
     const { latch } = this
-    // Nobody agreed on it, so it proves nothing about its source.
+    // Comfort noise without negotiation does not prove the source.
     const known = latch.latched && port === latch.port && address === latch.address
     return known && payloadType === COMFORT_NOISE ? NOISE : undefined
   }

@@ -1,27 +1,28 @@
 import { sequenceAhead } from './packet.ts'
 
-/** Largest forward step that counts as loss rather than as a restart of the sender (RFC 3550 A.1). */
+/** Maximum forward step that counts as loss rather than as a restart of the sender (RFC 3550 A.1). */
 const MAX_DROPOUT = 3000
-/** Furthest a late packet may lie behind. */
+/** Maximum distance of a late packet. */
 const MAX_MISORDER = 100
-/** No sequence number: what {@link Reception} expects when it expects nothing. */
+/** No sequence number expected. */
 const NONE = -1
 
-/** A report block's figures about what was received (RFC 3550 section 6.4.1). */
+/** Data of a report block about the received stream (RFC 3550 section 6.4.1). */
 export interface ReceptionReport {
   readonly ssrc: number
   /** Share lost since the last report, in 256ths. */
   readonly fractionLost: number
-  /** Over the current source, clamped to 24 bits, signed. */
+  /** Loss over the current source, clamped to 24 bits, signed. */
   readonly lost: number
   readonly highestSequence: number
-  /** In timestamp units. */
+  /** Jitter in timestamp units. */
   readonly jitter: number
 }
 
 /**
- * Statistics of reception: RFC 3550 A.1 (sequence numbers), A.3 (loss) and A.8 (jitter). There is no probation, as the source was
- * validated by the latch. Totals run on over a change of source; a report is about the current one only.
+ * Reception statistics: RFC 3550 A.1 (sequence numbers), A.3 (loss) and A.8 (jitter). No probation, because
+ * the latch has validated the source. Totals continue over a change of source; a report covers the current
+ * source only.
  */
 export class Reception {
   #clockRate: number
@@ -40,32 +41,32 @@ export class Reception {
   #reportedExpected = 0
   #reportedReceived = 0
 
-  /** `clockRate` is of the timestamps, in Hz. */
+  /** `clockRate` of the timestamps, in Hz. */
   constructor(clockRate = 8000) {
     this.#clockRate = clockRate
   }
 
-  /** Source heard last; undefined before the first packet. */
+  /** SSRC of the last packet; undefined before the first. */
   get ssrc(): number | undefined {
     return this.#started ? this.#ssrc : undefined
   }
 
-  /** Audio was received, and not events or noise alone. */
+  /** Whether audio was received, rather than only events or noise. */
   get hasAudio(): boolean {
     return this.#hasAudio
   }
 
-  /** Packets received, over all sources. */
+  /** Number of packets received, over all sources. */
   get received(): number {
     return this.#earlierReceived + this.#received
   }
 
-  /** Expected minus received, over all sources; negative when packets came twice. */
+  /** Expected minus received packets, over all sources; negative if packets were duplicated. */
   get lost(): number {
     return this.#earlierExpected + this.#expected() - this.received
   }
 
-  /** Of the timestamps from now on, in Hz; the jitter is measured on from what it was. */
+  /** Sets the clock rate of the timestamps from now on, in Hz; the jitter is rescaled. */
   set clockRate(hz: number) {
     if (hz === this.#clockRate) return
     this.#jitter *= hz / this.#clockRate
@@ -78,8 +79,8 @@ export class Reception {
   }
 
   /**
-   * Counts one packet. `now` in ms. A new `ssrc` starts a new source. `timed` is false for packets whose timestamp is not that of
-   * their sending (events), which would spoil the jitter.
+   * Counts one packet; `now` in ms. A new `ssrc` starts a new source. `timed` is false for packets whose
+   * timestamp is not their sending time (events); these do not affect the jitter.
    */
   update(now: number, ssrc: number, sequence: number, timestamp: number, timed: boolean): void {
     if (!this.#started || ssrc !== this.#ssrc) this.#restart(ssrc, sequence)
@@ -89,7 +90,7 @@ export class Reception {
     this.#hasAudio = true
     const transit = ((now * this.#clockRate) / 1000 - timestamp) % 0x100000000
     if (this.#transit !== undefined) {
-      // Both wrap at 32 bits, so the difference is taken there too.
+      // Both wrap at 32 bits, so the difference wraps there too.
       let change = Math.abs(transit - this.#transit)
       if (change > 0x80000000) change = 0x100000000 - change
       this.#jitter += (change - this.#jitter) / 16
@@ -97,7 +98,7 @@ export class Reception {
     this.#transit = transit
   }
 
-  /** The figures for a report block; starts the next interval. Undefined before the first packet. */
+  /** Returns the data for a report block and starts the next interval. Undefined before the first packet. */
   report(): ReceptionReport | undefined {
     if (!this.#started) return undefined
     const expected = this.#expected()
@@ -142,7 +143,7 @@ export class Reception {
       this.#highest = sequence
       this.#bad = NONE
     } else if (ahead < -MAX_MISORDER || ahead >= MAX_DROPOUT) {
-      // Two in a row after a jump: the other side has restarted without telling.
+      // Two consecutive numbers after a jump: the far side has restarted.
       if (sequence === this.#bad) this.#restart(this.#ssrc, sequence)
       else this.#bad = (sequence + 1) & 0xffff
     }

@@ -1,23 +1,26 @@
-/** Packets behind the newest one that are still taken, each once (RFC 3711 section 3.3.2 wants at least 64). */
+/**
+ * Number of packets behind the newest that are still accepted, each once (RFC 3711 section 3.3.2 requires at
+ * least 64).
+ */
 const WINDOW = 128
 
-/** Which numbers of one source were seen: its newest one, and a window of those before. */
+/** Replay protection of one source: the newest packet index and a window before it. */
 export class ReplayWindow {
   #newest = -1
-  /** The last number seen of those that share a place. */
+  /** Last index seen among those that share a slot. */
   #seen = new Float64Array(WINDOW).fill(-1)
 
-  /** The newest number; -1 before the first. */
+  /** Newest index; -1 before the first. */
   get newest(): number {
     return this.#newest
   }
 
-  /** Whether the number is new, and not too old to know. */
+  /** Whether the index is new and within the window. */
   permits(number: number): boolean {
     return number > this.#newest - WINDOW && this.#seen[number % WINDOW] !== number
   }
 
-  /** Remembers a number that was permitted. */
+  /** Records a permitted index. */
   take(number: number): void {
     this.#seen[number % WINDOW] = number
     if (number > this.#newest) this.#newest = number

@@ -1,29 +1,29 @@
 import type { Reception } from './reception.ts'
 import { buildRtcp, compactNtp, type ReportBlock, type RtcpPacket } from './rtcp.ts'
 
-/** Mean time between two reports, in ms (RFC 3550 section 6.2: 5 s is the least, and two parties never need more). */
+/** Mean interval of reports, in ms (RFC 3550 section 6.2: the minimum of 5 s, sufficient for two parties). */
 const INTERVAL_MS = 5000
-/** The randomised timer's compensation (section 6.3.1): e - 1.5. */
+/** Compensation of the randomised timer (section 6.3.1): e - 1.5. */
 const COMPENSATION = Math.E - 1.5
 
-/** What our reports say of what we sent. */
+/** Statistics of the sent stream, for reports. */
 export interface Sent {
   readonly packets: number
   readonly octets: number
-  /** The RTP timestamp that stands for `now`. */
+  /** Returns the RTP timestamp that corresponds to `now`. */
   timestampAt(now: number): number
-  /** Of the timestamps, in Hz; default 8000. */
+  /** Returns the clock rate of the timestamps in Hz; default 8000. */
   clockRate?(): number
 }
 
-/** What the far side's last report says of what we sent. */
+/** Far side's last report about the sent stream. */
 export interface FarReport {
-  /** Packets, over all that we sent. */
+  /** Number of lost packets, over everything sent. */
   readonly lost: number
   readonly jitterMs: number
 }
 
-/** RTCP of one port: when to report, what, and what the far side's reports tell. */
+/** RTCP of one port: schedules and builds reports, and evaluates those of the far side. */
 export class Reports {
   #ssrc: number
   #cname: string
@@ -36,7 +36,7 @@ export class Reports {
   #heard: { readonly ssrc: number; readonly lastReport: number; readonly at: number } | undefined
   #roundTripMs: number | undefined
   #far: FarReport | undefined
-  /** The source that has said goodbye. */
+  /** SSRC that sent a BYE. */
   #gone: number | undefined
 
   constructor(options: {
@@ -44,7 +44,7 @@ export class Reports {
     readonly cname: string
     readonly reception: Reception
     readonly sent: Sent
-    /** 0 to 1, as Math.random. */
+    /** Returns 0 to 1, as Math.random. */
     readonly random: () => number
   }) {
     this.#ssrc = options.ssrc
@@ -54,27 +54,30 @@ export class Reports {
     this.#random = options.random
   }
 
-  /** Of the far side's last report about us; undefined before one that refers to ours. */
+  /** Round trip from the far side's last report; undefined before a report that refers to a local one. */
   get roundTripMs(): number | undefined {
     return this.#roundTripMs
   }
 
-  /** Undefined before the first one. */
+  /** Far side's last report; undefined before the first. */
   get far(): FarReport | undefined {
     return this.#far
   }
 
-  /** The source that is heard has said goodbye (BYE). That ends nothing: SIP does, and many say it when they hold. */
+  /**
+   * Whether the current source sent a BYE. This ends no call: only SIP does, and many far ends send BYE on
+   * hold.
+   */
   get farLeft(): boolean {
     return this.#gone !== undefined && (this.#reception.ssrc ?? this.#gone) === this.#gone
   }
 
-  /** Begins to report; the first one comes after half the time (section 6.2). */
+  /** Starts reporting; the first report follows after half the interval (section 6.2). */
   start(now: number): void {
     this.#dueAt ??= now + this.#interval() / 2
   }
 
-  /** A report, when one is due. */
+  /** Returns a report when one is due. */
   tick(now: number): Buffer | undefined {
     if (this.#dueAt === undefined || now < this.#dueAt) return undefined
     this.#dueAt = now + this.#interval()
@@ -82,13 +85,15 @@ export class Reports {
     return buildRtcp(this.#compound(now))
   }
 
-  /** The last packet; undefined where the far side has never heard of us (section 6.3.7). */
+  /** Returns the final packet; undefined if nothing was ever sent to the far side (section 6.3.7). */
   bye(now: number): Buffer | undefined {
     if (!this.#everReported && this.#sent.packets === 0) return undefined
     return buildRtcp([...this.#compound(now), { kind: 'bye', ssrcs: [this.#ssrc] }])
   }
 
-  /** Takes a compound of the far side. One with our own CNAME has come back, and says nothing about the far side. */
+  /**
+   * Processes a compound packet of the far side. A compound with the local CNAME is an echo and is ignored.
+   */
   receive(now: number, packets: readonly RtcpPacket[]): void {
     if (packets.some((packet) => packet.kind === 'description' && packet.cname === this.#cname)) return
     for (const packet of packets) {
@@ -106,14 +111,14 @@ export class Reports {
     this.#gone = heard !== undefined && ssrcs.includes(heard) ? heard : (ssrcs[0] ?? heard)
   }
 
-  /** Section 6.4.1: arrival minus last report minus delay, all in 65536ths of a second. */
+  /** Section 6.4.1: arrival minus last report minus delay, in 65536ths of a second. */
   #hear(now: number, block: ReportBlock): void {
     if (block.ssrc !== this.#ssrc) return
     const clockRate = this.#sent.clockRate?.() ?? 8000
     this.#far = { lost: Math.max(0, block.lost), jitterMs: (block.jitter * 1000) / clockRate }
     if (block.lastReport === 0) return
     const trip = (compactNtp(now) - block.lastReport - block.delay) | 0
-    // A far side that counts its delay roughly makes it slightly negative.
+    // A far side with a coarse delay makes the result slightly negative.
     this.#roundTripMs = Math.max(0, (trip * 1000) / 65536)
   }
 

@@ -6,34 +6,34 @@ const DESCRIPTION = 202
 const BYE = 203
 const CNAME = 1
 const BLOCK_BYTES = 24
-/** Seconds from 1900 to 1970: NTP counts from the former. */
+/** Seconds from 1900, the NTP epoch, to 1970. */
 const NTP_EPOCH = 2_208_988_800
 
-/** What a sender says of itself (section 6.4.1). */
+/** Sender information of a sender report (section 6.4.1). */
 export interface SenderInfo {
-  /** Wall clock at sending, in ms since the Unix epoch; exact to a fraction of a millisecond. */
+  /** Wall clock at sending, in ms since the Unix epoch, with fractions. */
   readonly at: number
-  /** RTP timestamp of that moment. */
+  /** RTP timestamp of the same moment. */
   readonly timestamp: number
   readonly packets: number
-  /** Of payload. */
+  /** Number of payload octets. */
   readonly octets: number
 }
 
-/** What a receiver says of one source. */
+/** Reception report about one source. */
 export interface ReportBlock {
   readonly ssrc: number
-  /** In 256ths. */
+  /** Share lost, in 256ths. */
   readonly fractionLost: number
-  /** Signed, 24 bits. */
+  /** Lost packets: signed, 24 bits. */
   readonly lost: number
-  /** With the count of cycles in the upper 16 bits. */
+  /** Highest sequence number, with the cycle count in the upper 16 bits. */
   readonly highestSequence: number
-  /** In timestamp units. */
+  /** Jitter in timestamp units. */
   readonly jitter: number
-  /** Middle 32 bits of the NTP time of the last sender report heard; 0 for none. */
+  /** Middle 32 bits of the NTP time of the last sender report received; 0 for none. */
   readonly lastReport: number
-  /** Delay since then, in 65536ths of a second. */
+  /** Delay since that report, in 65536ths of a second. */
   readonly delay: number
 }
 
@@ -48,15 +48,18 @@ export type RtcpPacket =
   | { readonly kind: 'receiver'; readonly ssrc: number; readonly blocks: readonly ReportBlock[] }
   | { readonly kind: 'description'; readonly ssrc: number; readonly cname: string }
   | { readonly kind: 'bye'; readonly ssrcs: readonly number[] }
-  /** Feedback, extended reports and whatever else is well-formed. */
+  /** Feedback, extended reports and other well-formed packets. */
   | { readonly kind: 'other'; readonly type: number }
 
-/** Middle 32 bits of the NTP time of `at` (ms since the Unix epoch): seconds modulo 65536, and 65536ths. */
+/**
+ * Returns the middle 32 bits of the NTP time of `at` (ms since the Unix epoch): seconds modulo 65536, and
+ * 65536ths.
+ */
 export function compactNtp(at: number): number {
   return Math.floor((at / 1000 + NTP_EPOCH) * 65536) % 0x100000000
 }
 
-/** Builds a compound; the first packet is to be a report (section 6.1). */
+/** Builds a compound; the first packet must be a report (section 6.1). */
 export function buildRtcp(packets: readonly Exclude<RtcpPacket, { kind: 'other' }>[]): Buffer {
   return Buffer.concat(packets.map(build))
 }
@@ -81,7 +84,7 @@ function build(packet: Exclude<RtcpPacket, { kind: 'other' }>): Buffer {
       return frame(RECEIVER_REPORT, packet.blocks.length, [word(packet.ssrc), ...packet.blocks.map(block)])
     case 'description': {
       const name = Buffer.from(packet.cname, 'utf8').subarray(0, 255)
-      // The list of items ends with a zero, and the chunk at a multiple of four.
+      // The item list ends with a zero; the chunk ends at a multiple of four.
       const chunk = Buffer.alloc(Math.ceil((4 + 2 + name.length + 1) / 4) * 4)
       chunk.writeUInt32BE(packet.ssrc, 0)
       chunk[4] = CNAME
@@ -121,12 +124,15 @@ function frame(type: number, count: number, body: readonly Buffer[]): Buffer {
   return packet
 }
 
-/** Who sent a compound that {@link parseRtcp} took: the first word after its first header; 0 where there is none. */
+/**
+ * Returns the sender of a compound that {@link parseRtcp} accepted: the first word after its first header; 0
+ * if absent.
+ */
 export function rtcpSource(compound: Buffer): number {
   return compound.length >= 8 ? compound.readUInt32BE(4) : 0
 }
 
-/** Parses a compound; undefined when any part of it is malformed (section A.2). */
+/** Parses a compound; undefined if any part is malformed (section A.2). */
 export function parseRtcp(compound: Buffer): RtcpPacket[] | undefined {
   const packets: RtcpPacket[] = []
   let at = 0
@@ -186,7 +192,7 @@ function parseBlock(body: Buffer, at: number): ReportBlock {
   }
 }
 
-/** The first chunk's CNAME; a description without one is of no use here, though well-formed. */
+/** Returns the first chunk's CNAME; a description without one is well-formed but unused. */
 function parseDescription(body: Buffer, count: number): RtcpPacket | undefined {
   if (count === 0) return { kind: 'other', type: DESCRIPTION }
   if (body.length < 4) return undefined

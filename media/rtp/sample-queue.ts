@@ -1,12 +1,15 @@
 import { PITCH_REACH_MS } from '../codecs/pitch.ts'
 import type { PcmRate } from '../types.ts'
 
-/** Room for unread samples: the longest packet (200 ms), what lay there before it, and what is inserted. */
+/** Capacity for unread samples: the longest packet (200 ms), earlier unread samples, and insertions. */
 const ROOM_MS = 280
 
-/** Samples between a decoder and its listener; the newest of those that were read stay, as the search for a period looks back at them. */
+/**
+ * Samples between a decoder and its reader. Keeps the most recent read samples, because the pitch search
+ * looks back at them.
+ */
 export class SampleQueue {
-  /** All that is kept; unread are those from {@link start} to {@link end}. */
+  /** Buffer; the samples from {@link start} to {@link end} are unread. */
   readonly samples: Int16Array
   end: number
   #start: number
@@ -19,17 +22,17 @@ export class SampleQueue {
     this.end = this.#past
   }
 
-  /** First unread sample. */
+  /** Offset of the first unread sample. */
   get start(): number {
     return this.#start
   }
 
-  /** Unread samples. */
+  /** Number of unread samples. */
   get length(): number {
     return this.end - this.#start
   }
 
-  /** Makes room for `count` more and gives where they are to be written; they count when {@link end} was moved. */
+  /** Makes room for `count` more samples and returns their offset; they count once {@link end} is moved. */
   reserve(count: number): number {
     if (this.end + count > this.samples.length) {
       const from = this.#start - this.#past
@@ -48,12 +51,12 @@ export class SampleQueue {
     this.#start += count
   }
 
-  /** Takes the newest `count` samples away. */
+  /** Removes the newest `count` samples. */
   drop(count: number): void {
     this.end -= count
   }
 
-  /** Moves the newest `count` samples back by as many, and gives where the gap begins. */
+  /** Moves the newest `count` samples back by `count`, and returns the offset of the gap. */
   insert(count: number): number {
     const end = this.reserve(count)
     this.samples.copyWithin(end, end - count, end)

@@ -12,27 +12,30 @@ import { clockRate, isG711, span } from './span.ts'
 import { StreamOut, type StreamSeed } from './stream-out.ts'
 import { type PlayedListener, Talk } from './talk.ts'
 
-/** Packets of silence that open the way to a new far end. */
+/** Number of silent packets that open the path to a new far end. */
 const OPENING_PACKETS = 3
-/** With no frame for longer than this the thread stood still: the sound goes on from now, in ms. */
+/** Time without a frame that indicates a stalled thread, in ms; the audio continues from now. */
 const MAX_BEHIND_MS = 200
-/** Where what is bridged falls silent, silence is sent as audio for so long, so that the far end has no loss to conceal: 1 s of frames. */
+/** Frames of silence sent as audio after joined audio stops (1 s), so that the far end detects no loss. */
 const HANG_FRAMES = 50
-/** With nothing sent for so long comfort noise is, where the far end takes it; and again after each further second. In ms. */
+/**
+ * Time without a packet after which comfort noise is sent if the far end supports it, and its repetition
+ * interval, in ms.
+ */
 const NOISE_AFTER_MS = 200
 const NOISE_EVERY_MS = 1000
 /** Level of that noise, in dBov: a quiet line. */
 const NOISE_DB = -70
 /**
- * With nothing sent for so long one packet of silence is, in ms: address translators keep a binding for 30 s and more (RFC 6263 section 4), the
- * time-outs of carriers begin at 10 s.
+ * Time without a packet after which one packet of silence is sent, in ms. NAT bindings last 30 s and more
+ * (RFC 6263 section 4); time-outs of carriers start at 10 s.
  */
 const KEEP_ALIVE_MS = 5000
 
-/** Puts `length` bytes of `packet` from `offset` on the wire; false: it must not be sent. */
+/** Sends `length` bytes of `packet` from `offset`. Returns false if the packet must not be sent. */
 export type SendPacket = (packet: Buffer, offset: number, length: number) => boolean
 
-/** What a sender is made of. */
+/** Collaborators of a {@link Sender}. */
 export interface SenderOptions {
   readonly seed: StreamSeed
   readonly codecs: Codecs
@@ -42,16 +45,18 @@ export interface SenderOptions {
 }
 
 /**
- * The sending half of a port. What is sent is, in this order: a digit, else what is made here ({@link Talk}), else what is bridged, be it
- * packets that are passed on or frames that are encoded, else (once per far end) the opening. The opening is a few packets of silence: a
- * far end behind a translator, or one that learns our address from our first packet, would otherwise never let its own audio come to us.
- * After it, silence is comfort noise now and then, or a packet that keeps the way open.
+ * Sending half of a port. The order of precedence: a digit, local audio ({@link PromptMixer}), joined audio
+ * (forwarded packets or encoded frames), and the opening (once per far end).
+ *
+ * The opening is a few packets of silence. Without it, a far end behind NAT, or one that latches on to the
+ * first packet, would never send its own audio. Later silences are filled with occasional comfort noise or
+ * keep-alive packets.
  */
 export class Sender {
   readonly stream: StreamOut
   readonly talk: Talk
   packets = 0
-  /** Of payload. */
+  /** Number of payload octets. */
   octets = 0
   #codecs: Codecs
   #send: SendPacket
@@ -59,10 +64,10 @@ export class Sender {
   #allowed = false
   #packetizer: Packetizer | undefined
   #digits = new EventsOut()
-  /** A packet of the event that is under way has been sent. */
+  /** Whether a packet of the current event has been sent. */
   #eventBegun = false
   #openingLeft = 0
-  /** Who spoke in the last frame, and how long its silence is still sent. */
+  /** Source of the last frame, and remaining frames of silence after joined audio. */
   #speaker: object | undefined
   #hang = 0
   #framedAt = 0
@@ -81,29 +86,29 @@ export class Sender {
     return this.#far !== undefined && (this.#digits.busy || this.#packetizer?.whole === true)
   }
 
-  /** Whether {@link frame} has to be called although nothing is bridged. */
+  /** Whether {@link frame} must be called although no audio is joined. */
   get framed(): boolean {
     if (!this.#far) return false
     if (this.talk.waiting || this.#hang > 0 || this.#packetizer?.empty === false) return true
     return this.#openingLeft > 0 && this.#allowed
   }
 
-  /** Rate of the frames that are encoded. */
+  /** Rate of the encoded frames. */
   get rate(): PcmRate {
     return this.#far ? encodedRate(this.#far.codec) : 8000
   }
 
-  /** Whether something goes before what is bridged. */
+  /** Whether joined audio is currently suppressed. */
   get interrupted(): boolean {
     return !this.#allowed || this.#digits.sounding || this.talk.busy
   }
 
-  /** Tells or changes the far end; `allowed` when it can be sent to and the direction lets us. */
+  /** Sets or changes the far end; `allowed`: address and direction permit sending. */
   set(far: FarEnd, allowed: boolean): void {
     const before = this.#far
     const moved = before?.address !== far.address || before.port !== far.port
     if (allowed && (moved || !this.#allowed)) this.#openingLeft = OPENING_PACKETS
-    // A refresh that changes nothing of these is not to be heard.
+    // A session refresh that changes none of these must be inaudible.
     const recoded = !before || !sameEncoding(before, far)
     if (moved || recoded || allowed !== this.#allowed) this.stream.interrupt()
     if (recoded) this.#dropEncoder()
@@ -113,13 +118,13 @@ export class Sender {
     this.stream.setClock(clockRate(far.codec))
   }
 
-  /** Queues digits; `done` tells whether they were sent. */
+  /** Queues digits; `done` receives whether they were sent. */
   sendDigits(digits: string, done: (sent: boolean) => void): void {
     if (!this.#allowed || this.#far?.telephoneEvent === undefined) done(false)
     else this.#digits.add(digits, done)
   }
 
-  /** Gives up what is queued. */
+  /** Cancels everything queued. */
   close(): void {
     this.talk.clear()
     this.#digits.clear()
@@ -129,15 +134,15 @@ export class Sender {
   }
 
   /**
-   * Passes a packet on that `source` received, rewritten in place. `codec` is one that `passes` as the far end's; undefined: it is comfort
-   * noise, which is left out where the far end takes none.
+   * Forwards a packet that `source` received, rewritten in place. `codec` can be forwarded to the far end's
+   * codec. Undefined is comfort noise, which is omitted if the far end does not support it.
    */
   forward(now: number, source: object, packet: Buffer, view: RtpView, codec: AudioCodec | undefined): void {
     const far = this.#far
     if (!far || !this.#allowed) return
     const { start, end, ssrc, sequence } = view
     if (this.talk.busy || this.#digits.sounding) {
-      // It has no place here any more, even if nothing takes that place.
+      // The source has lost its place in the stream, even if nothing replaces it.
       this.stream.interrupt(source)
       return
     }
@@ -147,20 +152,20 @@ export class Sender {
       return
     }
     this.#openingLeft = 0
-    // What frames have left to say is over.
+    // Cancels the frames of silence.
     this.#hang = 0
     if (this.#packetizer) this.#packetizer.clear()
-    // Noise has no length; a packet's time keeps what follows from standing on the same timestamp.
+    // Noise has no duration; counting one frame keeps the next packet off the same timestamp.
     const units = codec ? span(codec, packet, start, end) : clockRate(far.codec) / FRAMES
     if (!this.stream.forward(now, source, ssrc, sequence, view.timestamp, units, view.marker)) return
     if (codec !== far.codec && codec && isG711(codec)) convertInPlace(codec, packet, start, end)
-    // The old header is at least as long as the new one, so there is room before the payload.
+    // The old header is at least as long as the new one, which leaves room before the payload.
     this.stream.write(packet, start - HEADER_BYTES, payloadType)
     this.#emit(now, packet, start - HEADER_BYTES, end - start)
     this.#noisy = codec === undefined
   }
 
-  /** Every 10 ms while {@link busy}, else every 100 ms: sends what is due besides frames. */
+  /** Sends what is due besides frames. Must be called every 10 ms while {@link isBusy}, else every 100 ms. */
   tick(now: number): void {
     if (!this.#far) return
     if (this.#digits.busy) this.#digits.tick(now, (event) => this.#sendEvent(now, event))
@@ -170,12 +175,13 @@ export class Sender {
   }
 
   /**
-   * Every 20 ms: makes what is to be heard now, and sends it when it fills a packet. `bridged` is what `source` says, at {@link rate}.
-   * Gives what the far end is to hear of it, valid until the next time. On hold prompts go on unheard.
+   * Composes and sends 20 ms; must be called every 20 ms. `bridged` is the audio of `source`, at {@link
+   * rate}. Returns the audio for the far end, valid until the next call. Prompts continue unheard during
+   * hold.
    */
   frame(now: number, bridged: Int16Array | undefined, source: object): Int16Array | undefined {
     if (!this.#far) return undefined
-    // Only for what is made of frames: packets that are passed on meanwhile know their own time.
+    // Only for framed audio: forwarded packets have their own timing.
     if (now - this.#framedAt > MAX_BEHIND_MS && this.#speaker) this.stream.interrupt(this.#speaker)
     this.#framedAt = now
     if (this.#digits.sounding) {
@@ -189,7 +195,7 @@ export class Sender {
     return this.#allowed ? frame : undefined
   }
 
-  /** What is bridged, with its silence at the end. */
+  /** Returns the joined audio, followed by silence at its end. */
   #bridged(frame: Int16Array | undefined): Int16Array | undefined {
     if (frame) this.#hang = this.#far!.comfortNoise === undefined ? HANG_FRAMES : 0
     else if (this.#hang === 0) return undefined
@@ -200,7 +206,7 @@ export class Sender {
   #say(now: number, frame: Int16Array | undefined, speaker: object | undefined): void {
     if (speaker) this.#openingLeft = 0
     else if (!frame && this.#openingLeft > 0 && this.#far!.codec === 'opus' && !this.#packetizer) {
-      // Most browsers' ports only pass packets on: they need no encoder for this.
+      // Most browser ports only forward packets and need no encoder for this.
       this.#openingLeft--
       this.#sendOpusSilence(now)
       return
@@ -213,7 +219,7 @@ export class Sender {
       packetizer.push(frame ?? silentFrame(this.rate))
     } else if (!packetizer.empty) packetizer.push(undefined)
     else if (this.#speaker) {
-      // It may speak again before anything else does.
+      // The same source may resume.
       this.stream.interrupt(this.#speaker)
       this.#speaker = undefined
     }
@@ -244,7 +250,7 @@ export class Sender {
     this.#emit(now, packet, 0, bytes)
   }
 
-  /** Nothing was said for a while: comfort noise, or a packet of silence. */
+  /** After a while without a packet, sends comfort noise or a packet of silence. */
   #keepAlive(now: number): void {
     if (!this.#allowed || this.#sentAt === undefined || this.#openingLeft > 0) return
     const { comfortNoise } = this.#far!
@@ -279,7 +285,7 @@ export class Sender {
   #sendEvent(now: number, event: EventPacket): void {
     const payloadType = this.#far?.telephoneEvent
     if (event.first) this.#eventBegun = false
-    // The far end may have gone on hold, or stopped taking events, in the middle of a string.
+    // The far end may have gone on hold, or stopped accepting events, in the middle of a string.
     if (!this.#allowed || payloadType === undefined) return
     this.stream.event(now, event.samples / this.#digits.rate, !this.#eventBegun)
     this.#eventBegun = true

@@ -16,40 +16,40 @@ import { type SrtpContext, SrtpContexts } from './srtp-context.ts'
 import type { StreamSeed } from './stream-out.ts'
 import type { Talk } from './talk.ts'
 
-/** Where a session's packets and events go. Called from within its methods, in order. */
+/** Destination of a session's packets and events. Called synchronously from the session's methods. */
 export interface SessionOutput {
-  /** Sends `length` bytes from `offset`. The buffer is not used again by the session. */
+  /** Sends `length` bytes from `offset`. The session does not reuse the buffer. */
   rtp(packet: Buffer, offset: number, length: number, port: number, address: string): void
-  /** `muxed`: from the RTP socket. */
+  /** Sends RTCP; `muxed`: from the RTP socket. */
   rtcp(packet: Buffer, port: number, address: string, muxed: boolean): void
   event(event: PortEvent): void
-  /** The last frame of that sound was sent. */
+  /** Reports that the last frame of a sound was sent. */
   played(play: number): void
-  /** {@link Session.busy} or {@link Session.framed} may have become true. */
+  /** {@link Session.isBusy} or {@link Session.isFramed} may have become true. */
   wake(): void
 }
 
-/** How a session begins. */
+/** Options of a {@link Session}. */
 export interface SessionOptions {
-  /** Whether the far end's port may differ from what it announced: not for those on this host. */
+  /** Whether the far end's port may differ from the announced one; false for far ends on this host. */
   readonly anyPort: boolean
   readonly seed: StreamSeed
   readonly cname: string
   readonly patience: Patience
   readonly codecs: Codecs
-  /** 0 to 1, as Math.random. */
+  /** Returns 0 to 1, as Math.random. */
   readonly random: () => number
 }
 
-/** Addresses that name nobody: the old way to hold (RFC 3264 section 8.4). */
+/** Unspecified addresses, the old way to hold (RFC 3264 section 8.4). */
 const NOBODY = new Set(['0.0.0.0', '::'])
 
 /**
- * RTP and RTCP of one port, without sockets, clocks or threads: packets and the time come in, packets and events go out. Every `now`
- * is milliseconds since the Unix epoch, with fractions where there are any, and never goes back.
+ * RTP and RTCP of one port, without sockets, clocks or threads: packets and time come in, packets and events
+ * go out. Every `now` is in milliseconds since the Unix epoch, with fractions, and never decreases.
  */
 export class Session {
-  /** What is made here for the far end to hear. {@link wake} is to be called when something was added to it. */
+  /** Local audio for the far end. {@link wake} must be called after adding to it. */
   readonly talk: Talk
   #output: SessionOutput
   #receiver: Receiver
@@ -92,17 +92,20 @@ export class Session {
     this.#liveness = new Liveness(options.patience)
   }
 
-  /** Whether {@link tick} is needed every 10 ms; else every 100 ms is enough. */
+  /** Whether {@link tick} is needed every 10 ms; otherwise every 100 ms. */
   get busy(): boolean {
     return this.#sender.busy
   }
 
-  /** Whether {@link frameIn} and {@link frameOut} are needed every 20 ms: of all sessions the one, then the mixers, then the other. */
+  /**
+   * Whether {@link frameIn} and {@link frameOut} are needed every 20 ms: frameIn of all sessions, the mixers,
+   * then frameOut of all.
+   */
   get framed(): boolean {
     return this.#bridge.framed
   }
 
-  /** Tells or changes the far end; see `MediaPort.setFar`. */
+  /** Sets or changes the far end; see `MediaPort.setFar`. */
   setFar(now: number, near: NearEnd, far: FarEnd): void {
     const reachable = !NOBODY.has(far.address)
     this.#far = far
@@ -115,14 +118,14 @@ export class Session {
       this.#reports.start(now)
     }
     this.#sender.set(far, reachable && (far.direction === 'sendrecv' || far.direction === 'sendonly'))
-    // A far side that only sends has put us on hold, and need not have music for it.
+    // A far side that only sends has put the call on hold, and need not send music.
     this.#liveness.start(now, far.direction !== 'sendrecv' || !reachable)
     this.#bridge.set(far, far.direction === 'sendrecv' || far.direction === 'recvonly')
   }
 
-  /** Takes a packet from the RTP socket, which may be RTCP as well. The session owns the buffer from now on. */
+  /** Processes a packet from the RTP socket, which may be RTCP. The session owns the buffer from now on. */
   receive(now: number, packet: Buffer, address: string, port: number): void {
-    // Phones behind NAT ask by it whether the way is open, and do well without an answer.
+    // Phones behind NAT send STUN to check the path, and work without an answer.
     if (isStun(packet)) return
     if (isRtcp(packet)) {
       this.receiveRtcp(now, packet, address, port)
@@ -135,7 +138,7 @@ export class Session {
     this.#bridge.take(now, accepted, packet)
   }
 
-  /** Takes a packet from the RTCP socket. */
+  /** Processes a packet from the RTCP socket. */
   receiveRtcp(now: number, packet: Buffer, address: string, port: number): void {
     if (isStun(packet)) return
     const { refused } = this.#receiver
@@ -155,7 +158,7 @@ export class Session {
       refused.malformed++
       return
     }
-    // With one port for both, only RTP decides where the audio goes.
+    // With multiplexing, only RTP determines the source.
     if (
       !muxed &&
       latch.admit(now, address, port, rtcpSource(plain), this.#srtp !== undefined) === 'refused'
@@ -167,7 +170,7 @@ export class Session {
     this.#liveness.alive(now)
   }
 
-  /** Cross-connects two sessions; each leaves its former partner or line. */
+  /** Connects two sessions; each leaves its former partner or channel. */
   join(other: Session): void {
     this.#bridge.join(other.#bridge)
   }
@@ -177,7 +180,7 @@ export class Session {
     this.#bridge.connect(line)
   }
 
-  /** Ends a join, or leaves the line (if it is `line`, where that is given); harmless when there is none. */
+  /** Ends the join or leaves the channel (only if it is `line`, when given). No effect without either. */
   part(line?: FrameLine): void {
     this.#bridge.part(line)
   }
@@ -187,7 +190,7 @@ export class Session {
     this.#bridge.setVolumes(volumes)
   }
 
-  /** Lets `ear` listen until {@link unlisten}, or until the session is closed. */
+  /** Adds a sink, until {@link removeSink} or until the session is closed. */
   listen(ear: Ear): void {
     this.#bridge.listen(ear)
   }
@@ -196,28 +199,28 @@ export class Session {
     this.#bridge.unlisten(ear)
   }
 
-  /** Something was added to {@link talk}. */
+  /** Reports that something was added to {@link promptMixer}. */
   wake(): void {
     this.#output.wake()
   }
 
-  /** Sends digits; `done` is called once, false where they cannot be sent. */
+  /** Sends digits; `done` is called once, with false if they cannot be sent. */
   sendDigits(digits: string, done: (sent: boolean) => void): void {
     this.#sender.sendDigits(digits, done)
     this.#output.wake()
   }
 
-  /** Makes 20 ms of what the far end says; see {@link Bridge}. */
+  /** Decodes 20 ms of the far end's audio; see {@link Bridge}. */
   frameIn(now: number): void {
     this.#bridge.frameIn(now)
   }
 
-  /** Sends 20 ms of what it is to hear. */
+  /** Sends 20 ms to the far end. */
   frameOut(now: number): void {
     this.#bridge.frameOut(now)
   }
 
-  /** Sends what is due, and reports what is over. */
+  /** Sends what is due, and reports what has expired. */
   tick(now: number): void {
     this.#sender.tick(now)
     this.#receiver.tick(now)
@@ -233,7 +236,7 @@ export class Session {
     const { roundTripMs, far, farLeft } = this.#reports
     const delay = roundTripMs === undefined ? {} : { roundTripMs }
     const { late, bufferMs } = this.#bridge.quality
-    // Where packets are passed on as they are, the jitter buffer is the listener's own.
+    // Forwarded packets pass no local jitter buffer.
     const buffer = bufferMs > 0 ? { bufferMs } : {}
     const heard = { codec, received, lost, late, jitterMs, ...delay, ...buffer }
     return {
@@ -251,7 +254,7 @@ export class Session {
     }
   }
 
-  /** Parts, gives up what is queued, and says goodbye to the far side. */
+  /** Detaches the session, cancels everything queued and sends RTCP BYE. */
   close(now: number): void {
     this.#bridge.close()
     this.#sender.close()
@@ -287,7 +290,7 @@ export class Session {
   #send(packet: Buffer, offset: number, length: number): boolean {
     const { latch } = this.#receiver
     const wire = this.#srtp?.sender.protect(packet.subarray(offset, offset + length))
-    // Its number was used already, so nothing goes out, neither under the same key again nor in the clear.
+    // The packet's index was used already: sending it again, or in the clear, is forbidden.
     if (wire?.length === 0) return false
     if (wire) this.#output.rtp(wire, 0, wire.length, latch.port, latch.address)
     else this.#output.rtp(packet, offset, length, latch.port, latch.address)
@@ -298,7 +301,7 @@ export class Session {
     const far = this.#far
     if (!far || NOBODY.has(far.address)) return
     const latch = far.rtcpMux ? this.#receiver.latch : this.#rtcpLatch
-    // Here the address may be that of a host in our own network.
+    // A hidden address may belong to a host in the local network.
     if (latch.isHidden) return
     const wire = this.#srtp ? this.#srtp.sender.protectRtcp(packet) : packet
     this.#output.rtcp(wire, latch.port, latch.address, far.rtcpMux === true)

@@ -1,14 +1,17 @@
 import { codecFacts } from '../codecs/facts.ts'
 import type { AudioCodec } from '../types.ts'
 
-/** Duration of one Opus frame by the configuration in its table of contents (RFC 6716 section 3.1), in units of 48 kHz. */
+/**
+ * Returns the duration of one Opus frame by the configuration in its TOC byte (RFC 6716 section 3.1), in
+ * units of 48 kHz.
+ */
 function opusFrame(config: number): number {
   if (config < 12) return [480, 960, 1920, 2880][config & 3]!
   if (config < 16) return config & 1 ? 960 : 480
   return 120 << (config & 3)
 }
 
-/** Longest packet, in the same units: 120 ms, whatever one claims (section 3.2.5, R5). */
+/** Maximum duration of a packet in the same units: 120 ms (section 3.2.5, R5). */
 const OPUS_MOST = 5760
 
 function opusSpan(packet: Uint8Array, start: number, end: number): number {
@@ -19,23 +22,26 @@ function opusSpan(packet: Uint8Array, start: number, end: number): number {
   return Math.min(OPUS_MOST, frames * opusFrame(first >> 3))
 }
 
-/** What the payload from `start` to `end` covers, in units of the codec's RTP clock. */
+/** Returns the duration of the payload from `start` to `end`, in units of the codec's RTP clock. */
 export function span(codec: AudioCodec, packet: Uint8Array, start: number, end: number): number {
   if (codec === 'opus') return opusSpan(packet, start, end)
   return codec === 'L16' ? (end - start) >> 1 : end - start
 }
 
-/** Whether packets of one codec can be sent on as another's: the same one, or the two laws of G.711, by table. */
+/**
+ * Whether packets of one codec can be forwarded as another's: the same codec, or the two laws of G.711, by
+ * table.
+ */
 export function passes(from: AudioCodec, to: AudioCodec): boolean {
   return from === to || (isG711(from) && isG711(to))
 }
 
-/** Whether it is one of the two laws. */
+/** Whether the codec is one of the two laws of G.711. */
 export function isG711(codec: AudioCodec): codec is 'PCMU' | 'PCMA' {
   return codec === 'PCMU' || codec === 'PCMA'
 }
 
-/** Clock rate of a codec's timestamps, in Hz. */
+/** Returns the clock rate of a codec's timestamps, in Hz. */
 export function clockRate(codec: AudioCodec): number {
   return codecFacts[codec].clockRate
 }

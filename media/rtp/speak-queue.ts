@@ -1,53 +1,53 @@
 import type { PcmRate } from '../types.ts'
 import { FRAMES, RateAdapter } from './rate.ts'
 
-/** Longest speech that is kept, in ms. */
+/** Maximum length of queued speech, in ms. */
 const CAPACITY_MS = 120_000
-/** Frames that are waited for after a silence, so that speech which comes in pieces at its own pace is not chopped. */
+/** Number of frames to wait for after a silence, so that speech written in pieces is not chopped. */
 const LEAD_FRAMES = 2
-/** Shorter pieces are put together in blocks of this, so that their number has a bound: 100 ms. */
+/** Size of a block in frames (100 ms). Shorter pieces are collected in blocks to bound their number. */
 const BLOCK_FRAMES = 5
-/** Marks that wait; what is more is told at once. */
+/** Maximum number of waiting marks; further ones are reported at once. */
 const MOST_MARKS = 1000
 
-/** The first `length` of `samples` wait. */
+/** Piece of audio: the first `length` of `samples` are waiting. */
 interface Chunk {
   readonly samples: Int16Array
   length: number
 }
 
-/** Speech that somebody outside puts in by pieces, and that goes out by frames of 20 ms. */
+/** Speech written in pieces from outside, and read in frames of 20 ms. */
 export class SpeakQueue {
   #rate: PcmRate
   #chunks: Chunk[] = []
   /** Read position in the first chunk. */
   #at = 0
   #queued = 0
-  /** Samples that were taken or dropped, of all that were written. */
+  /** Number of written samples that were read or dropped. */
   #passed = 0
   #lead = 0
-  /** `at`: how many are to have passed. */
+  /** Marks; `at` is the number of passed samples that completes one. */
   #marks: { readonly at: number; readonly done: () => void }[] = []
   #frame: Int16Array
   #adapter = new RateAdapter()
 
-  /** `rate` is that of what is written. */
+  /** `rate` is that of the written samples. */
   constructor(rate: PcmRate) {
     this.#rate = rate
     this.#frame = new Int16Array(rate / FRAMES)
   }
 
-  /** Samples that wait. */
+  /** Number of waiting samples. */
   get queued(): number {
     return this.#queued
   }
 
-  /** Arrays that they are in: two for every 100 ms at most. */
+  /** Number of waiting arrays: at most two for every 100 ms. */
   get pieces(): number {
     return this.#chunks.length
   }
 
-  /** Keeps `samples`, which are not to be changed any more; what is more than 120 s is dropped. */
+  /** Queues `samples`, which must not be changed afterwards; drops what exceeds 120 s. */
   write(samples: Int16Array): void {
     const room = (CAPACITY_MS * this.#rate) / 1000 - this.#queued
     const kept = samples.length > room ? samples.subarray(0, room) : samples
@@ -57,13 +57,15 @@ export class SpeakQueue {
     this.#queued += kept.length
   }
 
-  /** Calls `done` when everything that was written so far has been taken, or was dropped; at once where 1000 others wait for that. */
+  /**
+   * Calls `done` when everything written so far has been read or dropped; at once if 1000 marks are waiting.
+   */
   mark(done: () => void): void {
     if (this.#queued === 0 || this.#marks.length >= MOST_MARKS) done()
     else this.#marks.push({ at: this.#passed + this.#queued, done })
   }
 
-  /** Drops what waits. */
+  /** Drops the waiting samples. */
   clear(): void {
     this.#chunks = []
     this.#at = 0
@@ -74,12 +76,15 @@ export class SpeakQueue {
     for (const { done } of marks) done()
   }
 
-  /** Whether the next {@link take} gives something, as far as is known now. */
+  /** Whether the next {@link take} is expected to return a frame. */
   get speaking(): boolean {
     return this.#queued > 0 && this.#lead === 0
   }
 
-  /** The next 20 ms at `rate`, filled up with silence and valid until the next call; undefined where nothing is to be said. */
+  /**
+   * Returns the next 20 ms at `rate`, padded with silence and valid until the next call; undefined if nothing
+   * is due.
+   */
   take(rate: PcmRate): Int16Array | undefined {
     if (this.#queued === 0) return undefined
     const frame = this.#frame

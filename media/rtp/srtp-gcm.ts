@@ -60,14 +60,14 @@ export class Gcm implements Transform {
     return at < RTCP_CLEAR_BYTES + TAG_BYTES ? undefined : packet.readUInt32BE(at)
   }
 
-  /** What is authenticated of an RTCP compound without being encrypted (section 9.2). */
+  /** Returns the authenticated but unencrypted data of an RTCP compound (section 9.2). */
   #aadOf(packet: Buffer, index: number): Buffer {
     packet.copy(this.#rtcpAad, 0, 0, RTCP_CLEAR_BYTES)
     this.#rtcpAad.writeUInt32BE(rtcpWordOf(index), RTCP_CLEAR_BYTES)
     return this.#rtcpAad
   }
 
-  /** Sections 8.1 and 9.1: two zeros, SSRC, and the index. */
+  /** Sections 8.1 and 9.1: two zeros, the SSRC, and the index. */
   #setIv(ssrc: number, high: number, low: number): void {
     const [iv, salt] = [this.#iv, this.#salt]
     salt.copy(iv, 0, 0, 2)

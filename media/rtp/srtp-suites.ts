@@ -1,15 +1,17 @@
 import type { SrtpSuite } from '../types.ts'
 
-/** What is fixed about a crypto suite. Sizes in bytes. */
+/** Fixed properties of a crypto suite. Sizes in bytes. */
 export interface SuiteFacts {
   readonly mode: 'counter' | 'gcm'
-  /** Of the master key, and of the session key. */
+  /** Size of the master key and of the session key. */
   readonly keyBytes: 16 | 32
-  /** Of the master salt, and of the session salt. */
+  /** Size of the master salt and of the session salt. */
   readonly saltBytes: 14 | 12
-  /** Of the tag on RTP. */
+  /** Size of the tag on RTP. */
   readonly tagBytes: number
-  /** Of the tag on RTCP: with HMAC always the longer one (RFC 4568 section 6.2.2, RFC 6188 section 4). */
+  /**
+   * Size of the tag on RTCP: with HMAC always the longer one (RFC 4568 section 6.2.2, RFC 6188 section 4).
+   */
   readonly rtcpTagBytes: number
 }
 
@@ -29,7 +31,7 @@ const gcm = (keyBytes: 16 | 32): SuiteFacts => ({
   rtcpTagBytes: 16,
 })
 
-/** Every suite that a port can speak: RFC 4568 section 6.2, RFC 6188, RFC 7714. */
+/** Supported suites: RFC 4568 section 6.2, RFC 6188, RFC 7714. */
 export const suiteFacts: Readonly<Record<SrtpSuite, SuiteFacts>> = {
   AES_CM_128_HMAC_SHA1_80: counter(16, 10),
   AES_CM_128_HMAC_SHA1_32: counter(16, 4),
@@ -39,7 +41,7 @@ export const suiteFacts: Readonly<Record<SrtpSuite, SuiteFacts>> = {
   AEAD_AES_256_GCM: gcm(32),
 }
 
-/** Bytes of a master key with its salt, as `a=crypto` carries them. */
+/** Returns the length of a master key with its salt, as carried in `a=crypto`. */
 export const masterBytes = (suite: SrtpSuite): number => {
   const { keyBytes, saltBytes } = suiteFacts[suite]
   return keyBytes + saltBytes

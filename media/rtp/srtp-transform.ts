@@ -1,24 +1,30 @@
 /**
- * Encrypts and authenticates the packets of one direction, RTP or RTCP. It knows nothing of numbering: who uses it tells the index,
- * `high` and `low` being the upper 16 and the lower 32 of its 48 bits (RTCP has 31).
+ * Encryption and authentication of one direction, RTP or RTCP. The caller supplies the packet index: `high`
+ * and `low` are the upper 16 and the lower 32 of its 48 bits (RTCP has 31).
  */
 export interface Transform {
   readonly tagBytes: number
-  /** A new buffer: `packet` from `start` on encrypted, what is before it authenticated alone, and the tag. `packet` may be changed. */
+  /**
+   * Returns a new buffer: `packet` encrypted from `start` on, authenticated as a whole, with the tag. May
+   * change `packet`.
+   */
   sealRtp(packet: Buffer, start: number, ssrc: number, high: number, low: number): Buffer
-  /** Checks a packet whose payload begins at `start` and decrypts it in place; false, with the packet as it was, where the tag is wrong. */
+  /**
+   * Authenticates a packet with a payload from `start` on and decrypts it in place. Returns false and leaves
+   * the packet unchanged if the tag is wrong.
+   */
   openRtp(packet: Buffer, start: number, ssrc: number, high: number, low: number): boolean
-  /** The same for an RTCP compound (RFC 3711 section 3.4, RFC 7714 section 9), with the word of the index. */
+  /** Encrypts an RTCP compound (RFC 3711 section 3.4, RFC 7714 section 9), including the index word. */
   sealRtcp(packet: Buffer, ssrc: number, index: number): Buffer
-  /** The plain compound; undefined where the tag is wrong. `word`: encryption flag, which has to be set, and index. */
+  /** Returns the plain compound; undefined if the tag is wrong. */
   openRtcp(packet: Buffer, ssrc: number, index: number): Buffer | undefined
-  /** The encryption flag and index of an RTCP compound; undefined for what is too short. */
+  /** Returns the encryption flag and index of an RTCP compound; undefined if the packet is too short. */
   rtcpWord(packet: Buffer): number | undefined
 }
 
-/** Bytes of an RTCP compound that are never encrypted: its first header, and the sender's SSRC. */
+/** Length of an RTCP compound's unencrypted part: its first header and the sender's SSRC. */
 export const RTCP_CLEAR_BYTES = 8
-/** Bytes of the word with the encryption flag and the index. */
+/** Length of the word with the encryption flag and the index. */
 export const RTCP_WORD_BYTES = 4
-/** That word for an index: everything that we send is encrypted. */
+/** Returns the index word of a sent compound: encryption is always on. */
 export const rtcpWordOf = (index: number): number => (0x80000000 | index) >>> 0

@@ -7,18 +7,19 @@ import { deriveKeys, type SessionKeys } from './srtp-keys.ts'
 import { suiteFacts } from './srtp-suites.ts'
 import { RTCP_CLEAR_BYTES, type Transform } from './srtp-transform.ts'
 
-/** Sources whose numbering is remembered. Only an authentic packet adds one. */
+/** Maximum number of sources whose indices are remembered. Only an authentic packet adds one. */
 const MOST_SOURCES = 8
 const RTCP_INDEX_LIMIT = 2 ** 31
 /**
- * Roll-over counters after the likeliest one that are tried for a packet that fails with it: after a silence in which the far side
- * counted on, by up to an hour of packets of 20 ms. Such a packet costs more, but comes from the source that was learnt, or not at all.
+ * Maximum number of roll-over counters after the likeliest that are tried for a packet. Covers a silence in
+ * which the far side kept counting, up to an hour of packets of 20 ms. Only packets from the learnt source
+ * get here.
  */
 const COUNTERS_AHEAD = 4
 
 const NOTHING = Buffer.alloc(0)
 
-/** Where the payload begins; undefined for what is too short to be RTP. */
+/** Returns the offset of the payload; undefined if the packet is too short for RTP. */
 const payloadStart = (packet: Buffer, end: number): number | undefined => {
   if (end < HEADER_BYTES) return undefined
   const first = packet[0]!
@@ -30,13 +31,13 @@ const payloadStart = (packet: Buffer, end: number): number | undefined => {
   return start <= end ? start : undefined
 }
 
-/** The transforms of one direction. */
+/** Transforms of one direction. */
 interface Transforms {
   readonly rtp: Transform
   readonly rtcp: Transform
 }
 
-/** Made of session keys; {@link transformsOf} derives those. */
+/** Creates a transform from session keys; {@link transformsOf} derives those. */
 export const transformOf = (suite: SrtpSuite, kind: 'rtp' | 'rtcp', keys: SessionKeys): Transform => {
   const { mode, tagBytes, rtcpTagBytes } = suiteFacts[suite]
   return mode === 'gcm' ? new Gcm(keys) : new CounterMode(keys, kind === 'rtp' ? tagBytes : rtcpTagBytes)
@@ -47,10 +48,10 @@ const transformsOf = (suite: SrtpSuite, master: Uint8Array): Transforms => ({
   rtcp: transformOf(suite, 'rtcp', deriveKeys(suite, master, 'rtcp')),
 })
 
-/** Encrypts what one port sends (RFC 3711). All its RTP packets have one SSRC. */
+/** Encryption of the packets that one port sends (RFC 3711). All its RTP packets have one SSRC. */
 export class SrtpSender {
   #transforms: Transforms
-  /** Roll-over counters and sequence numbers of what was sent. */
+  /** Indices of sent packets (roll-over counter and sequence number). */
   #sent = new ReplayWindow()
   #rtcpIndex = 0
 
@@ -58,18 +59,19 @@ export class SrtpSender {
     this.#transforms = transformsOf(suite, master)
   }
 
-  /** Whether no packet was sent by it yet. */
+  /** Whether no packet was sent yet. */
   get unused(): boolean {
     return this.#sent.newest < 0
   }
 
   /**
-   * The packet as it goes over the wire, in a buffer of its own. Empty: that number was used already, or may have been, so nothing is to be
-   * sent. Two payloads under one number would tell the difference of both, and with GCM the key of the tags (RFC 7714 section 8.1).
+   * Returns the encrypted packet in a new buffer. Empty: the index was used already, or may have been, so
+   * nothing must be sent. Two payloads under one index would reveal their difference, and with GCM the
+   * authentication key (RFC 7714 section 8.1).
    */
   protect(packet: Buffer): Buffer {
     const sequence = packet.readUInt16BE(2)
-    // A forwarded stream keeps its disorder, so that a packet may be of the time before the roll-over.
+    // A forwarded stream keeps its order, so a packet may belong before the roll-over.
     const roc = this.unused ? 0 : guess(this.#sent.newest, sequence)
     const number = roc * 0x10000 + sequence
     if (!this.#sent.permits(number)) return NOTHING
@@ -79,30 +81,33 @@ export class SrtpSender {
     return this.#transforms.rtp.sealRtp(packet, start, ssrc, roc >>> 16, lowerOf(roc, sequence))
   }
 
-  /** The same for an RTCP compound (RFC 3711 section 3.4). */
+  /** Encrypts an RTCP compound (RFC 3711 section 3.4). */
   protectRtcp(packet: Buffer): Buffer {
     this.#rtcpIndex = (this.#rtcpIndex + 1) % RTCP_INDEX_LIMIT
     return this.#transforms.rtcp.sealRtcp(packet, packet.readUInt32BE(4), this.#rtcpIndex)
   }
 }
 
-/** Checks and decrypts what one port receives (RFC 3711). A packet that fails changes nothing. */
+/**
+ * Authentication and decryption of the packets that one port receives (RFC 3711). A rejected packet changes
+ * no state.
+ */
 export class SrtpReceiver {
   #transforms: Transforms
   #sources = new Map<number, ReplayWindow>()
   #rtcpSources = new Map<number, ReplayWindow>()
-  /** Roll-over counters under the keys before: the far side may go on with them, or start anew. */
+  /** Roll-over counters under the previous keys: the far side may continue or restart them. */
   #before: ReadonlyMap<number, ReplayWindow> | undefined
 
-  /** `before`: the receiver whose master key this one's takes the place of. */
+  /** `before` is the receiver of the replaced master key. */
   constructor(suite: SrtpSuite, master: Uint8Array, before?: SrtpReceiver) {
     this.#transforms = transformsOf(suite, master)
     if (!before) return
-    // On hold keys may change several times without a packet in between.
+    // During hold, keys may change several times without a packet in between.
     this.#before = new Map([...(before.#before ?? []), ...before.#sources].slice(-MOST_SOURCES))
   }
 
-  /** The plain packet, decrypted in place; undefined where it is not authentic, repeated or too old. */
+  /** Returns the plain packet, decrypted in place; undefined if not authentic, repeated or too old. */
   unprotect(packet: Buffer): Buffer | undefined {
     const { rtp } = this.#transforms
     const end = packet.length - rtp.tagBytes
@@ -123,7 +128,7 @@ export class SrtpReceiver {
     }
   }
 
-  /** The same for an RTCP compound; one that is not encrypted (RFC 3711 section 3.4 allows it) is refused. */
+  /** Decrypts an RTCP compound; an unencrypted one (permitted by RFC 3711 section 3.4) is rejected. */
   unprotectRtcp(packet: Buffer): Buffer | undefined {
     const { rtcp } = this.#transforms
     const word = rtcp.rtcpWord(packet)
@@ -137,13 +142,13 @@ export class SrtpReceiver {
     return plain
   }
 
-  /** The likeliest roll-over counter of a packet (RFC 3711 section 3.3.1). */
+  /** Returns the likeliest roll-over counter of a packet (RFC 3711 section 3.3.1). */
   #likeliest(ssrc: number, sequence: number, window: ReplayWindow | undefined): number {
     const known = window ?? this.#before?.get(ssrc)
     return known ? guess(known.newest, sequence) : 0
   }
 
-  /** The roll-over counter to be tried next, where the ones before it have failed; undefined: there is none. */
+  /** Returns the roll-over counter for the next attempt; undefined after the last. */
   #counter(
     ssrc: number,
     first: number,
@@ -152,16 +157,16 @@ export class SrtpReceiver {
   ): number | undefined {
     if (attempt === 0) return first
     if (window) return attempt <= COUNTERS_AHEAD ? first + attempt : undefined
-    // The first packets may have been lost with the roll-over, or the far side starts anew with its new key.
+    // The first packets may have been lost with the roll-over, or the far side restarts with its new key.
     const others = this.#before?.has(ssrc) ? [first + 1, 0, 1] : [1]
     return others[attempt - 1]
   }
 }
 
-/** The lower 32 bits of the index: those of the counter, and the sequence number. */
+/** Returns the lower 32 bits of the index: 16 of the counter, and the sequence number. */
 const lowerOf = (roc: number, sequence: number): number => (((roc & 0xffff) << 16) | sequence) >>> 0
 
-/** The counter with which the packet is nearest to the newest one. */
+/** Returns the counter that places the packet nearest to the newest. */
 const guess = (newest: number, sequence: number): number => {
   const roc = Math.floor(newest / 0x10000)
   const last = newest % 0x10000

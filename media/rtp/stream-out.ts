@@ -1,17 +1,23 @@
 import { HEADER_BYTES, type RtpHeader, sequenceAhead, timestampAhead, writeRtpHeader } from './packet.ts'
 import { ReplayWindow } from './replay-window.ts'
 
-/** Largest step of a forwarded source's sequence that is passed on as loss; beyond it the source counts as a new one. */
+/**
+ * Maximum step of a forwarded source's sequence that is passed on as loss; a larger one counts as a new
+ * source.
+ */
 const MAX_GAP = 100
-/** How far a source's timestamps may differ from the time that passed before they are not believed, in ms. */
+/** Maximum deviation of a source's timestamps from the elapsed time, in ms. */
 const MAX_SKEW_MS = 1000
-/** A change of source this close to the end of the last packet follows it without a gap: half a packet of timer's lateness, in ms. */
+/** Maximum gap after the last packet that a new source closes, in ms: half a packet of timer lateness. */
 const SNAP_MS = 10
 
-/** Numbers before a roll-over that can be left out: the most that receivers take for loss (RFC 3550 appendix A.1), a minute of packets of 20 ms. */
+/**
+ * Distance to a roll-over within which numbers are skipped: the maximum that receivers count as loss (RFC
+ * 3550 appendix A.1), a minute of packets of 20 ms.
+ */
 const NEAR_ROLL_OVER = 3000
 
-/** Random numbers that a stream starts from (RFC 3550 section 5.1). */
+/** Random start values of a stream (RFC 3550 section 5.1). */
 export interface StreamSeed {
   readonly ssrc: number
   readonly sequence: number
@@ -19,10 +25,12 @@ export interface StreamSeed {
 }
 
 /**
- * The one stream that a port sends, whatever speaks behind it. It has one SSRC for life; the sequence never goes back, and the
- * timestamp only goes on: within a source as the source says, over a change of source by the time that passed, with the marker set.
- * What a forwarded source lost or reordered stays visible, so that the receiver can conceal it. Durations are in units of the
- * codec's clock.
+ * The one stream that a port sends, independent of the sources behind it. It keeps one SSRC; sequence and
+ * timestamp only increase. Within a source the timestamp follows the source; over a change of source it
+ * follows the elapsed time, with the marker set.
+ *
+ * Loss and reordering of a forwarded source stay visible, so that the receiver can conceal them. Durations
+ * are in units of the codec's clock.
  */
 export class StreamOut {
   readonly header: RtpHeader
@@ -31,22 +39,22 @@ export class StreamOut {
   #sourceSequence = 0
   #sourceTimestamp = 0
   #sourceAt = 0
-  /** Source packets up to here have their place; late ones before it have none any more. */
+  /** Source sequence number up to which late packets are rejected. */
   #floor = 0
-  /** No late packet may stand before this of the source's timestamps: another source is there, or it is too long ago. */
+  /** Source timestamp before which late packets are rejected: it belongs to another source, or is too old. */
   #floorTimestamp = 0
-  /** Counts on over the wrap, so that it is never below zero. */
+  /** Sequence number without wrap, so that it is never negative. */
   #sequence: number
-  /** The numbers sent last, each of which is sent once. */
+  /** Recently sent sequence numbers, each of which is sent once. */
   #sent = new ReplayWindow()
   #timestamp: number
-  /** The moment that `#timestamp` stands for, and how many units are covered from there. */
+  /** Time that `#timestamp` corresponds to, and number of units covered from there. */
   #at = 0
   #covers = 0
   #started = false
-  /** Units per millisecond. */
+  /** Timestamp units per millisecond. */
   #rate = 8
-  /** The source has been silent: its next packet begins to talk. */
+  /** Whether the source was silent, so that its next packet starts a talkspurt. */
   #silent = false
 
   constructor(seed: StreamSeed) {
@@ -56,8 +64,8 @@ export class StreamOut {
   }
 
   /**
-   * Clock rate of the codec, in Hz. Timestamps go on from the last packet's, at the new rate (RFC 7160: with one SSRC they never go back); an
-   * event that is being sent keeps its own to its end.
+   * Sets the clock rate of the codec, in Hz. Timestamps continue from the last packet's at the new rate (RFC
+   * 7160: with one SSRC they never decrease). An event in progress keeps its timestamp.
    */
   setClock(hz: number): void {
     const rate = hz / 1000
@@ -67,14 +75,14 @@ export class StreamOut {
     this.interrupt()
   }
 
-  /** The RTP timestamp that stands for `now`, for sender reports. */
+  /** Returns the RTP timestamp that corresponds to `now`, for sender reports. */
   timestampAt(now: number): number {
     return (this.#timestamp + Math.round((now - this.#at) * this.#rate)) >>> 0
   }
 
   /**
-   * Numbers a packet of a source that is passed on, in {@link header}. False: it has no place any more (a repetition, late over a
-   * change, or with a timestamp that cannot be), so it is not to be sent. `samples` is what its payload covers.
+   * Numbers a forwarded packet in {@link header}. Returns false if the packet must not be sent: it is a
+   * duplicate, late after a change, or has an impossible timestamp. `samples` is its duration.
    */
   forward(
     now: number,
@@ -113,7 +121,10 @@ export class StreamOut {
     return true
   }
 
-  /** A packet of the forwarded source is held back (an event, comfort noise): its number is closed up, so that it is not taken for lost. */
+  /**
+   * Accounts for a packet of the forwarded source that is held back (an event, comfort noise): its number is
+   * closed up, so that it does not appear lost.
+   */
   leaveOut(source: object, ssrc: number, sequence: number): void {
     if (source !== this.#source || ssrc !== this.#sourceSsrc) return
     const ahead = sequenceAhead(sequence, this.#sourceSequence)
@@ -123,7 +134,7 @@ export class StreamOut {
     this.#floor = sequence
   }
 
-  /** Numbers a packet of talk that is made here. A `source` that goes on is continuous whatever the clock says. */
+  /** Numbers a packet of local audio. The same `source` continues without a gap, whatever the clock says. */
   own(now: number, source: object, samples: number): void {
     const same = source === this.#source
     const marker = !same || this.#silent
@@ -134,13 +145,16 @@ export class StreamOut {
     this.#number(1, samples, marker)
   }
 
-  /** The source of {@link own} goes on, but its next `samples` are not sent (discontinuous transmission). */
+  /** Omits the next `samples` of the local source (discontinuous transmission). */
   skip(samples: number): void {
     this.#covers += samples
     this.#silent = true
   }
 
-  /** Numbers a packet of silence or comfort noise: no talk, so no marker unless it is the very first; what comes next begins to talk. */
+  /**
+   * Numbers a packet of silence or comfort noise, without a marker unless it is the first packet. The next
+   * audio starts a talkspurt.
+   */
   silence(now: number, samples: number): void {
     const first = !this.#started
     this.#source = undefined
@@ -149,8 +163,8 @@ export class StreamOut {
   }
 
   /**
-   * Numbers a packet of an event (RFC 4733 section 2.2.1): all packets of one event have the timestamp of its beginning. `ms`
-   * is the event's duration so far; `first` begins a new event.
+   * Numbers a packet of an event (RFC 4733 section 2.2.1): all packets of one event have its start as
+   * timestamp. `ms` is the duration so far; `first` starts a new event.
    */
   event(now: number, ms: number, first: boolean): void {
     this.#source = undefined
@@ -159,16 +173,16 @@ export class StreamOut {
   }
 
   /**
-   * Whatever comes next is a new source: it gets the marker, and its place by the time that passed. With `source`: only if that is
-   * the one that speaks.
+   * Makes the next packet count as a new source: with the marker, placed by the elapsed time. With `source`:
+   * only if it is the current one.
    */
   interrupt(source = this.#source): void {
     if (source === this.#source) this.#source = undefined
   }
 
   /**
-   * Leaves out the numbers before a roll-over that is near: a far end that begins to decrypt now, with a roll-over counter of zero, would never
-   * hear us if the packets before it were lost, or sent before it had our key (RFC 3711 section 3.3.1).
+   * Skips the numbers before an imminent roll-over. A far end that starts decrypting with a roll-over counter
+   * of zero would never recover if it missed the packets before (RFC 3711 section 3.3.1).
    */
   avoidRollOver(): void {
     const left = 0xffff - (this.#sequence & 0xffff)
@@ -183,7 +197,7 @@ export class StreamOut {
     writeRtpHeader(packet, at, this.header)
   }
 
-  /** A new packet with room for `payloadBytes` behind the header. */
+  /** Returns a new packet with room for `payloadBytes` after the header. */
   make(payloadType: number, payloadBytes: number): Buffer {
     const packet = Buffer.allocUnsafe(HEADER_BYTES + payloadBytes)
     this.write(packet, 0, payloadType)
@@ -218,7 +232,7 @@ export class StreamOut {
     this.#at += this.#covers / this.#rate
   }
 
-  /** Moves on by the time that passed, but never into what was sent already. */
+  /** Moves on by the elapsed time, but never into audio already sent. */
   #proceed(now: number): void {
     const passed = Math.round((now - this.#at) * this.#rate)
     if (this.#started && passed < this.#covers + SNAP_MS * this.#rate) {
@@ -229,7 +243,7 @@ export class StreamOut {
     this.#at = now
   }
 
-  /** Numbers a packet at the place that was moved to, `ahead` numbers after the last. */
+  /** Numbers a packet at the current place, `ahead` numbers after the last. */
   #number(ahead: number, samples: number, marker: boolean): void {
     this.#started = true
     this.#sequence += ahead

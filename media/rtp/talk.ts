@@ -2,12 +2,12 @@ import type { PcmRate } from '../types.ts'
 import { PromptSource } from './prompt.ts'
 import type { SpeakQueue } from './speak-queue.ts'
 
-/** Told that the last frame of that sound was sent. */
+/** Called when the last frame of a sound was sent. */
 export type PlayedListener = (play: number) => void
 
 /**
- * What is made here to be sent on one port, in this order: a cue (a tone that announces something), the prompt, what somebody outside
- * speaks. One frame of 20 ms at a time; what was interrupted fades before something else begins.
+ * Local audio of one port, in order of precedence: a cue (a tone that announces something), the prompt, and
+ * speech from outside. Works in frames of 20 ms; interrupted audio fades before other audio starts.
  */
 export class Talk {
   #onPlayed: PlayedListener
@@ -15,21 +15,21 @@ export class Talk {
   #playing: { readonly id: number; readonly source: PromptSource } | undefined
   #fading: PromptSource | undefined
   #queues: SpeakQueue[] = []
-  /** The last frame that {@link compose} gave a source for. */
+  /** Last frame for which {@link compose} returned a source. */
   frame: Int16Array = new Int16Array(0)
 
   constructor(onPlayed: PlayedListener) {
     this.#onPlayed = onPlayed
   }
 
-  /** Whether it speaks now, so that nothing else is to be heard. */
+  /** Whether audio is playing, which suppresses joined audio. */
   get busy(): boolean {
     if (this.#playing?.source.speaking || this.#cue || this.#fading) return true
     for (let i = 0; i < this.#queues.length; i++) if (this.#queues[i]!.speaking) return true
     return false
   }
 
-  /** Whether {@link compose} has to be called on. */
+  /** Whether {@link compose} must be called. */
   get waiting(): boolean {
     const playing = this.#playing?.source
     if (this.#cue || this.#fading || playing?.speaking || playing?.ended) return true
@@ -37,13 +37,13 @@ export class Talk {
     return false
   }
 
-  /** Plays in place of what was being played. `loop` 0 is for ever. */
+  /** Plays a sound in place of the current one. `loop` 0 means endless. */
   play(id: number, samples: Int16Array, rate: PcmRate, loop: number, volumeDb: number): void {
     this.#drop()
     this.#playing = { id, source: new PromptSource(samples, rate, loop, volumeDb) }
   }
 
-  /** Stops that sound, if it is still the one; as do the next three. */
+  /** Stops the sound if it is current. */
   stop(id: number): void {
     if (this.#playing?.id === id) this.#drop()
   }
@@ -60,7 +60,10 @@ export class Talk {
     if (this.#playing?.id === id) this.#playing.source.setVolume(db)
   }
 
-  /** Plays `samples` before anything else, once; `done` is called when the last frame was sent, or another cue came. */
+  /**
+   * Plays `samples` once before anything else; `done` is called when the last frame was sent, or another cue
+   * replaced it.
+   */
   cue(samples: Int16Array, rate: PcmRate, done: () => void): void {
     const before = this.#cue
     this.#cue = { source: new PromptSource(samples, rate, 1, 0), done }
@@ -75,7 +78,7 @@ export class Talk {
     this.#queues = this.#queues.filter((each) => each !== queue)
   }
 
-  /** Makes the next {@link frame}, at `rate`. Gives who speaks; undefined: nobody, and there is no frame. */
+  /** Composes the next {@link frame} at `rate`. Returns its source; undefined if there is no audio. */
   compose(rate: PcmRate): object | undefined {
     const source = this.#fading ?? this.#cue?.source ?? this.#prompt()
     if (source && !source.ended) {
@@ -92,7 +95,7 @@ export class Talk {
     return undefined
   }
 
-  /** To be called when the frame was sent: tells of what is over. */
+  /** Must be called after the frame was sent: reports ended sounds. */
   finish(): void {
     const cue = this.#cue
     if (cue?.source.ended) {
@@ -105,7 +108,7 @@ export class Talk {
     this.#onPlayed(playing.id)
   }
 
-  /** Gives up all of it, untold but for the cue. */
+  /** Cancels everything; reports only the cue as ended. */
   clear(): void {
     this.#playing = undefined
     this.#fading = undefined

@@ -2,28 +2,28 @@ import { loadCodecs } from '../codecs/codecs.ts'
 import { codecFacts } from '../codecs/facts.ts'
 import type { AudioCodec, PcmRate } from '../types.ts'
 
-/** The codecs of a test, loaded once per file. */
+/** Codecs of the tests, loaded once per file. */
 export const testCodecs = await loadCodecs()
 
-/** Every codec. */
+/** All codecs. */
 export const allCodecs = Object.keys(codecFacts) as AudioCodec[]
 
-/** Payload types in tests: the fixed ones, and some for those that have none. */
+/** Returns the payload type of a codec in tests: the static one, or a fixed dynamic one. */
 export function payloadTypeOf(codec: AudioCodec): number {
   return codecFacts[codec].payloadType ?? (codec === 'opus' ? 111 : 97)
 }
 
-/** Rate of what is said and heard in tests; of Opus the one that keeps them quick. */
+/** Returns the rate of a codec's audio in tests; for Opus one that keeps tests fast. */
 export function rateOf(codec: AudioCodec): PcmRate {
   return codec === 'opus' ? 16_000 : codecFacts[codec].sampleRate
 }
 
-/** Units of the RTP clock in `ms`. */
+/** Returns the units of the RTP clock in `ms`. */
 export function unitsOf(codec: AudioCodec, ms = 20): number {
   return (codecFacts[codec].clockRate * ms) / 1000
 }
 
-/** What payloads of one codec sound like, at {@link rateOf} it. */
+/** Decodes payloads of one codec, at {@link rateOf} it. */
 export function decoded(codec: AudioCodec, payloads: readonly Uint8Array[]): Int16Array {
   const decoder = testCodecs.decoder(codec, rateOf(codec))
   const out = new Int16Array(rateOf(codec))
@@ -36,7 +36,7 @@ export function decoded(codec: AudioCodec, payloads: readonly Uint8Array[]): Int
   return Int16Array.from(heard)
 }
 
-/** Somebody who says a tone for ever, packet by packet. */
+/** Speaker of an endless tone, in packets. */
 export class TestVoice {
   readonly codec: AudioCodec
   readonly ptimeMs: number
@@ -55,7 +55,7 @@ export class TestVoice {
     this.#out = new Uint8Array(this.#encoder.maxBytes)
   }
 
-  /** The next packet's payload. */
+  /** Returns the next packet's payload. */
   say(): Uint8Array {
     for (let i = 0; i < this.#samples.length; i++)
       this.#samples[i] = Math.round(8000 * Math.sin(this.#step * this.#position++))

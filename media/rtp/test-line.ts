@@ -3,7 +3,7 @@ import { readRtp, rtpView, writeRtpHeader } from './packet.ts'
 import { Session } from './session.ts'
 import { decoded, payloadTypeOf, type TestVoice, testCodecs, unitsOf } from './test-codecs.ts'
 
-/** A packet that a session sent. */
+/** Packet that a session sent. */
 export interface SentPacket {
   readonly at: number
   readonly to: string
@@ -19,14 +19,14 @@ export class TestTime {
   now = 1_700_000_000_000
   #lines: TestLine[] = []
 
-  /** A session with its far end at `address`; `ssrc` is that of what it sends. */
+  /** Returns a session with its far end at `address`; `ssrc` of the sent stream. */
   line(address: string, ssrc = 0x5e1f): TestLine {
     const line = new TestLine(this, address, ssrc)
     this.#lines.push(line)
     return line
   }
 
-  /** Frames of all lines now, in the order of the engine; `between` stands for the mixers. */
+  /** Processes one frame of all lines, in the order of the engine; {@link between} stands for the mixers. */
   frame(): void {
     const framed = this.#lines.filter(({ session }) => session.framed)
     for (const { session } of framed) session.frameIn(this.now)
@@ -34,17 +34,20 @@ export class TestTime {
     for (const { session } of framed) session.frameOut(this.now)
   }
 
-  /** What runs between the frames that come in and those that go out. */
+  /** Runs between incoming and outgoing frames. */
   between: () => void = () => {}
 
-  /** The thread stands still for `ms` (whole frames), and then makes up for it as the engine does: frames of up to 200 ms, else one. */
+  /**
+   * Simulates a thread that stalls for `ms` (whole frames) and catches up as the engine does: all frames up
+   * to 200 ms, else one.
+   */
   stall(ms: number): void {
     this.now += ms
     for (const line of this.#lines) line.session.tick(this.now)
     for (let due = ms > 200 ? 1 : ms / 20; due > 0; due--) this.frame()
   }
 
-  /** Moves on by `ms` in steps of 10 ms, ticking every line; `each` runs before each step of 20 ms. */
+  /** Advances by `ms` in steps of 10 ms, ticking every line; `each` runs before each step of 20 ms. */
   pass(ms: number, each: (step: number) => void = () => {}): void {
     for (let gone = 0; gone < ms; gone += 10) {
       if (gone % 20 === 0) each(gone / 20)
@@ -55,7 +58,7 @@ export class TestTime {
   }
 }
 
-/** A session for tests, what it sent and told, and its far end. */
+/** Session under test with its output, and its far end. */
 export class TestLine {
   readonly sent: SentPacket[] = []
   readonly rtcp: { packet: Buffer; to: string; muxed: boolean }[] = []
@@ -63,11 +66,11 @@ export class TestLine {
   readonly played: number[] = []
   readonly playedAt: number[] = []
   readonly session: Session
-  /** The far end's next packet. */
+  /** Header values of the far end's next packet. */
   next = { sequence: 100, timestamp: 4000, ssrc: 0xa11ce }
-  /** Copies of the packets that were sent and wait to come back; undefined unless the far end is to echo. */
+  /** Copies of sent packets, waiting to be echoed; undefined unless the far end echoes. */
   echoes: Buffer[] | undefined
-  /** How its packets come here; at once unless told otherwise. */
+  /** Path of the far end's packets; immediate by default. */
   way: (packet: Buffer, arrive: (packet: Buffer) => void) => void = (packet, arrive) => arrive(packet)
   #time: TestTime
   #address: string
@@ -100,7 +103,7 @@ export class TestLine {
     )
   }
 
-  /** Sets the far end: PCMU with events as 101, on port 4000, unless told otherwise. */
+  /** Sets the far end: by default PCMU with events as 101, on port 4000. */
   set(far: Partial<FarEnd> = {}, near: Partial<NearEnd> = {}): void {
     const codec = far.codec ?? 'PCMU'
     const payloadType = payloadTypeOf(codec)
@@ -119,7 +122,7 @@ export class TestLine {
     )
   }
 
-  /** A packet of the far end arrives. */
+  /** Delivers a packet of the far end. */
   hear(
     payload: Uint8Array = Buffer.alloc(160, 0x2a),
     options: {
@@ -146,13 +149,13 @@ export class TestLine {
     this.way(packet, (each) => this.session.receive(this.#time.now, each, from, port))
   }
 
-  /** Sends back what waits in {@link echoes}. */
+  /** Echoes the packets in {@link echoes}. */
   echo(): void {
     for (const packet of this.echoes?.splice(0) ?? [])
       this.session.receive(this.#time.now, packet, this.#address, 4000)
   }
 
-  /** The far end says its next packet. */
+  /** Delivers the next packet of `voice`. */
   say(voice: TestVoice): void {
     this.hear(voice.say(), {
       payloadType: payloadTypeOf(voice.codec),
@@ -160,7 +163,7 @@ export class TestLine {
     })
   }
 
-  /** What the far end has heard from packet `from` on, in that codec. */
+  /** Returns the decoded audio sent from packet `from` on, in that codec. */
   audio(codec: AudioCodec, from = 0): Int16Array {
     const payloadType = payloadTypeOf(codec)
     return decoded(
@@ -169,7 +172,7 @@ export class TestLine {
     )
   }
 
-  /** One telephone-event packet of the far end arrives. */
+  /** Delivers one telephone-event packet of the far end. */
   hearEvent(code: number, timestamp: number, duration: number, end: boolean, payloadType = 101): void {
     const payload = Buffer.of(code, end ? 0x8a : 0x0a, duration >> 8, duration & 0xff)
     this.hear(payload, { payloadType, timestamp, advance: 0 })
@@ -192,7 +195,10 @@ export class TestLine {
   }
 }
 
-/** Where a row of packets is not one stream: sequence not the next, or timestamp not further. Repeated ones of an event may stand. */
+/**
+ * Finds breaks in a stream: sequence numbers that are not consecutive, or timestamps that do not increase.
+ * Packets of one event share a timestamp.
+ */
 export function discontinuities(sent: readonly SentPacket[]): string[] {
   const found: string[] = []
   for (let i = 1; i < sent.length; i++) {

@@ -5,10 +5,10 @@ import { TICKS_PER_MS } from './timeline.ts'
 
 const PIECE = 10 * TICKS_PER_MS
 
-/** What was given out in one read, in order: a packet's mark, or a letter for what was made up. */
+/** Output of one read, in order: a packet's mark, or the kind of filling. */
 export type Given = number | 'wait' | 'gap' | 'lost' | 'noise'
 
-/** A packet for tests of the jitter buffer; its payload is a mark. */
+/** Packet for tests of the jitter buffer; its payload is a mark. */
 export interface TestPacket {
   readonly mark: number
   readonly sequence: number
@@ -18,16 +18,16 @@ export interface TestPacket {
   readonly clockRate?: number
 }
 
-/** Reads a jitter buffer every 20 ms as a playout does, and writes down what came. */
+/** Reads a jitter buffer every 20 ms as a playout does, and records the output. */
 export class TestReader {
   readonly buffer: JitterBuffer
   readonly given: Given[] = []
-  /** Of each packet given out: from its arrival until it is wanted, in ms. */
+  /** Delay of each released packet from its arrival, in ms. */
   readonly delays: number[] = []
   #packetTicks: number
   #queued = 0
 
-  /** `packetMs` is the length of every packet's sound. */
+  /** `packetMs` is the duration of every packet. */
   constructor(buffer: JitterBuffer, packetMs = 20) {
     this.buffer = buffer
     this.#packetTicks = packetMs * TICKS_PER_MS
@@ -47,13 +47,13 @@ export class TestReader {
     )
   }
 
-  /** Takes 20 ms. */
+  /** Reads 20 ms. */
   read(now: number): void {
     for (; this.#queued < 2 * PIECE; ) this.#take(now)
     this.#queued -= 2 * PIECE
   }
 
-  /** Packets given out, by their marks. */
+  /** Marks of the released packets. */
   get marks(): number[] {
     return this.given.filter((one) => typeof one === 'number')
   }

@@ -1,26 +1,26 @@
-/** Sounds that the digit detector is tested with. */
+/** Sounds for tests of the DTMF detector. */
 import { FREQUENCIES } from './tone-bank.ts'
 
 /** Keys in the order of rows and columns. */
 export const KEYS = '123A456B789C*0#D'
 
-/** One key press, and the silence after it. */
+/** One key press and the silence after it. */
 export interface Press {
   readonly key: string
   readonly ms: number
   readonly pauseMs: number
-  /** Level of the row's tone in dBm0, and how much louder the column's is. */
+  /** Level of the row's tone in dBm0, and level of the column relative to it. */
   readonly rowDb: number
   readonly twistDb: number
-  /** Share by which the frequencies are off. */
+  /** Relative deviation of the frequencies. */
   readonly rowOff: number
   readonly columnOff: number
 }
 
-/** Amplitude of a sine by its level in dBm0. */
+/** Returns the amplitude of a sine by its level in dBm0. */
 export const amplitudeOf = (dbm0: number): number => 32_768 * 10 ** ((dbm0 - 3.17) / 20)
 
-/** Random numbers from 0 to 1 that come again with the same seed (mulberry32). */
+/** Returns a generator of random numbers from 0 to 1, reproducible by `seed` (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -31,14 +31,14 @@ export function randomFrom(seed: number): () => number {
   }
 }
 
-/** 16 bit samples of a sound that is given as a function of its place. */
+/** Returns the 16-bit samples of a sound given as a function of time. */
 export function render(rate: number, ms: number, at: (seconds: number) => number): Int16Array {
   return Int16Array.from({ length: Math.round((ms * rate) / 1000) }, (_, i) =>
     Math.max(-32_768, Math.min(32_767, Math.round(at(i / rate)))),
   )
 }
 
-/** Key presses one after the other, with noise that lies `snrDb` under each one's power. */
+/** Returns key presses in sequence, with noise `snrDb` below the power of each. */
 export function dial(rate: number, presses: readonly Press[], snrDb: number, seed: number): Int16Array {
   const random = randomFrom(seed)
   const noise = (deviation: number): number =>
@@ -60,7 +60,7 @@ export function dial(rate: number, presses: readonly Press[], snrDb: number, see
   return joined(parts)
 }
 
-/** One after the other. */
+/** Concatenates samples. */
 export function joined(parts: readonly Int16Array[]): Int16Array {
   const all = new Int16Array(parts.reduce((sum, { length }) => sum + length, 0))
   let at = 0

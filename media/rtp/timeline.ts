@@ -1,14 +1,17 @@
 import { sequenceAhead, timestampAhead } from './packet.ts'
 
-/** Ticks of media time in one millisecond: 48 kHz, of which every codec's clock is a whole part. */
+/** Ticks of media time in one millisecond: 48 kHz, a multiple of every codec's clock. */
 export const TICKS_PER_MS = 48
 
-/** Furthest step forward that is loss, and furthest back that is lateness; beyond, the sender has begun anew (RFC 3550 A.1). */
+/**
+ * Maximum step forward that counts as loss, and back that counts as late; beyond, the sender has restarted
+ * (RFC 3550 A.1).
+ */
 const MAX_DROPOUT = 1000
 const MAX_MISORDER = 100
-/** Timestamps that are so far off the time that went by have jumped, in ms. */
+/** Deviation from the elapsed time that counts as a jump of the timestamps, in ms. */
 const JUMP_MS = 1000
-/** Stragglers of a source that another has replaced come within this time. */
+/** Time in which late packets of a replaced source may arrive. */
 const FORMER_MS = 1000
 const DEFAULT_STEP = 20 * TICKS_PER_MS
 const MAX_STEP = 200 * TICKS_PER_MS
@@ -21,16 +24,17 @@ export interface Placed {
 }
 
 /**
- * Lays the packets of all that a far side sends on one line, in order and in time: sequence numbers and timestamps without wrap, over
- * changes of the source and of the clock rate, and over jumps, behind which the new stream goes on where the old one ended.
+ * Places all packets of a far side on one timeline, with sequence numbers and timestamps that do not wrap.
+ * Continues over changes of source and clock rate, and over jumps, after which the new stream follows the old
+ * one.
  */
 export class Timeline {
-  /** Of the packet placed last: its number in the line, and its media time in ticks. */
+  /** Index and media time in ticks of the last placed packet. */
   index = 0
   ticks = 0
-  /** From one packet to the next, in ticks. */
+  /** Interval between packets, in ticks. */
   step = DEFAULT_STEP
-  /** Of the newest packet. */
+  /** Index and media time of the newest packet. */
   newestIndex = -1
   newestTicks = 0
   #started = false
@@ -40,19 +44,19 @@ export class Timeline {
   #sequence = 0
   #timestamp = 0
   #scale = 1
-  /** The sequence number that proves a new beginning. */
+  /** Sequence number that would confirm a restart. */
   #proof = -1
 
   /**
-   * Places a packet, for {@link index} and {@link ticks}; false for one that has no place. `clockRate` is of its timestamp; undefined: its
-   * timestamp is not that of its sending (events), and only its sequence number counts. `due` are the ticks that it would have if it had
-   * travelled as fast as the fastest.
+   * Places a packet and sets {@link index} and {@link ticks}; returns false if it has no place. `clockRate`
+   * of its timestamp; undefined if the timestamp is not the sending time (events), in which case only the
+   * sequence number counts. `due` is the media time that a packet with the fastest transit would have.
    */
   place(now: number, packet: Placed, clockRate: number | undefined, due: number): boolean {
     const { ssrc, sequence } = packet
     if (!this.#started) return this.#begin(packet, clockRate)
     if (ssrc !== this.#ssrc) {
-      // Some gateways send events as a source of their own beside the audio: they hold no number of it.
+      // Some gateways send events as a separate source beside the audio, whose numbers do not matter.
       if (clockRate === undefined) return false
       if (ssrc === this.#formerSsrc && now - this.#changedAt < FORMER_MS) return false
       this.#formerSsrc = this.#ssrc
@@ -71,7 +75,7 @@ export class Timeline {
   }
 
   #begin(packet: Placed, clockRate: number | undefined): boolean {
-    // An event may come first, but gives no time to begin with.
+    // An event may come first, but does not establish the time.
     if (clockRate === undefined) return false
     this.#started = true
     this.#ssrc = packet.ssrc
@@ -79,12 +83,12 @@ export class Timeline {
     return this.#tie(packet.timestamp, clockRate, 0)
   }
 
-  /** Another stream, which follows the one before without a gap in its numbers. */
+  /** Continues with another stream, without a gap in the index. */
   #goOn(packet: Placed, clockRate: number | undefined, due: number): boolean {
     this.#proof = -1
     this.#reach(packet.sequence, this.newestIndex + 1)
     this.ticks = Math.max(due, this.newestTicks + this.step)
-    // Of an event's timestamp nothing is known but that the next audio is not before it.
+    // An event's timestamp only bounds the next audio from below.
     return this.#tie(packet.timestamp, clockRate ?? 8000, this.ticks)
   }
 
@@ -118,7 +122,7 @@ export class Timeline {
     this.index = index
   }
 
-  /** From now on `timestamp` is `ticks`. */
+  /** Maps `timestamp` to `ticks` from now on. */
   #tie(timestamp: number, clockRate: number, ticks: number): boolean {
     this.#timestamp = timestamp
     this.#scale = (TICKS_PER_MS * 1000) / clockRate

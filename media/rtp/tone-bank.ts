@@ -1,7 +1,7 @@
 /** Frequencies of DTMF in Hz (ITU-T Q.23): the four rows, then the four columns. */
 export const FREQUENCIES = [697, 770, 852, 941, 1209, 1336, 1477, 1633] as const
 
-/** Blocks of Goertzel's filter per second; their length is that of a step in the window's weights. */
+/** Blocks of Goertzel's filter per second; a block is also one step of the window function. */
 const BLOCKS_PER_SECOND = 800
 /** Blocks of one window: 20 ms. */
 const WINDOW = 16
@@ -10,15 +10,15 @@ const STEP = 4
 /** Length of a window in seconds. */
 const WINDOW_SECONDS = WINDOW / BLOCKS_PER_SECOND
 const TONES = FREQUENCIES.length
-/** Mean square below which a block is taken for silence (-50 dBov), and not looked at. */
+/** Mean square below which a block counts as silence (-50 dBov) and is skipped. */
 const SILENT = 32_768 ** 2 * 1e-5
 
-/** Hann's window in steps of a block: it keeps the other group's tone 30 dB down. */
+/** Hann's window in steps of a block: attenuates the other group's tone by 30 dB. */
 const weights = Float64Array.from({ length: WINDOW }, (_, i) => Math.sin((Math.PI * (i + 0.5)) / WINDOW) ** 2)
 const weightSum = weights.reduce((sum, w) => sum + w, 0)
 const squareSum = weights.reduce((sum, w) => sum + w * w, 0)
 
-/** By block (they repeat after a second) and tone: how far the tone has turned when the block begins. */
+/** Phase of each tone at the start of each block; repeats every second. */
 const turned = (part: (angle: number) => number): Float64Array =>
   Float64Array.from({ length: BLOCKS_PER_SECOND * TONES }, (_, i) =>
     part((-2 * Math.PI * FREQUENCIES[i % TONES]! * Math.floor(i / TONES)) / BLOCKS_PER_SECOND),
@@ -27,23 +27,23 @@ const turnedCos = turned(Math.cos)
 const turnedSin = turned(Math.sin)
 
 /**
- * Measures the eight tones of DTMF with Goertzel's filter: every 5 ms, each one's share of the last 20 ms. The phase is kept from block to
- * block, so that the true frequency near the nominal one can be told from how the phase goes on.
+ * Measures the eight tones of DTMF with Goertzel's filter: every 5 ms, the power of each in the last 20 ms.
+ * The phase continues from block to block, so that its advance reveals the true frequency.
  */
 export class ToneBank {
-  /** The last window by tone, as a complex number; {@link beforeRe} and {@link beforeIm} are those of 5 ms before. */
+  /** Last window by tone, as complex numbers; {@link beforeRe} and {@link beforeIm} are from 5 ms before. */
   readonly re = new Float64Array(TONES)
   readonly im = new Float64Array(TONES)
   readonly beforeRe = new Float64Array(TONES)
   readonly beforeIm = new Float64Array(TONES)
-  /** Mean square of everything in the last window, weighted as the tones are. */
+  /** Mean square of the last window, weighted like the tones. */
   power = 0
   #coefficients: Float64Array
   #cos: Float64Array
   #sin: Float64Array
   #block: Float64Array
   #filled = 0
-  /** Of the next block, within a second. */
+  /** Number of the next block within a second. */
   #number = 0
   #blocksRe = new Float64Array(WINDOW * TONES)
   #blocksIm = new Float64Array(WINDOW * TONES)
@@ -57,7 +57,10 @@ export class ToneBank {
     this.#block = new Float64Array(rate / BLOCKS_PER_SECOND)
   }
 
-  /** Takes samples up to the next measurement, from `from` on. Gives where it stopped: -1 when there was none before the end. */
+  /**
+   * Processes samples from `from` up to the next measurement. Returns the offset reached; -1 if the samples
+   * ended first.
+   */
   take(samples: Int16Array, from: number): number {
     const block = this.#block
     let at = from
@@ -76,7 +79,10 @@ export class ToneBank {
     return -1
   }
 
-  /** Mean square of a tone that is `offset` Hz beside the nominal frequency, which the window damps by some. */
+  /**
+   * Returns the mean square of a tone that is `offset` Hz from its nominal frequency, compensated for the
+   * window's attenuation.
+   */
   tonePower(tone: number, offset: number): number {
     const amplitude = (2 * Math.hypot(this.re[tone]!, this.im[tone]!)) / (this.#block.length * weightSum)
     return (amplitude / damping(offset * WINDOW_SECONDS)) ** 2 / 2
@@ -117,7 +123,10 @@ export class ToneBank {
     this.#blocksIm[to] = re * s + im * c
   }
 
-  /** Weighs the last blocks. The block numbers are a multiple of the window's length in a second, so the ring has no seam. */
+  /**
+   * Applies the window to the last blocks. The number of blocks per second is a multiple of the window's
+   * length, so the ring is seamless.
+   */
   #measure(): void {
     const { re, im } = this
     this.beforeRe.set(re)
@@ -136,7 +145,7 @@ export class ToneBank {
     }
   }
 
-  /** Of the last window, weighted as the tones are. */
+  /** Returns the energy of the last window, weighted like the tones. */
   #energy(): number {
     let energy = 0
     for (let i = 0; i < WINDOW; i++) energy += weights[i]! ** 2 * this.#energies[(this.#number + i) % WINDOW]!
@@ -144,10 +153,10 @@ export class ToneBank {
   }
 }
 
-/** What Hann's window leaves of the amplitude of a tone that is `x` periods per window beside. */
+/** Returns the attenuation by Hann's window of a tone that is `x` periods per window off. */
 function damping(x: number): number {
   if (Math.abs(x) < 1e-6) return 1
-  // Beyond half of the main lobe nothing is made up for any more.
+  // Beyond half of the main lobe there is no compensation.
   const beside = Math.min(Math.abs(x), 1.2)
   const sinc = Math.sin(Math.PI * beside) / (Math.PI * beside)
   return Math.abs(beside - 1) < 1e-6 ? 0.5 : sinc / (1 - beside * beside)

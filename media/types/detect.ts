@@ -1,31 +1,31 @@
-/** How a machine that answers is told from a person. */
+/** Parameters of answering-machine detection. */
 export interface MachineRequest {
-  /** `unknown` when nothing was heard for so long from the beginning. */
+  /** Time without speech from the start after which the result is `unknown`, in ms. */
   readonly initialTimeoutMs: number
-  /** Who spoke, and is silent for so long, is a person. */
+  /** Silence after speech that identifies a person, in ms. */
   readonly endSilenceMs: number
-  /** A machine's greeting is over after so much silence. */
+  /** Silence that ends a machine's greeting, in ms. */
   readonly readyTimeoutMs: number
-  /** A machine talks for at least so long without a pause. */
+  /** Minimum length of uninterrupted speech that identifies a machine, in ms. */
   readonly voiceThresholdMs: number
-  /** Or says at least so many words. */
+  /** Minimum number of words that identifies a machine. */
   readonly wordsThreshold: number
-  /** Goes on after `machine` until its greeting is over. */
+  /** Whether detection continues after `machine` until the greeting has ended. */
   readonly waitForEnd: boolean
 }
 
-/** What to listen for in what the far end says; at least one. */
+/** Signals to detect in the far end's audio; at least one. */
 export interface DetectRequest {
   readonly machine?: MachineRequest
-  /** The tone of a fax that answers (CED, ITU-T V.25), or of one that calls (CNG, T.30). */
+  /** Tone of an answering fax (CED, ITU-T V.25) or of a calling fax (CNG, T.30). */
   readonly fax?: 'CED' | 'CNG'
-  /** Any of these keys, as tones in the audio (ITU-T Q.23). */
+  /** Keys to detect as DTMF tones in the audio (ITU-T Q.23). */
   readonly digits?: string
 }
 
 /**
- * Something that was detected. After `machine`, where its end is waited for: `ready` when its greeting is over, with a beep or by silence; after a
- * silence a beep may still follow, or `notReady`: it has begun again.
+ * Result of a detection. With `waitForEnd`, `ready` follows `machine` when the greeting has ended, by a beep
+ * or by silence. After a silence, a beep (`ready`) may still follow, or `notReady` if the greeting continues.
  */
 export type DetectFinding =
   | { readonly kind: 'machine' | 'human' | 'unknown' }
@@ -34,12 +34,15 @@ export type DetectFinding =
   | { readonly kind: 'fax'; readonly tone: 'CED' | 'CNG' }
   | { readonly kind: 'digit'; readonly digit: string }
 
-/** Somebody listens to one port for what it was asked for. */
+/** Detection that runs on one port. */
 export interface Detection {
-  /** The one listener. */
+  /** Sets the only listener. */
   onFinding(listener: (finding: DetectFinding) => void): void
-  /** Called once when nothing more will be found, as the last finding says it all or the port is closed; not after {@link close}. */
+  /**
+   * Sets the listener for the end: the last finding is conclusive, or the port was closed. Called once, and
+   * not after {@link close}.
+   */
   onOver(listener: () => void): void
-  /** Idempotent. */
+  /** Stops the detection. Idempotent. */
   close(): void
 }

@@ -1,34 +1,34 @@
 import type { Mixer } from './mixer.ts'
 import type { MediaPort } from './port.ts'
 
-/** What a new carrier port needs. */
+/** Options of a new port. */
 export interface PortOptions {
   readonly group: string
   /**
-   * `carrier`: bound to the configured address and port range, strict source learning, time-outs.
-   * `loopback`: on 127.0.0.1 with any port, towards mediasoup; no time-outs.
+   * `carrier`: bound to the configured address and port range, with strict source learning and time-outs.
+   * `loopback`: any port on 127.0.0.1, towards mediasoup, without time-outs.
    */
   readonly kind: 'carrier' | 'loopback'
-  /** Longest wait for the first packet after {@link MediaPort.setFar}, in ms; default the edge's. */
+  /** Maximum wait for the first packet after {@link MediaPort.setFar}, in ms; default that of the edge. */
   readonly startTimeoutMs?: number
-  /** Longest silence between packets, in ms; paused while the direction is not `sendrecv`: somebody holds. */
+  /** Maximum time between packets, in ms. Paused during hold (while the direction is not `sendrecv`). */
   readonly mediaTimeoutMs?: number
 }
 
-/** Owner of every RTP socket: worker threads, each with its share of the port range. */
+/** Owner of all RTP sockets: worker threads, each with its part of the port range. */
 export interface Edge {
-  /** Rejects with an Error whose `code` is `no_ports` when the range is used up. */
+  /** Opens a port. Rejects with an Error of `code` `no_ports` if the range is used up. */
   open(options: PortOptions): Promise<MediaPort>
   /**
-   * Cross-connects two ports; each leaves its former partner, or its mixer. Of different groups they may be in different threads, and the audio
-   * then goes between these: decoded, and later by some 40 ms.
+   * Connects two ports. Each leaves its former partner or mixer first. Ports of different groups may be in
+   * different threads: their audio is decoded and passed between the threads, about 40 ms later.
    */
   join(a: MediaPort, b: MediaPort): void
-  /** Ends a join, or takes it out of its mixer; harmless when there is none. */
+  /** Disconnects the port from its partner or mixer. No effect on a port that has neither. */
   part(port: MediaPort): void
-  /** Rejects with an Error whose `code` is `closed` when the edge is. */
+  /** Opens a mixer. Rejects with an Error of `code` `closed` if the edge is closed. */
   openMixer(): Promise<Mixer>
-  /** Mixers, recordings, taps and detections that are not over. */
+  /** Number of open mixers, recordings, taps and detections. */
   readonly busy: {
     readonly mixers: number
     readonly recordings: number
@@ -36,8 +36,8 @@ export interface Edge {
     readonly detections: number
   }
   /**
-   * Carrier ports open, and how many the range holds. `quarantined` ones are closed and rest; they are taken only when no other is
-   * free, which `reused` counts since the start.
+   * Number of open carrier ports, and size of the range. `quarantined` ports were closed recently and are
+   * taken only if no other is free; `reused` counts these cases since the start.
    */
   usage(): {
     readonly used: number
@@ -45,19 +45,19 @@ export interface Edge {
     readonly quarantined: number
     readonly reused: number
   }
-  /** Ports open, of every kind. */
+  /** Number of open ports of every kind. */
   readonly portCount: number
   /**
-   * The one listener for the death of a worker thread. Its ports are gone: they report nothing more, and what is pending on them
-   * settles. The next port that needs the thread starts a new one.
+   * Sets the only listener for the death of a worker thread. The thread's ports report nothing more, and
+   * their pending results settle. The next port that needs the thread starts a new one.
    */
   onFailure(listener: (failure: EdgeFailure) => void): void
   close(): Promise<void>
 }
 
-/** A worker thread died. */
+/** Death of a worker thread. */
 export interface EdgeFailure {
   readonly error: Error
-  /** Ids of the ports that died with it. */
+  /** Ids of the ports that the thread held. */
   readonly ports: readonly string[]
 }

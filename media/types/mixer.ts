@@ -2,41 +2,42 @@ import type { MediaPort } from './port.ts'
 import type { Recording, RecordRequest } from './recording.ts'
 import type { Playback, PlayRequest } from './sound.ts'
 
-/** What a port does in a mixer. */
+/** Options of a port's input in a mixer. */
 export interface MixerMember {
-  /** The others hear it; default true. */
+  /** Whether the other ports hear this one; default true. */
   readonly talks?: boolean
-  /** It hears the others; default true. */
+  /** Whether this port hears the others; default true. */
   readonly hears?: boolean
-  /** Only these ports hear it (whisper); default all. */
+  /** Ports that hear this one (whisper); default all. */
   readonly onlyFor?: readonly MediaPort[]
-  /** Of what it says to the others, in dB; default 0. */
+  /** Volume of this port for the others, in dB; default 0. */
   readonly volumeDb?: number
 }
 
 /**
- * Audio of many ports, of any groups: each hears the sum of all others. It runs by a clock of 20 ms, at 16 kHz.
+ * Mixes the audio of many ports, of any groups: each port hears the sum of all others. Works in frames of 20
+ * ms at 16 kHz.
  */
 export interface Mixer {
   readonly id: string
-  /** Ports that take part. */
+  /** Number of ports. */
   readonly size: number
-  /** Takes a port in; it leaves its partner or its former mixer. */
+  /** Adds a port. The port leaves its partner or its former mixer first. */
   add(port: MediaPort, member?: MixerMember): void
-  /** Changes what a port does; nothing for one that does not take part. */
+  /** Changes a port's options. No effect on a port that is not in the mixer. */
   change(port: MediaPort, member: MixerMember): void
   remove(port: MediaPort): void
-  /** Heard by all that take part, in place of what was played to all before. */
+  /** Plays a sound to all ports, and replaces the sound played to all before. */
   play(request: PlayRequest): Playback
-  /** Records the sum of all; `tracks` is not looked at. */
+  /** Records the sum of all ports; ignores `tracks`. */
   record(request: RecordRequest): Recording
   /**
-   * The one listener for who speaks: the same until it is silent, or another one is louder for half a second; undefined when nobody has spoken
-   * for 2 s.
+   * Sets the only listener for the active speaker. The speaker changes when silent, or when another port is
+   * louder for half a second; undefined after 2 s without speech.
    */
   onSpeaker(listener: (port: MediaPort | undefined) => void): void
-  /** Resolves when it is closed, or its thread has died. */
+  /** Resolves when the mixer is closed or its thread has died. */
   readonly closed: Promise<void>
-  /** Idempotent. The ports stay open. */
+  /** Closes the mixer; the ports stay open. Idempotent. */
   close(): Promise<void>
 }

@@ -1,72 +1,89 @@
 import type { MediaPort } from './port.ts'
 
-/** What to record, and when to end. */
+/** Options of a recording. */
 export interface RecordRequest {
-  /** Where the finished file will lie. It is written under another name beside it, and renamed when it is complete. */
+  /**
+   * Path of the finished file. The file is written beside it under another name and renamed when complete.
+   */
   readonly path: string
   readonly format: 'wav' | 'mp3'
-  /** `in` is what the far end says, `out` what it hears; `both` mixes them, `stereo` has `in` on the left and `out` on the right. */
+  /**
+   * `in`: the far end's audio. `out`: the audio sent to the far end. `both`: the sum. `stereo`: `in` on the
+   * left channel, `out` on the right.
+   */
   readonly tracks: 'in' | 'out' | 'both' | 'stereo'
-  /** Rate of the file; default 8000. An MP3 has 24 kbit/s per channel at 8000, 32 at 16000. */
+  /**
+   * Sampling rate of the file in Hz; default 8000. MP3 has 24 kbit/s per channel at 8000, 32 kbit/s at 16000.
+   */
   readonly sampleRate?: 8000 | 16000
-  /** A tone before the beginning, heard by the far end and not recorded; default false. */
+  /** Whether the far end hears a tone, which is not recorded, before the recording starts; default false. */
   readonly beep?: boolean
   /**
-   * Ends the recording after so much silence of the far end; absent: never. Silence is what is not louder than the noise of the room by
-   * 9 dB; in the beginning, what is below −45 dB of full scale. See `sensitivity`.
+   * Silence of the far end that ends the recording, in ms; absent: never. Silence is audio less than 9 dB
+   * above the background noise; at the start, audio below −45 dB of full scale. See `sensitivity`.
    */
   readonly endSilenceMs?: number
-  /** Ends it when nothing is said for so long from the beginning; absent: as `endSilenceMs`. */
+  /** Silence from the start that ends the recording, in ms; default `endSilenceMs`. */
   readonly initialSilenceMs?: number
   /**
-   * How soon a sound counts as said, 0 to 100: by how many dB it has to be louder than the noise of the room, which is 9 at 44, half a
-   * decibel more for each point below (31 at 0), and an eighth less for each above (2 at 100). The other levels move as far. Default 44.
+   * Sensitivity of speech detection, 0 to 100; default 44, which means 9 dB above the background noise. Each
+   * point below adds 0.5 dB (31 at 0); each point above subtracts 0.125 dB (2 at 100). The other levels move
+   * by the same amount.
    */
   readonly sensitivity?: number
-  /** Longest recording, with the silence of pauses that is put there; absent: as long as the port is open. Whatever it says, no file gets longer than 4 GiB. */
+  /**
+   * Maximum duration in ms, including the silence inserted for pauses; absent: until the port closes. No file
+   * exceeds 4 GiB.
+   */
   readonly maxMs?: number
-  /** Digits that end it; default none. */
+  /** Digits that end the recording; default none. */
   readonly terminators?: string
-  /** Cuts silence off the beginning and the end, all but 200 ms; default false. */
+  /** Whether silence at the beginning and the end is cut, except 200 ms; default false. */
   readonly trim?: boolean
 }
 
-/** Why a recording ended. */
+/** Reason for the end of a recording. */
 export type RecordingEnd =
-  /** {@link Recording.stop}, or the port was closed that is recorded. */
+  /** {@link Recording.stop} was called, or the recorded port was closed. */
   | { readonly kind: 'stopped' }
   | { readonly kind: 'silence' }
-  /** Nothing was said from the beginning. */
+  /** No speech from the start. */
   | { readonly kind: 'no-input' }
   | { readonly kind: 'limit' }
   | { readonly kind: 'terminator'; readonly digit: string }
   /**
-   * The file could not be written; the part that was written is kept where there is any. `code` is that of the system (`ENOSPC` for a full
-   * disk, `EACCES`, `ENOENT` for a missing folder, …), `too_slow` when the disk is 5 s behind, or `encoder`.
+   * The file could not be written; the part already written is kept. `code` is the system's error code
+   * (`ENOSPC`, `EACCES`, `ENOENT`, …), `too_slow` if the disk is 5 s behind, or `encoder`.
    */
   | { readonly kind: 'error'; readonly message: string; readonly code: string }
 
-/** A recording that is over. */
+/** Result of an ended recording. */
 export interface RecordingResult {
   readonly end: RecordingEnd
-  /** Of what the file holds. */
+  /** Duration of the audio in the file. */
   readonly durationMs: number
   readonly bytes: number
-  /** False: there is no file, as nothing could be written, or nothing was recorded (stopped at once, or all of it trimmed). */
+  /**
+   * Whether a file exists. False if nothing was written or recorded (stopped at once, or entirely trimmed).
+   */
   readonly kept: boolean
 }
 
-/** A recording under way. */
+/** Recording in progress. */
 export interface Recording {
-  /** Settles when the file is complete. Never rejects: what went wrong is its end. */
+  /** Resolves when the file is complete. Never rejects: errors are reported in the result's `end`. */
   readonly done: Promise<RecordingResult>
-  /** `skip` leaves the pause out of the file, `silence` puts silence there. Harmless when it is paused, or over. */
+  /**
+   * Pauses the recording. `skip` omits the pause from the file; `silence` fills it with silence. No effect if
+   * paused or ended.
+   */
   pause(how: 'skip' | 'silence'): void
   resume(): void
   stop(): void
   /**
-   * Records that port from now on, in the same file: `in` and `out` are its. A beep that plays ends where it does. The port has to be open,
-   * and in the same thread (as those of one group are): else nothing changes. Harmless when it is recorded already, and when it is over.
+   * Continues the recording with another port's `in` and `out`, in the same file. A beep in progress ends. No
+   * effect unless the port is open and in the same thread, as ports of one group are. No effect if the port
+   * is already recorded or the recording has ended.
    */
   moveTo(port: MediaPort): void
 }

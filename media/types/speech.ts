@@ -1,64 +1,66 @@
 import type { PcmRate } from './codec.ts'
 
-/** What a voice is to speak. */
+/** Text to speak, and the voice to speak it with. */
 export interface VoiceRequest {
-  /** Plain text, or SSML where the engine was said to take that. */
+  /** Plain text, or SSML if the engine is configured for SSML. */
   readonly text: string
-  /** As the engine names it; default the engine's own. */
+  /** Voice by the engine's name; default the engine's own. */
   readonly voice?: string
-  /** BCP 47; default the voice's own. */
+  /** BCP 47 tag; default the voice's language. */
   readonly language?: string
-  /** Wanted of what comes back. */
+  /** Sampling rate of the result. */
   readonly rate: PcmRate
-  /** For whom; customers take turns. */
+  /** Customer that the work is for; customers take turns. */
   readonly customer?: string
 }
 
-/** Makes speech from text: the built-in voice, or one behind HTTP. */
+/** Text-to-speech engine: the built-in voice, or one behind HTTP. */
 export interface VoiceEngine {
-  /** Mono, 16 bit, at the wanted rate. Rejects with an Error that says what went wrong. `signal` gives up. */
+  /**
+   * Returns mono 16-bit samples at the requested rate. Rejects with a descriptive Error. `signal` cancels.
+   */
   speak(request: VoiceRequest, signal?: AbortSignal): Promise<Int16Array<SharedArrayBuffer>>
   close(): Promise<void>
 }
 
-/** What is wanted of a recogniser for one collection. */
+/** Options of one speech recognition. */
 export interface RecognitionRequest {
   readonly sampleRate: PcmRate
-  /** BCP 47; default the recogniser's own. */
+  /** BCP 47 tag; default the recogniser's own. */
   readonly language?: string
-  /** Words that are likely. */
+  /** Likely words. */
   readonly hints?: readonly string[]
 }
 
-/** What was understood. */
+/** Recognised text. */
 export interface Transcript {
   readonly text: string
-  /** A final one is not changed any more; the next begins anew. */
+  /** Whether the text is final; the next transcript starts a new one. */
   readonly final: boolean
-  /** 0 to 1, where the recogniser tells. */
+  /** Confidence from 0 to 1; absent if the recogniser reports none. */
   readonly confidence?: number
 }
 
-/** Told what a recognition comes to. */
+/** Receives the results of a recognition. */
 export interface RecognitionListener {
   onTranscript(transcript: Transcript): void
-  /** Nothing more comes: the connection was lost, or the recogniser refused. Called at most once. */
+  /** The recognition has failed: the connection was lost or the recogniser refused. Called at most once. */
   onFailure(error: Error): void
 }
 
-/** Understands speech while it is spoken. */
+/** Speech recognition while the far end speaks. */
 export interface Recogniser {
-  /** What is written before a connection is there is kept, up to 5 s of it. */
+  /** Opens a recognition. Up to 5 s of audio written before the connection is up are kept. */
   open(request: RecognitionRequest, listener: RecognitionListener): Recognition
   close(): Promise<void>
 }
 
-/** One speaker being understood. */
+/** Recognition of one speaker. */
 export interface Recognition {
-  /** Audio at the rate that was asked for. */
+  /** Writes audio at the requested rate. */
   write(samples: Int16Array): void
-  /** No more audio; resolves when the last transcript was told, or after 3 s at most. */
+  /** Ends the audio. Resolves after the last transcript, or after 3 s at most. */
   end(): Promise<void>
-  /** Gives up at once. Idempotent. */
+  /** Cancels at once. Idempotent. */
   close(): void
 }

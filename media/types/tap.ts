@@ -1,9 +1,12 @@
 import type { PcmRate } from './codec.ts'
 import type { MediaPort } from './port.ts'
 
-/** What to listen to. */
+/** Options of a tap. */
 export interface TapRequest {
-  /** `in` is what the far end says, `out` what it hears; `both` tells them apart in {@link TapFrame.track}. */
+  /**
+   * `in`: the far end's audio. `out`: the audio sent to the far end. `both`: both as separate tracks ({@link
+   * TapFrame.track}).
+   */
   readonly tracks: 'in' | 'out' | 'both'
   readonly sampleRate: PcmRate
 }
@@ -11,29 +14,29 @@ export interface TapRequest {
 /** 20 ms of one track. */
 export interface TapFrame {
   readonly track: 'in' | 'out'
-  /** Milliseconds of audio since the tap was opened; gaps are filled with silence, so it goes on by 20. */
+  /** Position in ms since the tap was opened, in steps of 20. Gaps are filled with silence. */
   readonly atMs: number
-  /** The receiver's own: it is not used again. */
+  /** Samples owned by the receiver; never reused. */
   readonly samples: Int16Array
 }
 
-/** One port's audio, given to somebody outside of the edge, who may speak to the far end in turn. */
+/** Access to one port's audio from outside the edge: frames out, and speech to the far end in. */
 export interface Tap {
-  /** The one listener. Frames that nobody takes are dropped. */
+  /** Sets the only listener. Frames without a listener are dropped. */
   onFrame(listener: (frame: TapFrame) => void): void
   /**
-   * Lets the far end hear `samples`, at the tap's rate, any number of them: they are queued, up to 120 s, and the rest is dropped. What is
-   * queued goes before the joined port's audio, and after a prompt.
+   * Queues `samples` for the far end: any number, at the tap's rate. The queue holds 120 s; the rest is
+   * dropped. Queued speech takes precedence over joined audio; a prompt takes precedence over queued speech.
    */
   speak(samples: Int16Array): void
-  /** Drops what is queued (the far end interrupts). */
+  /** Drops the queue, for example when the far end interrupts. */
   clear(): void
-  /** Resolves when everything that was queued so far has been sent, or was dropped; for marks. */
+  /** Resolves when everything queued so far has been sent or dropped; for marks. */
   spoken(): Promise<void>
-  /** Called once when the port is closed, or its thread died. */
+  /** Sets the listener for the end: the port was closed, or its thread died. Called once. */
   onClosed(listener: () => void): void
-  /** Listens and speaks to that port from now on, with what is queued; otherwise as a recording does. */
+  /** Continues with another port, including the queue, under the conditions of {@link Recording.moveTo}. */
   moveTo(port: MediaPort): void
-  /** Idempotent. */
+  /** Closes the tap. Idempotent. */
   close(): void
 }

@@ -2,43 +2,55 @@ import type { AudioCodec } from './codec.ts'
 import type { MediaPort } from './port.ts'
 
 /**
- * State of a browser's media: ICE and DTLS together. `failed`, `closed` and `crashed` are final; `crashed`: the mediasoup process died,
- * and no later offer brings the media back.
+ * State of a browser's media: ICE and DTLS together. `failed`, `closed` and `crashed` are final. `crashed`:
+ * the mediasoup process died, and no later offer restores the media.
  */
 export type BrowserMediaState = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'closed' | 'crashed'
 
-/** A browser's video: whether there is any, either way. What is behind it is {@link WebRtc}'s own. */
+/** Video of a browser session. The implementation belongs to {@link WebRtc}. */
 export interface BrowserVideo {
-  /** The browser sends video: its description says so, or a screen of it is shown in place of the camera. */
+  /** Whether the browser sends video, from its camera or from a shared screen. */
   readonly sends: boolean
-  /** The browser takes video. */
+  /** Whether the browser receives video. */
   readonly receives: boolean
-  /** Tells of each change of the two, by a later offer, an answer, or {@link BrowserMedia.present}. Every listener is told. */
+  /**
+   * Adds a listener for changes of the two properties, by an offer, an answer or {@link
+   * BrowserMedia.present}.
+   */
   onChange(listener: () => void): void
 }
 
-/** A browser's audio and video: the WebRTC transports, and the edge port behind the audio. */
+/** Audio and video of a browser: the WebRTC transports, and the edge port of the audio. */
 export interface BrowserMedia {
   readonly port: MediaPort
   readonly codec: AudioCodec
   readonly video: BrowserVideo
-  /** Our SDP: the offer, or the answer. Complete, with all candidates. */
+  /** Local SDP, offer or answer, complete with all candidates. */
   readonly sdp: string
-  /** After {@link WebRtc.offer}: takes the browser's answer. Throws `bad_sdp` or `no_common_codec` (as `code`), after which another answer may come. */
+  /**
+   * Applies the browser's answer to {@link WebRtc.offer}. Throws an Error of `code` `bad_sdp` or
+   * `no_common_codec`, after which another answer may follow.
+   */
   accept(answer: string): Promise<void>
-  /** A new offer of the browser in the same session (ICE restart, video added or given up): gives the answer. */
+  /**
+   * Returns the answer to a new offer of the browser in the same session (ICE restart, video added or
+   * removed).
+   */
   renegotiate(offer: string): Promise<string>
-  /** From now on the other party sees this screen in place of the camera; undefined, or a screen that is closed: the camera again. */
+  /**
+   * Shows a screen to the other party in place of the camera; undefined or a closed screen restores the
+   * camera.
+   */
   present(screen: BrowserScreen | undefined): void
-  /** Whether the browser is sent no sound; what it is joined to goes on without it. Default false. */
+  /** Sets whether the browser receives no sound; the joined port is not affected. Default false. */
   setDeaf(deaf: boolean): Promise<void>
   onState(listener: (state: BrowserMediaState) => void): void
   close(): Promise<void>
 }
 
-/** A screen that a browser shares: a second session of it, of video alone. Its sound, if any, is refused. */
+/** Shared screen of a browser: a second session with video alone. Its audio, if any, is rejected. */
 export interface BrowserScreen {
-  /** Our answer. */
+  /** Local SDP answer. */
   readonly sdp: string
   renegotiate(offer: string): Promise<string>
   onState(listener: (state: BrowserMediaState) => void): void
@@ -48,8 +60,8 @@ export interface BrowserScreen {
 /** WebRTC towards plain `RTCPeerConnection`s, through mediasoup. */
 export interface WebRtc {
   /**
-   * Answers an offer; without `video` (default true) each video m-line of it, and of later offers, is refused with port 0. Rejects with an
-   * Error whose `code` is `bad_sdp`, `no_common_codec` or `no_ports`.
+   * Answers an offer. With `video: false` (default true), each video m-line of this and later offers is
+   * rejected with port 0. Rejects with an Error of `code` `bad_sdp`, `no_common_codec` or `no_ports`.
    */
   answer(
     group: string,
@@ -57,21 +69,23 @@ export interface WebRtc {
     codecs: readonly AudioCodec[],
     options?: { readonly video?: boolean },
   ): Promise<BrowserMedia>
-  /** Makes an offer with one audio codec, and with video where it is wanted; default without. */
+  /** Creates an offer with one audio codec, and with video if requested; default without. */
   offer(group: string, codec: AudioCodec, options?: { readonly video?: boolean }): Promise<BrowserMedia>
   /**
-   * Answers the offer of a screen. Rejects as {@link answer} does; `bad_sdp` too where it has no video that is sent. The answer names audio
-   * first, as the published SDK expects; others offer video alone, or audio first.
+   * Answers the offer of a shared screen. Rejects as {@link answer} does, and with `bad_sdp` if the offer
+   * sends no video. The answer lists audio first, as the published SDK expects.
    */
   screen(group: string, offer: string): Promise<BrowserScreen>
   /**
-   * Shows two browsers each other's video, that of later offers too, without any offer of ours: packets go from one to the other through
-   * mediasoup alone. `close` parts them; it is idempotent. Where one is joined to several, it sees the one joined last of those still joined.
-   * `onFault` is told why one of the two cannot be shown to the other, once for each joining until something changes: `no_common_codec` (as `code`) where they
-   * have different codecs, `no_ports`, or what mediasoup says. The sound is not touched by it.
+   * Shows two browsers each other's video, including that of later offers, without a new offer: mediasoup
+   * forwards the packets. The returned `close` disconnects them and is idempotent. A browser joined to
+   * several sees the one joined last.
+   *
+   * `onFault` receives the reason if one cannot be shown to the other, once until something changes: `code`
+   * `no_common_codec`, `no_ports`, or mediasoup's own error. The audio is not affected.
    */
   joinVideo(a: BrowserVideo, b: BrowserVideo, onFault?: (fault: Error) => void): { close(): void }
-  /** Browser transports open. */
+  /** Number of open browser transports. */
   readonly transports: number
   close(): Promise<void>
 }
