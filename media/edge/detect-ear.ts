@@ -3,7 +3,7 @@ import { DETECT_RATE } from '../detect/tone-meter.ts'
 import type { Ear } from '../rtp/ears.ts'
 import type { DetectFinding, DetectRequest } from '../types.ts'
 
-/** Detects in what one port's far end says. */
+/** Runs a detection on one port's far end. */
 export class DetectEar implements Ear {
   readonly rate = DETECT_RATE
   readonly tracks = 'in'

@@ -2,19 +2,19 @@ import type { DetectFinding, Detection, DetectRequest } from '../types.ts'
 import { guarded } from './guarded.ts'
 import type { Command, PortNumber } from './protocol.ts'
 
-/** The detections of one media thread. */
+/** Handles of the detections in one media thread. */
 export class Detections {
   #send: (command: Command) => void
   #number: () => number
   #detections = new Map<number, EdgeDetection>()
 
-  /** `number` gives one that was never used. */
+  /** `number` returns an unused number. */
   constructor(send: (command: Command) => void, number: () => number) {
     this.#send = send
     this.#number = number
   }
 
-  /** How many are under way. */
+  /** Number of running detections. */
   get size(): number {
     return this.#detections.size
   }
@@ -31,20 +31,20 @@ export class Detections {
     this.#detections.get(detection)?.found(finding)
   }
 
-  /** The thread has ended one. */
+  /** Processes the thread's report that a detection has ended. */
   detected(detection: number): void {
     const handle = this.#detections.get(detection)
     this.#detections.delete(detection)
     handle?.end()
   }
 
-  /** The thread is gone. */
+  /** Ends all detections after the death of the thread. */
   die(): void {
     for (const detection of [...this.#detections.keys()]) this.detected(detection)
   }
 }
 
-/** A detection on a port that is closed: it is over at once. */
+/** Returns a detection on a closed port, which ends at once. */
 export function noDetection(): Detection {
   const detection = new EdgeDetection(() => {})
   queueMicrotask(() => detection.end())
@@ -79,7 +79,7 @@ class EdgeDetection implements Detection {
     if (this.#open) guarded(() => this.#onFinding?.(finding))
   }
 
-  /** Nothing comes any more. Told to the listener unless it was our own wish. */
+  /** Ends the detection; calls the listener unless the owner closed it. */
   end(): void {
     if (!this.#open) return
     this.#open = false

@@ -15,18 +15,18 @@ import type { PortNumber } from './protocol.ts'
 import { noRecording } from './recordings.ts'
 import type { Slot } from './slots.ts'
 
-/** What a mixer needs of the edge. */
+/** Operations of the edge that a mixer needs. */
 export interface MixerHost {
-  /** The thread of an open port of this edge. */
+  /** Returns the thread of an open port of this edge. */
   slotOf(port: EdgePort): Slot | undefined
-  /** The thread with most room. */
+  /** Returns the thread with the fewest ports. */
   anySlot(): Slot
-  /** Takes a port out of what it was in. */
+  /** Removes a port from its mixer. */
   leave(port: EdgePort): void
   onClosed(mixer: EdgeMixer): void
 }
 
-/** A mixer as the main thread sees it. It lives in the thread of its first member. */
+/** Main-thread handle of a mixer. The mixer runs in the thread of its first port. */
 export class EdgeMixer implements Mixer {
   readonly id: string
   readonly number: PortNumber
@@ -53,7 +53,7 @@ export class EdgeMixer implements Mixer {
     return this.#members.size
   }
 
-  /** The thread that it lives in; undefined while it was not needed yet. */
+  /** Thread of the mixer; undefined before first use. */
   get slot(): Slot | undefined {
     return this.#slot
   }
@@ -107,7 +107,7 @@ export class EdgeMixer implements Mixer {
     this.die()
   }
 
-  /** The thread reports that a sound is at its end. */
+  /** Processes the thread's report that a sound has finished. */
   played(play: number): void {
     this.#playbacks.played(play)
   }
@@ -116,21 +116,21 @@ export class EdgeMixer implements Mixer {
     this.#onSpeaker = listener
   }
 
-  /** The thread reports who speaks. */
+  /** Processes the thread's report of the active speaker. */
   speaks(number: PortNumber | undefined): void {
     let speaker: EdgePort | undefined
     for (const port of this.#members.keys()) if (port.number === number) speaker = port
-    // It may have left since.
+    // The port may have left since.
     if (speaker || number === undefined) this.#onSpeaker(speaker)
   }
 
-  /** The port has gone elsewhere, or is closed. */
+  /** Removes a port that was joined elsewhere or closed. */
   forget(port: EdgePort): void {
     port.mixer = undefined
     this.#members.delete(port)
   }
 
-  /** The thread is gone, or it was told to forget the mixer. */
+  /** Ends the mixer after it was closed or its thread died. */
   die(): void {
     if (this.#isClosed) return
     this.#isClosed = true

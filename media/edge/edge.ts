@@ -12,8 +12,8 @@ import { endAll, type Slot, Slots } from './slots.ts'
 export type { EdgeOptions } from './options.ts'
 
 /**
- * Starts the edge with all its threads. Rejects with an {@link EdgeError} `bad_options` for a range, address or number of threads
- * that cannot be, and `failed` when a thread does not start.
+ * Starts the edge with all its threads. Rejects with an {@link EdgeError} of `code` `bad_options` for an
+ * invalid range, address or number of threads, and `failed` if a thread does not start.
  */
 export async function createEdge(options: EdgeOptions): Promise<Edge> {
   checkOptions(options)
@@ -22,7 +22,7 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
   return edge
 }
 
-/** Address of the ports towards what else of the gateway carries audio. */
+/** Address of the ports towards mediasoup. */
 const loopback = '127.0.0.1'
 
 type Opened = (report: Extract<Report, { op: 'opened' | 'failed' }>) => void
@@ -31,12 +31,12 @@ class ThreadedEdge implements Edge {
   #options: EdgeOptions
   #clock: MediaClock
   #addresses: readonly LocalAddress[]
-  /** Groups of the carrier ports, by their RTP port. */
+  /** Groups of the carrier ports, by RTP port. */
   #groups = new Map<number, string>()
   #slots: Slots
   #ports = new Map<number, { readonly port: EdgePort; readonly slot: Slot }>()
   #mixers = new Map<number, EdgeMixer>()
-  /** Ports that wait for their sockets. */
+  /** Ports whose sockets are being opened. */
   #opening = new Map<number, { readonly slot: Slot; readonly settle: Opened }>()
   #numbers = 0
   #onFailure: ((failure: EdgeFailure) => void) | undefined
@@ -144,7 +144,7 @@ class ThreadedEdge implements Edge {
     for (const { port } of this.#ports.values()) port.die()
   }
 
-  /** The port, if it is one of ours and open. */
+  /** Returns the entry of an open port of this edge. */
   #own(port: MediaPort): { readonly port: EdgePort; readonly slot: Slot } | undefined {
     if (!(port instanceof EdgePort) || port.closed) return undefined
     return this.#ports.get(port.number)
@@ -167,7 +167,7 @@ class ThreadedEdge implements Edge {
           pool.give(this.#clock.now(), rtpPort),
         )
         if (port) return port
-        // Another program has it: it rests like a closed one, and the next is tried.
+        // Another program uses the pair: it goes to quarantine, and the next is tried.
         taken.push(rtpPort)
       }
     } finally {
@@ -181,7 +181,10 @@ class ThreadedEdge implements Edge {
     return port
   }
 
-  /** Opens the sockets. Undefined where somebody else has the port; other failures give it back and throw. */
+  /**
+   * Opens the sockets. Returns undefined if the port is taken; on other failures returns the port to the pool
+   * and throws.
+   */
   async #bind(
     slot: Slot,
     group: string,
@@ -245,7 +248,9 @@ class ThreadedEdge implements Edge {
     return port
   }
 
-  /** Whether a far end is a carrier port of that group: what it is sent would go round in the call. */
+  /**
+   * Whether a far end is a carrier port of that group, which would make the audio circulate within the call.
+   */
   #isOf(group: string, { address, port }: FarEnd): boolean {
     if (this.#groups.get(port - (port % 2)) !== group) return false
     return isOwnAddress(address, this.#addresses)

@@ -26,17 +26,17 @@ interface OpenPort {
   readonly sockets: readonly SocketPair[]
 }
 
-/** What an engine is made of. */
+/** Collaborators of an {@link Engine}. */
 export interface EngineOptions {
   readonly clock: MediaClock
   readonly bind: BindSocket
   readonly codecs: Codecs
   readonly report: (report: Report) => void
-  /** 0 to 1, as Math.random; for the pace of reports. */
+  /** Returns 0 to 1, as Math.random; randomises report intervals. */
   readonly random: () => number
 }
 
-/** What a media thread runs: sessions with their sockets, and mixers, driven by commands. */
+/** Content of a media thread: sessions with their sockets, and mixers, controlled by commands. */
 export class Engine {
   #options: EngineOptions
   #clock: MediaClock
@@ -55,19 +55,22 @@ export class Engine {
     this.#listeners = new Listeners(options.report)
   }
 
-  /** Ports, mixers, and those who listen, in this thread. */
+  /** Number of ports, mixers and sinks in this thread. */
   get size(): number {
     return this.#ports.size + this.#rooms.size + this.#listeners.size
   }
 
-  /** Closes what is open, or is being opened: nothing of it keeps the thread any longer. */
+  /** Closes everything open or being opened, so that nothing keeps the thread alive. */
   end(): void {
     this.#ending = true
     for (const [number, port] of [...this.#ports]) void this.#close(number, 0, port)
     for (const [number, room] of [...this.#rooms]) this.#closeRoom(number, room)
   }
 
-  /** Carries a command out. One about a port that is gone is ignored: a handle sends nothing after its `close`, which is answered. */
+  /**
+   * Executes a command. Commands for a closed port are ignored: a handle sends nothing after `close`, which
+   * is answered.
+   */
   async run(command: Command): Promise<void> {
     switch (command.op) {
       case 'open':
@@ -146,7 +149,7 @@ export class Engine {
     session.connect(link)
   }
 
-  /** The session or the mixer of that number. */
+  /** Returns the session or the mixer of that number. */
   #target(number: PortNumber): Session | MixRoom | undefined {
     return this.#ports.get(number)?.session ?? this.#rooms.get(number)
   }
@@ -166,7 +169,7 @@ export class Engine {
   async #listen(command: ListenCommand): Promise<void> {
     const target = this.#target(command.port)
     if (target) return this.#listeners.run(command, target)
-    // A recording that comes too late is over: its result is that of one that was stopped at once.
+    // A recording on a closed port ends like one that was stopped at once.
     if (command.op === 'record') this.#report(neverRecorded(command.record))
     else if (command.op === 'tap') this.#report({ op: 'untapped', tap: command.tap })
     else if (command.op === 'detect') this.#report({ op: 'detected', detection: command.detection })
@@ -247,7 +250,7 @@ export class Engine {
     }
   }
 
-  /** Binds the port on each of its addresses; where one fails, none stays open. */
+  /** Binds the port on each of its addresses; if one fails, closes all. */
   async #bindAll(command: OpenCommand, session: Session): Promise<readonly SocketPair[]> {
     const pairs: SocketPair[] = []
     try {
@@ -290,13 +293,13 @@ export class Engine {
   }
 }
 
-/** Closes the sockets; one that stands for both is closed once. */
+/** Closes the sockets; a socket used for both RTP and RTCP is closed once. */
 const closeAll = async (pairs: readonly SocketPair[]): Promise<void> => {
   const sockets = new Set(pairs.flatMap(({ rtp, rtcp }) => [rtp, rtcp]))
   await Promise.all([...sockets].map((socket) => socket.close()))
 }
 
-/** What becomes of a recording that came when its port was gone. */
+/** Returns the report of a recording whose port was closed before it started. */
 function neverRecorded(record: number): Report {
   return {
     op: 'recorded',

@@ -1,21 +1,21 @@
-/** What can be wrong with a request to the edge. */
+/** Error codes of the edge. */
 export type EdgeErrorCode =
   /** Every port pair of the range is in use or in quarantine. */
   | 'no_ports'
-  /** A far end that cannot be sent to. */
+  /** The far end's address cannot be sent to. */
   | 'bad_far'
-  /** A character that is no digit. */
+  /** A character is not a digit. */
   | 'bad_digits'
-  /** A port and itself. */
+  /** A port cannot be joined to itself. */
   | 'not_joinable'
-  /** The options of the edge itself. */
+  /** The options of the edge are invalid. */
   | 'bad_options'
   /** The edge or the port is closed. */
   | 'closed'
   /** A socket could not be bound, or the worker thread died. */
   | 'failed'
 
-/** The edge's only error; `code` says which. */
+/** Error of the edge, classified by `code`. */
 export class EdgeError extends Error {
   readonly code: EdgeErrorCode
 

@@ -3,12 +3,14 @@ import { MIX_RATE } from '../mix/seat.ts'
 import type { FrameLine } from '../rtp/line.ts'
 import type { PcmRate } from '../types.ts'
 
-/** Frames that are waited for after a silence: the two threads have their frames at different moments of the same 20 ms. */
+/**
+ * Frames to wait for after a silence: the two threads process frames at different moments of the same 20 ms.
+ */
 const LEAD = 2
-/** More frames than this are delay and nothing else: the oldest are dropped. */
+/** Maximum number of waiting frames; above it the oldest are dropped to limit the delay. */
 const MOST = 5
 
-/** One end of a line of frames between two threads. Silence is not sent. */
+/** One end of a frame channel between two threads. Silence is not sent. */
 export class FrameLink implements FrameLine {
   readonly rate: PcmRate = MIX_RATE
   #port: MessagePort
@@ -16,7 +18,7 @@ export class FrameLink implements FrameLine {
   #flowing = false
   #closed = false
 
-  /** `onClosed` is called once when the other end was closed, or its thread died; not for {@link close}. */
+  /** `onClosed` is called once when the other end is closed or its thread dies; not after {@link close}. */
   constructor(port: MessagePort, onClosed: () => void) {
     this.#port = port
     port.on('message', (frame: Int16Array) => {

@@ -1,4 +1,4 @@
-/** Tells a listener. The edge goes on whatever it makes of what it is told; but the defect is not hidden. */
+/** Calls a listener. An error is reported as a process warning and does not disturb the edge. */
 export function guarded(tell: () => void): void {
   try {
     tell()

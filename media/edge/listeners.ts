@@ -7,12 +7,12 @@ import type { ListenCommand, PortNumber, RecordingAct, Report } from './protocol
 import { RecordingEar } from './recording-ear.ts'
 import { TapEar } from './tap-ear.ts'
 
-/** What can be listened to: a session, or a mixer. */
+/** Target of sinks: a session or a mixer. */
 export interface Listened {
   readonly talk: Talk
   listen(ear: Ear): void
   unlisten(ear: Ear): void
-  /** Something was added to {@link talk}. */
+  /** Reports that something was added to {@link promptMixer}. */
   wake(): void
 }
 
@@ -20,9 +20,9 @@ export interface Listened {
 interface Recording {
   port: PortNumber
   target: Listened
-  /** Undefined until the recorder and the beep are through. */
+  /** Undefined until the recorder is ready and the beep has ended. */
   ear: RecordingEar | undefined
-  /** What it was told until then. */
+  /** Commands received until then. */
   readonly early: RecordingAct[]
 }
 
@@ -31,7 +31,7 @@ interface Tap {
   readonly ear: TapEar
 }
 
-/** The recordings, taps and detections of one media thread. */
+/** Recordings, taps and detections of one media thread. */
 export class Listeners {
   #report: (report: Report) => void
   #recordings = new Map<number, Recording>()
@@ -42,12 +42,12 @@ export class Listeners {
     this.#report = report
   }
 
-  /** How many are not over. */
+  /** Number of open sinks. */
   get size(): number {
     return this.#recordings.size + this.#taps.size + this.#detections.size
   }
 
-  /** Carries a command out on the port or the mixer that it names. */
+  /** Executes a command on its port or mixer. */
   async run(command: ListenCommand, target: Listened): Promise<void> {
     switch (command.op) {
       case 'record':
@@ -75,7 +75,7 @@ export class Listeners {
     }
   }
 
-  /** The port is gone: recordings of it that have not begun to listen end, without a sound in them. */
+  /** Ends the recordings of a closed port that have not started yet; they contain no audio. */
   leave(port: PortNumber): void {
     for (const recording of this.#recordings.values())
       if (recording.port === port && !recording.ear) recording.early.push('stop')
@@ -104,7 +104,10 @@ export class Listeners {
     this.#report({ op: 'recorded', record, result })
   }
 
-  /** What has not begun to listen does so there, once the beep is through. */
+  /**
+   * Moves a recording or tap. A recording that has not started yet will start at the new target after the
+   * beep.
+   */
   #move({ port, listener }: Extract<ListenCommand, { op: 'move' }>, target: Listened): void {
     const recording = this.#recordings.get(listener)
     if (recording) {

@@ -8,7 +8,7 @@ import type { FrameLink } from './frame-link.ts'
 import type { PortNumber } from './protocol.ts'
 import type { Mixing } from './ticker.ts'
 
-/** A seat as the session sees it that sits there. */
+/** Input of a mixer as a session's channel. */
 class SeatLine implements FrameLine {
   readonly rate = MIX_RATE
   #seat: Seat
@@ -32,9 +32,9 @@ class SeatLine implements FrameLine {
   }
 }
 
-/** A mixer inside a media thread, with its members there and in other threads. */
+/** Mixer inside a media thread, with inputs from this thread and others. */
 export class MixRoom implements Mixing {
-  /** What all hear. {@link wake} is to be called when something was added to it. */
+  /** Audio played to all inputs. {@link wake} must be called after adding to it. */
   readonly talk: Talk
   #core = new MixerCore()
   #leaves = new Map<PortNumber, () => void>()
@@ -44,7 +44,10 @@ export class MixRoom implements Mixing {
   #onSpeaker: (port: PortNumber | undefined) => void
   #speaker: PortNumber | undefined
 
-  /** `onWake` is told when {@link framed} may have become true, `onSpeaker` when somebody else speaks, or nobody does any more. */
+  /**
+   * `onWake` is called when {@link isFramed} may have become true; `onSpeaker` when the active speaker
+   * changes, with undefined for none.
+   */
   constructor(
     onPlayed: PlayedListener,
     onWake: (room: MixRoom) => void,
@@ -55,12 +58,12 @@ export class MixRoom implements Mixing {
     this.#onSpeaker = onSpeaker
   }
 
-  /** Whether it needs frames. */
+  /** Whether the mixer needs frames. */
   get framed(): boolean {
     return this.#core.size > 0 || this.talk.waiting || this.#ears.size > 0
   }
 
-  /** Seats a session of this thread; it leaves its partner or its former mixer. */
+  /** Adds a session of this thread, which leaves its partner or former mixer. */
   seat(port: PortNumber, options: SeatOptions, session: Session): void {
     this.unseat(port)
     const line = new SeatLine(this.#core.add(port, options), () => this.#forget(port))
@@ -69,7 +72,7 @@ export class MixRoom implements Mixing {
     this.wake()
   }
 
-  /** Seats a port of another thread. */
+  /** Adds a port of another thread. */
   seatLink(port: PortNumber, options: SeatOptions, link: FrameLink): void {
     this.unseat(port)
     this.#links.set(port, { seat: this.#core.add(port, options), link })
@@ -84,12 +87,12 @@ export class MixRoom implements Mixing {
     this.#core.change(port, options)
   }
 
-  /** Nothing for one that has no seat. */
+  /** Removes an input; no effect for a port without one. */
   unseat(port: PortNumber): void {
     this.#leaves.get(port)?.()
   }
 
-  /** Lets `ear` hear the sum of all as what comes in. */
+  /** Adds a sink, whose input is the sum of all inputs. */
   listen(ear: Ear): void {
     this.#ears.add(ear)
     this.wake()
@@ -116,7 +119,7 @@ export class MixRoom implements Mixing {
     this.#onSpeaker(active)
   }
 
-  /** All leave. */
+  /** Removes all inputs. */
   close(): void {
     for (const leave of [...this.#leaves.values()]) leave()
     this.#ears.close()

@@ -5,29 +5,29 @@ import type { MediaClock } from './clock.ts'
 import { EdgeError } from './errors.ts'
 import type { SocketKind } from './sockets-open.ts'
 
-/** How the edge is set up. Times in ms. */
+/** Options of the edge. Times in ms. */
 export interface EdgeOptions {
   /**
-   * Local address of carrier ports, or one of each IP family; see {@link localAddresses}. `0.0.0.0` stands for every IPv4 address of the
-   * machine, `::` for every IPv6 address.
+   * Local address of carrier ports, or one per IP family; see {@link localAddresses}. `0.0.0.0` means every
+   * IPv4 address of the machine, `::` every IPv6 address.
    */
   readonly bind: string | readonly string[]
   /**
-   * Address in our SDP, or one of each family that is bound. Default for a family: its address in `bind`, or the machine's own
-   * where that is unspecific.
+   * Address in the local SDP, or one per bound IP family. Default for a family: its address in `bind`, or the
+   * machine's own if that is unspecified.
    */
   readonly announce?: string | readonly string[]
-  /** Inclusive. */
+  /** Range of RTP ports, inclusive. */
   readonly ports: { readonly from: number; readonly to: number }
-  /** Worker threads, 1 or more; each has its share of the range. */
+  /** Number of worker threads, 1 or more; each has its part of the range. */
   readonly threads: number
   readonly startTimeoutMs: number
   readonly mediaTimeoutMs: number
-  /** How long a closed port rests before it is used again; default 30,000. */
+  /** Time that a closed port stays in quarantine; default 30,000. */
   readonly quarantineMs?: number
-  /** Default `native` where its addon can be loaded. */
+  /** Default `native` if its addon can be loaded. */
   readonly sockets?: SocketKind
-  /** Default the machine's. */
+  /** Default {@link systemClock}. */
   readonly clock?: MediaClock
 }
 
@@ -35,11 +35,11 @@ export interface EdgeOptions {
 export interface LocalAddress {
   readonly family: IpFamily
   readonly bind: string
-  /** Address in our SDP. */
+  /** Address in the local SDP. */
   readonly announce: string
 }
 
-/** Throws an {@link EdgeError} `bad_options` that says what is wrong. */
+/** Validates the options. Throws an {@link EdgeError} of `code` `bad_options` with a description. */
 export function checkOptions({ bind, announce, ports, threads }: EdgeOptions): void {
   const bound = checkAddresses('bind', listOf(bind))
   if (bound.length === 0) fail('bind: expected an IP address, or one of each family')
@@ -53,8 +53,9 @@ export function checkOptions({ bind, announce, ports, threads }: EdgeOptions): v
 }
 
 /**
- * The addresses to bind and to announce, one for each IP family, in the order of `bind`. Of a list, an unspecific address is left out if
- * nothing is announced for it and the machine has no address of its family, unless nothing else is left.
+ * Returns the addresses to bind and to announce, one per IP family, in the order of `bind`. From a list, an
+ * unspecified address is omitted if nothing is announced for it and the machine has no address of its family,
+ * unless no other is left.
  */
 export function localAddresses(
   { bind, announce }: Pick<EdgeOptions, 'bind' | 'announce'>,
@@ -75,7 +76,10 @@ export function localAddresses(
   }))
 }
 
-/** Returns whether packets to that address come to this machine: it is announced, bound, loopback, or one of the machine's own. */
+/**
+ * Whether packets to that address reach this machine: it is announced, bound, loopback, or one of the
+ * machine's own.
+ */
 export function isOwnAddress(
   address: string,
   own: readonly LocalAddress[],
@@ -92,7 +96,7 @@ export function isOwnAddress(
   return list.check(withoutZone(address), `ipv${familyOf(address)}`)
 }
 
-/** The machine's addresses, as `os.networkInterfaces` gives them. */
+/** Returns the machine's addresses, as `os.networkInterfaces` does. */
 export type Interfaces = () => ReturnType<typeof networkInterfaces>
 
 const withoutZone = (address: string): string => address.split('%', 1)[0] ?? ''
@@ -118,12 +122,15 @@ function checkAddresses(name: string, addresses: readonly string[]): readonly Ip
 
 const isUnspecific = (address: string): boolean => address === '0.0.0.0' || address === '::'
 
-/** The machine's address of that family: a global one before one of a private network (RFC 4193); undefined if it has none. */
+/**
+ * Returns the machine's address of that family, with preference for a global one over one of a private
+ * network (RFC 4193); undefined if it has none.
+ */
 function ownAddress(family: IpFamily, interfaces: Interfaces): string | undefined {
   const own = Object.values(interfaces())
     .flatMap((list) => list ?? [])
     .filter((entry) => !entry.internal && entry.family === `IPv${family}`)
-    // A link-local address means nothing beyond its link.
+    // A link-local address is only valid on its link.
     .map(({ address }) => address)
     .filter((address) => family === 4 || !/^fe[89ab]/i.test(address))
   return own.find((address) => family === 4 || !/^f[cd]/i.test(address)) ?? own[0]

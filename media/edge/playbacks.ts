@@ -1,7 +1,7 @@
 import type { Playback, PlayRequest } from '../types.ts'
 import type { PlayCommand, PortNumber } from './protocol.ts'
 
-/** What one port, or one mixer, plays: the handles of its sounds, of which the last one is heard. */
+/** Sounds played on one port or mixer; only the last one is audible. */
 export class Playbacks {
   #port: PortNumber
   #send: (command: PlayCommand) => void
@@ -14,7 +14,7 @@ export class Playbacks {
     this.#send = send
   }
 
-  /** Plays in place of what was being played; nothing once it is closed. */
+  /** Plays a sound in place of the current one; no effect when closed. */
   play({ prompt, loop = 1, volumeDb = 0 }: PlayRequest): Playback {
     this.#settle('stopped')
     const play = ++this.#numbers
@@ -41,12 +41,12 @@ export class Playbacks {
     }
   }
 
-  /** The thread reports that the sound is at its end. */
+  /** Processes the thread's report that a sound has finished. */
   played(play: number): void {
     if (this.#playing?.play === play) this.#settle('finished')
   }
 
-  /** Nothing is played any more. */
+  /** Stops everything, permanently. */
   close(): void {
     this.#closed = true
     this.#settle('stopped')

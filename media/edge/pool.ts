@@ -1,14 +1,14 @@
-/** Even RTP ports of one range, each with the odd one after it for RTCP (RFC 3550 section 11). */
+/** Even RTP ports of one range, each with the following odd port for RTCP (RFC 3550 section 11). */
 export class PortPool {
   #free: number[]
   #used = new Set<number>()
-  /** In the order of their release, so that the first is the next to become free. */
+  /** Closed pairs in the order of their release, so that the first becomes free next. */
   #quarantine: { readonly port: number; readonly until: number }[] = []
   #quarantineMs: number
   #random: (below: number) => number
   #reused = 0
 
-  /** `ports` are the even ones. `random` gives an integer from 0 below its argument. */
+  /** `ports` are the even ones. `random` returns an integer from 0 below its argument. */
   constructor(ports: readonly number[], quarantineMs: number, random: (below: number) => number) {
     this.#free = [...ports]
     this.#quarantineMs = quarantineMs
@@ -19,26 +19,27 @@ export class PortPool {
     return this.#used.size
   }
 
-  /** Number of pairs that were taken again before their quarantine was over. */
+  /** Number of pairs that were taken again during their quarantine. */
   get reused(): number {
     return this.#reused
   }
 
-  /** Number of pairs that have rested for the whole quarantine, or were never used. */
+  /** Returns the number of pairs that are neither in use nor in quarantine. */
   free(now: number): number {
     this.#release(now)
     return this.#free.length
   }
 
-  /** Pairs that are closed and not free yet. */
+  /** Returns the number of pairs in quarantine. */
   quarantined(now: number): number {
     this.#release(now)
     return this.#quarantine.length
   }
 
   /**
-   * Takes a free pair at random, so that the next one cannot be guessed. Without a free pair it takes the one that has rested
-   * longest: a late packet is a smaller harm than a refused call. Returns undefined if every pair is in use.
+   * Takes a random free pair, which makes the next one unpredictable. Without a free pair it takes the one
+   * longest in quarantine: a late packet is a smaller harm than a rejected call. Returns undefined if every
+   * pair is in use.
    */
   take(now: number): number | undefined {
     this.#release(now)
@@ -51,7 +52,10 @@ export class PortPool {
     return port
   }
 
-  /** Gives a pair back. It rests for the quarantine, so that late packets of its call do not reach the next one. */
+  /**
+   * Returns a pair to the pool. It stays in quarantine first, so that late packets of its call do not reach
+   * the next one.
+   */
   give(now: number, port: number): void {
     if (!this.#used.delete(port)) return
     this.#quarantine.push({ port, until: now + this.#quarantineMs })
@@ -72,7 +76,9 @@ export class PortPool {
   }
 }
 
-/** Splits the pairs of an inclusive range into `shares` of nearly equal size, each of adjacent ports. */
+/**
+ * Splits the pairs of an inclusive range into `shares` parts of nearly equal size, each of adjacent ports.
+ */
 export function shareRange(
   range: { readonly from: number; readonly to: number },
   shares: number,

@@ -4,14 +4,14 @@ import type { PortSocket } from './sockets.ts'
 
 /** Sockets of a port on one address. */
 export interface SocketPair {
-  /** IPv6. */
+  /** Whether the address is IPv6. */
   readonly v6: boolean
   readonly rtp: PortSocket
-  /** The same one where both go through one socket. */
+  /** Socket for RTCP; the same as `rtp` if multiplexed. */
   readonly rtcp: PortSocket
 }
 
-/** A session's way out: its sockets, and reports about it. */
+/** Output of a session: its sockets, and reports about it. */
 export class PortOutput implements SessionOutput {
   #port: PortNumber
   #report: (report: Report) => void
@@ -25,7 +25,7 @@ export class PortOutput implements SessionOutput {
     this.#wake = wake
   }
 
-  /** Sets the sockets to send by, one pair of each IP family; nothing is sent before a far end is set, and that comes later. */
+  /** Sets the sockets, one pair per IP family. Must precede the first packet. */
   sockets(pairs: readonly SocketPair[]): void {
     this.#v4 = pairs.find(({ v6 }) => !v6)
     this.#v6 = pairs.find(({ v6 }) => v6)
@@ -53,7 +53,7 @@ export class PortOutput implements SessionOutput {
     this.#wake()
   }
 
-  /** The sockets of the address's family. */
+  /** Returns the sockets of the address's family. */
   #to(address: string): SocketPair | undefined {
     return address.includes(':') ? this.#v6 : this.#v4
   }

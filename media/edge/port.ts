@@ -29,7 +29,7 @@ import type { Command, Report } from './protocol.ts'
 import { noRecording, type Recordings } from './recordings.ts'
 import { noTap, type Taps } from './taps.ts'
 
-/** Statistics of a port of which nothing was ever heard. */
+/** Statistics of a port without any packet. */
 const NOTHING: PortStats = {
   received: 0,
   sent: 0,
@@ -40,20 +40,20 @@ const NOTHING: PortStats = {
   refused: { source: 0, malformed: 0, 'payload-type': 0, ssrc: 0, srtp: 0, rate: 0 },
 }
 
-/** What a port is made of. */
+/** Options and collaborators of an {@link EdgePort}. */
 export interface EdgePortOptions {
   readonly number: number
   readonly group: string
-  /** Addresses for the SDP, one of each IP family that is bound, at least one. */
+  /** Addresses for the SDP, one per bound IP family, at least one. */
   readonly addresses: readonly string[]
   readonly port: number
   readonly rtcpPort: number
   readonly ssrc: number
-  /** Returns whether packets to there would come back to a port of the same call. */
+  /** Returns whether packets to that far end would reach a port of the same call. */
   readonly isOwn: (far: FarEnd) => boolean
   /** Sends a command to the port's thread. */
   readonly command: (command: Command) => void
-  /** Those of its thread. */
+  /** Recordings of the port's thread; the next two likewise. */
   readonly recordings: Recordings
   readonly taps: Taps
   readonly detections: Detections
@@ -61,7 +61,7 @@ export interface EdgePortOptions {
   readonly onClosed: (port: EdgePort) => void
 }
 
-/** A port as the main thread sees it: a handle that turns calls into commands, and reports into events. */
+/** Main-thread handle of a port: turns calls into commands and reports into events. */
 export class EdgePort implements MediaPort {
   readonly id: string
   readonly number: number
@@ -70,7 +70,7 @@ export class EdgePort implements MediaPort {
   readonly port: number
   readonly rtcpPort: number
   readonly ssrc: number
-  /** The mixer that it takes part in; set by that. */
+  /** Mixer that the port is in; set by the mixer. */
   mixer: EdgeMixer | undefined
   #options: EdgePortOptions
   #playbacks: Playbacks
@@ -99,7 +99,7 @@ export class EdgePort implements MediaPort {
     return this.#codec
   }
 
-  /** Whether it takes commands no more. */
+  /** Whether the port accepts no more commands. */
   get closed(): boolean {
     return this.#closing !== undefined || this.#gone
   }
@@ -167,14 +167,14 @@ export class EdgePort implements MediaPort {
     return this.#closing
   }
 
-  /** The thread is gone: everything pending settles with what is known. */
+  /** Settles everything pending after the death of the thread. */
   die(): void {
     for (const settle of this.#stats.values()) settle(this.#last)
     this.#stats.clear()
     this.#leave(this.#last)
   }
 
-  /** Takes a report about this port. */
+  /** Processes a report about this port. */
   report(report: Report): void {
     switch (report.op) {
       case 'event':
@@ -226,7 +226,7 @@ function checkFar(far: FarEnd, addresses: readonly string[]): void {
     )
   }
   checkNumber('port', far.port, 1, 65535)
-  // A packet to a port that cannot be would throw in the media thread, and take all of its calls along.
+  // A packet to an invalid port would throw in the media thread and end all of its calls.
   if (far.rtcpPort === undefined && !far.rtcpMux)
     checkNumber('port (RTCP goes to the next one)', far.port, 1, 65534)
   if (far.rtcpPort !== undefined) checkNumber('rtcpPort', far.rtcpPort, 1, 65535)

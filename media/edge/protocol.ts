@@ -15,25 +15,28 @@ import type {
   Volumes,
 } from '../types.ts'
 
-/** Names a port or a mixer between the threads, and what plays, records and taps there; never used twice by one edge. */
+/** Identifies ports, mixers, sounds, recordings and taps between the threads; unique within one edge. */
 export type PortNumber = number
 
 /** Opens a port. */
 export interface OpenCommand {
   readonly op: 'open'
   readonly port: PortNumber
-  /** Local addresses to bind, one of each IP family at most. */
+  /** Local addresses to bind, at most one per IP family. */
   readonly bind: readonly string[]
-  /** Even port with the odd one after it; absent: one socket on any port of the first address, for both RTP and RTCP. */
+  /**
+   * Even port, used with the following odd one. Absent: one socket on any port of the first address, for both
+   * RTP and RTCP.
+   */
   readonly rtpPort?: number
   readonly seed: { readonly ssrc: number; readonly sequence: number; readonly timestamp: number }
   readonly cname: string
-  /** In ms; absent: waits for ever. */
+  /** Time-outs in ms; absent: none. */
   readonly startTimeoutMs?: number
   readonly mediaTimeoutMs?: number
 }
 
-/** About what a port, or a mixer by its own number, plays. */
+/** Commands about the sounds of a port or mixer. */
 export type PlayCommand =
   | {
       readonly op: 'play'
@@ -47,7 +50,7 @@ export type PlayCommand =
   | { readonly op: 'stop' | 'pause' | 'resume'; readonly port: PortNumber; readonly play: number }
   | { readonly op: 'volume'; readonly port: PortNumber; readonly play: number; readonly volumeDb: number }
 
-/** About those who listen to a port, or to a mixer by its own number. */
+/** Commands about the sinks of a port or mixer. */
 export type ListenCommand =
   | {
       readonly op: 'record'
@@ -72,16 +75,16 @@ export type ListenCommand =
       readonly request: DetectRequest
     }
   | { readonly op: 'undetect'; readonly port: PortNumber; readonly detection: number }
-  /** A recording or a tap listens here from now on, and where it did no more. */
+  /** Moves a recording or tap to this port. */
   | { readonly op: 'move'; readonly port: PortNumber; readonly listener: number }
 
-/** What a recording is told: to pause in one of two ways, to go on, or to end. */
+/** Command to a recording: pause in one of two ways, resume or stop. */
 export type RecordingAct = 'skip' | 'silence' | 'resume' | 'stop'
 
-/** About mixers. */
+/** Commands about mixers. */
 export type MixCommand =
   | { readonly op: 'mixer'; readonly mixer: PortNumber }
-  /** `link` leads to the port's thread where that is another one. */
+  /** `link` leads to the port's thread if that is another one. */
   | {
       readonly op: 'seat'
       readonly mixer: PortNumber
@@ -98,7 +101,7 @@ export type MixCommand =
   | { readonly op: 'unseat'; readonly mixer: PortNumber; readonly port: PortNumber }
   | { readonly op: 'unmix'; readonly mixer: PortNumber }
 
-/** What the main thread tells a media thread. Packets never cross. */
+/** Command from the main thread to a media thread. Packets never cross. */
 export type Command =
   | OpenCommand
   | PlayCommand
@@ -107,34 +110,34 @@ export type Command =
   | { readonly op: 'far'; readonly port: PortNumber; readonly near: NearEnd; readonly far: FarEnd }
   | { readonly op: 'volumes'; readonly port: PortNumber; readonly volumes: Volumes }
   | { readonly op: 'join'; readonly port: PortNumber; readonly other: PortNumber }
-  /** Joins a port, or a mixer's seat, in another thread: `link` leads there. */
+  /** Connects a port with a port or mixer input in another thread, through `link`. */
   | { readonly op: 'link'; readonly port: PortNumber; readonly link: MessagePort }
   | { readonly op: 'part'; readonly port: PortNumber }
   | { readonly op: 'digits'; readonly port: PortNumber; readonly request: number; readonly digits: string }
   | { readonly op: 'stats'; readonly port: PortNumber; readonly request: number }
   | { readonly op: 'close'; readonly port: PortNumber; readonly request: number }
 
-/** The last that a media thread is told: it closes what is open in it, and ends by itself. */
+/** Last command to a media thread: close everything and end. */
 export interface EndCommand {
   readonly op: 'end'
 }
 
-/** What a media thread tells the main thread. */
+/** Report from a media thread to the main thread. */
 export type Report =
   | { readonly op: 'opened'; readonly port: PortNumber; readonly rtpPort: number }
-  /** `taken`: somebody else has bound the port. */
+  /** `taken`: another program has bound the port. */
   | { readonly op: 'failed'; readonly port: PortNumber; readonly taken: boolean; readonly message: string }
   | { readonly op: 'event'; readonly port: PortNumber; readonly event: PortEvent }
   | { readonly op: 'played'; readonly port: PortNumber; readonly play: number }
   | { readonly op: 'digits'; readonly port: PortNumber; readonly request: number; readonly sent: boolean }
-  /** Somebody else speaks in a mixer; undefined: nobody has for a while. */
+  /** The active speaker of a mixer has changed; undefined: none. */
   | { readonly op: 'speaker'; readonly mixer: PortNumber; readonly port: PortNumber | undefined }
-  /** Answers `stats` and `close`. */
+  /** Answer to `stats` and `close`. */
   | { readonly op: 'stats'; readonly port: PortNumber; readonly request: number; readonly stats: PortStats }
   | { readonly op: 'recorded'; readonly record: number; readonly result: RecordingResult }
   | { readonly op: 'frame'; readonly tap: number; readonly frame: TapFrame }
   | { readonly op: 'spoken'; readonly tap: number; readonly request: number }
   | { readonly op: 'untapped'; readonly tap: number }
   | { readonly op: 'found'; readonly detection: number; readonly finding: DetectFinding }
-  /** Nothing more will be found, or the port is closed, or it was told to end. */
+  /** The detection has ended: conclusively, on command, or because the port was closed. */
   | { readonly op: 'detected'; readonly detection: number }

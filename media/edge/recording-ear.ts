@@ -3,14 +3,14 @@ import type { Ear } from '../rtp/ears.ts'
 import type { PcmRate, RecordRequest } from '../types.ts'
 import type { RecordingAct } from './protocol.ts'
 
-/** Feeds a recorder with what one port says and hears. */
+/** Feeds a recorder with both directions of one port. */
 export class RecordingEar implements Ear {
   readonly rate: PcmRate
   readonly tracks: Ear['tracks']
   #recorder: Recorder
   #onOver: () => void
 
-  /** `onOver` is called when the recorder wants no more, though the port goes on. */
+  /** `onOver` is called when the recorder has ended although the port continues. */
   constructor(recorder: Recorder, request: RecordRequest, onOver: () => void) {
     this.rate = recorder.sampleRate
     this.tracks = neededOf(request)
@@ -38,7 +38,10 @@ export class RecordingEar implements Ear {
   }
 }
 
-/** What the recorder has to be given: to know when the far end is silent it has to hear it, whatever goes into the file. */
+/**
+ * Returns the tracks that the recorder needs: silence detection requires the far end's audio even if it is
+ * not recorded.
+ */
 function neededOf({ tracks, endSilenceMs, initialSilenceMs }: RecordRequest): Ear['tracks'] {
   if (tracks === 'in') return 'in'
   const endsBySilence = endSilenceMs !== undefined || initialSilenceMs !== undefined

@@ -1,7 +1,9 @@
 import type { MediaPort, Recording, RecordingResult, RecordRequest } from '../types.ts'
 import type { Command, PortNumber, RecordingAct } from './protocol.ts'
 
-/** The recordings of one media thread. They outlive their ports by the time that it takes to complete the files. */
+/**
+ * Handles of the recordings in one media thread. Recordings outlive their ports until the files are complete.
+ */
 export class Recordings {
   #send: (command: Command) => void
   #number: () => number
@@ -9,7 +11,7 @@ export class Recordings {
   #settle = new Map<number, (result: RecordingResult) => void>()
   #pending = new Map<number, Promise<RecordingResult>>()
 
-  /** `number` gives one that was never used, `numberOf` that of a port which is open in this thread. */
+  /** `number` returns an unused number; `numberOf` the number of an open port of this thread. */
   constructor(
     send: (command: Command) => void,
     number: () => number,
@@ -20,17 +22,17 @@ export class Recordings {
     this.#numberOf = numberOf
   }
 
-  /** How many are not complete. */
+  /** Number of incomplete recordings. */
   get size(): number {
     return this.#settle.size
   }
 
-  /** Of each of these. */
+  /** Results of the incomplete recordings. */
   get pending(): Promise<RecordingResult>[] {
     return [...this.#pending.values()]
   }
 
-  /** Begins to record a port, or a mixer by its number. */
+  /** Starts recording a port or a mixer. */
   start(port: PortNumber, request: RecordRequest): Recording {
     const record = this.#number()
     const { promise: done, resolve } = Promise.withResolvers<RecordingResult>()
@@ -50,14 +52,17 @@ export class Recordings {
     return { done, moveTo, pause: act, resume: () => act('resume'), stop: () => act('stop') }
   }
 
-  /** The thread reports that one is complete. */
+  /** Processes the thread's report that a recording is complete. */
   recorded(record: number, result: RecordingResult): void {
     this.#settle.get(record)?.(result)
     this.#settle.delete(record)
     this.#pending.delete(record)
   }
 
-  /** The thread is gone, and what was not complete with it. What it wrote lies beside the file's place, under its other name. */
+  /**
+   * Fails the incomplete recordings after the death of the thread. Their partial files remain beside the
+   * target under their temporary names.
+   */
   die(message: string): void {
     const settle = [...this.#settle.values()]
     this.#settle.clear()
@@ -67,7 +72,7 @@ export class Recordings {
   }
 }
 
-/** A recording on a port that is closed: over before it began. */
+/** Returns a recording on a closed port, which has ended already. */
 export function noRecording(): Recording {
   const result: RecordingResult = { end: { kind: 'stopped' }, durationMs: 0, bytes: 0, kept: false }
   const nothing = () => {}

@@ -10,10 +10,10 @@ import { socketKind } from './sockets-open.ts'
 import { Taps } from './taps.ts'
 import { MediaThread, type ThreadData } from './thread.ts'
 
-/** Longest wait for the files of recordings when the edge is closed, in ms. */
+/** Maximum wait for the files of recordings when the edge closes, in ms. */
 const COMPLETE_MS = 5000
 
-/** A media thread as the edge keeps it: its share of the range, how many ports it has, and what goes on there. */
+/** Media thread with its part of the port range, its port count and its sinks. */
 export interface Slot {
   readonly thread: MediaThread
   readonly pool: PortPool
@@ -23,23 +23,23 @@ export interface Slot {
   ports: number
 }
 
-/** Told of the threads, and asked for what is there. */
+/** Receives reports from the threads and resolves ports. */
 export interface SlotListener {
   onReport(slot: Slot, report: Report): void
   onDeath(slot: Slot, error: Error): void
-  /** Undefined for a port that is closed, or in another thread. */
+  /** Returns undefined for a port that is closed or in another thread. */
   numberOf(slot: Slot, port: MediaPort): PortNumber | undefined
 }
 
-/** All threads of an edge, and which group is in which of them. */
+/** All threads of an edge, and the assignment of groups to threads. */
 export class Slots {
   readonly all: readonly Slot[]
   #clock: MediaClock
   #total: number
-  /** Where a group's ports are, while it has any. */
+  /** Thread and port count of each group. */
   #groups = new Map<string, { readonly slot: Slot; ports: number }>()
 
-  /** `number` gives one that was never used. */
+  /** `number` returns an unused number. */
   constructor(options: EdgeOptions, clock: MediaClock, number: () => number, listener: SlotListener) {
     this.#clock = clock
     const shares = shareRange(options.ports, options.threads)
@@ -51,7 +51,7 @@ export class Slots {
     })
   }
 
-  /** Rejects when one does not start. */
+  /** Starts all threads. Rejects if one does not start. */
   async start(): Promise<void> {
     await Promise.all(this.all.map(({ thread }) => thread.start()))
   }
@@ -70,7 +70,7 @@ export class Slots {
     return { used, total: this.#total, quarantined, reused }
   }
 
-  /** Recordings, taps and detections that are not over. */
+  /** Number of open recordings, taps and detections. */
   busy(): Omit<Edge['busy'], 'mixers'> {
     let [recordings, taps, detections] = [0, 0, 0]
     for (const slot of this.all) {
@@ -81,12 +81,14 @@ export class Slots {
     return { recordings, taps, detections }
   }
 
-  /** The thread with the fewest ports. */
+  /** Thread with the fewest ports. */
   get emptiest(): Slot {
     return this.all.reduce((best, next) => (next.ports < best.ports ? next : best))
   }
 
-  /** Finds the thread of a group, or for a new group the one with most room, and counts a port to it. */
+  /**
+   * Returns the thread of a group, or for a new group the one with the most free ports, and counts a port.
+   */
   enter(group: string, kind: PortOptions['kind']): Slot {
     let entry = this.#groups.get(group)
     if (!entry) {
@@ -103,7 +105,7 @@ export class Slots {
     return entry.slot
   }
 
-  /** Takes a port back out of its group. */
+  /** Removes a port from its group. */
   exit(group: string): void {
     const entry = this.#groups.get(group)
     if (!entry) return
@@ -111,7 +113,10 @@ export class Slots {
     if (--entry.ports === 0) this.#groups.delete(group)
   }
 
-  /** Ends the threads, when the recordings are complete, which the caller has stopped; a disk that hangs is not waited for. */
+  /**
+   * Ends the threads once the recordings, which the caller has stopped, are complete. A hanging disk only
+   * delays this until the limit.
+   */
   async close(): Promise<void> {
     const waiting = this.all.flatMap(({ recordings }) => recordings.pending)
     if (waiting.length > 0) {
@@ -125,11 +130,14 @@ export class Slots {
   }
 }
 
-/** Above 0 if `a` has more free pairs than `b`, or as many and more that rest; below 0 for the opposite. */
+/**
+ * Above 0 if `a` has more free pairs than `b`, or equally many and more in quarantine; below 0 for the
+ * opposite.
+ */
 const moreRoom = (a: PortPool, b: PortPool, now: number): number =>
   a.free(now) - b.free(now) || a.quarantined(now) - b.quarantined(now)
 
-/** The thread is gone: its recordings, taps and detections are over. */
+/** Ends a thread's recordings, taps and detections after its death. */
 export function endAll({ recordings, taps, detections }: Slot, message: string): void {
   recordings.die(message)
   taps.die()

@@ -1,27 +1,32 @@
 import type { BindSocket, OnPacket, PortSocket } from './sockets.ts'
 
-/** The addon of media/edge/native. Offsets and sizes are of the memory that {@link UdpAddon.start} gives, in bytes. */
+/**
+ * The addon of media/edge/native. Offsets and sizes refer to the memory returned by {@link UdpAddon.start},
+ * in bytes.
+ */
 export interface UdpAddon {
   readonly version: number
   readonly slots: number
   readonly slotBytes: number
-  /** 32-bit words of an entry: handle, offset, length, port, scope, and four of the address in network order. */
+  /**
+   * 32-bit words of an entry: handle, offset, length, port, scope, and four of the address in network order.
+   */
   readonly entryWords: number
   readonly receivedAt: number
   readonly sendsAt: number
   readonly scratchAt: number
   readonly countersAt: number
-  /** Once per thread; `onBatch` is called with the number of packets that were received. */
+  /** Starts the addon, once per thread. `onBatch` is called with the number of received packets. */
   start(onBatch: (count: number) => void): ArrayBuffer
-  /** Gives a handle; throws the system's error with its name as `code`. */
+  /** Returns a handle. Throws the system's error with its name as `code`. */
   bind(address: string, port: number): number
   portOf(handle: number): number
   close(handle: number): void
-  /** Sends the first `count` entries of those at `sendsAt`. */
+  /** Sends the first `count` entries at `sendsAt`. */
   flush(count: number): void
-  /** Reads a literal into the scratch entry; 4, 6, or 0 for anything else. */
+  /** Parses an IP literal into the scratch entry. Returns 4, 6, or 0 for anything else. */
   pack(address: string): number
-  /** The scratch entry's address as text. */
+  /** Returns the scratch entry's address as text. */
   unpack(v6: boolean): string
 }
 
@@ -31,24 +36,25 @@ export interface SocketCounters {
   readonly sent: number
   readonly receiveErrors: number
   readonly sendErrors: number
-  /** Packets longer than any RTP packet is, and therefore dropped. */
+  /** Packets dropped because they exceed the maximum length of an RTP packet. */
   readonly tooLong: number
-  /** Sends to a closed socket, or to nowhere. */
+  /** Packets to a closed socket or without a destination. */
   readonly misaddressed: number
   readonly wakeups: number
 }
 
-/** The addon's version that this file fits. */
+/** Version of the addon that this file requires. */
 export const ADDON_VERSION = 1
 
 /** Words of an entry. */
 const Word = { handle: 0, offset: 1, length: 2, port: 3, scope: 4, address: 5 } as const
-/** The handle's bits that are the place in the addon's table. */
+/** Bits of a handle that index the addon's socket table. */
 const PLACE = 0xffff
 
 /**
- * The sockets of this thread through the addon. To be called once per thread. Packets are lent, not given: they are overwritten when
- * the next ones come, so whoever keeps one copies it. Sends go out when the turn of the event loop is over.
+ * Opens the sockets of this thread through the addon; must be called once per thread. Received packets are
+ * lent: the next batch overwrites them, so packets that are kept must be copied. Sent packets leave at the
+ * end of the event loop's turn.
  */
 export const openBatchSockets = (
   addon: UdpAddon,
@@ -57,7 +63,7 @@ export const openBatchSockets = (
     throw new Error(`the addon is version ${addon.version}, ${ADDON_VERSION} expected`)
   const hub = new Hub(addon)
   return {
-    // Within a promise, so that what it throws is a rejection.
+    // Async turns a throw into a rejection.
     bind: async (address, port, onPacket) => hub.bind(address, port, onPacket),
     counters: () => hub.counters(),
   }
@@ -71,7 +77,7 @@ class Hub {
   #received: number
   #sends: number
   #scratch: number
-  /** Of every slot the packet that it held last; most of a call's packets have one length. */
+  /** Last packet of each slot, for reuse: most packets of a call have the same length. */
   #packets: Buffer[]
   #sockets: (BatchSocket | undefined)[] = []
   #queued = 0
@@ -99,13 +105,16 @@ class Hub {
   }
 
   close(handle: number): void {
-    // What was sent before, a goodbye for instance, goes out.
+    // Packets sent before, such as an RTCP BYE, must leave first.
     this.flush()
     this.#sockets[handle & PLACE] = undefined
     this.addon.close(handle)
   }
 
-  /** Word of the next free entry; the entry counts as written. Its bytes may stand at {@link room}. */
+  /**
+   * Returns the word offset of the next free entry, which counts as written. Its bytes may be stored at
+   * {@link room}.
+   */
   next(): number {
     if (this.#queued === this.addon.slots) this.flush()
     if (!this.#flushes) {
@@ -115,7 +124,7 @@ class Hub {
     return this.#sends + this.#queued++ * this.addon.entryWords
   }
 
-  /** Offset of the slot that belongs to the entry given last by {@link next}. */
+  /** Byte offset of the slot that belongs to the last entry of {@link next}. */
   get room(): number {
     return (this.addon.slots + this.#queued - 1) * this.addon.slotBytes
   }
@@ -127,13 +136,13 @@ class Hub {
     if (queued > 0) this.addon.flush(queued)
   }
 
-  /** Reads a literal; its words, or undefined for anything else and for another family. */
+  /** Parses an IP literal into an entry's words; undefined for anything else and for the other family. */
   pack(address: string, v6: boolean): Int32Array | undefined {
     if (this.addon.pack(address) !== (v6 ? 6 : 4)) return undefined
     return this.words.slice(this.#scratch, this.#scratch + this.addon.entryWords)
   }
 
-  /** The address of the entry at this word. */
+  /** Returns the address of the entry at this word. */
   unpack(at: number, v6: boolean): string {
     const from = at + Word.scope
     this.words.copyWithin(this.#scratch + Word.scope, from, from + 5)
@@ -152,13 +161,13 @@ class Hub {
   #deliver(count: number): void {
     const { words } = this
     const { entryWords, slotBytes } = this.addon
-    // From here on sends wait for the end of the batch, not for a microtask.
+    // From here on sends wait for the end of the batch instead of a microtask.
     this.#flushes = true
     try {
       for (let slot = 0, at = this.#received; slot < count; slot++, at += entryWords) {
         const handle = words[at]!
         const socket = this.#sockets[handle & PLACE]
-        // One that was closed by what came before it in this batch.
+        // The socket may have been closed by an earlier packet of this batch.
         if (socket?.handle !== handle) continue
         const length = words[at + Word.length]!
         let packet = this.#packets[slot]!
@@ -181,7 +190,7 @@ class BatchSocket implements PortSocket {
   #v6: boolean
   #onPacket: OnPacket
   #closed = false
-  /** The last source; most packets come from the same one. */
+  /** Last source; most packets come from the same one. */
   #from: Int32Array
   #fromAddress = ''
   #to: Int32Array | undefined
@@ -211,7 +220,7 @@ class BatchSocket implements PortSocket {
       this.#to = hub.pack(address, this.#v6)
       this.#toAddress = address
     }
-    // Nothing is sent to what is no address, nor more than a slot holds.
+    // Invalid addresses and packets longer than a slot are ignored.
     const to = this.#to
     if (!to || length > hub.addon.slotBytes) return
     const { words } = hub

@@ -6,7 +6,7 @@ import type { PcmRate, TapFrame, TapRequest } from '../types.ts'
 /** Length of a frame, in ms. */
 const FRAME_MS = 1000 / FRAMES
 
-/** A tap inside a media thread: frames go out, and what is spoken comes in by {@link queue}. */
+/** Tap inside a media thread: reports frames, and accepts speech through {@link queue}. */
 export class TapEar implements Ear {
   readonly rate: PcmRate
   readonly tracks: TapRequest['tracks']
@@ -36,7 +36,7 @@ export class TapEar implements Ear {
   }
 
   #tell(track: TapFrame['track'], frame: Int16Array | undefined): void {
-    // A new array each time: it goes to another thread for good.
+    // A new array each time, because it is transferred to another thread.
     const samples = frame ? frame.slice() : new Int16Array(this.rate / FRAMES)
     this.#onFrame({ track, atMs: this.#atMs, samples })
   }

@@ -3,27 +3,27 @@ import type { MediaPort, Tap, TapFrame, TapRequest } from '../types.ts'
 import { guarded } from './guarded.ts'
 import type { Command, PortNumber } from './protocol.ts'
 
-/** Sends a command to the thread; `moved` goes over rather than being copied. */
+/** Sends a command to the thread; `moved` is transferred rather than copied. */
 type Send = (command: Command, moved?: readonly Transferable[]) => void
 
-/** Number of a port which is open in the thread. */
+/** Returns the number of an open port of the thread. */
 type NumberOf = (port: MediaPort) => PortNumber | undefined
 
-/** The taps of one media thread. */
+/** Handles of the taps in one media thread. */
 export class Taps {
   #send: Send
   #number: () => number
   #numberOf: NumberOf
   #taps = new Map<number, EdgeTap>()
 
-  /** `number` gives one that was never used. */
+  /** `number` returns an unused number. */
   constructor(send: Send, number: () => number, numberOf: NumberOf) {
     this.#send = send
     this.#number = number
     this.#numberOf = numberOf
   }
 
-  /** How many are open. */
+  /** Number of open taps. */
   get size(): number {
     return this.#taps.size
   }
@@ -44,20 +44,20 @@ export class Taps {
     this.#taps.get(tap)?.wasSpoken(request)
   }
 
-  /** The thread has closed one. */
+  /** Processes the thread's report that a tap was closed. */
   untapped(tap: number): void {
     const handle = this.#taps.get(tap)
     this.#taps.delete(tap)
     handle?.end()
   }
 
-  /** The thread is gone. */
+  /** Ends all taps after the death of the thread. */
   die(): void {
     for (const tap of [...this.#taps.keys()]) this.untapped(tap)
   }
 }
 
-/** A tap on a port that is closed. */
+/** Returns a tap on a closed port. */
 export function noTap(): Tap {
   const tap = new EdgeTap(
     0,
@@ -78,7 +78,7 @@ class EdgeTap implements Tap {
   #onClosed: (() => void) | undefined
   #requests = 0
   #spoken = new Map<number, () => void>()
-  /** `closing`: by us, and not answered yet. */
+  /** `closing`: closed by the owner, not yet confirmed by the thread. */
   #state: 'open' | 'closing' | 'closed' = 'open'
 
   constructor(port: PortNumber, tap: number, send: Send, numberOf: NumberOf) {
@@ -94,7 +94,7 @@ class EdgeTap implements Tap {
 
   speak(samples: Int16Array): void {
     if (this.#state !== 'open') return
-    // A copy of its own: the caller's may be a view of something large, and is not ours to move.
+    // Copied because the samples may be a view of a larger buffer that the caller still owns.
     const copy = samples.slice()
     this.#send({ op: 'speak', port: this.#port, tap: this.#tap, samples: copy }, [copy.buffer as ArrayBuffer])
   }
@@ -137,7 +137,7 @@ class EdgeTap implements Tap {
     this.#spoken.delete(request)
   }
 
-  /** Nothing comes any more. Told to the listener unless it was our own wish. */
+  /** Ends the tap; calls the listener unless the owner closed it. */
   end(): void {
     const told = this.#state === 'open'
     this.#state = 'closed'

@@ -1,6 +1,6 @@
 import type { MediaClock, MediaTimer } from './clock.ts'
 
-/** A clock that stands still until a test moves it. */
+/** Clock that only advances by {@link advance}. */
 export class TestClock implements MediaClock {
   #now = 1_700_000_000_000
   #timers = new Set<{ readonly at: number; readonly run: () => void }>()
@@ -19,7 +19,7 @@ export class TestClock implements MediaClock {
     return { cancel: () => this.#timers.delete(timer) }
   }
 
-  /** Moves on by `ms`; with `late`, every timer comes that much after its time. */
+  /** Advances by `ms`; with `late`, every timer fires that much after its time. */
   advance(ms: number, late = 0): void {
     const end = this.#now + ms
     for (;;) {

@@ -3,7 +3,7 @@ import { isRtcp, readRtp, rtpView, writeRtpHeader } from '../rtp/packet.ts'
 import { decoded, payloadTypeOf, rateOf, testCodecs, unitsOf } from '../rtp/test-codecs.ts'
 import type { AudioCodec, FarEnd, NearEnd } from '../types.ts'
 
-/** One packet that a {@link TestPeer} heard. */
+/** One packet that a {@link TestPeer} received. */
 export interface Heard {
   readonly payloadType: number
   readonly marker: boolean
@@ -13,7 +13,7 @@ export interface Heard {
   readonly payload: Buffer
 }
 
-/** A far end for tests: a socket on 127.0.0.1 that sends what it is told, and keeps what it hears. */
+/** Far end for tests: a socket on 127.0.0.1 that sends packets and records what it receives. */
 export class TestPeer {
   readonly heard: Heard[] = []
   readonly rtcp: Buffer[] = []
@@ -28,7 +28,7 @@ export class TestPeer {
     socket.on('message', (packet) => this.#take(packet))
   }
 
-  /** Binds it to a free port. */
+  /** Binds the peer to a free port. */
   static open(address = '127.0.0.1'): Promise<TestPeer> {
     const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
     return new Promise((resolve, reject) => {
@@ -45,7 +45,7 @@ export class TestPeer {
     return this.#socket.address().port
   }
 
-  /** What `setFar` needs to reach this peer; events are payload type 101. RTCP comes to the same socket. */
+  /** Returns the arguments of `setFar` for this peer; events have payload type 101. RTCP is multiplexed. */
   far(codec: AudioCodec, more: Partial<FarEnd> = {}): { near: NearEnd; far: FarEnd } {
     const payloadType = payloadTypeOf(codec)
     return {
@@ -63,7 +63,7 @@ export class TestPeer {
     }
   }
 
-  /** Sends one packet; sequence and timestamp go on by themselves. */
+  /** Sends one packet; sequence and timestamp advance automatically. */
   send(to: number, payloadType: number, payload: Uint8Array, marker = false, units = 160): void {
     const packet = Buffer.alloc(12 + payload.length)
     writeRtpHeader(packet, 0, {
@@ -79,12 +79,12 @@ export class TestPeer {
     this.sendRaw(to, packet)
   }
 
-  /** Sends bytes as they are. */
+  /** Sends bytes unchanged. */
   sendRaw(to: number, packet: Uint8Array): void {
     this.#socket.send(packet, to, this.address.includes(':') ? '::1' : '127.0.0.1')
   }
 
-  /** Sends `samples`, at {@link rateOf} the codec, in packets of 20 ms, at their pace. */
+  /** Sends `samples`, at {@link rateOf} the codec, in packets of 20 ms in real time. */
   async talk(to: number, codec: AudioCodec, samples: Int16Array): Promise<void> {
     const encoder = testCodecs.encoder(codec, { ptimeMs: 20, sampleRate: rateOf(codec) })
     const start = performance.now()
@@ -99,13 +99,13 @@ export class TestPeer {
     encoder.close()
   }
 
-  /** Waits until `enough` of what was heard. */
+  /** Resolves when `enough` returns true after a received packet. */
   until(enough: () => boolean): Promise<void> {
     if (enough()) return Promise.resolve()
     return new Promise((resolve) => this.#waiting.push({ enough, resolve }))
   }
 
-  /** The audio heard of one codec, decoded, at {@link rateOf} it. */
+  /** Returns the decoded audio of one codec, at {@link rateOf} it. */
   audio(codec: AudioCodec, from = 0): Int16Array {
     const payloadType = payloadTypeOf(codec)
     const packets = this.heard.slice(from).filter((packet) => packet.payloadType === payloadType)

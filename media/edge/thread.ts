@@ -3,24 +3,24 @@ import { systemClock } from './clock.ts'
 import type { Command, EndCommand, Report } from './protocol.ts'
 import type { SocketKind } from './sockets-open.ts'
 
-/** Told what a thread reports, and when it died. */
+/** Receives a thread's reports and its death. */
 export interface ThreadListener {
   onReport(report: Report): void
-  /** After this nothing more is reported; the next command starts a new thread. */
+  /** Called on death, after which nothing more is reported. The next command starts a new thread. */
   onDeath(error: Error): void
 }
 
-/** What a thread is started with. */
+/** Start parameters of a thread. */
 export interface ThreadData {
   readonly sockets: SocketKind
 }
 
-/** Longest wait for a thread to end by itself, in ms. */
+/** Maximum wait for a thread to end by itself, in ms. */
 const longestEndMs = 5_000
 
 /**
- * Resolves when a thread has ended. It is ended by force only where it does not by itself: with a thread that is ended in the middle of its
- * work the whole process may die.
+ * Resolves when a thread has ended. Termination by force is the last resort: it may crash the whole process
+ * if the thread is busy.
  */
 const ended = (worker: Worker): Promise<void> =>
   new Promise((resolve) => {
@@ -32,7 +32,9 @@ const ended = (worker: Worker): Promise<void> =>
     worker.postMessage({ op: 'end' } satisfies EndCommand)
   })
 
-/** One media thread as the main thread sees it. It starts with the first command, and again after it died. */
+/**
+ * Main-thread handle of one media thread. The thread starts with the first command, and again after a death.
+ */
 export class MediaThread {
   #listener: ThreadListener
   #data: ThreadData
@@ -44,7 +46,7 @@ export class MediaThread {
     this.#data = data
   }
 
-  /** Starts the thread if there is none; settles when it runs. Rejects when it cannot. */
+  /** Starts the thread if necessary; resolves when it runs. Rejects if it cannot start. */
   async start(): Promise<void> {
     const worker = this.#ensure()
     if (worker.threadId < 0) throw new Error('the media thread ended before it was ready')
@@ -54,12 +56,12 @@ export class MediaThread {
     })
   }
 
-  /** `moved` goes over rather than being copied. Harmless after {@link close}. */
+  /** Sends a command; `moved` is transferred rather than copied. No effect after {@link close}. */
   send(command: Command, moved: readonly Transferable[] = []): void {
     if (!this.#closed) this.#ensure().postMessage(command, moved)
   }
 
-  /** Ends the thread, with what is still open in it. Settles when it is gone. */
+  /** Ends the thread with everything in it. Resolves when it has ended. */
   async close(): Promise<void> {
     this.#closed = true
     const worker = this.#worker

@@ -1,37 +1,40 @@
 import type { MediaClock, MediaTimer } from './clock.ts'
 
-/** The pace of busy ports, in ms. Half a packet, so that events keep their 50 ms. */
+/** Interval of ticks for busy ports, in ms. Half a packet, so that events keep their 50 ms. */
 const PACE_MS = 10
-/** Every how many ticks there are frames: 20 ms. */
+/** Number of ticks per frame: 20 ms. */
 const FRAME_EVERY = 2
-/** Every how many ticks the idle ports have their turn: 100 ms. */
+/** Number of ticks between two ticks of idle ports: 100 ms. */
 const IDLE_EVERY = 10
-/** Frames that are made up for after a stall; of more, one is made and the rest left out, as it would only be a burst. */
+/**
+ * Maximum number of frames that are caught up after a stall. After a longer stall only one frame is made,
+ * which avoids a burst.
+ */
 const MAX_BEHIND = 10
 
-/** What is to be ticked. */
+/** Port that receives ticks and frames. */
 export interface Ticked {
-  /** Whether it is to be ticked every 10 ms. */
+  /** Whether ticks are needed every 10 ms. */
   readonly busy: boolean
-  /** Whether it takes part in the frames. */
+  /** Whether frames are needed. */
   readonly framed: boolean
   tick(now: number): void
-  /** First of all: what comes in. */
+  /** First step of a frame: incoming audio. */
   frameIn(now: number): void
-  /** Last of all: what goes out. */
+  /** Last step of a frame: outgoing audio. */
   frameOut(now: number): void
 }
 
-/** What works on frames between those that come in and those that go out. */
+/** Processes frames between the incoming and the outgoing step. */
 export interface Mixing {
   readonly framed: boolean
   mix(now: number): void
 }
 
 /**
- * One timer for all ports of a thread. Ticks stand on a fixed grid from the beginning, so lateness never adds up; ticks that were
- * missed are left out, and the ports make up for them. Ports with nothing to send are ticked ten times a second only. Every second tick
- * there is a frame for those that take part: none is left out for being late, unless the thread stood still for long.
+ * One timer for all ports of a thread. Ticks lie on a fixed grid, so lateness does not accumulate; missed
+ * ticks are skipped and the ports catch up. Ports with nothing to send are ticked ten times a second. Every
+ * second tick is a frame; late frames are caught up unless the thread stalled for long.
  */
 export class Ticker {
   #clock: MediaClock
@@ -42,7 +45,7 @@ export class Ticker {
   #mixing = new Set<Mixing>()
   #origin: number
   #last = 0
-  /** Number of the last frame that was made, or left out as nobody took part. */
+  /** Number of the last frame that was made or skipped. */
   #frame = 0
   #timer: MediaTimer | undefined
   /** Number of the tick that the timer waits for. */
@@ -76,7 +79,7 @@ export class Ticker {
     this.#rest()
   }
 
-  /** To be called after anything that may have made `ticked` busy, or made it take part in the frames. */
+  /** Must be called after anything that may have made `ticked` busy or framed. */
   wake(ticked: Ticked): void {
     if (!this.#all.has(ticked)) return
     const { busy, framed } = ticked
@@ -88,7 +91,7 @@ export class Ticker {
     if (busy || framed) this.#schedule()
   }
 
-  /** The same for a mixer. */
+  /** Must be called after anything that may have made `mixer` framed. */
   wakeMixer(mixer: Mixing): void {
     if (!this.#mixers.has(mixer) || !mixer.framed) return
     this.#beginFrames()
@@ -153,7 +156,7 @@ export class Ticker {
       for (const framed of this.#framed) framed.frameOut(now)
     }
     for (const framed of this.#framed) {
-      // A frame may have left a packet to be sent at the next tick.
+      // A frame may have left a packet for the next tick.
       if (framed.busy) this.#busy.add(framed)
       if (!framed.framed) this.#framed.delete(framed)
     }

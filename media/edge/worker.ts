@@ -1,4 +1,4 @@
-/** Entry of a media thread: commands come in, reports go out; packets stay here. */
+/** Entry point of a media thread: commands come in, reports go out; packets stay here. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { loadCodecs } from '../codecs/codecs.ts'
 import { systemClock } from './clock.ts'
@@ -8,7 +8,7 @@ import { openSockets } from './sockets-open.ts'
 import type { ThreadData } from './thread.ts'
 
 const main = parentPort
-if (!main) throw new Error('media/edge/worker.ts is to be run as a worker thread')
+if (!main) throw new Error('media/edge/worker.ts must run as a worker thread')
 
 const { sockets } = workerData as ThreadData
 const engine = new Engine({
@@ -28,7 +28,7 @@ main.on('message', (command: Command | EndCommand) => {
   void engine.run(command)
 })
 
-/** What goes over with a report rather than being copied. */
+/** Returns the buffers of a report that are transferred rather than copied. */
 function moved(report: Report): ArrayBuffer[] {
   return report.op === 'frame' ? [report.frame.samples.buffer as ArrayBuffer] : []
 }

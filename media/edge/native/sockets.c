@@ -61,7 +61,7 @@ static void keep(entry *out, const address *from, bool v6) {
   else memcpy(out->address, &from->v4.sin_addr, 4);
 }
 
-/* One packet of one socket into the slot; false where there was none that can be used. */
+/* Receives one packet of one socket into the slot. Returns false if there was none that can be used. */
 static bool take(const place *p, int32_t handle, shared *m, int slot) {
   address from;
   socklen_t size = sizeof from;
@@ -83,7 +83,8 @@ static bool take(const place *p, int32_t handle, shared *m, int slot) {
   return true;
 }
 
-/* One packet of each socket that has one: a flooded socket does not keep the others waiting. The rest follows in the loop's next turn. */
+/* Receives one packet of each readable socket, so that a flooded socket does not delay the others. The rest
+ * follows in the next turn of the loop. */
 int sockets_receive(sockets *s) {
   struct epoll_event ready[SLOTS];
   int count = 0, many = epoll_wait(s->epoll, ready, SLOTS, 0);
@@ -100,7 +101,7 @@ int sockets_receive(sockets *s) {
 void sockets_send(sockets *s, uint32_t count) {
   shared *m = s->shared;
   for (uint32_t i = 0; i < count && i < SLOTS; i++) {
-    /* A copy: what is checked is what is used. */
+    /* A copy, so that the checked values are the used ones. */
     const entry e = m->sends[i];
     place *p = find(s, e.socket);
     bool inside = e.offset >= 0 && e.length >= 0 && (size_t)e.offset + (size_t)e.length <= sizeof m->data;
@@ -115,7 +116,7 @@ void sockets_send(sockets *s, uint32_t count) {
   }
 }
 
-/* Makes sure that a place is free; false where there is no room for more. */
+/* Ensures a free place in the table. Returns false if it is full. */
 static bool reserve(sockets *s) {
   if (s->first_free >= 0) return true;
   int32_t size = s->size ? 2 * s->size : 64;
@@ -129,7 +130,7 @@ static bool reserve(sockets *s) {
   return true;
 }
 
-/* A bound socket in the epoll set under this handle; gives its descriptor, or the negative of an errno. */
+/* Binds a socket and adds it to the epoll set under this handle. Returns its descriptor, or a negative errno. */
 static int open_bound(const sockets *s, const entry *at, bool v6, int32_t handle) {
   address own;
   socklen_t size = fill(&own, at, v6);
@@ -170,7 +171,7 @@ int sockets_port(const sockets *s, int32_t handle) {
 bool sockets_close(sockets *s, int32_t handle) {
   place *p = find(s, handle);
   if (!p) return false;
-  /* By hand, as a child process that is just being forked may hold the descriptor for a moment. */
+  /* Removed explicitly: a child process that is being forked may hold the descriptor for a moment. */
   epoll_ctl(s->epoll, EPOLL_CTL_DEL, p->fd, NULL);
   close(p->fd);
   p->fd = -1;

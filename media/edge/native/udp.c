@@ -1,8 +1,6 @@
-/*
- * The UDP sockets of a media thread as a Node-API addon. A wake-up of the thread takes one packet from each socket that has any, and calls
- * JavaScript once for all of them; what JavaScript wants sent is sent when its turn is over. Every thread that loads the addon has a hub
- * of its own. Nothing that comes from the network makes it throw: it is counted.
- */
+/* The UDP sockets of a media thread as a Node-API addon. A wake-up of the thread receives one packet from
+ * each readable socket and calls JavaScript once for all of them. Packets to send leave at the end of that
+ * call. Every thread that loads the addon has its own hub. Network input never throws: errors are counted. */
 #define NAPI_VERSION 8
 #include "sockets.h"
 #include <errno.h>
@@ -10,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is used of libuv, whose ABI stays the same over all of version 1: Node exports it, but not every Node comes with its header. */
+/* The used part of libuv, whose ABI is stable over version 1. Node exports it, but not every Node comes with
+ * its header. */
 typedef struct uv_loop_s uv_loop_t;
 typedef struct uv_handle_s uv_handle_t;
 enum { UV_POLL_TYPE = 8, UV_TIMER_TYPE = 13, UV_READABLE_EVENT = 1 };
@@ -31,10 +30,9 @@ extern void uv_unref(uv_handle_t *);
 extern char *uv_err_name_r(int error, char *name, size_t length);
 extern char *uv_strerror_r(int error, char *text, size_t length);
 
-/*
- * Waking up costs more than a packet does. So after two wake-ups within PACE_MS the sockets are not watched any more but looked at every
- * PACE_MS, until nothing was there so many times. A packet waits for no longer than that (and the timer's own lateness).
- */
+/* A wake-up costs more than a packet. After two wake-ups within PACE_MS the sockets are therefore polled
+ * every PACE_MS instead of watched, until polling finds nothing so many times. A packet waits at most that
+ * long, plus the timer's lateness. */
 enum { PACE_MS = 1, MOST_EMPTY = 3, MOST_ROUNDS = 4 };
 
 typedef struct {
@@ -58,7 +56,7 @@ static napi_value fail_errno(napi_env env, int error) {
   return fail(env, uv_err_name_r(-error, code, sizeof code), uv_strerror_r(-error, message, sizeof message));
 }
 
-/* Arguments of a call, and the thread's hub; NULL, with an exception thrown, where start() was not called. */
+/* Returns the arguments of a call and the thread's hub; NULL with a pending exception before start(). */
 static hub *arguments(napi_env env, napi_callback_info info, size_t count, napi_value *values) {
   void *h = NULL;
   napi_get_cb_info(env, info, &count, values, NULL, NULL);
@@ -79,7 +77,7 @@ static int parse(napi_env env, napi_value value, entry *out) {
   return length < ADDRESS_TEXT && strlen(text) == length ? address_read(text, out) : 0;
 }
 
-/* Calls JavaScript with the number of packets. What it throws ends the thread, like an exception in any other callback. */
+/* Calls JavaScript with the number of packets. An exception ends the thread, as in any other callback. */
 static void deliver(hub *h, int count) {
   napi_handle_scope scope;
   if (napi_open_handle_scope(h->env, &scope) != napi_ok) return;
@@ -92,7 +90,7 @@ static void deliver(hub *h, int count) {
   napi_close_handle_scope(h->env, scope);
 }
 
-/* Takes and delivers what is there, within bounds; the number of packets. */
+/* Receives and delivers waiting packets, within bounds. Returns their number. */
 static int serve(hub *h) {
   int all = 0, count = SLOTS;
   for (int round = 0; round < MOST_ROUNDS && count == SLOTS; round++) {
@@ -126,7 +124,8 @@ static void on_readable(uv_handle_t *poll, int status, int events) {
   uv_timer_start(h->timer, on_pace, PACE_MS, PACE_MS);
 }
 
-/* bind(address, port): the handle of a new socket. Throws the system's error, with its name as `code`. */
+/* bind(address, port): returns the handle of a new socket. Throws the system's error, with its name as
+ * `code`. */
 static napi_value bind_socket(napi_env env, napi_callback_info info) {
   napi_value values[2];
   hub *h = arguments(env, info, 2, values);
@@ -143,7 +142,7 @@ static napi_value bind_socket(napi_env env, napi_callback_info info) {
   return number(env, handle);
 }
 
-/* portOf(handle): the local port; 0 for a closed socket. */
+/* portOf(handle): returns the local port; 0 for a closed socket. */
 static napi_value port_of(napi_env env, napi_callback_info info) {
   napi_value argument;
   int32_t handle = -1;
@@ -152,7 +151,7 @@ static napi_value port_of(napi_env env, napi_callback_info info) {
   return number(env, sockets_port(&h->sockets, handle));
 }
 
-/* close(handle): harmless for a closed socket. */
+/* close(handle): no effect on a closed socket. */
 static napi_value close_socket(napi_env env, napi_callback_info info) {
   napi_value argument;
   int32_t handle = -1;
@@ -174,14 +173,15 @@ static napi_value flush(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
-/* pack(address): writes a literal's address and scope to the scratch entry; 4, 6, or 0 where it is none. */
+/* pack(address): writes an IP literal's address and scope to the scratch entry. Returns 4, 6, or 0 if
+ * invalid. */
 static napi_value pack(napi_env env, napi_callback_info info) {
   napi_value argument;
   hub *h = arguments(env, info, 1, &argument);
   return h ? number(env, parse(env, argument, &h->sockets.shared->scratch)) : NULL;
 }
 
-/* unpack(v6): the scratch entry's address as text. */
+/* unpack(v6): returns the scratch entry's address as text. */
 static napi_value unpack(napi_env env, napi_callback_info info) {
   napi_value argument, made = NULL;
   bool v6 = false;
@@ -201,7 +201,7 @@ static void on_closed(uv_handle_t *handle) {
   free(h);
 }
 
-/* The thread ends, with or without sockets open. */
+/* Cleans up when the thread ends, with or without open sockets. */
 static void on_end(napi_async_cleanup_hook_handle handle, void *data) {
   hub *h = data;
   (void)handle;
@@ -215,7 +215,7 @@ static void on_end(napi_async_cleanup_hook_handle handle, void *data) {
   uv_close(h->timer, on_closed);
 }
 
-/* The loop's watch over the sockets. It keeps the loop alive while one is open. */
+/* Watches the sockets in the event loop. Keeps the loop alive while one is open. */
 static int watch(hub *h, uv_loop_t *loop) {
   if (strcmp(uv_handle_type_name(UV_POLL_TYPE), "poll") != 0) return ENOSYS;
   if (strcmp(uv_handle_type_name(UV_TIMER_TYPE), "timer") != 0) return ENOSYS;
@@ -249,7 +249,7 @@ static int make(napi_env env, hub *h, napi_value *memory) {
   return error;
 }
 
-/* start(onBatch): the shared memory. Once per thread. */
+/* start(onBatch): returns the shared memory. Must be called once per thread. */
 static napi_value start(napi_env env, napi_callback_info info) {
   napi_value on_batch, resource, name, memory;
   napi_valuetype type = napi_undefined;
@@ -269,7 +269,7 @@ static napi_value start(napi_env env, napi_callback_info info) {
   napi_create_object(env, &resource);
   napi_create_string_utf8(env, "media sockets", NAPI_AUTO_LENGTH, &name);
   napi_async_init(env, resource, name, &h->context);
-  /* Never let go: they live as long as the thread. */
+  /* Never released: they live as long as the thread. */
   napi_create_reference(env, on_batch, 1, &h->on_batch);
   napi_create_reference(env, resource, 1, &h->resource);
   napi_create_reference(env, memory, 1, &h->memory);
