@@ -103,7 +103,7 @@ export class Ledger {
   /** Writes down how a recording ended, at `now`; where nobody is to be told of such an end, the next run is not to look for whom to tell. */
   async close(
     row: RecordingRow,
-    { end, durationMs, bytes, kept }: RecordingResult,
+    { end, durationMs, bytes, hasFile: kept }: RecordingResult,
     now: number,
   ): Promise<void> {
     const failed = end.kind === 'error' && !kept

@@ -183,7 +183,7 @@ describe('after a crash', () => {
     port.last.finish({
       durationMs: 0,
       bytes: 0,
-      kept: false,
+      hasFile: false,
       end: { kind: 'error', code: 'failed', message: 'the thread died' },
     })
     await kept.done
@@ -204,7 +204,7 @@ describe('after a crash', () => {
     const inProgress = rig.rows.inProgress.bind(rig.rows)
     rig.rows.inProgress = async (nodeId) => {
       const rows = await inProgress(nodeId)
-      port.last.finish({ end: { kind: 'silence' }, durationMs: 100, bytes: 1644, kept: true })
+      port.last.finish({ end: { kind: 'silence' }, durationMs: 100, bytes: 1644, hasFile: true })
       await kept.done
       return rows
     }

@@ -20,7 +20,7 @@ describe('a recording', () => {
     expect(recordings.count).toBe(1)
     expect(await rig.rows.find(kept.id)).toMatchObject({ status: 'in-progress', channels: 2, ended_at: null })
     rig.clock.advance(5000)
-    port.last.finish({ end: { kind: 'silence' }, durationMs: 4000, bytes: 64_044, kept: true })
+    port.last.finish({ end: { kind: 'silence' }, durationMs: 4000, bytes: 64_044, hasFile: true })
     await kept.done
     expect(await rig.rows.find(kept.id)).toEqual({
       id: kept.id,
@@ -72,9 +72,9 @@ describe('a recording', () => {
     const port = new FakeRecorder()
     const end = { kind: 'error', code: 'ENOSPC', message: 'no space left on device' } as const
     const partly = recordings.start(port, wanted)
-    port.last.finish({ end, durationMs: 20, bytes: 364, kept: true })
+    port.last.finish({ end, durationMs: 20, bytes: 364, hasFile: true })
     const not = recordings.start(port, wanted)
-    port.last.finish({ end, durationMs: 0, bytes: 0, kept: false })
+    port.last.finish({ end, durationMs: 0, bytes: 0, hasFile: false })
     await Promise.all([partly.done, not.done])
     expect(await rig.rows.find(partly.id)).toMatchObject({
       status: 'completed',
@@ -101,7 +101,7 @@ describe('a recording', () => {
       const port = new FakeRecorder()
       const status = { dialect: 'json', url: 'https://x.example/', method: 'POST', events: [event] } as const
       const kept = recordings.start(port, { ...wanted, status: { ...status, params: {} } })
-      port.last.finish({ end: { kind: 'silence' }, durationMs: 20, bytes, kept: bytes > 0 })
+      port.last.finish({ end: { kind: 'silence' }, durationMs: 20, bytes, hasFile: bytes > 0 })
       await kept.done
       expect((await rig.rows.find(kept.id))?.status_json !== null).toBe(left)
     },
@@ -114,7 +114,7 @@ describe('a recording', () => {
     const port = new FakeRecorder()
     const kept = recordings.start(port, wanted)
     rig.rows.save = save
-    port.last.finish({ end: { kind: 'limit' }, durationMs: 20, bytes: 364, kept: true })
+    port.last.finish({ end: { kind: 'limit' }, durationMs: 20, bytes: 364, hasFile: true })
     await kept.done
     expect(await rig.rows.find(kept.id)).toMatchObject({ status: 'completed', bytes: 364 })
     expect(rig.lines).toContainEqual(expect.objectContaining({ level: 50, recording: kept.id }))
@@ -134,7 +134,7 @@ describe('a recording', () => {
     const none = recordings.start(empty, { ...wanted, storage })
     const file = silentWav(100)
     await writeFile(full.last.request.path, file)
-    full.last.finish({ end: { kind: 'silence' }, durationMs: 100, bytes: file.length, kept: true })
+    full.last.finish({ end: { kind: 'silence' }, durationMs: 100, bytes: file.length, hasFile: true })
     empty.last.stop()
     expect(await kept.stored).toBe('https://store.example/a')
     expect(await none.stored).toBeUndefined()

@@ -158,7 +158,8 @@ export class Recordings implements RecordingKeeper {
     log.info({ ...facts, recording: row.id, format: row.format, tracks: request.tracks }, 'recording begins')
     const underWay = new UnderWay(row, recording, done)
     this.#running.set(row.id, underWay)
-    const stored = storage && done.then(({ kept }) => (kept ? this.#uploads.send(row, storage) : undefined))
+    const stored =
+      storage && done.then(({ hasFile: kept }) => (kept ? this.#uploads.send(row, storage) : undefined))
     return {
       id: row.id,
       url: this.linkTo(row.id),

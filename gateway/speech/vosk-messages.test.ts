@@ -3,17 +3,17 @@ import { readVoskMessage, voskConfig } from './vosk-messages.ts'
 
 describe('messages of a vosk-server', () => {
   it('reads partial and final transcripts, with the mean of the words’ confidence', () => {
-    expect(readVoskMessage('{"partial": "one two"}')).toEqual({ text: 'one two', final: false })
+    expect(readVoskMessage('{"partial": "one two"}')).toEqual({ text: 'one two', isFinal: false })
     const result = [
       { conf: 1, start: 0.1, end: 0.3, word: 'one' },
       { conf: 0.5, start: 0.4, end: 0.6, word: 'two' },
     ]
     expect(readVoskMessage(JSON.stringify({ result, text: 'one two' }))).toEqual({
       text: 'one two',
-      final: true,
+      isFinal: true,
       confidence: 0.75,
     })
-    expect(readVoskMessage('{"text": ""}')).toEqual({ text: '', final: true })
+    expect(readVoskMessage('{"text": ""}')).toEqual({ text: '', isFinal: true })
   })
 
   it('takes the first of alternatives, whose score is no probability', () => {
@@ -21,13 +21,13 @@ describe('messages of a vosk-server', () => {
       { confidence: 231.4, text: 'yes' },
       { confidence: 12, text: 'yet' },
     ]
-    expect(readVoskMessage(JSON.stringify({ alternatives }))).toEqual({ text: 'yes', final: true })
+    expect(readVoskMessage(JSON.stringify({ alternatives }))).toEqual({ text: 'yes', isFinal: true })
   })
 
   it('leaves out the unknown word, and a confidence that is none', () => {
     expect(readVoskMessage('{"text": "[unk] sales [unk]", "result": [{"conf": 3}, {"conf": "1"}]}')).toEqual({
       text: 'sales',
-      final: true,
+      isFinal: true,
     })
   })
 

@@ -29,12 +29,12 @@ const unknownWord = '[unk]'
  */
 export const readVoskMessage = (message: string): Transcript | undefined => {
   const read = readJsonObject(message)
-  if (typeof read.partial === 'string') return { text: known(read.partial), final: false }
+  if (typeof read.partial === 'string') return { text: known(read.partial), isFinal: false }
   const [first] = Array.isArray(read.alternatives) ? read.alternatives : [read]
   if (!isJsonObject(first) || typeof first.text !== 'string') return undefined
   // Alternatives carry no probability but a score, which is not from 0 to 1.
   const confidence = meanOf(first.result)
-  return { text: known(first.text), final: true, ...(confidence !== undefined && { confidence }) }
+  return { text: known(first.text), isFinal: true, ...(confidence !== undefined && { confidence }) }
 }
 
 const known = (text: string): string =>

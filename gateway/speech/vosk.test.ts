@@ -55,9 +55,9 @@ describe('a recogniser with the protocol of vosk-server', () => {
     await recognition.end()
     expect(session.eof).toBe(true)
     expect(t.told).toEqual([
-      { text: 'one', final: false },
-      { text: 'one', final: true },
-      { text: 'two', final: true, confidence: 0.9 },
+      { text: 'one', isFinal: false },
+      { text: 'one', isFinal: true },
+      { text: 'two', isFinal: true, confidence: 0.9 },
     ])
     expect(t.results).toEqual(['ok'])
     expect([t.recogniser.running, t.clock.running]).toEqual([0, 0])
@@ -73,7 +73,7 @@ describe('a recogniser with the protocol of vosk-server', () => {
     const [session] = server.sessions
     expect(session?.heard).toHaveLength(5 * 16_000)
     expect(session?.heard.readInt16LE(0)).toBe(3)
-    expect(t.told).toEqual([{ text: 'late', final: true }])
+    expect(t.told).toEqual([{ text: 'late', isFinal: true }])
   })
 
   it('goes where the language is understood', async () => {

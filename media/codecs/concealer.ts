@@ -1,14 +1,14 @@
 import type { PcmRate } from '../types.ts'
-import { MAX_PERIOD_MS, PITCH_REACH_MS, Pitch } from './pitch.ts'
+import { maxPeriodMs, Pitch, pitchReachMs } from './pitch.ts'
 
 /** Loss after which the substitute fades, by a fifth every 10 ms. */
-const STEADY_MS = 10
+const steadyMs = 10
 /** Loss after which the substitute is silent. */
-const SILENT_MS = 60
+const silentMs = 60
 /** Maximum length of an overlap. Overlaps have a quarter of a period, and grow with the loss. */
-const MAX_JOIN_MS = 10
+const maxOverlapMs = 10
 /** Minimum correlation of a pitched sound. Below it the longest period is repeated, which hums least. */
-const VOICED = 0.5
+const minPitchStrength = 0.5
 
 /**
  * Packet-loss concealment by waveform substitution, similar to ITU-T G.711 Appendix I. The last pitch period
@@ -30,8 +30,8 @@ export class Concealer {
     this.#perMs = rate / 1000
     this.#pitch = new Pitch(rate)
     // A quarter of a period more than the pitch search reads, for the overlap.
-    this.#history = new Int16Array((PITCH_REACH_MS + MAX_PERIOD_MS / 3) * this.#perMs)
-    this.#cycle = new Float64Array(MAX_PERIOD_MS * this.#perMs)
+    this.#history = new Int16Array((pitchReachMs + maxPeriodMs / 3) * this.#perMs)
+    this.#cycle = new Float64Array(maxPeriodMs * this.#perMs)
   }
 
   /** Receives the first `count` decoded samples. After a loss, overlaps them in place with the substitute. */
@@ -57,7 +57,7 @@ export class Concealer {
     const pitch = this.#pitch
     const end = history.length
     pitch.find(history, end)
-    const period = pitch.strength < VOICED ? this.#cycle.length : pitch.period
+    const period = pitch.strength < minPitchStrength ? this.#cycle.length : pitch.period
     const cycle = this.#cycle
     for (let i = 0; i < period; i++) cycle[i] = history[end - period + i]!
     const quarter = period >> 2
@@ -84,14 +84,14 @@ export class Concealer {
   }
 
   #gain(): number {
-    const fading = this.#lost - STEADY_MS * this.#perMs
-    return fading <= 0 ? 1 : Math.max(0, 1 - fading / ((SILENT_MS - STEADY_MS) * this.#perMs))
+    const fading = this.#lost - steadyMs * this.#perMs
+    return fading <= 0 ? 1 : Math.max(0, 1 - fading / ((silentMs - steadyMs) * this.#perMs))
   }
 
   #join(samples: Int16Array, count: number): void {
     // Appendix I: 4 ms more for every 10 ms lost.
     const wanted = (this.#period >> 2) + 0.4 * this.#lost
-    const length = Math.min(count, Math.floor(wanted), MAX_JOIN_MS * this.#perMs)
+    const length = Math.min(count, Math.floor(wanted), maxOverlapMs * this.#perMs)
     for (let i = 0; i < length; i++) {
       const share = (i + 1) / (length + 1)
       samples[i] = share * samples[i]! + (1 - share) * this.#next()

@@ -7,11 +7,11 @@
 export type G711 = 'PCMU' | 'PCMA'
 
 /** Bias of mu-law in its 14-bit scale: makes every segment start at a power of two. */
-const BIAS = 33
-const MU_CLIP = 0x1fff
+const muBias = 33
+const muClip = 0x1fff
 
 function mulawByte(sample: number): number {
-  const magnitude = Math.min(((sample < 0 ? ~sample : sample) >> 2) + BIAS, MU_CLIP)
+  const magnitude = Math.min(((sample < 0 ? ~sample : sample) >> 2) + muBias, muClip)
   const segment = 26 - Math.clz32(magnitude)
   const code = (segment << 4) | ((magnitude >> (segment + 1)) & 0x0f)
   return code ^ (sample < 0 ? 0x7f : 0xff)
@@ -19,7 +19,7 @@ function mulawByte(sample: number): number {
 
 function mulawSample(byte: number): number {
   const code = ~byte & 0x7f
-  const magnitude = ((((code & 0x0f) << 1) + BIAS) << (code >> 4)) - BIAS
+  const magnitude = ((((code & 0x0f) << 1) + muBias) << (code >> 4)) - muBias
   return (byte & 0x80 ? magnitude : -magnitude) * 4
 }
 
@@ -55,7 +55,7 @@ const decoders: Readonly<Record<G711, Int16Array>> = {
 }
 
 /** Bytes that decode to silence. */
-export const SILENCE: Readonly<Record<G711, number>> = { PCMU: 0xff, PCMA: 0xd5 }
+export const silenceByte: Readonly<Record<G711, number>> = { PCMU: 0xff, PCMA: 0xd5 }
 
 /**
  * Encodes `count` samples of `from`, starting at `start`, into `to` at `at`. Samples past the end of `from`

@@ -17,9 +17,9 @@ import {
  * each as the difference from its prediction. */
 
 /** Samples before a frame that the filters read. */
-const HISTORY = 22
+const historyLength = 22
 /** Maximum number of samples per pass; longer frames take several. */
-const PART = 320
+const maxPassLength = 320
 
 const limit15 = (value: number): number => Math.max(-16384, Math.min(16383, value))
 const limit16 = (value: number): number => Math.max(-32768, Math.min(32767, value))
@@ -28,7 +28,7 @@ const limit16 = (value: number): number => Math.max(-32768, Math.min(32767, valu
 export class G722Encoder {
   #lower = new Band('lower')
   #upper = new Band('upper')
-  #line = new Int32Array(HISTORY + PART)
+  #line = new Int32Array(historyLength + maxPassLength)
 
   /**
    * Encodes `count` samples (an even number) from `from` on into `out` at `at`. Returns the number of bytes.
@@ -36,10 +36,10 @@ export class G722Encoder {
   encode(samples: Int16Array, from: number, count: number, out: Uint8Array, at: number): number {
     const line = this.#line
     for (let done = 0; done < count; ) {
-      const part = Math.min(PART, count - done)
-      for (let i = 0; i < part; i++) line[HISTORY + i] = samples[from + done + i]!
+      const part = Math.min(maxPassLength, count - done)
+      for (let i = 0; i < part; i++) line[historyLength + i] = samples[from + done + i]!
       for (let i = 0; i < part; i += 2) out[at++] = this.#code(i)
-      line.copyWithin(0, part, part + HISTORY)
+      line.copyWithin(0, part, part + historyLength)
       done += part
     }
     return count >> 1
@@ -95,16 +95,16 @@ export class G722Encoder {
 export class G722Decoder {
   #lower = new Band('lower')
   #upper = new Band('upper')
-  #line = new Int32Array(HISTORY + PART)
+  #line = new Int32Array(historyLength + maxPassLength)
 
   /** Decodes the bytes from `start` to `end` into `out`. Returns the number of samples, two per byte. */
   decode(bytes: Uint8Array, start: number, end: number, out: Int16Array): number {
     const line = this.#line
     for (let done = start; done < end; ) {
-      const part = Math.min(PART >> 1, end - done)
-      for (let i = 0; i < part; i++) this.#bands(bytes[done + i]!, HISTORY + 2 * i)
+      const part = Math.min(maxPassLength >> 1, end - done)
+      for (let i = 0; i < part; i++) this.#bands(bytes[done + i]!, historyLength + 2 * i)
       for (let i = 0; i < part; i++) this.#join(2 * i, out, 2 * (done - start + i))
-      line.copyWithin(0, 2 * part, 2 * part + HISTORY)
+      line.copyWithin(0, 2 * part, 2 * part + historyLength)
       done += part
     }
     return 2 * (end - start)

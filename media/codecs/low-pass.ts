@@ -1,7 +1,7 @@
 /** Low-pass filter as a windowed sinc, the basis of resampling. */
 
 /** Parameter of Kaiser's window for 66 dB of attenuation in the stop band. */
-export const KAISER_66_DB = 6.3
+export const kaiser66Db = 6.3
 
 /**
  * Weight of a sample at `distance` samples from the centre of a filter with `half` samples on each side.

@@ -1,7 +1,7 @@
 /** Properties of Opus packets (RFC 6716 section 3). */
 
 /** Lengths below this value take one byte (RFC 6716 section 3.2.1). */
-const ONE_BYTE = 252
+const oneByteLimit = 252
 
 /**
  * Whether the packet also carries the packet before it, at a lower rate (in-band FEC; RFC 6716 section
@@ -17,7 +17,7 @@ export function carriesFec(packet: Uint8Array, start: number, end: number): bool
   const code = toc & 3
   if (code === 3) return false
   let frame = start + 1
-  if (code === 2) frame += packet[frame]! < ONE_BYTE ? 1 : 2
+  if (code === 2) frame += packet[frame]! < oneByteLimit ? 1 : 2
   if (frame >= end) return false
   const activityFlags = speechFrames(configuration)
   const flags = packet[frame]!

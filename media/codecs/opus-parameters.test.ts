@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readOpusParameters, shortestOpusPacket } from './opus-parameters.ts'
+import { minOpusPacketMs, readOpusParameters } from './opus-parameters.ts'
 
 describe('parameters of Opus', () => {
   it('are wishes for the encoder', () => {
@@ -24,8 +24,8 @@ describe('parameters of Opus', () => {
   })
 
   it('may bound packets from below', () => {
-    expect(shortestOpusPacket('minptime=40;useinbandfec=1')).toBe(40)
+    expect(minOpusPacketMs('minptime=40;useinbandfec=1')).toBe(40)
     for (const text of ['', 'minptime=0', 'minptime=999', 'minptime=x'])
-      expect(shortestOpusPacket(text)).toBeUndefined()
+      expect(minOpusPacketMs(text)).toBeUndefined()
   })
 })

@@ -1,4 +1,4 @@
-import type { OpusWishes } from '../types.ts'
+import type { OpusPreferences } from '../types.ts'
 
 /**
  * Capabilities of the local decoder for `a=fmtp` (RFC 7587 section 6.1): packets of 10 ms and more, FEC,
@@ -13,7 +13,7 @@ const bitrates = { from: 6_000, to: 510_000 }
  * Reads the `a=fmtp` value of Opus. Omits unsupported parameters (`stereo`, as all audio is mono) and values
  * out of range.
  */
-export const readOpusParameters = (parameters: string): OpusWishes => {
+export const readOpusParameters = (parameters: string): OpusPreferences => {
   const values = valuesOf(parameters)
   const number = (name: string, from: number, to: number): number | undefined => {
     const value = Number(values.get(name) ?? Number.NaN)
@@ -32,7 +32,7 @@ export const readOpusParameters = (parameters: string): OpusWishes => {
 }
 
 /** Returns the far end's minimum packet duration in ms (`minptime`); undefined if absent or out of range. */
-export const shortestOpusPacket = (parameters: string): number | undefined => {
+export const minOpusPacketMs = (parameters: string): number | undefined => {
   const value = Number(valuesOf(parameters).get('minptime') ?? Number.NaN)
   return Number.isInteger(value) && value >= 3 && value <= 120 ? value : undefined
 }

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { OpusWishes, PcmRate } from '../types.ts'
+import type { OpusPreferences, PcmRate } from '../types.ts'
 import { loadCodecs } from './codecs.ts'
 import { carriesFec } from './opus-packet.ts'
 import { dominant, sine } from './tone.ts'
@@ -28,7 +28,7 @@ function speech(ms: number, rate: number): Int16Array {
 async function packets(
   samples: Int16Array,
   rate: PcmRate,
-  opus: OpusWishes,
+  opus: OpusPreferences,
   ptimeMs = 20,
 ): Promise<Uint8Array[]> {
   await turn()

@@ -9,25 +9,25 @@ import {
   type OpusEncoderHandle,
   Signal,
 } from 'libopus-wasm'
-import type { OpusWishes, PcmRate } from '../types.ts'
-import { packetMs } from './facts.ts'
+import type { OpusPreferences, PcmRate } from '../types.ts'
+import { packetMs } from './codec-info.ts'
 import { carriesFec } from './opus-packet.ts'
 import { Spares } from './spares.ts'
 import type { Decoder, Encoder, EncoderOptions } from './types.ts'
 
 /** Spare handles of each kind and rate; a new call takes one of each. */
-const SPARES = 4
+const spareCount = 4
 /** Complexity of encoding, of 10: twice as fast as the maximum without an audible difference in speech. */
-const COMPLEXITY = 5
+const encoderComplexity = 5
 /** Packet loss that forward error correction is tuned for. */
-const EXPECTED_LOSS_PERCENT = 10
+const expectedLossPercent = 10
 /** Maximum frame length (RFC 6716 section 3.4). The rates used here need a fifth of it. */
-const MAX_BYTES = 1275
+const maxFrameBytes = 1275
 /** Maximum length of a packet that DTX omits. */
-const DTX_BYTES = 2
+const dtxBytes = 2
 /** Maximum length of one concealment (RFC 6716 section 2.1.4: 120 ms), and the step of its length. */
-const MAX_CONCEAL_MS = 120
-const CONCEAL_STEP_MS = 2.5
+const maxConcealMs = 120
+const concealStepMs = 2.5
 
 const rates: readonly PcmRate[] = [8000, 16000, 48000]
 
@@ -39,7 +39,7 @@ const bandwidths = [
   { rate: 24_000, bandwidth: Bandwidth.Superwideband, bitrate: 28_000 },
   { rate: 48_000, bandwidth: Bandwidth.Fullband, bitrate: 32_000 },
 ] as const
-const MIN_BITRATE = 6000
+const minBitrate = 6000
 
 /** Factory of Opus decoders and encoders (RFC 6716, RFC 7587), by libopus in WebAssembly. */
 export class Opus {
@@ -50,8 +50,8 @@ export class Opus {
   static async load(): Promise<Opus> {
     const opus = new Opus()
     for (const rate of rates) {
-      const decoders = new Spares(() => createDecoder({ sampleRate: rate, channels: 1 }), SPARES)
-      const encoders = new Spares(() => createEncoder({ ...encoderBasis, sampleRate: rate }), SPARES)
+      const decoders = new Spares(() => createDecoder({ sampleRate: rate, channels: 1 }), spareCount)
+      const encoders = new Spares(() => createEncoder({ ...encoderBasis, sampleRate: rate }), spareCount)
       await decoders.fill()
       await encoders.fill()
       opus.#decoders.set(rate, decoders)
@@ -73,26 +73,26 @@ export class Opus {
 const encoderBasis = {
   channels: 1,
   application: Application.Voip,
-  complexity: COMPLEXITY,
+  complexity: encoderComplexity,
   signal: Signal.Auto,
 } as const
 
 /** Applies the far end's preferences (RFC 7587 section 6.1). */
-const configure = (handle: OpusEncoderHandle, rate: PcmRate, wishes: OpusWishes): void => {
+const configure = (handle: OpusEncoderHandle, rate: PcmRate, wishes: OpusPreferences): void => {
   const useful = Math.min(rate, wishes.maxPlaybackRate ?? rate)
   const { bandwidth, bitrate } = bandwidths.find((entry) => entry.rate >= useful)!
   handle.setMaxBandwidth(bandwidth)
-  handle.setBitrate(Math.max(MIN_BITRATE, Math.min(bitrate, wishes.bitrate ?? bitrate)))
+  handle.setBitrate(Math.max(minBitrate, Math.min(bitrate, wishes.bitrate ?? bitrate)))
   handle.setVbr(wishes.cbr !== true)
   handle.setDtx(wishes.dtx === true)
   handle.setFec(wishes.fec === true)
-  handle.setPacketLossPercent(wishes.fec ? EXPECTED_LOSS_PERCENT : 0)
+  handle.setPacketLossPercent(wishes.fec ? expectedLossPercent : 0)
 }
 
 class OpusEncoder implements Encoder {
   readonly sampleRate: PcmRate
   readonly frameSamples: number
-  readonly maxBytes = MAX_BYTES
+  readonly maxBytes = maxFrameBytes
   #dtx: boolean
   #options: EncodeOptions
   #handle: OpusEncoderHandle | undefined
@@ -103,7 +103,7 @@ class OpusEncoder implements Encoder {
     this.sampleRate = rate
     this.frameSamples = (rate / 1000) * packetMs('opus', options.ptimeMs)
     this.#dtx = wishes.dtx === true
-    this.#options = { frameSize: this.frameSamples, maxPacketBytes: MAX_BYTES }
+    this.#options = { frameSize: this.frameSamples, maxPacketBytes: maxFrameBytes }
     spares.take((handle) => {
       if (this.#closed) return handle.free()
       configure(handle, rate, wishes)
@@ -115,7 +115,7 @@ class OpusEncoder implements Encoder {
     const count = this.frameSamples
     const frame = from === 0 && samples.length === count ? samples : samples.subarray(from, from + count)
     const packet = this.#handle?.encode(frame, this.#options)
-    if (!packet || (this.#dtx && packet.length <= DTX_BYTES)) return 0
+    if (!packet || (this.#dtx && packet.length <= dtxBytes)) return 0
     out.set(packet, at)
     return packet.length
   }
@@ -145,14 +145,14 @@ class OpusDecoder implements Decoder {
   }
 
   conceal(samples: number, out: Int16Array): void {
-    const step = (this.sampleRate / 1000) * CONCEAL_STEP_MS
-    const frameSize = Math.min(Math.ceil(samples / step) * step, (this.sampleRate / 1000) * MAX_CONCEAL_MS)
+    const step = (this.sampleRate / 1000) * concealStepMs
+    const frameSize = Math.min(Math.ceil(samples / step) * step, (this.sampleRate / 1000) * maxConcealMs)
     const made = this.#run(null, { frameSize }, out)
     if (made < samples) out.fill(0, Math.max(0, made), samples)
   }
 
   recover(packet: Uint8Array, start: number, end: number, samples: number, out: Int16Array): boolean {
-    const step = (this.sampleRate / 1000) * CONCEAL_STEP_MS
+    const step = (this.sampleRate / 1000) * concealStepMs
     if (samples % step !== 0 || !carriesFec(packet, start, end)) return false
     const options = { decodeFec: true, frameSize: samples }
     return this.#run(packet.subarray(start, end), options, out) === samples

@@ -3,17 +3,17 @@ import type { PcmRate } from '../types.ts'
 /**
  * Minimum period that is searched, in ms (200 Hz). Higher voices are found by two or more of their periods.
  */
-export const MIN_PERIOD_MS = 5
+export const minPeriodMs = 5
 /** Maximum period that is searched, in ms (66 Hz). */
-export const MAX_PERIOD_MS = 15
+export const maxPeriodMs = 15
 /** Length of the compared section, in ms. */
-const WINDOW_MS = 15
+const windowMs = 15
 /** Length of the samples before the end that {@link Pitch.find} reads, in ms. */
-export const PITCH_REACH_MS = MAX_PERIOD_MS + WINDOW_MS
+export const pitchReachMs = maxPeriodMs + windowMs
 
 /** Rate of the first, coarse search, in Hz. */
-const COARSE_RATE = 4000
-const COARSE_WINDOW = (WINDOW_MS * COARSE_RATE) / 1000
+const coarseRate = 4000
+const coarseWindow = (windowMs * coarseRate) / 1000
 
 /**
  * Finds the period of a sound by normalised correlation: first at 4 kHz, then sample by sample around the
@@ -27,15 +27,15 @@ export class Pitch {
   /** Mean square of the last 15 ms. */
   power = 0
   #rate: PcmRate
-  #coarse = new Float64Array((PITCH_REACH_MS * COARSE_RATE) / 1000)
+  #coarse = new Float64Array((pitchReachMs * coarseRate) / 1000)
 
   constructor(rate: PcmRate) {
     this.#rate = rate
   }
 
-  /** Searches the {@link PITCH_REACH_MS} of `samples` before `end`. No period exceeds `longest` samples. */
-  find(samples: Int16Array, end: number, longest = (MAX_PERIOD_MS * this.#rate) / 1000): void {
-    const factor = this.#rate / COARSE_RATE
+  /** Searches the {@link pitchReachMs} of `samples` before `end`. No period exceeds `longest` samples. */
+  find(samples: Int16Array, end: number, longest = (maxPeriodMs * this.#rate) / 1000): void {
+    const factor = this.#rate / coarseRate
     const coarse = this.#coarse
     let at = end - coarse.length * factor
     for (let i = 0; i < coarse.length; i++) {
@@ -43,19 +43,19 @@ export class Pitch {
       for (let k = 0; k < factor; k++) sum += samples[at++]!
       coarse[i] = sum
     }
-    const first = (MIN_PERIOD_MS * COARSE_RATE) / 1000
-    const last = Math.min((MAX_PERIOD_MS * COARSE_RATE) / 1000, Math.floor(longest / factor))
-    this.#search(coarse, coarse.length, COARSE_WINDOW, 1, first, last)
+    const first = (minPeriodMs * coarseRate) / 1000
+    const last = Math.min((maxPeriodMs * coarseRate) / 1000, Math.floor(longest / factor))
+    this.#search(coarse, coarse.length, coarseWindow, 1, first, last)
     const middle = this.period * factor
-    const window = (WINDOW_MS * this.#rate) / 1000
-    const from = Math.max(middle - factor, (MIN_PERIOD_MS * this.#rate) / 1000)
+    const window = (windowMs * this.#rate) / 1000
+    const from = Math.max(middle - factor, (minPeriodMs * this.#rate) / 1000)
     // At 48 kHz every third sample suffices: periodic sound is far below 8 kHz.
     this.#search(samples, end, window, factor > 4 ? 3 : 1, from, Math.min(middle + factor, longest))
   }
 
   /** Measures the {@link power} alone, which is much cheaper. */
   measure(samples: Int16Array, end: number): void {
-    const window = (WINDOW_MS * this.#rate) / 1000
+    const window = (windowMs * this.#rate) / 1000
     let power = 0
     for (let i = end - window; i < end; i++) power += samples[i]! * samples[i]!
     this.power = power / window

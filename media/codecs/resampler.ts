@@ -1,11 +1,11 @@
 import type { PcmRate } from '../types.ts'
-import { KAISER_66_DB, lowPass } from './low-pass.ts'
+import { kaiser66Db, lowPass } from './low-pass.ts'
 
 /** Rates to convert between, each pair with a whole ratio; 24,000 is common among speech engines. */
 export type ResamplerRate = PcmRate | 24_000
 
 /** Input of one pass; longer inputs take several. */
-const ROUND_MS = 20
+const passMs = 20
 
 /**
  * Filters between two rates, by the lower rate. `half` is the reach to each side in samples of the lower
@@ -48,7 +48,7 @@ function makeKernel(from: ResamplerRate, to: ResamplerRate): Kernel {
     const weights = new Float64Array(taps)
     for (let k = 0; phase + k * count <= 2 * half; k++) {
       const distance = phase + k * count - half
-      weights[taps - 1 - k] = lowPass(distance, half + 1, band.cutoff / Math.max(from, to), KAISER_66_DB)
+      weights[taps - 1 - k] = lowPass(distance, half + 1, band.cutoff / Math.max(from, to), kaiser66Db)
     }
     const sum = weights.reduce((total, weight) => total + weight, 0)
     return weights.map((weight) => weight / sum)
@@ -77,7 +77,7 @@ export class Resampler {
     this.from = from
     this.to = to
     this.#kernel = from === to ? undefined : kernelOf(from, to)
-    this.#round = (from / 1000) * ROUND_MS
+    this.#round = (from / 1000) * passMs
     this.#line = new Float64Array(this.#kernel ? this.#kernel.taps - 1 + this.#round : 0)
     this.#step = Math.max(1, from / to)
   }

@@ -1,7 +1,7 @@
-import type { AudioCodec, OpusWishes, PcmRate } from '../types.ts'
+import type { AudioCodec, OpusPreferences, PcmRate } from '../types.ts'
 
 /** Fixed properties of a codec. */
-export interface CodecFacts {
+export interface CodecInfo {
   /**
    * Clock rate of RTP timestamps, in Hz. G.722 has 8000 although it samples at 16 kHz (RFC 3551 section
    * 4.5.2).
@@ -53,7 +53,7 @@ export interface EncoderOptions {
   readonly ptimeMs: number
   /** Rate of the input; default the codec's own. Only Opus accepts others. */
   readonly sampleRate?: PcmRate
-  readonly opus?: OpusWishes
+  readonly opus?: OpusPreferences
 }
 
 /** Factory of decoders and encoders; loaded once per thread. */

@@ -1,6 +1,6 @@
 import type { AudioCodec, PcmRate } from '../types.ts'
+import { codecInfo } from './codec-info.ts'
 import { Concealer } from './concealer.ts'
-import { codecFacts } from './facts.ts'
 import { decodeInto, encodeInto } from './g711.ts'
 import { G722Decoder, G722Encoder } from './g722.ts'
 import { decodeL16, encodeL16 } from './l16.ts'
@@ -42,7 +42,7 @@ export class WaveformDecoder implements Decoder {
   #concealer: Concealer
 
   constructor(codec: WaveformCodec) {
-    this.sampleRate = codecFacts[codec].sampleRate
+    this.sampleRate = codecInfo[codec].sampleRate
     this.#decode = decoding(codec)
     this.#sampleBytes = sampleBytes[codec]
     this.#concealer = new Concealer(this.sampleRate)
@@ -70,7 +70,7 @@ export class WaveformEncoder implements Encoder {
   #encode: Encode
 
   constructor(codec: WaveformCodec, ptimeMs: number) {
-    this.sampleRate = codecFacts[codec].sampleRate
+    this.sampleRate = codecInfo[codec].sampleRate
     this.frameSamples = (this.sampleRate / 1000) * ptimeMs
     this.maxBytes = this.frameSamples * sampleBytes[codec]
     this.#encode = encoding(codec)

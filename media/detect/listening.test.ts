@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dial, joined } from '../rtp/test-tones.ts'
+import { dial, joined } from '../rtp/testing/dtmf-tones.ts'
 import type { MachineRequest } from '../types.ts'
 import { Listening } from './listening.ts'
 import { foundIn, listenTo, quiet, talk, tone } from './test-sounds.ts'

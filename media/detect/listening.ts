@@ -1,4 +1,4 @@
-import { InbandDigits } from '../rtp/inband-digits.ts'
+import { InbandDtmfDetector } from '../rtp/inband-dtmf-detector.ts'
 import type { DetectFinding, DetectRequest } from '../types.ts'
 import { CngRhythm, isCed } from './fax.ts'
 import { MachineDetector } from './machine.ts'
@@ -17,14 +17,14 @@ export class Listening {
   #tones = new ToneFollower()
   #machine: MachineDetector | undefined
   #cng = new CngRhythm()
-  #digits: InbandDigits | undefined
+  #digits: InbandDtmfDetector | undefined
 
   constructor(request: DetectRequest, report: (finding: DetectFinding) => void) {
     this.#request = request
     this.#report = report
     const { machine, digits } = request
     if (machine) this.#machine = new MachineDetector(machine, report)
-    if (digits) this.#digits = new InbandDigits(DETECT_RATE, (digit) => this.#digit(digit, digits))
+    if (digits) this.#digits = new InbandDtmfDetector(DETECT_RATE, (digit) => this.#digit(digit, digits))
   }
 
   /** Takes 20 ms at {@link DETECT_RATE}; undefined is silence. */

@@ -1,4 +1,4 @@
-import { VoiceLevel } from '../rtp/level.ts'
+import { VoiceActivityDetector } from '../rtp/voice-activity.ts'
 import { FRAME_MS } from './tone-follower.ts'
 
 /** All in frames. Shorter than this is a click, and no word. */
@@ -17,7 +17,7 @@ const SILENT_DB = -70
 export class SpeechMeter {
   /** Words so far; what is spoken without a gap counts as one. */
   words = 0
-  #level = new VoiceLevel()
+  #level = new VoiceActivityDetector()
   /** Levels of the last second in dBov, in a ring; 0 stands for digital silence. */
   #levels = new Float64Array(QUIETEST_OF)
   #now = 0

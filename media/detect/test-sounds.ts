@@ -1,12 +1,12 @@
 /** Sounds that the detectors are tested with: what telephones, machines and people let one hear. All at 8 kHz. */
 import { decode, encode, type G711 } from '../codecs/g711.ts'
-import { amplitudeOf, randomFrom, render } from '../rtp/test-tones.ts'
+import { amplitudeOf, randomFrom, render } from '../rtp/testing/dtmf-tones.ts'
 import { createSounds } from '../sound/sounds.ts'
 import type { DetectRequest, SoundSource } from '../types.ts'
 import { Listening } from './listening.ts'
 import { DETECT_RATE } from './tone-meter.ts'
 
-export { joined } from '../rtp/test-tones.ts'
+export { joined } from '../rtp/testing/dtmf-tones.ts'
 
 /** Samples of 20 ms. */
 const FRAME = DETECT_RATE / 50

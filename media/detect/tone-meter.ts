@@ -1,5 +1,5 @@
 import { fitTone } from '../codecs/tone.ts'
-import { LOWEST_DB, levelDb } from '../rtp/level.ts'
+import { levelDb, minLevelDb } from '../rtp/voice-activity.ts'
 
 /** Samples per second of all detection: the tones of telephones end below 4 kHz. */
 export const DETECT_RATE = 8000
@@ -24,13 +24,13 @@ export class ToneMeter {
   /** Share of the power that a sine of that frequency makes up, 0 to 1. */
   share = 0
   /** Of the whole frame, in dBov. */
-  levelDb = LOWEST_DB
+  levelDb = minLevelDb
 
   /** Takes 20 ms at {@link DETECT_RATE}; undefined is silence. */
   measure(frame: Int16Array | undefined): void {
     this.frequency = 0
     this.share = 0
-    this.levelDb = frame ? levelDb(frame) : LOWEST_DB
+    this.levelDb = frame ? levelDb(frame) : minLevelDb
     if (!frame || this.levelDb < WEAKEST_DB) return
     const nearest = strongest(frame)
     if (nearest === undefined) return

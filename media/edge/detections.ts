@@ -21,7 +21,7 @@ export class Detections {
 
   start(port: PortNumber, request: DetectRequest): Detection {
     const detection = this.#number()
-    const handle = new EdgeDetection(() => this.#send({ op: 'undetect', port, detection }))
+    const handle = new EdgeDetection(() => this.#send({ op: 'stopDetection', port, detection }))
     this.#detections.set(detection, handle)
     this.#send({ op: 'detect', port, detection, request })
     return handle
@@ -32,7 +32,7 @@ export class Detections {
   }
 
   /** Processes the thread's report that a detection has ended. */
-  detected(detection: number): void {
+  ended(detection: number): void {
     const handle = this.#detections.get(detection)
     this.#detections.delete(detection)
     handle?.end()
@@ -40,7 +40,7 @@ export class Detections {
 
   /** Ends all detections after the death of the thread. */
   die(): void {
-    for (const detection of [...this.#detections.keys()]) this.detected(detection)
+    for (const detection of [...this.#detections.keys()]) this.ended(detection)
   }
 }
 
@@ -65,7 +65,7 @@ class EdgeDetection implements Detection {
     this.#onFinding = listener
   }
 
-  onOver(listener: () => void): void {
+  onEnd(listener: () => void): void {
     this.#onOver = listener
   }
 

@@ -5,7 +5,7 @@ import type { Edge, MediaPort, Mixer } from '../types.ts'
 import { createEdge } from './edge.ts'
 import { isOwnAddress, localAddresses } from './options.ts'
 import { type SocketKind, socketKind } from './sockets-open.ts'
-import { TestPeer } from './test-peer.ts'
+import { TestPeer } from './testing/test-peer.ts'
 
 const kinds: SocketKind[] = socketKind().kind === 'native' ? ['native', 'node'] : ['node']
 

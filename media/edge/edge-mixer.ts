@@ -1,9 +1,9 @@
 import { MessageChannel } from 'node:worker_threads'
-import type { SeatOptions } from '../mix/seat.ts'
+import type { InputOptions } from '../mix/mixer-input.ts'
 import type {
   MediaPort,
   Mixer,
-  MixerMember,
+  MixerInputOptions,
   Playback,
   PlayRequest,
   Recording,
@@ -13,14 +13,14 @@ import { Playbacks } from './playbacks.ts'
 import { EdgePort } from './port.ts'
 import type { PortNumber } from './protocol.ts'
 import { noRecording } from './recordings.ts'
-import type { Slot } from './slots.ts'
+import type { ThreadSlot } from './thread-slots.ts'
 
 /** Operations of the edge that a mixer needs. */
 export interface MixerHost {
   /** Returns the thread of an open port of this edge. */
-  slotOf(port: EdgePort): Slot | undefined
+  slotOf(port: EdgePort): ThreadSlot | undefined
   /** Returns the thread with the fewest ports. */
-  anySlot(): Slot
+  anySlot(): ThreadSlot
   /** Removes a port from its mixer. */
   leave(port: EdgePort): void
   onClosed(mixer: EdgeMixer): void
@@ -33,8 +33,8 @@ export class EdgeMixer implements Mixer {
   readonly closed: Promise<void>
   readonly #onClosed: () => void
   #host: MixerHost
-  #slot: Slot | undefined
-  #members = new Map<EdgePort, Slot>()
+  #slot: ThreadSlot | undefined
+  #members = new Map<EdgePort, ThreadSlot>()
   #playbacks: Playbacks
   #onSpeaker: (port: MediaPort | undefined) => void = () => {}
   #isClosed = false
@@ -54,11 +54,11 @@ export class EdgeMixer implements Mixer {
   }
 
   /** Thread of the mixer; undefined before first use. */
-  get slot(): Slot | undefined {
+  get slot(): ThreadSlot | undefined {
     return this.#slot
   }
 
-  add(port: MediaPort, member: MixerMember = {}): void {
+  add(port: MediaPort, member: MixerInputOptions = {}): void {
     if (this.#isClosed || !(port instanceof EdgePort)) return
     const slot = this.#host.slotOf(port)
     if (!slot) return
@@ -70,26 +70,31 @@ export class EdgeMixer implements Mixer {
     this.#members.set(port, slot)
     port.mixer = this
     const home = this.#home(slot)
-    const seat = { op: 'seat', mixer: this.number, port: port.number, options: seatOptions(member) } as const
+    const input = {
+      op: 'addInput',
+      mixer: this.number,
+      port: port.number,
+      options: inputOptions(member),
+    } as const
     if (slot === home) {
-      home.thread.send(seat)
+      home.thread.send(input)
       return
     }
     const { port1, port2 } = new MessageChannel()
-    home.thread.send({ ...seat, link: port1 }, [port1])
+    home.thread.send({ ...input, link: port1 }, [port1])
     slot.thread.send({ op: 'link', port: port.number, link: port2 }, [port2])
   }
 
-  change(port: MediaPort, member: MixerMember): void {
+  change(port: MediaPort, member: MixerInputOptions): void {
     if (!(port instanceof EdgePort) || port.mixer !== this) return
-    const options = seatOptions(member)
-    this.#home().thread.send({ op: 'reseat', mixer: this.number, port: port.number, options })
+    const options = inputOptions(member)
+    this.#home().thread.send({ op: 'changeInput', mixer: this.number, port: port.number, options })
   }
 
   remove(port: MediaPort): void {
     if (!(port instanceof EdgePort) || port.mixer !== this) return
     this.forget(port)
-    this.#home().thread.send({ op: 'unseat', mixer: this.number, port: port.number })
+    this.#home().thread.send({ op: 'removeInput', mixer: this.number, port: port.number })
   }
 
   play(request: PlayRequest): Playback {
@@ -103,7 +108,7 @@ export class EdgeMixer implements Mixer {
 
   async close(): Promise<void> {
     if (this.#isClosed) return
-    this.#slot?.thread.send({ op: 'unmix', mixer: this.number })
+    this.#slot?.thread.send({ op: 'closeMixer', mixer: this.number })
     this.die()
   }
 
@@ -117,7 +122,7 @@ export class EdgeMixer implements Mixer {
   }
 
   /** Processes the thread's report of the active speaker. */
-  speaks(number: PortNumber | undefined): void {
+  setSpeaker(number: PortNumber | undefined): void {
     let speaker: EdgePort | undefined
     for (const port of this.#members.keys()) if (port.number === number) speaker = port
     // The port may have left since.
@@ -140,15 +145,20 @@ export class EdgeMixer implements Mixer {
     this.#onClosed()
   }
 
-  #home(wanted?: Slot): Slot {
+  #home(wanted?: ThreadSlot): ThreadSlot {
     if (this.#slot) return this.#slot
     this.#slot = wanted ?? this.#host.anySlot()
-    this.#slot.thread.send({ op: 'mixer', mixer: this.number })
+    this.#slot.thread.send({ op: 'openMixer', mixer: this.number })
     return this.#slot
   }
 }
 
-function seatOptions({ talks, hears, onlyFor, volumeDb }: MixerMember): SeatOptions {
+function inputOptions({
+  canSpeak: talks,
+  canHear: hears,
+  audibleTo: onlyFor,
+  volumeDb,
+}: MixerInputOptions): InputOptions {
   return {
     ...(talks !== undefined && { talks }),
     ...(hears !== undefined && { hears }),

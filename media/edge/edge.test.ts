@@ -1,13 +1,13 @@
 import { createSocket } from 'node:dgram'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { SILENCE } from '../codecs/g711.ts'
+import { silenceByte } from '../codecs/g711.ts'
 import { dominant, sine } from '../codecs/tone.ts'
 import { parseRtcp } from '../rtp/rtcp.ts'
 import { freePortRange } from '../testing/free-ports.ts'
 import type { Edge, MediaPort, PortEvent } from '../types.ts'
 import { createEdge, type EdgeOptions } from './edge.ts'
 import { type SocketKind, socketKind } from './sockets-open.ts'
-import { type Heard, TestPeer } from './test-peer.ts'
+import { type Heard, TestPeer } from './testing/test-peer.ts'
 
 const base: EdgeOptions = {
   bind: '127.0.0.1',
@@ -143,7 +143,7 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
       played.done,
     ])
     await alice.until(() => alice.heard.length >= 38)
-    const isSpoken = ({ payload }: Heard) => payload.some((byte) => byte !== SILENCE.PCMA)
+    const isSpoken = ({ payload }: Heard) => payload.some((byte) => byte !== silenceByte.PCMA)
     await bob.until(() => bob.heard.filter(isSpoken).length === 40)
     expect(breaks(alice.heard)).toEqual([])
     expect(breaks(bob.heard)).toEqual([])

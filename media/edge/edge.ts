@@ -7,7 +7,7 @@ import { EdgeError } from './errors.ts'
 import { checkOptions, type EdgeOptions, isOwnAddress, type LocalAddress, localAddresses } from './options.ts'
 import { EdgePort } from './port.ts'
 import type { OpenCommand, Report } from './protocol.ts'
-import { endAll, type Slot, Slots } from './slots.ts'
+import { endAll, type ThreadSlot, ThreadSlots } from './thread-slots.ts'
 
 export type { EdgeOptions } from './options.ts'
 
@@ -33,11 +33,11 @@ class ThreadedEdge implements Edge {
   #addresses: readonly LocalAddress[]
   /** Groups of the carrier ports, by RTP port. */
   #groups = new Map<number, string>()
-  #slots: Slots
-  #ports = new Map<number, { readonly port: EdgePort; readonly slot: Slot }>()
+  #slots: ThreadSlots
+  #ports = new Map<number, { readonly port: EdgePort; readonly slot: ThreadSlot }>()
   #mixers = new Map<number, EdgeMixer>()
   /** Ports whose sockets are being opened. */
-  #opening = new Map<number, { readonly slot: Slot; readonly settle: Opened }>()
+  #opening = new Map<number, { readonly slot: ThreadSlot; readonly settle: Opened }>()
   #numbers = 0
   #onFailure: ((failure: EdgeFailure) => void) | undefined
   #closing: Promise<void> | undefined
@@ -46,7 +46,7 @@ class ThreadedEdge implements Edge {
     this.#options = options
     this.#clock = options.clock ?? systemClock
     this.#addresses = localAddresses(options)
-    this.#slots = new Slots(options, this.#clock, () => ++this.#numbers, {
+    this.#slots = new ThreadSlots(options, this.#clock, () => ++this.#numbers, {
       onReport: (slot, report) => this.#onReport(slot, report),
       onDeath: (slot, error) => this.#onDeath(slot, error),
       numberOf: (slot, port) => {
@@ -105,11 +105,11 @@ class ThreadedEdge implements Edge {
     second.slot.thread.send({ op: 'link', port: other, link: port2 }, [port2])
   }
 
-  part(port: MediaPort): void {
+  detach(port: MediaPort): void {
     const own = this.#own(port)
     if (!own) return
     own.port.mixer?.forget(own.port)
-    own.slot.thread.send({ op: 'part', port: own.port.number })
+    own.slot.thread.send({ op: 'detach', port: own.port.number })
   }
 
   async openMixer(): Promise<Mixer> {
@@ -145,12 +145,12 @@ class ThreadedEdge implements Edge {
   }
 
   /** Returns the entry of an open port of this edge. */
-  #own(port: MediaPort): { readonly port: EdgePort; readonly slot: Slot } | undefined {
-    if (!(port instanceof EdgePort) || port.closed) return undefined
+  #own(port: MediaPort): { readonly port: EdgePort; readonly slot: ThreadSlot } | undefined {
+    if (!(port instanceof EdgePort) || port.isClosed) return undefined
     return this.#ports.get(port.number)
   }
 
-  async #openCarrier(slot: Slot, options: PortOptions): Promise<MediaPort> {
+  async #openCarrier(slot: ThreadSlot, options: PortOptions): Promise<MediaPort> {
     const { pool } = slot
     const taken: number[] = []
     try {
@@ -175,7 +175,7 @@ class ThreadedEdge implements Edge {
     }
   }
 
-  async #openLoopback(slot: Slot, options: PortOptions): Promise<MediaPort> {
+  async #openLoopback(slot: ThreadSlot, options: PortOptions): Promise<MediaPort> {
     const port = await this.#bind(slot, options.group, { bind: [loopback] }, () => {})
     if (!port) throw new EdgeError('no_ports', 'the system has no UDP port free')
     return port
@@ -186,7 +186,7 @@ class ThreadedEdge implements Edge {
    * and throws.
    */
   async #bind(
-    slot: Slot,
+    slot: ThreadSlot,
     group: string,
     socket: Pick<OpenCommand, 'bind' | 'rtpPort' | 'startTimeoutMs' | 'mediaTimeoutMs'>,
     giveBack: () => void,
@@ -212,7 +212,7 @@ class ThreadedEdge implements Edge {
   }
 
   #register(
-    slot: Slot,
+    slot: ThreadSlot,
     made: {
       readonly number: number
       readonly group: string
@@ -256,7 +256,7 @@ class ThreadedEdge implements Edge {
     return isOwnAddress(address, this.#addresses)
   }
 
-  #onReport(slot: Slot, report: Report): void {
+  #onReport(slot: ThreadSlot, report: Report): void {
     switch (report.op) {
       case 'opened':
       case 'failed': {
@@ -274,17 +274,17 @@ class ThreadedEdge implements Edge {
       case 'spoken':
         slot.taps.spoken(report.tap, report.request)
         break
-      case 'untapped':
-        slot.taps.untapped(report.tap)
+      case 'tapClosed':
+        slot.taps.closed(report.tap)
         break
       case 'found':
         slot.detections.found(report.detection, report.finding)
         break
-      case 'detected':
-        slot.detections.detected(report.detection)
+      case 'detectionEnded':
+        slot.detections.ended(report.detection)
         break
       case 'speaker':
-        this.#mixers.get(report.mixer)?.speaks(report.port)
+        this.#mixers.get(report.mixer)?.setSpeaker(report.port)
         break
       case 'played':
         this.#mixers.get(report.port)?.played(report.play)
@@ -295,7 +295,7 @@ class ThreadedEdge implements Edge {
     }
   }
 
-  #onDeath(slot: Slot, error: Error): void {
+  #onDeath(slot: ThreadSlot, error: Error): void {
     for (const [number, opening] of this.#opening) {
       if (opening.slot !== slot) continue
       this.#opening.delete(number)

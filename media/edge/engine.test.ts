@@ -5,12 +5,12 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { dominant, sine } from '../codecs/tone.ts'
 import { readWavFile } from '../record/test-files.ts'
 import { isRtcp, readRtp, rtpView, writeRtpHeader } from '../rtp/packet.ts'
-import { decoded, payloadTypeOf, rateOf, TestVoice, testCodecs, unitsOf } from '../rtp/test-codecs.ts'
+import { decoded, payloadTypeOf, rateOf, TestVoice, testCodecs, unitsOf } from '../rtp/testing/codecs.ts'
 import type { AudioCodec, RecordRequest } from '../types.ts'
 import { Engine } from './engine.ts'
-import type { RecordingAct, Report } from './protocol.ts'
+import type { RecordingControl, Report } from './protocol.ts'
 import type { OnPacket } from './sockets.ts'
-import { TestClock } from './test-clock.ts'
+import { TestClock } from './testing/test-clock.ts'
 
 const codecs = ['PCMU', 'G722', 'L16'] as const
 const tones = [600, 900, 1300] as const
@@ -86,7 +86,7 @@ describe('an engine with injected time and sockets', () => {
       const seed = { ssrc: i, sequence: 0, timestamp: 0 }
       await engine.run({ op: 'open', port: i + 1, bind: ['127.0.0.1'], seed, cname: 'test' })
       await engine.run({
-        op: 'far',
+        op: 'setFar',
         port: i + 1,
         near: { codecs: [{ codec, payloadType }] },
         far: { address: '192.0.2.1', port: 4000, codec, payloadType, direction: 'sendrecv', rtcpMux: true },
@@ -115,13 +115,13 @@ describe('an engine with injected time and sockets', () => {
     expect(fars[1]!.tone()).toBe(440)
     talk(100)
     expect(reports).toContainEqual({ op: 'played', port: 2, play: 5 })
-    await engine.run({ op: 'part', port: 1 })
+    await engine.run({ op: 'detach', port: 1 })
     await close()
   })
 
   it('mixes, taps, and ends what is about a port or a mixer that is gone', async () => {
-    await engine.run({ op: 'mixer', mixer: 9 })
-    for (const port of [1, 2, 3]) await engine.run({ op: 'seat', mixer: 9, port, options: {} })
+    await engine.run({ op: 'openMixer', mixer: 9 })
+    for (const port of [1, 2, 3]) await engine.run({ op: 'addInput', mixer: 9, port, options: {} })
     await engine.run({ op: 'tap', port: 1, tap: 20, request: { tracks: 'in', sampleRate: 8000 } })
     talk(1000, [0, 1])
     expect(fars[2]!.heard.length).toBeGreaterThan(40)
@@ -130,21 +130,21 @@ describe('an engine with injected time and sockets', () => {
     // The last one is due with the timer, which comes 3 ms late.
     expect(frames).toEqual(Array.from({ length: 49 }, (_, i) => i * 20))
     expect(engine.size).toBe(5)
-    await engine.run({ op: 'unmix', mixer: 9 })
+    await engine.run({ op: 'closeMixer', mixer: 9 })
     await close()
-    expect(reports).toContainEqual({ op: 'untapped', tap: 20 })
+    expect(reports).toContainEqual({ op: 'tapClosed', tap: 20 })
     await engine.run({ op: 'tap', port: 1, tap: 21, request: { tracks: 'in', sampleRate: 8000 } })
-    expect(reports).toContainEqual({ op: 'untapped', tap: 21 })
+    expect(reports).toContainEqual({ op: 'tapClosed', tap: 21 })
     const request = { path: '/nowhere/a.wav', format: 'wav', tracks: 'in' } as const
     await engine.run({ op: 'detect', port: 1, detection: 23, request: { fax: 'CED' } })
-    expect(reports).toContainEqual({ op: 'detected', detection: 23 })
+    expect(reports).toContainEqual({ op: 'detectionEnded', detection: 23 })
     await engine.run({ op: 'record', port: 1, record: 22, request })
-    expect(reports.at(-1)).toMatchObject({ op: 'recorded', record: 22, result: { kept: false } })
+    expect(reports.at(-1)).toMatchObject({ op: 'recorded', record: 22, result: { hasFile: false } })
   })
 
   it('closes what is open, and what is being opened, when its thread is to end', async () => {
-    await engine.run({ op: 'mixer', mixer: 9 })
-    await engine.run({ op: 'seat', mixer: 9, port: 1, options: {} })
+    await engine.run({ op: 'openMixer', mixer: 9 })
+    await engine.run({ op: 'addInput', mixer: 9, port: 1, options: {} })
     const seed = { ssrc: 4, sequence: 0, timestamp: 0 }
     const opening = engine.run({ op: 'open', port: 4, bind: ['127.0.0.1'], seed, cname: 'test' })
     engine.end()
@@ -173,7 +173,8 @@ describe('an engine with injected time and sockets', () => {
       recorded = engine.run({ op: 'record', port: 1, record: 30, request })
       for (let i = 0; i < 10; i++) await Promise.resolve()
     }
-    const act = (port: number, act: RecordingAct) => engine.run({ op: 'recording', port, record: 30, act })
+    const act = (port: number, act: RecordingControl) =>
+      engine.run({ op: 'recording', port, record: 30, act })
     /** The first far end is transferred away: the second one is the caller from now on. */
     const transfer = () => engine.run({ op: 'move', port: 2, listener: 30 })
     const leaves = async () => {
@@ -251,7 +252,7 @@ describe('an engine with injected time and sockets', () => {
       await recorded
       expect(reports.at(-1)).toMatchObject({
         op: 'recorded',
-        result: { end: { kind: 'stopped' }, kept: false },
+        result: { end: { kind: 'stopped' }, hasFile: false },
       })
       await close()
     })
@@ -273,8 +274,8 @@ describe('an engine with injected time and sockets', () => {
       expect(frames.length).toBe(56)
       const heard = frames.slice(-20).flatMap(({ samples }) => [...samples])
       expect(dominant(Int16Array.from(heard))).toBe(900)
-      await engine.run({ op: 'untap', port: 2, tap: 20 })
-      expect(reports.at(-1)).toEqual({ op: 'untapped', tap: 20 })
+      await engine.run({ op: 'closeTap', port: 2, tap: 20 })
+      expect(reports.at(-1)).toEqual({ op: 'tapClosed', tap: 20 })
       await close()
     })
   })

@@ -2,22 +2,21 @@ import { isIPv6 } from 'node:net'
 import type { MessagePort } from 'node:worker_threads'
 import type { Codecs } from '../codecs/types.ts'
 import { Session } from '../rtp/session.ts'
-import type { Talk } from '../rtp/talk.ts'
 import type { MediaClock } from './clock.ts'
 import { FrameLink } from './frame-link.ts'
-import { Listeners } from './listeners.ts'
-import { MixRoom } from './mix-room.ts'
 import { PortOutput, type SocketPair } from './port-output.ts'
 import type {
   Command,
-  ListenCommand,
   MixCommand,
   OpenCommand,
   PlayCommand,
   PortNumber,
   Report,
+  SinkCommand,
 } from './protocol.ts'
+import { SinkRegistry } from './sink-registry.ts'
 import type { BindSocket } from './sockets.ts'
+import { ThreadMixer } from './thread-mixer.ts'
 import { Ticker } from './ticker.ts'
 
 /** A port inside a media thread. */
@@ -43,8 +42,8 @@ export class Engine {
   #report: (report: Report) => void
   #ticker: Ticker
   #ports = new Map<PortNumber, OpenPort>()
-  #rooms = new Map<PortNumber, MixRoom>()
-  #listeners: Listeners
+  #mixers = new Map<PortNumber, ThreadMixer>()
+  #sinks: SinkRegistry
   #ending = false
 
   constructor(options: EngineOptions) {
@@ -52,19 +51,19 @@ export class Engine {
     this.#clock = options.clock
     this.#report = options.report
     this.#ticker = new Ticker(options.clock)
-    this.#listeners = new Listeners(options.report)
+    this.#sinks = new SinkRegistry(options.report)
   }
 
   /** Number of ports, mixers and sinks in this thread. */
   get size(): number {
-    return this.#ports.size + this.#rooms.size + this.#listeners.size
+    return this.#ports.size + this.#mixers.size + this.#sinks.size
   }
 
   /** Closes everything open or being opened, so that nothing keeps the thread alive. */
   end(): void {
     this.#ending = true
     for (const [number, port] of [...this.#ports]) void this.#close(number, 0, port)
-    for (const [number, room] of [...this.#rooms]) this.#closeRoom(number, room)
+    for (const [number, threadMixer] of [...this.#mixers]) this.#closeMixer(number, threadMixer)
   }
 
   /**
@@ -89,17 +88,17 @@ export class Engine {
       case 'tap':
       case 'speak':
       case 'spoken':
-      case 'silence':
-      case 'untap':
+      case 'clearSpeech':
+      case 'closeTap':
       case 'detect':
-      case 'undetect':
+      case 'stopDetection':
       case 'move':
         return this.#listen(command)
-      case 'mixer':
-      case 'seat':
-      case 'reseat':
-      case 'unseat':
-      case 'unmix':
+      case 'openMixer':
+      case 'addInput':
+      case 'changeInput':
+      case 'removeInput':
+      case 'closeMixer':
         this.#mix(command)
         return
       default: {
@@ -111,14 +110,17 @@ export class Engine {
 
   #tell(
     session: Session,
-    command: Extract<Command, { op: 'far' | 'volumes' | 'join' | 'link' | 'part' | 'digits' | 'stats' }>,
+    command: Extract<
+      Command,
+      { op: 'setFar' | 'setVolumes' | 'join' | 'link' | 'detach' | 'digits' | 'stats' }
+    >,
   ): void {
     const { port } = command
     switch (command.op) {
-      case 'far':
+      case 'setFar':
         session.setFar(this.#clock.now(), command.near, command.far)
         break
-      case 'volumes':
+      case 'setVolumes':
         session.setVolumes(command.volumes)
         break
       case 'join': {
@@ -129,8 +131,8 @@ export class Engine {
       case 'link':
         this.#link(session, command.link)
         break
-      case 'part':
-        session.part()
+      case 'detach':
+        session.detach()
         break
       case 'digits': {
         const { digits, request } = command
@@ -145,77 +147,80 @@ export class Engine {
   }
 
   #link(session: Session, port: MessagePort): void {
-    const link: FrameLink = new FrameLink(port, () => session.part(link))
+    const link: FrameLink = new FrameLink(port, () => session.detach(link))
     session.connect(link)
   }
 
   /** Returns the session or the mixer of that number. */
-  #target(number: PortNumber): Session | MixRoom | undefined {
-    return this.#ports.get(number)?.session ?? this.#rooms.get(number)
+  #target(number: PortNumber): Session | ThreadMixer | undefined {
+    return this.#ports.get(number)?.session ?? this.#mixers.get(number)
   }
 
   #play(command: PlayCommand): void {
     const target = this.#target(command.port)
     if (!target) return
-    const talk: Talk = target.talk
+    const { promptMixer } = target
     const { play } = command
     if (command.op === 'play')
-      talk.play(play, command.samples, command.sampleRate, command.loop, command.volumeDb)
-    else if (command.op === 'volume') talk.setVolume(play, command.volumeDb)
-    else talk[command.op](play)
+      promptMixer.play(play, command.samples, command.sampleRate, command.loop, command.volumeDb)
+    else if (command.op === 'volume') promptMixer.setVolume(play, command.volumeDb)
+    else promptMixer[command.op](play)
     target.wake()
   }
 
-  async #listen(command: ListenCommand): Promise<void> {
+  async #listen(command: SinkCommand): Promise<void> {
     const target = this.#target(command.port)
-    if (target) return this.#listeners.run(command, target)
+    if (target) return this.#sinks.run(command, target)
     // A recording on a closed port ends like one that was stopped at once.
-    if (command.op === 'record') this.#report(neverRecorded(command.record))
-    else if (command.op === 'tap') this.#report({ op: 'untapped', tap: command.tap })
-    else if (command.op === 'detect') this.#report({ op: 'detected', detection: command.detection })
+    if (command.op === 'record') this.#report(emptyRecording(command.record))
+    else if (command.op === 'tap') this.#report({ op: 'tapClosed', tap: command.tap })
+    else if (command.op === 'detect') this.#report({ op: 'detectionEnded', detection: command.detection })
   }
 
   #mix(command: MixCommand): void {
     const { mixer } = command
-    if (command.op === 'mixer') {
-      this.#openRoom(mixer)
+    if (command.op === 'openMixer') {
+      this.#openMixer(mixer)
       return
     }
-    const room = this.#rooms.get(mixer)
-    if (!room) {
-      if (command.op === 'seat') command.link?.close()
+    const threadMixer = this.#mixers.get(mixer)
+    if (!threadMixer) {
+      if (command.op === 'addInput') command.link?.close()
       return
     }
-    if (command.op === 'seat') this.#seat(room, command)
-    else if (command.op === 'reseat') room.change(command.port, command.options)
-    else if (command.op === 'unseat') room.unseat(command.port)
-    else this.#closeRoom(mixer, room)
+    if (command.op === 'addInput') this.#addInput(threadMixer, command)
+    else if (command.op === 'changeInput') threadMixer.change(command.port, command.options)
+    else if (command.op === 'removeInput') threadMixer.remove(command.port)
+    else this.#closeMixer(mixer, threadMixer)
   }
 
-  #closeRoom(mixer: PortNumber, room: MixRoom): void {
-    this.#rooms.delete(mixer)
-    this.#listeners.leave(mixer)
-    room.close()
-    this.#ticker.removeMixer(room)
+  #closeMixer(mixer: PortNumber, threadMixer: ThreadMixer): void {
+    this.#mixers.delete(mixer)
+    this.#sinks.leave(mixer)
+    threadMixer.close()
+    this.#ticker.removeMixer(threadMixer)
   }
 
-  #openRoom(mixer: PortNumber): void {
-    const room = new MixRoom(
+  #openMixer(mixer: PortNumber): void {
+    const threadMixer = new ThreadMixer(
       (play) => this.#report({ op: 'played', port: mixer, play }),
       (woken) => this.#ticker.wakeMixer(woken),
       (port) => this.#report({ op: 'speaker', mixer, port }),
     )
-    this.#rooms.set(mixer, room)
-    this.#ticker.addMixer(room)
+    this.#mixers.set(mixer, threadMixer)
+    this.#ticker.addMixer(threadMixer)
   }
 
-  #seat(room: MixRoom, { port, options, link }: Extract<MixCommand, { op: 'seat' }>): void {
+  #addInput(
+    threadMixer: ThreadMixer,
+    { port, options, link }: Extract<MixCommand, { op: 'addInput' }>,
+  ): void {
     if (link) {
-      room.seatLink(port, options, new FrameLink(link, () => room.unseat(port)))
+      threadMixer.addLink(port, options, new FrameLink(link, () => threadMixer.remove(port)))
       return
     }
     const session = this.#ports.get(port)?.session
-    if (session) room.seat(port, options, session)
+    if (session) threadMixer.add(port, options, session)
   }
 
   async #open(command: OpenCommand): Promise<void> {
@@ -225,7 +230,7 @@ export class Engine {
         anyPort: command.rtpPort !== undefined,
         seed: command.seed,
         cname: command.cname,
-        patience: {
+        timeouts: {
           startMs: command.startTimeoutMs ?? Number.POSITIVE_INFINITY,
           mediaMs: command.mediaTimeoutMs ?? Number.POSITIVE_INFINITY,
         },
@@ -285,7 +290,7 @@ export class Engine {
     if (!port) return
     this.#ports.delete(number)
     this.#ticker.remove(port.session)
-    this.#listeners.leave(number)
+    this.#sinks.leave(number)
     port.session.close(this.#clock.now())
     const stats = port.session.stats()
     await closeAll(port.sockets)
@@ -300,10 +305,10 @@ const closeAll = async (pairs: readonly SocketPair[]): Promise<void> => {
 }
 
 /** Returns the report of a recording whose port was closed before it started. */
-function neverRecorded(record: number): Report {
+function emptyRecording(record: number): Report {
   return {
     op: 'recorded',
     record,
-    result: { end: { kind: 'stopped' }, durationMs: 0, bytes: 0, kept: false },
+    result: { end: { kind: 'stopped' }, durationMs: 0, bytes: 0, hasFile: false },
   }
 }

@@ -14,12 +14,12 @@ function setUp() {
   }
   /** Says these, and lets them arrive. */
   const say = async (...values: number[]) => {
-    for (const value of values) ends.here.say(frame(value))
+    for (const value of values) ends.here.write(frame(value))
     // Messages are handed out before the event loop's next turn.
     await new Promise((resolve) => setImmediate(resolve))
     await new Promise((resolve) => setImmediate(resolve))
   }
-  const heard = () => ends.there.hear()?.[0]
+  const heard = () => ends.there.read()?.[0]
   return { ...ends, closed, say, heard }
 }
 
@@ -47,8 +47,8 @@ describe('a line of frames between two threads', () => {
   it('does not send silence, nor hold on to what is said', async () => {
     const { say, heard, here, there } = setUp()
     const mine = frame(7)
-    here.say(undefined)
-    here.say(mine)
+    here.write(undefined)
+    here.write(mine)
     expect(mine).toHaveLength(320)
     await say(8)
     expect([heard(), heard()]).toEqual([7, 8])
@@ -63,8 +63,8 @@ describe('a line of frames between two threads', () => {
     await say(1)
     while (closed.length === 0) await new Promise((resolve) => setImmediate(resolve))
     expect(closed).toEqual(['there'])
-    there.say(frame(1))
+    there.write(frame(1))
     there.close()
-    expect(there.hear()).toBeUndefined()
+    expect(there.read()).toBeUndefined()
   })
 })

@@ -1,17 +1,17 @@
 import type { MessagePort } from 'node:worker_threads'
-import { MIX_RATE } from '../mix/seat.ts'
-import type { FrameLine } from '../rtp/line.ts'
+import { MIX_RATE } from '../mix/mixer-input.ts'
+import type { FrameChannel } from '../rtp/frame-channel.ts'
 import type { PcmRate } from '../types.ts'
 
 /**
  * Frames to wait for after a silence: the two threads process frames at different moments of the same 20 ms.
  */
-const LEAD = 2
+const leadFrames = 2
 /** Maximum number of waiting frames; above it the oldest are dropped to limit the delay. */
-const MOST = 5
+const maxFrames = 5
 
 /** One end of a frame channel between two threads. Silence is not sent. */
-export class FrameLink implements FrameLine {
+export class FrameLink implements FrameChannel {
   readonly rate: PcmRate = MIX_RATE
   #port: MessagePort
   #queue: Int16Array[] = []
@@ -23,7 +23,7 @@ export class FrameLink implements FrameLine {
     this.#port = port
     port.on('message', (frame: Int16Array) => {
       this.#queue.push(frame)
-      if (this.#queue.length > MOST) this.#queue.splice(0, this.#queue.length - LEAD)
+      if (this.#queue.length > maxFrames) this.#queue.splice(0, this.#queue.length - leadFrames)
     })
     port.on('close', () => {
       if (this.#closed) return
@@ -32,14 +32,14 @@ export class FrameLink implements FrameLine {
     })
   }
 
-  say(frame: Int16Array | undefined): void {
+  write(frame: Int16Array | undefined): void {
     if (!frame || this.#closed) return
     const copy = frame.slice()
     this.#port.postMessage(copy, [copy.buffer])
   }
 
-  hear(): Int16Array | undefined {
-    if (!this.#flowing && this.#queue.length < LEAD) return undefined
+  read(): Int16Array | undefined {
+    if (!this.#flowing && this.#queue.length < leadFrames) return undefined
     const frame = this.#queue.shift()
     this.#flowing = frame !== undefined
     return frame

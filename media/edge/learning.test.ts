@@ -7,7 +7,7 @@ import { freePortRange } from '../testing/free-ports.ts'
 import type { Edge, MediaPort, PortEvent, SrtpKeys, Symmetric } from '../types.ts'
 import { createEdge } from './edge.ts'
 import { type SocketKind, socketKind } from './sockets-open.ts'
-import { TestPeer } from './test-peer.ts'
+import { TestPeer } from './testing/test-peer.ts'
 
 const kinds: SocketKind[] = socketKind().kind === 'native' ? ['native', 'node'] : ['node']
 const silence = new Uint8Array(160).fill(0xff)

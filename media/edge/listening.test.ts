@@ -6,7 +6,7 @@ import { dominant, sine } from '../codecs/tone.ts'
 import { freePortRange } from '../testing/free-ports.ts'
 import type { DetectFinding, Detection, Edge, MediaPort, RecordRequest, TapFrame } from '../types.ts'
 import { createEdge, type EdgeOptions } from './edge.ts'
-import { TestPeer } from './test-peer.ts'
+import { TestPeer } from './testing/test-peer.ts'
 
 const base: EdgeOptions = {
   bind: '127.0.0.1',
@@ -69,7 +69,7 @@ describe('those who listen to a port, on real threads', () => {
     ])
     recording.stop()
     const result = await recording.done
-    expect(result).toMatchObject({ end: { kind: 'stopped' }, kept: true })
+    expect(result).toMatchObject({ end: { kind: 'stopped' }, hasFile: true })
     expect(result.durationMs).toBeGreaterThan(500)
     expect([dominant((await side(0)).slice(-4000)), dominant((await side(1)).slice(-4000))]).toEqual([
       700, 1100,
@@ -97,7 +97,7 @@ describe('those who listen to a port, on real threads', () => {
     await a.close()
     await Promise.all([ended, spoken])
     expect((await closed.done).end).toEqual({ kind: 'stopped' })
-    expect(await a.record(request()).done).toMatchObject({ kept: false })
+    expect(await a.record(request()).done).toMatchObject({ hasFile: false })
 
     const dies = b.record(request({ path: join(folder, 'b.wav') }))
     const lost = b.tap({ tracks: 'in', sampleRate: 16_000 })
@@ -113,7 +113,7 @@ describe('those who listen to a port, on real threads', () => {
   const follow = (detection: Detection) => {
     const found: DetectFinding[] = []
     detection.onFinding((finding) => found.push(finding))
-    return { found, over: new Promise<void>((resolve) => detection.onOver(resolve)) }
+    return { found, over: new Promise<void>((resolve) => detection.onEnd(resolve)) }
   }
 
   it('detect in what the far end says, each for itself, until all is said', async () => {
@@ -209,7 +209,7 @@ describe('those who listen to a port, on real threads', () => {
     await tap.spoken()
     await bob.until(() => dominant(bob.audio('PCMU').slice(-800)) === 1100)
     recording.stop()
-    expect((await recording.done).kept).toBe(true)
+    expect((await recording.done).hasFile).toBe(true)
     expect(dominant(await side(0))).toBe(700)
     expect(dominant(frames.flatMap(({ samples }) => [...samples]))).toBe(700)
     const closed = new Promise<void>((resolve) => tap.onClosed(resolve))
@@ -229,7 +229,7 @@ describe('those who listen to a port, on real threads', () => {
     expect(dominant(alice.audio('PCMU').slice(-4000))).toBe(1100)
     expect(dominant(bob.audio('G722').slice(-8000), 16_000)).toBe(700)
     // One leaves: nothing goes over any more, and the other can be joined anew.
-    edge.part(a)
+    edge.detach(a)
     const third = await open(bob, 'two')
     edge.join(b, third)
   })

@@ -6,7 +6,7 @@ import { dominant, goertzel, sine } from '../codecs/tone.ts'
 import { freePortRange } from '../testing/free-ports.ts'
 import type { Edge, EdgeFailure, MediaPort, Mixer } from '../types.ts'
 import { createEdge, type EdgeOptions } from './edge.ts'
-import { TestPeer } from './test-peer.ts'
+import { TestPeer } from './testing/test-peer.ts'
 
 const base: EdgeOptions = {
   bind: '127.0.0.1',
@@ -72,7 +72,7 @@ describe('a mixer over two threads', () => {
     }
     await ports[1]!.close()
     expect(mixer.size).toBe(2)
-    mixer.change(ports[2]!, { talks: false })
+    mixer.change(ports[2]!, { canSpeak: false })
     await talk(1500)
     expect([0, 2].map(heard)).toEqual([[], [600]])
     mixer.remove(ports[2]!)
@@ -88,7 +88,7 @@ describe('a mixer over two threads', () => {
     await Promise.all(peers.map((peer) => peer.until(() => peer.heard.length >= 53)))
     for (const peer of peers) expect(dominant(peer.audio('PCMU').slice(-4000))).toBe(440)
     recording.stop()
-    expect(await recording.done).toMatchObject({ end: { kind: 'stopped' }, kept: true })
+    expect(await recording.done).toMatchObject({ end: { kind: 'stopped' }, hasFile: true })
     const replaced = mixer.play({ prompt: { sampleRate: 8000, samples: sine(440, 60_000) } })
     await mixer.close()
     expect([await replaced.done, mixer.size, edge.busy.mixers]).toEqual(['stopped', 0, 0])
@@ -106,7 +106,7 @@ describe('a mixer over two threads', () => {
     expect(mixer.size).toBe(0)
     await talk(1200)
     expect([0, 1, 2].map(heard)).toEqual([[], [1300], [900]])
-    edge.part(ports[0]!)
+    edge.detach(ports[0]!)
     expect(second.size).toBe(0)
   })
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { isDigits } from '../rtp/events-out.ts'
 import { masterBytes } from '../rtp/srtp-suites.ts'
+import { isDigits } from '../rtp/telephone-event-sender.ts'
 import type {
   AudioCodec,
   Detection,
@@ -30,7 +30,7 @@ import { noRecording, type Recordings } from './recordings.ts'
 import { noTap, type Taps } from './taps.ts'
 
 /** Statistics of a port without any packet. */
-const NOTHING: PortStats = {
+const emptyStats: PortStats = {
   received: 0,
   sent: 0,
   octetsReceived: 0,
@@ -79,7 +79,7 @@ export class EdgePort implements MediaPort {
   #requests = 0
   #digits = new Map<number, (sent: boolean) => void>()
   #stats = new Map<number, (stats: PortStats) => void>()
-  #last = NOTHING
+  #last = emptyStats
   #closing: Promise<PortStats> | undefined
   #gone = false
 
@@ -100,7 +100,7 @@ export class EdgePort implements MediaPort {
   }
 
   /** Whether the port accepts no more commands. */
-  get closed(): boolean {
+  get isClosed(): boolean {
     return this.#closing !== undefined || this.#gone
   }
 
@@ -112,13 +112,13 @@ export class EdgePort implements MediaPort {
     const { addresses, isOwn } = this.#options
     checkFar(far, addresses)
     if (isOwn(far)) throw new EdgeError('bad_far', 'address: the far end is a port of the same call')
-    if (this.closed) return
+    if (this.isClosed) return
     this.#codec = far.codec
-    this.#options.command({ op: 'far', port: this.number, near, far })
+    this.#options.command({ op: 'setFar', port: this.number, near, far })
   }
 
   setVolumes(volumes: Volumes): void {
-    if (!this.closed) this.#options.command({ op: 'volumes', port: this.number, volumes })
+    if (!this.isClosed) this.#options.command({ op: 'setVolumes', port: this.number, volumes })
   }
 
   play(request: PlayRequest): Playback {
@@ -126,20 +126,20 @@ export class EdgePort implements MediaPort {
   }
 
   record(request: RecordRequest): Recording {
-    return this.closed ? noRecording() : this.#options.recordings.start(this.number, request)
+    return this.isClosed ? noRecording() : this.#options.recordings.start(this.number, request)
   }
 
   tap(request: TapRequest): Tap {
-    return this.closed ? noTap() : this.#options.taps.open(this.number, request)
+    return this.isClosed ? noTap() : this.#options.taps.open(this.number, request)
   }
 
   detect(request: DetectRequest): Detection {
-    return this.closed ? noDetection() : this.#options.detections.start(this.number, request)
+    return this.isClosed ? noDetection() : this.#options.detections.start(this.number, request)
   }
 
   async sendDigits(digits: string): Promise<boolean> {
     if (!isDigits(digits)) throw new EdgeError('bad_digits', `not digits to send: ${JSON.stringify(digits)}`)
-    if (this.closed) return false
+    if (this.isClosed) return false
     return this.#request(this.#digits, (request) => ({ op: 'digits', port: this.number, request, digits }))
   }
 
@@ -148,7 +148,7 @@ export class EdgePort implements MediaPort {
   }
 
   async stats(): Promise<PortStats> {
-    if (this.closed) return this.#closing ?? this.#last
+    if (this.isClosed) return this.#closing ?? this.#last
     return this.#request(this.#stats, (request) => ({ op: 'stats', port: this.number, request }))
   }
 
@@ -178,7 +178,7 @@ export class EdgePort implements MediaPort {
   report(report: Report): void {
     switch (report.op) {
       case 'event':
-        if (!this.closed) guarded(() => this.#listener?.(report.event))
+        if (!this.isClosed) guarded(() => this.#listener?.(report.event))
         break
       case 'played':
         this.#playbacks.played(report.play)

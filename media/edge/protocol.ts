@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { SeatOptions } from '../mix/seat.ts'
+import type { InputOptions } from '../mix/mixer-input.ts'
 import type {
   DetectFinding,
   DetectRequest,
@@ -51,7 +51,7 @@ export type PlayCommand =
   | { readonly op: 'volume'; readonly port: PortNumber; readonly play: number; readonly volumeDb: number }
 
 /** Commands about the sinks of a port or mixer. */
-export type ListenCommand =
+export type SinkCommand =
   | {
       readonly op: 'record'
       readonly port: PortNumber
@@ -62,57 +62,57 @@ export type ListenCommand =
       readonly op: 'recording'
       readonly port: PortNumber
       readonly record: number
-      readonly act: RecordingAct
+      readonly act: RecordingControl
     }
   | { readonly op: 'tap'; readonly port: PortNumber; readonly tap: number; readonly request: TapRequest }
   | { readonly op: 'speak'; readonly port: PortNumber; readonly tap: number; readonly samples: Int16Array }
   | { readonly op: 'spoken'; readonly port: PortNumber; readonly tap: number; readonly request: number }
-  | { readonly op: 'silence' | 'untap'; readonly port: PortNumber; readonly tap: number }
+  | { readonly op: 'clearSpeech' | 'closeTap'; readonly port: PortNumber; readonly tap: number }
   | {
       readonly op: 'detect'
       readonly port: PortNumber
       readonly detection: number
       readonly request: DetectRequest
     }
-  | { readonly op: 'undetect'; readonly port: PortNumber; readonly detection: number }
+  | { readonly op: 'stopDetection'; readonly port: PortNumber; readonly detection: number }
   /** Moves a recording or tap to this port. */
   | { readonly op: 'move'; readonly port: PortNumber; readonly listener: number }
 
 /** Command to a recording: pause in one of two ways, resume or stop. */
-export type RecordingAct = 'skip' | 'silence' | 'resume' | 'stop'
+export type RecordingControl = 'skip' | 'silence' | 'resume' | 'stop'
 
 /** Commands about mixers. */
 export type MixCommand =
-  | { readonly op: 'mixer'; readonly mixer: PortNumber }
+  | { readonly op: 'openMixer'; readonly mixer: PortNumber }
   /** `link` leads to the port's thread if that is another one. */
   | {
-      readonly op: 'seat'
+      readonly op: 'addInput'
       readonly mixer: PortNumber
       readonly port: PortNumber
-      readonly options: SeatOptions
+      readonly options: InputOptions
       readonly link?: MessagePort
     }
   | {
-      readonly op: 'reseat'
+      readonly op: 'changeInput'
       readonly mixer: PortNumber
       readonly port: PortNumber
-      readonly options: SeatOptions
+      readonly options: InputOptions
     }
-  | { readonly op: 'unseat'; readonly mixer: PortNumber; readonly port: PortNumber }
-  | { readonly op: 'unmix'; readonly mixer: PortNumber }
+  | { readonly op: 'removeInput'; readonly mixer: PortNumber; readonly port: PortNumber }
+  | { readonly op: 'closeMixer'; readonly mixer: PortNumber }
 
 /** Command from the main thread to a media thread. Packets never cross. */
 export type Command =
   | OpenCommand
   | PlayCommand
-  | ListenCommand
+  | SinkCommand
   | MixCommand
-  | { readonly op: 'far'; readonly port: PortNumber; readonly near: NearEnd; readonly far: FarEnd }
-  | { readonly op: 'volumes'; readonly port: PortNumber; readonly volumes: Volumes }
+  | { readonly op: 'setFar'; readonly port: PortNumber; readonly near: NearEnd; readonly far: FarEnd }
+  | { readonly op: 'setVolumes'; readonly port: PortNumber; readonly volumes: Volumes }
   | { readonly op: 'join'; readonly port: PortNumber; readonly other: PortNumber }
   /** Connects a port with a port or mixer input in another thread, through `link`. */
   | { readonly op: 'link'; readonly port: PortNumber; readonly link: MessagePort }
-  | { readonly op: 'part'; readonly port: PortNumber }
+  | { readonly op: 'detach'; readonly port: PortNumber }
   | { readonly op: 'digits'; readonly port: PortNumber; readonly request: number; readonly digits: string }
   | { readonly op: 'stats'; readonly port: PortNumber; readonly request: number }
   | { readonly op: 'close'; readonly port: PortNumber; readonly request: number }
@@ -137,7 +137,7 @@ export type Report =
   | { readonly op: 'recorded'; readonly record: number; readonly result: RecordingResult }
   | { readonly op: 'frame'; readonly tap: number; readonly frame: TapFrame }
   | { readonly op: 'spoken'; readonly tap: number; readonly request: number }
-  | { readonly op: 'untapped'; readonly tap: number }
+  | { readonly op: 'tapClosed'; readonly tap: number }
   | { readonly op: 'found'; readonly detection: number; readonly finding: DetectFinding }
   /** The detection has ended: conclusively, on command, or because the port was closed. */
-  | { readonly op: 'detected'; readonly detection: number }
+  | { readonly op: 'detectionEnded'; readonly detection: number }

@@ -1,5 +1,5 @@
 import type { MediaPort, Recording, RecordingResult, RecordRequest } from '../types.ts'
-import type { Command, PortNumber, RecordingAct } from './protocol.ts'
+import type { Command, PortNumber, RecordingControl } from './protocol.ts'
 
 /**
  * Handles of the recordings in one media thread. Recordings outlive their ports until the files are complete.
@@ -40,7 +40,7 @@ export class Recordings {
     this.#pending.set(record, done)
     this.#send({ op: 'record', port, record, request })
     let at = port
-    const act = (what: RecordingAct) => {
+    const act = (what: RecordingControl) => {
       if (this.#settle.has(record)) this.#send({ op: 'recording', port: at, record, act: what })
     }
     const moveTo = (to: MediaPort) => {
@@ -68,13 +68,13 @@ export class Recordings {
     this.#settle.clear()
     this.#pending.clear()
     for (const each of settle)
-      each({ end: { kind: 'error', code: 'failed', message }, durationMs: 0, bytes: 0, kept: false })
+      each({ end: { kind: 'error', code: 'failed', message }, durationMs: 0, bytes: 0, hasFile: false })
   }
 }
 
 /** Returns a recording on a closed port, which has ended already. */
 export function noRecording(): Recording {
-  const result: RecordingResult = { end: { kind: 'stopped' }, durationMs: 0, bytes: 0, kept: false }
+  const result: RecordingResult = { end: { kind: 'stopped' }, durationMs: 0, bytes: 0, hasFile: false }
   const nothing = () => {}
   return { done: Promise.resolve(result), pause: nothing, resume: nothing, stop: nothing, moveTo: nothing }
 }

@@ -44,12 +44,12 @@ export interface SocketCounters {
 }
 
 /** Version of the addon that this file requires. */
-export const ADDON_VERSION = 1
+export const addonVersion = 1
 
 /** Words of an entry. */
 const Word = { handle: 0, offset: 1, length: 2, port: 3, scope: 4, address: 5 } as const
 /** Bits of a handle that index the addon's socket table. */
-const PLACE = 0xffff
+const socketIndexMask = 0xffff
 
 /**
  * Opens the sockets of this thread through the addon; must be called once per thread. Received packets are
@@ -59,8 +59,8 @@ const PLACE = 0xffff
 export const openBatchSockets = (
   addon: UdpAddon,
 ): { readonly bind: BindSocket; readonly counters: () => SocketCounters } => {
-  if (addon.version !== ADDON_VERSION)
-    throw new Error(`the addon is version ${addon.version}, ${ADDON_VERSION} expected`)
+  if (addon.version !== addonVersion)
+    throw new Error(`the addon is version ${addon.version}, ${addonVersion} expected`)
   const hub = new Hub(addon)
   return {
     // Async turns a throw into a rejection.
@@ -100,14 +100,14 @@ class Hub {
   bind(address: string, port: number, onPacket: OnPacket): PortSocket {
     const handle = this.addon.bind(address, port)
     const socket = new BatchSocket(this, handle, this.addon.pack(address) === 6, onPacket)
-    this.#sockets[handle & PLACE] = socket
+    this.#sockets[handle & socketIndexMask] = socket
     return socket
   }
 
   close(handle: number): void {
     // Packets sent before, such as an RTCP BYE, must leave first.
     this.flush()
-    this.#sockets[handle & PLACE] = undefined
+    this.#sockets[handle & socketIndexMask] = undefined
     this.addon.close(handle)
   }
 
@@ -166,7 +166,7 @@ class Hub {
     try {
       for (let slot = 0, at = this.#received; slot < count; slot++, at += entryWords) {
         const handle = words[at]!
-        const socket = this.#sockets[handle & PLACE]
+        const socket = this.#sockets[handle & socketIndexMask]
         // The socket may have been closed by an earlier packet of this batch.
         if (socket?.handle !== handle) continue
         const length = words[at + Word.length]!

@@ -45,7 +45,7 @@ export class Taps {
   }
 
   /** Processes the thread's report that a tap was closed. */
-  untapped(tap: number): void {
+  closed(tap: number): void {
     const handle = this.#taps.get(tap)
     this.#taps.delete(tap)
     handle?.end()
@@ -53,7 +53,7 @@ export class Taps {
 
   /** Ends all taps after the death of the thread. */
   die(): void {
-    for (const tap of [...this.#taps.keys()]) this.untapped(tap)
+    for (const tap of [...this.#taps.keys()]) this.closed(tap)
   }
 }
 
@@ -100,7 +100,7 @@ class EdgeTap implements Tap {
   }
 
   clear(): void {
-    if (this.#state === 'open') this.#send({ op: 'silence', port: this.#port, tap: this.#tap })
+    if (this.#state === 'open') this.#send({ op: 'clearSpeech', port: this.#port, tap: this.#tap })
   }
 
   spoken(): Promise<void> {
@@ -124,7 +124,7 @@ class EdgeTap implements Tap {
   close(): void {
     if (this.#state !== 'open') return
     this.#state = 'closing'
-    this.#send({ op: 'untap', port: this.#port, tap: this.#tap })
+    this.#send({ op: 'closeTap', port: this.#port, tap: this.#tap })
     this.#settle()
   }
 

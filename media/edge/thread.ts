@@ -16,7 +16,7 @@ export interface ThreadData {
 }
 
 /** Maximum wait for a thread to end by itself, in ms. */
-const longestEndMs = 5_000
+const maxEndMs = 5_000
 
 /**
  * Resolves when a thread has ended. Termination by force is the last resort: it may crash the whole process
@@ -24,7 +24,7 @@ const longestEndMs = 5_000
  */
 const ended = (worker: Worker): Promise<void> =>
   new Promise((resolve) => {
-    const limit = systemClock.after(longestEndMs, () => void worker.terminate())
+    const limit = systemClock.after(maxEndMs, () => void worker.terminate())
     worker.once('exit', () => {
       limit.cancel()
       resolve()

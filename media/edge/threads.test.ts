@@ -4,7 +4,7 @@ import { sine } from '../codecs/tone.ts'
 import { freePortRange } from '../testing/free-ports.ts'
 import type { EdgeFailure } from '../types.ts'
 import { createEdge, type EdgeOptions } from './edge.ts'
-import { TestClock } from './test-clock.ts'
+import { TestClock } from './testing/test-clock.ts'
 
 const base: EdgeOptions = {
   bind: '127.0.0.1',

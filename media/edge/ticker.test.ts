@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { TestClock } from './test-clock.ts'
+import { TestClock } from './testing/test-clock.ts'
 import { Ticker } from './ticker.ts'
 
-function ticked(busy: boolean, framed = false) {
+function ticked(isBusy: boolean, isFramed = false) {
   const times: number[] = []
   const frames: string[] = []
   return {
-    busy,
-    framed,
+    isBusy,
+    isFramed,
     times,
     frames,
     tick: (now: number) => times.push(now),
@@ -27,7 +27,7 @@ describe('the ticker', () => {
     ticker.wake(idle)
     clock.advance(1000)
     expect([busy.times.length, idle.times.length]).toEqual([100, 10])
-    busy.busy = false
+    busy.isBusy = false
     clock.advance(1000)
     expect(busy.times.length).toBeLessThanOrEqual(111)
   })
@@ -78,7 +78,7 @@ describe('the ticker', () => {
       frameOut: () => order.push(`${name} out`),
     })
     const [a, b, idle] = [part('a'), part('b'), ticked(false)]
-    const mixer = { framed: true, mix: () => order.push('mix') }
+    const mixer = { isFramed: true, mix: () => order.push('mix') }
     for (const each of [a, b, idle]) ticker.add(each)
     ticker.addMixer(mixer)
     ticker.wakeMixer(mixer)
@@ -106,11 +106,11 @@ describe('the ticker', () => {
     const port = ticked(false)
     ticker.add(port)
     clock.advance(10_000)
-    port.framed = true
+    port.isFramed = true
     ticker.wake(port)
     clock.advance(20)
     expect(port.frames).toHaveLength(2)
-    port.framed = false
+    port.isFramed = false
     clock.advance(1000)
     expect(port.frames).toHaveLength(4)
   })
@@ -120,7 +120,7 @@ describe('the ticker', () => {
     const ticker = new Ticker(clock)
     const port = { ...ticked(false, true), frameOut: () => 0 }
     port.frameOut = () => {
-      port.busy = true
+      port.isBusy = true
       return 0
     }
     ticker.add(port)
@@ -133,7 +133,7 @@ describe('the ticker', () => {
   it('has no timer when ports and mixers are gone', () => {
     const clock = new TestClock()
     const ticker = new Ticker(clock)
-    const mixer = { framed: true, mix: () => {} }
+    const mixer = { isFramed: true, mix: () => {} }
     ticker.addMixer(mixer)
     ticker.wakeMixer(mixer)
     expect(clock.running).toBe(1)

@@ -1,23 +1,23 @@
 import type { MediaClock, MediaTimer } from './clock.ts'
 
 /** Interval of ticks for busy ports, in ms. Half a packet, so that events keep their 50 ms. */
-const PACE_MS = 10
+const tickMs = 10
 /** Number of ticks per frame: 20 ms. */
-const FRAME_EVERY = 2
+const ticksPerFrame = 2
 /** Number of ticks between two ticks of idle ports: 100 ms. */
-const IDLE_EVERY = 10
+const ticksPerIdleTick = 10
 /**
  * Maximum number of frames that are caught up after a stall. After a longer stall only one frame is made,
  * which avoids a burst.
  */
-const MAX_BEHIND = 10
+const maxFramesBehind = 10
 
 /** Port that receives ticks and frames. */
 export interface Ticked {
   /** Whether ticks are needed every 10 ms. */
-  readonly busy: boolean
+  readonly isBusy: boolean
   /** Whether frames are needed. */
-  readonly framed: boolean
+  readonly isFramed: boolean
   tick(now: number): void
   /** First step of a frame: incoming audio. */
   frameIn(now: number): void
@@ -27,7 +27,7 @@ export interface Ticked {
 
 /** Processes frames between the incoming and the outgoing step. */
 export interface Mixing {
-  readonly framed: boolean
+  readonly isFramed: boolean
   mix(now: number): void
 }
 
@@ -82,7 +82,7 @@ export class Ticker {
   /** Must be called after anything that may have made `ticked` busy or framed. */
   wake(ticked: Ticked): void {
     if (!this.#all.has(ticked)) return
-    const { busy, framed } = ticked
+    const { isBusy: busy, isFramed: framed } = ticked
     if (busy) this.#busy.add(ticked)
     if (framed) {
       this.#beginFrames()
@@ -93,7 +93,7 @@ export class Ticker {
 
   /** Must be called after anything that may have made `mixer` framed. */
   wakeMixer(mixer: Mixing): void {
-    if (!this.#mixers.has(mixer) || !mixer.framed) return
+    if (!this.#mixers.has(mixer) || !mixer.isFramed) return
     this.#beginFrames()
     this.#mixing.add(mixer)
     this.#schedule()
@@ -101,7 +101,7 @@ export class Ticker {
 
   #beginFrames(): void {
     if (this.#framed.size + this.#mixing.size > 0) return
-    this.#frame = Math.floor(this.#tickAt(this.#clock.now()) / FRAME_EVERY)
+    this.#frame = Math.floor(this.#tickAt(this.#clock.now()) / ticksPerFrame)
   }
 
   #rest(): void {
@@ -111,7 +111,7 @@ export class Ticker {
   }
 
   #tickAt(now: number): number {
-    return Math.floor((now - this.#origin) / PACE_MS)
+    return Math.floor((now - this.#origin) / tickMs)
   }
 
   #schedule(): void {
@@ -120,11 +120,11 @@ export class Ticker {
     const current = this.#tickAt(now)
     const after = (every: number) => (Math.floor(current / every) + 1) * every
     const frames = this.#framed.size + this.#mixing.size > 0
-    const next = after(this.#busy.size > 0 ? 1 : frames ? FRAME_EVERY : IDLE_EVERY)
+    const next = after(this.#busy.size > 0 ? 1 : frames ? ticksPerFrame : ticksPerIdleTick)
     if (this.#timer && this.#next <= next) return
     this.#timer?.cancel()
     this.#next = next
-    this.#timer = this.#clock.after(Math.ceil(this.#origin + next * PACE_MS - now), () => {
+    this.#timer = this.#clock.after(Math.ceil(this.#origin + next * tickMs - now), () => {
       this.#timer = undefined
       this.#run()
       this.#schedule()
@@ -134,13 +134,13 @@ export class Ticker {
   #run(): void {
     const now = this.#clock.now()
     const current = this.#tickAt(now)
-    const idleTurn = Math.floor(current / IDLE_EVERY)
+    const idleTurn = Math.floor(current / ticksPerIdleTick)
     const everyone = idleTurn !== this.#last
     this.#last = idleTurn
     for (const ticked of everyone ? this.#all : this.#busy) ticked.tick(now)
-    this.#frames(now, Math.floor(current / FRAME_EVERY))
+    this.#frames(now, Math.floor(current / ticksPerFrame))
     for (const ticked of everyone ? this.#all : this.#busy) {
-      if (ticked.busy) this.#busy.add(ticked)
+      if (ticked.isBusy) this.#busy.add(ticked)
       else this.#busy.delete(ticked)
     }
   }
@@ -149,7 +149,7 @@ export class Ticker {
     if (this.#framed.size + this.#mixing.size === 0) return
     const behind = current - this.#frame
     this.#frame = current
-    const due = behind > MAX_BEHIND ? 1 : behind
+    const due = behind > maxFramesBehind ? 1 : behind
     for (let i = 0; i < due; i++) {
       for (const framed of this.#framed) framed.frameIn(now)
       for (const mixer of this.#mixing) mixer.mix(now)
@@ -157,9 +157,9 @@ export class Ticker {
     }
     for (const framed of this.#framed) {
       // A frame may have left a packet for the next tick.
-      if (framed.busy) this.#busy.add(framed)
-      if (!framed.framed) this.#framed.delete(framed)
+      if (framed.isBusy) this.#busy.add(framed)
+      if (!framed.isFramed) this.#framed.delete(framed)
     }
-    for (const mixer of this.#mixing) if (!mixer.framed) this.#mixing.delete(mixer)
+    for (const mixer of this.#mixing) if (!mixer.isFramed) this.#mixing.delete(mixer)
   }
 }

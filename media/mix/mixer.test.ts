@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { sine } from '../codecs/tone.ts'
 import { ComfortNoise } from '../rtp/comfort-noise.ts'
 import { MixerCore } from './mixer.ts'
-import { MIX_FRAME, MIX_RATE, type SeatOptions } from './seat.ts'
+import { type InputOptions, MIX_FRAME, MIX_RATE } from './mixer-input.ts'
 
 const clip = (v: number): number => Math.max(-32_768, Math.min(32_767, v))
 const tone = (frequency: number, amplitude = 8000): Int16Array => sine(frequency, 20, MIX_RATE, amplitude)
@@ -21,7 +21,7 @@ function roomNoise(level: number, seed: number): () => Int16Array {
 const ids = [1, 2, 3, 4, 5, 6, 7]
 
 type Step =
-  | { readonly kind: 'add' | 'change'; readonly id: number; readonly options: SeatOptions }
+  | { readonly kind: 'add' | 'change'; readonly id: number; readonly options: InputOptions }
   | { readonly kind: 'remove'; readonly id: number }
   | {
       readonly kind: 'mix'
@@ -38,7 +38,7 @@ const frames: fc.Arbitrary<Int16Array | undefined> = fc.oneof(
     .map((some) => Int16Array.from({ length: MIX_FRAME }, (_, i) => some[i % some.length]!)),
 )
 
-const options: fc.Arbitrary<SeatOptions> = fc.oneof(
+const options: fc.Arbitrary<InputOptions> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({}) },
   fc.record(
     {
@@ -68,18 +68,18 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-const gainOf = ({ talks = true, volumeDb = 0 }: SeatOptions): number =>
+const gainOf = ({ talks = true, volumeDb = 0 }: InputOptions): number =>
   talks
     ? 10 ** (Math.max(-60, Math.min(20, volumeDb)) / 20) * (volumeDb === Number.NEGATIVE_INFINITY ? 0 : 1)
     : 0
 
 /** What a mixer is, said plainly. */
 class Model {
-  readonly members = new Map<number, SeatOptions>()
+  readonly members = new Map<number, InputOptions>()
   /** Of each member in the last mix. */
   readonly gains = new Map<number, number>()
 
-  set(id: number, options: SeatOptions): void {
+  set(id: number, options: InputOptions): void {
     if (!this.members.has(id)) this.gains.set(id, gainOf(options))
     this.members.set(id, options)
   }
@@ -115,7 +115,7 @@ function mixAndCompare(mixer: MixerCore, model: Model, step: Step & { readonly k
   for (const [index, id] of ids.entries()) {
     const frame = step.said[index]
     if (!model.members.has(id)) continue
-    // Adding again gives the same seat, with the same options.
+    // Adding again gives the same input, with the same options.
     mixer.add(id, model.members.get(id)!).put(frame)
     if (frame) said.set(id, frame)
   }
@@ -167,31 +167,31 @@ describe('MixerCore', () => {
 
   it('gives who said nothing the same output, and silence is none', () => {
     const mixer = new MixerCore()
-    const seats = ids.map((id) => mixer.add(id))
+    const inputs = ids.map((id) => mixer.add(id))
     mixer.mix()
-    expect(seats.every((seat) => seat.output === undefined)).toBe(true)
+    expect(inputs.every((input) => input.output === undefined)).toBe(true)
     expect(mixer.total).toBeUndefined()
-    seats[0]!.put(tone(500))
+    inputs[0]!.put(tone(500))
     mixer.mix()
-    expect(seats[0]!.output).toBeUndefined()
-    expect(seats[1]!.output).toBe(seats[6]!.output)
-    expect(seats[1]!.output).toEqual(tone(500))
+    expect(inputs[0]!.output).toBeUndefined()
+    expect(inputs[1]!.output).toBe(inputs[6]!.output)
+    expect(inputs[1]!.output).toEqual(tone(500))
     expect(mixer.total).toEqual(tone(500))
     mixer.mix()
-    expect(seats[1]!.output).toBeUndefined()
+    expect(inputs[1]!.output).toBeUndefined()
   })
 
   it('leaves room noise out from four members on, and lets words end', () => {
     const mixer = new MixerCore()
-    const seats = [1, 2, 3, 4].map((id) => mixer.add(id))
-    const noises = seats.map((_, i) => roomNoise(-62, i + 1))
+    const inputs = [1, 2, 3, 4].map((id) => mixer.add(id))
+    const noises = inputs.map((_, i) => roomNoise(-62, i + 1))
     const hear = () => {
-      for (const [i, seat] of seats.entries()) seat.put(noises[i]!())
+      for (const [i, input] of inputs.entries()) input.put(noises[i]!())
       mixer.mix()
-      return seats[0]!.output
+      return inputs[0]!.output
     }
     for (let i = 0; i < 50; i++) expect(hear()).toBeUndefined()
-    seats[1]!.put(tone(300))
+    inputs[1]!.put(tone(300))
     mixer.mix()
     // The noise behind the word is heard for 300 ms.
     const after = Array.from({ length: 30 }, () => hear() !== undefined)

@@ -1,4 +1,4 @@
-import { MIX_FRAME, Seat, type SeatOptions } from './seat.ts'
+import { type InputOptions, MIX_FRAME, MixerInput } from './mixer-input.ts'
 import { Speakers } from './speakers.ts'
 
 /** With so many members that talk, room noise is left out: it would add up. Below, everything is passed on as it is. */
@@ -14,25 +14,25 @@ const GATED_FROM = 4
 export class MixerCore {
   /** Who speaks, and how loud. */
   readonly speakers: Speakers
-  #seats: Seat[] = []
-  #byId = new Map<number, Seat>()
+  #inputs: MixerInput[] = []
+  #byId = new Map<number, MixerInput>()
   #sum = new Int32Array(MIX_FRAME)
-  /** Where a sum is made for one seat alone. */
+  /** Where a sum is made for one input alone. */
   #room = new Int32Array(MIX_FRAME)
   #shared = new Int16Array(MIX_FRAME)
   /** How many voices are in {@link #sum}, the prompt among them. */
   #voices = 0
-  #whisperers: Seat[] = []
+  #whisperers: MixerInput[] = []
   #prompt: Int16Array | undefined
   #total: Int16Array | undefined
 
   constructor() {
-    this.speakers = new Speakers(this.#seats)
+    this.speakers = new Speakers(this.#inputs)
   }
 
   /** How many take part. */
   get size(): number {
-    return this.#seats.length
+    return this.#inputs.length
   }
 
   /** The last mix as it is for who said nothing: all voices and the prompt, without whispers; undefined is silence. Valid until the next. */
@@ -41,31 +41,31 @@ export class MixerCore {
   }
 
   /** Takes a member in; one that takes part already is changed. `id` names it to `onlyFor` of others, and to {@link speakers}. */
-  add(id: number, options: SeatOptions = {}): Seat {
+  add(id: number, options: InputOptions = {}): MixerInput {
     const known = this.#byId.get(id)
     if (known) {
       known.change(options)
       return known
     }
-    const seat = new Seat(id, options)
-    this.#byId.set(id, seat)
-    this.#seats.push(seat)
-    return seat
+    const input = new MixerInput(id, options)
+    this.#byId.set(id, input)
+    this.#inputs.push(input)
+    return input
   }
 
   /** Replaces what a member does; nothing for one that does not take part. */
-  change(id: number, options: SeatOptions): void {
+  change(id: number, options: InputOptions): void {
     this.#byId.get(id)?.change(options)
   }
 
   /** Nothing for one that does not take part. */
   remove(id: number): void {
-    const seat = this.#byId.get(id)
-    if (!seat) return
+    const input = this.#byId.get(id)
+    if (!input) return
     this.#byId.delete(id)
-    this.#seats.splice(this.#seats.indexOf(seat), 1)
-    this.speakers.forget(seat)
-    seat.output = undefined
+    this.#inputs.splice(this.#inputs.indexOf(input), 1)
+    this.speakers.forget(input)
+    input.output = undefined
   }
 
   /**
@@ -78,33 +78,33 @@ export class MixerCore {
     this.#prompt = frame
   }
 
-  /** Mixes what was put since the last time, and sets every seat's output. Allocates nothing. */
+  /** Mixes what was put since the last time, and sets every input's output. Allocates nothing. */
   mix(): void {
-    const seats = this.#seats
+    const inputs = this.#inputs
     this.#add()
     this.#total = undefined
     if (this.#voices > 0) {
       clip(this.#sum, this.#shared)
       this.#total = this.#shared
     }
-    for (let i = 0; i < seats.length; i++) seats[i]!.output = this.#heardBy(seats[i]!)
+    for (let i = 0; i < inputs.length; i++) inputs[i]!.output = this.#heardBy(inputs[i]!)
     this.speakers.update()
     this.#prompt = undefined
   }
 
   /** Adds up all that is for everybody. */
   #add(): void {
-    const seats = this.#seats
+    const inputs = this.#inputs
     const gated = this.#talkers() >= GATED_FROM
     this.#whisperers.length = 0
     this.#voices = 0
     this.#sum.fill(0)
-    for (let i = 0; i < seats.length; i++) {
-      const seat = seats[i]!
-      seat.speak(gated)
-      if (!seat.sound) continue
-      if (seat.whispers) this.#whisperers.push(seat)
-      else this.#voice(seat.sound)
+    for (let i = 0; i < inputs.length; i++) {
+      const input = inputs[i]!
+      input.speak(gated)
+      if (!input.sound) continue
+      if (input.whispers) this.#whisperers.push(input)
+      else this.#voice(input.sound)
     }
     if (this.#prompt) this.#voice(this.#prompt)
   }
@@ -116,28 +116,28 @@ export class MixerCore {
 
   #talkers(): number {
     let count = 0
-    for (let i = 0; i < this.#seats.length; i++) if (this.#seats[i]!.talks) count++
+    for (let i = 0; i < this.#inputs.length; i++) if (this.#inputs[i]!.talks) count++
     return count
   }
 
-  #heardBy(seat: Seat): Int16Array | undefined {
-    if (!seat.hears) return this.#prompt
-    const own = seat.whispers ? undefined : seat.sound
-    const whispered = this.#isWhisperedTo(seat)
+  #heardBy(input: MixerInput): Int16Array | undefined {
+    if (!input.hears) return this.#prompt
+    const own = input.whispers ? undefined : input.sound
+    const whispered = this.#isWhisperedTo(input)
     if (!own && !whispered) return this.#total
     if (own && this.#voices === 1 && !whispered) return undefined
-    return this.#without(seat, own)
+    return this.#without(input, own)
   }
 
-  #isWhisperedTo(seat: Seat): boolean {
-    for (let i = 0; i < this.#whisperers.length; i++) if (this.#whisperers[i]!.whispersTo(seat)) return true
+  #isWhisperedTo(input: MixerInput): boolean {
+    for (let i = 0; i < this.#whisperers.length; i++) if (this.#whisperers[i]!.whispersTo(input)) return true
     return false
   }
 
-  /** The sum without what the seat said itself, and with what is whispered to it. */
-  #without(seat: Seat, own: Int16Array | undefined): Int16Array {
+  /** The sum without what the input said itself, and with what is whispered to it. */
+  #without(input: MixerInput, own: Int16Array | undefined): Int16Array {
     const sum = this.#sum
-    const out = seat.own
+    const out = input.own
     if (own && this.#whisperers.length === 0) {
       for (let i = 0; i < MIX_FRAME; i++) out[i] = clipped(sum[i]! - own[i]!)
       return out
@@ -147,7 +147,7 @@ export class MixerCore {
     if (own) for (let i = 0; i < MIX_FRAME; i++) room[i] = room[i]! - own[i]!
     for (let k = 0; k < this.#whisperers.length; k++) {
       const whisperer = this.#whisperers[k]!
-      if (whisperer.whispersTo(seat)) addTo(room, whisperer.sound!)
+      if (whisperer.whispersTo(input)) addTo(room, whisperer.sound!)
     }
     clip(room, out)
     return out

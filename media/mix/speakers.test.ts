@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { sine } from '../codecs/tone.ts'
 import { MixerCore } from './mixer.ts'
-import { MIX_RATE } from './seat.ts'
+import { MIX_RATE } from './mixer-input.ts'
 
 /** A mixer of three; each is said how loud it speaks, by the peak of a tone. */
 function mixer() {
   const core = new MixerCore()
-  const seats = [1, 2, 3].map((id) => core.add(id))
+  const inputs = [1, 2, 3].map((id) => core.add(id))
   const speak = (ms: number, ...amplitudes: readonly number[]): void => {
     const frames = amplitudes.map((amplitude) => sine(300, 20, MIX_RATE, amplitude))
     for (let at = 0; at < ms; at += 20) {
-      for (const [i, frame] of frames.entries()) seats[i]!.put(frame)
+      for (const [i, frame] of frames.entries()) inputs[i]!.put(frame)
       core.mix()
     }
   }

@@ -1,5 +1,5 @@
-import { LOWEST_DB } from '../rtp/level.ts'
-import type { Seat } from './seat.ts'
+import { minLevelDb } from '../rtp/voice-activity.ts'
+import type { MixerInput } from './mixer-input.ts'
 
 /** Who speaks, and how loud. */
 export interface Speaker {
@@ -26,15 +26,15 @@ const KEPT_FRAMES = 100
  * it is silent whoever speaks takes its place, and it keeps it for 2 s while nobody does. Whisperers are not told of.
  */
 export class Speakers {
-  #seats: readonly Seat[]
-  #active: Seat | undefined
-  #rival: Seat | undefined
+  #inputs: readonly MixerInput[]
+  #active: MixerInput | undefined
+  #rival: MixerInput | undefined
   #rivalFrames = 0
   #silentFrames = 0
 
-  /** `seats` is the mixer's own list. */
-  constructor(seats: readonly Seat[]) {
-    this.#seats = seats
+  /** `inputs` is the mixer's own list. */
+  constructor(inputs: readonly MixerInput[]) {
+    this.#inputs = inputs
   }
 
   /** Id of the active speaker; undefined when nobody has spoken for 2 s. */
@@ -44,17 +44,17 @@ export class Speakers {
 
   /** At most `max` of those that speak, the loudest first. */
   loudest(max: number): Speaker[] {
-    return this.#seats
-      .filter((seat) => seat.loudnessDb > SPEAKS_DB)
+    return this.#inputs
+      .filter((input) => input.loudnessDb > SPEAKS_DB)
       .sort((a, b) => b.loudnessDb - a.loudnessDb)
       .slice(0, max)
       .map(({ id, loudnessDb }) => ({ id, levelDb: loudnessDb }))
   }
 
   /** Forgets somebody who left. */
-  forget(seat: Seat): void {
-    if (this.#active === seat) this.#active = undefined
-    if (this.#rival === seat) this.#rival = undefined
+  forget(input: MixerInput): void {
+    if (this.#active === input) this.#active = undefined
+    if (this.#rival === input) this.#rival = undefined
   }
 
   /** Takes the levels of one frame. For the mixer. */
@@ -78,23 +78,23 @@ export class Speakers {
     }
   }
 
-  #choose(seat: Seat): void {
-    this.#active = seat
+  #choose(input: MixerInput): void {
+    this.#active = input
     this.#rival = undefined
   }
 
   /** Smooths all levels; gives the loudest of those that speak. */
-  #measure(): Seat | undefined {
-    let loudest: Seat | undefined
+  #measure(): MixerInput | undefined {
+    let loudest: MixerInput | undefined
     let most = SPEAKS_DB
-    for (let i = 0; i < this.#seats.length; i++) {
-      const seat = this.#seats[i]!
-      const level = seat.whispers ? SILENT_DB : Math.max(SILENT_DB, seat.levelDb)
-      const before = seat.loudnessDb === LOWEST_DB ? SILENT_DB : seat.loudnessDb
-      seat.loudnessDb = before + (level - before) * SHARE
-      if (seat.loudnessDb <= most) continue
-      most = seat.loudnessDb
-      loudest = seat
+    for (let i = 0; i < this.#inputs.length; i++) {
+      const input = this.#inputs[i]!
+      const level = input.whispers ? SILENT_DB : Math.max(SILENT_DB, input.levelDb)
+      const before = input.loudnessDb === minLevelDb ? SILENT_DB : input.loudnessDb
+      input.loudnessDb = before + (level - before) * SHARE
+      if (input.loudnessDb <= most) continue
+      most = input.loudnessDb
+      loudest = input
     }
     return loudest
   }

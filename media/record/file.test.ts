@@ -47,7 +47,7 @@ describe('a recording on a real disk', () => {
       .poll(() => readdir(folder))
       .toEqual([expect.stringMatching(/^\.call\.wav\.[0-9a-f]{8}\.part$/)])
     recorder.stop()
-    expect(await recorder.done).toMatchObject({ durationMs: 1200, bytes: 44 + 1200 * 16, kept: true })
+    expect(await recorder.done).toMatchObject({ durationMs: 1200, bytes: 44 + 1200 * 16, hasFile: true })
     expect(await readdir(folder)).toEqual(['call.wav'])
     const { mode, size } = await stat(path)
     expect([mode & 0o777, size]).toEqual([0o640, 44 + 1200 * 16])
@@ -72,7 +72,7 @@ describe('a recording on a real disk', () => {
     expect((await record(join(folder, 'missing', 'a.wav'), 1e6)).result).toMatchObject({
       end: { kind: 'error', code: 'ENOENT' },
       bytes: 0,
-      kept: false,
+      hasFile: false,
     })
     await writeFile(join(folder, 'file'), '')
     const { result } = await record(join(folder, 'file', 'a.wav'), 1e6)
@@ -91,7 +91,7 @@ describe('a recording on a real disk', () => {
     const path = join(folder, 'taken')
     await mkdir(path)
     const { result } = await record(path, 60)
-    expect(result).toMatchObject({ end: { kind: 'error', code: 'EISDIR' }, kept: false })
+    expect(result).toMatchObject({ end: { kind: 'error', code: 'EISDIR' }, hasFile: false })
     expect(await readdir(folder)).toHaveLength(2)
   })
 })
@@ -109,7 +109,7 @@ describe('a full disk', () => {
       const path = join(disk, 'call.wav')
       const { taken, result } = await record(path, 100_000)
       expect(taken).toBeLessThan(1000)
-      expect(result).toMatchObject({ end: { kind: 'error', code: 'ENOSPC' }, bytes: 131_072, kept: true })
+      expect(result).toMatchObject({ end: { kind: 'error', code: 'ENOSPC' }, bytes: 131_072, hasFile: true })
       const { channels } = await readWavFile(path)
       expect(channels[0]).toHaveLength((131_072 - 44) / 2)
       expect(channels[0]!.subarray(160, 320)).toEqual(tone)
@@ -123,7 +123,7 @@ describe('a full disk', () => {
     const files = new MemoryFiles()
     files.space = 100_001
     const { result } = await record('/calls/a.wav', 100_000, files, { tracks: 'stereo' })
-    expect(result).toMatchObject({ end: { kind: 'error', code: 'ENOSPC' }, bytes: 100_000, kept: true })
+    expect(result).toMatchObject({ end: { kind: 'error', code: 'ENOSPC' }, bytes: 100_000, hasFile: true })
     expect([...files.files.keys()]).toEqual(['/calls/a.wav'])
     expect(readWavBytes(files.files.get('/calls/a.wav')!).channels).toHaveLength(2)
   })
@@ -132,7 +132,7 @@ describe('a full disk', () => {
     const files = new MemoryFiles()
     files.space = 44
     const { result } = await record('/calls/a.wav', 100_000, files)
-    expect(result).toMatchObject({ end: { code: 'ENOSPC' }, bytes: 0, kept: false })
+    expect(result).toMatchObject({ end: { code: 'ENOSPC' }, bytes: 0, hasFile: false })
     expect(files.files.size).toBe(0)
   })
 })
@@ -179,7 +179,7 @@ describe('a disk that fails', () => {
       end: { kind: 'error', code: 'EIO' },
       bytes: 0,
       durationMs: 0,
-      kept: false,
+      hasFile: false,
     })
     expect(files.files.has('/calls/a.wav')).toBe(false)
     expect(files.log.at(-1)).toBe('close')
@@ -190,7 +190,7 @@ describe('a disk that fails', () => {
     files.failing.open = 'EACCES'
     const { taken, result } = await record('/calls/a.wav', 1000, files)
     expect(taken).toBeLessThan(100)
-    expect(result).toMatchObject({ end: { kind: 'error', code: 'EACCES' }, bytes: 0, kept: false })
+    expect(result).toMatchObject({ end: { kind: 'error', code: 'EACCES' }, bytes: 0, hasFile: false })
     expect(files.log).toEqual(['open'])
   })
 
@@ -198,7 +198,7 @@ describe('a disk that fails', () => {
     const files = new MemoryFiles()
     files.failing.folder = 'EIO'
     const { result } = await record('/calls/a.wav', 60, files)
-    expect(result).toMatchObject({ end: { kind: 'error', code: 'EIO' }, durationMs: 1200, kept: true })
+    expect(result).toMatchObject({ end: { kind: 'error', code: 'EIO' }, durationMs: 1200, hasFile: true })
   })
 
   it('writes the sizes, synchronises and renames in this order', async () => {

@@ -43,7 +43,7 @@ it('completes what was cut off', async () => {
   // They did not die after all; their files are gone.
   for (const recorder of recorders) {
     recorder.stop()
-    expect(await recorder.done).toMatchObject({ end: { kind: 'error', code: 'ENOENT' }, kept: false })
+    expect(await recorder.done).toMatchObject({ end: { kind: 'error', code: 'ENOENT' }, hasFile: false })
   }
   expect((await readdir(folder)).sort()).toEqual(['a.wav', 'b.mp3'])
 })

@@ -51,7 +51,7 @@ describe('a recording in MP3', () => {
       (recorder) => say(recorder, 440, 1000, 2010),
     )
     expect([errors, rest.sampleRate]).toEqual([[], sampleRate])
-    expect(result).toMatchObject({ end: { kind: 'stopped' }, kept: true, bytes: bytes.length })
+    expect(result).toMatchObject({ end: { kind: 'stopped' }, hasFile: true, bytes: bytes.length })
     expect(result.durationMs).toBe(Math.round((samples * 1000) / sampleRate))
     // The last frames are filled up.
     expect(result.durationMs - 2010).toBeLessThan(250)
@@ -75,7 +75,7 @@ describe('a recording in MP3', () => {
 
   it('is there however short it is', async () => {
     const { result, samples } = await recorded({}, (recorder) => say(recorder, 440, 0, 20))
-    expect(result.kept).toBe(true)
+    expect(result.hasFile).toBe(true)
     expect(samples).toBeGreaterThan(160 + delay)
   })
 
@@ -99,7 +99,7 @@ describe('a recording in MP3', () => {
     const recorder = await startRecording({ path: '/calls/a.mp3', format: 'mp3', tracks: 'in' }, files)
     for (let i = 0; i < 20 && !recorder.over; i++) await say(recorder, 440, 0, 1000)
     const result = await recorder.done
-    expect(result).toMatchObject({ end: { kind: 'error', code: 'ENOSPC' }, bytes: 46 * 216, kept: true })
+    expect(result).toMatchObject({ end: { kind: 'error', code: 'ENOSPC' }, bytes: 46 * 216, hasFile: true })
     expect((await decode(files.files.get('/calls/a.mp3')!)).errors).toEqual([])
   })
 

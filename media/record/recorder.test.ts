@@ -67,7 +67,7 @@ describe('a recording', () => {
       end: { kind: 'stopped' },
       durationMs: 60,
       bytes: 44 + 480 * 2 * channels.length,
-      kept: true,
+      hasFile: true,
     })
   })
 
@@ -111,7 +111,7 @@ describe('a recording', () => {
   it('leaves no file when there was no sound', async () => {
     const { recorder, files } = await start()
     recorder.stop()
-    expect(await recorder.done).toEqual({ end: { kind: 'stopped' }, durationMs: 0, bytes: 0, kept: false })
+    expect(await recorder.done).toEqual({ end: { kind: 'stopped' }, durationMs: 0, bytes: 0, hasFile: false })
     expect(files.files.size).toBe(0)
   })
 })
@@ -229,7 +229,7 @@ describe('a recording ends', () => {
       expect(await recorder.done).toMatchObject({
         end: { kind: 'error', code: 'encoder', message: 'out of memory' },
         durationMs: 100,
-        kept: true,
+        hasFile: true,
       })
       readWavBytes(files.files.get(request.path)!)
     }
@@ -327,7 +327,7 @@ describe('trimming', () => {
   it('keeps nothing of silence', async () => {
     const { recorder, files } = await start({ trim: true, initialSilenceMs: 1000 })
     await say(recorder, noise(-62), 3000)
-    expect(await recorder.done).toMatchObject({ end: { kind: 'no-input' }, kept: false })
+    expect(await recorder.done).toMatchObject({ end: { kind: 'no-input' }, hasFile: false })
     expect(files.files.size).toBe(0)
   })
 

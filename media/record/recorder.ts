@@ -1,4 +1,4 @@
-import { VoiceLevel } from '../rtp/level.ts'
+import { VoiceActivityDetector } from '../rtp/voice-activity.ts'
 import type { RecordingEnd, RecordingResult, RecordRequest } from '../types.ts'
 import { diskFiles, type FileFailure, failureOf, type RecordingFiles } from './disk.ts'
 import { Ending } from './ending.ts'
@@ -9,7 +9,7 @@ import { Tracks } from './tracks.ts'
 import { Trim } from './trim.ts'
 import { WavFormat } from './wav-format.ts'
 
-/** Sensitivity at which voices are told from noise as {@link VoiceLevel} says. */
+/** Sensitivity at which voices are told from noise as {@link VoiceActivityDetector} says. */
 const usualSensitivity = 44
 /** How much louder a sound has to be for each point below that, and how much less loud for each above: at 100 by 2 dB than the noise still. */
 const DB_BELOW = 0.5
@@ -184,7 +184,7 @@ export class Recorder {
       end: failure && ended.kind !== 'error' ? errorOf(failure) : ended,
       durationMs,
       bytes,
-      kept: bytes > 0,
+      hasFile: bytes > 0,
     }
   }
 
@@ -203,12 +203,12 @@ const errorOf = ({ code, message }: FileFailure): RecordingEnd => ({ kind: 'erro
 
 /** Hears voices, but no clicks: a frame alone is none. */
 class Voice {
-  readonly #level: VoiceLevel
+  readonly #level: VoiceActivityDetector
   #before = false
 
   constructor(sensitivity = usualSensitivity) {
     const missing = usualSensitivity - sensitivity
-    this.#level = new VoiceLevel(missing * (missing > 0 ? DB_BELOW : DB_ABOVE))
+    this.#level = new VoiceActivityDetector(missing * (missing > 0 ? DB_BELOW : DB_ABOVE))
   }
 
   heard(frame: Int16Array | undefined): boolean {

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { SILENCE } from '../codecs/g711.ts'
+import { silenceByte } from '../codecs/g711.ts'
 import { dominant, goertzel, sine } from '../codecs/tone.ts'
 import type { AudioCodec } from '../types.ts'
-import type { Ear } from './ears.ts'
-import { levelDb } from './level.ts'
-import { SpeakQueue } from './speak-queue.ts'
-import { allCodecs, payloadTypeOf, rateOf, TestVoice, testCodecs, unitsOf } from './test-codecs.ts'
-import { discontinuities, type TestLine, TestTime } from './test-line.ts'
+import type { AudioSink } from './audio-sinks.ts'
+import { SpeechQueue } from './speech-queue.ts'
+import { allCodecs, payloadTypeOf, rateOf, TestVoice, testCodecs, unitsOf } from './testing/codecs.ts'
+import { discontinuities, type TestLine, TestTime } from './testing/session-line.ts'
+import { levelDb } from './voice-activity.ts'
 
 /** Keeps what it hears. */
-class TestEar implements Ear {
+class TestEar implements AudioSink {
   readonly rate
   readonly tracks
   readonly input: number[] = []
@@ -18,12 +18,12 @@ class TestEar implements Ear {
   closed = false
   frames = 0
 
-  constructor(tracks: Ear['tracks'], rate: Ear['rate'] = 8000) {
+  constructor(tracks: AudioSink['tracks'], rate: AudioSink['rate'] = 8000) {
     this.tracks = tracks
     this.rate = rate
   }
 
-  hear(input: Int16Array | undefined, output: Int16Array | undefined): void {
+  write(input: Int16Array | undefined, output: Int16Array | undefined): void {
     this.frames++
     this.input.push(...(input ?? new Int16Array(this.rate / 50)))
     this.output.push(...(output ?? new Int16Array(this.rate / 50)))
@@ -93,9 +93,9 @@ describe('a bridge', () => {
         const units = (sent.at(-1)!.timestamp - sent[0]!.timestamp) >>> 0
         expect(units).toBe((sent.length - 1) * unitsOf(codec))
       }
-      a.session.part()
+      a.session.detach()
       time.pass(2000)
-      expect([a.session.framed, b.session.framed]).toEqual([false, false])
+      expect([a.session.isFramed, b.session.isFramed]).toEqual([false, false])
     },
   )
 
@@ -114,8 +114,8 @@ describe('a bridge', () => {
 
   it('leaves packets as they are although somebody listens to both sides', () => {
     join('PCMU', 'PCMU')
-    const ear = new TestEar('both', 16_000)
-    b.session.listen(ear)
+    const sink = new TestEar('both', 16_000)
+    b.session.addSink(sink)
     const [here, there] = [new TestVoice('PCMU', 700), new TestVoice('PCMU', 1000)]
     const said: Uint8Array[] = []
     time.pass(1500, () => {
@@ -126,12 +126,12 @@ describe('a bridge', () => {
     const same = new TestVoice('PCMU', 700)
     expect(said.every((payload) => Buffer.from(payload).equals(same.say()))).toBe(true)
     expect(b.sent.filter(({ marker }) => marker)).toHaveLength(1)
-    expect([dominant(tail(ear.input, 16_000), 16_000), dominant(tail(ear.output, 16_000), 16_000)]).toEqual([
-      1000, 700,
-    ])
-    b.session.unlisten(ear)
+    expect([dominant(tail(sink.input, 16_000), 16_000), dominant(tail(sink.output, 16_000), 16_000)]).toEqual(
+      [1000, 700],
+    )
+    b.session.removeSink(sink)
     time.pass(100)
-    expect([a.session.framed, b.session.framed]).toEqual([false, false])
+    expect([a.session.isFramed, b.session.isFramed]).toEqual([false, false])
   })
 
   describe('with other volumes', () => {
@@ -180,7 +180,7 @@ describe('a bridge', () => {
     it('is decoded only while it is not left as it is, and in that direction alone', () => {
       join('PCMU', 'PCMU')
       volumes(-20, 0)
-      expect([a.session.framed, b.session.framed]).toEqual([true, true])
+      expect([a.session.isFramed, b.session.isFramed]).toEqual([true, true])
       const said: Uint8Array[] = []
       const there = new TestVoice('PCMU', 1000)
       time.pass(500, () => {
@@ -191,7 +191,7 @@ describe('a bridge', () => {
       expect(said.every((payload) => Buffer.from(payload).equals(same.say()))).toBe(true)
       volumes(0, 0)
       time.pass(200)
-      expect([a.session.framed, b.session.framed]).toEqual([false, false])
+      expect([a.session.isFramed, b.session.isFramed]).toEqual([false, false])
     })
 
     it('are those of a line too, in both directions', () => {
@@ -203,7 +203,7 @@ describe('a bridge', () => {
       const say = (frame: Int16Array | undefined) => {
         if (frame) peaks.said = peakOf(frame)
       }
-      a.session.connect({ rate: 16_000, say, hear: () => tone, close: () => {} })
+      a.session.connect({ rate: 16_000, write: say, read: () => tone, close: () => {} })
       a.session.setVolumes({ inDb: -20, outDb: -6 })
       const voice = new TestVoice('L16', 700)
       time.pass(1000, () => a.say(voice))
@@ -215,7 +215,7 @@ describe('a bridge', () => {
     it('keeps them for whoever it is joined to next, and does not change prompts', () => {
       join('PCMU', 'PCMU')
       volumes(0, -20)
-      a.session.part()
+      a.session.detach()
       const c = time.line('203.0.113.9')
       c.set({ codec: 'PCMU' })
       c.session.join(b.session)
@@ -225,32 +225,32 @@ describe('a bridge', () => {
       b.session.setVolumes(loud)
       time.pass(1000, () => c.say(voice))
       expect(Math.round(level(b, 'PCMU') - quiet)).toBe(20)
-      b.session.talk.play(1, sine(440, 1000), 8000, 1, 0)
+      b.session.promptMixer.play(1, sine(440, 1000), 8000, 1, 0)
       time.pass(1000)
       const prompt = level(b, 'PCMU')
       volumes(0, -20)
-      b.session.talk.play(2, sine(440, 1000), 8000, 1, 0)
+      b.session.promptMixer.play(2, sine(440, 1000), 8000, 1, 0)
       time.pass(1000)
       expect(Math.round(level(b, 'PCMU') - prompt)).toBe(0)
     })
   })
 
-  it('lets ears hear prompts in place of what they interrupt, and nothing where the far end hears nothing', () => {
+  it('lets sinks hear prompts in place of what they interrupt, and nothing where the far end hears nothing', () => {
     join('PCMU', 'PCMU')
-    const ear = new TestEar('out')
-    b.session.listen(ear)
+    const sink = new TestEar('out')
+    b.session.addSink(sink)
     const voice = new TestVoice('PCMU', 700)
     time.pass(500, () => a.say(voice))
-    b.session.talk.play(1, sine(440, 500), 8000, 1, 0)
-    ear.output.length = 0
+    b.session.promptMixer.play(1, sine(440, 500), 8000, 1, 0)
+    sink.output.length = 0
     time.pass(500, () => a.say(voice))
-    expect(dominant(ear.output)).toBe(440)
+    expect(dominant(sink.output)).toBe(440)
     b.set({ direction: 'inactive' })
-    ear.output.length = 0
+    sink.output.length = 0
     time.pass(500, () => a.say(voice))
-    expect(new Set(ear.output)).toEqual(new Set([0]))
+    expect(new Set(sink.output)).toEqual(new Set([0]))
     b.session.close(time.now)
-    expect(ear.closed).toBe(true)
+    expect(sink.closed).toBe(true)
   })
 
   it('changes codecs in the middle of the talk, to another clock too, in one stream', () => {
@@ -286,7 +286,7 @@ describe('a bridge', () => {
       expect(b.sent.at(-1)!.payloadType).toBe(120)
       expect(b.sent.filter(({ marker }) => marker)).toHaveLength(1)
       expect(discontinuities(b.sent)).toEqual([])
-      a.session.part()
+      a.session.detach()
     }
   })
 
@@ -296,10 +296,10 @@ describe('a bridge', () => {
     time.pass(500, () => a.say(voice))
     a.session.close(time.now)
     const before = b.sent.length
-    b.session.talk.play(1, sine(440, 500), 8000, 1, 0)
+    b.session.promptMixer.play(1, sine(440, 500), 8000, 1, 0)
     time.pass(2000)
     expect(dominant(b.audio('PCMA', before).slice(0, 4000))).toBe(440)
-    expect([b.session.framed, discontinuities(b.sent)]).toEqual([false, []])
+    expect([b.session.isFramed, discontinuities(b.sent)]).toEqual([false, []])
   })
 
   it('follows a far end that sends another of the announced codecs than it takes', () => {
@@ -308,11 +308,11 @@ describe('a bridge', () => {
     a.session.join(b.session)
     const [narrow, wide] = [new TestVoice('PCMU', 700), new TestVoice('G722', 1200)]
     time.pass(500, () => a.say(narrow))
-    expect(b.session.framed).toBe(false)
+    expect(b.session.isFramed).toBe(false)
     time.pass(1000, () => a.say(wide))
     expect(dominant(tail(b.audio('PCMA'), 8000))).toBe(1200)
     time.pass(1000, () => a.say(narrow))
-    expect([dominant(tail(b.audio('PCMA'), 8000)), b.session.framed]).toEqual([700, false])
+    expect([dominant(tail(b.audio('PCMA'), 8000)), b.session.isFramed]).toEqual([700, false])
     expect(discontinuities(b.sent)).toEqual([])
   })
 
@@ -334,8 +334,8 @@ describe('a bridge', () => {
 
   it('lets speech of a tap go before the partner and after a prompt', () => {
     join('PCMU', 'G722')
-    const queue = new SpeakQueue(8000)
-    b.session.talk.addQueue(queue)
+    const queue = new SpeechQueue(8000)
+    b.session.promptMixer.addQueue(queue)
     const voice = new TestVoice('PCMU', 700)
     time.pass(500, () => a.say(voice))
     queue.write(sine(1500, 1000))
@@ -350,7 +350,7 @@ describe('a bridge', () => {
       into.push(...tail(b.audio('G722', from), 8000))
     }
     heard(first!)
-    b.session.talk.play(1, sine(440, 480), 8000, 1, 0)
+    b.session.promptMixer.play(1, sine(440, 480), 8000, 1, 0)
     heard(second!)
     heard(third!)
     expect([first, second, third].map((samples) => dominant(samples!, 16_000))).toEqual([1500, 440, 1500])
@@ -362,7 +362,7 @@ describe('a bridge', () => {
     a.set()
     time.pass(200)
     let says: Int16Array | undefined = sine(700, 20, 16_000)
-    a.session.connect({ rate: 16_000, say: () => {}, hear: () => says, close: () => {} })
+    a.session.connect({ rate: 16_000, write: () => {}, read: () => says, close: () => {} })
     time.pass(200)
     const end = a.sent.length
     says = undefined
@@ -370,7 +370,7 @@ describe('a bridge', () => {
     const next = a.sent.length
     says = new Int16Array(320)
     time.pass(40)
-    const silent = ({ payload }: { payload: Buffer }) => payload.every((byte) => byte === SILENCE.PCMU)
+    const silent = ({ payload }: { payload: Buffer }) => payload.every((byte) => byte === silenceByte.PCMU)
     const silence = a.sent.slice(end).map(silent)
     // The filter of the rates holds a few milliseconds.
     expect([silence.indexOf(true), silence.lastIndexOf(false)]).toEqual([1, 0])
@@ -379,8 +379,8 @@ describe('a bridge', () => {
 
   it('tells digits of both kinds, once where both come', () => {
     a.set({ inbandDigits: true })
-    const ear = new TestEar('in')
-    a.session.listen(ear)
+    const sink = new TestEar('in')
+    a.session.addSink(sink)
     const five = Int16Array.from(
       sine(770, 100, 8000, 6000),
       (sample, i) => sample + sine(1336, 100, 8000, 6000)[i]!,
@@ -400,6 +400,6 @@ describe('a bridge', () => {
     a.hearEvent(5, a.next.timestamp, 800, true)
     press()
     expect(digits().map(({ by }) => by)).toEqual(['audio', 'event'])
-    expect(ear.digits).toEqual(['5', '5'])
+    expect(sink.digits).toEqual(['5', '5'])
   })
 })

@@ -1,15 +1,15 @@
 import type { Codecs } from '../codecs/types.ts'
 import type { FarEnd, PcmRate, Volumes } from '../types.ts'
-import { DigitEar } from './digit-ear.ts'
-import { type Ear, Ears } from './ears.ts'
+import { type AudioSink, AudioSinks } from './audio-sinks.ts'
+import { DigitSink } from './digit-sink.ts'
+import type { FrameChannel } from './frame-channel.ts'
+import { FrameDecoder } from './frame-decoder.ts'
 import { Gain } from './gain.ts'
-import { Hearing } from './hearing.ts'
-import type { FrameLine } from './line.ts'
-import { PacketForm } from './packet-form.ts'
-import { RateAdapter } from './rate.ts'
+import { packetDuration } from './packet-duration.ts'
+import { PacketFormat } from './packet-format.ts'
+import { RateAdapter } from './rate-adapter.ts'
 import type { Accepted, Receiver } from './receiver.ts'
 import type { Sender } from './sender.ts'
-import { span } from './span.ts'
 
 /** Collaborators of a {@link Bridge}. */
 export interface BridgeOptions {
@@ -35,19 +35,19 @@ export class Bridge {
   #receiver: Receiver
   #sender: Sender
   #options: BridgeOptions
-  #hearing: Hearing
-  #ears = new Ears()
-  #digitEar: DigitEar | undefined
+  #decoder: FrameDecoder
+  #sinks = new AudioSinks()
+  #digitSink: DigitSink | undefined
   #hears = false
   /** The far end's formats: what it accepts, and what it is known to send. */
   #far: FarEnd | undefined
-  #heard = new PacketForm()
+  #heard = new PacketFormat()
   #partner: Bridge | undefined
-  #line: FrameLine | undefined
+  #channel: FrameChannel | undefined
   /** Whether joined audio reaches the far end as frames. */
   #byFrames = false
   #fromBridge = new RateAdapter()
-  #toLine = new RateAdapter()
+  #toChannel = new RateAdapter()
   #volumes: Volumes = { inDb: 0, outDb: 0 }
   /** Gains of the joined audio for the far end, and of the far end's audio for the channel. */
   #heardGain = new Gain()
@@ -57,17 +57,17 @@ export class Bridge {
     this.#options = options
     this.#receiver = options.receiver
     this.#sender = options.sender
-    this.#hearing = new Hearing(options.codecs, options.noiseSeed)
+    this.#decoder = new FrameDecoder(options.codecs, options.noiseSeed)
   }
 
   /** Decoding statistics; see {@link FrameDecoder.quality}. */
   get quality(): { readonly late: number; readonly bufferMs: number } {
-    return this.#hearing.quality
+    return this.#decoder.quality
   }
 
   /** Whether frames must be processed. */
-  get framed(): boolean {
-    return this.#byFrames || this.#hearing.open || this.#ears.size > 0 || this.#sender.framed
+  get isFramed(): boolean {
+    return this.#byFrames || this.#decoder.isOpen || this.#sinks.size > 0 || this.#sender.isFramed
   }
 
   /** Sets or changes the far end. `hears` is whether its audio is accepted. */
@@ -87,14 +87,17 @@ export class Bridge {
   }
 
   /** Processes a packet that the receiver has just accepted. */
-  take(now: number, kind: Accepted, packet: Buffer): void {
+  receive(now: number, kind: Accepted, packet: Buffer): void {
     if (!this.#hears) return
     const { view, codec } = this.#receiver
-    if (kind === 'event') this.#digitEar?.event()
-    else if (kind === 'audio' && this.#heard.changes(codec, span(codec, packet, view.start, view.end)))
+    if (kind === 'event') this.#digitSink?.event()
+    else if (
+      kind === 'audio' &&
+      this.#heard.changes(codec, packetDuration(codec, packet, view.start, view.end))
+    )
       this.#route()
     // Decode first: forwarding rewrites the packet.
-    if (this.#hearing.open) this.#hearing.receive(now, kind, codec, view, packet)
+    if (this.#decoder.isOpen) this.#decoder.receive(now, kind, codec, view, packet)
     const partner = this.#partner
     if (!partner || partner.#byFrames) return
     if (kind === 'event') partner.#sender.stream.leaveOut(this.#receiver, view.ssrc, view.sequence)
@@ -103,25 +106,25 @@ export class Bridge {
 
   /** Connects two bridges; each leaves its former partner. */
   join(other: Bridge): void {
-    this.part()
-    other.part()
+    this.detach()
+    other.detach()
     this.#partner = other
     other.#partner = this
     this.#route()
   }
 
-  /** Exchanges frames with `line` in place of a partner. The channel is closed when the bridge leaves it. */
-  connect(line: FrameLine): void {
-    this.part()
-    this.#line = line
+  /** Exchanges frames with `channel` in place of a partner. The channel is closed when the bridge leaves it. */
+  connect(channel: FrameChannel): void {
+    this.detach()
+    this.#channel = channel
     this.#route()
   }
 
-  /** Ends the join or leaves the channel (only if it is `line`, when given). No effect without either. */
-  part(line?: FrameLine): void {
-    if (line && line !== this.#line) return
-    this.#line?.close()
-    this.#line = undefined
+  /** Ends the join or leaves the channel (only if it is `channel`, when given). No effect without either. */
+  detach(channel?: FrameChannel): void {
+    if (channel && channel !== this.#channel) return
+    this.#channel?.close()
+    this.#channel = undefined
     const other = this.#partner
     if (other) {
       this.#partner = undefined
@@ -135,65 +138,65 @@ export class Bridge {
   }
 
   /** Adds a sink, until {@link removeSink} or until the bridge is closed. */
-  listen(ear: Ear): void {
-    this.#ears.add(ear)
+  addSink(sink: AudioSink): void {
+    this.#sinks.add(sink)
     this.#route()
   }
 
-  unlisten(ear: Ear): void {
-    this.#ears.remove(ear)
+  removeSink(sink: AudioSink): void {
+    this.#sinks.remove(sink)
     this.#route()
   }
 
   /** Reports a digit of the far end to the sinks. */
   digit(digit: string): void {
-    this.#ears.digit(digit)
+    this.#sinks.digit(digit)
   }
 
   /** Decodes 20 ms of the far end's audio. */
   frameIn(now: number): void {
-    const hearing = this.#hearing
-    if (hearing.open) hearing.read(now)
-    const line = this.#line
-    if (!line) return
-    line.say(this.#toLine.convert(this.#saidGain.apply(hearing.said), hearing.rate, line.rate))
+    const decoder = this.#decoder
+    if (decoder.isOpen) decoder.read(now)
+    const channel = this.#channel
+    if (!channel) return
+    channel.write(this.#toChannel.convert(this.#saidGain.apply(decoder.frame), decoder.rate, channel.rate))
   }
 
   /** Sends 20 ms to the far end, and passes both directions to the sinks. */
   frameOut(now: number): void {
     const sender = this.#sender
     const partner = this.#partner
-    const out = sender.frame(now, this.#bridged(), this.#line ?? partner ?? this)
-    if (this.#ears.size === 0) return
-    const { said, rate } = this.#hearing
+    const out = sender.frame(now, this.#bridged(), this.#channel ?? partner ?? this)
+    if (this.#sinks.size === 0) return
+    const { frame: input, rate } = this.#decoder
     // Packets that are forwarded undecoded are represented by the partner's frames.
-    const passed = partner && !this.#byFrames && !sender.interrupted ? partner.#hearing : undefined
-    if (out || !passed) this.#ears.hear(said, rate, out, sender.rate)
-    else this.#ears.hear(said, rate, passed.said, passed.rate)
+    const passed = partner && !this.#byFrames && !sender.isInterrupted ? partner.#decoder : undefined
+    if (out || !passed) this.#sinks.write(input, rate, out, sender.rate)
+    else this.#sinks.write(input, rate, passed.frame, passed.rate)
   }
 
   /** Detaches the bridge and closes its sinks. */
   close(): void {
-    this.part()
-    this.#ears.close()
-    this.#hearing.close()
+    this.detach()
+    this.#sinks.close()
+    this.#decoder.close()
   }
 
   /** Returns the frame of the partner or the channel, at the sender's rate. */
   #bridged(): Int16Array | undefined {
     const { rate } = this.#sender
-    if (this.#line) {
-      return this.#heardGain.apply(this.#fromBridge.convert(this.#line.hear(), this.#line.rate, rate))
+    if (this.#channel) {
+      return this.#heardGain.apply(this.#fromBridge.convert(this.#channel.read(), this.#channel.rate, rate))
     }
     if (!this.#partner || !this.#byFrames) return undefined
-    const hearing = this.#partner.#hearing
-    return this.#heardGain.apply(this.#fromBridge.convert(hearing.said, hearing.rate, rate))
+    const decoder = this.#partner.#decoder
+    return this.#heardGain.apply(this.#fromBridge.convert(decoder.frame, decoder.rate, rate))
   }
 
   #listenForDigits(wanted: boolean): void {
-    if (this.#digitEar) this.#ears.remove(this.#digitEar)
-    this.#digitEar = wanted ? new DigitEar(this.#options.onDigit) : undefined
-    if (this.#digitEar) this.#ears.add(this.#digitEar)
+    if (this.#digitSink) this.#sinks.remove(this.#digitSink)
+    this.#digitSink = wanted ? new DigitSink(this.#options.onDigit) : undefined
+    if (this.#digitSink) this.#sinks.add(this.#digitSink)
   }
 
   /** Chooses the path between this bridge and its partner, and the decoding that it needs. */
@@ -213,7 +216,7 @@ export class Bridge {
     const volumeDb = this.#volumes.outDb + (partner ? partner.#volumes.inDb : 0)
     this.#heardGain.set(volumeDb)
     const passed = !partner || (volumeDb === 0 && (!this.#far || partner.#heard.suits(this.#far)))
-    const byFrames = this.#line !== undefined || !passed
+    const byFrames = this.#channel !== undefined || !passed
     if (byFrames === this.#byFrames) return
     this.#byFrames = byFrames
     this.#fromBridge = new RateAdapter()
@@ -223,13 +226,13 @@ export class Bridge {
   /** Decodes the far end at the highest rate that any consumer needs. */
   #decode(): void {
     const partner = this.#partner
-    let rate: PcmRate | 0 = this.#ears.inputRate
-    if (this.#line && this.#line.rate > rate) rate = this.#line.rate
+    let rate: PcmRate | 0 = this.#sinks.inputRate
+    if (this.#channel && this.#channel.rate > rate) rate = this.#channel.rate
     if (partner) {
-      const { outputRate } = partner.#ears
+      const { outputRate } = partner.#sinks
       if (partner.#byFrames && partner.#sender.rate > rate) rate = partner.#sender.rate
       if (outputRate > rate) rate = outputRate
     }
-    this.#hearing.want(rate)
+    this.#decoder.setRate(rate)
   }
 }

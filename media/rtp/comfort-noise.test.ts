@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ComfortNoise, readComfortNoise, writeComfortNoise } from './comfort-noise.ts'
-import { levelDb } from './level.ts'
+import { levelDb } from './voice-activity.ts'
 
 describe('the payload', () => {
   it('gives the level back', () => {

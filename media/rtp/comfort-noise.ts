@@ -1,5 +1,5 @@
 /** Comfort noise (RFC 3389): a noise level in place of silent audio, and noise generated from it. */
-import { LOWEST_DB } from './level.ts'
+import { minLevelDb } from './voice-activity.ts'
 
 /**
  * Returns the noise level of a payload in dBov, -127 to 0; undefined if malformed. Ignores spectral
@@ -17,12 +17,12 @@ export function readComfortNoise(packet: Uint8Array, start: number, end: number)
  * Returns the number of bytes.
  */
 export function writeComfortNoise(level: number, out: Uint8Array, at: number): number {
-  out[at] = Math.round(-Math.min(0, Math.max(LOWEST_DB, level)))
+  out[at] = Math.round(-Math.min(0, Math.max(minLevelDb, level)))
   return 1
 }
 
 /** Ratio of peak to root mean square of uniformly distributed noise. */
-const PEAK = Math.sqrt(3)
+const peakFactor = Math.sqrt(3)
 
 /** White noise generator; one per stream. A new level is reached over one frame to avoid clicks. */
 export class ComfortNoise {
@@ -39,7 +39,7 @@ export class ComfortNoise {
    * noise.
    */
   fill(level: number, out: Int16Array): void {
-    const target = level <= LOWEST_DB ? 0 : PEAK * 10 ** (level / 20)
+    const target = level <= minLevelDb ? 0 : peakFactor * 10 ** (level / 20)
     let gain = this.#gain ?? target
     const step = (target - gain) / out.length
     let state = this.#state

@@ -1,22 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { codecFacts } from '../codecs/facts.ts'
+import { codecInfo } from '../codecs/codec-info.ts'
 import { sine } from '../codecs/tone.ts'
 import type { AudioCodec } from '../types.ts'
-import type { FrameLine } from './line.ts'
-import { SpeakQueue } from './speak-queue.ts'
-import { payloadTypeOf, TestVoice } from './test-codecs.ts'
-import { type SentPacket, type TestLine, TestTime } from './test-line.ts'
+import type { FrameChannel } from './frame-channel.ts'
+import { SpeechQueue } from './speech-queue.ts'
+import { payloadTypeOf, TestVoice } from './testing/codecs.ts'
+import { type SentPacket, type TestLine, TestTime } from './testing/session-line.ts'
 
 /** A mixer, or another thread, that says a tone now and then. */
-class TestMix implements FrameLine {
+class TestMix implements FrameChannel {
   readonly rate = 16_000
   talks = true
   #tone = sine(300, 20, 16_000)
 
-  say(): void {}
+  write(): void {}
 
-  hear(): Int16Array | undefined {
+  read(): Int16Array | undefined {
     return this.talks ? this.#tone : undefined
   }
 
@@ -35,7 +35,7 @@ class TestWay {
   carry(packet: Buffer, arrive: (packet: Buffer) => void): void {
     const { loss, disorder, repetition } = this.has
     const count = this.#count++
-    const late = 1 + (count % MOST_LATE)
+    const late = 1 + (count % maxLate)
     for (const each of this.#held) each.after--
     const [lost, held] = [loss && count % 11 < count % 4, disorder && count % 5 === 1]
     // The session keeps what it is given, and writes into it.
@@ -50,7 +50,7 @@ class TestWay {
 }
 
 /** Packets of the same row that overtake one. */
-const MOST_LATE = 4
+const maxLate = 4
 
 const codecs = ['PCMU', 'PCMA', 'G722', 'L16', 'opus'] as const
 const codec = fc.constantFrom(...codecs)
@@ -108,7 +108,7 @@ class Scene {
   #talks = { a: true, c: true }
   #mix = new TestMix()
   #ways = { a: new TestWay(), c: new TestWay() }
-  #queue = new SpeakQueue(16_000)
+  #queue = new SpeechQueue(16_000)
   #voices: { a: TestVoice; c: TestVoice }
   #codec: AudioCodec = 'PCMU'
   #ptime = 20
@@ -128,7 +128,7 @@ class Scene {
     this.#a.set({ codec: first })
     this.#c.set({ codec: second })
     this.#far()
-    this.b.session.talk.addQueue(this.#queue)
+    this.b.session.promptMixer.addQueue(this.#queue)
   }
 
   /** Packets that came in otherwise than they were sent. */
@@ -139,7 +139,7 @@ class Scene {
   run(step: Step): void {
     this.changes.push(this.time.now)
     const { session } = this.b
-    const { talk } = session
+    const { promptMixer: talk } = session
     const acts: Record<string, () => void> = {
       pass: () => this.#pass(step.frames),
       stall: () => this.time.stall(step.frames * 20),
@@ -156,7 +156,7 @@ class Scene {
       'join a': () => session.join(this.#a.session),
       'join c': () => session.join(this.#c.session),
       mix: () => session.connect(this.#mix),
-      part: () => session.part(),
+      part: () => session.detach(),
       ...this.#others(step),
     }
     acts[step.does]!()
@@ -245,7 +245,7 @@ function faults(unordered: readonly SentPacket[], changes: readonly number[], tr
     missing += ahead - 1
     const known = codecByType.get(packet.payloadType)
     // Events and noise have the clock of an audio that need not have been heard yet.
-    const now = known ? codecFacts[known].clockRate / 1000 : 48
+    const now = known ? codecInfo[known].clockRate / 1000 : 48
     const event = packet.payloadType === 101
     const units = (packet.timestamp - before.timestamp) | 0
     const sameEvent = event && before.payloadType === 101 && !packet.marker
@@ -269,7 +269,7 @@ function faults(unordered: readonly SentPacket[], changes: readonly number[], tr
     rate = now
   }
   // Each packet in trouble leaves those out that overtook it, at most.
-  const most = troubled * MOST_LATE
+  const most = troubled * maxLate
   if (missing > most || disordered > most) found.push(`${missing} missing, ${disordered} in disorder`)
   return found
 }

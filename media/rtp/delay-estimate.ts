@@ -1,16 +1,16 @@
 /** Width of one histogram step, in ms. */
-const STEP_MS = 10
+const stepMs = 10
 /** Share of the packets that must arrive in time. */
-const IN_TIME = 0.99
+const inTimeShare = 0.99
 /** Number of packets over which old values fade: 5 s of 20 ms each. */
-const MEMORY = 250
+const memoryPackets = 250
 /** Initial delay, and its weight in packets. */
-const FIRST_MS = 40
-const FIRST_WEIGHT = 10
+const initialDelayMs = 40
+const initialWeight = 10
 /** Length of a window. Packets are compared with the fastest packet of the last one to two windows. */
-const WINDOW_MS = 10_000
+const windowMs = 10_000
 /** Number of consecutive packets beyond the maximum delay that indicates a longer path. */
-const LATE_RUN = 10
+const maxLateRun = 10
 
 /**
  * Estimates the buffering delay at which nearly all packets arrive in time. Uses a fading histogram of
@@ -25,7 +25,7 @@ export class DelayEstimate {
   #min: number
   #max: number
   #shares: Float64Array
-  #weight = FIRST_WEIGHT
+  #weight = initialWeight
   #windowEnd = Number.NEGATIVE_INFINITY
   #fastest = Number.POSITIVE_INFINITY
   #fastestBefore = Number.POSITIVE_INFINITY
@@ -36,9 +36,9 @@ export class DelayEstimate {
   constructor(min: number, max: number) {
     this.#min = min
     this.#max = max
-    this.#shares = new Float64Array(Math.ceil(max / STEP_MS) + 1)
-    this.target = Math.max(min, Math.min(max, FIRST_MS))
-    this.#shares[this.target / STEP_MS - 1] = 1
+    this.#shares = new Float64Array(Math.ceil(max / stepMs) + 1)
+    this.target = Math.max(min, Math.min(max, initialDelayMs))
+    this.#shares[this.target / stepMs - 1] = 1
   }
 
   /** Adds a packet's transit time. */
@@ -47,8 +47,8 @@ export class DelayEstimate {
     const lateness = transit - this.base
     this.#watch(lateness, transit)
     const { length } = this.#shares
-    const at = Math.min(length - 1, Math.floor(lateness / STEP_MS))
-    if (this.#weight < MEMORY) this.#weight++
+    const at = Math.min(length - 1, Math.floor(lateness / stepMs))
+    if (this.#weight < memoryPackets) this.#weight++
     const share = 1 / this.#weight
     for (let i = 0; i < length; i++) this.#shares[i]! *= 1 - share
     this.#shares[at]! += share
@@ -58,9 +58,9 @@ export class DelayEstimate {
   #slide(now: number, transit: number): void {
     if (now >= this.#windowEnd) {
       // After a long gap the former window is obsolete, because the clocks have drifted since.
-      this.#fastestBefore = now < this.#windowEnd + WINDOW_MS ? this.#fastest : transit
+      this.#fastestBefore = now < this.#windowEnd + windowMs ? this.#fastest : transit
       this.#fastest = transit
-      this.#windowEnd = now + WINDOW_MS
+      this.#windowEnd = now + windowMs
     } else if (transit < this.#fastest) this.#fastest = transit
     this.base = Math.min(this.#fastest, this.#fastestBefore)
   }
@@ -73,7 +73,7 @@ export class DelayEstimate {
     }
     this.#lateRun++
     this.#lateFastest = Math.min(this.#lateFastest, transit)
-    if (this.#lateRun < LATE_RUN) return
+    if (this.#lateRun < maxLateRun) return
     this.base = this.#fastest = this.#fastestBefore = this.#lateFastest
     this.#lateRun = 0
   }
@@ -83,8 +83,8 @@ export class DelayEstimate {
     let i = 0
     for (; i < this.#shares.length - 1; i++) {
       sum += this.#shares[i]!
-      if (sum >= IN_TIME) break
+      if (sum >= inTimeShare) break
     }
-    this.target = Math.max(this.#min, Math.min(this.#max, (i + 1) * STEP_MS))
+    this.target = Math.max(this.#min, Math.min(this.#max, (i + 1) * stepMs))
   }
 }

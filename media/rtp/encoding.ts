@@ -1,20 +1,20 @@
-import { packetMs } from '../codecs/facts.ts'
+import { packetMs } from '../codecs/codec-info.ts'
 import type { Codecs } from '../codecs/types.ts'
 import type { AudioCodec, FarEnd, PcmRate } from '../types.ts'
+import { clockRate, isG711 } from './packet-duration.ts'
 import { Packetizer } from './packetizer.ts'
-import { FRAMES } from './rate.ts'
-import { clockRate, isG711 } from './span.ts'
+import { framesPerSecond } from './rate-adapter.ts'
 
 /** Rate of the Opus encoder's input, which suffices for all decoded, mixed and spoken audio. */
-const OPUS_RATE = 16_000
+const opusRate = 16_000
 
 /** 20 ms of silence in Opus, for encoders that produce no packet for silence. */
-export const OPUS_SILENCE = Buffer.of(0xf8, 0xff, 0xfe)
+export const opusSilence = Buffer.of(0xf8, 0xff, 0xfe)
 
 const silence: Readonly<Record<PcmRate, Int16Array>> = {
-  8000: new Int16Array(8000 / FRAMES),
-  16000: new Int16Array(16_000 / FRAMES),
-  48000: new Int16Array(48_000 / FRAMES),
+  8000: new Int16Array(8000 / framesPerSecond),
+  16000: new Int16Array(16_000 / framesPerSecond),
+  48000: new Int16Array(48_000 / framesPerSecond),
 }
 
 /** Returns 20 ms of silence at `rate`. Shared: must not be modified. */
@@ -24,7 +24,7 @@ export function silentFrame(rate: PcmRate): Int16Array {
 
 /** Returns the rate of an encoder's input. */
 export function encodedRate(codec: AudioCodec): PcmRate {
-  if (codec === 'opus') return OPUS_RATE
+  if (codec === 'opus') return opusRate
   return isG711(codec) ? 8000 : 16_000
 }
 
@@ -53,7 +53,7 @@ export function packetizerFor(codecs: Codecs, far: FarEnd): Packetizer {
   const { codec, opus } = far
   const encoder = codecs.encoder(codec, {
     ptimeMs: wantedMs(far) ?? 20,
-    ...(codec === 'opus' && { sampleRate: OPUS_RATE }),
+    ...(codec === 'opus' && { sampleRate: opusRate }),
     ...(opus && { opus }),
   })
   return new Packetizer(encoder, clockRate(codec))

@@ -13,7 +13,7 @@ export const fade = (frame: Int16Array, from: number, to: number, out: Int16Arra
 }
 
 /** Returns the factor of a gain in dB. */
-export const factorOf = (db: number): number => 10 ** (db / 20)
+export const gainFactor = (db: number): number => 10 ** (db / 20)
 
 /** Volume control of one stream of frames. */
 export class Gain {
@@ -24,7 +24,7 @@ export class Gain {
 
   /** Sets the gain from the next frame on, in dB; 0 leaves frames unchanged. */
   set(db: number): void {
-    this.#target = factorOf(db)
+    this.#target = gainFactor(db)
   }
 
   /**

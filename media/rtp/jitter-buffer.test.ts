@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { JitterBuffer } from './jitter-buffer.ts'
-import { RING_PACKETS } from './packet-ring.ts'
-import { type TestPacket, TestReader } from './test-stream.ts'
+import { ringPackets } from './packet-ring.ts'
+import { type TestPacket, TestReader } from './testing/jitter-reader.ts'
 
-const START = 100_000
+const startTime = 100_000
 
 /** A packet of an even stream of 20 ms, PCMU, whose numbers wrap soon. */
 const packet = (n: number): TestPacket => ({ mark: n, sequence: 65_530 + n, timestamp: 0xfffffc00 + 160 * n })
@@ -19,7 +19,7 @@ function play(arrivals: readonly Arrival[], reader = new TestReader(new JitterBu
   const sorted = arrivals.toSorted((a, b) => a.at - b.at)
   const end = sorted.at(-1)!.at + 400
   let next = 0
-  for (let now = START + 7; now < end; now += 20) {
+  for (let now = startTime + 7; now < end; now += 20) {
     for (; next < sorted.length && sorted[next]!.at <= now; next++)
       reader.insert(sorted[next]!.at, sorted[next]!.packet)
     reader.read(now)
@@ -31,7 +31,7 @@ function play(arrivals: readonly Arrival[], reader = new TestReader(new JitterBu
 const stream = (count: number, late: (n: number) => number | undefined = () => 0): Arrival[] =>
   Array.from({ length: count }, (_, n) => ({ n, late: late(n) }))
     .filter(({ late }) => late !== undefined)
-    .map(({ n, late }) => ({ at: START + 20 * n + late!, packet: packet(n) }))
+    .map(({ n, late }) => ({ at: startTime + 20 * n + late!, packet: packet(n) }))
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
 
@@ -73,9 +73,9 @@ describe('the jitter buffer', () => {
 
   it('does not take silence for loss', () => {
     // The far side sends nothing for 2 s, and its timestamps go on meanwhile.
-    const talk = numbers(0, 50).map((n) => ({ at: START + 20 * n, packet: packet(n) }))
+    const talk = numbers(0, 50).map((n) => ({ at: startTime + 20 * n, packet: packet(n) }))
     const more = numbers(50, 100).map((n) => ({
-      at: START + 2000 + 20 * n,
+      at: startTime + 2000 + 20 * n,
       packet: { ...packet(n), timestamp: packet(n + 100).timestamp },
     }))
     const { marks, buffer, delays } = play([...talk, ...more])
@@ -118,7 +118,7 @@ describe('the jitter buffer', () => {
     expect(Math.max(...delays)).toBeLessThan(300)
     // All of what follows is heard.
     expect(marks.filter((mark) => mark >= 260)).toEqual(numbers(260, 500))
-    expect(marks.filter((mark) => mark >= 100 && mark < 250).length).toBeLessThan(RING_PACKETS)
+    expect(marks.filter((mark) => mark >= 100 && mark < 250).length).toBeLessThan(ringPackets)
     expect(buffer.targetMs).toBeLessThanOrEqual(200)
   })
 
@@ -142,7 +142,7 @@ const arrivals = fc
   )
   .map((fates) =>
     fates.flatMap(({ lost, late, copies }, n) => {
-      const at = START + 20 * n
+      const at = startTime + 20 * n
       if (lost && n % 3 === 1) return []
       return [late, ...copies.map((more) => late + more)].map((ms) => ({ at: at + ms, packet: packet(n) }))
     }),
@@ -181,7 +181,7 @@ describe('the jitter buffer, whatever comes', () => {
     fc.assert(
       fc.property(anything, (all) => {
         const reader = new TestReader(new JitterBuffer())
-        let now = START
+        let now = startTime
         for (const [mark, { wait, ...rest }] of all.entries()) {
           const until = now + wait
           for (; now < until; now += 20) reader.read(now)

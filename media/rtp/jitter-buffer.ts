@@ -1,7 +1,7 @@
 import type { AudioCodec } from '../types.ts'
 import { DelayEstimate } from './delay-estimate.ts'
-import { type Content, MAX_PAYLOAD, PacketRing, RING_PACKETS, type Slot } from './packet-ring.ts'
-import { type Placed, TICKS_PER_MS, Timeline } from './timeline.ts'
+import { type Content, maxPayload, PacketRing, type PacketSlot, ringPackets } from './packet-ring.ts'
+import { type Placed, Timeline, ticksPerMs } from './timeline.ts'
 
 /** Next output of a jitter buffer. */
 export type Next =
@@ -17,9 +17,9 @@ export type Next =
   | 'noise'
 
 /** Maximum difference between a timestamp and its expected value that counts as none. */
-const TOLERANCE = TICKS_PER_MS
+const toleranceTicks = ticksPerMs
 /** Time beyond the maximum delay after which a packet is skipped if newer ones are waiting. */
-const BACKLOG_MS = 40
+const backlogMs = 40
 
 /** Packet to keep. */
 export interface Incoming extends Placed {
@@ -39,11 +39,11 @@ export interface Incoming extends Placed {
  */
 export class JitterBuffer {
   /** Packet for `audio`, `noise` and `lost`; valid until the next call of any method. */
-  head: Slot | undefined
+  head: PacketSlot | undefined
   /** Number of ticks to conceal after `lost`. */
   missing = 0
   /** After `lost`: whether a single packet is missing, directly before {@link head}. */
-  adjacent = false
+  isSingleLoss = false
   /** Number of packets missing at their time, arriving after it, and arriving twice. */
   lost = 0
   late = 0
@@ -80,14 +80,14 @@ export class JitterBuffer {
   /** Adds a packet; copies the payload from `start` to `end`. */
   insert(now: number, incoming: Incoming, packet: Uint8Array, start: number, end: number): void {
     const line = this.#line
-    const due = (now - this.#estimate.base) * TICKS_PER_MS
-    if (end - start > MAX_PAYLOAD || !line.place(now, incoming, incoming.clockRate, due)) return
+    const due = (now - this.#estimate.base) * ticksPerMs
+    if (end - start > maxPayload || !line.place(now, incoming, incoming.clockRate, due)) return
     const { index, ticks } = line
     if (this.#ring.knows(index)) {
       this.duplicate++
       return
     }
-    if (incoming.content === 'audio') this.#estimate.arrived(now, now - ticks / TICKS_PER_MS)
+    if (incoming.content === 'audio') this.#estimate.arrived(now, now - ticks / ticksPerMs)
     if (!this.#makeRoom(index)) {
       this.#ring.note(index)
       if (incoming.content === 'audio') this.late++
@@ -124,42 +124,42 @@ export class JitterBuffer {
 
   /** Reports `ticks` of audio as concealed while no packet was there. */
   hold(ticks: number): void {
-    this.#held = Math.min(this.#held + ticks, this.#maxMs * TICKS_PER_MS)
+    this.#held = Math.min(this.#held + ticks, this.#maxMs * ticksPerMs)
   }
 
   /** Returns the excess over the target delay at `now`, in ms; negative if below. */
   excessMs(now: number): number {
     if (this.#playhead === undefined) return 0
     const { base, target } = this.#estimate
-    return now - base - this.#playhead / TICKS_PER_MS - target
+    return now - base - this.#playhead / ticksPerMs - target
   }
 
   /** Whether a packet with that index can be kept; discards packets that are too old beside it. */
   #makeRoom(index: number): boolean {
     // Before the first release, an earlier packet may still become the first.
-    if (this.#next === undefined || (!this.#begun && this.#next - index < RING_PACKETS))
+    if (this.#next === undefined || (!this.#begun && this.#next - index < ringPackets))
       this.#next = Math.min(index, this.#next ?? index)
     if (index < this.#next) return false
-    for (; this.#next <= index - RING_PACKETS; this.#next++) {
+    for (; this.#next <= index - ringPackets; this.#next++) {
       const slot = this.#ring.at(this.#next)
-      if (slot.waiting && slot.index === this.#next) slot.waiting = false
+      if (slot.isWaiting && slot.index === this.#next) slot.isWaiting = false
       this.lost++
     }
     return true
   }
 
-  #first(): Slot | undefined {
+  #first(): PacketSlot | undefined {
     if (this.#next === undefined) return undefined
     for (let index = this.#next; index <= this.#line.newestIndex; index++) {
       const slot = this.#ring.at(index)
-      if (slot.waiting && slot.index === index) return slot
+      if (slot.isWaiting && slot.index === index) return slot
     }
     return undefined
   }
 
   /** Classifies a packet; undefined if it was skipped. */
-  #judge(now: number, head: Slot): Next | undefined {
-    const delay = now - this.#estimate.base - head.ticks / TICKS_PER_MS
+  #judge(now: number, head: PacketSlot): Next | undefined {
+    const delay = now - this.#estimate.base - head.ticks / ticksPerMs
     if (this.#isBacklog(delay, head)) {
       this.late++
       this.#take(head)
@@ -176,8 +176,8 @@ export class JitterBuffer {
     // A loss next to a silence is not concealed, because its position is unknown.
     const loss = missing > 0 && gap <= (missing + 1) * this.#line.step
     if (loss && this.#isOpen(gap, missing)) return 'lost'
-    if (!loss && gap > TOLERANCE && !this.#isDue(delay, head)) return 'gap'
-    return this.#give(head, loss || gap <= TOLERANCE)
+    if (!loss && gap > toleranceTicks && !this.#isDue(delay, head)) return 'gap'
+    return this.#give(head, loss || gap <= toleranceTicks)
   }
 
   /** Whether part of the loss still needs concealment; audio concealed before the loss was known counts. */
@@ -187,27 +187,27 @@ export class JitterBuffer {
     this.#playhead! += covered
     this.concealed += covered
     this.missing = gap - covered
-    this.adjacent = missing === 1
-    return this.missing > TOLERANCE
+    this.isSingleLoss = missing === 1
+    return this.missing > toleranceTicks
   }
 
-  #isDue(delay: number, head: Slot): boolean {
+  #isDue(delay: number, head: PacketSlot): boolean {
     return delay >= this.#estimate.target || this.#behind(head) > this.#maxMs
   }
 
   /** Returns the time from that packet to the end of the newest, in ms. */
-  #behind(head: Slot): number {
-    return (this.#line.newestTicks + this.#line.step - head.ticks) / TICKS_PER_MS
+  #behind(head: PacketSlot): number {
+    return (this.#line.newestTicks + this.#line.step - head.ticks) / ticksPerMs
   }
 
   /** After an outage, packets arrive all at once; the excess is skipped until the delay is right. */
-  #isBacklog(delay: number, head: Slot): boolean {
-    if (delay > this.#maxMs + BACKLOG_MS) this.#catchingUp = true
-    else if (delay <= this.#estimate.target + BACKLOG_MS / 2) this.#catchingUp = false
-    return this.#catchingUp && this.#behind(head) > this.#estimate.target + this.#line.step / TICKS_PER_MS
+  #isBacklog(delay: number, head: PacketSlot): boolean {
+    if (delay > this.#maxMs + backlogMs) this.#catchingUp = true
+    else if (delay <= this.#estimate.target + backlogMs / 2) this.#catchingUp = false
+    return this.#catchingUp && this.#behind(head) > this.#estimate.target + this.#line.step / ticksPerMs
   }
 
-  #give(head: Slot, heardOn: boolean): Next {
+  #give(head: PacketSlot, heardOn: boolean): Next {
     // Late rather than silent: the concealed audio replaced this packet's time.
     if (heardOn) this.concealed += this.#held
     this.#take(head)
@@ -217,10 +217,10 @@ export class JitterBuffer {
     return head.content === 'noise' ? 'noise' : 'audio'
   }
 
-  #take(head: Slot): void {
+  #take(head: PacketSlot): void {
     this.#begun = true
     this.lost += head.index - this.#next!
     this.#next = head.index + 1
-    head.waiting = false
+    head.isWaiting = false
   }
 }

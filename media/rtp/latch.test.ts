@@ -14,10 +14,10 @@ describe('the latch', () => {
     latch = new Latch(true)
   })
 
-  const agrees = (address: string, port: number) => latch.agrees(now, address, port)
+  const agrees = (address: string, port: number) => latch.accepts(now, address, port)
   /** A packet arrives. */
   const hear = (port: number, { address = '192.0.2.1', ssrc = 7, proven = false } = {}) =>
-    latch.agrees(now, address, port) ? latch.admit(now, address, port, ssrc, proven) : 'not looked at'
+    latch.accepts(now, address, port) ? latch.admit(now, address, port, ssrc, proven) : 'not looked at'
   const goesTo = () => `${latch.address}:${latch.port}`
 
   it('accepts nobody before it has a target', () => {
@@ -25,14 +25,14 @@ describe('the latch', () => {
   })
 
   it('accepts the announced address with any port, and sends to the announced one until it has learnt', () => {
-    latch.aim(target)
+    latch.setTarget(target)
     expect([agrees('192.0.2.1', 4000), agrees('192.0.2.1', 61000)]).toEqual([true, true])
     expect(agrees('192.0.2.2', 4000)).toBe(false)
-    expect([goesTo(), latch.latched]).toEqual(['192.0.2.1:4000', false])
+    expect([goesTo(), latch.isLatched]).toEqual(['192.0.2.1:4000', false])
   })
 
   it('once it has the announced source refuses the same address with another port, and everybody else', () => {
-    latch.aim(target)
+    latch.setTarget(target)
     expect([hear(4000), hear(61_000), hear(4000, { address: stranger })]).toEqual([
       'learnt',
       'not looked at',
@@ -42,7 +42,7 @@ describe('the latch', () => {
   })
 
   it('lets the announced source take the place of another port learnt just before, and never the other way', () => {
-    latch.aim(target)
+    latch.setTarget(target)
     expect([hear(61_000), hear(62_000), hear(61_000)]).toEqual(['learnt', 'not looked at', 'kept'])
     now += 2999
     expect([hear(4000), hear(61_000)]).toEqual(['learnt', 'not looked at'])
@@ -50,26 +50,26 @@ describe('the latch', () => {
   })
 
   it('is settled after three seconds, whoever comes then', () => {
-    latch.aim(target)
+    latch.setTarget(target)
     hear(61_000)
     now += 3000
     expect([hear(4000), hear(61_000), goesTo()]).toEqual(['not looked at', 'kept', '192.0.2.1:61000'])
   })
 
   it('keeps a learnt source over a refresh, without an end', () => {
-    latch.aim(target)
+    latch.setTarget(target)
     hear(61_000)
     for (let i = 0; i < 5; i++) {
       now += 10_000
-      latch.aim({ ...target })
-      expect([latch.latched, goesTo(), hear(61_000)]).toEqual([true, '192.0.2.1:61000', 'kept'])
+      latch.setTarget({ ...target })
+      expect([latch.isLatched, goesTo(), hear(61_000)]).toEqual([true, '192.0.2.1:61000', 'kept'])
     }
   })
 
   it('learns once more after being aimed again, the same stream alone while it is heard', () => {
-    latch.aim(target)
+    latch.setTarget(target)
     hear(61_000)
-    latch.aim(target)
+    latch.setTarget(target)
     expect([hear(62_000, { ssrc: 8 }), hear(62_000), hear(61_000), hear(63_000)]).toEqual([
       'refused',
       'learnt',
@@ -80,56 +80,60 @@ describe('the latch', () => {
   })
 
   it('takes packets of the old source on their way, and then still the new one; but not for ever', () => {
-    latch.aim(target)
+    latch.setTarget(target)
     hear(61_000)
     now += 20_000
-    latch.aim(target)
+    latch.setTarget(target)
     expect(hear(61_000)).toBe('kept')
     now += 100
     expect(hear(62_000)).toBe('learnt')
     now += 20_000
-    latch.aim(target)
+    latch.setTarget(target)
     hear(62_000)
     now += 3000
     expect([hear(62_000), hear(63_000)]).toEqual(['kept', 'not looked at'])
   })
 
   it('learns another stream after an aim once the old source is silent, or by its tag', () => {
-    latch.aim(target)
+    latch.setTarget(target)
     hear(61_000)
-    latch.aim(target)
+    latch.setTarget(target)
     now += 1999
     expect(hear(62_000, { ssrc: 8 })).toBe('refused')
     now += 1
     expect(hear(62_000, { ssrc: 8 })).toBe('learnt')
-    latch.aim(target)
+    latch.setTarget(target)
     expect(hear(63_000, { ssrc: 9, proven: true })).toBe('learnt')
   })
 
   it('where anybody may come, does not learn a stranger with another stream in the silence of a hold', () => {
-    latch.aim({ ...target, symmetric: 'first' })
+    latch.setTarget({ ...target, symmetric: 'first' })
     hear(61_000, { address: '198.51.100.1' })
-    latch.aim({ ...target, symmetric: 'first' })
+    latch.setTarget({ ...target, symmetric: 'first' })
     now += 60_000
     expect(hear(9, { address: stranger, ssrc: 8 })).toBe('refused')
     // The same host, and the same stream from anywhere.
     expect(hear(62_000, { address: '198.51.100.1', ssrc: 8 })).toBe('learnt')
-    latch.aim({ ...target, symmetric: 'first' })
+    latch.setTarget({ ...target, symmetric: 'first' })
     expect(hear(9, { address: '203.0.113.67', ssrc: 8 })).toBe('learnt')
   })
 
   it('takes the announced source after an aim whatever its stream', () => {
-    latch.aim(target)
+    latch.setTarget(target)
     hear(61_000)
-    latch.aim(target)
+    latch.setTarget(target)
     expect([hear(4000, { ssrc: 8 }), hear(61_000)]).toEqual(['learnt', 'not looked at'])
   })
 
   it('goes to a new target at once', () => {
-    latch.aim(target)
+    latch.setTarget(target)
     hear(61_000)
-    latch.aim({ address: '203.0.113.5', port: 5000 })
-    expect([latch.latched, goesTo(), agrees('192.0.2.1', 61_000)]).toEqual([false, '203.0.113.5:5000', false])
+    latch.setTarget({ address: '203.0.113.5', port: 5000 })
+    expect([latch.isLatched, goesTo(), agrees('192.0.2.1', 61_000)]).toEqual([
+      false,
+      '203.0.113.5:5000',
+      false,
+    ])
     expect(hear(7, { address: '203.0.113.5', ssrc: 99 })).toBe('learnt')
   })
 
@@ -138,7 +142,7 @@ describe('the latch', () => {
     ['same-ip', true, false],
     ['first', true, true],
   ] as const)('%s: the signalling’s address %s, anybody %s', (symmetric, signalling, anybody) => {
-    latch.aim({ ...target, symmetric, signalledFrom: '198.51.100.1' })
+    latch.setTarget({ ...target, symmetric, signalledFrom: '198.51.100.1' })
     expect([agrees('198.51.100.1', 9), agrees(stranger, 9), agrees('192.0.2.1', 9)]).toEqual([
       signalling,
       anybody,
@@ -147,7 +151,7 @@ describe('the latch', () => {
   })
 
   it('prefers whom the description and the signalling name to anybody', () => {
-    latch.aim({ ...target, symmetric: 'first', signalledFrom: '198.51.100.1' })
+    latch.setTarget({ ...target, symmetric: 'first', signalledFrom: '198.51.100.1' })
     const order = [
       hear(1, { address: stranger }),
       hear(2, { address: '203.0.113.67' }),
@@ -163,18 +167,18 @@ describe('the latch', () => {
   })
 
   it('learns from a further address that was vouched for', () => {
-    latch.aim({ address: '10.0.0.4', port: 4000, learnFrom: ['198.51.100.1'] })
+    latch.setTarget({ address: '10.0.0.4', port: 4000, learnFrom: ['198.51.100.1'] })
     expect([agrees('198.51.100.1', 9), agrees('198.51.100.2', 9)]).toEqual([true, false])
   })
 
   it('wants an announced stream of everybody but the announced source', () => {
-    latch.aim({ ...target, ssrcs: [7, 8] })
+    latch.setTarget({ ...target, ssrcs: [7, 8] })
     expect([hear(61_000, { ssrc: 9 }), hear(61_000, { ssrc: 8 })]).toEqual(['refused', 'learnt'])
     expect(hear(4000, { ssrc: 9 })).toBe('learnt')
   })
 
   it('for RTCP follows RTP: its address agrees with its stream alone, and is sent to where the SDP said another', () => {
-    latch.aim({ address: '10.0.0.4', port: 4001 })
+    latch.setTarget({ address: '10.0.0.4', port: 4001 })
     latch.follow('198.51.100.1', 61_000, 7)
     expect(goesTo()).toBe('198.51.100.1:61001')
     expect([
@@ -184,29 +188,35 @@ describe('the latch', () => {
     latch.follow('198.51.100.1', 61_000, 7)
     expect(goesTo()).toBe('198.51.100.1:61055')
     const usual = new Latch(true)
-    usual.aim(target)
+    usual.setTarget(target)
     usual.follow('192.0.2.1', 61_000, 7)
     expect(usual.port).toBe(4000)
   })
 
   it('knows an IPv6 address however it is written', () => {
-    latch.aim({ address: '2001:0DB8:0:0:0:0:0:1', port: 4000, learnFrom: ['2001:db8::00ff'] })
+    latch.setTarget({ address: '2001:0DB8:0:0:0:0:0:1', port: 4000, learnFrom: ['2001:db8::00ff'] })
     expect([hear(4000, { address: '2001:db8::1' }), goesTo()]).toEqual(['learnt', '2001:db8::1:4000'])
-    latch.aim({ address: '::2', port: 4000, learnFrom: ['2001:db8::00ff'] })
+    latch.setTarget({ address: '::2', port: 4000, learnFrom: ['2001:db8::00ff'] })
     expect(agrees('2001:db8::ff', 1)).toBe(true)
   })
 
   it.each(['', ':', '[::1]:5060', 'fe80::1%eth0', '1.2.3.4:5', '::ffff:192.0.2.1'])(
     'takes %j for an address without falling over it',
     (text) => {
-      latch.aim({ address: text, port: 4000, symmetric: 'same-ip', signalledFrom: text, learnFrom: [text] })
+      latch.setTarget({
+        address: text,
+        port: 4000,
+        symmetric: 'same-ip',
+        signalledFrom: text,
+        learnFrom: [text],
+      })
       expect([agrees(stranger, 4000), agrees(text, 4000)]).toEqual([false, true])
     },
   )
 
   it('wants the very port where the far end is on the same host', () => {
     latch = new Latch(false)
-    latch.aim({ address: '127.0.0.1', port: 4000, symmetric: 'first', learnFrom: ['192.0.2.9'] })
+    latch.setTarget({ address: '127.0.0.1', port: 4000, symmetric: 'first', learnFrom: ['192.0.2.9'] })
     expect([
       agrees('127.0.0.1', 4000),
       agrees('127.0.0.1', 4001),
@@ -228,13 +238,13 @@ describe('the latch', () => {
         now = 1000
         latch = new Latch(true)
         const to: LatchTarget = { ...target, symmetric: 'same-ip', signalledFrom: '198.51.100.1' }
-        latch.aim(to)
+        latch.setTarget(to)
         let isExact = false
         for (const { wait, address, port, ssrc, aim } of packets) {
           now += wait
-          if (aim) latch.aim(to)
+          if (aim) latch.setTarget(to)
           hear(port, { address, ssrc })
-          if (!latch.latched) continue
+          if (!latch.isLatched) continue
           expect(latch.address).not.toBe(stranger)
           if (goesTo() === '192.0.2.1:4000') isExact = true
           // Without a new description nothing takes its place.

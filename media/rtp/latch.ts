@@ -33,9 +33,9 @@ export type Admission = 'kept' | 'learnt' | 'refused'
  * Time in ms after the first packet in which a better source may replace it. Also the time after a new
  * description in which packets of the old source may arrive.
  */
-const SETTLE_MS = 3_000
+const settleMs = 3_000
 /** Silence in ms after which a source no longer blocks another stream. */
-const SILENT_MS = 2_000
+const silentMs = 2_000
 
 /** Returns the canonical form of an IPv6 address, which is the form that sockets report. */
 const canonical = (address: string): string => {
@@ -56,7 +56,7 @@ const Fit = { none: 0, anybody: 1, vouched: 2, address: 3, exact: 4 } as const
 
 /**
  * Source learning of one socket. The first packet of a source permitted by `Symmetric` fixes the source. All
- * others are rejected until {@link aim} is called again, with two short exceptions:
+ * others are rejected until {@link setTarget} is called again, with two short exceptions:
  * - A better match (best: the exact SDP address) replaces a source learnt shortly before.
  * - After `aim` with the same target, the learnt source continues until another source with the same stream
  *   appears. Once the learnt source is silent, another stream of a known address is accepted too.
@@ -77,7 +77,7 @@ export class Latch {
   #heardAt = 0
   /** Whether learning is closed until the next `aim`. */
   #settled = false
-  /** Whether the learnt source dates from before the last {@link aim}. */
+  /** Whether the learnt source dates from before the last {@link setTarget}. */
   #again = false
   /** Stream and address set by {@link follow}. */
   #stream: number | undefined
@@ -90,7 +90,7 @@ export class Latch {
   }
 
   /** Whether a source has been learnt. */
-  get latched(): boolean {
+  get isLatched(): boolean {
     return this.#known
   }
 
@@ -107,7 +107,7 @@ export class Latch {
    * Sets a target and permits one learning. With an unchanged target, packets keep flowing to and from the
    * learnt source, so that a session refresh does not cut off a far end behind NAT.
    */
-  aim(to: LatchTarget): void {
+  setTarget(to: LatchTarget): void {
     const target = canonicalTarget(to)
     const same = this.#target?.address === target.address && this.#target.port === target.port
     this.#target = target
@@ -138,7 +138,7 @@ export class Latch {
   }
 
   /** Whether a packet of that source may be inspected. Changes no state. */
-  agrees(now: number, address: string, port: number): boolean {
+  accepts(now: number, address: string, port: number): boolean {
     if (this.#known && port === this.port && address === this.address) return true
     if (this.#settled || now >= this.#settlesAt) return false
     const fit = this.#fitOf(address, port)
@@ -146,7 +146,7 @@ export class Latch {
   }
 
   /**
-   * Admits a packet that {@link agrees} accepted and that passed all other checks. `proven`: authenticated by
+   * Admits a packet that {@link accepts} accepted and that passed all other checks. `proven`: authenticated by
    * its tag, so that its SSRC needs no check. Returns `refused` for another stream than expected or received
    * so far.
    */
@@ -178,7 +178,7 @@ export class Latch {
 
   /** The exact address is final at once; other matches after a delay. */
   #settle(now: number): void {
-    if (this.#settlesAt === Number.POSITIVE_INFINITY) this.#settlesAt = now + SETTLE_MS
+    if (this.#settlesAt === Number.POSITIVE_INFINITY) this.#settlesAt = now + settleMs
     if (this.#fit === Fit.exact || now >= this.#settlesAt) this.#settled = true
   }
 
@@ -190,7 +190,7 @@ export class Latch {
     if (!this.#again || ssrc === this.#ssrc) return true
     // A hold is silent for long and permits a learning at both ends: an untrusted source must not be able to
     // wait for it.
-    return named && now - this.#heardAt >= SILENT_MS
+    return named && now - this.#heardAt >= silentMs
   }
 
   #fitOf(address: string, port: number): number {

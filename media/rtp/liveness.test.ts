@@ -24,14 +24,14 @@ describe('liveness', () => {
   it('tells of one that fell silent', () => {
     const liveness = fresh()
     liveness.start(0, false)
-    liveness.alive(10_000)
+    liveness.received(10_000)
     expect([liveness.tick(69_999), liveness.tick(70_000)]).toEqual([undefined, 'media'])
   })
 
   it('waits through a hold of twelve minutes, and then for the whole time', () => {
     const liveness = fresh()
     liveness.start(0, false)
-    liveness.alive(1000)
+    liveness.received(1000)
     liveness.start(2000, true)
     for (let at = 2000; at <= 12 * minute; at += 1000) expect(liveness.tick(at)).toBeUndefined()
     liveness.start(12 * minute, false)

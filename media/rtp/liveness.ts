@@ -1,5 +1,5 @@
 /** Time-outs of a port, in ms; Infinity for none. */
-export interface Patience {
+export interface LivenessTimeouts {
   readonly startMs: number
   readonly mediaMs: number
 }
@@ -9,12 +9,12 @@ export interface Patience {
  * RTCP counts as activity.
  */
 export class Liveness {
-  #patience: Patience
+  #patience: LivenessTimeouts
   #since: number | undefined
   #heard = false
   #paused = false
 
-  constructor(patience: Patience) {
+  constructor(patience: LivenessTimeouts) {
     this.#patience = patience
   }
 
@@ -25,7 +25,7 @@ export class Liveness {
   }
 
   /** Reports a received packet. */
-  alive(now: number): void {
+  received(now: number): void {
     this.#heard = true
     this.#since = now
   }

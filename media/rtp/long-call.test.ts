@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { dominant } from '../codecs/tone.ts'
-import type { Ear } from './ears.ts'
-import { rateOf, TestVoice } from './test-codecs.ts'
-import { discontinuities, type TestLine, TestTime } from './test-line.ts'
+import type { AudioSink } from './audio-sinks.ts'
+import { rateOf, TestVoice } from './testing/codecs.ts'
+import { discontinuities, type TestLine, TestTime } from './testing/session-line.ts'
 
 const second = 1000
 const minute = 60 * second
@@ -11,13 +11,13 @@ const minute = 60 * second
 const patient = { timeout: 300_000 }
 
 /** Counts what it hears. */
-class CountingEar implements Ear {
+class CountingEar implements AudioSink {
   readonly rate = 8000
   readonly tracks = 'both'
   frames = 0
   spoken = 0
 
-  hear(input: Int16Array | undefined): void {
+  write(input: Int16Array | undefined): void {
     this.frames++
     if (input) this.spoken++
   }
@@ -60,7 +60,7 @@ describe('a long call', () => {
     }
     a.session.close(time.now)
     b.session.close(time.now)
-    expect([a.session.framed, b.session.framed]).toEqual([false, false])
+    expect([a.session.isFramed, b.session.isFramed]).toEqual([false, false])
     expect(a.session.stats()).toMatchObject({ received: said, lost: 0 })
   })
 
@@ -70,8 +70,8 @@ describe('a long call', () => {
     a.set()
     b.set()
     a.session.join(b.session)
-    const ear = new CountingEar()
-    a.session.listen(ear)
+    const sink = new CountingEar()
+    a.session.addSink(sink)
     const payload = Buffer.alloc(160, 0x2a)
     const start = time.now
     let said = 0
@@ -82,10 +82,10 @@ describe('a long call', () => {
       expect(discontinuities(b.sent)).toEqual([])
       b.sent.length = 0
     }
-    expect(ear.frames).toBe((120 * minute) / 20)
-    expect(ear.frames - ear.spoken).toBeLessThan(20)
-    a.session.unlisten(ear)
-    expect([a.session.framed, a.session.stats().received]).toEqual([false, said])
+    expect(sink.frames).toBe((120 * minute) / 20)
+    expect(sink.frames - sink.spoken).toBeLessThan(20)
+    a.session.removeSink(sink)
+    expect([a.session.isFramed, a.session.stats().received]).toEqual([false, said])
   })
 
   it('of two hours that is passed on by packets keeps to the clock of who talks, through holds and prompts', {
@@ -100,7 +100,7 @@ describe('a long call', () => {
     for (let passed = 0; passed < 120; passed++) {
       if (passed % 20 === 10) b.set({ direction: 'inactive' })
       if (passed % 20 === 11) b.set()
-      if (passed % 7 === 0) b.session.talk.play(passed, new Int16Array(8000), 8000, 1, 0)
+      if (passed % 7 === 0) b.session.promptMixer.play(passed, new Int16Array(8000), 8000, 1, 0)
       time.pass(minute, () => a.hear(payload))
       expect(discontinuities(b.sent)).toEqual([])
       const last = b.sent.at(-1)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { estimateMos, type Heard } from './mos.ts'
+import { estimateMos, type ReceivedStream } from './mos.ts'
 
-const perfect: Heard = { codec: 'PCMA', received: 1000, lost: 0, jitterMs: 0 }
+const perfect: ReceivedStream = { codec: 'PCMA', received: 1000, lost: 0, jitterMs: 0 }
 
 // Values worked out by hand from G.107's formulas.
 describe('the estimated opinion score', () => {
@@ -10,13 +10,13 @@ describe('the estimated opinion score', () => {
     ['nothing wrong', {}, 4.39],
     ['1 % lost, made up', { received: 990, lost: 10 }, 4.3],
     ['5 % lost, made up', { received: 950, lost: 50 }, 3.88],
-    ['5 % lost, as it is', { received: 950, lost: 50, concealed: false }, 2.12],
+    ['5 % lost, as it is', { received: 950, lost: 50, isConcealed: false }, 2.12],
     ['20 % lost, made up', { received: 800, lost: 200 }, 2.58],
     ['a satellite', { roundTripMs: 600 }, 3.46],
     ['a buffer of 200 ms', { bufferMs: 200 }, 4.14],
     ['late ones count as lost', { received: 1000, late: 50 }, 3.88],
     ['more came than were sent', { received: 1100, lost: -100 }, 4.39],
-    ['everything lost', { received: 0, lost: 100, concealed: false, roundTripMs: 5000 }, 1],
+    ['everything lost', { received: 0, lost: 100, isConcealed: false, roundTripMs: 5000 }, 1],
   ] as const)('%s', (_, change, expected) => {
     expect(estimateMos({ ...perfect, ...change })).toBe(expected)
   })
@@ -29,20 +29,20 @@ describe('the estimated opinion score', () => {
       late: fc.nat(100),
       jitterMs: fc.double({ min: 0, max: 500, noNaN: true }),
       roundTripMs: fc.double({ min: 0, max: 5000, noNaN: true }),
-      concealed: fc.boolean(),
+      isConcealed: fc.boolean(),
     } as const)
     fc.assert(
       fc.property(heard, (one) => {
-        const mos = estimateMos(one as Heard)
+        const mos = estimateMos(one as ReceivedStream)
         expect(mos).toBeGreaterThanOrEqual(1)
         expect(mos).toBeLessThanOrEqual(4.5)
         for (const worse of [
           { lost: one.lost + 50 },
           { jitterMs: one.jitterMs + 50 },
           { roundTripMs: one.roundTripMs + 100 },
-          { concealed: false },
+          { isConcealed: false },
         ])
-          expect(estimateMos({ ...one, ...worse } as Heard)).toBeLessThanOrEqual(mos)
+          expect(estimateMos({ ...one, ...worse } as ReceivedStream)).toBeLessThanOrEqual(mos)
       }),
     )
   })

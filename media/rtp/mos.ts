@@ -1,7 +1,7 @@
 import type { AudioCodec } from '../types.ts'
 
 /** Statistics of a received stream. */
-export interface Heard {
+export interface ReceivedStream {
   readonly codec: AudioCodec
   /** Number of packets received. */
   readonly received: number
@@ -16,7 +16,7 @@ export interface Heard {
   /** Mean delay of the jitter buffer in ms; default that of a buffer that adapts to {@link jitterMs}. */
   readonly bufferMs?: number
   /** Whether losses are concealed; default true. */
-  readonly concealed?: boolean
+  readonly isConcealed?: boolean
 }
 
 /** Equipment impairment of a codec, and its packet-loss robustness with and without concealment. */
@@ -39,17 +39,23 @@ const impairments: Readonly<Record<AudioCodec, Impairment>> = {
 }
 
 /** Rating of a connection without impairments, with the default values of ITU-T G.107. */
-const BEST_RATING = 93.2
+const maxRating = 93.2
 /** Time to fill a packet and to play a frame, in ms. */
-const PACKET_MS = 20
+const packetMs = 20
 /** Delay of an adaptive jitter buffer as a multiple of the jitter; at least one packet. */
-const BUFFERED_JITTERS = 2
+const bufferedJitters = 2
 /** Delay from which conversation suffers, in ms (G.107's approximation for calls without echo). */
-const NOTICED_MS = 177.3
+const noticeableMs = 177.3
 
-const impairmentOfDelay = (ms: number): number => 0.024 * ms + 0.11 * Math.max(0, ms - NOTICED_MS)
+const impairmentOfDelay = (ms: number): number => 0.024 * ms + 0.11 * Math.max(0, ms - noticeableMs)
 
-const impairmentOfLoss = ({ codec, received, lost, late = 0, concealed = true }: Heard): number => {
+const impairmentOfLoss = ({
+  codec,
+  received,
+  lost,
+  late = 0,
+  isConcealed: concealed = true,
+}: ReceivedStream): number => {
   const missing = Math.max(0, lost) + Math.min(late, received)
   const percent = (missing * 100) / Math.max(1, received + Math.max(0, lost))
   const { equipment, concealed: borne, bare } = impairments[codec]
@@ -60,11 +66,11 @@ const impairmentOfLoss = ({ codec, received, lost, late = 0, concealed = true }:
  * Mean opinion score from 1 to 4.5 by the E-model (ITU-T G.107), simplified: random loss, and default noise
  * and echo. An estimate for comparing calls.
  */
-export const estimateMos = (heard: Heard): number => {
+export const estimateMos = (heard: ReceivedStream): number => {
   const { jitterMs, roundTripMs = 0 } = heard
-  const bufferMs = heard.bufferMs ?? Math.max(PACKET_MS, BUFFERED_JITTERS * jitterMs)
+  const bufferMs = heard.bufferMs ?? Math.max(packetMs, bufferedJitters * jitterMs)
   const rating =
-    BEST_RATING - impairmentOfDelay(roundTripMs / 2 + bufferMs + PACKET_MS) - impairmentOfLoss(heard)
+    maxRating - impairmentOfDelay(roundTripMs / 2 + bufferMs + packetMs) - impairmentOfLoss(heard)
   if (rating <= 0) return 1
   const score = 1 + 0.035 * rating + rating * (rating - 60) * (100 - rating) * 7e-6
   return Math.round(Math.min(4.5, Math.max(1, score)) * 100) / 100

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { goertzel } from '../codecs/tone.ts'
 import type { AudioCodec } from '../types.ts'
-import { payloadTypeOf, rateOf, TestVoice, unitsOf } from './test-codecs.ts'
-import { discontinuities, type SentPacket, type TestLine, TestTime } from './test-line.ts'
+import { payloadTypeOf, rateOf, TestVoice, unitsOf } from './testing/codecs.ts'
+import { discontinuities, type SentPacket, type TestLine, TestTime } from './testing/session-line.ts'
 
 /** What a packet covers, in ms, by the step of its timestamp. */
 const lengths = (sent: readonly SentPacket[], codec: AudioCodec): number[] =>
@@ -53,9 +53,9 @@ describe('the length of packets that are passed on', () => {
       expect(b.sent.filter(({ marker }) => marker)).toHaveLength(1)
       const heard = b.audio(codec).slice(-rateOf(codec) / 2)
       expect(goertzel([...heard], 700, rateOf(codec))).toBeGreaterThan(0.97)
-      a.session.part()
+      a.session.detach()
       time.pass(2000)
-      expect([a.session.framed, b.session.framed]).toEqual([false, false])
+      expect([a.session.isFramed, b.session.isFramed]).toEqual([false, false])
     },
   )
 
@@ -80,23 +80,23 @@ describe('the length of packets that are passed on', () => {
       a.say(voice)
       expect(b.sent[i]?.payload.equals(same.say())).toBe(true)
     }
-    expect([a.session.framed, b.session.framed]).toEqual([false, false])
+    expect([a.session.isFramed, b.session.isFramed]).toEqual([false, false])
   })
 
   it('leaves Opus as it is where the far end asks for a length that Opus has not', () => {
     join('opus', 30)
     a.say(new TestVoice('opus', 700, 20))
-    expect([b.sent.length, b.session.framed]).toEqual([1, false])
+    expect([b.sent.length, b.session.isFramed]).toEqual([1, false])
   })
 
   it('is never longer than asked for from the first longer packet on, and packets are passed on again later', () => {
     join('PCMU', 20)
     talk(new TestVoice('PCMU', 700, 20), 200)
-    expect(b.session.framed).toBe(false)
+    expect(b.session.isFramed).toBe(false)
     talk(new TestVoice('PCMU', 700, 40), 1000)
     expect(Math.max(...b.sent.map(({ payload }) => payload.length))).toBe(160)
     talk(new TestVoice('PCMU', 700, 20), 2000)
-    expect(b.session.framed).toBe(false)
+    expect(b.session.isFramed).toBe(false)
     expect(Math.max(...b.sent.map(({ payload }) => payload.length))).toBe(160)
     expect(discontinuities(b.sent)).toEqual([])
   })
@@ -107,14 +107,14 @@ describe('the length of packets that are passed on', () => {
       a.hear()
       a.hear(Buffer.alloc(90, 0x2a), { advance: 90 })
     }
-    expect([b.sent.length, b.session.framed]).toEqual([20, false])
+    expect([b.sent.length, b.session.isFramed]).toEqual([20, false])
   })
 
   it('is known still after a description with the same codec', () => {
     join('PCMU', 20)
     talk(new TestVoice('PCMU', 700, 30), 500)
     a.set({ port: 4002 })
-    expect(b.session.framed).toBe(true)
+    expect(b.session.isFramed).toBe(true)
   })
 
   it('is heeded when the far end asks for another one in the call', () => {

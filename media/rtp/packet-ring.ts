@@ -1,22 +1,22 @@
 import type { AudioCodec } from '../types.ts'
 
 /** Capacity in packets; a power of two. */
-export const RING_PACKETS = 64
+export const ringPackets = 64
 /** Maximum length of a kept payload: 60 ms of L16 at 16 kHz are 1920 bytes. */
-export const MAX_PAYLOAD = 4096
+export const maxPayload = 4096
 
 /** Index of an unused slot: packets start at 0, or slightly below if overtaken. */
-const UNUSED = -0x40000000
+const unusedIndex = -0x40000000
 
 /** Content of a kept packet: audio, comfort noise, or an event, which only occupies an index. */
 export type Content = 'audio' | 'noise' | 'event'
 
 /** Place for one packet; its buffer is reused. */
-export interface Slot {
-  /** Index in the stream; {@link UNUSED} before the first use. */
+export interface PacketSlot {
+  /** Index in the stream; {@link unusedIndex} before the first use. */
   index: number
   /** Whether the slot holds a packet that was not taken yet. */
-  waiting: boolean
+  isWaiting: boolean
   content: Content
   codec: AudioCodec
   /** Media time, in ticks. */
@@ -29,9 +29,9 @@ export interface Slot {
 
 /** Slots of a jitter buffer, by packet index. */
 export class PacketRing {
-  #slots: Slot[] = Array.from({ length: RING_PACKETS }, () => ({
-    index: UNUSED,
-    waiting: false,
+  #slots: PacketSlot[] = Array.from({ length: ringPackets }, () => ({
+    index: unusedIndex,
+    isWaiting: false,
     content: 'audio',
     codec: 'PCMU',
     ticks: 0,
@@ -41,8 +41,8 @@ export class PacketRing {
   }))
 
   /** Returns the slot of an index. */
-  at(index: number): Slot {
-    return this.#slots[index & (RING_PACKETS - 1)]!
+  at(index: number): PacketSlot {
+    return this.#slots[index & (ringPackets - 1)]!
   }
 
   /** Whether that packet has already arrived, as far as the ring remembers. */
@@ -53,11 +53,11 @@ export class PacketRing {
   /** Marks a packet as arrived without keeping it. */
   note(index: number): void {
     const slot = this.at(index)
-    if (!slot.waiting && slot.index < index) slot.index = index
+    if (!slot.isWaiting && slot.index < index) slot.index = index
   }
 
   /** Copies a payload into the slot of an index. */
-  put(index: number, packet: Uint8Array, start: number, end: number): Slot {
+  put(index: number, packet: Uint8Array, start: number, end: number): PacketSlot {
     const slot = this.at(index)
     const length = end - start
     // Grows in steps, so that payloads of changing length (Opus) do not allocate each time.
@@ -65,7 +65,7 @@ export class PacketRing {
     const { bytes } = slot
     for (let i = 0; i < length; i++) bytes[i] = packet[start + i]!
     slot.index = index
-    slot.waiting = true
+    slot.isWaiting = true
     slot.length = length
     return slot
   }

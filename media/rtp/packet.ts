@@ -1,7 +1,7 @@
 /** RTP packets (RFC 3550 section 5.1), read and written in place. */
 
 /** Length of a header without contributing sources and extension. */
-export const HEADER_BYTES = 12
+export const headerBytes = 12
 
 /**
  * One parsed packet. A mutable view, so that the packet path allocates nothing: each {@link readRtp}
@@ -39,10 +39,10 @@ export function isRtcp(packet: Uint8Array): boolean {
  */
 export function readRtp(packet: Buffer, view: RtpView): boolean {
   const length = packet.length
-  if (length < HEADER_BYTES) return false
+  if (length < headerBytes) return false
   const first = packet[0]!
   if (first >> 6 !== 2) return false
-  let start = HEADER_BYTES + (first & 0x0f) * 4
+  let start = headerBytes + (first & 0x0f) * 4
   if (first & 0x10) {
     if (start + 4 > length) return false
     start += 4 + packet.readUInt16BE(start + 2) * 4
@@ -69,7 +69,7 @@ export function readRtp(packet: Buffer, view: RtpView): boolean {
 export type RtpHeader = Pick<RtpView, 'payloadType' | 'marker' | 'sequence' | 'timestamp' | 'ssrc'>
 
 /**
- * Writes a plain header of {@link HEADER_BYTES} at `at`: no extension, no contributing sources, no padding.
+ * Writes a plain header of {@link headerBytes} at `at`: no extension, no contributing sources, no padding.
  */
 export function writeRtpHeader(packet: Buffer, at: number, header: RtpHeader): void {
   packet[at] = 0x80

@@ -1,6 +1,6 @@
 import type { Encoder } from '../codecs/types.ts'
 import type { PcmRate } from '../types.ts'
-import { FRAMES } from './rate.ts'
+import { framesPerSecond } from './rate-adapter.ts'
 
 /** Collects frames of 20 ms into packets of the requested duration, and encodes them. */
 export class Packetizer {
@@ -17,7 +17,7 @@ export class Packetizer {
     this.#encoder = encoder
     const { frameSamples, sampleRate } = encoder
     this.units = (frameSamples * clockRate) / sampleRate
-    const frame = sampleRate / FRAMES
+    const frame = sampleRate / framesPerSecond
     this.#held = frameSamples < frame ? frameSamples : 0
     // At worst, a frame arrives before the previous packets have left.
     this.#buffer = new Int16Array(frameSamples + 2 * frame)
@@ -34,17 +34,17 @@ export class Packetizer {
   }
 
   /** Whether no samples wait. */
-  get empty(): boolean {
+  get isEmpty(): boolean {
     return this.#fill === 0
   }
 
   /** Whether a whole packet waits. */
-  get whole(): boolean {
+  get hasPacket(): boolean {
     return this.#fill >= this.#encoder.frameSamples
   }
 
   /** Whether a packet is due now, apart from the one held for the next tick. */
-  get due(): boolean {
+  get isDue(): boolean {
     return this.#fill >= this.#encoder.frameSamples + this.#held
   }
 

@@ -10,9 +10,9 @@ beforeAll(async () => {
   codecs = await loadCodecs()
 })
 
-const HOUR = 3_600_000
+const hourMs = 3_600_000
 /** A second of a tone, which joins itself. */
-const TONE = encode('PCMU', sine(440, 1000))
+const toneHz = encode('PCMU', sine(440, 1000))
 
 interface Hours {
   readonly stats: PlayoutStats
@@ -36,14 +36,14 @@ function twoHours(ppm: number, late: (n: number) => number): Hours {
   let silent = 0
   let n = 0
   let comes = late(0)
-  for (let tick = 1; tick <= (2 * HOUR) / 20; tick++) {
+  for (let tick = 1; tick <= (2 * hourMs) / 20; tick++) {
     const now = tick * 20
     for (; comes <= now; n++, comes = (n * 20) / (1 + ppm / 1e6) + late(n)) {
       view.sequence = n & 0xffff
       view.timestamp = (160 * n) >>> 0
       view.start = (160 * n) % 8000
       view.end = view.start + 160
-      playout.receive(comes, 'PCMU', view, TONE)
+      playout.receive(comes, 'PCMU', view, toneHz)
     }
     if (!playout.read(now, last.subarray((tick % 50) * 160)) && tick > 10) silent++
     if (tick % 3000 !== 2999) continue

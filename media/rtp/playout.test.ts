@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { codecInfo } from '../codecs/codec-info.ts'
 import { loadCodecs } from '../codecs/codecs.ts'
-import { codecFacts } from '../codecs/facts.ts'
 import { carriesFec } from '../codecs/opus-packet.ts'
 import { sine, toneSnr } from '../codecs/tone.ts'
 import type { Codecs } from '../codecs/types.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 beforeEach(turn)
 
-const START = 50_000
+const startTime = 50_000
 
 interface Sent {
   readonly at: number
@@ -49,9 +49,9 @@ function send(codec: AudioCodec, sound: Int16Array, way: Way = {}): Sent[] {
     const bytes = out.slice(0, encoder.encode(sound, n * encoder.frameSamples, out, 0))
     if (lost(n)) continue
     const sequence = ((way.sequence ?? 65_000) + n) & 0xffff
-    const timestamp = ((way.timestamp ?? 0xfffff000) + n * span * codecFacts[codec].clockRate) >>> 0
+    const timestamp = ((way.timestamp ?? 0xfffff000) + n * span * codecInfo[codec].clockRate) >>> 0
     const view = { payloadType: 0, marker: false, sequence, timestamp, ssrc: 1, start: 0, end: bytes.length }
-    sent.push({ at: START + from + n * span * 1000 + late(n), codec, view, bytes })
+    sent.push({ at: startTime + from + n * span * 1000 + late(n), codec, view, bytes })
   }
   encoder.close()
   return sent
@@ -78,7 +78,7 @@ function play(
   let at = 0
   let next = 0
   for (let n = 0; n < ms / 20; n++) {
-    const now = START + 3 + 20 * n
+    const now = startTime + 3 + 20 * n
     for (; next < sorted.length && sorted[next]!.at <= now; next++) {
       const { codec, view, bytes } = sorted[next]!
       playout.receive(sorted[next]!.at, codec, view, bytes)
@@ -92,7 +92,7 @@ function play(
   return { samples: samples.subarray(0, at), told, stats }
 }
 
-const own = (codec: AudioCodec) => codecFacts[codec].sampleRate
+const own = (codec: AudioCodec) => codecInfo[codec].sampleRate
 const rates: PcmRate[] = [8000, 16000, 48000]
 const quality: Readonly<Record<AudioCodec, number>> = { PCMU: 36, PCMA: 36, G722: 38, L16: 60, opus: 28 }
 const all = Object.keys(quality) as AudioCodec[]
@@ -190,7 +190,7 @@ describe('playout', () => {
 
   it('fills the gap after comfort noise with noise of its level', () => {
     const talk = send('PCMU', sine(437, 500))
-    const at = START + 500
+    const at = startTime + 500
     const view = { ...talk.at(-1)!.view, sequence: 65_025, timestamp: (0xfffff000 + 4000) >>> 0, end: 1 }
     const { samples, told } = play(talk, 8000, 40_000, (playout, n) => {
       if (n === 25) playout.receiveNoise(at, view, Uint8Array.of(50))
@@ -271,7 +271,7 @@ describe('playout', () => {
       fc.property(packets, (all) => {
         const playout = new Playout({ codecs, rate: 8000, noiseSeed: 1 })
         const out = new Int16Array(960)
-        let now = START
+        let now = startTime
         for (const { wait, codec, sequence, timestamp, bytes, noise, rate } of all) {
           const view = {
             payloadType: 0,

@@ -1,28 +1,28 @@
-import { codecFacts } from '../codecs/facts.ts'
+import { codecInfo } from '../codecs/codec-info.ts'
 import { Resampler } from '../codecs/resampler.ts'
 import type { Codecs, Decoder } from '../codecs/types.ts'
 import type { AudioCodec, PcmRate } from '../types.ts'
 import { ComfortNoise, readComfortNoise } from './comfort-noise.ts'
 import { type Incoming, JitterBuffer } from './jitter-buffer.ts'
 import type { RtpView } from './packet.ts'
-import type { Content, Slot } from './packet-ring.ts'
+import type { Content, PacketSlot } from './packet-ring.ts'
 import { SampleQueue } from './sample-queue.ts'
 import { TimeScale } from './time-scale.ts'
-import { TICKS_PER_MS } from './timeline.ts'
+import { ticksPerMs } from './timeline.ts'
 
 /** Maximum length of one piece of concealment. */
-const PIECE_MS = 10
+const pieceMs = 10
 /** Maximum length of a loss that is concealed or restored at once. */
-const MAX_LOSS_MS = 60
+const maxLossMs = 60
 /** Time without a packet after which concealment ends; Opus renews its own noise more often. */
-const IDLE_MS = 2000
+const maxIdleMs = 2000
 /** Time after which comfort noise ends; a far side in DTX renews it from time to time. */
-const NOISE_MS = 30_000
+const maxNoiseMs = 30_000
 /** Maximum packet duration (RFC 3551 section 4.2) that the queue must hold. */
-const MAX_PACKET_MS = 200
-const FRAME_MS = 20
+const maxPacketMs = 200
+const frameMs = 20
 /** Number of packets over which the delay is averaged. */
-const DELAY_MEMORY = 64
+const delayMemory = 64
 
 /** Options of a {@link Playout}. */
 export interface PlayoutOptions {
@@ -91,7 +91,7 @@ export class Playout {
     this.#rate = options.rate
     this.#queue = new SampleQueue(options.rate)
     this.#scale = new TimeScale(options.rate)
-    this.#noiseFrame = new Int16Array((options.rate / 1000) * PIECE_MS)
+    this.#noiseFrame = new Int16Array((options.rate / 1000) * pieceMs)
     this.#resampler = new Resampler(options.rate, options.rate)
   }
 
@@ -102,7 +102,7 @@ export class Playout {
 
   /** Adds an accepted audio packet; copies its payload. */
   receive(now: number, codec: AudioCodec, view: RtpView, packet: Uint8Array): void {
-    this.#insert(now, 'audio', codec, codecFacts[codec].clockRate, view, packet)
+    this.#insert(now, 'audio', codec, codecInfo[codec].clockRate, view, packet)
   }
 
   /**
@@ -112,7 +112,7 @@ export class Playout {
   receiveNoise(now: number, view: RtpView, packet: Uint8Array): void {
     const codec = this.#codec ?? 'PCMU'
     // Comfort noise has the clock of the audio beside it.
-    this.#insert(now, 'noise', codec, codecFacts[codec].clockRate, view, packet)
+    this.#insert(now, 'noise', codec, codecInfo[codec].clockRate, view, packet)
   }
 
   /** Accounts for an accepted packet without audio (telephone-event): its sequence number is not a loss. */
@@ -140,7 +140,7 @@ export class Playout {
     this.#rate = rate
     this.#queue = new SampleQueue(rate)
     this.#scale = new TimeScale(rate)
-    this.#noiseFrame = new Int16Array((rate / 1000) * PIECE_MS)
+    this.#noiseFrame = new Int16Array((rate / 1000) * pieceMs)
     this.#resampler = new Resampler(this.#decoder?.sampleRate ?? rate, rate)
     const at = this.#queue.end
     this.#queue.end += between.process(former.samples, former.start, former.end, this.#queue.samples, at)
@@ -149,7 +149,7 @@ export class Playout {
   stats(): PlayoutStats {
     const { concealed, lost, late, duplicate, targetMs } = this.#buffer
     return {
-      concealedMs: Math.round(concealed / TICKS_PER_MS),
+      concealedMs: Math.round(concealed / ticksPerMs),
       lost,
       recovered: this.#recovered,
       late,
@@ -168,7 +168,7 @@ export class Playout {
   }
 
   get #isHeard(): boolean {
-    return this.#idleMs < (this.#noiseLevel === undefined ? IDLE_MS : NOISE_MS)
+    return this.#idleMs < (this.#noiseLevel === undefined ? maxIdleMs : maxNoiseMs)
   }
 
   #insert(
@@ -202,18 +202,17 @@ export class Playout {
         break
       case 'wait':
         this.#fill()
-        buffer.hold(PIECE_MS * TICKS_PER_MS)
+        buffer.hold(pieceMs * ticksPerMs)
         break
     }
   }
 
-  #play(now: number, head: Slot): void {
+  #play(now: number, head: PacketSlot): void {
     const decoder = this.#decoderOf(head.codec)
     const queue = this.#queue
     this.#idleMs = 0
     this.#noiseLevel = undefined
-    this.#delayMs +=
-      (now + (queue.length * 1000) / this.#rate - head.arrivedAt - this.#delayMs) / DELAY_MEMORY
+    this.#delayMs += (now + (queue.length * 1000) / this.#rate - head.arrivedAt - this.#delayMs) / delayMemory
     const samples = decoder.decode(head.bytes, 0, head.length, this.#decoded)
     if (samples < 0) {
       this.#undecodable++
@@ -221,13 +220,13 @@ export class Playout {
       return
     }
     this.#append(samples)
-    this.#buffer.advance((samples * TICKS_PER_MS * 1000) / decoder.sampleRate, false)
+    this.#buffer.advance((samples * ticksPerMs * 1000) / decoder.sampleRate, false)
     // The next packet is needed when no whole frame is left.
     const frames = Math.floor((queue.length * 50) / this.#rate)
-    this.#scale.adjust(queue, this.#buffer.excessMs(now + frames * FRAME_MS))
+    this.#scale.adjust(queue, this.#buffer.excessMs(now + frames * frameMs))
   }
 
-  #hush(head: Slot): void {
+  #hush(head: PacketSlot): void {
     const level = readComfortNoise(head.bytes, 0, head.length)
     if (level === undefined) this.#undecodable++
     else this.#noiseLevel = level
@@ -235,18 +234,18 @@ export class Playout {
   }
 
   /** Conceals a loss, or restores it from the following packet. */
-  #bridge(head: Slot): void {
+  #bridge(head: PacketSlot): void {
     const buffer = this.#buffer
     const decoder = this.#decoder
-    const perTick = (decoder?.sampleRate ?? this.#rate) / (TICKS_PER_MS * 1000)
-    const ticks = Math.min(buffer.missing, MAX_LOSS_MS * TICKS_PER_MS)
+    const perTick = (decoder?.sampleRate ?? this.#rate) / (ticksPerMs * 1000)
+    const ticks = Math.min(buffer.missing, maxLossMs * ticksPerMs)
     const samples = Math.round(ticks * perTick)
     buffer.advance(ticks, true)
     if (!decoder) {
       this.#silence(samples)
       return
     }
-    const whole = buffer.adjacent && head.codec === this.#codec && ticks === buffer.missing
+    const whole = buffer.isSingleLoss && head.codec === this.#codec && ticks === buffer.missing
     if (whole && decoder.recover?.(head.bytes, 0, head.length, samples, this.#decoded)) this.#recovered++
     else decoder.conceal(samples, this.#decoded)
     this.#append(samples)
@@ -255,7 +254,7 @@ export class Playout {
   /** Fills a silence of the far side, or a possible loss. */
   #fill(): void {
     const heard = this.#isHeard
-    this.#idleMs += PIECE_MS
+    this.#idleMs += pieceMs
     if (!heard) this.#silence(this.#noiseFrame.length)
     else if (this.#noiseLevel !== undefined) {
       const at = this.#queue.reserve(this.#noiseFrame.length)
@@ -263,7 +262,7 @@ export class Playout {
       this.#queue.samples.set(this.#noiseFrame, at)
       this.#queue.end += this.#noiseFrame.length
     } else if (this.#decoder) {
-      const samples = (this.#decoder.sampleRate / 1000) * PIECE_MS
+      const samples = (this.#decoder.sampleRate / 1000) * pieceMs
       this.#decoder.conceal(samples, this.#decoded)
       this.#append(samples)
     } else this.#silence(this.#noiseFrame.length)
@@ -288,7 +287,7 @@ export class Playout {
     const decoder = this.#codecs.decoder(codec, this.#rate)
     this.#decoder = decoder
     this.#codec = codec
-    this.#decoded = new Int16Array((decoder.sampleRate / 1000) * MAX_PACKET_MS)
+    this.#decoded = new Int16Array((decoder.sampleRate / 1000) * maxPacketMs)
     this.#resampler = new Resampler(decoder.sampleRate, this.#rate)
     return decoder
   }

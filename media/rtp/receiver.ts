@@ -1,19 +1,22 @@
-import { codecFacts } from '../codecs/facts.ts'
+import { codecInfo } from '../codecs/codec-info.ts'
 import type { AudioCodec, FarEnd, NearEnd } from '../types.ts'
-import { EVENT_BYTES } from './event-names.ts'
-import { type DigitListener, EventsIn } from './events-in.ts'
 import { Latch } from './latch.ts'
-import { Pace } from './pace.ts'
 import { readRtp, rtpView } from './packet.ts'
+import { packetDuration } from './packet-duration.ts'
+import { RateLimit } from './rate-limit.ts'
 import { Reception } from './reception.ts'
-import { span } from './span.ts'
 import type { SrtpReceiver } from './srtp.ts'
+import { eventBytes } from './telephone-event.ts'
+import { type DigitListener, TelephoneEventReceiver } from './telephone-event-receiver.ts'
 
 /** Comfort noise (RFC 3389): a static payload type that gateways also send without an offer. */
-const COMFORT_NOISE = 13
+const comfortNoiseType = 13
 
 /** Number of rejected packets, by reason. */
-export type Refused = Record<'source' | 'malformed' | 'payload-type' | 'ssrc' | 'srtp' | 'rate', number>
+export type RejectedCounts = Record<
+  'source' | 'malformed' | 'payload-type' | 'ssrc' | 'srtp' | 'rate',
+  number
+>
 
 /** Content of an accepted packet; `noise` is comfort noise, which counts as activity and carries no audio. */
 export type Accepted = 'audio' | 'event' | 'noise'
@@ -27,13 +30,13 @@ type Format =
   | { readonly kind: 'event'; readonly clockRate: number }
   | { readonly kind: 'noise' }
 
-const NOISE: Format = { kind: 'noise' }
+const noiseFormat: Format = { kind: 'noise' }
 
 /** Receiving half of a port: checks, classifies and counts packets. */
 export class Receiver {
   readonly latch: Latch
   readonly reception = new Reception()
-  readonly refused: Refused = { source: 0, malformed: 0, 'payload-type': 0, ssrc: 0, srtp: 0, rate: 0 }
+  readonly refused: RejectedCounts = { source: 0, malformed: 0, 'payload-type': 0, ssrc: 0, srtp: 0, rate: 0 }
   /** Last accepted packet; overwritten by the next. */
   readonly view = rtpView()
   /** Codec of the last accepted audio. */
@@ -42,9 +45,9 @@ export class Receiver {
   srtp: SrtpReceiver | undefined
   /** Payload octets of accepted packets. */
   octets = 0
-  #pace = new Pace()
+  #pace = new RateLimit()
   #formats = new Map<number, Format>()
-  #events: EventsIn
+  #events: TelephoneEventReceiver
   #onSource: SourceListener
 
   /**
@@ -54,28 +57,28 @@ export class Receiver {
    */
   constructor(anyPort: boolean, onDigit: DigitListener, onSource: SourceListener) {
     this.latch = new Latch(anyPort)
-    this.#events = new EventsIn(onDigit)
+    this.#events = new TelephoneEventReceiver(onDigit)
     this.#onSource = onSource
   }
 
   /** Sets the announced payload types, and permits one learning of the source. */
   set(near: NearEnd, far: FarEnd, reachable: boolean): void {
     this.#formats = formatsOf(near)
-    if (reachable) this.latch.aim(far)
+    if (reachable) this.latch.setTarget(far)
   }
 
   /** Checks and counts one packet. Returns undefined if rejected. */
   accept(now: number, packet: Buffer, address: string, port: number): Accepted | undefined {
     const { latch, view } = this
     // The source is checked first, so that untrusted senders cannot raise any other counter.
-    if (!latch.agrees(now, address, port)) return this.#refuse('source')
+    if (!latch.accepts(now, address, port)) return this.#refuse('source')
     // A packet that is not authentic is not parsed, and nothing is learnt from it.
     const plain = this.srtp ? this.srtp.unprotect(packet) : packet
     if (!plain) return this.#refuse('srtp')
     if (!readRtp(plain, view)) return this.#refuse('malformed')
     const format = this.#formatOf(view.payloadType, address, port)
     if (!format) return this.#refuse('payload-type')
-    if (format.kind === 'event' && view.end - view.start < EVENT_BYTES) return this.#refuse('malformed')
+    if (format.kind === 'event' && view.end - view.start < eventBytes) return this.#refuse('malformed')
     const admission = latch.admit(now, address, port, view.ssrc, this.srtp !== undefined)
     if (admission === 'refused') return this.#refuse('ssrc')
     if (!this.#pace.permits(now, this.#durationOf(format, plain))) return this.#refuse('rate')
@@ -93,7 +96,7 @@ export class Receiver {
   #durationOf(format: Format, packet: Buffer): number {
     if (format.kind !== 'audio') return 0
     const { start, end } = this.view
-    return (span(format.codec, packet, start, end) * 1000) / format.clockRate
+    return (packetDuration(format.codec, packet, start, end) * 1000) / format.clockRate
   }
 
   #follow(address: string, port: number, learnt: boolean): void {
@@ -118,22 +121,22 @@ export class Receiver {
     if (format) return format
     const { latch } = this
     // Comfort noise without negotiation does not prove the source.
-    const known = latch.latched && port === latch.port && address === latch.address
-    return known && payloadType === COMFORT_NOISE ? NOISE : undefined
+    const known = latch.isLatched && port === latch.port && address === latch.address
+    return known && payloadType === comfortNoiseType ? noiseFormat : undefined
   }
 
-  #refuse(reason: keyof Refused): undefined {
+  #refuse(reason: keyof RejectedCounts): undefined {
     this.refused[reason]++
   }
 }
 
 const formatsOf = (near: NearEnd): Map<number, Format> => {
   const formats = new Map<number, Format>()
-  if (near.comfortNoise !== undefined) formats.set(near.comfortNoise, NOISE)
+  if (near.comfortNoise !== undefined) formats.set(near.comfortNoise, noiseFormat)
   for (const { payloadType, clockRate } of near.telephoneEvents ?? [])
     formats.set(payloadType, { kind: 'event', clockRate })
   if (near.telephoneEvent !== undefined) formats.set(near.telephoneEvent, { kind: 'event', clockRate: 8000 })
   for (const { codec, payloadType } of near.codecs)
-    formats.set(payloadType, { kind: 'audio', codec, clockRate: codecFacts[codec].clockRate })
+    formats.set(payloadType, { kind: 'audio', codec, clockRate: codecInfo[codec].clockRate })
   return formats
 }

@@ -1,11 +1,11 @@
 import { sequenceAhead } from './packet.ts'
 
 /** Maximum forward step that counts as loss rather than as a restart of the sender (RFC 3550 A.1). */
-const MAX_DROPOUT = 3000
+const maxDropout = 3000
 /** Maximum distance of a late packet. */
-const MAX_MISORDER = 100
+const maxMisorder = 100
 /** No sequence number expected. */
-const NONE = -1
+const noSequence = -1
 
 /** Data of a report block about the received stream (RFC 3550 section 6.4.1). */
 export interface ReceptionReport {
@@ -31,7 +31,7 @@ export class Reception {
   #first = 0
   #highest = 0
   #cycles = 0
-  #bad = NONE
+  #bad = noSequence
   #received = 0
   #earlierExpected = 0
   #earlierReceived = 0
@@ -128,7 +128,7 @@ export class Reception {
     this.#first = sequence
     this.#highest = sequence
     this.#cycles = 0
-    this.#bad = NONE
+    this.#bad = noSequence
     this.#received = 0
     this.#reportedExpected = 0
     this.#reportedReceived = 0
@@ -138,11 +138,11 @@ export class Reception {
 
   #sequence(sequence: number): void {
     const ahead = sequenceAhead(sequence, this.#highest)
-    if (ahead >= 0 && ahead < MAX_DROPOUT) {
+    if (ahead >= 0 && ahead < maxDropout) {
       if (sequence < this.#highest) this.#cycles += 0x10000
       this.#highest = sequence
-      this.#bad = NONE
-    } else if (ahead < -MAX_MISORDER || ahead >= MAX_DROPOUT) {
+      this.#bad = noSequence
+    } else if (ahead < -maxMisorder || ahead >= maxDropout) {
       // Two consecutive numbers after a jump: the far side has restarted.
       if (sequence === this.#bad) this.#restart(this.#ssrc, sequence)
       else this.#bad = (sequence + 1) & 0xffff

@@ -1,13 +1,13 @@
 /** RTCP packets (RFC 3550 section 6), built and parsed. */
 
-const SENDER_REPORT = 200
-const RECEIVER_REPORT = 201
-const DESCRIPTION = 202
-const BYE = 203
-const CNAME = 1
-const BLOCK_BYTES = 24
+const senderReportType = 200
+const receiverReportType = 201
+const descriptionType = 202
+const byeType = 203
+const cnameItem = 1
+const blockBytes = 24
 /** Seconds from 1900, the NTP epoch, to 1970. */
-const NTP_EPOCH = 2_208_988_800
+const ntpEpoch = 2_208_988_800
 
 /** Sender information of a sender report (section 6.4.1). */
 export interface SenderInfo {
@@ -56,7 +56,7 @@ export type RtcpPacket =
  * 65536ths.
  */
 export function compactNtp(at: number): number {
-  return Math.floor((at / 1000 + NTP_EPOCH) * 65536) % 0x100000000
+  return Math.floor((at / 1000 + ntpEpoch) * 65536) % 0x100000000
 }
 
 /** Builds a compound; the first packet must be a report (section 6.1). */
@@ -69,31 +69,31 @@ function build(packet: Exclude<RtcpPacket, { kind: 'other' }>): Buffer {
     case 'sender': {
       const info = Buffer.alloc(20)
       const seconds = Math.floor(packet.info.at / 1000)
-      info.writeUInt32BE((seconds + NTP_EPOCH) % 0x100000000, 0)
+      info.writeUInt32BE((seconds + ntpEpoch) % 0x100000000, 0)
       info.writeUInt32BE(Math.floor((packet.info.at / 1000 - seconds) * 0x100000000), 4)
       info.writeUInt32BE(packet.info.timestamp, 8)
       info.writeUInt32BE(packet.info.packets % 0x100000000, 12)
       info.writeUInt32BE(packet.info.octets % 0x100000000, 16)
-      return frame(SENDER_REPORT, packet.blocks.length, [
+      return frame(senderReportType, packet.blocks.length, [
         word(packet.ssrc),
         info,
         ...packet.blocks.map(block),
       ])
     }
     case 'receiver':
-      return frame(RECEIVER_REPORT, packet.blocks.length, [word(packet.ssrc), ...packet.blocks.map(block)])
+      return frame(receiverReportType, packet.blocks.length, [word(packet.ssrc), ...packet.blocks.map(block)])
     case 'description': {
       const name = Buffer.from(packet.cname, 'utf8').subarray(0, 255)
       // The item list ends with a zero; the chunk ends at a multiple of four.
       const chunk = Buffer.alloc(Math.ceil((4 + 2 + name.length + 1) / 4) * 4)
       chunk.writeUInt32BE(packet.ssrc, 0)
-      chunk[4] = CNAME
+      chunk[4] = cnameItem
       chunk[5] = name.length
       name.copy(chunk, 6)
-      return frame(DESCRIPTION, 1, [chunk])
+      return frame(descriptionType, 1, [chunk])
     }
     case 'bye':
-      return frame(BYE, packet.ssrcs.length, packet.ssrcs.map(word))
+      return frame(byeType, packet.ssrcs.length, packet.ssrcs.map(word))
   }
 }
 
@@ -104,7 +104,7 @@ function word(value: number): Buffer {
 }
 
 function block(report: ReportBlock): Buffer {
-  const bytes = Buffer.alloc(BLOCK_BYTES)
+  const bytes = Buffer.alloc(blockBytes)
   bytes.writeUInt32BE(report.ssrc, 0)
   bytes[4] = report.fractionLost
   bytes.writeIntBE(report.lost, 5, 3)
@@ -150,13 +150,13 @@ export function parseRtcp(compound: Buffer): RtcpPacket[] | undefined {
 
 function parse(type: number, count: number, body: Buffer): RtcpPacket | undefined {
   switch (type) {
-    case SENDER_REPORT:
+    case senderReportType:
       return parseReport(body, 24, count)
-    case RECEIVER_REPORT:
+    case receiverReportType:
       return parseReport(body, 4, count)
-    case DESCRIPTION:
+    case descriptionType:
       return parseDescription(body, count)
-    case BYE: {
+    case byeType: {
       if (body.length < count * 4) return undefined
       return { kind: 'bye', ssrcs: Array.from({ length: count }, (_, i) => body.readUInt32BE(i * 4)) }
     }
@@ -166,11 +166,11 @@ function parse(type: number, count: number, body: Buffer): RtcpPacket | undefine
 }
 
 function parseReport(body: Buffer, head: number, count: number): RtcpPacket | undefined {
-  if (body.length < head + count * BLOCK_BYTES) return undefined
+  if (body.length < head + count * blockBytes) return undefined
   const ssrc = body.readUInt32BE(0)
-  const blocks = Array.from({ length: count }, (_, i) => parseBlock(body, head + i * BLOCK_BYTES))
+  const blocks = Array.from({ length: count }, (_, i) => parseBlock(body, head + i * blockBytes))
   if (head === 4) return { kind: 'receiver', ssrc, blocks }
-  const seconds = body.readUInt32BE(4) - NTP_EPOCH
+  const seconds = body.readUInt32BE(4) - ntpEpoch
   const info: SenderInfo = {
     at: (seconds + body.readUInt32BE(8) / 0x100000000) * 1000,
     timestamp: body.readUInt32BE(12),
@@ -194,12 +194,12 @@ function parseBlock(body: Buffer, at: number): ReportBlock {
 
 /** Returns the first chunk's CNAME; a description without one is well-formed but unused. */
 function parseDescription(body: Buffer, count: number): RtcpPacket | undefined {
-  if (count === 0) return { kind: 'other', type: DESCRIPTION }
+  if (count === 0) return { kind: 'other', type: descriptionType }
   if (body.length < 4) return undefined
   for (let at = 4; at < body.length && body[at] !== 0; ) {
     const length = body[at + 1]
     if (length === undefined || at + 2 + length > body.length) return undefined
-    if (body[at] === CNAME) {
+    if (body[at] === cnameItem) {
       return {
         kind: 'description',
         ssrc: body.readUInt32BE(0),
@@ -208,5 +208,5 @@ function parseDescription(body: Buffer, count: number): RtcpPacket | undefined {
     }
     at += 2 + length
   }
-  return { kind: 'other', type: DESCRIPTION }
+  return { kind: 'other', type: descriptionType }
 }

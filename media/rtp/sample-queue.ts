@@ -1,8 +1,8 @@
-import { PITCH_REACH_MS } from '../codecs/pitch.ts'
+import { pitchReachMs } from '../codecs/pitch.ts'
 import type { PcmRate } from '../types.ts'
 
 /** Capacity for unread samples: the longest packet (200 ms), earlier unread samples, and insertions. */
-const ROOM_MS = 280
+const capacityMs = 280
 
 /**
  * Samples between a decoder and its reader. Keeps the most recent read samples, because the pitch search
@@ -16,8 +16,8 @@ export class SampleQueue {
   #past: number
 
   constructor(rate: PcmRate) {
-    this.#past = (PITCH_REACH_MS * rate) / 1000
-    this.samples = new Int16Array(this.#past + (ROOM_MS * rate) / 1000)
+    this.#past = (pitchReachMs * rate) / 1000
+    this.samples = new Int16Array(this.#past + (capacityMs * rate) / 1000)
     this.#start = this.#past
     this.end = this.#past
   }

@@ -2,35 +2,35 @@ import { convertInPlace } from '../codecs/g711.ts'
 import type { Codecs } from '../codecs/types.ts'
 import type { AudioCodec, FarEnd, PcmRate } from '../types.ts'
 import { writeComfortNoise } from './comfort-noise.ts'
-import { encodedRate, OPUS_SILENCE, packetizerFor, sameEncoding, silentFrame } from './encoding.ts'
-import { EVENT_BYTES } from './event-names.ts'
-import { type EventPacket, EventsOut } from './events-out.ts'
-import { HEADER_BYTES, type RtpView } from './packet.ts'
+import { encodedRate, opusSilence, packetizerFor, sameEncoding, silentFrame } from './encoding.ts'
+import { OutgoingStream, type StreamSeed } from './outgoing-stream.ts'
+import { headerBytes, type RtpView } from './packet.ts'
+import { clockRate, isG711, packetDuration } from './packet-duration.ts'
 import type { Packetizer } from './packetizer.ts'
-import { FRAMES } from './rate.ts'
-import { clockRate, isG711, span } from './span.ts'
-import { StreamOut, type StreamSeed } from './stream-out.ts'
-import { type PlayedListener, Talk } from './talk.ts'
+import { type PlayedListener, PromptMixer } from './prompt-mixer.ts'
+import { framesPerSecond } from './rate-adapter.ts'
+import { eventBytes } from './telephone-event.ts'
+import { type EventPacket, TelephoneEventSender } from './telephone-event-sender.ts'
 
 /** Number of silent packets that open the path to a new far end. */
-const OPENING_PACKETS = 3
+const openingPackets = 3
 /** Time without a frame that indicates a stalled thread, in ms; the audio continues from now. */
-const MAX_BEHIND_MS = 200
+const maxBehindMs = 200
 /** Frames of silence sent as audio after joined audio stops (1 s), so that the far end detects no loss. */
-const HANG_FRAMES = 50
+const hangoverFrames = 50
 /**
  * Time without a packet after which comfort noise is sent if the far end supports it, and its repetition
  * interval, in ms.
  */
-const NOISE_AFTER_MS = 200
-const NOISE_EVERY_MS = 1000
+const noiseAfterMs = 200
+const noiseEveryMs = 1000
 /** Level of that noise, in dBov: a quiet line. */
-const NOISE_DB = -70
+const noiseDb = -70
 /**
  * Time without a packet after which one packet of silence is sent, in ms. NAT bindings last 30 s and more
  * (RFC 6263 section 4); time-outs of carriers start at 10 s.
  */
-const KEEP_ALIVE_MS = 5000
+const keepAliveMs = 5000
 
 /** Sends `length` bytes of `packet` from `offset`. Returns false if the packet must not be sent. */
 export type SendPacket = (packet: Buffer, offset: number, length: number) => boolean
@@ -53,8 +53,8 @@ export interface SenderOptions {
  * keep-alive packets.
  */
 export class Sender {
-  readonly stream: StreamOut
-  readonly talk: Talk
+  readonly stream: OutgoingStream
+  readonly promptMixer: PromptMixer
   packets = 0
   /** Number of payload octets. */
   octets = 0
@@ -63,7 +63,7 @@ export class Sender {
   #far: FarEnd | undefined
   #allowed = false
   #packetizer: Packetizer | undefined
-  #digits = new EventsOut()
+  #digits = new TelephoneEventSender()
   /** Whether a packet of the current event has been sent. */
   #eventBegun = false
   #openingLeft = 0
@@ -75,21 +75,21 @@ export class Sender {
   #noisy = false
 
   constructor({ seed, codecs, send, onPlayed }: SenderOptions) {
-    this.stream = new StreamOut(seed)
-    this.talk = new Talk(onPlayed)
+    this.stream = new OutgoingStream(seed)
+    this.promptMixer = new PromptMixer(onPlayed)
     this.#codecs = codecs
     this.#send = send
   }
 
   /** Whether ticks are needed every 10 ms. */
-  get busy(): boolean {
-    return this.#far !== undefined && (this.#digits.busy || this.#packetizer?.whole === true)
+  get isBusy(): boolean {
+    return this.#far !== undefined && (this.#digits.isBusy || this.#packetizer?.hasPacket === true)
   }
 
   /** Whether {@link frame} must be called although no audio is joined. */
-  get framed(): boolean {
+  get isFramed(): boolean {
     if (!this.#far) return false
-    if (this.talk.waiting || this.#hang > 0 || this.#packetizer?.empty === false) return true
+    if (this.promptMixer.isWaiting || this.#hang > 0 || this.#packetizer?.isEmpty === false) return true
     return this.#openingLeft > 0 && this.#allowed
   }
 
@@ -99,15 +99,15 @@ export class Sender {
   }
 
   /** Whether joined audio is currently suppressed. */
-  get interrupted(): boolean {
-    return !this.#allowed || this.#digits.sounding || this.talk.busy
+  get isInterrupted(): boolean {
+    return !this.#allowed || this.#digits.isKeyDown || this.promptMixer.isPlaying
   }
 
   /** Sets or changes the far end; `allowed`: address and direction permit sending. */
   set(far: FarEnd, allowed: boolean): void {
     const before = this.#far
     const moved = before?.address !== far.address || before.port !== far.port
-    if (allowed && (moved || !this.#allowed)) this.#openingLeft = OPENING_PACKETS
+    if (allowed && (moved || !this.#allowed)) this.#openingLeft = openingPackets
     // A session refresh that changes none of these must be inaudible.
     const recoded = !before || !sameEncoding(before, far)
     if (moved || recoded || allowed !== this.#allowed) this.stream.interrupt()
@@ -126,7 +126,7 @@ export class Sender {
 
   /** Cancels everything queued. */
   close(): void {
-    this.talk.clear()
+    this.promptMixer.clear()
     this.#digits.clear()
     this.#openingLeft = 0
     this.#hang = 0
@@ -141,7 +141,7 @@ export class Sender {
     const far = this.#far
     if (!far || !this.#allowed) return
     const { start, end, ssrc, sequence } = view
-    if (this.talk.busy || this.#digits.sounding) {
+    if (this.promptMixer.isPlaying || this.#digits.isKeyDown) {
       // The source has lost its place in the stream, even if nothing replaces it.
       this.stream.interrupt(source)
       return
@@ -156,22 +156,22 @@ export class Sender {
     this.#hang = 0
     if (this.#packetizer) this.#packetizer.clear()
     // Noise has no duration; counting one frame keeps the next packet off the same timestamp.
-    const units = codec ? span(codec, packet, start, end) : clockRate(far.codec) / FRAMES
+    const units = codec ? packetDuration(codec, packet, start, end) : clockRate(far.codec) / framesPerSecond
     if (!this.stream.forward(now, source, ssrc, sequence, view.timestamp, units, view.marker)) return
     if (codec !== far.codec && codec && isG711(codec)) convertInPlace(codec, packet, start, end)
     // The old header is at least as long as the new one, which leaves room before the payload.
-    this.stream.write(packet, start - HEADER_BYTES, payloadType)
-    this.#emit(now, packet, start - HEADER_BYTES, end - start)
+    this.stream.write(packet, start - headerBytes, payloadType)
+    this.#emit(now, packet, start - headerBytes, end - start)
     this.#noisy = codec === undefined
   }
 
   /** Sends what is due besides frames. Must be called every 10 ms while {@link isBusy}, else every 100 ms. */
   tick(now: number): void {
     if (!this.#far) return
-    if (this.#digits.busy) this.#digits.tick(now, (event) => this.#sendEvent(now, event))
+    if (this.#digits.isBusy) this.#digits.tick(now, (event) => this.#sendEvent(now, event))
     const packetizer = this.#packetizer
-    while (packetizer?.whole) this.#sendPacket(now, packetizer)
-    if (!this.#digits.busy) this.#keepAlive(now)
+    while (packetizer?.hasPacket) this.#sendPacket(now, packetizer)
+    if (!this.#digits.isBusy) this.#keepAlive(now)
   }
 
   /**
@@ -182,22 +182,22 @@ export class Sender {
   frame(now: number, bridged: Int16Array | undefined, source: object): Int16Array | undefined {
     if (!this.#far) return undefined
     // Only for framed audio: forwarded packets have their own timing.
-    if (now - this.#framedAt > MAX_BEHIND_MS && this.#speaker) this.stream.interrupt(this.#speaker)
+    if (now - this.#framedAt > maxBehindMs && this.#speaker) this.stream.interrupt(this.#speaker)
     this.#framedAt = now
-    if (this.#digits.sounding) {
+    if (this.#digits.isKeyDown) {
       this.#packetizer?.clear()
       return undefined
     }
-    const speaker = this.talk.compose(this.rate)
-    const frame = speaker ? this.talk.frame : this.#bridged(bridged)
+    const speaker = this.promptMixer.compose(this.rate)
+    const frame = speaker ? this.promptMixer.frame : this.#bridged(bridged)
     if (this.#allowed) this.#say(now, frame, speaker ?? (frame ? source : undefined))
-    this.talk.finish()
+    this.promptMixer.finish()
     return this.#allowed ? frame : undefined
   }
 
   /** Returns the joined audio, followed by silence at its end. */
   #bridged(frame: Int16Array | undefined): Int16Array | undefined {
-    if (frame) this.#hang = this.#far!.comfortNoise === undefined ? HANG_FRAMES : 0
+    if (frame) this.#hang = this.#far!.comfortNoise === undefined ? hangoverFrames : 0
     else if (this.#hang === 0) return undefined
     else this.#hang--
     return frame ?? silentFrame(this.rate)
@@ -217,13 +217,13 @@ export class Sender {
     if (sounds) {
       this.#speaker = speaker
       packetizer.push(frame ?? silentFrame(this.rate))
-    } else if (!packetizer.empty) packetizer.push(undefined)
+    } else if (!packetizer.isEmpty) packetizer.push(undefined)
     else if (this.#speaker) {
       // The same source may resume.
       this.stream.interrupt(this.#speaker)
       this.#speaker = undefined
     }
-    while (packetizer.due) this.#sendPacket(now, packetizer)
+    while (packetizer.isDue) this.#sendPacket(now, packetizer)
   }
 
   #encoder(): Packetizer {
@@ -237,8 +237,8 @@ export class Sender {
   }
 
   #sendPacket(now: number, packetizer: Packetizer): void {
-    const packet = Buffer.allocUnsafe(HEADER_BYTES + packetizer.maxBytes)
-    const bytes = packetizer.take(packet, HEADER_BYTES)
+    const packet = Buffer.allocUnsafe(headerBytes + packetizer.maxBytes)
+    const bytes = packetizer.take(packet, headerBytes)
     if (this.#openingLeft > 0) this.#openingLeft--
     if (bytes === 0) {
       this.stream.skip(packetizer.units)
@@ -254,48 +254,48 @@ export class Sender {
   #keepAlive(now: number): void {
     if (!this.#allowed || this.#sentAt === undefined || this.#openingLeft > 0) return
     const { comfortNoise } = this.#far!
-    const after = comfortNoise === undefined ? KEEP_ALIVE_MS : this.#noisy ? NOISE_EVERY_MS : NOISE_AFTER_MS
+    const after = comfortNoise === undefined ? keepAliveMs : this.#noisy ? noiseEveryMs : noiseAfterMs
     if (now - this.#sentAt < after) return
     if (comfortNoise !== undefined) {
-      const packet = Buffer.allocUnsafe(HEADER_BYTES + 1)
-      this.#sendSilence(now, packet, comfortNoise, writeComfortNoise(NOISE_DB, packet, HEADER_BYTES))
+      const packet = Buffer.allocUnsafe(headerBytes + 1)
+      this.#sendSilence(now, packet, comfortNoise, writeComfortNoise(noiseDb, packet, headerBytes))
     } else if (this.#far!.codec === 'opus') {
       this.#sendOpusSilence(now)
     } else {
       const packetizer = this.#encoder()
-      const packet = Buffer.allocUnsafe(HEADER_BYTES + packetizer.maxBytes)
-      while (!packetizer.whole) packetizer.push(silentFrame(this.rate))
-      this.#sendSilence(now, packet, this.#far!.payloadType, packetizer.take(packet, HEADER_BYTES))
+      const packet = Buffer.allocUnsafe(headerBytes + packetizer.maxBytes)
+      while (!packetizer.hasPacket) packetizer.push(silentFrame(this.rate))
+      this.#sendSilence(now, packet, this.#far!.payloadType, packetizer.take(packet, headerBytes))
       packetizer.clear()
     }
     this.#noisy = comfortNoise !== undefined
   }
 
   #sendOpusSilence(now: number): void {
-    const packet = Buffer.allocUnsafe(HEADER_BYTES + OPUS_SILENCE.length)
-    this.#sendSilence(now, packet, this.#far!.payloadType, OPUS_SILENCE.copy(packet, HEADER_BYTES))
+    const packet = Buffer.allocUnsafe(headerBytes + opusSilence.length)
+    this.#sendSilence(now, packet, this.#far!.payloadType, opusSilence.copy(packet, headerBytes))
   }
 
   #sendSilence(now: number, packet: Buffer, payloadType: number, bytes: number): void {
-    this.stream.silence(now, this.#packetizer?.units ?? clockRate(this.#far!.codec) / FRAMES)
+    this.stream.silence(now, this.#packetizer?.units ?? clockRate(this.#far!.codec) / framesPerSecond)
     this.stream.write(packet, 0, payloadType)
     this.#emit(now, packet, 0, bytes)
   }
 
   #sendEvent(now: number, event: EventPacket): void {
     const payloadType = this.#far?.telephoneEvent
-    if (event.first) this.#eventBegun = false
+    if (event.isFirst) this.#eventBegun = false
     // The far end may have gone on hold, or stopped accepting events, in the middle of a string.
     if (!this.#allowed || payloadType === undefined) return
     this.stream.event(now, event.samples / this.#digits.rate, !this.#eventBegun)
     this.#eventBegun = true
-    const packet = this.stream.make(payloadType, EVENT_BYTES)
-    event.payload.copy(packet, HEADER_BYTES)
-    this.#emit(now, packet, 0, EVENT_BYTES)
+    const packet = this.stream.make(payloadType, eventBytes)
+    event.payload.copy(packet, headerBytes)
+    this.#emit(now, packet, 0, eventBytes)
   }
 
   #emit(now: number, packet: Buffer, offset: number, payloadBytes: number): void {
-    if (!this.#send(packet, offset, HEADER_BYTES + payloadBytes)) return
+    if (!this.#send(packet, offset, headerBytes + payloadBytes)) return
     this.packets++
     this.octets += payloadBytes
     this.#sentAt = now

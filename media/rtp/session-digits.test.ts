@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { TestTime } from './test-line.ts'
+import { TestTime } from './testing/session-line.ts'
 
 /** What happens to one packet on its way. */
 const fate = fc.record({ lost: fc.integer({ min: 0, max: 99 }), twice: fc.boolean() })

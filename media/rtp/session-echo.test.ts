@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { sine } from '../codecs/tone.ts'
-import { type TestLine, TestTime } from './test-line.ts'
+import { type TestLine, TestTime } from './testing/session-line.ts'
 
 describe('a session whose far end sends back what it hears', () => {
   let time: TestTime
@@ -16,7 +16,7 @@ describe('a session whose far end sends back what it hears', () => {
   it('hears it, and counts it as media', () => {
     a.set()
     a.echoes = []
-    a.session.talk.play(1, sine(440, 70_000), 8000, 1, 0)
+    a.session.promptMixer.play(1, sine(440, 70_000), 8000, 1, 0)
     time.pass(70_000, () => a.echo())
     const { received, mos, refused } = a.session.stats()
     expect(a.events).toEqual([{ kind: 'latched', address: '192.0.2.1', port: 4000 }])
@@ -27,7 +27,7 @@ describe('a session whose far end sends back what it hears', () => {
   it('learns nothing about it from reports of its own that come back', () => {
     a.set()
     a.echoes = []
-    a.session.talk.play(1, sine(440, 60_000), 8000, 1, 0)
+    a.session.promptMixer.play(1, sine(440, 60_000), 8000, 1, 0)
     time.pass(60_000, () => {
       a.echo()
       for (const { packet } of a.rtcp.splice(0)) a.session.receiveRtcp(time.now, packet, '192.0.2.1', 4001)

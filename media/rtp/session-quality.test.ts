@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { buildRtcp, compactNtp } from './rtcp.ts'
-import { type TestLine, TestTime } from './test-line.ts'
+import { type TestLine, TestTime } from './testing/session-line.ts'
 
 describe('what a session tells of its quality', () => {
   let time: TestTime
@@ -41,7 +41,7 @@ describe('what a session tells of its quality', () => {
   })
 
   it('falls with packets that come too late to be heard, where they are decoded', () => {
-    a.session.connect({ rate: 8000, say: () => {}, hear: () => undefined, close: () => {} })
+    a.session.connect({ rate: 8000, write: () => {}, read: () => undefined, close: () => {} })
     time.pass(2000, () => a.hear())
     const good = a.session.stats().mos ?? 0
     const { sequence, timestamp } = a.next

@@ -6,8 +6,8 @@ import { writeRtpHeader } from './packet.ts'
 import { buildRtcp, parseRtcp } from './rtcp.ts'
 import { Session } from './session.ts'
 import { SrtpReceiver, SrtpSender } from './srtp.ts'
-import { masterBytes, suiteFacts } from './srtp-suites.ts'
-import { TestTime } from './test-line.ts'
+import { masterBytes, suiteInfo } from './srtp-suites.ts'
+import { TestTime } from './testing/session-line.ts'
 
 const newKeys = (suite: SrtpSuite): SrtpKeys => {
   const key = () => randomBytes(masterBytes(suite))
@@ -45,7 +45,7 @@ class Far {
 
 const codecs = await loadCodecs()
 
-describe.each(Object.keys(suiteFacts) as SrtpSuite[])('a session with %s', (suite) => {
+describe.each(Object.keys(suiteInfo) as SrtpSuite[])('a session with %s', (suite) => {
   let now: number
   let sent: Buffer[]
   let rtcp: Buffer[]
@@ -80,7 +80,7 @@ describe.each(Object.keys(suiteFacts) as SrtpSuite[])('a session with %s', (suit
         anyPort: true,
         seed: { ssrc: 5, sequence: 100, timestamp: 0 },
         cname: 'test',
-        patience: { startMs: 30_000, mediaMs: 60_000 },
+        timeouts: { startMs: 30_000, mediaMs: 60_000 },
         random: () => 0.5,
         codecs,
       },
@@ -102,7 +102,7 @@ describe.each(Object.keys(suiteFacts) as SrtpSuite[])('a session with %s', (suit
     expect(sent.length).toBeGreaterThan(0)
     expect(rtcp.length).toBeGreaterThan(1)
     for (const each of sent) {
-      expect(each.length).toBe(172 + suiteFacts[suite].tagBytes)
+      expect(each.length).toBe(172 + suiteInfo[suite].tagBytes)
       expect(far.hears.unprotect(each)?.subarray(12)).toEqual(Buffer.alloc(160, 0xff))
     }
     for (const each of rtcp) expect(parseRtcp(far.hears.unprotectRtcp(each)!)).toBeDefined()
@@ -211,7 +211,7 @@ describe.each(Object.keys(suiteFacts) as SrtpSuite[])('a session with %s', (suit
     // Whoever numbers the packets: the counters refuse what they know.
     const spy = vi.spyOn(SrtpSender.prototype, 'protect').mockReturnValue(Buffer.alloc(0))
     try {
-      session.talk.play(1, new Int16Array(800), 8000, 1, 0)
+      session.promptMixer.play(1, new Int16Array(800), 8000, 1, 0)
       tick(20)
       expect(spy).toHaveBeenCalled()
       expect(sent).toEqual([])

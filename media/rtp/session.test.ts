@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { decode, SILENCE } from '../codecs/g711.ts'
+import { decode, silenceByte } from '../codecs/g711.ts'
 import { sine } from '../codecs/tone.ts'
 import { buildRtcp, parseRtcp } from './rtcp.ts'
-import { discontinuities, type TestLine, TestTime } from './test-line.ts'
+import { discontinuities, type TestLine, TestTime } from './testing/session-line.ts'
 
 const minute = 60_000
 
@@ -28,7 +28,7 @@ describe('a session', () => {
   }
 
   it('sends nothing and accepts nothing before it knows the far end', () => {
-    a.session.talk.play(1, sine(440, 100), 8000, 1, 0)
+    a.session.promptMixer.play(1, sine(440, 100), 8000, 1, 0)
     a.hear()
     time.pass(1000)
     expect([a.sent, a.rtcp, a.session.stats().refused.source]).toEqual([[], [], 1])
@@ -39,7 +39,7 @@ describe('a session', () => {
     time.pass(1000)
     expect(
       a.sent.map(({ payload, to, payloadType }) => [
-        payload.every((byte) => byte === SILENCE.PCMA),
+        payload.every((byte) => byte === silenceByte.PCMA),
         to,
         payloadType,
       ]),
@@ -74,7 +74,7 @@ describe('a session', () => {
       received: 2,
       refused: { source: 3, 'payload-type': 1, malformed: 0, ssrc: 0, srtp: 0 },
     })
-    a.session.talk.play(1, sine(440, 20), 8000, 1, 0)
+    a.session.promptMixer.play(1, sine(440, 20), 8000, 1, 0)
     time.pass(100)
     expect(a.sent.at(-1)?.to).toBe('192.0.2.1:61000')
   })
@@ -100,7 +100,7 @@ describe('a session', () => {
     expect(a.events).toEqual([{ kind: 'latched', address: '192.0.2.1', port: 61_000 }])
     // Of the same address with another stream: three of RTP are looked at, and all of RTCP, which never came itself.
     expect(a.session.stats()).toMatchObject({ received: 7, refused: { source: 10, ssrc: 9 } })
-    a.session.talk.play(1, sine(440, 20), 8000, 1, 0)
+    a.session.promptMixer.play(1, sine(440, 20), 8000, 1, 0)
     time.pass(3000)
     expect([a.sent.at(-1)?.to, a.rtcp.at(-1)?.to]).toEqual(['192.0.2.1:61000', '192.0.2.1:4001'])
   })
@@ -151,7 +151,7 @@ describe('a session', () => {
   it('is one stream over prompt, bridge, digits, silence and prompt again', () => {
     join()
     const talk = () => a.hear()
-    b.session.talk.play(1, sine(440, 500), 8000, 1, 0)
+    b.session.promptMixer.play(1, sine(440, 500), 8000, 1, 0)
     time.pass(1000, talk)
     expect(b.played).toEqual([1])
     b.session.sendDigits('12', () => {})
@@ -159,10 +159,10 @@ describe('a session', () => {
     time.pass(3000)
     a.next.timestamp = 1
     time.pass(500, talk)
-    b.session.talk.play(2, sine(440, 300), 8000, 1, 0)
+    b.session.promptMixer.play(2, sine(440, 300), 8000, 1, 0)
     time.pass(1000, talk)
-    a.session.part()
-    b.session.talk.play(3, sine(440, 300), 8000, 1, 0)
+    a.session.detach()
+    b.session.promptMixer.play(3, sine(440, 300), 8000, 1, 0)
     time.pass(500)
     expect(discontinuities(b.sent)).toEqual([])
     // Time and timestamps go together: 20 ms at most are between them at the end of 7 s.
@@ -176,7 +176,7 @@ describe('a session', () => {
 
   it('lets a prompt go before the joined audio, packet by packet', () => {
     join()
-    b.session.talk.play(1, sine(440, 400), 8000, 1, 0)
+    b.session.promptMixer.play(1, sine(440, 400), 8000, 1, 0)
     time.pass(400, () => a.hear())
     expect(b.sent).toHaveLength(20)
     expect(b.sent.some(({ payload }) => payload[0] === 0x2a)).toBe(false)
@@ -189,7 +189,7 @@ describe('a session', () => {
     a.set({ ptime: 30 })
     time.pass(200)
     a.sent.length = 0
-    a.session.talk.play(1, sine(440, 300), 8000, 1, 0)
+    a.session.promptMixer.play(1, sine(440, 300), 8000, 1, 0)
     time.pass(500)
     expect(a.sent.map(({ payload }) => payload.length)).toEqual(Array(10).fill(240))
     expect(discontinuities(a.sent)).toEqual([])
@@ -199,7 +199,7 @@ describe('a session', () => {
     a.set()
     time.pass(200)
     a.sent.length = 0
-    a.session.talk.play(1, sine(440, 10_000), 8000, 1, 0)
+    a.session.promptMixer.play(1, sine(440, 10_000), 8000, 1, 0)
     time.frame()
     time.stall(100)
     expect(a.sent).toHaveLength(6)
@@ -213,7 +213,7 @@ describe('a session', () => {
     a.set()
     time.pass(200)
     a.sent.length = 0
-    a.session.talk.play(1, sine(440, 1000), 8000, 0, 0)
+    a.session.promptMixer.play(1, sine(440, 1000), 8000, 0, 0)
     time.pass(10 * minute)
     expect(a.sent).toHaveLength(30_000)
     expect(discontinuities(a.sent)).toEqual([])
@@ -306,7 +306,7 @@ describe('a session', () => {
   it('closes up what was not passed on while two were parted for a moment', () => {
     join()
     time.pass(100, () => a.hear())
-    a.session.part()
+    a.session.detach()
     time.pass(200, () => a.hear())
     a.session.join(b.session)
     time.pass(100, () => a.hear())
@@ -320,12 +320,12 @@ describe('a session', () => {
     time.pass(100, () => [a.hear(), b.hear()])
     a.set({ direction: 'inactive' })
     const before = a.sent.length
-    b.session.talk.play(9, sine(440, 1000), 8000, 0, 0)
+    b.session.promptMixer.play(9, sine(440, 1000), 8000, 0, 0)
     time.pass(12 * minute, (step) => step % 50 === 0 && b.hear())
     expect(a.sent).toHaveLength(before)
     expect(a.events.filter(({ kind }) => kind === 'timeout')).toEqual([])
     a.set({ direction: 'sendrecv' })
-    b.session.talk.stop(9)
+    b.session.promptMixer.stop(9)
     time.pass(100, () => [a.hear(), b.hear()])
     expect(a.sent.slice(before).filter(({ payload }) => payload[0] === 0x2a)).toHaveLength(5)
     expect(b.sent.at(-1)?.payload[0]).toBe(0x2a)
@@ -371,7 +371,7 @@ describe('a session', () => {
 
   it('goes through a prompt unheard while on hold', () => {
     a.set({ direction: 'inactive' })
-    a.session.talk.play(1, sine(440, 500), 8000, 1, 0)
+    a.session.promptMixer.play(1, sine(440, 500), 8000, 1, 0)
     time.pass(1000)
     expect([a.sent, a.played]).toEqual([[], [1]])
   })

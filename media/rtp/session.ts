@@ -1,20 +1,20 @@
-import { codecFacts } from '../codecs/facts.ts'
+import { codecInfo } from '../codecs/codec-info.ts'
 import type { Codecs } from '../codecs/types.ts'
 import type { FarEnd, NearEnd, PortEvent, PortStats, Volumes } from '../types.ts'
+import type { AudioSink } from './audio-sinks.ts'
 import { Bridge } from './bridge.ts'
-import type { Ear } from './ears.ts'
+import type { FrameChannel } from './frame-channel.ts'
 import { Latch, rtcpTarget } from './latch.ts'
-import type { FrameLine } from './line.ts'
-import { Liveness, type Patience } from './liveness.ts'
+import { Liveness, type LivenessTimeouts } from './liveness.ts'
 import { estimateMos } from './mos.ts'
+import type { StreamSeed } from './outgoing-stream.ts'
 import { isRtcp, isStun } from './packet.ts'
+import type { PromptMixer } from './prompt-mixer.ts'
 import { Receiver } from './receiver.ts'
-import { Reports } from './reports.ts'
 import { parseRtcp, rtcpSource } from './rtcp.ts'
+import { RtcpReporter } from './rtcp-reporter.ts'
 import { Sender } from './sender.ts'
 import { type SrtpContext, SrtpContexts } from './srtp-context.ts'
-import type { StreamSeed } from './stream-out.ts'
-import type { Talk } from './talk.ts'
 
 /** Destination of a session's packets and events. Called synchronously from the session's methods. */
 export interface SessionOutput {
@@ -35,14 +35,14 @@ export interface SessionOptions {
   readonly anyPort: boolean
   readonly seed: StreamSeed
   readonly cname: string
-  readonly patience: Patience
+  readonly timeouts: LivenessTimeouts
   readonly codecs: Codecs
   /** Returns 0 to 1, as Math.random. */
   readonly random: () => number
 }
 
 /** Unspecified addresses, the old way to hold (RFC 3264 section 8.4). */
-const NOBODY = new Set(['0.0.0.0', '::'])
+const unspecifiedAddresses = new Set(['0.0.0.0', '::'])
 
 /**
  * RTP and RTCP of one port, without sockets, clocks or threads: packets and time come in, packets and events
@@ -50,12 +50,12 @@ const NOBODY = new Set(['0.0.0.0', '::'])
  */
 export class Session {
   /** Local audio for the far end. {@link wake} must be called after adding to it. */
-  readonly talk: Talk
+  readonly promptMixer: PromptMixer
   #output: SessionOutput
   #receiver: Receiver
   #sender: Sender
   #rtcpLatch: Latch
-  #reports: Reports
+  #reports: RtcpReporter
   #liveness: Liveness
   #far: FarEnd | undefined
   #srtp: SrtpContext | undefined
@@ -78,7 +78,7 @@ export class Session {
       send: (packet, offset, length) => this.#send(packet, offset, length),
       onPlayed: (play) => output.played(play),
     })
-    this.talk = this.#sender.talk
+    this.promptMixer = this.#sender.promptMixer
     this.#bridge = new Bridge({
       receiver: this.#receiver,
       sender: this.#sender,
@@ -89,32 +89,32 @@ export class Session {
     })
     this.#rtcpLatch = new Latch(options.anyPort)
     this.#reports = this.#makeReports(options)
-    this.#liveness = new Liveness(options.patience)
+    this.#liveness = new Liveness(options.timeouts)
   }
 
   /** Whether {@link tick} is needed every 10 ms; otherwise every 100 ms. */
-  get busy(): boolean {
-    return this.#sender.busy
+  get isBusy(): boolean {
+    return this.#sender.isBusy
   }
 
   /**
    * Whether {@link frameIn} and {@link frameOut} are needed every 20 ms: frameIn of all sessions, the mixers,
    * then frameOut of all.
    */
-  get framed(): boolean {
-    return this.#bridge.framed
+  get isFramed(): boolean {
+    return this.#bridge.isFramed
   }
 
   /** Sets or changes the far end; see `MediaPort.setFar`. */
   setFar(now: number, near: NearEnd, far: FarEnd): void {
-    const reachable = !NOBODY.has(far.address)
+    const reachable = !unspecifiedAddresses.has(far.address)
     this.#far = far
     this.#srtp = far.srtp && this.#contexts.next(far.srtp)
     this.#receiver.srtp = this.#srtp?.receiver
-    if (this.#srtp?.sender.unused) this.#sender.stream.avoidRollOver()
+    if (this.#srtp?.sender.isUnused) this.#sender.stream.avoidRollOver()
     this.#receiver.set(near, far, reachable)
     if (reachable) {
-      this.#rtcpLatch.aim(rtcpTarget(far))
+      this.#rtcpLatch.setTarget(rtcpTarget(far))
       this.#reports.start(now)
     }
     this.#sender.set(far, reachable && (far.direction === 'sendrecv' || far.direction === 'sendonly'))
@@ -134,8 +134,8 @@ export class Session {
     const receiver = this.#receiver
     const accepted = receiver.accept(now, packet, address, port)
     if (!accepted) return
-    this.#liveness.alive(now)
-    this.#bridge.take(now, accepted, packet)
+    this.#liveness.received(now)
+    this.#bridge.receive(now, accepted, packet)
   }
 
   /** Processes a packet from the RTCP socket. */
@@ -144,7 +144,7 @@ export class Session {
     const { refused } = this.#receiver
     const muxed = this.#far?.rtcpMux === true
     const latch = muxed ? this.#receiver.latch : this.#rtcpLatch
-    if (!latch.agrees(now, address, port)) {
+    if (!latch.accepts(now, address, port)) {
       refused.source++
       return
     }
@@ -167,7 +167,7 @@ export class Session {
       return
     }
     this.#reports.receive(now, packets)
-    this.#liveness.alive(now)
+    this.#liveness.received(now)
   }
 
   /** Connects two sessions; each leaves its former partner or channel. */
@@ -175,14 +175,14 @@ export class Session {
     this.#bridge.join(other.#bridge)
   }
 
-  /** Exchanges frames with `line` in place of a partner; see {@link Bridge.connect}. */
-  connect(line: FrameLine): void {
-    this.#bridge.connect(line)
+  /** Exchanges frames with `channel` in place of a partner; see {@link Bridge.connect}. */
+  connect(channel: FrameChannel): void {
+    this.#bridge.connect(channel)
   }
 
-  /** Ends the join or leaves the channel (only if it is `line`, when given). No effect without either. */
-  part(line?: FrameLine): void {
-    this.#bridge.part(line)
+  /** Ends the join or leaves the channel (only if it is `channel`, when given). No effect without either. */
+  detach(channel?: FrameChannel): void {
+    this.#bridge.detach(channel)
   }
 
   /** See {@link Bridge.setVolumes}. */
@@ -191,12 +191,12 @@ export class Session {
   }
 
   /** Adds a sink, until {@link removeSink} or until the session is closed. */
-  listen(ear: Ear): void {
-    this.#bridge.listen(ear)
+  addSink(sink: AudioSink): void {
+    this.#bridge.addSink(sink)
   }
 
-  unlisten(ear: Ear): void {
-    this.#bridge.unlisten(ear)
+  removeSink(sink: AudioSink): void {
+    this.#bridge.removeSink(sink)
   }
 
   /** Reports that something was added to {@link promptMixer}. */
@@ -262,9 +262,9 @@ export class Session {
     if (bye) this.#sendRtcp(bye)
   }
 
-  #makeReports({ seed, cname, random }: SessionOptions): Reports {
+  #makeReports({ seed, cname, random }: SessionOptions): RtcpReporter {
     const sender = this.#sender
-    return new Reports({
+    return new RtcpReporter({
       ssrc: seed.ssrc,
       cname,
       random,
@@ -277,7 +277,7 @@ export class Session {
           return sender.octets
         },
         timestampAt: (now) => sender.stream.timestampAt(now),
-        clockRate: () => codecFacts[this.#far?.codec ?? 'PCMU'].clockRate,
+        clockRate: () => codecInfo[this.#far?.codec ?? 'PCMU'].clockRate,
       },
     })
   }
@@ -299,7 +299,7 @@ export class Session {
 
   #sendRtcp(packet: Buffer): void {
     const far = this.#far
-    if (!far || NOBODY.has(far.address)) return
+    if (!far || unspecifiedAddresses.has(far.address)) return
     const latch = far.rtcpMux ? this.#receiver.latch : this.#rtcpLatch
     // A hidden address may belong to a host in the local network.
     if (latch.isHidden) return

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { SILENCE } from '../codecs/g711.ts'
+import { silenceByte } from '../codecs/g711.ts'
 import { sine } from '../codecs/tone.ts'
-import { TestVoice } from './test-codecs.ts'
-import { discontinuities, type TestLine, TestTime } from './test-line.ts'
+import { TestVoice } from './testing/codecs.ts'
+import { discontinuities, type TestLine, TestTime } from './testing/session-line.ts'
 
 describe('when nothing is said', () => {
   let time: TestTime
@@ -24,15 +24,15 @@ describe('when nothing is said', () => {
       true,
     )
     expect(discontinuities(b.sent)).toEqual([])
-    b.session.talk.play(1, sine(440, 200), 8000, 1, 0)
+    b.session.promptMixer.play(1, sine(440, 200), 8000, 1, 0)
     time.pass(100)
     const talk = b.sent.findLast(({ payloadType, marker }) => payloadType === 0 && marker)
     expect(talk).toBeDefined()
   })
 
   it.each([
-    ['PCMU', (payload: Buffer) => payload.every((byte) => byte === SILENCE.PCMU)],
-    ['PCMA', (payload: Buffer) => payload.every((byte) => byte === SILENCE.PCMA)],
+    ['PCMU', (payload: Buffer) => payload.every((byte) => byte === silenceByte.PCMU)],
+    ['PCMA', (payload: Buffer) => payload.every((byte) => byte === silenceByte.PCMA)],
     ['L16', (payload: Buffer) => payload.every((byte) => byte === 0)],
     ['opus', (payload: Buffer) => payload.equals(Buffer.of(0xf8, 0xff, 0xfe))],
   ] as const)('one packet of %s is, each 5 s, to who takes none', (codec, isSilence) => {
@@ -85,7 +85,7 @@ describe('when nothing is said', () => {
     const noises = [a, time.line('203.0.113.1', 0xbeef), time.line('203.0.113.2', 0xbef0)].map((line) => {
       const noise: number[] = []
       line.set()
-      line.session.listen({ rate: 8000, tracks: 'in', hear: (input) => noise.push(...(input ?? [])) })
+      line.session.addSink({ rate: 8000, tracks: 'in', write: (input) => noise.push(...(input ?? [])) })
       line.hear()
       time.pass(20)
       line.hear(Buffer.of(40), { payloadType: 13 })
@@ -117,16 +117,16 @@ describe('when nothing is said', () => {
     expect(b.sent.length).toBeLessThan(50 + 110 + 5)
     expect(discontinuities(b.sent)).toEqual([])
     time.pass(200, () => a.say(voice))
-    expect(b.sent.at(-1)!.payload.every((byte) => byte === SILENCE.PCMU)).toBe(false)
+    expect(b.sent.at(-1)!.payload.every((byte) => byte === silenceByte.PCMU)).toBe(false)
   })
 
   it('an encoder that finds so leaves packets out, and the timestamps count on', () => {
     b.set({ codec: 'opus', opus: { dtx: true } })
     time.pass(200)
     b.sent.length = 0
-    b.session.talk.play(1, new Int16Array(16_000 * 10), 16_000, 1, 0)
+    b.session.promptMixer.play(1, new Int16Array(16_000 * 10), 16_000, 1, 0)
     time.pass(10_000)
-    b.session.talk.play(2, sine(440, 1000), 8000, 1, 0)
+    b.session.promptMixer.play(2, sine(440, 1000), 8000, 1, 0)
     const before = b.sent.length
     expect(before).toBeLessThan(150)
     time.pass(1000)

@@ -12,7 +12,7 @@ export interface SrtpContext {
  * Maximum number of local keys whose counters are remembered: branches of a fork choose among the keys of one
  * offer, and may alternate.
  */
-const MOST_SENDERS = 8
+const maxSenders = 8
 
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
 
@@ -45,7 +45,7 @@ export class SrtpContexts {
     // The least recently used sender is first.
     this.#senders.delete(name)
     this.#senders.set(name, sender)
-    if (this.#senders.size > MOST_SENDERS) this.#senders.delete(this.#senders.keys().next().value as string)
+    if (this.#senders.size > maxSenders) this.#senders.delete(this.#senders.keys().next().value as string)
     return sender
   }
 }

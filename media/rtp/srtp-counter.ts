@@ -1,15 +1,15 @@
 import { type Cipheriv, createCipheriv, createSecretKey, hash, timingSafeEqual } from 'node:crypto'
 import type { SessionKeys } from './srtp-keys.ts'
-import { RTCP_CLEAR_BYTES, RTCP_WORD_BYTES, rtcpWordOf, type Transform } from './srtp-transform.ts'
+import { rtcpClearBytes, rtcpWordBytes, rtcpWordOf, type Transform } from './srtp-transform.ts'
 
-const BLOCK_BYTES = 16
-const HASH_BYTES = 20
+const blockBytes = 16
+const hashBytes = 20
 /** Block size of SHA-1, to which HMAC pads its key. */
-const HASH_BLOCK_BYTES = 64
+const hashBlockBytes = 64
 /** Number of packets whose key stream is generated at once. */
-const AHEAD = 8
+const packetsAhead = 8
 /** Maximum payload in blocks for generating ahead. */
-const MOST_BLOCKS = 40
+const maxBlocks = 40
 
 /* Ciphers and hashes are those of node:crypto; this file applies them as RFC 3711 requires: counter mode, and
  * HMAC by its definition. A node:crypto cipher and HMAC object per packet would take 2.4 times as long (7.5
@@ -17,7 +17,7 @@ const MOST_BLOCKS = 40
  * the RFCs, and bit for bit with AES-CTR and HMAC of node:crypto. */
 
 /** Scratch buffers, overwritten by each use; one set per thread. */
-const scratch = { inner: Buffer.alloc(HASH_BLOCK_BYTES + 2048), tag: Buffer.alloc(HASH_BYTES) }
+const scratch = { inner: Buffer.alloc(hashBlockBytes + 2048), tag: Buffer.alloc(hashBytes) }
 
 /**
  * HMAC-SHA1 (RFC 2104) over the one-shot hash of node:crypto. Costs a quarter of an HMAC object per message.
@@ -28,8 +28,8 @@ class Hmac {
   #outer: Buffer
 
   constructor(key: Buffer) {
-    this.#inner = Buffer.alloc(HASH_BLOCK_BYTES, 0x36)
-    this.#outer = Buffer.alloc(HASH_BLOCK_BYTES + HASH_BYTES, 0x5c)
+    this.#inner = Buffer.alloc(hashBlockBytes, 0x36)
+    this.#outer = Buffer.alloc(hashBlockBytes + hashBytes, 0x5c)
     for (let i = 0; i < key.length; i++) {
       this.#inner[i] = 0x36 ^ key[i]!
       this.#outer[i] = 0x5c ^ key[i]!
@@ -38,14 +38,14 @@ class Hmac {
 
   /** Writes the digest of `message` up to `end`, followed by `word` if given, to the scratch buffer. */
   digest(message: Buffer, end: number, word: number | undefined): Buffer {
-    const length = HASH_BLOCK_BYTES + end + (word === undefined ? 0 : 4)
+    const length = hashBlockBytes + end + (word === undefined ? 0 : 4)
     if (length > scratch.inner.length) scratch.inner = Buffer.alloc(length)
     const { inner, tag } = scratch
     this.#inner.copy(inner)
-    message.copy(inner, HASH_BLOCK_BYTES, 0, end)
+    message.copy(inner, hashBlockBytes, 0, end)
     if (word !== undefined) inner.writeUInt32BE(word, length - 4)
     const first = hash('sha1', inner.subarray(0, length), 'binary')
-    this.#outer.write(first, HASH_BLOCK_BYTES, 'binary')
+    this.#outer.write(first, hashBlockBytes, 'binary')
     tag.write(hash('sha1', this.#outer, 'binary'), 'binary')
     return tag
   }
@@ -72,22 +72,22 @@ class KeyStream {
   /** Encrypts or decrypts `packet` from `from` to `to` in place. */
   apply(packet: Buffer, from: number, to: number, ssrc: number, high: number, low: number): void {
     const made = this.#made
-    const blocks = Math.ceil((to - from) / BLOCK_BYTES)
+    const blocks = Math.ceil((to - from) / blockBytes)
     let at = low - made.low
     if (ssrc !== made.ssrc || high !== made.high || at < 0 || at >= made.count || blocks > made.blocks) {
       // Payloads of one stream have similar lengths.
-      this.#make(ssrc, high, low, Math.max(blocks, made.blocks <= MOST_BLOCKS ? made.blocks : 0))
+      this.#make(ssrc, high, low, Math.max(blocks, made.blocks <= maxBlocks ? made.blocks : 0))
       at = 0
     }
     const stream = this.#stream
-    let next = at * this.#made.blocks * BLOCK_BYTES
+    let next = at * this.#made.blocks * blockBytes
     for (let i = from; i < to; i++) packet[i] = packet[i]! ^ stream[next++]!
   }
 
   #make(ssrc: number, high: number, low: number, blocks: number): void {
-    const many = blocks > MOST_BLOCKS ? 1 : AHEAD
+    const many = blocks > maxBlocks ? 1 : packetsAhead
     const count = Math.min(many, 0x100000000 - low)
-    const length = count * blocks * BLOCK_BYTES
+    const length = count * blocks * blockBytes
     if (this.#counters.length !== length) this.#counters = Buffer.alloc(length)
     const counters = this.#counters
     const salt = this.#salt
@@ -96,7 +96,7 @@ class KeyStream {
     let at = 0
     for (let packet = 0; packet < count; packet++) {
       const lower = (salt.readUInt32BE(10) ^ (low + packet)) >>> 0
-      for (let block = 0; block < blocks; block++, at += BLOCK_BYTES) {
+      for (let block = 0; block < blocks; block++, at += blockBytes) {
         salt.copy(counters, at, 0, 4)
         counters.writeUInt32BE(source, at + 4)
         counters.writeUInt16BE(upper, at + 8)
@@ -140,11 +140,11 @@ export class CounterMode implements Transform {
 
   sealRtcp(packet: Buffer, ssrc: number, index: number): Buffer {
     const end = packet.length
-    const sealed = Buffer.allocUnsafe(end + RTCP_WORD_BYTES + this.tagBytes)
+    const sealed = Buffer.allocUnsafe(end + rtcpWordBytes + this.tagBytes)
     packet.copy(sealed)
-    this.#stream.apply(sealed, RTCP_CLEAR_BYTES, end, ssrc, 0, index)
+    this.#stream.apply(sealed, rtcpClearBytes, end, ssrc, 0, index)
     sealed.writeUInt32BE(rtcpWordOf(index), end)
-    const tagAt = end + RTCP_WORD_BYTES
+    const tagAt = end + rtcpWordBytes
     this.#hmac.digest(sealed, tagAt, undefined).copy(sealed, tagAt, 0, this.tagBytes)
     return sealed
   }
@@ -153,14 +153,14 @@ export class CounterMode implements Transform {
     const tagAt = packet.length - this.tagBytes
     const tag = this.#hmac.digest(packet, tagAt, undefined)
     if (!timingSafeEqual(tag.subarray(0, this.tagBytes), packet.subarray(tagAt))) return undefined
-    const end = tagAt - RTCP_WORD_BYTES
-    this.#stream.apply(packet, RTCP_CLEAR_BYTES, end, ssrc, 0, index)
+    const end = tagAt - rtcpWordBytes
+    this.#stream.apply(packet, rtcpClearBytes, end, ssrc, 0, index)
     return packet.subarray(0, end)
   }
 
   rtcpWord(packet: Buffer): number | undefined {
-    const at = packet.length - this.tagBytes - RTCP_WORD_BYTES
-    return at < RTCP_CLEAR_BYTES ? undefined : packet.readUInt32BE(at)
+    const at = packet.length - this.tagBytes - rtcpWordBytes
+    return at < rtcpClearBytes ? undefined : packet.readUInt32BE(at)
   }
 }
 

@@ -1,20 +1,20 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
 import type { SessionKeys } from './srtp-keys.ts'
-import { RTCP_CLEAR_BYTES, RTCP_WORD_BYTES, rtcpWordOf, type Transform } from './srtp-transform.ts'
+import { rtcpClearBytes, rtcpWordBytes, rtcpWordOf, type Transform } from './srtp-transform.ts'
 
-const IV_BYTES = 12
-const TAG_BYTES = 16
-const options = { authTagLength: TAG_BYTES } as const
+const ivBytes = 12
+const gcmTagBytes = 16
+const options = { authTagLength: gcmTagBytes } as const
 
 /** AES in Galois/counter mode (RFC 7714). */
 export class Gcm implements Transform {
-  readonly tagBytes = TAG_BYTES
+  readonly tagBytes = gcmTagBytes
   #algorithm: 'aes-128-gcm' | 'aes-256-gcm'
   #key: KeyObject
   #salt: Buffer
   /** Overwritten by each use: node:crypto copies it. */
-  #iv = Buffer.alloc(IV_BYTES)
-  #rtcpAad = Buffer.alloc(RTCP_CLEAR_BYTES + RTCP_WORD_BYTES)
+  #iv = Buffer.alloc(ivBytes)
+  #rtcpAad = Buffer.alloc(rtcpClearBytes + rtcpWordBytes)
 
   constructor({ cipher, salt }: SessionKeys) {
     this.#algorithm = cipher.length === 16 ? 'aes-128-gcm' : 'aes-256-gcm'
@@ -24,7 +24,7 @@ export class Gcm implements Transform {
 
   sealRtp(packet: Buffer, start: number, ssrc: number, high: number, low: number): Buffer {
     const end = packet.length
-    const sealed = Buffer.allocUnsafe(end + TAG_BYTES)
+    const sealed = Buffer.allocUnsafe(end + gcmTagBytes)
     packet.copy(sealed, 0, 0, start)
     this.#setIv(ssrc, high, low)
     this.#seal(sealed, packet.subarray(0, start), packet.subarray(start), start)
@@ -32,38 +32,38 @@ export class Gcm implements Transform {
   }
 
   openRtp(packet: Buffer, start: number, ssrc: number, high: number, low: number): boolean {
-    const end = packet.length - TAG_BYTES
+    const end = packet.length - gcmTagBytes
     this.#setIv(ssrc, high, low)
     return this.#open(packet, packet.subarray(0, start), start, end)
   }
 
   sealRtcp(packet: Buffer, ssrc: number, index: number): Buffer {
     const end = packet.length
-    const sealed = Buffer.allocUnsafe(end + TAG_BYTES + RTCP_WORD_BYTES)
-    packet.copy(sealed, 0, 0, RTCP_CLEAR_BYTES)
-    sealed.writeUInt32BE(rtcpWordOf(index), end + TAG_BYTES)
+    const sealed = Buffer.allocUnsafe(end + gcmTagBytes + rtcpWordBytes)
+    packet.copy(sealed, 0, 0, rtcpClearBytes)
+    sealed.writeUInt32BE(rtcpWordOf(index), end + gcmTagBytes)
     this.#setIv(ssrc, 0, index)
-    this.#seal(sealed, this.#aadOf(packet, index), packet.subarray(RTCP_CLEAR_BYTES), RTCP_CLEAR_BYTES)
+    this.#seal(sealed, this.#aadOf(packet, index), packet.subarray(rtcpClearBytes), rtcpClearBytes)
     return sealed
   }
 
   openRtcp(packet: Buffer, ssrc: number, index: number): Buffer | undefined {
-    const end = packet.length - RTCP_WORD_BYTES - TAG_BYTES
+    const end = packet.length - rtcpWordBytes - gcmTagBytes
     this.#setIv(ssrc, 0, index)
-    return this.#open(packet, this.#aadOf(packet, index), RTCP_CLEAR_BYTES, end)
+    return this.#open(packet, this.#aadOf(packet, index), rtcpClearBytes, end)
       ? packet.subarray(0, end)
       : undefined
   }
 
   rtcpWord(packet: Buffer): number | undefined {
-    const at = packet.length - RTCP_WORD_BYTES
-    return at < RTCP_CLEAR_BYTES + TAG_BYTES ? undefined : packet.readUInt32BE(at)
+    const at = packet.length - rtcpWordBytes
+    return at < rtcpClearBytes + gcmTagBytes ? undefined : packet.readUInt32BE(at)
   }
 
   /** Returns the authenticated but unencrypted data of an RTCP compound (section 9.2). */
   #aadOf(packet: Buffer, index: number): Buffer {
-    packet.copy(this.#rtcpAad, 0, 0, RTCP_CLEAR_BYTES)
-    this.#rtcpAad.writeUInt32BE(rtcpWordOf(index), RTCP_CLEAR_BYTES)
+    packet.copy(this.#rtcpAad, 0, 0, rtcpClearBytes)
+    this.#rtcpAad.writeUInt32BE(rtcpWordOf(index), rtcpClearBytes)
     return this.#rtcpAad
   }
 
@@ -87,7 +87,7 @@ export class Gcm implements Transform {
   #open(packet: Buffer, aad: Buffer, from: number, to: number): boolean {
     const decipher = createDecipheriv(this.#algorithm, this.#key, this.#iv, options)
     decipher.setAAD(aad)
-    decipher.setAuthTag(packet.subarray(to, to + TAG_BYTES))
+    decipher.setAuthTag(packet.subarray(to, to + gcmTagBytes))
     const plain = decipher.update(packet.subarray(from, to))
     try {
       decipher.final()

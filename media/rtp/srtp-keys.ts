@@ -1,6 +1,6 @@
 import { createCipheriv, createSecretKey } from 'node:crypto'
 import type { SrtpSuite } from '../types.ts'
-import { masterBytes, suiteFacts } from './srtp-suites.ts'
+import { masterBytes, suiteInfo } from './srtp-suites.ts'
 
 /** Session keys of one direction, for RTP or for RTCP. */
 export interface SessionKeys {
@@ -11,7 +11,7 @@ export interface SessionKeys {
 }
 
 /** Key length of HMAC-SHA1. */
-const AUTH_BYTES = 20
+const authBytes = 20
 
 /** Labels of the key derivation (RFC 3711 sections 4.3.1 and 4.3.2). */
 const labels = { rtp: { cipher: 0, auth: 1, salt: 2 }, rtcp: { cipher: 3, auth: 4, salt: 5 } } as const
@@ -27,7 +27,7 @@ export const deriveKeys = (suite: SrtpSuite, master: Uint8Array, kind: keyof typ
     throw new Error(
       `SRTP: a master key with salt of ${bytes} bytes expected for ${suite}, got ${master.length}`,
     )
-  const { keyBytes, saltBytes } = suiteFacts[suite]
+  const { keyBytes, saltBytes } = suiteInfo[suite]
   const key = createSecretKey(master.subarray(0, keyBytes))
   const derive = (label: number, length: number) => {
     // A salt of 12 bytes is padded with zeros.
@@ -40,7 +40,7 @@ export const deriveKeys = (suite: SrtpSuite, master: Uint8Array, kind: keyof typ
   const { cipher, auth, salt } = labels[kind]
   return {
     cipher: derive(cipher, keyBytes),
-    auth: derive(auth, AUTH_BYTES),
+    auth: derive(auth, authBytes),
     salt: derive(salt, saltBytes),
   }
 }

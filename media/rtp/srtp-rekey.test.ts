@@ -5,12 +5,12 @@ import type { SrtpKeys, SrtpSuite } from '../types.ts'
 import { Session } from './session.ts'
 import { transformOf } from './srtp.ts'
 import { deriveKeys } from './srtp-keys.ts'
-import { masterBytes, suiteFacts } from './srtp-suites.ts'
-import { testCodecs } from './test-codecs.ts'
+import { masterBytes, suiteInfo } from './srtp-suites.ts'
+import { testCodecs } from './testing/codecs.ts'
 
 const ssrc = 5
 
-describe.each(Object.keys(suiteFacts) as SrtpSuite[])('keys of a later description, with %s', (suite) => {
+describe.each(Object.keys(suiteInfo) as SrtpSuite[])('keys of a later description, with %s', (suite) => {
   const newKey = () => randomBytes(masterBytes(suite))
   let now: number
   let sent: Buffer[]
@@ -27,7 +27,7 @@ describe.each(Object.keys(suiteFacts) as SrtpSuite[])('keys of a later descripti
         anyPort: true,
         seed: { ssrc, sequence: 62_000, timestamp: 0 },
         cname: 'test',
-        patience: { startMs: 1e9, mediaMs: 1e9 },
+        timeouts: { startMs: 1e9, mediaMs: 1e9 },
         random: () => 0.5,
         codecs: testCodecs,
       },
@@ -41,7 +41,7 @@ describe.each(Object.keys(suiteFacts) as SrtpSuite[])('keys of a later descripti
     )
     keys = { suite, sendKey: newKey(), receiveKey: newKey() }
     set(keys)
-    session.talk.play(1, sine(440, 1000), 8000, 0, 0)
+    session.promptMixer.play(1, sine(440, 1000), 8000, 0, 0)
     say(sequence - 62_000)
   }
   const set = (srtp: SrtpKeys) =>

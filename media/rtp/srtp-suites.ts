@@ -1,7 +1,7 @@
 import type { SrtpSuite } from '../types.ts'
 
 /** Fixed properties of a crypto suite. Sizes in bytes. */
-export interface SuiteFacts {
+export interface SuiteInfo {
   readonly mode: 'counter' | 'gcm'
   /** Size of the master key and of the session key. */
   readonly keyBytes: 16 | 32
@@ -15,7 +15,7 @@ export interface SuiteFacts {
   readonly rtcpTagBytes: number
 }
 
-const counter = (keyBytes: 16 | 32, tagBytes: number): SuiteFacts => ({
+const counter = (keyBytes: 16 | 32, tagBytes: number): SuiteInfo => ({
   mode: 'counter',
   keyBytes,
   saltBytes: 14,
@@ -23,7 +23,7 @@ const counter = (keyBytes: 16 | 32, tagBytes: number): SuiteFacts => ({
   rtcpTagBytes: 10,
 })
 
-const gcm = (keyBytes: 16 | 32): SuiteFacts => ({
+const gcm = (keyBytes: 16 | 32): SuiteInfo => ({
   mode: 'gcm',
   keyBytes,
   saltBytes: 12,
@@ -32,7 +32,7 @@ const gcm = (keyBytes: 16 | 32): SuiteFacts => ({
 })
 
 /** Supported suites: RFC 4568 section 6.2, RFC 6188, RFC 7714. */
-export const suiteFacts: Readonly<Record<SrtpSuite, SuiteFacts>> = {
+export const suiteInfo: Readonly<Record<SrtpSuite, SuiteInfo>> = {
   AES_CM_128_HMAC_SHA1_80: counter(16, 10),
   AES_CM_128_HMAC_SHA1_32: counter(16, 4),
   AES_256_CM_HMAC_SHA1_80: counter(32, 10),
@@ -43,6 +43,6 @@ export const suiteFacts: Readonly<Record<SrtpSuite, SuiteFacts>> = {
 
 /** Returns the length of a master key with its salt, as carried in `a=crypto`. */
 export const masterBytes = (suite: SrtpSuite): number => {
-  const { keyBytes, saltBytes } = suiteFacts[suite]
+  const { keyBytes, saltBytes } = suiteInfo[suite]
   return keyBytes + saltBytes
 }

@@ -23,8 +23,8 @@ export interface Transform {
 }
 
 /** Length of an RTCP compound's unencrypted part: its first header and the sender's SSRC. */
-export const RTCP_CLEAR_BYTES = 8
+export const rtcpClearBytes = 8
 /** Length of the word with the encryption flag and the index. */
-export const RTCP_WORD_BYTES = 4
+export const rtcpWordBytes = 4
 /** Returns the index word of a sent compound: encryption is always on. */
 export const rtcpWordOf = (index: number): number => (0x80000000 | index) >>> 0

@@ -5,7 +5,7 @@ import type { SrtpSuite } from '../types.ts'
 import { writeRtpHeader } from './packet.ts'
 import { SrtpReceiver, SrtpSender, transformOf } from './srtp.ts'
 import { deriveKeys } from './srtp-keys.ts'
-import { masterBytes, suiteFacts } from './srtp-suites.ts'
+import { masterBytes, suiteInfo } from './srtp-suites.ts'
 
 const hex = (text: string) => Buffer.from(text, 'hex')
 const plainRtcp = `81c8000bcafebabe${'ab'.repeat(16)}`
@@ -19,7 +19,7 @@ const packet = (sequence: number, payload = 'hello', ssrc = 7) => {
 
 const payloadOf = (bytes: Buffer | undefined) => bytes?.toString('latin1', 12)
 
-const suites = Object.keys(suiteFacts) as SrtpSuite[]
+const suites = Object.keys(suiteInfo) as SrtpSuite[]
 const pair = (suite: SrtpSuite = 'AES_CM_128_HMAC_SHA1_80') => {
   const key = randomBytes(masterBytes(suite))
   return { sender: new SrtpSender(suite, key), receiver: new SrtpReceiver(suite, key) }

@@ -1,29 +1,29 @@
 import type { SrtpSuite } from '../types.ts'
-import { HEADER_BYTES } from './packet.ts'
+import { headerBytes } from './packet.ts'
 import { ReplayWindow } from './replay-window.ts'
 import { CounterMode } from './srtp-counter.ts'
 import { Gcm } from './srtp-gcm.ts'
 import { deriveKeys, type SessionKeys } from './srtp-keys.ts'
-import { suiteFacts } from './srtp-suites.ts'
-import { RTCP_CLEAR_BYTES, type Transform } from './srtp-transform.ts'
+import { suiteInfo } from './srtp-suites.ts'
+import { rtcpClearBytes, type Transform } from './srtp-transform.ts'
 
 /** Maximum number of sources whose indices are remembered. Only an authentic packet adds one. */
-const MOST_SOURCES = 8
-const RTCP_INDEX_LIMIT = 2 ** 31
+const maxSources = 8
+const rtcpIndexLimit = 2 ** 31
 /**
  * Maximum number of roll-over counters after the likeliest that are tried for a packet. Covers a silence in
  * which the far side kept counting, up to an hour of packets of 20 ms. Only packets from the learnt source
  * get here.
  */
-const COUNTERS_AHEAD = 4
+const countersAhead = 4
 
-const NOTHING = Buffer.alloc(0)
+const noPacket = Buffer.alloc(0)
 
 /** Returns the offset of the payload; undefined if the packet is too short for RTP. */
 const payloadStart = (packet: Buffer, end: number): number | undefined => {
-  if (end < HEADER_BYTES) return undefined
+  if (end < headerBytes) return undefined
   const first = packet[0]!
-  let start = HEADER_BYTES + (first & 0x0f) * 4
+  let start = headerBytes + (first & 0x0f) * 4
   if (first & 0x10) {
     if (start + 4 > end) return undefined
     start += 4 + packet.readUInt16BE(start + 2) * 4
@@ -39,7 +39,7 @@ interface Transforms {
 
 /** Creates a transform from session keys; {@link transformsOf} derives those. */
 export const transformOf = (suite: SrtpSuite, kind: 'rtp' | 'rtcp', keys: SessionKeys): Transform => {
-  const { mode, tagBytes, rtcpTagBytes } = suiteFacts[suite]
+  const { mode, tagBytes, rtcpTagBytes } = suiteInfo[suite]
   return mode === 'gcm' ? new Gcm(keys) : new CounterMode(keys, kind === 'rtp' ? tagBytes : rtcpTagBytes)
 }
 
@@ -60,7 +60,7 @@ export class SrtpSender {
   }
 
   /** Whether no packet was sent yet. */
-  get unused(): boolean {
+  get isUnused(): boolean {
     return this.#sent.newest < 0
   }
 
@@ -72,9 +72,9 @@ export class SrtpSender {
   protect(packet: Buffer): Buffer {
     const sequence = packet.readUInt16BE(2)
     // A forwarded stream keeps its order, so a packet may belong before the roll-over.
-    const roc = this.unused ? 0 : guess(this.#sent.newest, sequence)
+    const roc = this.isUnused ? 0 : guess(this.#sent.newest, sequence)
     const number = roc * 0x10000 + sequence
-    if (!this.#sent.permits(number)) return NOTHING
+    if (!this.#sent.permits(number)) return noPacket
     this.#sent.take(number)
     const start = payloadStart(packet, packet.length) ?? packet.length
     const ssrc = packet.readUInt32BE(8)
@@ -83,7 +83,7 @@ export class SrtpSender {
 
   /** Encrypts an RTCP compound (RFC 3711 section 3.4). */
   protectRtcp(packet: Buffer): Buffer {
-    this.#rtcpIndex = (this.#rtcpIndex + 1) % RTCP_INDEX_LIMIT
+    this.#rtcpIndex = (this.#rtcpIndex + 1) % rtcpIndexLimit
     return this.#transforms.rtcp.sealRtcp(packet, packet.readUInt32BE(4), this.#rtcpIndex)
   }
 }
@@ -104,7 +104,7 @@ export class SrtpReceiver {
     this.#transforms = transformsOf(suite, master)
     if (!before) return
     // During hold, keys may change several times without a packet in between.
-    this.#before = new Map([...(before.#before ?? []), ...before.#sources].slice(-MOST_SOURCES))
+    this.#before = new Map([...(before.#before ?? []), ...before.#sources].slice(-maxSources))
   }
 
   /** Returns the plain packet, decrypted in place; undefined if not authentic, repeated or too old. */
@@ -132,7 +132,7 @@ export class SrtpReceiver {
   unprotectRtcp(packet: Buffer): Buffer | undefined {
     const { rtcp } = this.#transforms
     const word = rtcp.rtcpWord(packet)
-    if (word === undefined || word < 0x80000000 || packet.length < RTCP_CLEAR_BYTES) return undefined
+    if (word === undefined || word < 0x80000000 || packet.length < rtcpClearBytes) return undefined
     const index = word - 0x80000000
     const ssrc = packet.readUInt32BE(4)
     const window = this.#rtcpSources.get(ssrc)
@@ -156,7 +156,7 @@ export class SrtpReceiver {
     attempt: number,
   ): number | undefined {
     if (attempt === 0) return first
-    if (window) return attempt <= COUNTERS_AHEAD ? first + attempt : undefined
+    if (window) return attempt <= countersAhead ? first + attempt : undefined
     // The first packets may have been lost with the roll-over, or the far side restarts with its new key.
     const others = this.#before?.has(ssrc) ? [first + 1, 0, 1] : [1]
     return others[attempt - 1]
@@ -182,7 +182,7 @@ const remember = (
 ): ReplayWindow => {
   if (known) return known
   const window = new ReplayWindow()
-  if (sources.size >= MOST_SOURCES) sources.delete(sources.keys().next().value as number)
+  if (sources.size >= maxSources) sources.delete(sources.keys().next().value as number)
   sources.set(ssrc, window)
   return window
 }

@@ -1,16 +1,16 @@
-import { MIN_PERIOD_MS, PITCH_REACH_MS, Pitch } from '../codecs/pitch.ts'
+import { minPeriodMs, Pitch, pitchReachMs } from '../codecs/pitch.ts'
 import type { PcmRate } from '../types.ts'
 import type { SampleQueue } from './sample-queue.ts'
 
 /** Mean square that counts as silence: 48 dB below full scale. */
-const QUIET_POWER = 130 * 130
+const quietPower = 130 * 130
 /** Similarity of neighbouring periods above which removing or repeating one is inaudible. */
-const ALIKE = 0.8
-const FAIRLY_ALIKE = 0.6
+const minSimilarity = 0.8
+const minFairSimilarity = 0.6
 
 /** Minimum error of the delay before a correction, in ms: in silence, in periodic sound, and in any sound. */
-const SHORTEN_MS = { quiet: 15, alike: 30, any: 80 } as const
-const LENGTHEN_MS = { alike: 5, any: 40 } as const
+const shortenMs = { quiet: 15, alike: 30, any: 80 } as const
+const lengthenMs = { alike: 5, any: 40 } as const
 
 /**
  * Shortens or lengthens sound by one period, by overlapping it with the neighbouring one. This adjusts the
@@ -27,20 +27,20 @@ export class TimeScale {
 
   /** Corrects a delay that is `excess` ms too long (negative: too short), if worthwhile. */
   adjust(queue: SampleQueue, excess: number): void {
-    if (excess > SHORTEN_MS.quiet) this.#shorten(queue, excess)
-    else if (excess < -LENGTHEN_MS.alike) this.#lengthen(queue, -excess)
+    if (excess > shortenMs.quiet) this.#shorten(queue, excess)
+    else if (excess < -lengthenMs.alike) this.#lengthen(queue, -excess)
   }
 
   #shorten(queue: SampleQueue, excess: number): void {
-    if (excess < SHORTEN_MS.alike) {
+    if (excess < shortenMs.alike) {
       this.#pitch.measure(queue.samples, queue.end)
-      if (this.#pitch.power >= QUIET_POWER) return
+      if (this.#pitch.power >= quietPower) return
     }
     // Both periods must still be unread.
     if (!this.#look(queue, queue.length >> 1)) return
     const { strength, power, period } = this.#pitch
     const bearable =
-      power < QUIET_POWER ? SHORTEN_MS.quiet : strength > ALIKE ? SHORTEN_MS.alike : SHORTEN_MS.any
+      power < quietPower ? shortenMs.quiet : strength > minSimilarity ? shortenMs.alike : shortenMs.any
     if (excess < bearable) return
     const { samples, end } = queue
     const first = end - 2 * period
@@ -54,7 +54,7 @@ export class TimeScale {
   #lengthen(queue: SampleQueue, lack: number): void {
     if (!this.#look(queue, queue.length)) return
     const { strength, power, period } = this.#pitch
-    if (power >= QUIET_POWER && strength < FAIRLY_ALIKE && lack < LENGTHEN_MS.any) return
+    if (power >= quietPower && strength < minFairSimilarity && lack < lengthenMs.any) return
     const at = queue.insert(period)
     const { samples } = queue
     // The audio after the previous period is the last period, and the audio before the last period is the
@@ -67,8 +67,8 @@ export class TimeScale {
 
   /** Searches a period of at most `longest` samples; returns false without room for one. */
   #look(queue: SampleQueue, longest: number): boolean {
-    if (longest < MIN_PERIOD_MS * this.#perMs) return false
-    this.#pitch.find(queue.samples, queue.end, Math.min(longest, (PITCH_REACH_MS / 2) * this.#perMs))
+    if (longest < minPeriodMs * this.#perMs) return false
+    this.#pitch.find(queue.samples, queue.end, Math.min(longest, (pitchReachMs / 2) * this.#perMs))
     return true
   }
 }

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { TICKS_PER_MS, Timeline } from './timeline.ts'
+import { Timeline, ticksPerMs } from './timeline.ts'
 
-const FRAME = 20 * TICKS_PER_MS
+const frameUnits = 20 * ticksPerMs
 /** Time at which media time 0 would have come by the fastest way. */
-const BASE = 5000
+const baseTime = 5000
 
 /** Places packets in fake time, 20 ms apart. */
 class Feed {
   readonly line = new Timeline()
-  now = BASE
+  now = baseTime
 
   place(ssrc: number, sequence: number, timestamp: number, clockRate: number | 'none' = 8000) {
-    const due = (this.now - BASE) * TICKS_PER_MS
+    const due = (this.now - baseTime) * ticksPerMs
     const packet = { ssrc, sequence: sequence & 0xffff, timestamp: timestamp >>> 0 }
     const placed = this.line.place(this.now, packet, clockRate === 'none' ? undefined : clockRate, due)
     this.now += 20
@@ -23,27 +23,27 @@ describe('the timeline', () => {
   it('goes on where sequence numbers and timestamps wrap', () => {
     const feed = new Feed()
     for (let i = 0; i < 5; i++)
-      expect(feed.place(1, 65_534 + i, 0xffffff00 + 160 * i)).toEqual([i, i * FRAME])
+      expect(feed.place(1, 65_534 + i, 0xffffff00 + 160 * i)).toEqual([i, i * frameUnits])
   })
 
   it('places what is late, early or has a gap before it', () => {
     const feed = new Feed()
     feed.place(1, 10, 1000)
-    expect(feed.place(1, 13, 1480)).toEqual([3, 3 * FRAME])
-    expect(feed.place(1, 11, 1160)).toEqual([1, FRAME])
-    expect(feed.place(1, 9, 840)).toEqual([-1, -FRAME])
+    expect(feed.place(1, 13, 1480)).toEqual([3, 3 * frameUnits])
+    expect(feed.place(1, 11, 1160)).toEqual([1, frameUnits])
+    expect(feed.place(1, 9, 840)).toEqual([-1, -frameUnits])
     // Silence of the far side: half a second without a packet.
     feed.now += 500
-    expect(feed.place(1, 14, 1480 + 160 * 28)).toEqual([4, 31 * FRAME])
+    expect(feed.place(1, 14, 1480 + 160 * 28)).toEqual([4, 31 * frameUnits])
   })
 
   it('joins another source to the former one, whose stragglers have no place', () => {
     const feed = new Feed()
     feed.place(1, 10, 1000)
     feed.place(1, 11, 1160)
-    expect(feed.place(2, 40_000, 77)).toEqual([2, 2 * FRAME])
+    expect(feed.place(2, 40_000, 77)).toEqual([2, 2 * frameUnits])
     expect(feed.place(1, 12, 1320)).toBeUndefined()
-    expect(feed.place(2, 40_001, 237)).toEqual([3, 3 * FRAME])
+    expect(feed.place(2, 40_001, 237)).toEqual([3, 3 * frameUnits])
     feed.now += 1000
     expect(feed.place(1, 13, 1480)?.[0]).toBe(4)
   })
@@ -54,27 +54,27 @@ describe('the timeline', () => {
     for (let i = 1; i < 5; i++) {
       expect(feed.place(2, 40_000 + i, 1160, 'none')).toBeUndefined()
       feed.now -= 20
-      expect(feed.place(1, 10 + i, 1000 + 160 * i)).toEqual([i, i * FRAME])
+      expect(feed.place(1, 10 + i, 1000 + 160 * i)).toEqual([i, i * frameUnits])
     }
   })
 
   it('joins what follows a jump of the timestamp to what was before', () => {
     const feed = new Feed()
     feed.place(1, 10, 1000)
-    expect(feed.place(1, 11, 900_000)).toEqual([1, FRAME])
-    expect(feed.place(1, 12, 900_160)).toEqual([2, 2 * FRAME])
-    expect(feed.place(1, 13, 5)).toEqual([3, 3 * FRAME])
+    expect(feed.place(1, 11, 900_000)).toEqual([1, frameUnits])
+    expect(feed.place(1, 12, 900_160)).toEqual([2, 2 * frameUnits])
+    expect(feed.place(1, 13, 5)).toEqual([3, 3 * frameUnits])
     // The clock of the far side stood still while it held the call.
     feed.now += 60_000
     const [index, ticks] = feed.place(1, 14, 165)!
-    expect([index, ticks]).toEqual([4, 4 * FRAME + 60_000 * TICKS_PER_MS])
+    expect([index, ticks]).toEqual([4, 4 * frameUnits + 60_000 * ticksPerMs])
   })
 
   it('takes a jump of the sequence number when a second packet proves it', () => {
     const feed = new Feed()
     feed.place(1, 10, 1000)
     expect(feed.place(1, 30_000, 1160)).toBeUndefined()
-    expect(feed.place(1, 11, 1160)).toEqual([1, FRAME])
+    expect(feed.place(1, 11, 1160)).toEqual([1, frameUnits])
     expect(feed.place(1, 30_000, 1320)).toBeUndefined()
     expect(feed.place(1, 30_001, 1480)?.[0]).toBe(2)
     expect(feed.place(1, 30_002, 1640)?.[0]).toBe(3)
@@ -84,9 +84,9 @@ describe('the timeline', () => {
     const feed = new Feed()
     feed.place(1, 10, 1000, 8000)
     feed.place(1, 11, 1160, 8000)
-    expect(feed.place(1, 12, 555_555, 48_000)).toEqual([2, 2 * FRAME])
-    expect(feed.place(1, 13, 555_555 + 960, 48_000)).toEqual([3, 3 * FRAME])
-    expect(feed.line.step).toBe(FRAME)
+    expect(feed.place(1, 12, 555_555, 48_000)).toEqual([2, 2 * frameUnits])
+    expect(feed.place(1, 13, 555_555 + 960, 48_000)).toEqual([3, 3 * frameUnits])
+    expect(feed.line.step).toBe(frameUnits)
   })
 
   it('takes no time from events', () => {
@@ -95,6 +95,6 @@ describe('the timeline', () => {
     feed.place(1, 10, 1000)
     expect(feed.place(1, 11, 1160, 'none')?.[0]).toBe(1)
     expect(feed.place(1, 12, 1160, 'none')?.[0]).toBe(2)
-    expect(feed.place(1, 13, 1480)).toEqual([3, 3 * FRAME])
+    expect(feed.place(1, 13, 1480)).toEqual([3, 3 * frameUnits])
   })
 })

@@ -1,20 +1,20 @@
 import { sequenceAhead, timestampAhead } from './packet.ts'
 
 /** Ticks of media time in one millisecond: 48 kHz, a multiple of every codec's clock. */
-export const TICKS_PER_MS = 48
+export const ticksPerMs = 48
 
 /**
  * Maximum step forward that counts as loss, and back that counts as late; beyond, the sender has restarted
  * (RFC 3550 A.1).
  */
-const MAX_DROPOUT = 1000
-const MAX_MISORDER = 100
+const maxDropout = 1000
+const maxMisorder = 100
 /** Deviation from the elapsed time that counts as a jump of the timestamps, in ms. */
-const JUMP_MS = 1000
+const jumpMs = 1000
 /** Time in which late packets of a replaced source may arrive. */
-const FORMER_MS = 1000
-const DEFAULT_STEP = 20 * TICKS_PER_MS
-const MAX_STEP = 200 * TICKS_PER_MS
+const formerMs = 1000
+const defaultStep = 20 * ticksPerMs
+const maxStep = 200 * ticksPerMs
 
 /** A packet's place in its own stream. */
 export interface Placed {
@@ -33,7 +33,7 @@ export class Timeline {
   index = 0
   ticks = 0
   /** Interval between packets, in ticks. */
-  step = DEFAULT_STEP
+  step = defaultStep
   /** Index and media time of the newest packet. */
   newestIndex = -1
   newestTicks = 0
@@ -58,14 +58,14 @@ export class Timeline {
     if (ssrc !== this.#ssrc) {
       // Some gateways send events as a separate source beside the audio, whose numbers do not matter.
       if (clockRate === undefined) return false
-      if (ssrc === this.#formerSsrc && now - this.#changedAt < FORMER_MS) return false
+      if (ssrc === this.#formerSsrc && now - this.#changedAt < formerMs) return false
       this.#formerSsrc = this.#ssrc
       this.#changedAt = now
       this.#ssrc = ssrc
       return this.#goOn(packet, clockRate, due)
     }
     const ahead = sequenceAhead(sequence, this.#sequence)
-    if (ahead <= MAX_DROPOUT && ahead >= -MAX_MISORDER) {
+    if (ahead <= maxDropout && ahead >= -maxMisorder) {
       this.#proof = -1
       return this.#put(packet, ahead, clockRate, due)
     }
@@ -100,18 +100,18 @@ export class Timeline {
       this.index = index
       return true
     }
-    const sameClock = (TICKS_PER_MS * 1000) / clockRate === this.#scale
+    const sameClock = (ticksPerMs * 1000) / clockRate === this.#scale
     let ticks = this.newestTicks + timestampAhead(packet.timestamp, this.#timestamp) * this.#scale
     if (ahead > 0) {
-      const jumped = Math.abs(due - ticks) > JUMP_MS * TICKS_PER_MS || ticks <= this.newestTicks
+      const jumped = Math.abs(due - ticks) > jumpMs * ticksPerMs || ticks <= this.newestTicks
       if (!sameClock || jumped) ticks = Math.max(due, this.newestTicks + this.step * ahead)
-      else if (ahead === 1 && ticks - this.newestTicks <= MAX_STEP) this.step = ticks - this.newestTicks
+      else if (ahead === 1 && ticks - this.newestTicks <= maxStep) this.step = ticks - this.newestTicks
       this.#reach(packet.sequence, index)
       return this.#tie(packet.timestamp, clockRate, ticks)
     }
     this.index = index
     const behind = this.newestTicks - ticks
-    const odd = behind < 0 || behind > JUMP_MS * TICKS_PER_MS
+    const odd = behind < 0 || behind > jumpMs * ticksPerMs
     this.ticks = odd ? this.newestTicks + this.step * ahead : ticks
     return true
   }
@@ -125,7 +125,7 @@ export class Timeline {
   /** Maps `timestamp` to `ticks` from now on. */
   #tie(timestamp: number, clockRate: number, ticks: number): boolean {
     this.#timestamp = timestamp
-    this.#scale = (TICKS_PER_MS * 1000) / clockRate
+    this.#scale = (ticksPerMs * 1000) / clockRate
     this.newestTicks = ticks
     this.ticks = ticks
     return true

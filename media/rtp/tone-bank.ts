@@ -1,27 +1,30 @@
 /** Frequencies of DTMF in Hz (ITU-T Q.23): the four rows, then the four columns. */
-export const FREQUENCIES = [697, 770, 852, 941, 1209, 1336, 1477, 1633] as const
+export const dtmfFrequencies = [697, 770, 852, 941, 1209, 1336, 1477, 1633] as const
 
 /** Blocks of Goertzel's filter per second; a block is also one step of the window function. */
-const BLOCKS_PER_SECOND = 800
+const blocksPerSecond = 800
 /** Blocks of one window: 20 ms. */
-const WINDOW = 16
+const windowBlocks = 16
 /** Blocks between two measurements: 5 ms. */
-const STEP = 4
+const stepBlocks = 4
 /** Length of a window in seconds. */
-const WINDOW_SECONDS = WINDOW / BLOCKS_PER_SECOND
-const TONES = FREQUENCIES.length
+const windowSeconds = windowBlocks / blocksPerSecond
+const toneCount = dtmfFrequencies.length
 /** Mean square below which a block counts as silence (-50 dBov) and is skipped. */
-const SILENT = 32_768 ** 2 * 1e-5
+const silentPower = 32_768 ** 2 * 1e-5
 
 /** Hann's window in steps of a block: attenuates the other group's tone by 30 dB. */
-const weights = Float64Array.from({ length: WINDOW }, (_, i) => Math.sin((Math.PI * (i + 0.5)) / WINDOW) ** 2)
+const weights = Float64Array.from(
+  { length: windowBlocks },
+  (_, i) => Math.sin((Math.PI * (i + 0.5)) / windowBlocks) ** 2,
+)
 const weightSum = weights.reduce((sum, w) => sum + w, 0)
 const squareSum = weights.reduce((sum, w) => sum + w * w, 0)
 
 /** Phase of each tone at the start of each block; repeats every second. */
 const turned = (part: (angle: number) => number): Float64Array =>
-  Float64Array.from({ length: BLOCKS_PER_SECOND * TONES }, (_, i) =>
-    part((-2 * Math.PI * FREQUENCIES[i % TONES]! * Math.floor(i / TONES)) / BLOCKS_PER_SECOND),
+  Float64Array.from({ length: blocksPerSecond * toneCount }, (_, i) =>
+    part((-2 * Math.PI * dtmfFrequencies[i % toneCount]! * Math.floor(i / toneCount)) / blocksPerSecond),
   )
 const turnedCos = turned(Math.cos)
 const turnedSin = turned(Math.sin)
@@ -32,10 +35,10 @@ const turnedSin = turned(Math.sin)
  */
 export class ToneBank {
   /** Last window by tone, as complex numbers; {@link beforeRe} and {@link beforeIm} are from 5 ms before. */
-  readonly re = new Float64Array(TONES)
-  readonly im = new Float64Array(TONES)
-  readonly beforeRe = new Float64Array(TONES)
-  readonly beforeIm = new Float64Array(TONES)
+  readonly re = new Float64Array(toneCount)
+  readonly im = new Float64Array(toneCount)
+  readonly beforeRe = new Float64Array(toneCount)
+  readonly beforeIm = new Float64Array(toneCount)
   /** Mean square of the last window, weighted like the tones. */
   power = 0
   #coefficients: Float64Array
@@ -45,16 +48,16 @@ export class ToneBank {
   #filled = 0
   /** Number of the next block within a second. */
   #number = 0
-  #blocksRe = new Float64Array(WINDOW * TONES)
-  #blocksIm = new Float64Array(WINDOW * TONES)
-  #energies = new Float64Array(WINDOW)
+  #blocksRe = new Float64Array(windowBlocks * toneCount)
+  #blocksIm = new Float64Array(windowBlocks * toneCount)
+  #energies = new Float64Array(windowBlocks)
 
   constructor(rate: 8000 | 16000) {
-    const angles = FREQUENCIES.map((frequency) => (2 * Math.PI * frequency) / rate)
+    const angles = dtmfFrequencies.map((frequency) => (2 * Math.PI * frequency) / rate)
     this.#coefficients = Float64Array.from(angles, (angle) => 2 * Math.cos(angle))
     this.#cos = Float64Array.from(angles, Math.cos)
     this.#sin = Float64Array.from(angles, Math.sin)
-    this.#block = new Float64Array(rate / BLOCKS_PER_SECOND)
+    this.#block = new Float64Array(rate / blocksPerSecond)
   }
 
   /**
@@ -72,7 +75,7 @@ export class ToneBank {
       if (this.#filled < block.length) break
       this.#filled = 0
       this.#filter()
-      if (this.#number % STEP !== 0) continue
+      if (this.#number % stepBlocks !== 0) continue
       this.#measure()
       return at
     }
@@ -85,24 +88,24 @@ export class ToneBank {
    */
   tonePower(tone: number, offset: number): number {
     const amplitude = (2 * Math.hypot(this.re[tone]!, this.im[tone]!)) / (this.#block.length * weightSum)
-    return (amplitude / damping(offset * WINDOW_SECONDS)) ** 2 / 2
+    return (amplitude / damping(offset * windowSeconds)) ** 2 / 2
   }
 
   /** Runs the filters over the block. */
   #filter(): void {
     const block = this.#block
-    const at = this.#number % WINDOW
+    const at = this.#number % windowBlocks
     let energy = 0
     for (let i = 0; i < block.length; i++) energy += block[i]! * block[i]!
     this.#energies[at] = energy
-    const isSilent = energy < SILENT * block.length
-    for (let tone = 0; tone < TONES; tone++) {
+    const isSilent = energy < silentPower * block.length
+    for (let tone = 0; tone < toneCount; tone++) {
       if (isSilent) {
-        this.#blocksRe[at * TONES + tone] = 0
-        this.#blocksIm[at * TONES + tone] = 0
-      } else this.#goertzel(tone, at * TONES + tone)
+        this.#blocksRe[at * toneCount + tone] = 0
+        this.#blocksIm[at * toneCount + tone] = 0
+      } else this.#goertzel(tone, at * toneCount + tone)
     }
-    this.#number = (this.#number + 1) % BLOCKS_PER_SECOND
+    this.#number = (this.#number + 1) % blocksPerSecond
   }
 
   #goertzel(tone: number, to: number): void {
@@ -117,8 +120,8 @@ export class ToneBank {
     }
     const re = last - this.#cos[tone]! * before
     const im = this.#sin[tone]! * before
-    const c = turnedCos[this.#number * TONES + tone]!
-    const s = turnedSin[this.#number * TONES + tone]!
+    const c = turnedCos[this.#number * toneCount + tone]!
+    const s = turnedSin[this.#number * toneCount + tone]!
     this.#blocksRe[to] = re * c - im * s
     this.#blocksIm[to] = re * s + im * c
   }
@@ -134,11 +137,11 @@ export class ToneBank {
     re.fill(0)
     im.fill(0)
     this.power = this.#energy() / (this.#block.length * squareSum)
-    if (this.power < SILENT) return
-    for (let i = 0; i < WINDOW; i++) {
-      const at = ((this.#number + i) % WINDOW) * TONES
+    if (this.power < silentPower) return
+    for (let i = 0; i < windowBlocks; i++) {
+      const at = ((this.#number + i) % windowBlocks) * toneCount
       const weight = weights[i]!
-      for (let tone = 0; tone < TONES; tone++) {
+      for (let tone = 0; tone < toneCount; tone++) {
         re[tone] = re[tone]! + weight * this.#blocksRe[at + tone]!
         im[tone] = im[tone]! + weight * this.#blocksIm[at + tone]!
       }
@@ -148,7 +151,8 @@ export class ToneBank {
   /** Returns the energy of the last window, weighted like the tones. */
   #energy(): number {
     let energy = 0
-    for (let i = 0; i < WINDOW; i++) energy += weights[i]! ** 2 * this.#energies[(this.#number + i) % WINDOW]!
+    for (let i = 0; i < windowBlocks; i++)
+      energy += weights[i]! ** 2 * this.#energies[(this.#number + i) % windowBlocks]!
     return energy
   }
 }

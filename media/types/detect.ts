@@ -42,7 +42,7 @@ export interface Detection {
    * Sets the listener for the end: the last finding is conclusive, or the port was closed. Called once, and
    * not after {@link close}.
    */
-  onOver(listener: () => void): void
+  onEnd(listener: () => void): void
   /** Stops the detection. Idempotent. */
   close(): void
 }

@@ -25,7 +25,7 @@ export interface Edge {
    */
   join(a: MediaPort, b: MediaPort): void
   /** Disconnects the port from its partner or mixer. No effect on a port that has neither. */
-  part(port: MediaPort): void
+  detach(port: MediaPort): void
   /** Opens a mixer. Rejects with an Error of `code` `closed` if the edge is closed. */
   openMixer(): Promise<Mixer>
   /** Number of open mixers, recordings, taps and detections. */

@@ -3,13 +3,13 @@ import type { Recording, RecordRequest } from './recording.ts'
 import type { Playback, PlayRequest } from './sound.ts'
 
 /** Options of a port's input in a mixer. */
-export interface MixerMember {
+export interface MixerInputOptions {
   /** Whether the other ports hear this one; default true. */
-  readonly talks?: boolean
+  readonly canSpeak?: boolean
   /** Whether this port hears the others; default true. */
-  readonly hears?: boolean
+  readonly canHear?: boolean
   /** Ports that hear this one (whisper); default all. */
-  readonly onlyFor?: readonly MediaPort[]
+  readonly audibleTo?: readonly MediaPort[]
   /** Volume of this port for the others, in dB; default 0. */
   readonly volumeDb?: number
 }
@@ -23,9 +23,9 @@ export interface Mixer {
   /** Number of ports. */
   readonly size: number
   /** Adds a port. The port leaves its partner or its former mixer first. */
-  add(port: MediaPort, member?: MixerMember): void
+  add(port: MediaPort, member?: MixerInputOptions): void
   /** Changes a port's options. No effect on a port that is not in the mixer. */
-  change(port: MediaPort, member: MixerMember): void
+  change(port: MediaPort, member: MixerInputOptions): void
   remove(port: MediaPort): void
   /** Plays a sound to all ports, and replaces the sound played to all before. */
   play(request: PlayRequest): Playback

@@ -27,7 +27,7 @@ export interface SrtpKeys {
 export type Symmetric = 'strict' | 'same-ip' | 'first'
 
 /** Receiver preferences of Opus (RFC 7587 section 6.1). */
-export interface OpusWishes {
+export interface OpusPreferences {
   /** `useinbandfec=1`. */
   readonly fec?: boolean
   /** `usedtx=1`. */
@@ -98,7 +98,7 @@ export interface FarEnd {
    */
   readonly inbandDigits?: boolean
   /** Opus decoder preferences of the far end (RFC 7587); absent: the codec's defaults. */
-  readonly opus?: OpusWishes
+  readonly opus?: OpusPreferences
 }
 
 /** Payload types of incoming packets; a format may have several. */

@@ -66,7 +66,7 @@ export interface RecordingResult {
   /**
    * Whether a file exists. False if nothing was written or recorded (stopped at once, or entirely trimmed).
    */
-  readonly kept: boolean
+  readonly hasFile: boolean
 }
 
 /** Recording in progress. */

@@ -36,7 +36,7 @@ export interface RecognitionRequest {
 export interface Transcript {
   readonly text: string
   /** Whether the text is final; the next transcript starts a new one. */
-  readonly final: boolean
+  readonly isFinal: boolean
   /** Confidence from 0 to 1; absent if the recogniser reports none. */
   readonly confidence?: number
 }

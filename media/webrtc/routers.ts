@@ -1,5 +1,5 @@
 import type { types } from 'mediasoup'
-import { codecFacts } from '../codecs/facts.ts'
+import { codecInfo } from '../codecs/codec-info.ts'
 import { type AudioFormat, ownFormat } from './sdp/negotiate.ts'
 import type { VideoFormat } from './sdp/video.ts'
 import { routerCodec } from './video/parameters.ts'
@@ -71,7 +71,7 @@ export const codecsOf = ({ codec, payloadType, events }: AudioFormat): types.Rtp
   {
     mimeType: `audio/${codec}`,
     payloadType,
-    clockRate: codecFacts[codec].clockRate,
+    clockRate: codecInfo[codec].clockRate,
     ...(codec === 'opus' && { channels: 2 }),
   },
   ...events.map(({ payloadType: number, clockRate }) => ({ ...standIns[clockRate], payloadType: number })),
@@ -82,7 +82,7 @@ const audioCodecs = (opus: number): types.RouterRtpCodecCapability[] => [
   ...(['PCMU', 'PCMA', 'G722'] as const).map((codec) => ({
     kind: 'audio' as const,
     mimeType: `audio/${codec}`,
-    clockRate: codecFacts[codec].clockRate,
+    clockRate: codecInfo[codec].clockRate,
     preferredPayloadType: ownFormat(codec).payloadType,
   })),
 ]

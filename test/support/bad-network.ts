@@ -1,4 +1,4 @@
-import { randomFrom } from '../../media/rtp/test-tones.ts'
+import { randomFrom } from '../../media/rtp/testing/dtmf-tones.ts'
 
 /** How bad a network is. */
 export interface Badness {

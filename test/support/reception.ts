@@ -1,5 +1,5 @@
-import { codecFacts } from '../../media/codecs/facts.ts'
-import { rateOf, testCodecs } from '../../media/rtp/test-codecs.ts'
+import { codecInfo } from '../../media/codecs/codec-info.ts'
+import { rateOf, testCodecs } from '../../media/rtp/testing/codecs.ts'
 import type { AudioCodec } from '../../media/types.ts'
 import type { Sound } from './swinging-tone.ts'
 
@@ -64,7 +64,7 @@ export const received = (codec: AudioCodec, arrivals: readonly Arrival[]): Recep
 }
 
 const driftOf = (codec: AudioCodec, packets: readonly Arrival[]): number => {
-  const { clockRate } = codecFacts[codec]
+  const { clockRate } = codecInfo[codec]
   const first = packets[0]?.timestamp ?? 0
   const behind = packets.map(({ at, timestamp }) => at - (((timestamp - first) | 0) * 1000) / clockRate)
   const least = (values: readonly number[]): number => values.reduce((a, b) => Math.min(a, b), Infinity)

@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { encode, type G711, SILENCE } from '../../media/codecs/g711.ts'
+import { encode, type G711, silenceByte } from '../../media/codecs/g711.ts'
 import { sine } from '../../media/codecs/tone.ts'
 
 /** Payload types as the SIPp scenarios write them. */
@@ -114,7 +114,7 @@ export class RtpPeer {
   tone(frequency: number): void {
     this.#tone =
       frequency === 0
-        ? new Uint8Array(8000).fill(SILENCE[this.#law])
+        ? new Uint8Array(8000).fill(silenceByte[this.#law])
         : encode(this.#law, sine(frequency, 1000))
     this.#toneAt = 0
   }
@@ -169,7 +169,7 @@ export class RtpPeer {
       this.#speech = this.#speech.subarray(frameSamples)
       return said
     }
-    const tone = this.#tone ?? new Uint8Array(8000).fill(SILENCE[this.#law])
+    const tone = this.#tone ?? new Uint8Array(8000).fill(silenceByte[this.#law])
     const payload = tone.subarray(this.#toneAt, this.#toneAt + frameSamples)
     this.#toneAt = (this.#toneAt + frameSamples) % tone.length
     return payload

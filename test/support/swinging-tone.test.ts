@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { decoded, rateOf } from '../../media/rtp/test-codecs.ts'
+import { decoded, rateOf } from '../../media/rtp/testing/codecs.ts'
 import { heldShare, lateness, SwingingVoice, swingingTone } from './swinging-tone.ts'
 
 const rate = 8000

@@ -1,5 +1,5 @@
 import { goertzel } from '../../media/codecs/tone.ts'
-import { rateOf, testCodecs } from '../../media/rtp/test-codecs.ts'
+import { rateOf, testCodecs } from '../../media/rtp/testing/codecs.ts'
 import type { AudioCodec } from '../../media/types.ts'
 
 /**

@@ -198,8 +198,8 @@ export class Conference implements OpenConference {
     }
     const coached = options.coach === undefined ? undefined : this.#portOf(options.coach)
     this.#mixer.add(port, {
-      talks: !muted,
-      ...(options.coach !== undefined && { onlyFor: coached ? [coached] : [] }),
+      canSpeak: !muted,
+      ...(options.coach !== undefined && { audibleTo: coached ? [coached] : [] }),
     })
   }
 
@@ -247,7 +247,7 @@ export class Conference implements OpenConference {
   }
 
   async #recorded({ id, url, done }: KeptRecording): Promise<void> {
-    const { end, durationMs, kept, bytes } = await done
+    const { end, durationMs, hasFile: kept, bytes } = await done
     const reason = end.kind === 'error' ? 'error' : 'stopped'
     const over = { id, url, durationMs, bytes: kept ? bytes : 0, reason } as const
     this.#tellOf(() => this.facts.options.onRecorded?.(over))

@@ -153,10 +153,10 @@ describe('a conference', () => {
 
   it('mutes, and holds with music', async () => {
     const [a, b] = [await join({ muted: true }), await join()]
-    expect(mixer().members.get(a.audio)).toEqual({ talks: false })
+    expect(mixer().members.get(a.audio)).toEqual({ canSpeak: false })
     a.seat?.mute(false)
     a.seat?.mute(false)
-    expect(mixer().members.get(a.audio)).toEqual({ talks: true })
+    expect(mixer().members.get(a.audio)).toEqual({ canSpeak: true })
     a.seat?.hold(true)
     await settle()
     expect([inMixer(a, b), a.audio.playing !== undefined]).toEqual([[false, true], true])
@@ -251,10 +251,10 @@ describe('a conference', () => {
     const [a, b, c] = [await join(), await join({ beep: 'none' }), await join({ beep: 'none' })]
     const seen = await attendee(a)
     seen.change({ coach: b.call.id })
-    expect(mixer().members.get(a.audio)).toEqual({ talks: true, onlyFor: [b.audio] })
+    expect(mixer().members.get(a.audio)).toEqual({ canSpeak: true, audibleTo: [b.audio] })
     expect((await attendee(a)).options.coach).toBe(b.call.id)
     seen.change({ coach: null, beepOnExit: false, endOnExit: true })
-    expect(mixer().members.get(a.audio)).toEqual({ talks: true })
+    expect(mixer().members.get(a.audio)).toEqual({ canSpeak: true })
     const beeps = mixer().played.length
     a.leg.ended({ code: 'normal' })
     await settle()
@@ -286,13 +286,13 @@ describe('a conference', () => {
   it('lets a coach be heard by one alone, also when that one comes later, and goes', async () => {
     const pupil = rig.caller()
     const [, coach] = [await join(), await join({ coach: pupil.call.id })]
-    expect(mixer().members.get(coach.audio)).toEqual({ talks: true, onlyFor: [] })
+    expect(mixer().members.get(coach.audio)).toEqual({ canSpeak: true, audibleTo: [] })
     const done = conferences.join(pupil.call, pupil.control, { name: 'sales' })
     await settle()
-    expect(mixer().members.get(coach.audio)).toEqual({ talks: true, onlyFor: [pupil.audio] })
+    expect(mixer().members.get(coach.audio)).toEqual({ canSpeak: true, audibleTo: [pupil.audio] })
     pupil.leg.ended({ code: 'normal' })
     await done
-    expect(mixer().members.get(coach.audio)).toEqual({ talks: true, onlyFor: [] })
+    expect(mixer().members.get(coach.audio)).toEqual({ canSpeak: true, audibleTo: [] })
   })
 
   it.each([

@@ -3,7 +3,7 @@ import type { Leg } from './leg.ts'
 
 /** Joins and parts the audio of legs, and the video where both have any, and counts what is joined. */
 export class Bridges {
-  #edge: Pick<Edge, 'join' | 'part'>
+  #edge: Pick<Edge, 'join' | 'detach'>
   #webrtc: Pick<WebRtc, 'joinVideo'>
   #open = new Set<Bridge>()
   #videos = 0
@@ -11,7 +11,7 @@ export class Bridges {
 
   /** `onFault` is told why one of two cannot be shown to the other; they hear each other all the same. */
   constructor(
-    edge: Pick<Edge, 'join' | 'part'>,
+    edge: Pick<Edge, 'join' | 'detach'>,
     webrtc: Pick<WebRtc, 'joinVideo'>,
     onFault: (fault: Error, a: Leg, b: Leg) => void = () => {},
   ) {
@@ -42,7 +42,7 @@ export class Bridges {
       b,
       close: () => {
         if (this.#open.delete(bridge)) {
-          this.#edge.part(port)
+          this.#edge.detach(port)
           video?.close()
         }
         // A call that is held and taken back a thousand times has no thousand bridges to remember.

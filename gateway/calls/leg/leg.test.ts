@@ -95,7 +95,7 @@ describe('a leg', () => {
 describe('a bridge', () => {
   it('closes when either leg is gone, and parts its ports once', () => {
     let parted = 0
-    const bridges = new Bridges({ join: () => {}, part: () => parted++ }, new FakeVideos())
+    const bridges = new Bridges({ join: () => {}, detach: () => parted++ }, new FakeVideos())
     const [a, b] = [owned().leg, owned().leg]
     const first = bridges.join(a, b)
     first.close()
@@ -108,7 +108,7 @@ describe('a bridge', () => {
 
   it('shows two browsers to each other while it lasts, and a browser to nobody else', () => {
     const videos = new FakeVideos()
-    const bridges = new Bridges({ join: () => {}, part: () => {} }, videos)
+    const bridges = new Bridges({ join: () => {}, detach: () => {} }, videos)
     const browser = () => {
       const { leg, port } = owned()
       const video = new FakeVideo()

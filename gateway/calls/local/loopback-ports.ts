@@ -1,4 +1,4 @@
-import { codecFacts } from '../../../media/codecs/facts.ts'
+import { codecInfo } from '../../../media/codecs/codec-info.ts'
 import type { AudioCodec, Edge, MediaPort } from '../../../media/types.ts'
 
 /** RTP payload type of telephone-event between the two ports. */
@@ -33,7 +33,7 @@ export const openPortPair = async (
 }
 
 const aim = (port: MediaPort, far: MediaPort, codec: AudioCodec): void => {
-  const format = { codec, payloadType: codecFacts[codec].payloadType ?? dynamicPayloadType }
+  const format = { codec, payloadType: codecInfo[codec].payloadType ?? dynamicPayloadType }
   port.setFar(
     { codecs: [format], telephoneEvent },
     {

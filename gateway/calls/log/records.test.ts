@@ -46,7 +46,7 @@ const setUp = () => {
     clock,
     log,
     metrics,
-    bridges: new Bridges({ join: () => {}, part: () => {} }, new FakeVideos()),
+    bridges: new Bridges({ join: () => {}, detach: () => {} }, new FakeVideos()),
     player: new Player(sounds, { bytes: async () => ({ bytes: new Uint8Array() }) }),
     rooms: { room: (name) => ({ name }) },
     hosts: { isOwnHost: () => false },

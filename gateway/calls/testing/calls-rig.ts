@@ -51,7 +51,7 @@ export const setUp = (
   const joined: string[] = []
   const edge = {
     join: (a: MediaPort, b: MediaPort) => joined.push(`join ${a.id} ${b.id}`),
-    part: (a: MediaPort) => joined.push(`part ${a.id}`),
+    detach: (a: MediaPort) => joined.push(`part ${a.id}`),
   }
   const bridges = new Bridges(edge, new FakeVideos())
   const player = new Player(

@@ -41,7 +41,7 @@ export class FakeRecording implements Recording {
   }
 
   stop(): void {
-    this.finish({ end: { kind: 'stopped' }, durationMs: 0, bytes: 0, kept: false })
+    this.finish({ end: { kind: 'stopped' }, durationMs: 0, bytes: 0, hasFile: false })
   }
 
   moveTo(port: MediaPort): void {
@@ -131,7 +131,7 @@ export class FakeDetection implements Detection {
     this.#onFinding = listener
   }
 
-  onOver(listener: () => void): void {
+  onEnd(listener: () => void): void {
     this.#onOver = listener
   }
 

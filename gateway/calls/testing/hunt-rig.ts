@@ -70,7 +70,10 @@ export const huntParts = () => {
   const joined: (readonly [unknown, unknown])[] = []
   const parted: unknown[] = []
   const videos = new FakeVideos()
-  const edge = { join: (a: unknown, b: unknown) => joined.push([a, b]), part: (a: unknown) => parted.push(a) }
+  const edge = {
+    join: (a: unknown, b: unknown) => joined.push([a, b]),
+    detach: (a: unknown) => parted.push(a),
+  }
   const bridges = new Bridges(edge, videos)
   const resolve = (to: string): Target | undefined => {
     if (to === '/public/nobody') return undefined

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { FakeCall } from '../../../handlers/common/fake-call.ts'
-import type { MediaPort, Mixer, MixerMember, PlayRequest } from '../../../media/types.ts'
+import type { MediaPort, Mixer, MixerInputOptions, PlayRequest } from '../../../media/types.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Call } from '../call/call.ts'
 import { newCallId } from '../call/ids.ts'
@@ -11,7 +11,7 @@ import { type FakeLeg, type FakePort, fakeLeg } from './fakes.ts'
 /** A mixer that writes down who is in it. */
 export class FakeMixer implements Mixer {
   readonly id = 'mixer'
-  readonly members = new Map<MediaPort, MixerMember>()
+  readonly members = new Map<MediaPort, MixerInputOptions>()
   readonly played: PlayRequest[] = []
   readonly recording = new FakeRecording({ path: '', format: 'wav', tracks: 'in' })
   readonly closed: Promise<void>
@@ -31,11 +31,11 @@ export class FakeMixer implements Mixer {
     return this.members.size
   }
 
-  add(port: MediaPort, member: MixerMember = {}): void {
+  add(port: MediaPort, member: MixerInputOptions = {}): void {
     this.members.set(port, member)
   }
 
-  change(port: MediaPort, member: MixerMember): void {
+  change(port: MediaPort, member: MixerInputOptions): void {
     this.members.set(port, member)
   }
 

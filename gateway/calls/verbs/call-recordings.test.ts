@@ -5,7 +5,7 @@ import type { RecordingEnd } from '../../../media/types.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { settle, setUp } from '../testing/calls-rig.ts'
 
-const result = (end: RecordingEnd) => ({ end, durationMs: 3000, bytes: 48_044, kept: true })
+const result = (end: RecordingEnd) => ({ end, durationMs: 3000, bytes: 48_044, hasFile: true })
 
 /** A call whose script records in the foreground; `outcome` is what the verb came to. */
 const recording = async (options: RecordOptions = {}) => {

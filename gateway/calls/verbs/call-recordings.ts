@@ -84,7 +84,7 @@ export class CallRecordings {
   }
 
   #resultOf({ id, url }: KeptRecording, result: RecordingResult, pressed: string | undefined): RecordResult {
-    const { end, durationMs, kept, bytes } = result
+    const { end, durationMs, hasFile: kept, bytes } = result
     const common = { id, url, durationMs, bytes: kept ? bytes : 0 }
     if (end.kind === 'terminator') return { ...common, reason: 'terminator', terminator: end.digit }
     if (end.kind !== 'stopped') return { ...common, reason: end.kind }

@@ -82,7 +82,7 @@ export class CallDetector implements Detector {
     }
     const detection = port.detect(request)
     detection.onFinding(find)
-    detection.onOver(resolve)
+    detection.onEnd(resolve)
     const deaf = call.overhear((digit) => digits.includes(digit) && find({ kind: 'digit', digit }))
     const timer = clock.after(timeoutMs, resolve)
     try {

@@ -62,13 +62,13 @@ export class SpeechCollector implements RecognitionListener {
     if (this.#state === 'waiting') this.#wait(this.#parts.options.initialTimeoutMs ?? firstMs)
   }
 
-  onTranscript({ text, final, confidence }: Transcript): void {
+  onTranscript({ text, isFinal: final, confidence }: Transcript): void {
     const said = text.trim()
     if (this.#state === 'over') return
     const changed = said !== this.#partial || final
     this.#partial = final ? '' : said
     if (final && said !== '')
-      this.#finals.push({ text: said, final, ...(confidence !== undefined && { confidence }) })
+      this.#finals.push({ text: said, isFinal: final, ...(confidence !== undefined && { confidence }) })
     if (this.#state === 'ending' || !changed) return
     if (this.#text === '') this.#takenBack()
     else this.#heard(final && said !== '')

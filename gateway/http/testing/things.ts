@@ -126,7 +126,7 @@ const addCalls = async (
   const kept = recordings.start(port, { ...wanted, projectId, callId: id })
   const file = silentWav(100)
   await writeFile(port.last.request.path, file)
-  port.last.finish({ end: { kind: 'silence' }, durationMs: 100, bytes: file.length, kept: true })
+  port.last.finish({ end: { kind: 'silence' }, durationMs: 100, bytes: file.length, hasFile: true })
   await kept.done
   const account = '/api/laml/2010-04-01/Accounts/{account}'
   for (const path of ['/api/records/calls/{id}', '/api/voice/logs/{id}', `${account}/Calls/{sid}`])

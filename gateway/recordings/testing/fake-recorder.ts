@@ -99,7 +99,7 @@ export class RecordingRig {
     const kept = recordings.start(port, { ...wanted, ...of })
     const file = silentWav(ms)
     await writeFile(port.last.request.path, file)
-    port.last.finish({ end: { kind: 'silence' }, durationMs: ms, bytes: file.length, kept: true })
+    port.last.finish({ end: { kind: 'silence' }, durationMs: ms, bytes: file.length, hasFile: true })
     await kept.done
     return kept.id
   }

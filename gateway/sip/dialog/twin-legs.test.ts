@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createEdge } from '../../../media/edge/edge.ts'
-import { TestPeer } from '../../../media/edge/test-peer.ts'
+import { TestPeer } from '../../../media/edge/testing/test-peer.ts'
 import { freePortRange } from '../../../media/testing/free-ports.ts'
 import type { AudioCodec, Edge } from '../../../media/types.ts'
 import { newLegId } from '../../calls/call/ids.ts'

@@ -1,4 +1,4 @@
-import { codecFacts } from '../../../media/codecs/facts.ts'
+import { codecInfo } from '../../../media/codecs/codec-info.ts'
 import type { AudioCodec, NearEnd } from '../../../media/types.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { printable } from '../headers.ts'
@@ -97,16 +97,16 @@ const withRatesOf = (
  * telephone-event to use beside a codec: that with its clock rate (RFC 4733 section 2.1), or else that of 8 kHz, which some have beside every codec.
  */
 export const eventsBeside = (codec: AudioCodec, events: readonly EventFormat[]): EventFormat | undefined =>
-  events.find(({ clockRate }) => clockRate === codecFacts[codec].clockRate) ??
+  events.find(({ clockRate }) => clockRate === codecInfo[codec].clockRate) ??
   events.find(({ clockRate }) => clockRate === 8000)
 
 /** Clock rates of telephone-event that belong into an offer of these codecs. */
 export const eventRates = (codecs: readonly AudioCodec[]): readonly number[] => [
-  ...new Set([8000, ...codecs.map((codec) => codecFacts[codec].clockRate)]),
+  ...new Set([8000, ...codecs.map((codec) => codecInfo[codec].clockRate)]),
 ]
 
 /** Comfort noise goes with codecs of its own clock rate alone; Opus has some of its own. */
-export const hasNoise = (codec: AudioCodec): boolean => codecFacts[codec].clockRate === 8000
+export const hasNoise = (codec: AudioCodec): boolean => codecInfo[codec].clockRate === 8000
 
 /** What may come in, as a port takes it. */
 export const nearEnd = ({ codecs, telephoneEvents: events, comfortNoise: noise }: HeardFormats): NearEnd => {

@@ -1,4 +1,4 @@
-import { codecFacts } from '../../../media/codecs/facts.ts'
+import { codecInfo } from '../../../media/codecs/codec-info.ts'
 import type { AudioCodec } from '../../../media/types.ts'
 import { comfortNoise, eventsName, formatName } from '../sdp/codec-names.ts'
 import type { CodecFormat, EventFormat, Format } from '../sdp/description.ts'
@@ -25,7 +25,7 @@ export class PayloadTypes {
 
   /** A codec as our next offer has it. */
   codec(codec: AudioCodec): CodecFormat {
-    const usual = codecFacts[codec].payloadType ?? (codec === 'opus' ? usualOpus : undefined)
+    const usual = codecInfo[codec].payloadType ?? (codec === 'opus' ? usualOpus : undefined)
     return { codec, payloadType: this.#number(formatName(codec), usual) }
   }
 

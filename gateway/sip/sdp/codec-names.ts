@@ -1,11 +1,11 @@
-import { codecFacts } from '../../../media/codecs/facts.ts'
+import { codecInfo } from '../../../media/codecs/codec-info.ts'
 import type { AudioCodec } from '../../../media/types.ts'
 
-const codecs = Object.keys(codecFacts) as AudioCodec[]
+const codecs = Object.keys(codecInfo) as AudioCodec[]
 
 /** A codec as `a=rtpmap` has it: name, clock rate, and of Opus two channels, however many there are (RFC 7587 section 7). */
 export const rtpmapOf = (codec: AudioCodec): string =>
-  `${codec}/${codecFacts[codec].clockRate}${codec === 'opus' ? '/2' : ''}`
+  `${codec}/${codecInfo[codec].clockRate}${codec === 'opus' ? '/2' : ''}`
 
 /** The same in upper case, by which names are compared. */
 export const formatName = (codec: AudioCodec): string => rtpmapOf(codec).toUpperCase()

@@ -1,4 +1,4 @@
-import { masterBytes, suiteFacts } from '../../../media/rtp/srtp-suites.ts'
+import { masterBytes, suiteInfo } from '../../../media/rtp/srtp-suites.ts'
 import type { SrtpSuite } from '../../../media/types.ts'
 
 /** One `a=crypto` line. Never to be logged: `key` is the key of one direction. */
@@ -10,7 +10,7 @@ export interface CryptoLine {
   readonly key: Uint8Array
 }
 
-const isSuite = (name: string): name is SrtpSuite => Object.hasOwn(suiteFacts, name)
+const isSuite = (name: string): name is SrtpSuite => Object.hasOwn(suiteInfo, name)
 
 /** Session parameters (RFC 4568 section 6.3) that ask for something that we do not do; a line with one of them is left out. */
 const demanding =

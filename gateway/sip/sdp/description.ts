@@ -1,4 +1,4 @@
-import type { AudioCodec, Direction, OpusWishes } from '../../../media/types.ts'
+import type { AudioCodec, Direction, OpusPreferences } from '../../../media/types.ts'
 import type { CryptoLine } from './crypto.ts'
 
 /** A codec with the payload type that it has in one description. */
@@ -10,7 +10,7 @@ export interface CodecFormat {
 /** A codec of the far side, with what it says of its decoder. */
 export interface RemoteCodec extends CodecFormat {
   /** Of Opus alone. */
-  readonly opus?: OpusWishes
+  readonly opus?: OpusPreferences
   /** Shortest packets that it wants, in ms (`minptime`). */
   readonly shortestMs?: number
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { parse } from 'sdp-transform'
-import { readOpusParameters, shortestOpusPacket } from '../../../media/codecs/opus-parameters.ts'
+import { minOpusPacketMs, readOpusParameters } from '../../../media/codecs/opus-parameters.ts'
 import type { Direction } from '../../../media/types.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { printable } from '../headers.ts'
@@ -202,7 +202,7 @@ const readCodecs = (audio: Fields, formats: readonly Format[]): readonly RemoteC
     const codec = codecNamed(name)
     if (codec !== 'opus') return codec ? [{ codec, payloadType }] : []
     const parameters = text(list(audio.fmtp).find(({ payload }) => payload === payloadType)?.config) ?? ''
-    const shortestMs = shortestOpusPacket(parameters)
+    const shortestMs = minOpusPacketMs(parameters)
     const opus = readOpusParameters(parameters)
     return [{ codec, payloadType, opus, ...(shortestMs !== undefined && { shortestMs }) }]
   })

@@ -22,12 +22,12 @@ export class FakeRecognition implements Recognition {
 
   /** Something of what is being said was understood; it may change. */
   partial(text: string): void {
-    if (this.state !== 'closed') this.#listener.onTranscript({ text, final: false })
+    if (this.state !== 'closed') this.#listener.onTranscript({ text, isFinal: false })
   }
 
   final(text: string, confidence?: number): void {
     if (this.state === 'closed') return
-    this.#listener.onTranscript({ text, final: true, ...(confidence !== undefined && { confidence }) })
+    this.#listener.onTranscript({ text, isFinal: true, ...(confidence !== undefined && { confidence }) })
   }
 
   fail(message = 'the connection was lost'): void {

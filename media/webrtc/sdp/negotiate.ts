@@ -1,6 +1,6 @@
-import { codecFacts } from '../../codecs/facts.ts'
+import { codecInfo } from '../../codecs/codec-info.ts'
 import { ownOpusParameters, readOpusParameters } from '../../codecs/opus-parameters.ts'
-import type { AudioCodec, OpusWishes } from '../../types.ts'
+import type { AudioCodec, OpusPreferences } from '../../types.ts'
 import { WebRtcError } from '../errors.ts'
 import { fault } from './fields.ts'
 import { isDynamic } from './numbers.ts'
@@ -23,7 +23,7 @@ export interface AudioFormat {
   readonly codec: BrowserCodec
   readonly payloadType: number
   /** What the browser says of its Opus decoder; absent: nothing yet. */
-  readonly opus?: OpusWishes
+  readonly opus?: OpusPreferences
   /** Formats of keys (RFC 4733): one of 8 kHz, and with Opus one of 48 kHz, in this order; empty where the browser has none. */
   readonly events: readonly BrowserEvents[]
 }
@@ -49,7 +49,7 @@ export const eventsBeside = ({
   codec,
   events,
 }: Pick<AudioFormat, 'codec' | 'events'>): BrowserEvents | undefined =>
-  events.find(({ clockRate }) => clockRate === codecFacts[codec].clockRate) ?? events[0]
+  events.find(({ clockRate }) => clockRate === codecInfo[codec].clockRate) ?? events[0]
 
 /** Payload types in our own offers: RFC 3551 table 4, and the usual one of Opus. */
 const usual: Readonly<Record<BrowserCodec, number>> = { PCMU: 0, PCMA: 8, G722: 9, opus: 111 }
@@ -70,7 +70,7 @@ export const formatsOf = (audio: AudioFormat): readonly Format[] => [
 const formatOf = ({ codec, payloadType }: AudioFormat): Format => ({
   payloadType,
   name: codec,
-  clockRate: codecFacts[codec].clockRate,
+  clockRate: codecInfo[codec].clockRate,
   // There are always said to be two, however many there are (RFC 7587 section 7).
   ...(codec === 'opus' && { channels: 2 }),
   parameters: codec === 'opus' ? ownOpusParameters : '',
@@ -185,7 +185,7 @@ const eventsIn = ({ formats }: MediaSection, codec: BrowserCodec): readonly Brow
 
 const isCodec = ({ payloadType, name, clockRate }: Format, codec: BrowserCodec): boolean =>
   name.toUpperCase() === codec.toUpperCase() &&
-  clockRate === codecFacts[codec].clockRate &&
+  clockRate === codecInfo[codec].clockRate &&
   (codec === 'opus' ? isDynamic(payloadType) : payloadType === usual[codec])
 
 /** The m-line answered with port 0. */

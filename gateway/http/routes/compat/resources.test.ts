@@ -130,7 +130,12 @@ describe('recordings', () => {
     const begun = (await rig.ask('POST', `/Calls/${id}/Recordings`, {})).json()
     const file = silentWav(1_000)
     await writeFile(rig.recorder.last.request.path, file)
-    rig.recorder.last.finish({ end: { kind: 'silence' }, durationMs: 1_000, bytes: file.length, kept: true })
+    rig.recorder.last.finish({
+      end: { kind: 'silence' },
+      durationMs: 1_000,
+      bytes: file.length,
+      hasFile: true,
+    })
     await expect
       .poll(async () => (await rig.ask('GET', `/Recordings/${begun.sid}`)).json().status)
       .toBe('completed')

@@ -23,7 +23,7 @@ const recorded = async (ms = 100, of: Partial<WantedRecording> = {}): Promise<st
   const kept = recordings.start(port, { ...wanted, ...of })
   const file = silentWav(ms)
   await writeFile(port.last.request.path, file)
-  port.last.finish({ end: { kind: 'silence' }, durationMs: ms, bytes: file.length, kept: true })
+  port.last.finish({ end: { kind: 'silence' }, durationMs: ms, bytes: file.length, hasFile: true })
   await kept.done
   return kept.id
 }

@@ -1,0 +1,133 @@
+import type { PcmRate } from '../types.ts'
+import { PromptSource } from './prompt-source.ts'
+import type { SpeechQueue } from './speech-queue.ts'
+
+/** Called when the last frame of a sound was sent. */
+export type PlayedListener = (play: number) => void
+
+/**
+ * Local audio of one port, in order of precedence: a cue (a tone that announces something), the prompt, and
+ * speech from outside. Works in frames of 20 ms; interrupted audio fades before other audio starts.
+ */
+export class PromptMixer {
+  #onPlayed: PlayedListener
+  #cue: { readonly source: PromptSource; readonly done: () => void } | undefined
+  #playing: { readonly id: number; readonly source: PromptSource } | undefined
+  #fading: PromptSource | undefined
+  #queues: SpeechQueue[] = []
+  /** Last frame for which {@link compose} returned a source. */
+  frame: Int16Array = new Int16Array(0)
+
+  constructor(onPlayed: PlayedListener) {
+    this.#onPlayed = onPlayed
+  }
+
+  /** Whether audio is playing, which suppresses joined audio. */
+  get isPlaying(): boolean {
+    if (this.#playing?.source.isAudible || this.#cue || this.#fading) return true
+    for (let i = 0; i < this.#queues.length; i++) if (this.#queues[i]!.isAudible) return true
+    return false
+  }
+
+  /** Whether {@link compose} must be called. */
+  get isWaiting(): boolean {
+    const playing = this.#playing?.source
+    if (this.#cue || this.#fading || playing?.isAudible || playing?.hasEnded) return true
+    for (let i = 0; i < this.#queues.length; i++) if (this.#queues[i]!.queued > 0) return true
+    return false
+  }
+
+  /** Plays a sound in place of the current one. `loop` 0 means endless. */
+  play(id: number, samples: Int16Array, rate: PcmRate, loop: number, volumeDb: number): void {
+    this.#drop()
+    this.#playing = { id, source: new PromptSource(samples, rate, loop, volumeDb) }
+  }
+
+  /** Stops the sound if it is current. */
+  stop(id: number): void {
+    if (this.#playing?.id === id) this.#drop()
+  }
+
+  pause(id: number): void {
+    if (this.#playing?.id === id) this.#playing.source.pause()
+  }
+
+  resume(id: number): void {
+    if (this.#playing?.id === id) this.#playing.source.resume()
+  }
+
+  setVolume(id: number, db: number): void {
+    if (this.#playing?.id === id) this.#playing.source.setVolume(db)
+  }
+
+  /**
+   * Plays `samples` once before anything else; `done` is called when the last frame was sent, or another cue
+   * replaced it.
+   */
+  cue(samples: Int16Array, rate: PcmRate, done: () => void): void {
+    const before = this.#cue
+    this.#cue = { source: new PromptSource(samples, rate, 1, 0), done }
+    before?.done()
+  }
+
+  addQueue(queue: SpeechQueue): void {
+    this.#queues.push(queue)
+  }
+
+  removeQueue(queue: SpeechQueue): void {
+    this.#queues = this.#queues.filter((each) => each !== queue)
+  }
+
+  /** Composes the next {@link frame} at `rate`. Returns its source; undefined if there is no audio. */
+  compose(rate: PcmRate): object | undefined {
+    const source = this.#fading ?? this.#cue?.source ?? this.#prompt()
+    if (source && !source.hasEnded) {
+      this.frame = source.take(rate)
+      if (this.#fading?.hasEnded) this.#fading = undefined
+      return source
+    }
+    for (let i = 0; i < this.#queues.length; i++) {
+      const frame = this.#queues[i]!.take(rate)
+      if (!frame) continue
+      this.frame = frame
+      return this.#queues[i]
+    }
+    return undefined
+  }
+
+  /** Must be called after the frame was sent: reports ended sounds. */
+  finish(): void {
+    const cue = this.#cue
+    if (cue?.source.hasEnded) {
+      this.#cue = undefined
+      cue.done()
+    }
+    const playing = this.#playing
+    if (!playing?.source.hasEnded) return
+    this.#playing = undefined
+    this.#onPlayed(playing.id)
+  }
+
+  /** Cancels everything; reports only the cue as ended. */
+  clear(): void {
+    this.#playing = undefined
+    this.#fading = undefined
+    this.#queues = []
+    const cue = this.#cue
+    this.#cue = undefined
+    cue?.done()
+  }
+
+  #prompt(): PromptSource | undefined {
+    const source = this.#playing?.source
+    return source?.isAudible ? source : undefined
+  }
+
+  #drop(): void {
+    const source = this.#playing?.source
+    this.#playing = undefined
+    if (!source) return
+    source.stop()
+    if (!source.hasEnded) this.#fading = source
+  }
+}
