@@ -2,14 +2,14 @@ import { ClientError } from './errors.ts'
 import { fetchPage, type Paged } from './paged.ts'
 import type { Rest } from './rest.ts'
 
-/** Something that can be called or written to. */
+/** Address that can be called or written to. */
 export interface Address {
   readonly id: string
   readonly resource_id: string
   readonly display_name: string
   readonly name: string
   readonly type: 'app' | 'call' | 'room' | 'subscriber'
-  /** What {@link Client.dial} takes, by the ways in which the address is reached: `/public/alice?channel=audio`. */
+  /** Destinations for {@link Client.dial}, one per medium: `/public/alice?channel=audio`. */
   readonly channels: { readonly audio?: string; readonly video?: string; readonly messaging?: string }
   readonly preview_url: string | null
   readonly cover_url: string | null
@@ -21,9 +21,9 @@ export interface Address {
 /** Options of {@link Addresses.getAddresses}. */
 export interface AddressesOptions {
   readonly type?: Address['type']
-  /** A part of the display name; upper and lower case are the same. */
+  /** Part of the display name, not case-sensitive. */
   readonly displayName?: string
-  /** Addresses of a page. Default the server's: 50. */
+  /** Number of addresses per page; the server's default is 50. */
   readonly pageSize?: number
   /** Default `name`. */
   readonly sortBy?: 'name' | 'created_at'
@@ -33,7 +33,7 @@ export interface AddressesOptions {
 
 const base = '/api/fabric/addresses'
 
-/** What the subscriber may call: `client.address`. Everything rejects with `auth` or `http`. */
+/** Addresses that the subscriber may call: `client.address`. All methods reject with `auth` or `http`. */
 export class Addresses {
   readonly #rest: Rest
 
@@ -41,7 +41,7 @@ export class Addresses {
     this.#rest = rest
   }
 
-  /** The addresses, page by page. */
+  /** Returns the addresses, page by page. */
   getAddresses(options: AddressesOptions = {}): Promise<Paged<Address>> {
     const { type, displayName, pageSize, sortBy, sortOrder } = options
     return fetchPage(this.#rest, base, {
@@ -53,7 +53,10 @@ export class Addresses {
     })
   }
 
-  /** One address, by its id or by its name (`alice` or `/public/alice`). Rejects with `unknown_address` where there is no such name. */
+  /**
+   * Returns one address, by id or by name (`alice` or `/public/alice`).
+   * Rejects with `unknown_address` if no address has the name.
+   */
   async getAddress(by: { readonly id: string } | { readonly name: string }): Promise<Address> {
     if ('id' in by) return (await this.#rest.get(`${base}/${encodeURIComponent(by.id)}`)) as Address
     const { data } = await fetchPage<Address>(this.#rest, base, { name: by.name })

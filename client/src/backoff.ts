@@ -1,16 +1,17 @@
-/** Waits between attempts to reconnect, in milliseconds. */
+/** Delays between attempts to reconnect, in milliseconds. */
 export interface BackoffOptions {
-  /** The first wait's upper bound. */
+  /** Upper bound of the first delay. */
   readonly first: number
-  /** No wait is longer. */
+  /** Maximum delay. */
   readonly longest: number
-  /** A number in [0, 1), as Math.random gives. */
+  /** Returns a number in [0, 1), like Math.random. */
   readonly random: () => number
 }
 
 /**
- * The wait before attempt `attempt` (0 is the first): doubled each time, and spread over the upper half so that the clients of a
- * restarted server do not all return at once.
+ * Returns the delay before attempt `attempt` (0 is the first).
+ * It doubles with each attempt and is spread over its upper half, so that clients of a restarted server do
+ * not all return at once.
  */
 export const backoff = (attempt: number, { first, longest, random }: BackoffOptions): number => {
   const bound = Math.min(longest, first * 2 ** Math.min(attempt, 30))

@@ -17,13 +17,14 @@ import type {
 } from './member-types.ts'
 import { Members } from './members.ts'
 
-/** What is sent of a call. */
+/** Medium that a call sends. */
 export type Channel = 'audio' | 'video'
 
 /**
- * What can be done to the members of a call, and to the room that it is in. Without a `memberId` a command is for ourselves. Each rejects at
- * once with `no_capability` for what the gateway does not allow, with `bad_state` before it told who is in the call, with `bad_argument`, or
- * with the server's error.
+ * Commands on the members of a call and on its room. Without a `memberId` a command applies to the own
+ * member.
+ * Each rejects with `no_capability` if the gateway does not allow it, with `bad_state` before `call.joined`,
+ * with `bad_argument`, or with the server's error.
  */
 export abstract class CallCommands {
   readonly #members: Members
@@ -39,36 +40,36 @@ export abstract class CallCommands {
     })
   }
 
-  /** Mutes ourselves: at once here, and at the gateway. */
+  /** Mutes or unmutes the own member, locally at once and then at the gateway. */
   protected abstract setMuted(channel: Channel, muted: boolean): Promise<void>
 
-  /** The gateway told who we are, in a call or in the room that it was moved to. */
+  /** Handles the own member's data after the call joined a call or a room. */
   protected abstract selfJoined(member: Member): void
 
-  /** The gateway changed what it knows of us. */
+  /** Handles a change of the own member by the gateway. */
   protected abstract selfUpdated(member: Member, updated: readonly string[]): void
 
-  /** Somebody listens to something else than before. */
+  /** Handles a change of the listeners. */
   protected abstract listened(): void
 
-  /** Who is in the call, for the rest of it. */
+  /** Members of the call; the same object until the call ends. */
   protected get memberState(): Members {
     return this.#members
   }
 
-  /** Calls `listener` on every `name` from now on. Adding the same function twice adds it once. */
+  /** Calls `listener` on every `name`. Adding the same function twice adds it once. */
   on<Name extends keyof CallEvents>(name: Name, listener: (payload: CallEvents[Name]) => void): void {
     this.#events.on(name, listener)
     this.listened()
   }
 
-  /** Calls `listener` on the next `name` alone. */
+  /** Calls `listener` on the next `name` only. */
   once<Name extends keyof CallEvents>(name: Name, listener: (payload: CallEvents[Name]) => void): void {
     this.#events.on(name, listener, true)
     this.listened()
   }
 
-  /** Removes one listener, or every listener of `name` when none is given. */
+  /** Removes one listener, or every listener of `name` if none is given. */
   off<Name extends keyof CallEvents>(name: Name, listener?: (payload: CallEvents[Name]) => void): void {
     this.#events.off(name, listener)
     this.listened()
@@ -82,48 +83,51 @@ export abstract class CallCommands {
     return this.#events.has(name)
   }
 
-  /** Nobody is told of anything any more. */
+  /** Removes all listeners. */
   protected silence(): void {
     this.#events.clear()
   }
 
-  /** The members that the gateway told of, ourselves and shared screens among them. */
+  /** Members that the gateway reported, including the own member and shared screens. */
   get members(): readonly Member[] {
     return this.#members.all
   }
 
-  /** Ourselves; undefined before `call.joined`. */
+  /** The own member; undefined before `call.joined`. */
   get selfMember(): Member | undefined {
     return this.#members.self
   }
 
-  /** Our own id among the members; undefined before `call.joined`. */
+  /** Id of the own member; undefined before `call.joined`. */
   get memberId(): string | undefined {
     return this.selfMember?.member_id
   }
 
-  /** The room that the call is in; undefined before `call.joined`. */
+  /** Room that the call is in; undefined before `call.joined`. */
   get roomSessionId(): string | undefined {
     return this.#members.roomSessionId
   }
 
-  /** What the gateway lets us do; undefined before `call.joined`. */
+  /** Commands that the gateway allows; undefined before `call.joined`. */
   get capabilities(): CallCapabilities | undefined {
     return this.#members.capabilities
   }
 
-  /** How the pictures of a room are arranged; undefined until the gateway tells, which it does for rooms alone. */
+  /** Layout of the room's video; undefined before the gateway's first report, and outside rooms. */
   get currentLayout(): Layout | undefined {
     return this.#members.layout
   }
 
-  /** Asks the gateway who is in the call. */
+  /** Requests the members of the call from the gateway. */
   async getMembers(): Promise<{ readonly members: readonly Member[] }> {
     const { members } = await this.#members.command('call.member.list', undefined)
     return { members: Array.isArray(members) ? members : [] }
   }
 
-  /** Lets nobody hear a member. For ourselves the microphone stops at once, whatever the gateway says. */
+  /**
+   * Mutes the audio of a member for all others. For the own member the microphone is muted at once, whatever
+   * the gateway answers.
+   */
   audioMute(params: MemberParams = {}): Promise<void> {
     return this.#mute('audio', true, params)
   }
@@ -133,7 +137,7 @@ export abstract class CallCommands {
     return this.#mute('audio', false, params)
   }
 
-  /** Lets nobody see a member; as {@link audioMute}. */
+  /** Mutes the video of a member for all others; see {@link audioMute}. */
   videoMute(params: MemberParams = {}): Promise<void> {
     return this.#mute('video', true, params)
   }
@@ -143,7 +147,7 @@ export abstract class CallCommands {
     return this.#mute('video', false, params)
   }
 
-  /** Lets a member hear nothing. */
+  /** Stops a member from hearing the others. */
   deaf({ memberId }: MemberParams = {}): Promise<void> {
     return this.#command('call.deaf', 'deaf.on', memberId)
   }
@@ -153,19 +157,19 @@ export abstract class CallCommands {
     return this.#command('call.undeaf', 'deaf.off', memberId)
   }
 
-  /** How loud a member is for the others. */
+  /** Sets the volume at which the others hear a member. */
   async setInputVolume({ memberId, volume }: VolumeParams): Promise<void> {
     between('volume', volume, -50, 50)
     await this.#command('call.microphone.volume.set', 'microphone.volume.set', memberId, { volume })
   }
 
-  /** How loud the others are for a member. */
+  /** Sets the volume at which a member hears the others. */
   async setOutputVolume({ memberId, volume }: VolumeParams): Promise<void> {
     between('volume', volume, -50, 50)
     await this.#command('call.speaker.volume.set', 'speaker.volume.set', memberId, { volume })
   }
 
-  /** How loud a member has to be to be heard at all. */
+  /** Sets the level below which a member's audio is suppressed. */
   async setInputSensitivity({ memberId, value }: SensitivityParams): Promise<void> {
     between('value', value, 0, 100)
     const sensitivity = { sensitivity: value }
@@ -177,14 +181,14 @@ export abstract class CallCommands {
     )
   }
 
-  /** Raises a member's hand, or lowers it. */
+  /** Raises or lowers a member's hand. */
   setRaisedHand({ memberId, raised = true }: RaisedHandParams = {}): Promise<void> {
     return raised
       ? this.#command('call.raisehand', 'raisehand.on', memberId)
       : this.#command('call.lowerhand', 'raisehand.off', memberId)
   }
 
-  /** Switches what the browser does to a member's microphone; what is not given stays. */
+  /** Switches the browser's processing of a member's microphone. Flags that are not given stay unchanged. */
   async setAudioFlags({ memberId, ...flags }: AudioFlagsParams): Promise<void> {
     const wire = {
       ...(flags.echoCancellation !== undefined && { echo_cancellation: flags.echoCancellation }),
@@ -196,13 +200,13 @@ export abstract class CallCommands {
     await this.#command('call.audioflags.set', 'audioflags.set', memberId, wire)
   }
 
-  /** Asks the gateway in which ways it can arrange pictures; none for a call of two. */
+  /** Requests the layouts that the gateway offers; an empty list for a call of two. */
   async getLayouts(): Promise<{ readonly layouts: readonly string[] }> {
     const { layouts } = await this.#members.command('call.layout.list', undefined)
     return { layouts: Array.isArray(layouts) ? layouts : [] }
   }
 
-  /** Arranges the pictures of a room. */
+  /** Sets the layout of a room's video. */
   async setLayout({ name, positions }: LayoutParams): Promise<void> {
     this.#members.require('layout.set')
     await this.#members.command('call.layout.set', undefined, {
@@ -211,7 +215,7 @@ export abstract class CallCommands {
     })
   }
 
-  /** Gives members their places in the layout. */
+  /** Sets the positions of members in the layout. */
   async setPositions({ positions }: { readonly positions: Positions }): Promise<void> {
     const ids = Object.keys(positions)
     if (ids.length === 0) throw new ClientError('bad_argument', 'positions: expected one at least')
@@ -220,13 +224,13 @@ export abstract class CallCommands {
     await this.#members.plainCommand('call.member.position.set', { targets })
   }
 
-  /** Puts a member out of the call. */
+  /** Removes a member from the call. */
   async removeMember({ memberId }: Required<MemberParams>): Promise<void> {
     if (!memberId) throw new ClientError('bad_argument', 'memberId: expected the id of a member')
     await this.#command('call.member.remove', 'remove', memberId)
   }
 
-  /** Lets nobody else in. */
+  /** Locks the room: no further members can join. */
   async lock(): Promise<void> {
     this.#members.require('lock.on')
     await this.#members.command('call.lock', undefined)
@@ -238,7 +242,7 @@ export abstract class CallCommands {
     await this.#members.command('call.unlock', undefined)
   }
 
-  /** Ends the call for everybody, or for one member. */
+  /** Ends the call for all members, or for one. */
   async end({ memberId }: MemberParams = {}): Promise<void> {
     this.#members.require('end')
     await this.#members.command('call.end', memberId)

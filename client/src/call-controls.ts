@@ -14,7 +14,7 @@ import { Recovery } from './recovery.ts'
 import type { ScreenShare } from './screen-share.ts'
 import { Screens } from './screens.ts'
 
-/** The sound and the pictures of a call: what is sent, what comes, with which devices, over which path; and the screens that it shares. */
+/** Media of a call: audio and video sent and received, devices, the media path, and shared screens. */
 export abstract class CallControls extends CallCommands {
   readonly #setup: CallSetup
   readonly #media: CallMedia
@@ -63,7 +63,7 @@ export abstract class CallControls extends CallCommands {
     }
     this.#levels = new LevelWatch(environment.clock, environment.createMeter, source, (levels) => {
       this.emit('level', levels)
-      // Whoever asked for one alone has it.
+      // A `once` listener is gone after its event.
       this.#measure()
     })
   }
@@ -72,27 +72,30 @@ export abstract class CallControls extends CallCommands {
 
   protected abstract verto(method: string, params: Json): Promise<Json>
 
-  /** The media path cannot be restored. */
+  /** Ends the call because the media path cannot be restored. */
   protected abstract mediaLost(reason: ClientError): void
 
-  /** The node of the gateway that has the call, where that is known. */
+  /** Gateway node that holds the call; undefined until known. */
   protected abstract get node(): string | undefined
 
   protected get media(): CallMedia {
     return this.#media
   }
 
-  /** True between answer and end. */
+  /** Whether the call is answered and not ended. */
   get active(): boolean {
     return isAnswered(this.state)
   }
 
-  /** The microphone and camera, for a preview. Tracks come and go, the object stays; undefined until one is open. */
+  /**
+   * Microphone and camera, for a preview. The object stays the same while tracks change; undefined until the
+   * first device is open.
+   */
   get localStream(): MediaStream | undefined {
     return this.#media.local
   }
 
-  /** What the far side sends; empty until its first track. Tracks come and go, the object stays. */
+  /** Media of the far side; empty until its first track. The object stays the same while tracks change. */
   get remoteStream(): MediaStream {
     return this.#media.remote
   }
@@ -105,37 +108,37 @@ export abstract class CallControls extends CallCommands {
     return this.#media.track('video') ?? null
   }
 
-  /** The device that is sent; null when none is. */
+  /** Id of the microphone in use; null if none. */
   get microphoneId(): string | null {
     return this.localAudioTrack?.getSettings().deviceId ?? null
   }
 
-  /** The device that is sent; null when none is. */
+  /** Id of the camera in use; null if none. */
   get cameraId(): string | null {
     return this.localVideoTrack?.getSettings().deviceId ?? null
   }
 
-  /** Whether sound of the far side was agreed upon. */
+  /** Whether receiving audio is negotiated. */
   get withAudio(): boolean {
     return this.#media.receives('audio')
   }
 
-  /** Whether pictures of the far side were agreed upon; `video.remote` tells whether they come. */
+  /** Whether receiving video is negotiated; `video.remote` says whether it arrives. */
   get withVideo(): boolean {
     return this.#media.receives('video')
   }
 
-  /** What is sent and received of pictures now; the event `video` tells of changes. */
+  /** Video sent and received now; the event `video` reports changes. */
   get video(): VideoState {
     return this.#media.video
   }
 
-  /** Whether audio or video is muted by {@link mute} or by the gateway. */
+  /** Whether audio or video is muted, by {@link mute} or by the gateway. */
   get muted(): Readonly<Record<Channel, boolean>> {
     return this.#muting.muted
   }
 
-  /** The screens that this call shares. */
+  /** Screens that this call shares. */
   get screenShareList(): readonly ScreenShare[] {
     return this.#screens.all
   }
@@ -150,62 +153,68 @@ export abstract class CallControls extends CallCommands {
   }
 
   /**
-   * Silences the microphone (or blackens the camera, and then closes it) at once, and tells the gateway. The same as `audioMute()` and
-   * `videoMute()`.
+   * Mutes the microphone, or blackens and then closes the camera, at once, and informs the gateway.
+   * The same as `audioMute()` and `videoMute()`.
    */
   mute(channel: Channel = 'audio'): Promise<void> {
     return this.setMuted(channel, true)
   }
 
-  /** Undoes {@link mute}. Opens the camera again, and rejects with a `microphone_…` code where that fails. */
+  /** Undoes {@link mute}. Opens the camera again; rejects with a `microphone_…` code if that fails. */
   unmute(channel: Channel = 'audio'): Promise<void> {
     return this.setMuted(channel, false)
   }
 
   /**
-   * Adds media to a running call, or gives it up: opens the microphone or camera where one is to be sent, closes it where none is, and
-   * negotiates. Rejects with a `microphone_…` code, `bad_argument`, `bad_state`, or the gateway's error; all is as before then.
+   * Adds media to a running call, or removes it: opens or closes the microphone or camera, and renegotiates.
+   * Rejects with a `microphone_…` code, `bad_argument`, `bad_state`, or the gateway's error; the media is
+   * then unchanged.
    */
   async updateMedia(params: UpdateMediaParams): Promise<void> {
     this.#require('updateMedia')
     await this.#media.update(params, (sdp) => this.#modify(sdp))
   }
 
-  /** As `updateMedia({ audio: { direction } })`. */
+  /** Same as `updateMedia({ audio: { direction } })`. */
   setAudioDirection(direction: MediaDirection): Promise<void> {
     return this.updateMedia({ audio: { direction } })
   }
 
-  /** As `updateMedia({ video: { direction } })`. */
+  /** Same as `updateMedia({ video: { direction } })`. */
   setVideoDirection(direction: MediaDirection): Promise<void> {
     return this.updateMedia({ video: { direction } })
   }
 
   /**
-   * Sends another camera in place of the one that is sent, without negotiating. Rejects with a `microphone_…` code, or with `bad_state`
-   * where no camera is sent.
+   * Replaces the camera in use, without renegotiation. Rejects with a `microphone_…` code, or with
+   * `bad_state` if no camera is in use.
    */
   async updateCamera(constraints: MediaTrackConstraints): Promise<void> {
     this.#require('updateCamera')
     await this.#media.choose('video', constraints)
   }
 
-  /** Sends another microphone; as {@link updateCamera}. */
+  /** Replaces the microphone in use; see {@link updateCamera}. */
   async updateMicrophone(constraints: MediaTrackConstraints): Promise<void> {
     this.#require('updateMicrophone')
     await this.#media.choose('audio', constraints)
   }
 
-  /** Plays the call on another loudspeaker; may be chosen before the call starts. Rejects with `unsupported` or `bad_argument`. */
+  /**
+   * Plays the call on another loudspeaker; possible before the call starts. Rejects with `unsupported` or
+   * `bad_argument`.
+   */
   async updateSpeaker({ deviceId }: { readonly deviceId: string }): Promise<void> {
     if (this.state === 'ended') throw new ClientError('bad_state', 'The call has ended.')
     await this.#media.chooseSpeaker(deviceId)
   }
 
   /**
-   * Has the person choose a screen, a window or a tab, and shows it to the others in place of the camera. Resolves once the gateway takes it.
-   * It ends with {@link ScreenShare.leave}, in the browser's own bar, or with the call. Rejects with `screen_refused`, `screen_failed`,
-   * `unsupported`, `no_capability`, `bad_state`, or the gateway's error.
+   * Lets the user choose a screen, a window or a tab, and shows it to the others in place of the camera.
+   * Resolves when the gateway has accepted it.
+   * The share ends with {@link ScreenShare.leave}, through the browser's own control, or with the call.
+   * Rejects with `screen_refused`, `screen_failed`, `unsupported`, `no_capability`, `bad_state`, or the
+   * gateway's error.
    */
   async startScreenShare(options: ScreenShareOptions = {}): Promise<ScreenShare> {
     this.#require('startScreenShare')
@@ -213,12 +222,12 @@ export abstract class CallControls extends CallCommands {
     return this.#screens.start(options, this.memberId, this.node)
   }
 
-  /** For the client alone: the connection to the gateway was lost, or is back. */
+  /** For the client only: the connection to the gateway was lost or restored. */
   connectionChanged(up: boolean): void {
     this.#recovery.connectionChanged(up)
   }
 
-  /** For the client alone: the browser is on another network. */
+  /** For the client only: the browser changed to another network. */
   networkChanged(): void {
     if (this.active) this.#recovery.networkChanged()
   }
@@ -242,19 +251,25 @@ export abstract class CallControls extends CallCommands {
     if (Object.keys(flags).length > 0) this.constrain('audio', flags)
   }
 
-  /** Has the browser treat the microphone or camera otherwise, as far as it can. */
+  /** Applies constraints to the microphone or camera, as far as the browser can. */
   protected constrain(channel: Channel, constraints: MediaTrackConstraints): void {
     this.#media
       .constrain(channel, constraints)
       .catch((error: unknown) => this.#setup.log.warn('the browser does not change the device', error))
   }
 
-  /** The state of the path changed, or the call's. A call that nobody answered yet seeks no other path. */
+  /**
+   * Handles a change of the media path or of the call's state. Before the answer a failed path is not
+   * restored.
+   */
   protected pathChanged(): void {
     if (this.active || this.#media.path === 'connected') this.#recovery.pathChanged()
   }
 
-  /** Releases everything, and ends the screens: with a word to the gateway, unless that knows nothing of the call any more. */
+  /**
+   * Releases all media and ends the screens. The gateway is informed unless it no longer has the call
+   * (`known` is false).
+   */
   protected release(known: boolean, reason: ClientError): void {
     this.#recovery.close()
     this.#levels.stop()

@@ -27,34 +27,34 @@ type MemberField =
   | 'autoGain'
   | 'noiseSuppression'
 
-/** One field of a member changed. */
+/** Changes of single fields of a member. */
 export type MemberFieldEvents = { readonly [Name in `member.updated.${MemberField}`]: MemberUpdated }
 
-/** The events of a {@link Call}. Names with a dot are the gateway's, with the gateway's own fields. */
+/** Events of a {@link Call}. Names with a dot are events of the gateway, with the gateway's fields. */
 export interface CallEvents extends MemberFieldEvents {
   readonly state: { readonly state: CallState; readonly previous: CallState }
-  /** A track of the far side arrived, also when it comes anew. `stream` is the call's `remoteStream`. */
+  /** A track of the far side arrived or was replaced. `stream` is the call's `remoteStream`. */
   readonly track: { readonly track: MediaStreamTrack; readonly stream: MediaStream }
-  /** Our camera is sent or not any more; pictures of the far side come or do not any more. */
+  /** Sending of the camera, or reception of the far side's video, started or stopped. */
   readonly video: VideoState
-  /** Ten times a second, and only while somebody listens. */
+  /** Audio levels, ten times a second, only while the event has a listener. */
   readonly level: CallLevels
-  /** The far side pressed keys. */
+  /** The far side sent DTMF digits. */
   readonly dtmf: { readonly digits: string }
-  /** What we send was muted or unmuted, by us or by the server. */
+  /** Audio or video that this page sends was muted or unmuted, locally or by the server. */
   readonly mute: { readonly audio: boolean; readonly video: boolean }
-  /** The server has a better name or number for the far side. */
+  /** The server has a new name or number for the far side. */
   readonly display: { readonly name: string; readonly number: string }
-  /** Sound and pictures flow, for the first time or again. */
+  /** Media flows, for the first time or again. */
   readonly 'media.connected': Readonly<Record<string, never>>
-  /** The path of sound and pictures broke, or the network changed; a new one is sought. */
+  /** The media path failed, or the network changed; a new path is being negotiated. */
   readonly 'media.reconnecting': Readonly<Record<string, never>>
-  /** There is no path any more: the call ends. */
+  /** The media path could not be restored: the call ends. */
   readonly 'media.disconnected': Readonly<Record<string, never>>
   readonly 'microphone.updated': DeviceChange
   readonly 'camera.updated': DeviceChange
   readonly 'speaker.updated': DeviceChange
-  /** The device was unplugged, or taken away from the page: nothing is sent until another one is chosen. */
+  /** The device was unplugged or withdrawn from the page. Nothing is sent until another one is chosen. */
   readonly 'microphone.disconnected': DeviceName
   readonly 'camera.disconnected': DeviceName
   readonly 'call.joined': CallJoined
@@ -70,6 +70,6 @@ export interface CallEvents extends MemberFieldEvents {
   readonly 'member.talking': MemberTalking
   readonly 'memberList.updated': MemberList
   readonly 'layout.changed': LayoutChanged
-  /** The call is over and everything of it released. */
+  /** The call has ended and all its resources are released. */
   readonly destroy: { readonly reason: ClientError }
 }

@@ -14,7 +14,7 @@ type Send = (offer: string) => Promise<string>
 
 const kinds: readonly MediaKind[] = ['audio', 'video']
 
-/** The sound and the pictures of one call: what is sent of it, the connection, and what plays it. {@link close} releases all. */
+/** Media of one call: local tracks, the peer connection, and players. {@link close} releases all. */
 export class CallMedia {
   readonly #environment: Environment
   readonly #owner: MediaOwner
@@ -35,7 +35,7 @@ export class CallMedia {
     this.#remote = new RemoteMedia(environment, log, options.rootElement, changed)
   }
 
-  /** What the far side sends. */
+  /** Media of the far side. */
   get remote(): MediaStream {
     return this.#remote.stream
   }
@@ -44,7 +44,7 @@ export class CallMedia {
     return this.#sent.stream
   }
 
-  /** The track of ours that is sent of a kind, or would be if it were not muted. */
+  /** Local track that is sent for a kind, muted or not. */
   track(kind: MediaKind): MediaStreamTrack | undefined {
     return this.#sent.track(kind)
   }
@@ -57,12 +57,12 @@ export class CallMedia {
     return this.#video
   }
 
-  /** Whether a kind is negotiated to come from the far side. */
+  /** Whether receiving a kind is negotiated. */
   receives(kind: MediaKind): boolean {
     return receives(this.#peer?.transceiver(kind)?.currentDirection ?? null)
   }
 
-  /** Makes the offer of a new call. Rejects as {@link LocalMedia.open} does. */
+  /** Creates the offer of a new call. Rejects like {@link LocalMedia.open}. */
   async offer(iceServers: readonly RTCIceServer[]): Promise<string> {
     const { negotiateAudio = true, negotiateVideo = this.#sent.wantsVideo } = this.#options
     await this.#sent.open()
@@ -72,7 +72,9 @@ export class CallMedia {
     return this.#connect(iceServers).offer(changes, this.#sent.stream)
   }
 
-  /** Answers an offer: opens of the microphone and the camera what it has a section for. */
+  /**
+   * Creates the answer to an offer. Opens the microphone and the camera if the offer has a section for them.
+   */
   async answer(offer: string, iceServers: readonly RTCIceServer[]): Promise<string> {
     const { negotiateAudio = true, negotiateVideo = true } = this.#options
     await this.#sent.open(offer)
@@ -84,19 +86,22 @@ export class CallMedia {
     return answer
   }
 
-  /** Takes the answer to our offer. */
+  /** Applies the answer to the local offer. */
   async accept(answer: string): Promise<void> {
     await this.#require().accept(answer)
     this.#negotiated()
   }
 
-  /** Negotiates a new path. */
+  /** Negotiates a new media path (ICE restart). */
   async restart(iceServers: readonly RTCIceServer[], send: Send): Promise<void> {
     await this.#require().renegotiate({ restart: this.#servers(iceServers) }, send)
     this.#negotiated()
   }
 
-  /** Adds, changes or gives up kinds of media, one update after another. When one fails all is as before it. */
+  /**
+   * Adds, changes or removes kinds of media. Updates run one after another; a failed one leaves the media
+   * unchanged.
+   */
   update(params: UpdateMediaParams, send: Send): Promise<void> {
     return this.#sent.serially(() => this.#update(params, send))
   }
@@ -109,7 +114,7 @@ export class CallMedia {
     const changes: MediaChange[] = []
     try {
       for (const each of wanted) changes.push(await this.#sent.change(each, opened))
-      // A section needs a stream to belong to, and that is to be the one that the page shows.
+      // A section needs a stream to belong to: the one that the page shows.
       const stream = this.#sent.stream ?? this.#environment.createStream()
       await peer.renegotiate({ changes, stream }, send)
     } catch (error) {
@@ -120,7 +125,7 @@ export class CallMedia {
     this.#negotiated()
   }
 
-  /** Sends another microphone or camera. Rejects with `bad_state` where none is sent. */
+  /** Replaces the microphone or camera in use. Rejects with `bad_state` if none is in use. */
   choose(kind: MediaKind, constraints: MediaTrackConstraints): Promise<void> {
     return this.#sent.serially(async () => {
       this.#require()
@@ -136,33 +141,33 @@ export class CallMedia {
     this.#owner.deviceChanged('speaker', { previous, current })
   }
 
-  /** Lets tracks of a kind through, or sends silence (black) in their place. */
+  /** Sends the tracks of a kind, or silence (black) in their place. */
   allow(kind: MediaKind, on: boolean): void {
     this.#sent.allow(kind, on)
     this.#videoChanged()
   }
 
-  /** As {@link SentMedia.mute}. */
+  /** See {@link SentMedia.mute}. */
   mute(kind: MediaKind): void {
     this.#sent.mute(kind)
   }
 
-  /** As {@link SentMedia.unmute}. */
+  /** See {@link SentMedia.unmute}. */
   unmute(kind: MediaKind): Promise<boolean> | undefined {
     return this.#sent.unmute(kind)
   }
 
-  /** As {@link SentMedia.constrain}. */
+  /** See {@link SentMedia.constrain}. */
   constrain(kind: MediaKind, constraints: MediaTrackConstraints): Promise<void> {
     return this.#sent.constrain(kind, constraints)
   }
 
-  /** Whether the far side sends pictures, as far as the gateway tells. */
+  /** Takes the gateway's report whether the far side sends video. */
   farVideo(sent: boolean): void {
     this.#remote.setSent(sent)
   }
 
-  /** Releases microphone, connection and players. Idempotent. */
+  /** Releases the microphone, the connection and the players. Idempotent. */
   close(): void {
     if (this.#closed) return
     this.#closed = true

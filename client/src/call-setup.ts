@@ -3,14 +3,14 @@ import type { Log } from './log.ts'
 import type { CallOptions } from './types.ts'
 import type { CallSignalling } from './verto.ts'
 
-/** What a {@link Call} is made of. */
+/** Arguments of a {@link Call}. */
 export interface CallSetup {
   readonly id: string
-  /** The number or address dialled; for an incoming call the literal `room`. */
+  /** Number or address dialled; the literal `room` for an incoming call. */
   readonly to: string
-  /** The far side's offer, for an incoming call. */
+  /** Offer of the far side, for an incoming call. */
   readonly offer?: string
-  /** The server has the call already: an earlier page of the tab made it. */
+  /** Whether the server has the call already, made by an earlier page of the tab. */
   readonly reattaching?: boolean
   readonly nodeId?: string
   readonly options: CallOptions

@@ -1,13 +1,14 @@
 /**
- * The states of a call.
+ * States of a call.
  *
- * - `new`: not started. `setup`: the microphone is being opened and the description made. `trying`: the server has it.
- * - `ringing`: the far side rings. `early`: its early media (a ring-back tone, an announcement) can be heard.
- * - `active`: answered. `held`: answered, and nothing is sent or heard. `ended`: over; the last state.
+ * - `new`: not started. `setup`: opening the microphone and creating the offer or answer. `trying`: sent to
+ *   the server.
+ * - `ringing`: the far side rings. `early`: early media (a ring-back tone, an announcement) can be heard.
+ * - `active`: answered. `held`: answered, on hold in both directions. `ended`: final state.
  */
 export type CallState = 'new' | 'setup' | 'trying' | 'ringing' | 'early' | 'active' | 'held' | 'ended'
 
-/** What moves a call from one state to another. */
+/** Step that moves a call from one state to another. */
 export type CallStep = 'start' | 'sent' | 'ring' | 'media' | 'answer' | 'hold' | 'unhold' | 'end'
 
 const steps: Readonly<Record<CallStep, Partial<Record<CallState, CallState>>>> = {
@@ -15,7 +16,7 @@ const steps: Readonly<Record<CallStep, Partial<Record<CallState, CallState>>>> =
   sent: { setup: 'trying' },
   ring: { setup: 'ringing', trying: 'ringing' },
   media: { setup: 'early', trying: 'early', ringing: 'early' },
-  // The answer may overtake the reply to our own request.
+  // The answer may overtake the reply to the own request.
   answer: { setup: 'active', trying: 'active', ringing: 'active', early: 'active' },
   hold: { active: 'held' },
   unhold: { held: 'active' },
@@ -30,8 +31,8 @@ const steps: Readonly<Record<CallStep, Partial<Record<CallState, CallState>>>> =
   },
 }
 
-/** The state after a step; undefined when the step means nothing in this state, and is to be ignored. */
+/** Returns the state after a step; undefined if the step is not valid in this state. */
 export const nextState = (state: CallState, step: CallStep): CallState | undefined => steps[step][state]
 
-/** True once the far side has answered and until the call ends. */
+/** Whether the far side has answered and the call has not ended. */
 export const isAnswered = (state: CallState): boolean => state === 'active' || state === 'held'

@@ -6,8 +6,8 @@ import { type Json, record, text } from './frames.ts'
 import { causeCodeOf, dialogParams, type VertoPeer } from './verto.ts'
 
 /**
- * One call, outgoing (from {@link Client.dial}) or incoming (from {@link Invite.accept}). It ends exactly once, and then has released the
- * microphone, the camera, the connection, the players and the screens.
+ * Call, outgoing (from {@link Client.dial}) or incoming (from {@link Invite.accept}).
+ * It ends exactly once. By then the microphone, camera, connection, players and screens are released.
  */
 export class Call extends CallControls implements VertoPeer {
   readonly id: string
@@ -35,29 +35,35 @@ export class Call extends CallControls implements VertoPeer {
     return this.#state
   }
 
-  /** Why the call ended; undefined until then. */
+  /** Reason for which the call ended; undefined until then. */
   get reason(): ClientError | undefined {
     return this.#reason
   }
 
   /**
-   * Places an outgoing call. Resolves when the far side answers; rejects with the reason for which it did not (`busy`, `declined`,
-   * `no_answer`, …) or could not be placed (`microphone_refused`, `unknown_address`, …). Calling it again gives the same promise.
+   * Places an outgoing call. Resolves when the far side answers.
+   * Rejects with the reason if it does not (`busy`, `declined`, `no_answer`, …) or if the call cannot be
+   * placed (`microphone_refused`, `unknown_address`, …). Calling it again returns the same promise.
    */
   start(): Promise<void> {
     if (this.direction === 'inbound') return Promise.reject(wrongState('start() is for outgoing calls.'))
     return this.#begin(() => this.#invite())
   }
 
-  /** Answers an incoming call. Resolves when the server has taken the answer. Calling it again gives the same promise. */
+  /**
+   * Answers an incoming call. Resolves when the server has accepted the answer. Calling it again returns the
+   * same promise.
+   */
   answer(): Promise<void> {
     if (this.direction === 'outbound') return Promise.reject(wrongState('answer() is for incoming calls.'))
     return this.#begin(() => this.#pickUp())
   }
 
   /**
-   * Ends the call, gives up an outgoing one, or declines an incoming one that was not answered. Resolves when the server has been told.
-   * Idempotent. With the `id` of a screen that the call shares it ends that alone; rejects with `bad_argument` for any other.
+   * Ends the call, cancels an outgoing one, or declines an incoming one before the answer.
+   * Resolves when the server has acknowledged. Idempotent.
+   * With the `id` of a screen that the call shares, ends only that screen; rejects with `bad_argument` for
+   * any other id.
    */
   async hangup(id: string = this.id): Promise<void> {
     if (id !== this.id) {
@@ -73,7 +79,10 @@ export class Call extends CallControls implements VertoPeer {
     await bye
   }
 
-  /** Sends keys: `0`-`9`, `*`, `#` and `A`-`D`. Rejects with `bad_argument`, `bad_state` or the server's error. */
+  /**
+   * Sends DTMF digits: `0`-`9`, `*`, `#` and `A`-`D`. Rejects with `bad_argument`, `bad_state` or the
+   * server's error.
+   */
   async sendDigits(digits: string): Promise<void> {
     if (!/^[0-9A-Da-d*#]+$/.test(digits))
       throw new ClientError('bad_argument', `digits: expected 0-9 * # A-D, got "${digits}"`)
@@ -81,17 +90,17 @@ export class Call extends CallControls implements VertoPeer {
     await this.verto('verto.info', { dtmf: digits })
   }
 
-  /** Puts the call on hold: nothing is sent to the far side until {@link unhold}. Rejects with `bad_state` or the server's error. */
+  /** Puts the call on hold until {@link unhold}. Rejects with `bad_state` or the server's error. */
   hold(): Promise<void> {
     return this.#setHold(true)
   }
 
-  /** Takes the call back from hold. */
+  /** Resumes a held call. */
   unhold(): Promise<void> {
     return this.#setHold(false)
   }
 
-  /** For the client alone: a verto message of the server for this call. */
+  /** For the client only: handles a verto message of the server for this call. */
   receive(method: string, params: Json, nodeId: string | undefined): void {
     if (this.#state === 'ended') return
     if (nodeId && (method === 'verto.media' || method === 'verto.answer')) this.#nodeId = nodeId
@@ -108,7 +117,7 @@ export class Call extends CallControls implements VertoPeer {
       })
   }
 
-  /** For the client alone: a `call.`, `member.` or `layout.` event of the server that names this call. */
+  /** For the client only: handles a `call.`, `member.` or `layout.` event of the server for this call. */
   notify(type: string, params: Json): void {
     if (this.#state === 'ended') return
     if (type === 'call.state' && params.call_id === this.id && params.call_state === 'ringing')
@@ -116,12 +125,12 @@ export class Call extends CallControls implements VertoPeer {
     this.memberState.notify(type, params)
   }
 
-  /** True when an event of the server is about this call. */
+  /** Whether an event of the server belongs to this call. */
   concerns(params: Json): boolean {
     return this.memberState.concerns(params)
   }
 
-  /** For the client alone: ends the call without telling the server, which knows nothing of it any more. */
+  /** For the client only: ends the call without informing the server, which no longer has it. */
   drop(reason: ClientError): void {
     this.#end(reason, false)
   }
@@ -139,7 +148,7 @@ export class Call extends CallControls implements VertoPeer {
     const { options, signalling, reattaching } = this.#setup
     const dialog = {
       callID: this.id,
-      // No server is to place the call a second time, should it be over.
+      // The dialled address is left out: a server without the call must not place it a second time.
       to: reattaching ? 'room' : this.to,
       userVariables: options.userVariables,
       reattaching: reattaching && method === 'verto.invite',
@@ -152,10 +161,10 @@ export class Call extends CallControls implements VertoPeer {
     if (this.#started) return this.#started.promise
     if (!this.#step('start')) return Promise.reject(this.#reason ?? wrongState('The call has begun already.'))
     this.#started = Promise.withResolvers()
-    // The promise is handed out below; a caller that drops it must not raise an unhandled rejection on every ended call.
+    // Prevents an unhandled rejection when the caller of `start` drops the promise.
     this.#started.promise.catch(() => {})
     run().catch((error: unknown) => {
-      // What the server refused it does not know, and needs no farewell for.
+      // A call that the server rejected needs no BYE.
       if (error instanceof ClientError && error.code === 'server') this.#sent = false
       this.#inform(this.#bye())
       this.#end(refusalOf(error))
@@ -178,7 +187,7 @@ export class Call extends CallControls implements VertoPeer {
     if (this.#state !== 'ended') this.#step('answer')
   }
 
-  // The call may have ended since its media was ready: what is sent now nobody would take back.
+  // The call may have ended while its media was set up. The server must not receive it then.
   #sending(): void {
     if (this.#state === 'ended') throw this.#reason ?? wrongState('The call has ended.')
     this.#sent = true
@@ -206,7 +215,7 @@ export class Call extends CallControls implements VertoPeer {
       if (params[channel] !== undefined) this.constrain(channel, record(params[channel]))
   }
 
-  // One after another: what was asked last is what there is in the end.
+  // Runs one after another, so that the last request decides.
   #setHold(on: boolean): Promise<void> {
     const run = () => this.#modifyHold(on)
     const done = (this.#holds ? this.#holds.then(run) : run()).finally(() => {
@@ -231,14 +240,14 @@ export class Call extends CallControls implements VertoPeer {
     this.#step(on ? 'hold' : 'unhold')
   }
 
-  // Tells the server that the call is over. One that the server never heard of needs no farewell.
+  // Sends a BYE, unless the server never received the call.
   async #bye(): Promise<void> {
     if (!this.#sent) return
     this.#sent = false
     await this.verto('verto.bye', {}).catch((error: unknown) => this.#setup.log.debug('bye failed', error))
   }
 
-  // It rings at the server although nothing was sent from here.
+  // Rejects a call that rings at the server although this page sent nothing.
   async #decline(): Promise<void> {
     const declined = { cause: 'CALL_REJECTED', causeCode: '21' }
     await this.verto('verto.bye', declined).catch((error: unknown) =>
@@ -262,7 +271,7 @@ export class Call extends CallControls implements VertoPeer {
     if (state === 'active') this.#started?.resolve()
     this.#setup.signalling.changed(this)
     this.emit('state', { state, previous })
-    // The path may have broken before anybody answered.
+    // The media path may have failed before the answer.
     if (step === 'answer') this.pathChanged()
     return true
   }
@@ -273,7 +282,7 @@ export class Call extends CallControls implements VertoPeer {
     this.#reason = reason
     this.release(known, reason)
     this.#setup.signalling.gone(this.id)
-    // Settled before the listeners run: a listener may look at what the promise led to.
+    // Settled before the listeners run, since a listener may look at the effects of the promise.
     if (!isAnswered(this.#state)) this.#started?.reject(reason)
     this.#step('end')
     this.emit('destroy', { reason })

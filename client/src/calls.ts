@@ -9,10 +9,10 @@ import type { Session } from './session.ts'
 import type { CallOptions, DialOptions, IncomingCallHandlers, IncomingInvite } from './types.ts'
 import { type CallSignalling, causeCodeOf, subscriptions, type VertoPeer } from './verto.ts'
 
-/** The calls and the waiting invites of one client, and the way of messages between them and the session. */
+/** Calls and pending invites of a client. Routes messages between them and the session. */
 export class Calls implements CallSignalling {
   readonly #calls = new Map<string, Call>()
-  /** Screens that calls share. */
+  /** Shared screens of the calls. */
   readonly #screens = new Map<string, VertoPeer>()
   readonly #invites = new Map<string, Invite>()
   readonly #session: Session
@@ -20,10 +20,10 @@ export class Calls implements CallSignalling {
   readonly #log: Log
   readonly #defaults: CallOptions
   readonly #last: LastCall
-  /** Who is told of incoming calls; without handlers they ring on unheard. */
+  /** Handlers of incoming calls. Without handlers incoming calls ring unnoticed. */
   handlers: IncomingCallHandlers | undefined
 
-  /** `last` is told of calls that a reload must not lose. */
+  /** `last` stores the call that must survive a reload of the page. */
   constructor(session: Session, environment: Environment, log: Log, defaults: CallOptions, last: LastCall) {
     this.#session = session
     this.#environment = environment
@@ -40,23 +40,23 @@ export class Calls implements CallSignalling {
     return this.#session.state === 'connected'
   }
 
-  /** How many calls last, counted with those not started. */
+  /** Number of calls, including those not started. */
   get size(): number {
     return this.#calls.size
   }
 
-  /** Makes an outgoing call; it is not started. */
+  /** Creates an outgoing call without starting it. */
   dial({ to, nodeId, ...options }: DialOptions): Call {
     if (!to.trim()) throw new ClientError('bad_argument', 'to: expected an address or a SIP URI, got nothing')
     return this.#add({ id: this.#environment.uuid(), to: to.trim(), nodeId }, options)
   }
 
-  /** Makes the call that an earlier page of the tab left; it is not started. */
+  /** Creates the call that an earlier page of the tab left, without starting it. */
   reattach({ id, to }: { readonly id: string; readonly to: string }, options: CallOptions): Call {
     return this.#calls.get(id) ?? this.#add({ id, to, reattaching: true }, options)
   }
 
-  /** Hangs all calls up, and tells the server of each. Those that nobody has decided on ring on elsewhere. */
+  /** Hangs up all calls at the server. Pending invites continue to ring on other devices. */
   hangup(): void {
     const reason = new ClientError('disconnected', 'The client was disconnected.')
     for (const invite of [...this.#invites.values()]) invite.cancel(reason)
@@ -65,23 +65,23 @@ export class Calls implements CallSignalling {
       else void call.hangup()
   }
 
-  /** Ends everything without a word to the server. */
+  /** Ends all calls and invites without informing the server. */
   drop(reason: ClientError): void {
     for (const invite of [...this.#invites.values()]) invite.cancel(reason)
     for (const call of [...this.#calls.values()]) call.drop(reason)
   }
 
-  /** The connection to the server was lost, or is back. */
+  /** Handles the loss or return of the connection to the server. */
   connectionChanged(up: boolean): void {
     for (const peer of [...this.#calls.values(), ...this.#screens.values()]) peer.connectionChanged(up)
   }
 
-  /** The browser is on another network. */
+  /** Handles a change of network. */
   networkChanged(): void {
     for (const peer of [...this.#calls.values(), ...this.#screens.values()]) peer.networkChanged()
   }
 
-  /** Takes a server event. */
+  /** Handles a server event. */
   event(type: string, params: Json, nodeId: string | undefined): void {
     if (type === 'webrtc.message') {
       this.#message(params, nodeId)
@@ -112,7 +112,7 @@ export class Calls implements CallSignalling {
 
   changed({ id, to, state }: Pick<Call, 'id' | 'to' | 'state'>): void {
     const invite = this.#invites.get(id)
-    // Decided through the call that a push notification gave, and not through the invite.
+    // Decided through the call of a push notification, not through the invite.
     if (invite?.isPending) invite.settle()
     const { protocol } = this.#session
     if (state === 'active' && protocol !== undefined) this.#last.keep({ id, to, protocol })
@@ -129,15 +129,15 @@ export class Calls implements CallSignalling {
   }
 
   /**
-   * Takes the event that a push notification brought: attaches to the call, tells the handlers, and gives the call, not started. It may have
-   * ended meanwhile. Throws `bad_argument`.
+   * Handles the event of a push notification: creates the call, not started, and calls the handlers.
+   * The call may have ended meanwhile. Throws `bad_argument`.
    */
   async pushed(event: Json): Promise<Call> {
     const params = record(record(event.params).params)
     const [callID, sdp, nodeId] = [text(params.callID), text(params.sdp), text(event.node_id)]
     if (!callID || sdp === undefined)
       throw new ClientError('bad_argument', 'decrypted: expected the event of an invite, with callID and sdp')
-    // The same notification again, or the page was told over its connection first.
+    // A repeated notification, or the connection delivered the invite first.
     const existing = this.#calls.get(callID)
     if (existing) return existing
     const known = this.#invites.get(callID)
@@ -179,9 +179,9 @@ export class Calls implements CallSignalling {
       this.#invited(callID, params, nodeId)
       return
     }
-    // Both may be there while an accepted call is being set up.
+    // Call and invite both exist while an accepted call is being set up.
     if (method === 'verto.bye') {
-      // Also of a call that was not taken back yet.
+      // Also for a call that was not reattached yet.
       this.#last.forget(callID)
       const { cause, causeCode } = params
       this.#invites.get(callID)?.cancel(endOf(text(cause), causeCodeOf(causeCode)))
@@ -228,7 +228,7 @@ export class Calls implements CallSignalling {
     return invite
   }
 
-  // The invite decides in place of the call that a push notification gave.
+  // Lets the invite decide in place of the call of a push notification.
   #replace(callID: string): void {
     this.#calls.get(callID)?.drop(new ClientError('answered_elsewhere', 'Decided through its invite.'))
   }

@@ -1,10 +1,10 @@
 import type { CallCapabilities, MemberCapabilities } from './member-types.ts'
 
-/** True when one of the grants is the capability itself, or what it is a part of: `self` grants `self.mute.audio.off`. */
+/** Whether a grant equals the capability or includes it: `self` grants `self.mute.audio.off`. */
 export const allows = (grants: readonly string[], capability: string): boolean =>
   grants.some((grant) => capability === grant || capability.startsWith(`${grant}.`))
 
-/** What the gateway's list of grants means. */
+/** Converts the gateway's list of grants. */
 export const capabilitiesOf = (grants: readonly string[]): CallCapabilities => {
   const may = (capability: string) => allows(grants, capability)
   const onOff = (capability: string) => ({ on: may(`${capability}.on`), off: may(`${capability}.off`) })

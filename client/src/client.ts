@@ -26,24 +26,26 @@ import type {
   SubscriberInfo,
 } from './types.ts'
 
-/** The events of a {@link Client}: the three below, and every server event under its own name (`call.state`, `call.joined`, …). */
+/**
+ * Events of a {@link Client}: the three below, and server events by name (`call.state`, `call.joined`, …).
+ */
 export interface ClientEvents {
   /** The connection's state changed. */
   readonly connection: { readonly state: ConnectionState }
-  /** The client is disconnected for good: `disconnected` when asked to, `auth` when the token was refused. */
+  /** The client is disconnected for good: `disconnected` by request, `auth` after the token was rejected. */
   readonly closed: { readonly reason: ClientError }
-  /** onRefreshToken failed, or the server refused what it gave. It is tried again after 30 s. */
+  /** `onRefreshToken` failed, or the server rejected its token. The next attempt is after 30 s. */
   readonly tokenFailed: { readonly error: unknown }
   readonly [serverEvent: `${string}.${string}`]: Json
 }
 
-/** A subscriber's connection to the gateway. Made by {@link SignalWire}. */
+/** Connection of a subscriber to the gateway, created by {@link SignalWire}. */
 export class Client {
-  /** What can be called. */
+  /** Addresses that can be called. */
   readonly address: Addresses
   /** All conversations. */
   readonly conversation: Conversations
-  /** One conversation at a time. */
+  /** Single conversations. */
   readonly chat: Chat
   readonly #log: Log
   readonly #hosts: Hosts
@@ -56,7 +58,7 @@ export class Client {
   readonly #own: OwnSession
   readonly #environment: Environment
   #online = false
-  /** Counts what was asked of us: of online() and offline() under way the last one holds. */
+  /** Counts calls of online() and offline(): the latest one decides. */
   #asked = 0
   #unwatch: (() => void) | undefined
 
@@ -90,7 +92,7 @@ export class Client {
     this.chat = new Chat(this.conversation)
   }
 
-  /** Host and port that HTTP requests go to. */
+  /** Host and port of HTTP requests. */
   get httpHost(): string {
     return this.#hosts.httpHost
   }
@@ -99,7 +101,10 @@ export class Client {
     return this.#session.state
   }
 
-  /** True from {@link online} until {@link offline} or the end of the connection. */
+  /**
+   * Whether incoming calls are received: from {@link online} until {@link offline} or the end of the
+   * connection.
+   */
   get isOnline(): boolean {
     return this.#online
   }
@@ -113,8 +118,9 @@ export class Client {
   }
 
   /**
-   * Connects; done by {@link SignalWire} already, and needed again only after {@link disconnect}. A connection that is lost later comes
-   * back by itself: calls go on meanwhile, and last if the server kept them. Rejects with `auth`, `server` or `disconnected`.
+   * Connects. {@link SignalWire} does so already; needed again only after {@link disconnect}.
+   * A lost connection is restored automatically. Calls continue meanwhile if the server kept them.
+   * Rejects with `auth`, `server` or `disconnected`.
    */
   connect(): Promise<void> {
     const kept = this.#session.state === 'disconnected' ? this.#last.value : undefined
@@ -132,7 +138,10 @@ export class Client {
     this.#session.disconnect()
   }
 
-  /** Receives incoming calls from now on. Handlers given here take the place of earlier ones. Rejects with the server's error. */
+  /**
+   * Starts to receive incoming calls. Handlers given here replace earlier ones. Rejects with the server's
+   * error.
+   */
   async online(options: { readonly incomingCallHandlers?: IncomingCallHandlers } = {}): Promise<void> {
     if (options.incomingCallHandlers) this.#calls.handlers = options.incomingCallHandlers
     const asked = ++this.#asked
@@ -142,27 +151,31 @@ export class Client {
     if (asked === this.#asked) this.#online = true
   }
 
-  /** Receives no more incoming calls. A call that rings already rings on. */
+  /** Stops receiving incoming calls. A call that is ringing continues to ring. */
   async offline(): Promise<void> {
     this.#online = false
     this.#asked++
     if (this.#session.state !== 'disconnected') await this.#session.request('subscriber.offline', {})
   }
 
-  /** Makes a call; {@link Call.start} places it. Rejects with `bad_argument`, or when the client cannot connect. */
+  /**
+   * Creates a call; {@link Call.start} places it. Rejects with `bad_argument`, or if the client cannot
+   * connect.
+   */
   async dial(options: DialOptions): Promise<Call> {
     await this.connect()
     return this.#calls.dial(options)
   }
 
-  /** Who is signed in. Rejects with `auth` (401) or `http`. */
+  /** Returns the signed-in subscriber. Rejects with `auth` (401) or `http`. */
   async getSubscriberInfo(): Promise<SubscriberInfo> {
     return (await this.#rest.get('/api/fabric/subscriber/info')) as SubscriberInfo
   }
 
   /**
-   * Comes back to the call that was going on when this tab's page was loaded anew; {@link Call.start} connects its sound again. Rejects with
-   * `session_lost` when there is none: it was hung up, the client was disconnected, or the server has given it up.
+   * Returns to the call that was running when the page was reloaded; {@link Call.start} reconnects its media.
+   * Rejects with `session_lost` if no call is left: it was hung up, the client was disconnected, or the
+   * server dropped it.
    */
   async reattach(options: CallOptions = {}): Promise<Call> {
     await this.connect()
@@ -172,23 +185,25 @@ export class Client {
   }
 
   /**
-   * Has the subscriber's calls told to a device by a push service. The same token again is the same device. Rejects, as
-   * {@link unregisterDevice} does, with the server's error.
+   * Registers a device for push notifications of the subscriber's calls. The same token identifies the same
+   * device.
+   * Rejects with the server's error, as does {@link unregisterDevice}.
    */
   async registerDevice(device: DeviceOptions): Promise<Device> {
     const body = { device_token: device.deviceToken, device_type: device.deviceType }
     return (await this.#rest.post('/subscriber/devices', body)) as Device
   }
 
-  /** The device is told of no more calls. */
+  /** Removes a device: it receives no more push notifications. */
   async unregisterDevice({ id }: { readonly id: string }): Promise<Record<string, never>> {
     return (await this.#rest.delete(`/subscriber/devices/${encodeURIComponent(id)}`)) as Record<string, never>
   }
 
   /**
-   * Takes a push notification that was decrypted (see {@link decryptPush}) and attaches to its call. The call may be taken either through
-   * `resultObject` ({@link Call.answer}, {@link Call.hangup}) or through the invite that `incomingCallHandlers.pushNotification`, or else
-   * `all`, is told; the first decides. Rejects with `bad_argument`, or when the client cannot connect.
+   * Attaches to the call of a decrypted push notification (see {@link decryptPush}).
+   * The call can be answered through `resultObject` ({@link Call.answer}, {@link Call.hangup}), or through
+   * the invite passed to `incomingCallHandlers.pushNotification` (or `all`). The first decision counts.
+   * Rejects with `bad_argument`, or if the client cannot connect.
    */
   async handlePushNotification(payload: DecryptedPush): Promise<PushResult> {
     if (payload.type !== 'call_invite')
@@ -197,10 +212,13 @@ export class Client {
     return { resultType: 'inboundCall', resultObject: await this.#calls.pushed(record(payload.decrypted)) }
   }
 
-  /** Takes a new token for the running connection, later ones, and HTTP. Rejects with the server's error; the old token then stays. */
+  /**
+   * Sets a new token for the running connection, for later ones, and for HTTP.
+   * Rejects with the server's error; the old token then stays in use.
+   */
   async updateToken(token: string): Promise<void> {
     const before = this.#token.value
-    // The next handshake presents the newest: the one before may have ended meanwhile.
+    // The next handshake presents the newest token: the one before may have expired meanwhile.
     if (this.#session.state !== 'connected') this.#token.value = token
     if (this.#session.state === 'disconnected') return
     try {
@@ -214,7 +232,7 @@ export class Client {
 
   async #resume(protocol: string): Promise<void> {
     if (await this.#own.take(protocol)) this.#session.resume(protocol)
-    // What a duplicated tab was given is a copy: the call stays with the first.
+    // A duplicated tab has a copy of the stored call: the call stays with the first tab.
     else this.#last.forget()
     return this.#session.connect()
   }
@@ -240,7 +258,7 @@ export class Client {
     this.#awake()
   }
 
-  // Timers stood still while the machine slept.
+  // Timers do not run while the machine sleeps.
   #awake(): void {
     this.#token.check()
     this.#session.probe()

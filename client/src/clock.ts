@@ -1,10 +1,10 @@
-/** A timer that was started by {@link Clock.after}. */
+/** Timer started by {@link Clock.after}. */
 export interface Timer {
-  /** Stops the timer; harmless when it has fired already. */
+  /** Stops the timer; no effect after it has fired. */
   cancel(): void
 }
 
-/** The only source of time in the client; tests pass one of their own. */
+/** The only source of time in the client; tests pass their own. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number
@@ -12,10 +12,10 @@ export interface Clock {
   after(ms: number, run: () => void): Timer
 }
 
-// Browsers keep a delay in 32 bits and fire at once when it does not fit.
+// Browsers store a delay in 32 bits, and fire at once if it does not fit.
 const LONGEST_DELAY_MS = 2_147_483_647
 
-/** The browser's clock. Delays beyond 24.8 days are cut to that. */
+/** Clock of the browser. Delays are limited to 24.8 days. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after: (ms, run) => {

@@ -4,12 +4,12 @@ import type { Log } from './log.ts'
 import { fetchPage, type Paged } from './paged.ts'
 import type { Rest } from './rest.ts'
 
-/** A message, as it is fetched and as it is delivered. */
+/** Message, as fetched and as delivered. */
 export interface Message {
   readonly id: string
-  /** Address that the conversation is with: for each of two who talk the other's. Of a conversation among several, its own id. */
+  /** Address of the other participant; for a conversation of several, its own id. */
   readonly conversation_id: string
-  /** The conversation's own id, the same for all who are part of it. */
+  /** Id of the conversation, the same for all participants. */
   readonly group_id: string
   readonly address_id: string | null
   readonly user_id: string
@@ -28,7 +28,7 @@ export interface Message {
   readonly conversation_name: string
 }
 
-/** A conversation that the subscriber is part of. */
+/** Conversation in which the subscriber takes part. */
 export interface Conversation {
   readonly id: string
   readonly group_id: string
@@ -43,25 +43,25 @@ export interface Conversation {
   readonly metadata: Json
 }
 
-/** How many of a list are fetched at once; default the server's: 50. */
+/** Number of items per page; the server's default is 50. */
 export interface PageOptions {
   readonly pageSize?: number
 }
 
-/** Which conversation: the id of the address that it is with, or its own `group_id`. */
+/** Conversation, by the id of the other participant's address or by its `group_id`. */
 export interface WithAddress {
   readonly addressId: string
 }
 
-/** A message to be written. */
+/** Message to send. */
 export interface SendOptions extends WithAddress {
   /** At most 4096 characters. */
   readonly text: string
-  /** Kept with the message. Must be plain JSON, at most 4096 characters of it. */
+  /** Stored with the message. Must be plain JSON of at most 4096 characters. */
   readonly metadata?: Json
 }
 
-/** Listening to messages, until {@link unsubscribe}. */
+/** Subscription to messages, until {@link unsubscribe}. */
 export interface Subscription {
   unsubscribe(): void
 }
@@ -69,7 +69,7 @@ export interface Subscription {
 const base = '/api/fabric/conversations'
 const pathOf = ({ addressId }: WithAddress) => `${base}/${encodeURIComponent(addressId)}/messages`
 
-/** All conversations of the subscriber: `client.conversation`. What asks the server rejects with `auth` or `http`. */
+/** All conversations of the subscriber: `client.conversation`. Requests reject with `auth` or `http`. */
 export class Conversations {
   readonly #rest: Rest
   readonly #heard: Emitter<{ message: Message }>
@@ -79,47 +79,50 @@ export class Conversations {
     this.#heard = new Emitter((error) => log.error('a listener of messages failed', error))
   }
 
-  /** The conversations, the latest first. */
+  /** Returns the conversations, the latest first. */
   getConversations({ pageSize }: PageOptions = {}): Promise<Paged<Conversation>> {
     return fetchPage(this.#rest, base, { page_size: pageSize })
   }
 
-  /** The messages of all conversations, the newest first. */
+  /** Returns the messages of all conversations, the newest first. */
   getMessages({ pageSize }: PageOptions = {}): Promise<Paged<Message>> {
     return fetchPage(this.#rest, '/api/fabric/messages', { page_size: pageSize })
   }
 
-  /** The messages of one conversation, the newest first. */
+  /** Returns the messages of one conversation, the newest first. */
   getConversationMessages({ pageSize, ...which }: WithAddress & PageOptions): Promise<Paged<Message>> {
     return fetchPage(this.#rest, pathOf(which), { page_size: pageSize })
   }
 
-  /** Calls `listener` on each message of any conversation, one's own too. Those of a time without connection are to be fetched. */
+  /**
+   * Calls `listener` on each message of any conversation, including the subscriber's own.
+   * Messages sent while the connection was down must be fetched.
+   */
   subscribe(listener: (message: Message) => void): Subscription {
-    // A function of its own for each subscription: the same listener may be given twice, and taken back once.
+    // Own function for each subscription: the same listener may be added twice and removed once.
     const heard = (message: Message) => listener(message)
     this.#heard.on('message', heard)
     return { unsubscribe: () => this.#heard.off('message', heard) }
   }
 
-  /** Writes a message; resolves with it as the server keeps it. */
+  /** Sends a message; resolves with the message as stored by the server. */
   async sendMessage({ addressId, text, metadata }: SendOptions): Promise<Message> {
     const body = { conversation_id: addressId, text, ...(metadata && { metadata }) }
     return (await this.#rest.post('/api/fabric/messages', body)) as Message
   }
 
-  /** Becomes part of the conversation of an address, for example of a room, and hears what is written there from now on. */
+  /** Joins the conversation of an address, for example of a room, and receives its messages. */
   async join({ addressId }: WithAddress): Promise<Pick<Conversation, 'group_id' | 'fabric_address_ids'>> {
     return (await this.#rest.post(`${base}/join`, { conversation_id: addressId })) as Conversation
   }
 
-  /** For the client alone: an event of the server. */
+  /** For the client only: handles an event of the server. */
   event(type: string, params: Json): void {
     if (type === 'conversation.message') this.#heard.emit('message', params as unknown as Message)
   }
 }
 
-/** One conversation at a time: `client.chat`. What asks the server rejects with `auth` or `http`. */
+/** Single conversations: `client.chat`. Requests reject with `auth` or `http`. */
 export class Chat {
   readonly #conversations: Conversations
 
@@ -127,12 +130,12 @@ export class Chat {
     this.#conversations = conversations
   }
 
-  /** The messages of a conversation, the newest first; 10 of them unless `pageSize` says otherwise. */
+  /** Returns the messages of a conversation, the newest first; `pageSize` defaults to 10. */
   getMessages({ pageSize = 10, ...which }: WithAddress & PageOptions): Promise<Paged<Message>> {
     return this.#conversations.getConversationMessages({ ...which, pageSize })
   }
 
-  /** Calls `onMessage` on each message of the conversation, one's own too. */
+  /** Calls `onMessage` on each message of the conversation, including the subscriber's own. */
   subscribe(options: WithAddress & { readonly onMessage: (message: Message) => void }): Subscription {
     const { addressId, onMessage } = options
     return this.#conversations.subscribe((message) => {
@@ -140,12 +143,12 @@ export class Chat {
     })
   }
 
-  /** As {@link Conversations.sendMessage}. */
+  /** See {@link Conversations.sendMessage}. */
   sendMessage(options: SendOptions): Promise<Message> {
     return this.#conversations.sendMessage(options)
   }
 
-  /** As {@link Conversations.join}. */
+  /** See {@link Conversations.join}. */
   join(options: WithAddress): ReturnType<Conversations['join']> {
     return this.#conversations.join(options)
   }

@@ -7,15 +7,18 @@ const devicesOf = async (kind: keyof typeof kinds): Promise<MediaDeviceInfo[]> =
   if (!mediaDevices?.enumerateDevices)
     throw new ClientError('insecure_page', 'The browser names no devices to a page without TLS.')
   const all = await mediaDevices.enumerateDevices()
-  // Before the person has allowed the microphone or camera, browsers tell of one device without an id.
+  // Without permission for the microphone or camera, browsers report one device without an id.
   return all.filter((device) => device.kind === kinds[kind] && device.deviceId !== '')
 }
 
-/** The cameras. Empty until the person has allowed one to the page. Rejects with `insecure_page`. */
+/** Returns the cameras; empty until the user has granted access to one. Rejects with `insecure_page`. */
 export const getCameraDevices = (): Promise<MediaDeviceInfo[]> => devicesOf('camera')
 
-/** The microphones, as {@link getCameraDevices}. */
+/** Returns the microphones; see {@link getCameraDevices}. */
 export const getMicrophoneDevices = (): Promise<MediaDeviceInfo[]> => devicesOf('microphone')
 
-/** The loudspeakers. Empty too where the browser lets no page choose one. Rejects with `insecure_page`. */
+/**
+ * Returns the loudspeakers; empty also if the browser does not let pages choose one. Rejects with
+ * `insecure_page`.
+ */
 export const getSpeakerDevices = (): Promise<MediaDeviceInfo[]> => devicesOf('speaker')

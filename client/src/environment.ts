@@ -11,7 +11,7 @@ export interface Socket {
   close(): void
 }
 
-/** What a {@link Socket} tells. `closed` comes once, also when the socket never opened. */
+/** Events of a {@link Socket}. `closed` is called once, also if the socket never opened. */
 export interface SocketListener {
   opened(): void
   received(data: unknown): void
@@ -39,44 +39,47 @@ export type PeerConnection = Pick<
   | 'close'
 >
 
-/** What the browser tells of the page's surroundings. */
+/** Events of the page's environment. */
 export interface PageWatcher {
-  /** The browser is on a network again, or on another one. */
+  /** The browser is online again, or on another network. */
   networkChanged(): void
-  /** The page is looked at again; the machine may have slept, and timers with it. */
+  /** The page is visible again; the machine and its timers may have slept. */
   awake(): void
 }
 
-/** All that the client takes from the browser. Tests pass their own, so the state machines run without a DOM. */
+/**
+ * Everything that the client uses of the browser. Tests pass their own, so the state machines run without a
+ * DOM.
+ */
 export interface Environment {
   readonly clock: Clock
   readonly page: Page | undefined
   readonly writer: Writer
-  /** A random id (UUID version 4). */
+  /** Returns a random UUID (version 4). */
   readonly uuid: () => string
-  /** As Math.random. */
+  /** See `Math.random`. */
   readonly random: () => number
-  /** Throws for a URL that the browser does not let the page open. */
+  /** Opens a WebSocket. Throws if the browser does not let the page open the URL. */
   readonly openSocket: (url: string, listener: SocketListener) => Socket
   readonly createPeer: (configuration: RTCConfiguration) => PeerConnection
-  /** As `navigator.mediaDevices.getUserMedia`. */
+  /** See `navigator.mediaDevices.getUserMedia`. */
   readonly getUserMedia: (constraints: MediaStreamConstraints) => Promise<MediaStream>
-  /** As `navigator.mediaDevices.getDisplayMedia`. */
+  /** See `navigator.mediaDevices.getDisplayMedia`. */
   readonly getDisplayMedia: (constraints: DisplayMediaStreamOptions) => Promise<MediaStream>
   readonly createStream: () => MediaStream
-  /** Measures a stream that has sound. */
+  /** Creates a level meter for a stream with audio. */
   readonly createMeter: (stream: MediaStream) => LevelMeter
-  /** Tells of what happens to the page, until the function that it gives is called. */
+  /** Reports changes of the page's environment until the returned function is called. */
   readonly watch: (told: PageWatcher) => () => void
   readonly fetch: typeof fetch
-  /** Lives as long as the tab, over reloads; undefined where the browser gives none. */
+  /** Storage that lives as long as the tab, across reloads; undefined if the browser offers none. */
   readonly storage: TabStorage | undefined
   /**
-   * Takes a name that one page of the browser at a time may have, until the page is gone or gives it back. Undefined where another page keeps
-   * it. Browsers that cannot tell give every name.
+   * Claims a name that only one page of the browser can hold, until the page ends or releases it.
+   * Resolves with undefined if another page holds the name. Browsers without locks grant every name.
    */
   readonly claim: (name: string) => Promise<(() => void) | undefined>
-  /** Makes the element that plays a call, inside `root` or else in the page's body. */
+  /** Creates the element that plays a call, inside `root` or in the page's body. */
   readonly createPlayer: (kind: 'audio' | 'video', root: HTMLElement | undefined) => HTMLMediaElement
 }
 
@@ -116,7 +119,7 @@ const watch = ({ networkChanged, awake }: PageWatcher): (() => void) => {
   if (typeof document === 'undefined') return () => {}
   const network = (navigator as { connection?: NetworkInformation }).connection
   let type = network?.type
-  // Chromium tells of every new estimate of the same network's speed too.
+  // Chromium also reports every new estimate of the same network's speed.
   const retyped = () => {
     if (type === network?.type) return
     type = network?.type
@@ -137,25 +140,25 @@ const watch = ({ networkChanged, awake }: PageWatcher): (() => void) => {
   }
 }
 
-// The page before a reload may be on its way out still.
+// The page before a reload may still be unloading.
 const CLAIM_MS = 3000
 
 const claim: Environment['claim'] = (name) =>
   new Promise((resolve) => {
     const kept = Promise.withResolvers<void>()
     const release = () => kept.resolve()
-    // Pages without TLS have none.
+    // Pages without TLS have no locks.
     if (typeof navigator === 'undefined' || !navigator.locks) return resolve(release)
     const take = () => {
       resolve(release)
       return kept.promise
     }
     const signal = AbortSignal.timeout(CLAIM_MS)
-    // Frames that may store nothing are refused it.
+    // Frames without storage access are refused locks.
     navigator.locks.request(name, { signal }, take).catch(() => resolve(signal.aborted ? undefined : release))
   })
 
-// Reading the property throws in a frame that may store nothing.
+// Reading the property throws in a frame without storage access.
 const tabStorage = (): TabStorage | undefined => {
   try {
     return sessionStorage
@@ -164,7 +167,7 @@ const tabStorage = (): TabStorage | undefined => {
   }
 }
 
-/** The browser that the page runs in. */
+/** Returns the environment of the browser in which the page runs. */
 export const browserEnvironment = (): Environment => ({
   clock: systemClock,
   page: typeof location === 'undefined' ? undefined : location,

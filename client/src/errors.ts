@@ -1,15 +1,18 @@
 /**
- * Why something failed or a call ended.
+ * Code of a failure or of the end of a call.
  *
- * - How calls end: `normal`, `busy`, `declined`, `no_answer`, `canceled`, `answered_elsewhere`, `not_online`, `unknown_address`,
- *   `not_permitted`, `failed` (any other cause), `media_lost` (the audio path broke and could not be restored), `session_lost` (the
- *   connection came back, but the server had given the call up).
- * - A command in a call: `no_capability` (the gateway does not let us), `unsupported` (the browser cannot).
- * - A screen to share: `screen_refused` (the person chose none), `screen_failed`.
- * - The microphone or camera: `microphone_refused`, `microphone_missing`, `microphone_failed`, `insecure_page` (browsers give no microphone to
- *   plain http pages other than localhost).
- * - The connection: `auth` (the token was refused), `disconnected`, `timeout`, `server` (an error reply), `http`.
- * - The application: `bad_host`, `bad_state`, `bad_argument`.
+ * - End of a call: `normal`, `busy`, `declined`, `no_answer`, `canceled`, `answered_elsewhere`, `not_online`,
+ *   `unknown_address`, `not_permitted`, `failed` (any other cause).
+ * - End by a lost connection: `media_lost` (the media path could not be restored), `session_lost` (the server
+ *   had dropped the call before the connection was restored).
+ * - Command in a call: `no_capability` (not allowed by the gateway), `unsupported` (not possible in the
+ *   browser).
+ * - Shared screen: `screen_refused` (the user chose none), `screen_failed`.
+ * - Microphone or camera: `microphone_refused`, `microphone_missing`, `microphone_failed`.
+ * - `insecure_page`: browsers offer no microphone to plain http pages other than localhost.
+ * - Connection: `auth` (the token was rejected), `disconnected`, `timeout`, `server` (an error reply),
+ *   `http`.
+ * - Application: `bad_host`, `bad_state`, `bad_argument`.
  */
 export type ErrorCode =
   | 'normal'
@@ -41,31 +44,34 @@ export type ErrorCode =
   | 'bad_state'
   | 'bad_argument'
 
-/** What the server said, where it said something. */
+/** Details from the server, if it sent any. */
 export interface ErrorDetail {
-  /** The server's own code: a JSON-RPC error code, a result code such as `404`, a Q.850 cause value or an HTTP status. */
+  /**
+   * Code of the server: a JSON-RPC error code, a result code such as `404`, a Q.850 cause value or an HTTP
+   * status.
+   */
   readonly serverCode?: string
-  /** The Q.850 cause by name, for example `USER_BUSY`. */
+  /** Name of the Q.850 cause, for example `USER_BUSY`. */
   readonly causeName?: string
-  /** What the server found wrong with an HTTP request. */
+  /** Faults that the server found in an HTTP request. */
   readonly refusals?: readonly Refusal[]
   readonly cause?: unknown
 }
 
-/** One thing that the server found wrong. */
+/** Fault that the server found in a request. */
 export interface Refusal {
   readonly code: string
   readonly message: string
-  /** The field that it is about. */
+  /** Field with the fault. */
   readonly attribute: string | undefined
 }
 
-/** Every error that the client throws, rejects with, or ends a call with. */
+/** Error with which the client throws, rejects, or ends a call. */
 export class ClientError extends Error {
   readonly code: ErrorCode
   readonly serverCode: string | undefined
   readonly causeName: string | undefined
-  /** Empty but for HTTP requests. */
+  /** Empty except for HTTP requests. */
   readonly refusals: readonly Refusal[]
 
   constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
@@ -101,7 +107,7 @@ const statuses: Readonly<Record<string, ErrorCode>> = {
   '603': 'declined',
 }
 
-/** The sentence of each end of a call, for the people who were in it. */
+/** Sentence for each end of a call, to be shown to users. */
 const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
   normal: 'The call has ended.',
   busy: 'The called party is busy.',
@@ -115,14 +121,17 @@ const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
   auth: 'The sign-in is not good for this call.',
 }
 
-/** The sentence of an end; that of a cause without one names it. */
+/** Returns the sentence for an end; without one, a text that names the cause. */
 const sentenceOf = (code: ErrorCode, cause: string): string =>
   sentences[code] ?? `The call could not be completed (${cause}).`
 
-/** The name of a Q.850 cause, as servers write it. */
+/** Whether a text is the name of a Q.850 cause, as servers write it. */
 const isCauseName = (text: string): boolean => /^[A-Z][A-Z0-9_]*$/.test(text)
 
-/** The error for a `verto.bye`: `cause` is the Q.850 name and `causeCode` its value; both may be missing. */
+/**
+ * Returns the error for a `verto.bye`: `cause` is the Q.850 name and `causeCode` its value; both may be
+ * missing.
+ */
 export const endOf = (cause: string | undefined, causeCode: string | number | undefined): ClientError => {
   const name = cause ?? 'NORMAL_CLEARING'
   const code = causes[name] ?? 'failed'
@@ -132,7 +141,7 @@ export const endOf = (cause: string | undefined, causeCode: string | number | un
   })
 }
 
-/** The error with which a call ends when the server refused to set it up: an error reply's code read as a status. */
+/** Returns the error of a call that the server refused to set up, from the reply's code as a status. */
 export const refusalOf = (error: unknown): ClientError => {
   if (!(error instanceof ClientError)) return new ClientError('failed', String(error), { cause: error })
   if (error.code !== 'server') return error

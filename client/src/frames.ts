@@ -1,16 +1,16 @@
 import { ClientError } from './errors.ts'
 
-/** A JSON object of unknown content. */
+/** JSON object of unknown content. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** `value` when it is an object, else an empty one: what the server sends is never trusted to have a shape. */
+/** Returns `value` if it is an object, else an empty one: no shape of the server's data is trusted. */
 export const record = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
 
-/** `value` when it is a string, else undefined. */
+/** Returns `value` if it is a string, else undefined. */
 export const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** One JSON-RPC 2.0 frame as it arrives. */
+/** Received JSON-RPC 2.0 frame. */
 export type Frame =
   | { readonly kind: 'request'; readonly id: string | number; readonly method: string; readonly params: Json }
   | { readonly kind: 'reply'; readonly id: string | number; readonly result: unknown }
@@ -21,7 +21,7 @@ const failure = (error: Json): ClientError =>
     serverCode: error.code === undefined ? undefined : String(error.code),
   })
 
-/** Reads a frame; undefined for anything that is none. */
+/** Parses a frame; returns undefined if the data is none. */
 export const parseFrame = (data: unknown): Frame | undefined => {
   if (typeof data !== 'string') return undefined
   let frame: Json
@@ -40,8 +40,9 @@ export const parseFrame = (data: unknown): Frame | undefined => {
 }
 
 /**
- * The content of a reply. A `code` other than 2xx is a failure; a `result` inside the result is taken in its place; a JSON-RPC reply inside
- * that (the answer to a verto message) is opened too, and keeps the outer `node_id`.
+ * Returns the content of a reply. A `code` other than 2xx is a failure.
+ * A `result` inside the result replaces it. A JSON-RPC reply inside that (the answer to a verto message) is
+ * opened as well, and keeps the outer `node_id`.
  *
  * @throws ClientError `server`
  */

@@ -1,11 +1,11 @@
 import type { Clock, Timer } from './clock.ts'
 import type { PeerConnection } from './environment.ts'
 
-// A candidate that needs longer than this after the one before is not worth the wait; a dead STUN server must not hold up a call.
+// Maximum wait for the next candidate: a dead STUN server must not delay a call.
 const QUIET_MS = 600
 const LONGEST_MS = 5000
 
-// A section that was added just now: the browser says `complete` for a moment yet, of those before.
+// After a section is added, the browser still reports `complete` for a moment, for the sections before it.
 const lacksCandidates = (sdp: string | undefined): boolean =>
   (sdp ?? '')
     .split(/^m=/m)
@@ -13,8 +13,9 @@ const lacksCandidates = (sdp: string | undefined): boolean =>
     .some((section) => !/^\S+ 0 /.test(section) && !/^a=(candidate|end-of-candidates)/m.test(section))
 
 /**
- * Waits until ICE gathering is complete, no candidate came for 600 ms, or 5 s have gone by. To be called right after
- * setLocalDescription; the local description then carries the candidates, since nothing is trickled.
+ * Waits until ICE gathering is complete, no candidate arrived for 600 ms, or 5 s have passed.
+ * Must be called right after setLocalDescription. The local description then carries the candidates, since
+ * nothing is trickled.
  */
 export const gathered = (peer: PeerConnection, clock: Clock): Promise<void> =>
   new Promise((resolve) => {
@@ -41,7 +42,7 @@ export const gathered = (peer: PeerConnection, clock: Clock): Promise<void> =>
     }
   })
 
-/** The description without candidates under mDNS names (`….local`), which no server can resolve. */
+/** Removes candidates with mDNS names (`….local`), which no server can resolve. */
 export const withoutLocalNames = (sdp: string): string =>
   sdp
     .split('\r\n')

@@ -5,24 +5,24 @@ import type { SessionOwner } from './session-owner.ts'
 const REAUTH_FAILED = '-32002'
 const FORGOTTEN = 'Requester validation failed'
 
-/** What became of a handshake. */
+/** Outcome of a handshake. */
 export type HandshakeOutcome =
-  /** `fresh`: the server knows nothing of an earlier connection. `lost`: there was one. */
+  /** `fresh`: the server knows no earlier connection. `lost`: the client had one. */
   | {
       readonly kind: 'welcome'
       readonly fresh: boolean
       readonly lost: boolean
       readonly expiresAt: number | undefined
     }
-  /** The server has forgotten the session: it is to be greeted anew, without it. */
+  /** The server has dropped the session: the next handshake must start a new one. */
   | { readonly kind: 'forgotten' }
-  /** The token is refused; `again`: another one was refused already. */
+  /** The token was rejected; `again`: for the second time in a row. */
   | { readonly kind: 'token'; readonly error: ClientError; readonly again: boolean }
-  /** The token is good, and not for us. */
+  /** The token is valid for another project. */
   | { readonly kind: 'stranger'; readonly error: ClientError }
   | { readonly kind: 'refused'; readonly error: ClientError }
 
-/** How a session presents itself to the server, and what the server says of it. It outlives connections. */
+/** Handshake of a session with the server. It outlives connections. */
 export class Handshake {
   readonly #owner: Pick<SessionOwner, 'project' | 'contexts' | 'token'>
   #pending: { readonly id: string; readonly protocol: string | undefined } | undefined
@@ -37,7 +37,7 @@ export class Handshake {
     this.#owner = owner
   }
 
-  /** The server's name for the session; undefined before the first connection. */
+  /** Name that the server gave the session; undefined before the first connection. */
   get protocol(): string | undefined {
     return this.#protocol
   }
@@ -51,12 +51,12 @@ export class Handshake {
     return this.#iceServers
   }
 
-  /** Goes on with the session of an earlier page. */
+  /** Continues the session of an earlier page. */
   resume(protocol: string): void {
     this.#protocol = protocol
   }
 
-  /** The request that begins it. */
+  /** Returns the first request of the handshake. */
   greeting(id: string): Json {
     this.#pending = { id, protocol: this.#protocol }
     const { contexts } = this.#owner
@@ -72,17 +72,17 @@ export class Handshake {
     return { jsonrpc: '2.0', id, method: 'signalwire.connect', params }
   }
 
-  /** True for the reply to the greeting. */
+  /** Whether an id is that of the first request. */
   isReply(id: string | number): boolean {
     return id === this.#pending?.id
   }
 
-  /** The connection was lost meanwhile. */
+  /** Handles the loss of the connection during the handshake. */
   abandon(): void {
     this.#pending = undefined
   }
 
-  /** Takes the reply. */
+  /** Handles the reply. */
   take(frame: Exclude<Frame, { kind: 'request' }>): HandshakeOutcome {
     const presented = this.#pending?.protocol
     this.#pending = undefined
@@ -102,19 +102,19 @@ export class Handshake {
     return { kind: 'welcome', fresh, lost, expiresAt }
   }
 
-  /** Takes what the server wants to be presented next time. */
+  /** Stores the state to present in the next handshake. */
   authorized(state: string | undefined): void {
     this.#authorizationState = state
   }
 
-  /** Takes the reply to a new token; gives its end. */
+  /** Handles the reply to a new token; returns the token's expiry. */
   reauthenticated(result: Json): number | undefined {
     const { iceServers, expiresAt } = welcomeOf(result)
     this.#iceServers = iceServers ?? this.#iceServers
     return expiresAt
   }
 
-  /** The session is over: the next one is a new one. */
+  /** Forgets the session: the next handshake starts a new one. */
   reset(): void {
     this.#pending = this.#protocol = this.#authorizationState = undefined
     this.#renewed = this.#forgotten = false

@@ -1,10 +1,10 @@
 import { ClientError } from './errors.ts'
 
-/** Where a client connects. */
+/** Endpoints of a client. */
 export interface Hosts {
-  /** The WebSocket's URL. */
+  /** URL of the WebSocket. */
   readonly socket: string
-  /** Scheme, host and port of HTTP requests, without a slash at the end. */
+  /** Scheme, host and port of HTTP requests, without a trailing slash. */
   readonly http: string
   /** Host and port of HTTP requests. */
   readonly httpHost: string
@@ -44,14 +44,16 @@ const parse = (text: string, given: string): URL => {
 }
 
 /**
- * Finds the WebSocket URL and the HTTP base for the `host` option.
+ * Returns the WebSocket URL and the HTTP base for the `host` option.
  *
- * - A URL with a scheme is taken as it is; `http` and `https` become `ws` and `wss`. A path is kept for the WebSocket alone.
- * - A bare `host[:port]` uses TLS, except where it is the page's own host (the page's scheme decides) and, on a page that is not https,
- *   a loopback name such as `localhost:8080`.
- * - Without a host it is the page's own.
+ * - A URL with a scheme is used unchanged; `http` and `https` become `ws` and `wss`. A path applies to the
+ *   WebSocket only.
+ * - A bare `host[:port]` uses TLS, with two exceptions. For the page's own host the page's scheme applies. On
+ *   a page without https, loopback names such as `localhost:8080` use no TLS.
+ * - The default is the page's own host.
  *
- * The HTTP base is always the same host. (The service's published library prefixes it with `fabric.` instead.)
+ * The HTTP base is always the same host. (The service's published library prefixes it with `fabric.`
+ * instead.)
  *
  * @throws ClientError `bad_host`
  */
@@ -68,7 +70,7 @@ export const resolveHosts = (host: string | undefined, page: Page | undefined): 
     const isOwn = page?.protocol === 'http:' && page.host === given
     secure = !(isOwn || isLoopback(url.hostname))
   }
-  // Built anew: the URL object does not let the scheme of its port default be changed safely.
+  // Rebuilt, since changing the scheme of a URL object may lose its port.
   const path = url.pathname + url.search
   return {
     socket: `${secure ? 'wss' : 'ws'}://${portOf(given, url)}${path}`,
@@ -77,7 +79,7 @@ export const resolveHosts = (host: string | undefined, page: Page | undefined): 
   }
 }
 
-// URL drops a port that is the default of the scheme it was parsed with, which may not be the scheme that is used in the end.
+// URL drops the default port of the scheme that it parsed. The final scheme may be another one.
 const portOf = (given: string, url: URL): string => {
   const authority = given.replace(/^[a-z]+:\/\//i, '').split(/[/?#]/, 1)[0] ?? ''
   const port = /:(\d+)$/.exec(authority)?.[1]

@@ -101,9 +101,10 @@ export type {
 export { buildVideoElement, type CallVideo, type CallVideoOptions } from './video-element.ts'
 
 /**
- * Connects a subscriber. Resolves when the server has taken the token. Each call makes a client of its own.
+ * Connects a subscriber. Resolves when the server has accepted the token. Each call creates a new client.
  *
- * @throws ClientError `auth`, `bad_host`, `bad_argument`, `server`, or `disconnected` when the server cannot be reached.
+ * @throws ClientError `auth`, `bad_host`, `bad_argument`, `server`, or `disconnected` if the server cannot be
+ * reached.
  */
 export const SignalWire = async (options: ClientOptions): Promise<Client> => {
   const client = new Client(options, browserEnvironment())

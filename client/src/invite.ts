@@ -2,31 +2,32 @@ import type { Call } from './call.ts'
 import { ClientError } from './errors.ts'
 import type { CallOptions, IncomingInvite } from './types.ts'
 
-/** What an {@link Invite} can ask of the client. */
+/** Actions that an {@link Invite} requests of the client. */
 export interface InviteActions {
-  /** Makes the call; it is not answered yet. */
+  /** Creates the call without answering it. */
   makeCall(details: IncomingInvite, options: CallOptions): Call
-  /** Tells the server that this device declines. */
+  /** Declines the call on this device. */
   decline(details: IncomingInvite): Promise<void>
-  /** The invite is settled. */
+  /** Removes the invite after it was settled. */
   gone(callID: string): void
 }
 
-/** An incoming call that waits for a decision. */
+/** Incoming call that waits for a decision. */
 export class Invite {
   readonly details: IncomingInvite
   /**
-   * Resolves when the call stopped waiting through no doing of ours: code `canceled` (the caller gave up), `answered_elsewhere`,
-   * `no_answer`, `session_lost` … Stays pending for ever when the invite was accepted or rejected here.
+   * Resolves when the invite ends without a decision of this page: `canceled` (by the caller),
+   * `answered_elsewhere`, `no_answer`, `session_lost` …
+   * Stays pending if the invite is accepted or rejected here.
    */
   readonly canceled: Promise<ClientError>
-  /** Resolves when the call waits for no decision any more: accepted, rejected, or {@link canceled}. */
+  /** Resolves when the invite is settled: accepted, rejected, or {@link canceled}. */
   readonly settled: Promise<void>
   readonly #actions: InviteActions
   readonly #cancel: (reason: ClientError) => void
   readonly #settle: () => void
   #state: 'pending' | 'accepting' | 'settled' = 'pending'
-  /** That is being answered. */
+  /** The call that is being answered. */
   #call: Call | undefined
 
   constructor(details: IncomingInvite, actions: InviteActions) {
@@ -40,14 +41,16 @@ export class Invite {
     this.#actions = actions
   }
 
-  /** True while nobody has decided; a call that is being accepted can be rejected still. */
+  /** Whether the invite is not settled; while it is being accepted it can still be rejected. */
   get isPending(): boolean {
     return this.#state === 'pending'
   }
 
   /**
-   * Opens the microphone, answers, and resolves with the answered call. Rejects with the reason for which that failed. After a failure of
-   * the microphone the invite still waits, and can be accepted again or rejected. {@link reject} meanwhile wins: `declined`.
+   * Opens the microphone, answers, and resolves with the answered call. Rejects with the reason if that
+   * fails.
+   * After a failure of the microphone the invite still waits and can be accepted again or rejected. If {@link
+   * reject} is called meanwhile, the promise rejects with `declined`.
    */
   async accept(options: CallOptions = {}): Promise<Call> {
     if (this.#state !== 'pending')
@@ -67,8 +70,9 @@ export class Invite {
   }
 
   /**
-   * Declines the call: to the caller it is `declined` (SIP 603), not busy. One that is being accepted is given up, and its microphone closed.
-   * Rejects with `bad_state` once it was accepted, rejected or cancelled, or with the server's error.
+   * Declines the call: the caller receives `declined` (SIP 603), not busy.
+   * A call that is being accepted is abandoned and its microphone closed.
+   * Rejects with `bad_state` after the invite was accepted, rejected or canceled, or with the server's error.
    */
   async reject(): Promise<void> {
     const accepting = this.#state === 'accepting' ? this.#call : undefined
@@ -79,14 +83,14 @@ export class Invite {
     await this.#actions.decline(this.details)
   }
 
-  /** For the client alone: the call is gone. */
+  /** For the client only: the call has ended. */
   cancel(reason: ClientError): void {
     if (this.#state === 'settled') return
     this.settle()
     this.#cancel(reason)
   }
 
-  /** For the client alone: it was decided otherwise, through the call that a push notification gave. */
+  /** For the client only: the call was decided through a push notification. */
   settle(): void {
     if (this.#state === 'settled') return
     this.#state = 'settled'

@@ -1,19 +1,19 @@
 import { type Json, record, text } from './frames.ts'
 
-/** A call that an earlier page of this tab did not hang up. */
+/** Call that an earlier page of this tab did not hang up. */
 export interface KeptCall {
   readonly id: string
   readonly to: string
-  /** The session in which it was made: the server knows the call in that one alone. */
+  /** Session of the call: the server knows the call in that session only. */
   readonly protocol: string
 }
 
-/** The part of `sessionStorage` that is used. */
+/** Used part of `sessionStorage`. */
 export type TabStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 const key = 'trunkline.call'
 
-/** The call to come back to after a reload, kept in the tab. Without storage nothing is kept. */
+/** Call to return to after a reload, stored in the tab. Without storage nothing is kept. */
 export class LastCall {
   readonly #storage: TabStorage | undefined
 
@@ -21,7 +21,7 @@ export class LastCall {
     this.#storage = storage
   }
 
-  /** The call that was kept; undefined when there is none. */
+  /** The stored call; undefined if none. */
   get value(): KeptCall | undefined {
     const { id, to, protocol } = parsed(this.#storage?.getItem(key))
     const call = { id: text(id), to: text(to), protocol: text(protocol) }
@@ -32,11 +32,11 @@ export class LastCall {
     try {
       this.#storage?.setItem(key, JSON.stringify(call))
     } catch {
-      // The tab's storage is full, or the browser lets nothing be kept. The call itself goes on.
+      // The tab's storage is full or not accessible. The call itself continues.
     }
   }
 
-  /** Forgets the call, or whichever is kept when no id is given. */
+  /** Removes the stored call; with an id, only if it is that call. */
   forget(id?: string): void {
     if (id === undefined || this.value?.id === id) this.#storage?.removeItem(key)
   }

@@ -4,7 +4,7 @@ import type { CallLevels } from './media-types.ts'
 
 const EVERY_MS = 100
 
-/** What is measured. */
+/** Stream to measure. */
 export interface LevelSource {
   readonly local: MediaStream | undefined
   readonly remote: MediaStream
@@ -12,11 +12,11 @@ export interface LevelSource {
 
 interface Measured {
   readonly track: MediaStreamTrack
-  /** Undefined where the browser cannot measure it. */
+  /** Undefined if the browser cannot measure the stream. */
   readonly meter: LevelMeter | undefined
 }
 
-/** Tells ten times a second how loud a call is, between {@link start} and {@link stop}; costs nothing else. */
+/** Reports the audio levels of a call ten times a second, between {@link start} and {@link stop}. */
 export class LevelWatch {
   readonly #clock: Clock
   readonly #createMeter: (stream: MediaStream) => LevelMeter
@@ -60,7 +60,7 @@ export class LevelWatch {
     this.#told({ local: this.#local?.meter?.level() ?? 0, remote: this.#remote?.meter?.level() ?? 0 })
   }
 
-  // Another microphone is another track, and a meter hears the tracks that there were when it was made.
+  // A new microphone is a new track, and a meter reads only the tracks that existed when it was created.
   #measured(present: Measured | undefined, stream: MediaStream | undefined): Measured | undefined {
     const track = stream?.getAudioTracks()[0]
     if (track === present?.track) return present

@@ -1,22 +1,22 @@
-/** Reads how loud a stream is. */
+/** Meter of a stream's audio level. */
 export interface LevelMeter {
-  /** The loudness of the last 20 to 50 ms: the root mean square, 0 for silence to 1 for full scale. */
+  /** Returns the root mean square of the last 20 to 50 ms: 0 for silence to 1 for full scale. */
   level(): number
-  /** Releases the audio graph. The stream itself goes on. Idempotent. */
+  /** Releases the audio graph. The stream itself continues. Idempotent. */
   close(): void
 }
 
-/** A level for the eye: 0 at -60 dB and below, 1 at full scale, even steps of decibels between. */
+/** Converts a level for display: 0 at -60 dB and below, 1 at full scale, linear in decibels between. */
 export const meterOf = (level: number): number =>
   level <= 0 ? 0 : Math.min(1, Math.max(0, 1 + (20 * Math.log10(level)) / 60))
 
 /**
- * Measures a call's `localStream` or `remoteStream`. The stream must have an audio track already. `context` may be shared by several
- * meters; without it the meter makes one and closes it again.
+ * Measures a call's `localStream` or `remoteStream`, which must have an audio track already.
+ * `context` may be shared by several meters; without it the meter creates one and closes it again.
  */
 export const levels = (stream: MediaStream, context?: AudioContext): LevelMeter => {
   const audio = context ?? new AudioContext()
-  // A context made outside a click starts suspended, and would read silence for ever.
+  // A context that is created outside a click starts suspended, and would always read silence.
   if (audio.state === 'suspended') void audio.resume().catch(() => {})
   const release = () => {
     if (!context) void audio.close().catch(() => {})
@@ -44,7 +44,7 @@ export const levels = (stream: MediaStream, context?: AudioContext): LevelMeter 
   }
 }
 
-// Firefox refuses a stream of another sample rate than the context's.
+// Firefox rejects a stream whose sample rate differs from the context's.
 const sourceOf = (audio: AudioContext, stream: MediaStream, release: () => void): AudioNode => {
   try {
     return audio.createMediaStreamSource(stream)

@@ -3,10 +3,10 @@ import { ClientError } from './errors.ts'
 import type { DeviceName } from './media-types.ts'
 import type { Member } from './member-types.ts'
 
-/** A kind of media, and what of ours is sent of it. */
+/** Kind of media. */
 export type MediaKind = 'audio' | 'video'
 
-/** Constraints, or whether there shall be any of a kind at all. */
+/** Constraints of a kind, or whether it is wanted at all. */
 export type Wanted = boolean | MediaTrackConstraints
 
 const refusals: Readonly<Record<string, 'microphone_refused' | 'microphone_missing'>> = {
@@ -29,20 +29,20 @@ const microphoneError = (error: unknown): ClientError => {
   return new ClientError(code, texts[code], { cause: error })
 }
 
-/** What a track is taken from. */
+/** Returns the device of a track. */
 export const deviceOf = (track: MediaStreamTrack): DeviceName => ({
   deviceId: track.getSettings().deviceId ?? '',
   label: track.label,
 })
 
-/** What changed of how the gateway wants our microphone to be treated; empty when nothing did. */
+/** Returns the microphone settings that the gateway changed; empty if none. */
 export const audioFlagsOf = (member: Member, updated: readonly string[]): MediaTrackConstraints => ({
   ...(updated.includes('echo_cancellation') && { echoCancellation: member.echo_cancellation }),
   ...(updated.includes('auto_gain') && { autoGainControl: member.auto_gain }),
   ...(updated.includes('noise_suppression') && { noiseSuppression: member.noise_suppression }),
 })
 
-/** The microphone and camera of one call: opens them, and closes each that it opened. */
+/** Microphone and camera of one call: opens devices, and closes each that it opened. */
 export class LocalMedia {
   readonly #environment: Environment
   readonly #gone: (kind: MediaKind, device: DeviceName) => void
@@ -52,14 +52,14 @@ export class LocalMedia {
   readonly #over = Promise.withResolvers<never>()
   #closed = false
 
-  /** `gone` is told when a device is unplugged or taken away. */
+  /** `gone` is called when a device is unplugged or withdrawn. */
   constructor(environment: Environment, gone: (kind: MediaKind, device: DeviceName) => void) {
     this.#environment = environment
     this.#gone = gone
     this.#over.promise.catch(() => {})
   }
 
-  /** All tracks. They come and go; the object stays. Undefined until the first. */
+  /** All tracks. The object stays the same while tracks change; undefined until the first. */
   get stream(): MediaStream | undefined {
     return this.#stream
   }
@@ -68,14 +68,19 @@ export class LocalMedia {
     return this.#stream && tracksOf(this.#stream, kind)[0]
   }
 
-  /** Opens what the call starts with. Rejects with a `microphone_…` code, `insecure_page`, or `canceled` when closed meanwhile. */
+  /**
+   * Opens the devices with which the call starts.
+   * Rejects with a `microphone_…` code, `insecure_page`, or `canceled` if closed meanwhile.
+   */
   async open(wanted: Readonly<Record<MediaKind, Wanted>>): Promise<void> {
     if (this.#stream || (!wanted.audio && !wanted.video)) return
     const stream = await this.#request({ audio: wanted.audio, video: wanted.video })
     for (const track of stream.getTracks()) this.put(track)
   }
 
-  /** Opens one device, and sends nothing of it yet: {@link put} it, or stop it. Rejects as {@link open}. */
+  /**
+   * Opens a device without sending it: pass the track to {@link put}, or stop it. Rejects like {@link open}.
+   */
   async request(kind: MediaKind, constraints: Wanted): Promise<MediaStreamTrack> {
     const [track] = (await this.#request({ [kind]: constraints })).getTracks()
     if (!track) throw new ClientError('microphone_missing', texts.microphone_missing)
@@ -83,8 +88,9 @@ export class LocalMedia {
   }
 
   /**
-   * Opens another device of a kind, as {@link request}. Some cameras can be opened but once, and some phones open but one: the old one makes way,
-   * and `restore` takes it back when the new one fails.
+   * Opens another device of a kind, like {@link request}.
+   * Some cameras can be opened only once, and some phones open only one camera: the old one is closed first.
+   * `restore` opens it again if the new one fails.
    */
   async another(
     kind: MediaKind,
@@ -108,7 +114,9 @@ export class LocalMedia {
     }
   }
 
-  /** Takes a track in place of the one of its kind, which is stopped. Once closed it stops the track itself. */
+  /**
+   * Replaces the track of the same kind and stops the old one. After {@link close} it stops the given track.
+   */
   put(track: MediaStreamTrack): void {
     if (this.#closed) {
       track.stop()
@@ -119,13 +127,13 @@ export class LocalMedia {
     this.#stream ??= this.#environment.createStream()
     this.#stream.addTrack(track)
     track.enabled = this.#allowed[kind]
-    // Not told of a track that we stop ourselves.
+    // The event does not fire for tracks that this page stops itself.
     track.addEventListener('ended', () => {
       if (this.track(kind) === track) this.#gone(kind, deviceOf(track))
     })
   }
 
-  /** Stops what there is of a kind. */
+  /** Stops the tracks of a kind. */
   drop(kind: MediaKind): void {
     if (!this.#stream) return
     for (const track of tracksOf(this.#stream, kind)) {
@@ -134,7 +142,7 @@ export class LocalMedia {
     }
   }
 
-  /** Lets tracks of a kind through, later ones too, or sends silence (black) in their place. */
+  /** Sends the tracks of a kind, later ones included, or silence (black) in their place. */
   allow(kind: MediaKind, on: boolean): void {
     this.#allowed[kind] = on
     const track = this.track(kind)
@@ -145,11 +153,11 @@ export class LocalMedia {
   close(): void {
     this.#closed = true
     this.#over.reject(new ClientError('canceled', 'The call ended before the microphone was open.'))
-    // The stream keeps its tracks: whoever shows it sees that they have ended.
+    // The stream keeps its tracks, so that a page that shows it sees that they have ended.
     for (const track of this.#stream?.getTracks() ?? []) track.stop()
   }
 
-  // A person may leave the browser's question open for as long as they like.
+  // The browser's permission prompt may stay open for any time.
   #request(constraints: MediaStreamConstraints): Promise<MediaStream> {
     return this.#closed ? this.#over.promise : Promise.race([this.#over.promise, this.#ask(constraints)])
   }

@@ -1,13 +1,13 @@
-/** How much the client writes to the console; each level includes those before it. */
+/** Amount of output on the console; each level includes those before it. */
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug' | 'trace'
 
-// Fields of frames that let whoever reads them act in the subscriber's name, or use what is the subscriber's.
+// Fields of frames that grant access to the subscriber's identity or data.
 const secrets: ReadonlySet<string> = new Set(['jwt_token', 'authorization_state', 'credential'])
 
 const withoutSecrets = (frame: unknown): unknown =>
   JSON.parse(String(frame), (key, value) => (secrets.has(key) ? '[removed]' : value))
 
-/** Where the client writes. `trace` carries frames, with tokens and other secrets removed. */
+/** Log of the client. `trace` contains frames, with tokens and other secrets removed. */
 export type Log = Readonly<Record<Exclude<LogLevel, 'silent'>, (text: string, detail?: unknown) => void>>
 
 const order: readonly LogLevel[] = ['silent', 'error', 'warn', 'info', 'debug', 'trace']
@@ -15,7 +15,7 @@ const order: readonly LogLevel[] = ['silent', 'error', 'warn', 'info', 'debug', 
 /** The part of the browser's console that is used. */
 export type Writer = Pick<Console, 'error' | 'warn' | 'info' | 'debug'>
 
-/** A log of `level` to `writer`. */
+/** Creates a log at `level` that writes to `writer`. */
 export const createLog = (level: LogLevel, writer: Writer): Log => {
   const at = (
     name: Exclude<LogLevel, 'silent'>,

@@ -1,6 +1,6 @@
 import type { DeviceChange, DeviceName, VideoState } from './media-types.ts'
 
-/** What a call's media tells its owner. */
+/** Events of a call's media for its owner. */
 export interface MediaOwner {
   remoteTrack(track: MediaStreamTrack): void
   /** State of the media path changed. */

@@ -1,60 +1,69 @@
-/** Which way a kind of media goes, seen from here. */
+/** Direction of a kind of media, seen from this page. */
 export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
 
-/** What shall be with one kind of media. `direction` goes before `enable`; one of the two must be there. */
+/** Wanted state of one kind of media. `direction` overrides `enable`; one of the two is required. */
 export interface MediaControl {
   /** True: `sendrecv`. False: `inactive`. */
   readonly enable?: boolean
   readonly direction?: MediaDirection
-  /** The microphone or camera, where the direction sends. Default: the one in use, else any. */
+  /**
+   * Constraints for the microphone or camera, if the direction includes sending. Default: the device in use,
+   * else any.
+   */
   readonly constraints?: MediaTrackConstraints
 }
 
-/** Params of {@link Call.updateMedia}; a kind that is left out stays as it is. */
+/** Parameters of {@link Call.updateMedia}; a kind that is left out stays unchanged. */
 export interface UpdateMediaParams {
   readonly audio?: MediaControl
   readonly video?: MediaControl
 }
 
-/** Options of {@link Call.startScreenShare}: what the browser's own chooser is asked for. */
+/** Options of {@link Call.startScreenShare}, for the browser's own chooser. */
 export interface ScreenShareOptions {
   /** Default true. */
   readonly video?: boolean | MediaTrackConstraints
-  /** The sound of what is shared, where the browser offers that; the gateway does not take it. Default false. */
+  /**
+   * Whether to request audio of the shared surface, if the browser offers it; the gateway ignores it. Default
+   * false.
+   */
   readonly audio?: boolean | MediaTrackConstraints
   /** Offers the page's own tab first, in Chromium. */
   readonly preferCurrentTab?: boolean
-  /** Handed to the browser as it is; no browser of today looks at it. */
+  /** Passed to the browser unchanged; current browsers ignore it. */
   readonly peerIdentity?: string
-  /** For the gateway, with the share. Must be plain JSON. */
+  /** Sent to the gateway with the share. Must be plain JSON. */
   readonly userVariables?: Readonly<Record<string, unknown>>
 }
 
-/** What a call sends and receives of pictures. */
+/** Video that a call sends and receives. */
 export interface VideoState {
-  /** Our camera is sent, and not muted. */
+  /** Whether the camera is sent and not muted. */
   readonly local: boolean
-  /** Pictures of the far side arrive. */
+  /** Whether video of the far side arrives. */
   readonly remote: boolean
 }
 
-/** How loud a call is: the root mean square, 0 for silence to 1 for full scale. `meterOf` makes it fit for the eye. */
+/**
+ * Audio levels of a call: root mean square, 0 for silence to 1 for full scale. `meterOf` converts it for
+ * display.
+ */
 export interface CallLevels {
-  /** Our microphone; 0 while muted. */
+  /** Level of the microphone; 0 while muted. */
   readonly local: number
-  /** The far side. */
+  /** Level of the far side. */
   readonly remote: number
 }
 
-/** A device, by what the browser calls it. */
+/** Device, with its name in the browser. */
 export interface DeviceName {
   readonly deviceId: string
   readonly label: string
 }
 
-/** A device of a running call was changed. */
+/** Change of a device during a call. */
 export interface DeviceChange {
-  /** Undefined: there was none, or the browser's default. */
+  /** Undefined if no device, or the browser's default one, was in use. */
   readonly previous: DeviceName | undefined
   readonly current: DeviceName
 }

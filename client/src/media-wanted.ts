@@ -3,14 +3,17 @@ import type { MediaKind } from './local-media.ts'
 import type { MediaControl, MediaDirection } from './media-types.ts'
 import { directionOf } from './peer.ts'
 
-/** What shall be with one kind of media, read and found right. */
+/** Wanted state of one kind of media, validated. */
 export interface MediaWanted {
   readonly kind: MediaKind
   readonly direction: MediaDirection
   readonly constraints: MediaTrackConstraints | undefined
 }
 
-/** Reads what the application wants of a kind: one, or none where it says nothing. Throws `bad_argument`. */
+/**
+ * Validates the wanted state of a kind; the result has no entry if the application gave none. Throws
+ * `bad_argument`.
+ */
 export const wantedOf = (kind: MediaKind, control: MediaControl | undefined): MediaWanted[] => {
   if (!control) return []
   const { enable, direction = enable === undefined ? undefined : directionOf(enable, enable) } = control

@@ -1,4 +1,6 @@
-/** A member of a call, as the gateway tells it. Fields beyond these may be there; any but the ids may be missing. */
+/**
+ * Member of a call, as the gateway reports it. More fields may be present; any but the ids may be missing.
+ */
 export interface Member {
   readonly member_id: string
   readonly call_id: string
@@ -8,16 +10,16 @@ export interface Member {
   readonly name?: string
   readonly room_id?: string
   readonly room_session_id?: string
-  /** The member's pictures can be seen. */
+  /** Whether the member's video is visible. */
   readonly visible?: boolean
   readonly handraised?: boolean
   readonly audio_muted?: boolean
   readonly video_muted?: boolean
   readonly deaf?: boolean
   readonly talking?: boolean
-  /** -50 to 50; 0: as it is. */
+  /** -50 to 50; 0 leaves the volume unchanged. */
   readonly input_volume?: number
-  /** -50 to 50; 0: as it is. */
+  /** -50 to 50; 0 leaves the volume unchanged. */
   readonly output_volume?: number
   /** 0 to 100. */
   readonly input_sensitivity?: number
@@ -32,31 +34,31 @@ export interface Member {
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
-/** Who a command is for. */
+/** Member to which a command applies. */
 export interface MemberParams {
-  /** Default: ourselves. `all`: everybody. */
+  /** Default: the own member. `all`: all members. */
   readonly memberId?: string
 }
 
-/** Params of {@link CallCommands.setInputVolume} and {@link CallCommands.setOutputVolume}. */
+/** Parameters of {@link CallCommands.setInputVolume} and {@link CallCommands.setOutputVolume}. */
 export interface VolumeParams extends MemberParams {
-  /** -50 to 50; 0: as it is. */
+  /** -50 to 50; 0 leaves the volume unchanged. */
   readonly volume: number
 }
 
-/** Params of {@link CallCommands.setInputSensitivity}. */
+/** Parameters of {@link CallCommands.setInputSensitivity}. */
 export interface SensitivityParams extends MemberParams {
-  /** 0 to 100: how loud is loud enough to be let through. */
+  /** Level below which audio is suppressed, 0 to 100. */
   readonly value: number
 }
 
-/** Params of {@link CallCommands.setRaisedHand}. */
+/** Parameters of {@link CallCommands.setRaisedHand}. */
 export interface RaisedHandParams extends MemberParams {
   /** Default true. */
   readonly raised?: boolean
 }
 
-/** Params of {@link CallCommands.setAudioFlags}; one of the three at least. */
+/** Parameters of {@link CallCommands.setAudioFlags}; at least one of the three is required. */
 export interface AudioFlagsParams extends MemberParams {
   readonly echoCancellation?: boolean
   readonly autoGain?: boolean
@@ -66,20 +68,20 @@ export interface AudioFlagsParams extends MemberParams {
 /** Positions by the id of a member, or `self`: `auto`, `reserved-1`, `standard-1`, `off-canvas`, `playback`, `full-screen`. */
 export type Positions = Readonly<Record<string, string>>
 
-/** Params of {@link CallCommands.setLayout}. */
+/** Parameters of {@link CallCommands.setLayout}. */
 export interface LayoutParams {
-  /** One of those that {@link CallCommands.getLayouts} gives. */
+  /** Name from {@link CallCommands.getLayouts}. */
   readonly name: string
   readonly positions?: Positions
 }
 
-/** Whether something may be switched on, and off. */
+/** Whether a setting may be switched on, and off. */
 export interface OnOff {
   readonly on: boolean
   readonly off: boolean
 }
 
-/** What may be done to a member. Muting is "on": `muteAudio.on` lets the sound through again after `muteAudio.off`. */
+/** Commands that are allowed on a member. `muteAudio.off` mutes the audio, `muteAudio.on` unmutes it. */
 export interface MemberCapabilities {
   readonly muteAudio: OnOff
   readonly muteVideo: OnOff
@@ -94,11 +96,11 @@ export interface MemberCapabilities {
   readonly audioFlags: boolean
 }
 
-/** What the gateway lets us do in a call. What is missing rejects at once with `no_capability`. */
+/** Commands that the gateway allows in a call. Others reject with `no_capability` at once. */
 export interface CallCapabilities {
-  /** To ourselves. */
+  /** On the own member. */
   readonly self: MemberCapabilities
-  /** To the others. */
+  /** On other members. */
   readonly member: MemberCapabilities
   readonly end: boolean
   readonly setLayout: boolean
@@ -109,7 +111,7 @@ export interface CallCapabilities {
   readonly screenshare: boolean
 }
 
-/** A room, or a call of two, as the gateway tells it. */
+/** Room, or call of two, as the gateway reports it. */
 export interface RoomSession {
   readonly room_session_id?: string
   readonly room_id?: string
@@ -123,19 +125,19 @@ export interface RoomSession {
   readonly [field: string]: unknown
 }
 
-/** Of each event of a room. */
+/** Fields of each event of a room. */
 export interface RoomEvent {
   readonly room_id?: string
   readonly room_session_id?: string
 }
 
-/** `call.joined`: we are in the call, or in the room that it was moved to. */
+/** `call.joined`: the call joined a call or a room. */
 export interface CallJoined extends RoomEvent {
   readonly room_session: RoomSession
   readonly call_id: string
   readonly member_id: string
   readonly node_id?: string
-  /** The id of our call; differs from `call_id` when it was moved. */
+  /** Id of the own call; differs from `call_id` after the call was moved. */
   readonly origin_call_id: string
   readonly capabilities: CallCapabilities
 }
@@ -149,7 +151,7 @@ export interface CallLeft extends RoomEvent {
   readonly reason?: string
 }
 
-/** `call.updated`: something of the room changed. */
+/** `call.updated`: a change of the room. */
 export interface CallUpdated extends RoomEvent {
   readonly room_session: RoomSession
 }
@@ -163,7 +165,7 @@ export interface MemberEvent extends RoomEvent {
 
 /** `member.updated`. */
 export interface MemberUpdated extends RoomEvent {
-  /** The member as it is now; `updated` names the fields that changed. */
+  /** Current state of the member; `updated` names the changed fields. */
   readonly member: Member & { readonly updated: readonly string[] }
 }
 
@@ -177,7 +179,7 @@ export interface MemberTalking extends RoomEvent {
   readonly member: { readonly member_id: string; readonly talking: boolean; readonly node_id?: string }
 }
 
-/** A place in a layout. `x`, `y`, `width` and `height` are percents of the picture. */
+/** Position in a layout. `x`, `y`, `width` and `height` are percentages of the whole picture. */
 export interface LayoutLayer {
   readonly member_id?: string
   readonly layer_index: number
@@ -192,7 +194,7 @@ export interface LayoutLayer {
   readonly visible?: boolean
 }
 
-/** How the pictures of a room are arranged. */
+/** Arrangement of a room's video. */
 export interface Layout {
   readonly id: string
   readonly name: string
@@ -204,7 +206,10 @@ export interface LayoutChanged extends RoomEvent {
   readonly layout: Layout
 }
 
-/** `call.state`: the call at the gateway. Times are in milliseconds since the epoch; 0: not yet. */
+/**
+ * `call.state`: state of the call at the gateway. Times are in milliseconds since the epoch; 0 if not
+ * reached.
+ */
 export interface ServerCallState {
   readonly call_id: string
   readonly node_id: string
@@ -218,7 +223,7 @@ export interface ServerCallState {
   readonly room_session_id?: string
 }
 
-/** `call.play`, `call.connect` and `call.room`: what the call's handler does. */
+/** `call.play`, `call.connect` and `call.room`: progress of the call's handler. */
 export interface ServerCallEvent {
   readonly call_id: string
   readonly node_id: string

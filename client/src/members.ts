@@ -4,25 +4,25 @@ import { ClientError } from './errors.ts'
 import { type Json, record, text } from './frames.ts'
 import type { CallCapabilities, Layout, Member } from './member-types.ts'
 
-/** A participant as `call.…` requests name it. */
+/** Reference to a member in `call.…` requests. */
 interface Reference {
   readonly member_id: string
   readonly call_id: string
   readonly node_id: string
 }
 
-/** What the members of a call ask of it. */
+/** Callbacks of {@link Members}. */
 export interface MembersOwner {
   /** Sends a `call.…` request. */
   request(method: string, params: Json): Promise<Json>
   emit<Name extends keyof CallEvents>(name: Name, payload: CallEvents[Name]): void
-  /** We joined, and this is who we are. */
+  /** Handles the own member after it joined. */
   selfJoined(member: Member): void
-  /** We ourselves were changed; `updated` names the fields. */
+  /** Handles a change of the own member; `updated` names the fields. */
   selfUpdated(member: Member, updated: readonly string[]): void
 }
 
-/** Who is in a call, who of them we are, what we may do to whom, and how the pictures are arranged: as the gateway told last. */
+/** Members, capabilities and layout of a call, as the gateway last reported them. */
 export class Members {
   readonly #callId: string
   readonly #owner: MembersOwner
@@ -44,14 +44,14 @@ export class Members {
     return this.#members
   }
 
-  /** Ourselves in the room that the call is in now. */
+  /** The own member in the room that the call is in now. */
   get self(): Member | undefined {
     return this.#members.find(({ member_id }) => member_id === this.#target?.member_id)
   }
 
-  /** Whether the others send pictures, as far as the gateway tells; true when it tells of no others. */
+  /** Whether other members send video, as reported by the gateway; true if it reported no other members. */
   get farVideo(): boolean {
-    // A screen of our own is not what the far side sends.
+    // The page's own shared screen is not media of the far side.
     const others = this.#members.filter(
       ({ member_id: id, parent_id: parent }) => !this.isSelf(id) && !this.isSelf(parent ?? undefined),
     )
@@ -72,7 +72,7 @@ export class Members {
     return this.#layout
   }
 
-  /** True when an event of the server is about this call. */
+  /** Whether an event of the server belongs to this call. */
   concerns(params: Json): boolean {
     if (params.call_id === this.#callId || params.origin_call_id === this.#callId) return true
     const room = text(params.room_session_id)
@@ -80,14 +80,14 @@ export class Members {
     return this.isSelf(text(record(params.member).member_id))
   }
 
-  /** True for the member that we are, in the first room or in the present one. */
+  /** Whether an id is that of the own member, in the first room or in the current one. */
   isSelf(memberId: string | undefined): boolean {
     return (
       memberId !== undefined && (memberId === this.#self?.member_id || memberId === this.#target?.member_id)
     )
   }
 
-  /** A `call.`, `member.` or `layout.` event of the server. What has not the shape that its name promises is passed over. */
+  /** Handles a `call.`, `member.` or `layout.` event of the server. Ignores events of an unexpected shape. */
   notify(type: string, params: Json): void {
     const member = record(params.member)
     const known = text(member.member_id) !== undefined
@@ -103,26 +103,29 @@ export class Members {
       this.#owner.emit(type as 'call.play', params as unknown as CallEvents['call.play'])
   }
 
-  /** Whether the gateway allows it, or never said what it allows. */
+  /** Whether the gateway allows a capability, or never sent its capabilities. */
   may(capability: string): boolean {
     return !this.#grants || allows(this.#grants, capability)
   }
 
   /**
-   * Throws `no_capability` when the gateway said what is allowed, and this is not among it. A gateway that never said anything decides by
-   * itself.
+   * Throws `no_capability` if the gateway sent its capabilities without this one. A gateway that sent none
+   * decides on each request.
    */
   require(capability: string): void {
     if (!this.may(capability))
       throw new ClientError('no_capability', `The gateway does not allow ${capability} in this call.`)
   }
 
-  /** `self` or `member`: whose capability a command to this member takes. */
+  /** Returns `self` or `member`: the group of capabilities that a command to a member needs. */
   sideOf(memberId: string | undefined): 'self' | 'member' {
     return memberId === undefined || memberId === 'self' || this.isSelf(memberId) ? 'self' : 'member'
   }
 
-  /** How requests name a member; without an id ourselves. Throws `bad_state` or `bad_argument`. */
+  /**
+   * Returns the reference to a member; without an id, to the own member. Throws `bad_state` or
+   * `bad_argument`.
+   */
   reference(memberId?: string): Reference {
     const own = this.#target
     if (!own) throw new ClientError('bad_state', 'The gateway has not told yet who is in the call.')
@@ -133,7 +136,7 @@ export class Members {
     return referenceTo(found, this.#callId)
   }
 
-  /** Sends a command for a member. Rejects as {@link reference} and the server do. */
+  /** Sends a command for a member. Rejects like {@link reference}, or with the server's error. */
   async command(method: string, memberId: string | undefined, extra: Json = {}): Promise<Json> {
     const target = this.reference(memberId)
     return this.#owner.request(method, { self: this.#self ?? this.reference(), target, ...extra })
@@ -144,7 +147,7 @@ export class Members {
     return this.#owner.request(method, { self: this.#self ?? this.reference(), ...extra })
   }
 
-  /** True once the gateway told who we are. */
+  /** Whether the gateway has reported the own member. */
   get isJoined(): boolean {
     return this.#target !== undefined
   }
@@ -177,7 +180,7 @@ export class Members {
     if (Array.isArray(room.members)) this.#told()
   }
 
-  // The call was moved back out of a room: what follows is for our own place again.
+  // The call was moved back out of a room: later events are for the original place again.
   #left(params: Json): void {
     const left = text(params.room_session_id)
     if (left && params.call_id !== this.#callId) {
@@ -236,7 +239,7 @@ export class Members {
 
 const plain: ReadonlySet<string> = new Set(['call.state', 'call.play', 'call.connect', 'call.room'])
 
-// What a gateway that does not say allows: it decides at each command.
+// Capabilities of a gateway that sends none: it decides on each command.
 const everything = ['self', 'member', 'end', 'layout', 'digit', 'vmuted', 'lock', 'device', 'screenshare']
 
 const membersOf = (room: Json): Member[] =>

@@ -1,28 +1,30 @@
 import type { Clock, Timer } from './clock.ts'
 
-/** What {@link MutedCamera} works on. */
+/** Collaborator of {@link MutedCamera}. */
 export interface CameraOwner {
-  /** One after another with all else that changes devices. */
+  /** Runs after all other changes of devices. */
   serially<T>(run: () => Promise<T>): Promise<T>
-  /** That is open. */
+  /** Track of the open camera. */
   track(): MediaStreamTrack | undefined
-  /** The call has a place for its pictures. */
+  /** Whether the call sends video. */
   wanted(): boolean
-  /** Opens a camera, the one before if there was one, and sends it. Rejects with a `microphone_…` code. */
+  /** Opens a camera, by default the one before, and sends it. Rejects with a `microphone_…` code. */
   open(before: MediaTrackConstraints | undefined): Promise<void>
-  /** Closes it and sends nothing in its place. */
+  /** Closes the camera; nothing is sent in its place. */
   close(): Promise<void>
 }
 
-/** So long the others are sent black, that it is what their last picture shows. */
+/**
+ * Time for which black is sent before the camera closes, so that the last picture at the far side is black.
+ */
 const BLACK_MS = 1000
 
-/** The camera while it is muted: it is closed, so that its light goes out, and opened again when it is let through. */
+/** Closes a muted camera, so that its light goes out, and opens it again when it is unmuted. */
 export class MutedCamera {
   readonly #clock: Clock
   readonly #owner: CameraOwner
   #muted = false
-  /** Counts what was asked: of an opening that is under way the last word holds. */
+  /** Counts calls of mute() and unmute(): while a camera opens, the latest one decides. */
   #asked = 0
   #closing: Timer | undefined
   #before: MediaTrackConstraints | undefined
@@ -32,12 +34,12 @@ export class MutedCamera {
     this.#owner = owner
   }
 
-  /** True also while it is being opened again. */
+  /** Whether the camera is muted; true also while it is being opened again. */
   get isMuted(): boolean {
     return this.#muted
   }
 
-  /** Closes it soon; what it sends until then is black already. */
+  /** Closes the camera after a short time, during which it sends black. */
   mute(): void {
     this.#muted = true
     this.#asked++
@@ -47,7 +49,10 @@ export class MutedCamera {
     })
   }
 
-  /** Opens it again; undefined where there is nothing to open. Resolves with false when it was muted meanwhile, and rejects as opening does. */
+  /**
+   * Opens the camera again; returns undefined if it need not be opened.
+   * Resolves with false if it was muted meanwhile. Rejects if it cannot be opened.
+   */
   unmute(): Promise<boolean> | undefined {
     this.#asked++
     if (!this.#muted) return undefined
@@ -57,13 +62,13 @@ export class MutedCamera {
     return undefined
   }
 
-  /** Another one is to be opened in its place when it is let through. */
+  /** Forgets the closed camera: another one is opened when video is unmuted. */
   async forget(): Promise<void> {
     await this.#close()
     this.#before = undefined
   }
 
-  /** Nothing is closed any more. Idempotent. */
+  /** Cancels a pending close. Idempotent. */
   stop(): void {
     this.#closing?.cancel()
     this.#closing = undefined

@@ -1,29 +1,33 @@
 import type { MediaKind } from './local-media.ts'
 import type { Member } from './member-types.ts'
 
-/** What {@link Muting} works on. */
+/** Collaborator of {@link Muting}. */
 export interface MutingOwner {
-  /** Lets a kind through, or not. */
+  /** Sends a kind, or silence (black) in its place. */
   allow(kind: MediaKind, on: boolean): void
-  /** What is muted need not be open. */
+  /** Closes the device of a muted kind, if that is useful. */
   close(kind: MediaKind): void
-  /** Opens what was closed; undefined where there is nothing to open. False: it was muted meanwhile. Rejects with a `microphone_…` code. */
+  /**
+   * Opens a closed device; returns undefined if none is closed. Resolves with false if it was muted
+   * meanwhile.
+   * Rejects with a `microphone_…` code.
+   */
   open(kind: MediaKind): Promise<boolean> | undefined
-  /** {@link Muting.muted} is another. */
+  /** Handles a change of {@link Muting.muted}. */
   changed(muted: Readonly<Record<MediaKind, boolean>>): void
   /** Throws `no_capability`. */
   require(capability: string): void
-  /** Whether the gateway told who we are, and allows it. */
+  /** Whether the own member is known and the gateway allows a capability. */
   may(capability: string): boolean
-  /** Tells the gateway of ourselves. */
+  /** Informs the gateway about the own member. */
   tell(method: 'call.mute' | 'call.unmute', kind: MediaKind): Promise<unknown>
-  /** What nobody waits for has failed. */
+  /** Handles the failure of a change that no caller waits for. */
   failed(error: unknown): void
 }
 
 const kinds: readonly MediaKind[] = ['audio', 'video']
 
-/** What we send, muted or not; and all of it silent while the call is held. */
+/** Mute state of the media that this page sends. All of it is silent while the call is held. */
 export class Muting {
   readonly #owner: MutingOwner
   #muted: Readonly<Record<MediaKind, boolean>> = { audio: false, video: false }
@@ -38,35 +42,35 @@ export class Muting {
   }
 
   /**
-   * Mutes a kind, or lets it through again: here at once, and at the gateway. Rejects with `no_capability`, a `microphone_…` code, or the
-   * gateway's error.
+   * Mutes or unmutes a kind, locally at once and then at the gateway.
+   * Rejects with `no_capability`, a `microphone_…` code, or the gateway's error.
    */
   async set(kind: MediaKind, muted: boolean): Promise<void> {
     if (!muted) {
-      // Nobody may keep a person from being silent, but a gateway may keep them from being heard again.
+      // Muting is always allowed; unmuting needs the gateway's permission.
       this.#owner.require(`self.mute.${kind}.on`)
       const opening = this.#owner.open(kind)
       if (opening && !(await opening)) return
     }
-    // First here, where it takes effect whatever the gateway says.
+    // Muted locally first: that takes effect whatever the gateway answers.
     this.#here(kind, muted)
     try {
       await this.#tell(kind, muted)
     } catch (error) {
-      // What the others do not get is not to look as if they did.
+      // Media that the others do not receive must not look as if they did.
       if (!muted) this.#here(kind, true)
       throw error
     }
   }
 
-  /** We joined a call, or a room: who was muted by the gateway is, and who muted themselves before it knew of them stays so. */
+  /** Handles joining a call or a room. A mute by the gateway applies; a local mute from before stays. */
   joined(member: Member): void {
     for (const kind of kinds)
       if (member[`${kind}_muted`] === true) this.#here(kind, true)
       else if (this.#muted[kind]) this.#tell(kind, true).catch((error: unknown) => this.#owner.failed(error))
   }
 
-  /** The gateway changed what it knows of us. */
+  /** Handles a change of the own member by the gateway. */
   updated(member: Member, updated: readonly string[]): void {
     for (const kind of kinds) {
       const muted = member[`${kind}_muted`]
@@ -76,7 +80,7 @@ export class Muting {
     }
   }
 
-  /** Sends nothing at all while held. */
+  /** Sends nothing while the call is held. */
   hold(holding: boolean): void {
     this.#holding = holding
     this.#apply()
@@ -87,7 +91,7 @@ export class Muting {
     try {
       if (!opening || (await opening)) this.#here(kind, false)
     } catch (error) {
-      // The others are not to wait for what does not come.
+      // The others must not wait for media that is not sent.
       await this.#tell(kind, true)
       throw error
     }

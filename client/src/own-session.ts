@@ -1,7 +1,10 @@
 import type { Environment } from './environment.ts'
 import { ClientError } from './errors.ts'
 
-/** The session with the gateway as this page's own: a tab that was duplicated brings a copy of what the first one keeps for its reload. */
+/**
+ * Claim of the gateway session for this page. A duplicated tab has a copy of the data that the first tab
+ * stored for its reload.
+ */
 export class OwnSession {
   readonly #claim: Environment['claim']
   #protocol: string | undefined
@@ -12,7 +15,10 @@ export class OwnSession {
     this.#claim = claim
   }
 
-  /** Keeps a session for this page, and gives back the one before. False where another page has it. Rejects with `disconnected` when given back meanwhile. */
+  /**
+   * Claims a session and releases the one before. Resolves with false if another page holds it.
+   * Rejects with `disconnected` if released meanwhile.
+   */
   take(protocol: string): Promise<boolean> {
     if (this.#taking && this.#protocol === protocol) return this.#taking
     this.give()
@@ -21,7 +27,7 @@ export class OwnSession {
     return this.#taking
   }
 
-  /** Gives it back. Idempotent. */
+  /** Releases the claim. Idempotent. */
   give(): void {
     this.#release?.()
     this.#protocol = this.#taking = this.#release = undefined

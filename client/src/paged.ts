@@ -1,21 +1,21 @@
 import { record, text } from './frames.ts'
 import type { Query, Rest } from './rest.ts'
 
-/** One page of a list. */
+/** Page of a list. */
 export interface Paged<T> {
   readonly data: readonly T[]
   readonly hasNext: boolean
   readonly hasPrev: boolean
-  /** The page after this one; undefined after the last. Rejects as the first request does. */
+  /** Fetches the next page; undefined after the last. Rejects like the first request. */
   nextPage(): Promise<Paged<T> | undefined>
-  /** The page before this one; undefined before the first. */
+  /** Fetches the previous page; undefined before the first. */
   prevPage(): Promise<Paged<T> | undefined>
   firstPage(): Promise<Paged<T>>
-  /** This page, fetched again. */
+  /** Fetches this page again. */
   self(): Promise<Paged<T>>
 }
 
-/** Fetches the page of a list. Rejects with `auth` or `http`. */
+/** Fetches a page of a list. Rejects with `auth` or `http`. */
 export const fetchPage = async <T>(rest: Rest, path: string, query: Query = {}): Promise<Paged<T>> => {
   const answer = record(await rest.get(path, query))
   const links = record(answer.links)
@@ -34,7 +34,7 @@ export const fetchPage = async <T>(rest: Rest, path: string, query: Query = {}):
   }
 }
 
-// A link may name the host: the token goes to the gateway all the same, and nowhere else.
+// A link may name another host; the token must go to the gateway only.
 const pathOf = (link: string): string => {
   const { pathname, search } = new URL(link, 'https://gateway.invalid')
   return pathname + search

@@ -4,24 +4,24 @@ import { gathered, withoutLocalNames } from './gathering.ts'
 import type { MediaKind } from './local-media.ts'
 import type { MediaDirection } from './media-types.ts'
 
-/** What a peer tells its owner. */
+/** Callbacks of {@link Peer}. */
 export interface PeerOwner {
-  /** A track of the far side begins to come, or to come anew. */
+  /** Handles a track of the far side, new or replaced. */
   track(kind: MediaKind, track: MediaStreamTrack): void
   stateChanged(): void
 }
 
-/** What of one kind of media is to change with the next offer. `track` null: nothing is sent. */
+/** Change of one kind of media with the next offer. `track` null: nothing is sent. */
 export interface MediaChange {
   readonly kind: MediaKind
   readonly direction: MediaDirection
   readonly track: MediaStreamTrack | null
 }
 
-/** The ICE servers of a call. */
+/** ICE servers of a call. */
 export interface PeerServers {
   readonly iceServers: readonly RTCIceServer[]
-  /** TURN over UDP is left out. */
+  /** Whether to leave out TURN over UDP. */
   readonly disableUdp: boolean | undefined
 }
 
@@ -42,22 +42,23 @@ const withoutUdp = (servers: readonly RTCIceServer[]): RTCIceServer[] =>
     }))
     .filter((server) => server.urls.length > 0)
 
-/** Whether the browser sends, and receives, in a direction. */
+/** Whether a direction includes sending. */
 export const sends = (direction: string | null): boolean =>
   direction === 'sendrecv' || direction === 'sendonly'
-/** Whether the browser receives in a direction. */
+/** Whether a direction includes receiving. */
 export const receives = (direction: string | null): boolean =>
   direction === 'sendrecv' || direction === 'recvonly'
 
-/** The direction that sends and receives so. */
+/** Returns the direction for sending and receiving. */
 export const directionOf = (send: boolean, receive: boolean): MediaDirection => {
   if (send) return receive ? 'sendrecv' : 'sendonly'
   return receive ? 'recvonly' : 'inactive'
 }
 
 /**
- * One RTCPeerConnection, with one section of audio at most and one of video, each with a transport of its own. Offers and answers are made
- * one after another; each carries all of its candidates. Tracks are the owner's: they are sent, and never stopped.
+ * RTCPeerConnection with at most one audio and one video section, each with its own transport.
+ * Offers and answers are made one after another, and carry all candidates. Tracks belong to the owner: they
+ * are sent, never stopped.
  */
 export class Peer {
   readonly #environment: Environment
@@ -81,14 +82,14 @@ export class Peer {
     return this.#peer.connectionState
   }
 
-  /** What was negotiated for a kind, and what we want of it. */
+  /** Returns the transceiver of a kind; undefined if not negotiated. */
   transceiver(kind: MediaKind): RTCRtpTransceiver | undefined {
     return this.#peer
       .getTransceivers()
       .find(({ receiver, direction }) => receiver.track.kind === kind && direction !== 'stopped')
   }
 
-  /** Makes the first offer, in the order of the changes. */
+  /** Creates the first offer, in the order of the changes. */
   offer(changes: readonly MediaChange[], stream: MediaStream | undefined): Promise<string> {
     return this.#untilClosed(async () => {
       for (const change of changes) this.#add(change, stream)
@@ -96,7 +97,7 @@ export class Peer {
     })
   }
 
-  /** Answers an offer. What it has no section for is left out. */
+  /** Answers an offer. Changes without a section in the offer are left out. */
   answer(offer: string, changes: readonly MediaChange[]): Promise<string> {
     return this.#untilClosed(async () => {
       await this.#peer.setRemoteDescription({ type: 'offer', sdp: offer })
@@ -110,14 +111,20 @@ export class Peer {
     })
   }
 
-  /** Takes the answer to our first offer. The same answer again is ignored: an answer may follow as early media and at pick-up. */
+  /**
+   * Applies the answer to the first offer. A repeated answer is ignored: it may arrive as early media and
+   * again with the pick-up.
+   */
   async accept(answer: string): Promise<void> {
     if (this.#applied === answer) return
     this.#applied = answer
     await this.#untilClosed(() => this.#peer.setRemoteDescription({ type: 'answer', sdp: answer }))
   }
 
-  /** Sends another track from now on, or none, without a new offer. False when nothing of its kind is sent. */
+  /**
+   * Replaces a sent track without renegotiation; null sends nothing. Resolves with false if the kind is not
+   * sent.
+   */
   async replace(kind: MediaKind, track: MediaStreamTrack | null): Promise<boolean> {
     const transceiver = this.transceiver(kind)
     if (!transceiver || !sends(transceiver.direction)) return false
@@ -125,7 +132,7 @@ export class Peer {
     return true
   }
 
-  /** Sends nothing of a kind, and does not offer to with the next offer. */
+  /** Stops sending a kind, also in the next offer. */
   async quit(kind: MediaKind): Promise<void> {
     const transceiver = this.transceiver(kind)
     if (!transceiver || !sends(transceiver.direction)) return
@@ -134,8 +141,9 @@ export class Peer {
   }
 
   /**
-   * Negotiates anew: with other media, or with `restart` for a new path, by these servers. `send` takes the offer to the far side and gives its answer. When
-   * it is not taken all is as before, and the promise rejects.
+   * Renegotiates: with other media, or with `restart` for a new path through these servers.
+   * `send` sends the offer to the far side and returns its answer. If that fails, the promise rejects and the
+   * media is unchanged.
    */
   renegotiate(
     {
@@ -153,7 +161,7 @@ export class Peer {
       const undo: (() => Promise<void> | void)[] = []
       try {
         for (const change of changes) undo.unshift(await this.#change(change, stream))
-        // What the peer was made with may have run out: TURN servers give passwords for some hours.
+        // The first credentials may have expired: TURN servers issue passwords for some hours.
         if (restart) this.#peer.setConfiguration(configurationOf(restart))
         const options = restart ? { iceRestart: true } : undefined
         const answer = await send(await this.#describe(await this.#peer.createOffer(options)))
@@ -177,7 +185,7 @@ export class Peer {
     this.#over.reject(new ClientError('canceled', 'The call ended before its media was set up.'))
   }
 
-  // A browser never settles what was under way when its connection was closed.
+  // A browser never settles operations that were pending when the connection was closed.
   #untilClosed<T>(work: () => Promise<T>): Promise<T> {
     return Promise.race([work(), this.#over.promise])
   }
@@ -187,7 +195,7 @@ export class Peer {
     return this.#peer.addTransceiver(track ?? kind, init)
   }
 
-  // Gives what undoes it.
+  // Returns a function that reverts the change.
   async #change(change: MediaChange, stream: MediaStream | undefined): Promise<() => Promise<void> | void> {
     const transceiver = this.transceiver(change.kind)
     if (!transceiver) {
@@ -210,7 +218,7 @@ export class Peer {
         await this.#peer.setLocalDescription({ type: 'rollback' })
       for (const step of undo) await step()
     } catch {
-      // Closed meanwhile: there is nothing to go back to.
+      // Closed meanwhile: nothing to restore.
     }
   }
 

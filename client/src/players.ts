@@ -8,7 +8,7 @@ interface Player {
   readonly stream: MediaStream
 }
 
-/** The elements that play one call. {@link close} removes them. */
+/** Elements that play one call. {@link close} removes them. */
 export class Players {
   readonly #environment: Environment
   readonly #log: Log
@@ -22,7 +22,7 @@ export class Players {
     this.#root = root
   }
 
-  /** Plays a track. Sound always; pictures only where the application gave a place for them. */
+  /** Plays a track. Audio always; video only if the application gave a root element. */
   play(kind: MediaKind, track: MediaStreamTrack): void {
     if (kind === 'video' && !this.#root) return
     const player = this.#players.get(kind) ?? this.#make(kind)
@@ -34,7 +34,7 @@ export class Players {
       .catch((error: unknown) => this.#log.warn('the browser does not play the call', error))
   }
 
-  /** Shows pictures, or hides the last one of a far side that sends none any more. */
+  /** Shows the video, or hides the last picture after the far side stopped sending. */
   show(on: boolean): void {
     const player = this.#players.get('video')
     if (player) player.element.hidden = !on
@@ -49,7 +49,7 @@ export class Players {
     element.remove()
   }
 
-  /** Plays sound on a loudspeaker from now on. Rejects with `unsupported` or `bad_argument`. */
+  /** Plays audio on a loudspeaker. Rejects with `unsupported` or `bad_argument`. */
   async speaker(deviceId: string): Promise<void> {
     const audio = this.#players.get('audio')
     if (audio) await this.#sink(audio.element, deviceId)

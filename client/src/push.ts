@@ -1,5 +1,6 @@
 /**
- * Reads push notifications; it needs no page, so that a service worker can use it (`@trunkline/client/push`).
+ * Decrypts push notifications. It needs no page, so that a service worker can use it
+ * (`@trunkline/client/push`).
  *
  * ```ts
  * const readable = await decryptPush(event.data.json(), pushNotificationKey)
@@ -8,32 +9,33 @@
 import { ClientError } from './errors.ts'
 import { type Json, record } from './frames.ts'
 
-/** What a device gets: texts, all of them. */
+/** Payload of a push notification. All fields are strings. */
 export interface PushPayload {
-  /** `call_invite`, or `cancel` when the call is over or was answered. */
+  /** `call_invite`, or `cancel` after the call ended or was answered. */
   readonly type: string
   readonly encryption_type: string
-  /** Of the call; the same in its `cancel`. */
+  /** Id of the call's notification; the same in its `cancel`. */
   readonly notification_uuid: string
   readonly with_video: string
   readonly incoming_caller_name: string
   readonly incoming_caller_id: string
-  /** Base64 of the event, as JSON: compressed by raw deflate (RFC 1951), then encrypted. */
+  /** Base64 of the event as JSON: compressed by raw deflate (RFC 1951), then encrypted. */
   readonly invite: string
   readonly title: string
-  /** Base64 of 12 bytes; empty when nothing is encrypted. */
+  /** Base64 of 12 bytes; empty without encryption. */
   readonly iv: string
-  /** Base64 of 16 bytes; empty when nothing is encrypted. */
+  /** Base64 of 16 bytes; empty without encryption. */
   readonly tag: string
   readonly version: string
 }
 
-/** A payload that was read: what {@link Client.handlePushNotification} takes. */
+/** Decrypted payload, for {@link Client.handlePushNotification}. */
 export type DecryptedPush = Pick<PushPayload, 'type'> & Partial<PushPayload> & { readonly decrypted: Json }
 
 /**
- * Decrypts (AES-256-GCM) and inflates the invitation of a payload. `key` is the `push_notification_key` of registerDevice and
- * getSubscriberInfo, in base64. Rejects with `bad_argument`: wrong key, changed payload, unknown encryption.
+ * Decrypts (AES-256-GCM) and inflates the invitation of a payload.
+ * `key` is the `push_notification_key` from registerDevice or getSubscriberInfo, in base64.
+ * Rejects with `bad_argument`: wrong key, changed payload, unknown encryption.
  */
 export const decryptPush = async <Payload extends PushPayload>(
   payload: Payload,
@@ -60,7 +62,7 @@ const opened = async (payload: PushPayload, key: string): Promise<Uint8Array<Arr
       `encryption_type: expected aes_256_gcm or none, got "${encryption_type}"`,
     )
   const secret = await crypto.subtle.importKey('raw', bytes(key), 'AES-GCM', false, ['decrypt'])
-  // WebCrypto wants the tag behind what it seals.
+  // WebCrypto expects the tag after the ciphertext.
   const sealed = new Uint8Array([...bytes(invite), ...bytes(tag)])
   return new Uint8Array(await crypto.subtle.decrypt({ name: 'AES-GCM', iv: bytes(iv) }, secret, sealed))
 }

@@ -1,31 +1,33 @@
 import type { Clock, Timer } from './clock.ts'
 import { ClientError } from './errors.ts'
 
-/** What {@link Recovery} works on. */
+/** Collaborator of {@link Recovery}. */
 export interface RecoveryOwner {
-  /** State of the media path now. */
+  /** Current state of the media path. */
   path(): RTCPeerConnectionState
-  /** Whether there is a connection to the server. */
+  /** Whether the server is connected. */
   isConnected(): boolean
-  /** Negotiates a new path (ICE restart). Rejects where the server does not take the offer. */
+  /** Negotiates a new path (ICE restart). Rejects if the server does not accept the offer. */
   restart(): Promise<void>
-  /** The path broke, or is about to: a new one is sought. */
+  /** Handles the failure, or the expected failure, of the path: a restart follows. */
   seeking(): void
-  /** Media flows, for the first time or again. */
+  /** Handles media that flows, for the first time or again. */
   found(): void
-  /** There is none to be found. */
+  /** Handles the end of the attempts. */
   givenUp(cause: unknown): void
 }
 
-// Short gaps mend themselves.
+// Short interruptions end by themselves.
 const PATIENCE_MS = 3000
 const ATTEMPT_MS = 8000
 const LONGEST_MS = 30_000
 
 /**
- * Sees that media flows. A path that failed, that was interrupted for 3 s, or whose network was changed for another is sought anew by ICE
- * restart, every 8 s, until there is one or 30 s have gone by. Time without a connection to the server does not count, for nothing can be
- * negotiated then; the session has its own contract for that, and the restart is made when it is back.
+ * Restores the media path. ICE restarts begin when the path failed, was interrupted for 3 s, or its network
+ * changed.
+ * They repeat every 8 s until media flows or 30 s have passed.
+ * Time without a connection to the server does not count, since nothing can be negotiated. The restart
+ * follows when the connection is back.
  */
 export class Recovery {
   readonly #clock: Clock
@@ -33,7 +35,7 @@ export class Recovery {
   #flows = false
   #seeking = false
   #restarting = false
-  /** The offer that is on its way was made before something changed. */
+  /** Whether the pending offer was created before the latest change. */
   #stale = false
   #patience: Timer | undefined
   #next: Timer | undefined
@@ -47,7 +49,7 @@ export class Recovery {
     this.#owner = owner
   }
 
-  /** The path's state changed. */
+  /** Handles a change of the path's state. */
   pathChanged(): void {
     if (this.#closed) return
     const path = this.#owner.path()
@@ -57,14 +59,14 @@ export class Recovery {
       this.#patience ??= this.#clock.after(PATIENCE_MS, () => this.#seek())
   }
 
-  /** The browser is on another network. */
+  /** Handles a change of network. */
   networkChanged(): void {
     if (this.#closed || !this.#flows) return
     this.#stale = this.#restarting
     this.#seek()
   }
 
-  /** The connection to the server was lost, or is back. */
+  /** Handles the loss or return of the connection to the server. */
   connectionChanged(up: boolean): void {
     if (this.#closed || !this.#seeking) return
     if (up) {
@@ -77,14 +79,14 @@ export class Recovery {
     this.#stopCounting()
   }
 
-  /** No more restarts. Idempotent. */
+  /** Stops the restarts. Idempotent. */
   close(): void {
     this.#closed = true
     this.#rest()
   }
 
   #found(): void {
-    // A restart that is under way is for a path that may still seem alive.
+    // The state may still be that of the path before the restart.
     if (this.#restarting) return
     const tell = !this.#flows || this.#seeking
     this.#rest()
@@ -100,7 +102,7 @@ export class Recovery {
   }
 
   #seek(): void {
-    // A path that fails before it was ever there is tried anew in the same way.
+    // A path that fails before it was ever connected is restarted in the same way.
     if (!this.#seeking) {
       this.#rest()
       this.#seeking = true

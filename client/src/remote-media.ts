@@ -3,28 +3,28 @@ import type { MediaKind } from './local-media.ts'
 import type { Log } from './log.ts'
 import { Players } from './players.ts'
 
-/** What the far side of a call sends, and what plays it. */
+/** Media of the far side, and its players. */
 export class RemoteMedia {
-  /** Its tracks come and go; the object stays. */
+  /** Stream of the far side. The object stays the same while tracks change. */
   readonly stream: MediaStream
   readonly players: Players
   readonly #changed: () => void
   #sent = true
 
-  /** `changed` is told when pictures may have begun or stopped to come. */
+  /** `changed` is called when video may have started or stopped. */
   constructor(environment: Environment, log: Log, root: HTMLElement | undefined, changed: () => void) {
     this.stream = environment.createStream()
     this.players = new Players(environment, log, root)
     this.#changed = changed
   }
 
-  /** Whether pictures come: muted is what nothing comes for, by the browser's word. */
+  /** Whether video arrives. Browsers mute a track while no packets arrive for it. */
   get hasVideo(): boolean {
     const [track] = this.stream.getVideoTracks()
     return track !== undefined && track.readyState !== 'ended' && !track.muted && this.#sent
   }
 
-  /** A track begins to come, or comes anew. */
+  /** Handles a track that starts or is replaced. */
   arrived(kind: MediaKind, track: MediaStreamTrack): void {
     if (!this.stream.getTracks().includes(track)) {
       this.stream.addTrack(track)
@@ -33,14 +33,14 @@ export class RemoteMedia {
     this.players.play(kind, track)
   }
 
-  /** What does not come any more is taken out of the stream and off the page. */
+  /** Removes a track that ended from the stream and the page. */
   left(kind: MediaKind, track: MediaStreamTrack): void {
     for (const name of ['mute', 'unmute', 'ended']) track.removeEventListener(name, this.#changed)
     this.stream.removeTrack(track)
     this.players.remove(kind)
   }
 
-  /** Whether the far side sends pictures, as far as the gateway tells. */
+  /** Takes the gateway's report whether the far side sends video. */
   setSent(sent: boolean): void {
     this.#sent = sent
     this.#changed()

@@ -10,8 +10,10 @@ interface Pending {
 }
 
 /**
- * The requests that have no reply yet. A request made or cut off while there is no connection waits, and is sent (again) under the same id
- * when the connection is back; servers treat a repeat as the same request. Its time-out runs only while it is on a live connection.
+ * Requests without a reply. A request that is made, or interrupted, without a connection waits.
+ * When the connection is back it is sent (again) under the same id; servers treat a repeat as the same
+ * request.
+ * The time-out runs only while the connection is up.
  */
 export class Requests {
   #pending = new Map<string | number, Pending>()
@@ -20,19 +22,19 @@ export class Requests {
   #silent: () => void
   #send: ((frame: string) => void) | undefined
 
-  /** `silent` is called when no reply came within `timeout` ms: the connection is taken for half open. */
+  /** `silent` is called if no reply arrived within `timeout` ms: the connection is considered half open. */
   constructor(clock: Clock, timeout: number, silent: () => void) {
     this.#clock = clock
     this.#timeout = timeout
     this.#silent = silent
   }
 
-  /** How many wait for a reply. */
+  /** Number of requests that wait for a reply. */
   get size(): number {
     return this.#pending.size
   }
 
-  /** Rejects with `timeout`, `disconnected`, or what {@link fail} is given. */
+  /** Adds a request. Rejects with `timeout`, `disconnected`, or the error given to {@link fail}. */
   add(id: string, method: string, params: Json): Promise<Json> {
     return new Promise((resolve, reject) => {
       const frame = JSON.stringify({ jsonrpc: '2.0', id, method, params })
@@ -42,13 +44,13 @@ export class Requests {
     })
   }
 
-  /** The connection is up: sends all that waits. */
+  /** Sends all waiting requests after the connection was established. */
   resume(send: (frame: string) => void): void {
     this.#send = send
     for (const [id, pending] of this.#pending) this.#dispatch(id, pending)
   }
 
-  /** The connection is down: time stands still for the requests. */
+  /** Stops the time-outs after the connection was lost. */
   suspend(): void {
     this.#send = undefined
     for (const pending of this.#pending.values()) {
@@ -57,7 +59,7 @@ export class Requests {
     }
   }
 
-  /** Settles a request by its reply; false when there is none with the id. */
+  /** Settles a request by its reply; returns false if no request has the id. */
   settle(
     id: string | number,
     outcome: { readonly result: unknown } | { readonly error: ClientError },
@@ -75,7 +77,7 @@ export class Requests {
     return true
   }
 
-  /** Rejects everything. */
+  /** Rejects all requests. */
   fail(error: ClientError): void {
     for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(error)
   }

@@ -3,26 +3,29 @@ import { ClientError, type Refusal } from './errors.ts'
 import { type Json, record, text } from './frames.ts'
 import type { Hosts } from './hosts.ts'
 
-/** Values of a query string; those that are undefined are left out. */
+/** Values of a query string; undefined ones are left out. */
 export type Query = Readonly<Record<string, string | number | undefined>>
 
-// Browsers wait for minutes.
+// The default of browsers is several minutes.
 const LONGEST_MS = 30_000
 
-/** Requests to the gateway's REST API in the name of the signed-in subscriber. */
+/** Requests to the gateway's REST API on behalf of the signed-in subscriber. */
 export class Rest {
   readonly #hosts: Hosts
   readonly #environment: Pick<Environment, 'fetch' | 'clock'>
   readonly #token: () => string
 
-  /** `token` is asked anew for each request. */
+  /** `token` is called for each request. */
   constructor(hosts: Hosts, environment: Pick<Environment, 'fetch' | 'clock'>, token: () => string) {
     this.#hosts = hosts
     this.#environment = environment
     this.#token = token
   }
 
-  /** Rejects, as the others do, with `auth` (401) or `http`: the server's sentence, its status, and all that it found wrong. */
+  /**
+   * Sends a GET request. Like the other methods it rejects with `auth` (401), or with `http`: the server's
+   * message, status and list of faults.
+   */
   get(path: string, query: Query = {}): Promise<unknown> {
     const given = Object.entries(query).filter(([, value]) => value !== undefined)
     const search = new URLSearchParams(
@@ -67,7 +70,7 @@ export class Rest {
   }
 }
 
-// Bodies may be empty, and those of a proxy in between may be anything.
+// Bodies may be empty, and those of a proxy may be anything.
 const parsed = (answer: string): unknown => {
   try {
     return JSON.parse(answer || '{}')

@@ -9,20 +9,23 @@ import { Peer, type PeerServers } from './peer.ts'
 import { Recovery } from './recovery.ts'
 import { type CallSignalling, causeCodeOf, dialogParams, type VertoPeer } from './verto.ts'
 
-/** `trying`: the gateway does not show it yet. `active`: it does. `ended`: the last state. */
+/** `trying`: not yet shown by the gateway. `active`: shown. `ended`: final state. */
 export type ScreenShareState = 'trying' | 'active' | 'ended'
 
-/** The events of a {@link ScreenShare}. */
+/** Events of a {@link ScreenShare}. */
 export interface ScreenShareEvents {
   readonly state: { readonly state: ScreenShareState; readonly previous: ScreenShareState }
-  /** It is over, and the screen released: `normal` when it was ended here, by {@link ScreenShare.leave} or in the browser's own bar. */
+  /**
+   * The share has ended and the screen is released.
+   * The reason is `normal` if it ended here, by {@link ScreenShare.leave} or the browser's own control.
+   */
   readonly destroy: { readonly reason: ClientError }
 }
 
-/** What a {@link ScreenShare} is made of. */
+/** Arguments of a {@link ScreenShare}. */
 export interface ScreenShareSetup {
   readonly id: string
-  /** The call that it belongs to. */
+  /** Call that the share belongs to. */
   readonly call: { readonly id: string; readonly to: string; readonly memberId: string | undefined }
   readonly nodeId: string | undefined
   readonly disableUdp: boolean | undefined
@@ -30,11 +33,11 @@ export interface ScreenShareSetup {
   readonly signalling: CallSignalling
   readonly environment: Environment
   readonly log: Log
-  /** It ended. */
+  /** Called when the share ends. */
   readonly gone: () => void
 }
 
-// The gateway answers at once: nobody has to pick anything up.
+// The gateway answers at once, without a user.
 const ANSWER_MS = 15_000
 
 const screenError = (error: unknown): ClientError => {
@@ -47,7 +50,10 @@ const screenError = (error: unknown): ClientError => {
     : new ClientError('screen_failed', 'The screen could not be shared.', { cause: error })
 }
 
-/** A screen, window or tab that is shown to the others of a call, in place of the camera. Made by {@link Call.startScreenShare}. */
+/**
+ * Screen, window or tab that is shown to the others in place of the camera. Created by {@link
+ * Call.startScreenShare}.
+ */
 export class ScreenShare implements VertoPeer {
   readonly id: string
   readonly #setup: ScreenShareSetup
@@ -84,12 +90,12 @@ export class ScreenShare implements VertoPeer {
     return this.#state
   }
 
-  /** True while the others can see it. */
+  /** Whether the others can see the screen. */
   get active(): boolean {
     return this.#state === 'active'
   }
 
-  /** What is shared, for a preview; undefined until the person has chosen. */
+  /** Stream of the shared screen, for a preview; undefined until the user has chosen. */
   get localStream(): MediaStream | undefined {
     return this.#stream
   }
@@ -108,17 +114,23 @@ export class ScreenShare implements VertoPeer {
     this.#events.off(name, listener)
   }
 
-  /** Stops sharing: the others see the camera again, if there is one. Resolves when the gateway has been told. Idempotent. */
+  /**
+   * Stops sharing: the others see the camera again, if it is on. Resolves when the gateway has acknowledged.
+   * Idempotent.
+   */
   leave(): Promise<void> {
     return this.#leave(new ClientError('normal', 'The screen is not shared any more.'))
   }
 
-  /** The same as {@link leave}. */
+  /** Same as {@link leave}. */
   hangup(): Promise<void> {
     return this.leave()
   }
 
-  /** For the call alone: has the person choose, and shows it. Rejects with why not; all is released then. */
+  /**
+   * For the call only: lets the user choose, and shares. On failure it releases everything and rejects with
+   * the reason.
+   */
   async start(): Promise<void> {
     const { signalling, environment } = this.#setup
     let limit: Timer | undefined
@@ -143,7 +155,7 @@ export class ScreenShare implements VertoPeer {
     }
   }
 
-  /** For the client alone. */
+  /** For the client only. */
   receive(method: string, params: Json, nodeId: string | undefined): void {
     if (this.#state === 'ended') return
     if (nodeId) this.#nodeId = nodeId
@@ -154,17 +166,17 @@ export class ScreenShare implements VertoPeer {
     } else if (method === 'verto.ping') this.#inform(this.#verto('verto.pong', params))
   }
 
-  /** For the client alone. */
+  /** For the client only. */
   connectionChanged(up: boolean): void {
     this.#recovery.connectionChanged(up)
   }
 
-  /** For the client alone. */
+  /** For the client only. */
   networkChanged(): void {
     this.#recovery.networkChanged()
   }
 
-  /** For the client alone: it is over, and the gateway knows. */
+  /** For the client only: ends the share without informing the gateway. */
   drop(reason: ClientError): void {
     this.#sent = false
     this.#end(reason)
@@ -180,12 +192,12 @@ export class ScreenShare implements VertoPeer {
         return stream
       },
     )
-    // A person may leave the browser's question open for as long as they like.
+    // The browser's chooser may stay open for any time.
     const stream = await Promise.race([chosen, this.#over.promise]).catch((error: unknown) => {
       this.#require()
       throw screenError(error)
     })
-    // The browser's own bar and the window that is closed end the track.
+    // The track ends through the browser's own control, or when the shared window is closed.
     for (const track of stream.getVideoTracks()) track.addEventListener('ended', () => void this.leave())
     return stream
   }

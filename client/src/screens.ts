@@ -3,7 +3,7 @@ import type { ClientError } from './errors.ts'
 import type { ScreenShareOptions } from './media-types.ts'
 import { ScreenShare } from './screen-share.ts'
 
-/** The screens that one call shares. */
+/** Screens that one call shares. */
 export class Screens {
   readonly #setup: CallSetup
   readonly #screens = new Set<ScreenShare>()
@@ -16,7 +16,7 @@ export class Screens {
     return [...this.#screens]
   }
 
-  /** Shares one more. Rejects as {@link ScreenShare.start} does. */
+  /** Shares another screen. Rejects like {@link ScreenShare.start}. */
   async start(
     options: ScreenShareOptions,
     memberId: string | undefined,
@@ -39,7 +39,7 @@ export class Screens {
     return screen
   }
 
-  /** Ends all: with a word to the gateway, unless that knows nothing of the call any more. */
+  /** Ends all screens. The gateway is informed unless it no longer has the call (`known` is false). */
   end(known: boolean, reason: ClientError): void {
     for (const screen of this.all)
       if (known) void screen.leave()

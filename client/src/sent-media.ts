@@ -9,14 +9,14 @@ import type { CallOptions } from './types.ts'
 
 const deviceNames = { audio: 'microphone', video: 'camera' } as const
 
-// An m-line, and what of ours the far side takes by it.
+// Section of an offer with a kind that the far side receives.
 const offers = (offer: string, kind: MediaKind): boolean => new RegExp(`^m=${kind} [1-9]`, 'm').test(offer)
 const takesVideo = (offer: string): boolean =>
   offer
     .split(/^m=/m)
     .some((section) => /^video [1-9]/.test(section) && !/^a=(sendonly|inactive)/m.test(section))
 
-/** What of ours a call sends: the microphone and the camera, opened, chosen, muted and closed. */
+/** Media that a call sends: opens, replaces, mutes and closes the microphone and the camera. */
 export class SentMedia {
   readonly #owner: Pick<MediaOwner, 'deviceChanged' | 'deviceGone'>
   readonly #peer: () => Peer | undefined
@@ -27,7 +27,7 @@ export class SentMedia {
   #work: Promise<unknown> = Promise.resolve()
   #closed = false
 
-  /** `peer` is the call's connection, once there is one; `changed` is told when a device is gone. */
+  /** `peer` returns the call's connection, once it exists; `changed` is called when a device is lost. */
   constructor(
     environment: Environment,
     options: CallOptions,
@@ -55,30 +55,33 @@ export class SentMedia {
     return this.#local.stream
   }
 
-  /** The track that is sent of a kind, or would be if it were not silenced. */
+  /** Local track of a kind, silenced or not. */
   track(kind: MediaKind): MediaStreamTrack | undefined {
     return this.#local.track(kind)
   }
 
-  /** Whether a camera is asked for. */
+  /** Whether a camera is requested. */
   get wantsVideo(): boolean {
     return Boolean(this.#constraints.video)
   }
 
-  /** Whether the camera gives pictures, and may. */
+  /** Whether a camera is open and not muted. */
   get films(): boolean {
     const track = this.#local.track('video')
     return track !== undefined && track.readyState !== 'ended' && this.#allowed.video
   }
 
-  /** What was asked for last is what there is in the end, whichever device opens first. */
+  /** Runs one after another, so that the last request decides whichever device opens first. */
   serially<T>(run: () => Promise<T>): Promise<T> {
     const done = this.#work.then(run)
     this.#work = done.catch(() => {})
     return done
   }
 
-  /** Opens what the call starts with: of an offer what it has a place for. Rejects as {@link LocalMedia.open} does. */
+  /**
+   * Opens the devices with which the call starts; with an offer, only those that it has a section for.
+   * Rejects like {@link LocalMedia.open}.
+   */
   async open(offer?: string): Promise<void> {
     const { audio, video } = this.#constraints
     const wanted = (offer === undefined || takesVideo(offer)) && video
@@ -86,26 +89,29 @@ export class SentMedia {
       audio: (offer === undefined || offers(offer, 'audio')) && audio,
       video: !this.#camera.isMuted && wanted,
     })
-    // A person who is asked takes their time, and may mute the camera meanwhile, or let it through.
+    // The user may mute or unmute the camera while the browser's permission prompt is open.
     if (wanted && !this.#camera.isMuted && !this.#local.track('video'))
       this.#local.put(await this.#local.request('video', wanted))
     if (this.#camera.isMuted) this.#camera.mute()
   }
 
-  /** How a call starts with a kind. */
+  /** Returns the first state of a kind. */
   first(kind: MediaKind, receive: boolean): MediaChange {
     const track = this.#local.track(kind) ?? null
     const later = this.#isMuted(kind) && this.wantsVideo
     return { kind, track, direction: directionOf(track !== null || later, receive) }
   }
 
-  /** What is to be sent in a direction: what is sent already, or a device that is opened for it, and then among `opened`. */
+  /**
+   * Returns the change for a direction, with the current track or a newly opened device, which is added to
+   * `opened`.
+   */
   async change(
     { kind, direction, constraints }: MediaWanted,
     opened: MediaStreamTrack[],
   ): Promise<MediaChange> {
     if (!sends(direction)) return { kind, direction, track: null }
-    // Opened when it is let through.
+    // The device is opened when the kind is unmuted.
     if (constraints && this.#isMuted(kind)) await this.#camera.forget()
     const present = this.#local.track(kind)
     if (this.#isMuted(kind)) return { kind, direction, track: present ?? null }
@@ -117,7 +123,7 @@ export class SentMedia {
     return { kind, direction, track }
   }
 
-  /** The change was negotiated. */
+  /** Applies a change after it was negotiated. */
   settle(
     { kind, track }: MediaChange,
     { constraints }: MediaWanted,
@@ -126,13 +132,13 @@ export class SentMedia {
     if (constraints) this.#constraints[kind] = constraints
     if (!track) this.#local.drop(kind)
     else if (opened.includes(track)) {
-      // What the gateway refuses is nobody's new device.
+      // A device that the gateway rejected is not put in use.
       if (sends(this.#peer()?.transceiver(kind)?.currentDirection ?? null)) this.#put(kind, track)
       else track.stop()
     }
   }
 
-  /** Something was negotiated: a camera that nobody is sent is not to stay on. */
+  /** Handles the end of a negotiation: a camera that is not sent must not stay open. */
   negotiated(): void {
     const peer = this.#peer()
     if (sends(peer?.transceiver('video')?.currentDirection ?? null)) return
@@ -140,7 +146,10 @@ export class SentMedia {
     peer?.quit('video').catch(() => {})
   }
 
-  /** Sends another microphone or camera. Rejects with a `microphone_…` code, or with `bad_state` where none is sent. */
+  /**
+   * Replaces the microphone or camera in use. Rejects with a `microphone_…` code, or with `bad_state` if none
+   * is in use.
+   */
   async choose(kind: MediaKind, constraints: MediaTrackConstraints): Promise<void> {
     if (!sends(this.#peer()?.transceiver(kind)?.direction ?? null))
       throw new ClientError('bad_state', `The call sends no ${kind}; updateMedia() adds it.`)
@@ -152,24 +161,24 @@ export class SentMedia {
     this.#constraints[kind] = constraints
   }
 
-  /** Has the browser treat what it sends of a kind otherwise. */
+  /** Applies constraints to the device of a kind. */
   async constrain(kind: MediaKind, constraints: MediaTrackConstraints): Promise<void> {
     const track = this.#local.track(kind)
     await track?.applyConstraints({ ...track.getConstraints(), ...constraints })
   }
 
-  /** Lets tracks of a kind through, or sends silence (black) in their place. */
+  /** Sends the tracks of a kind, or silence (black) in their place. */
   allow(kind: MediaKind, on: boolean): void {
     this.#allowed[kind] = on
     this.#local.allow(kind, on)
   }
 
-  /** A kind is muted from now on: its camera is closed. A microphone stays open. */
+  /** Handles muting of a kind: closes the camera; a microphone stays open. */
   mute(kind: MediaKind): void {
     if (kind === 'video' && !this.#closed) this.#camera.mute()
   }
 
-  /** Before {@link allow} lets a kind through again; see {@link MutedCamera.unmute}. */
+  /** Prepares unmuting of a kind, before {@link allow}; see {@link MutedCamera.unmute}. */
   unmute(kind: MediaKind): Promise<boolean> | undefined {
     return kind === 'video' ? this.#camera.unmute() : undefined
   }

@@ -1,27 +1,30 @@
 import type { ClientError } from './errors.ts'
 import type { Json } from './frames.ts'
 
-/** `disconnected`: nothing is tried until the next connect. `reconnecting`: lost, and being tried again until it is back. */
+/**
+ * `disconnected`: until the next connect. `reconnecting`: the connection was lost, and is retried until it is
+ * back.
+ */
 export type ConnectionState = 'disconnected' | 'connecting' | 'connected' | 'reconnecting'
 
-/** What the session tells its owner. */
+/** Owner of a session: its options and callbacks. */
 export interface SessionOwner {
-  /** Project that the token must be of; undefined: any. */
+  /** Project that the token must belong to; undefined for any. */
   readonly project: string | undefined
-  /** Sent with each handshake where it is given. */
+  /** Sent with each handshake, if given. */
   readonly contexts: readonly string[] | undefined
-  /** The token of the next handshake. */
+  /** Returns the token for the next handshake. */
   token(): string
-  /** The token was refused: true once there is a new one. */
+  /** Handles a rejected token; resolves with true once a new one is set. */
   renewToken(): Promise<boolean>
-  /** A server event; `nodeId` is the envelope's. */
+  /** Handles a server event; `nodeId` is that of the envelope. */
   event(type: string, params: Json, nodeId: string | undefined): void
   stateChanged(state: ConnectionState): void
   /**
-   * The handshake succeeded. `fresh`: the server knows nothing of an earlier connection, so calls of that one are over. `expiresAt` is the
-   * token's end in milliseconds since the epoch, where the server says it.
+   * Handles a successful handshake. `fresh`: the server knows no earlier connection, so its calls have ended.
+   * `expiresAt` is the token's expiry in milliseconds since the epoch, if the server sent it.
    */
   connected(fresh: boolean, expiresAt: number | undefined): void
-  /** The session ended for good: by disconnect(), or because the token was refused. */
+  /** Handles the end of the session: by disconnect(), or because the token was rejected. */
   ended(error: ClientError): void
 }

@@ -9,17 +9,19 @@ import { Requests } from './requests.ts'
 import type { ConnectionState, SessionOwner } from './session-owner.ts'
 
 const TIMEOUT_MS = 10_000
-// Servers that ping do so about every 10 s; one that falls silent for longer has gone.
+// Servers that ping do so about every 10 s; a longer silence means that the connection is lost.
 const PING_WINDOW_MS = 15_000
-// A connection that lasts this long is a good one: the next loss is a new one, and is tried again soon.
+// After this time a connection counts as stable: the delays after its loss start from the beginning.
 const STABLE_MS = 10_000
 
 /**
- * The JSON-RPC session over one WebSocket after another.
+ * JSON-RPC session over successive WebSockets.
  *
- * A connection that is lost is tried again for ever, first within half a second, then ever more slowly up to every 10 s, and presents the
- * session's `protocol`; the server that still holds the session goes on as if nothing had been, calls included. A first connection that
- * fails is reported and not tried again.
+ * A lost connection is retried without limit, first within half a second, then with growing delays of up to
+ * 10 s.
+ * Each attempt presents the session's `protocol`. A server that still holds the session continues it, calls
+ * included.
+ * If the first connection fails, the error is reported and not retried.
  */
 export class Session {
   readonly #url: string
@@ -35,7 +37,7 @@ export class Session {
   #opening: Timer | undefined
   #retry: Timer | undefined
   #ping: Timer | undefined
-  /** The application is asked for another token. */
+  /** Pending request for another token from the application. */
   #renewing: Promise<boolean> | undefined
   #waiting: { resolve: () => void; reject: (error: ClientError) => void; promise: Promise<void> } | undefined
 
@@ -52,22 +54,22 @@ export class Session {
     return this.#state
   }
 
-  /** The server's name for this session; undefined before the first connection. */
+  /** Name that the server gave this session; undefined before the first connection. */
   get protocol(): string | undefined {
     return this.#handshake.protocol
   }
 
-  /** The next connection goes on with the session of an earlier page. */
+  /** Continues the session of an earlier page with the next connection. */
   resume(protocol: string): void {
     if (this.#state === 'disconnected') this.#handshake.resume(protocol)
   }
 
-  /** What the server wants peers to use; empty before the first connection. */
+  /** ICE servers from the server; empty before the first connection. */
   get iceServers(): readonly RTCIceServer[] {
     return this.#handshake.iceServers
   }
 
-  /** Resolves once connected; at once when it is. Rejects with `auth`, `server`, `timeout` or `disconnected`. */
+  /** Resolves once connected. Rejects with `auth`, `server`, `timeout` or `disconnected`. */
   connect(): Promise<void> {
     if (this.#state === 'connected') return Promise.resolve()
     if (this.#waiting) return this.#waiting.promise
@@ -80,15 +82,15 @@ export class Session {
     return waiting.promise
   }
 
-  /** Closes for good; what waits for a reply rejects with `disconnected`. Idempotent. */
+  /** Closes the session; pending requests reject with `disconnected`. Idempotent. */
   disconnect(): void {
     if (this.#state !== 'disconnected')
       this.#end(new ClientError('disconnected', 'The client was disconnected.'))
   }
 
   /**
-   * The network may be another one, or the machine slept: a connection that is waited with is tried at once, and one that seems alive has to
-   * prove it.
+   * Checks the connection after a change of network or a sleep of the machine.
+   * A delayed attempt starts at once; a connection that seems alive is tested.
    */
   probe(): void {
     if (this.#retry) {
@@ -101,7 +103,7 @@ export class Session {
     this.request('signalwire.ping', { timestamp }).catch(() => {})
   }
 
-  /** Sends a request; see {@link Requests} for what happens while there is no connection. */
+  /** Sends a request; see {@link Requests} for the behaviour without a connection. */
   request(method: string, params: Json): Promise<Json> {
     if (this.#state === 'disconnected')
       return Promise.reject(new ClientError('disconnected', `Cannot send ${method}: not connected.`))
@@ -122,7 +124,7 @@ export class Session {
     this.#owner.stateChanged(state)
   }
 
-  // Each step of connecting has its own time: on a slow line both take long.
+  // Each step of connecting has its own time-out: on a slow line several steps take long.
   #await(step: string): void {
     this.#opening?.cancel()
     this.#opening = this.#environment.clock.after(TIMEOUT_MS, () => this.#lost(`no ${step} in time`))
@@ -130,7 +132,7 @@ export class Session {
 
   #open(): void {
     this.#await('connection')
-    // A socket that was given up may still speak; only the present one is listened to.
+    // A socket that was abandoned may still deliver events; only the current one counts.
     const ifPresent = (run: () => void) => () => {
       if (this.#socket === socket) run()
     }
@@ -143,7 +145,7 @@ export class Session {
       })
       this.#socket = socket
     } catch (cause) {
-      // A page with TLS may not open ws://, and the browser says so by throwing.
+      // Browsers throw when a page with TLS opens ws://.
       this.#end(new ClientError('bad_host', `Cannot open ${this.#url}.`, { cause }))
     }
   }
@@ -188,7 +190,7 @@ export class Session {
     if (lost) this.#requests.fail(new ClientError('session_lost', 'The server gave the session up.'))
     const socket = this.#socket
     this.#become('connected')
-    // Whoever was told may have ended it.
+    // A callback may have ended the connection.
     if (this.#socket !== socket) return
     this.#requests.resume((frame) => this.#write(frame))
     this.#owner.connected(fresh, expiresAt)
@@ -198,9 +200,9 @@ export class Session {
 
   async #renew({ error, again }: Extract<HandshakeOutcome, { kind: 'token' }>): Promise<void> {
     const socket = this.#socket
-    // However long the application takes.
+    // The application may take any time.
     this.#opening?.cancel()
-    // One that is still on its way may have been asked for by an earlier connection.
+    // A pending request for a token may have been started by an earlier connection.
     if (!again)
       this.#renewing ??= this.#owner.renewToken().finally(() => {
         this.#renewing = undefined
@@ -218,7 +220,7 @@ export class Session {
       this.#ping = this.#environment.clock.after(PING_WINDOW_MS, () => this.#lost('no ping'))
       return
     }
-    // The acknowledgement goes first: what the application does with an event must not delay it.
+    // The acknowledgement goes first: the application must not delay it.
     this.#write(JSON.stringify({ jsonrpc: '2.0', id, result: {} }))
     if (method === 'signalwire.disconnect') {
       this.#lost('the server asked for it')
@@ -272,7 +274,7 @@ export class Session {
     this.#requests.suspend()
     this.#handshake.reset()
     this.#attempt = 0
-    // Whoever is told may connect again at once: that is another connection, and waits for itself.
+    // A callback may connect again at once. That is a new connection with its own waiters.
     const waiting = this.#waiting
     this.#waiting = undefined
     this.#requests.fail(error)

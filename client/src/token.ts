@@ -1,10 +1,10 @@
 import type { Clock, Timer } from './clock.ts'
 
-// Long enough for a slow identity provider, short enough that tokens of five minutes are not renewed all the time.
+// Long enough for a slow identity provider, and short enough for tokens with a lifetime of five minutes.
 const AHEAD_MS = 120_000
 const RETRY_MS = 30_000
 
-/** The client's token, renewed before it ends where the application says how. */
+/** Token of the client, renewed before it expires if the application has a function for that. */
 export class Token {
   #value: string
   #clock: Clock
@@ -14,7 +14,7 @@ export class Token {
   #timer: Timer | undefined
   #dueAt = Number.POSITIVE_INFINITY
 
-  /** `due` is called when it is time to renew a token; when it fails it is called again after 30 s. */
+  /** `due` is called when the token must be renewed; if it fails, again after 30 s. */
   constructor(
     value: string,
     clock: Clock,
@@ -35,30 +35,36 @@ export class Token {
     this.#value = value
   }
 
-  /** A new token from the application; undefined when it gave no way to get one. Rejects as the application's function does. */
+  /**
+   * Fetches a new token from the application; undefined if the application has no function for it.
+   * Rejects like the application's function.
+   */
   async fetch(): Promise<string | undefined> {
     return this.#fetch?.()
   }
 
-  /** Notes when the token ends (ms since the epoch). A server that does not say gave it the same lifetime as the one before. */
+  /**
+   * Sets the token's expiry (ms since the epoch). If the server sent none, the lifetime of the token before
+   * applies.
+   */
   expires(at: number | undefined): void {
     this.stop()
     const left = at === undefined ? this.#lifetime : at - this.#clock.now()
     if (left === undefined || !this.#fetch) return
     this.#lifetime = left
-    // The server takes a token that has ended by our clock: the clock is wrong.
+    // The server accepts a token that has expired by the local clock: the clock is wrong.
     if (left <= 0) this.#schedule(RETRY_MS)
     else this.#schedule(left > 2 * AHEAD_MS ? left - AHEAD_MS : Math.max(1000, left / 2))
   }
 
-  /** Renews a token that should have been renewed by now: timers stand still while a machine sleeps. */
+  /** Renews an overdue token: timers do not run while a machine sleeps. */
   check(): void {
     if (!this.#timer || this.#clock.now() < this.#dueAt) return
     this.#timer.cancel()
     this.#renew()
   }
 
-  /** No more renewals until {@link expires} is called. */
+  /** Stops renewals until {@link expires} is called. */
   stop(): void {
     this.#timer?.cancel()
     this.#timer = undefined
@@ -74,7 +80,7 @@ export class Token {
     this.#timer = undefined
     const dueAt = this.#dueAt
     this.#due().catch(() => {
-      // Unless nobody waits for one any more.
+      // Unless a renewal is no longer wanted.
       if (this.#dueAt === dueAt) this.#schedule(RETRY_MS)
     })
   }

@@ -2,34 +2,38 @@ import type { Call } from './call.ts'
 import type { Invite } from './invite.ts'
 import type { LogLevel } from './log.ts'
 
-/** How the media of one call is set up. What is given for a call goes before what the client was made with. */
+/** Media options of a call. They override the options of the client. */
 export interface CallOptions {
-  /** Where the players of the call are put: an `<audio>`, and a `<video>` where the far side sends pictures. Default: the page's body,
-   * and no pictures. */
+  /**
+   * Parent of the call's players: an `<audio>`, and a `<video>` if the far side sends video.
+   * Default: the page's body, without video.
+   */
   readonly rootElement?: HTMLElement
-  /** The microphone: default true; false for a call that only listens. */
+  /** Microphone: default true; false for a call that only listens. */
   readonly audio?: boolean | MediaTrackConstraints
-  /** The camera: default false. */
+  /** Camera: default false. */
   readonly video?: boolean | MediaTrackConstraints
-  /** Whether sound of the far side is received: default true. */
+  /** Whether to receive audio. Default true. */
   readonly negotiateAudio?: boolean
-  /** Whether pictures of the far side are received. Default: for a call that one makes, whether `video` is sent; for one that is accepted, true. */
+  /**
+   * Whether to receive video. Default: for an outgoing call the value of `video`, for an incoming call true.
+   */
   readonly negotiateVideo?: boolean
-  /** Leaves out STUN servers, and TURN servers over UDP. Default false. */
+  /** Whether to leave out STUN servers, and TURN servers over UDP. Default false. */
   readonly disableUdpIceServers?: boolean
-  /** Handed to the call's handler. Must be plain JSON. */
+  /** Sent to the call's handler. Must be plain JSON. */
   readonly userVariables?: Readonly<Record<string, unknown>>
 }
 
 /** Options of {@link Client.dial}. */
 export interface DialOptions extends CallOptions {
-  /** An address `/context/name`, with `?channel=audio` or `?channel=video` at will, or a SIP URI. */
+  /** Address `/context/name`, optionally with `?channel=audio` or `?channel=video`, or a SIP URI. */
   readonly to: string
-  /** The server's node that shall place the call. Default: the one that the client is connected to. */
+  /** Node of the server that places the call. Default: the node that the client is connected to. */
   readonly nodeId?: string
 }
 
-/** What the server says of an incoming call. */
+/** Data of an incoming call from the server. */
 export interface IncomingInvite {
   readonly source: 'websocket' | 'pushNotification'
   readonly callID: string
@@ -40,16 +44,16 @@ export interface IncomingInvite {
   readonly callee_id_number: string
   readonly display_direction: string
   readonly nodeId: string
-  /** What the gateway's document says to whom it calls; empty: nothing, as in push notifications. */
+  /** Variables that the gateway's document sends to the callee; empty if none, and in push notifications. */
   readonly userVariables: Readonly<Record<string, unknown>>
 }
 
-/** An incoming call as the handlers get it. */
+/** Incoming call, as passed to the handlers. */
 export interface IncomingCallNotification {
   readonly invite: Invite
 }
 
-/** Who is told of incoming calls. For its own source each of the other two goes before `all`. */
+/** Handlers of incoming calls. The handler of a source takes precedence over `all`. */
 export interface IncomingCallHandlers {
   readonly all?: (notification: IncomingCallNotification) => void
   readonly websocket?: (notification: IncomingCallNotification) => void
@@ -63,19 +67,19 @@ export interface ClientOptions extends CallOptions {
   /** `host[:port]`, or a ws, wss, http or https URL. Default: the page's own host. See {@link resolveHosts}. */
   readonly host?: string
   readonly incomingCallHandlers?: IncomingCallHandlers
-  /** Id of the project that the token must be of: connecting rejects with `auth` where it is not. */
+  /** Id of the project that the token must belong to; otherwise connecting rejects with `auth`. */
   readonly project?: string
-  /** Labels, for example `home` and `office`, that the gateway is told when the client connects. */
+  /** Labels, for example `home` and `office`, that are sent to the gateway on connecting. */
   readonly contexts?: readonly string[]
-  /** The same; goes before `contexts`. */
+  /** Alias of `contexts`; takes precedence. */
   readonly topics?: readonly string[]
   /** Default `warn`. */
   readonly logLevel?: LogLevel
-  /** Fetches a new token: called two minutes before the token ends, and when the server refuses it. */
+  /** Fetches a new token: called two minutes before the token expires, and when the server rejects it. */
   readonly onRefreshToken?: () => Promise<string>
 }
 
-/** The signed-in subscriber. Fields that the server leaves empty may be null. */
+/** Signed-in subscriber. Fields that the server leaves empty may be null. */
 export interface SubscriberInfo {
   readonly id: string
   /** Null for a guest. */
@@ -94,26 +98,26 @@ export interface SubscriberInfo {
 
 /** Options of {@link Client.registerDevice}. */
 export interface DeviceOptions {
-  /** Of the push service; for Web Push the JSON of the browser's subscription. */
+  /** Token of the push service; for Web Push the JSON of the browser's subscription. */
   readonly deviceToken: string
   readonly deviceType: 'iOS' | 'Android' | 'Desktop'
 }
 
-/** A device that is told of calls. */
+/** Device that receives push notifications of calls. */
 export interface Device {
   readonly id: string
   readonly device_token: string
   readonly device_type: 'iOS' | 'Android' | 'Desktop'
   readonly device_name: null
-  /** Base64 of 32 bytes: what push notifications are encrypted with. */
+  /** Key that encrypts push notifications: base64 of 32 bytes. */
   readonly push_notification_key: string
   /** ISO 8601. */
   readonly date_registered: string
 }
 
-/** What {@link Client.handlePushNotification} resolves with. */
+/** Result of {@link Client.handlePushNotification}. */
 export interface PushResult {
   readonly resultType: 'inboundCall'
-  /** Not started. It ends, with its reason, where the caller gave up before. */
+  /** The call, not started. It ends with the reason if the caller canceled before. */
   readonly resultObject: Call
 }

@@ -2,49 +2,49 @@ import type { CallState } from './call-state.ts'
 import type { ClientError } from './errors.ts'
 import type { Json } from './frames.ts'
 
-/** What the client delivers messages of the server to, by its id: a call, or a screen that is shared. */
+/** Receiver of the server's messages for one id: a call, or a shared screen. */
 export interface VertoPeer {
   readonly id: string
-  /** A verto message for it. */
+  /** Handles a verto message. */
   receive(method: string, params: Json, nodeId: string | undefined): void
-  /** The connection to the server was lost, or is back. */
+  /** Handles the loss or return of the connection to the server. */
   connectionChanged(up: boolean): void
-  /** The browser is on another network. */
+  /** Handles a change of network. */
   networkChanged(): void
-  /** It is over, and the server knows nothing of it any more. */
+  /** Ends the call or screen, which the server no longer has. */
   drop(reason: ClientError): void
 }
 
-/** The ways in which a call speaks to the server; the client implements them over its session. */
+/** Signalling of a call; the client implements it over its session. */
 export interface CallSignalling {
   readonly iceServers: readonly RTCIceServer[]
-  /** Whether there is a connection to the server now. Requests wait for it. */
+  /** Whether the server is connected. Requests wait for the connection. */
   readonly isConnected: boolean
   /** Sends a verto message in a `webrtc.verto` request. */
   verto(method: string, params: Json, call: { readonly id: string; readonly nodeId?: string }): Promise<Json>
   /** Sends a `call.…` request. */
   request(method: string, params: Json): Promise<Json>
-  /** The call's state changed. */
+  /** Handles a change of the call's state. */
   changed(call: { readonly id: string; readonly to: string; readonly state: CallState }): void
-  /** From now on messages with its id are delivered. */
+  /** Starts the delivery of messages with the peer's id. */
   add(peer: VertoPeer): void
-  /** It is over: nothing is delivered to it any more. */
+  /** Stops the delivery of messages for an id. */
   gone(id: string): void
 }
 
-/** What the server is to know of a call, with each message. */
+/** Description of a call for the server, sent with each message. */
 export interface Dialog {
   readonly callID: string
-  /** The number dialled; answers carry the word `room`, as the service's own library does. */
+  /** Number dialled; answers carry the word `room`, as the service's own library does. */
   readonly to: string
   readonly userVariables?: Readonly<Record<string, unknown>>
-  /** The call goes on already, and a page that was loaded anew takes it over. */
+  /** Whether a reloaded page takes over a running call. */
   readonly reattaching?: boolean
-  /** It carries a screen, beside a call. */
+  /** Whether the message is for a shared screen beside a call. */
   readonly screenShare?: boolean
 }
 
-/** `dialogParams` of a verto message. */
+/** Returns the `dialogParams` of a verto message. */
 export const dialogParams = (dialog: Dialog): Json => ({
   attach: dialog.reattaching ?? false,
   reattaching: dialog.reattaching ?? false,
@@ -61,7 +61,7 @@ export const dialogParams = (dialog: Dialog): Json => ({
   caller_id_number: '',
 })
 
-/** Events that the client wants of a call, named in the request that sets it up. */
+/** Events of a call that the client requests when it sets up the call. */
 export const subscriptions: readonly string[] = [
   'call.state',
   'call.joined',
@@ -77,6 +77,6 @@ export const subscriptions: readonly string[] = [
   'layout.changed',
 ]
 
-/** The `causeCode` of a `verto.bye`, which comes as a number or as a text. */
+/** Returns the `causeCode` of a `verto.bye`, which arrives as a number or a string. */
 export const causeCodeOf = (value: unknown): string | undefined =>
   typeof value === 'number' || typeof value === 'string' ? String(value) : undefined

@@ -1,22 +1,25 @@
 import type { Call } from './call.ts'
 
-/** An element that shows what the far side of a call films, or what we do. */
+/** Element that shows the video of the far side or of the own camera. */
 export interface CallVideo {
   readonly element: HTMLVideoElement
-  /** Removes the element; the end of the call does it too, at once where it is over. Idempotent. */
+  /** Removes the element; the end of the call does so as well. Idempotent. */
   unsubscribe(): void
 }
 
 /** Options of {@link buildVideoElement}. */
 export interface CallVideoOptions {
   readonly call: Pick<Call, 'remoteStream' | 'localStream' | 'on' | 'off' | 'state'>
-  /** Where the element is put; default: placing it is the application's. */
+  /** Parent of the element; by default the application places it. */
   readonly rootElement?: HTMLElement
-  /** `local`: our own camera, mirrored as a preview is. Default `remote`. */
+  /** `local`: the own camera, mirrored for a preview. Default `remote`. */
   readonly stream?: 'remote' | 'local'
 }
 
-/** Makes a `<video>` for a call without `rootElement`, or for a preview. It is silent: the call plays its sound itself. */
+/**
+ * Creates a `<video>` for a call without `rootElement`, or for a preview. It is silent: the call plays its
+ * own audio.
+ */
 export const buildVideoElement = async (options: CallVideoOptions): Promise<CallVideo> => {
   const { call, rootElement, stream = 'remote' } = options
   const element = (rootElement?.ownerDocument ?? document).createElement('video')
@@ -24,7 +27,7 @@ export const buildVideoElement = async (options: CallVideoOptions): Promise<Call
   element.muted = true
   element.setAttribute('playsinline', '')
   if (stream === 'local') element.style.transform = 'scaleX(-1)'
-  // Our own stream is there once the first device is open.
+  // The local stream exists once the first device is open.
   const show = () => {
     const wanted = (stream === 'local' ? call.localStream : call.remoteStream) ?? null
     if (element.srcObject !== wanted) element.srcObject = wanted
