@@ -1,8 +1,9 @@
 import { defineConfig } from 'vite'
 
 /**
- * Builds `dist/index.js` (ES module) and `dist/index.global.js` (for a script tag: `Trunkline.SignalWire`); with `--mode push`, beside them,
- * what a service worker needs of it: `dist/push.js` and `dist/push.global.js` (`TrunklinePush.decryptPush`). One run makes one global.
+ * Builds `dist/index.js` (ES module) and `dist/index.global.js` (for a script tag: `Trunkline.SignalWire`).
+ * With `--mode push`, builds the part for service workers: `dist/push.js` and `dist/push.global.js`
+ * (`TrunklinePush.decryptPush`). One run makes one global.
  */
 export default defineConfig(({ mode }) => {
   const [entry, name] = mode === 'push' ? ['push', 'TrunklinePush'] : ['index', 'Trunkline']

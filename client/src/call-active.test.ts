@@ -88,7 +88,8 @@ describe('an active call', () => {
   it('is what it was asked last to be, held or not', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)
-    const [holding, back] = [call.hold(), call.unhold()]
+    const holding = call.hold()
+    const back = call.unhold()
     await settled()
     browser.socket.reply('verto.modify')
     await holding

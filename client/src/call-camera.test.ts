@@ -7,9 +7,9 @@ import { answered, dialled, incoming, joined, released, setUp } from './testing/
 const inCall = async () => {
   const { browser, client } = await setUp()
   const call = await answered(browser, client, { video: { width: 640 } }, { capabilities: ['self'] })
-  const told: string[] = []
-  call.on('camera.updated', ({ current }) => told.push(current.deviceId))
-  return { browser, call, told, camera: () => browser.microphones.at(-1)!.getVideoTracks()[0]! }
+  const events: string[] = []
+  call.on('camera.updated', ({ current }) => events.push(current.deviceId))
+  return { browser, call, events, camera: () => browser.microphones.at(-1)!.getVideoTracks()[0]! }
 }
 
 const mute = async (browser: FakeBrowser, call: Call): Promise<void> => {
@@ -32,7 +32,7 @@ const unmute = async (browser: FakeBrowser, call: Call): Promise<void> => {
   await unmuting
 }
 
-/** The gateway tells of us. */
+/** Reports the own member as the gateway does. */
 const updated = (browser: FakeBrowser, call: Call, muted: boolean): void =>
   browser.socket.event('member.updated', {
     call_id: call.id,
@@ -41,7 +41,7 @@ const updated = (browser: FakeBrowser, call: Call, muted: boolean): void =>
 
 describe('a muted camera', () => {
   it('sends black for a second, is closed, and is opened again', async () => {
-    const { browser, call, told, camera } = await inCall()
+    const { browser, call, events, camera } = await inCall()
     const first = camera()
     await mute(browser, call)
     browser.clock.advance(999)
@@ -57,7 +57,7 @@ describe('a muted camera', () => {
     expect(browser.peer.sent('video')).toBe(camera())
     expect([camera().enabled, call.muted.video, call.video.local]).toEqual([true, false, true])
     expect(browser.socket.requests('verto.modify')).toEqual([])
-    expect(told).toEqual([])
+    expect(events).toEqual([])
   })
 
   it('that is let through before it is closed stays open', async () => {
@@ -69,7 +69,7 @@ describe('a muted camera', () => {
     expect([browser.requested.length, camera().stopped]).toEqual([1, false])
   })
 
-  it('that cannot be opened again leaves the call muted, and the gateway is told nothing else', async () => {
+  it('that cannot be opened again leaves the call muted, and nothing else is sent to the gateway', async () => {
     const { browser, call } = await inCall()
     await closed(browser, call)
     const open = browser.microphone
@@ -171,7 +171,8 @@ describe('a muted camera', () => {
     // The person takes longer to let it be used than it is sent black.
     browser.clock.advance(5000)
     await settled()
-    const [microphone, camera] = [new FakeTrack('audio'), new FakeTrack('video')]
+    const microphone = new FakeTrack('audio')
+    const camera = new FakeTrack('video')
     asked.resolve(new FakeStream([microphone, camera]))
     await settled()
     expect(camera).toMatchObject({ enabled: false, stopped: false })

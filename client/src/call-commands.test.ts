@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Call } from './call.ts'
 import type { Json } from './frames.ts'
-import { everything, inRoom, ofUs, reference, us } from './testing/room.ts'
+import { everything, inRoom, ofOwnMember, ownMember, reference } from './testing/room.ts'
 import { answered, dialled, setUp } from './testing/situations.ts'
 
 const ofThem = { target: { member_id: 'm2', call_id: 'c2', node_id: 'n2' } }
@@ -35,13 +35,13 @@ const commands: readonly [string, (call: Call) => Promise<unknown>, string, Json
     { channels: ['video'], ...ofThem },
     'member.mute',
   ],
-  ['deaf', (call) => call.deaf(), 'call.deaf', ofUs, 'self.deaf'],
+  ['deaf', (call) => call.deaf(), 'call.deaf', ofOwnMember, 'self.deaf'],
   ['undeaf', (call) => call.undeaf({ memberId: 'm2' }), 'call.undeaf', ofThem, 'member.deaf.off'],
   [
     'setInputVolume',
     (call) => call.setInputVolume({ volume: -20 }),
     'call.microphone.volume.set',
-    { volume: -20, ...ofUs },
+    { volume: -20, ...ofOwnMember },
     'self.microphone',
   ],
   [
@@ -55,10 +55,10 @@ const commands: readonly [string, (call: Call) => Promise<unknown>, string, Json
     'setInputSensitivity',
     (call) => call.setInputSensitivity({ value: 40 }),
     'call.microphone.sensitivity.set',
-    { sensitivity: 40, ...ofUs },
+    { sensitivity: 40, ...ofOwnMember },
     'self.microphone.sensitivity.set',
   ],
-  ['setRaisedHand', (call) => call.setRaisedHand(), 'call.raisehand', ofUs, 'self.raisehand'],
+  ['setRaisedHand', (call) => call.setRaisedHand(), 'call.raisehand', ofOwnMember, 'self.raisehand'],
   [
     'setRaisedHand',
     (call) => call.setRaisedHand({ raised: false, memberId: 'm2' }),
@@ -70,14 +70,14 @@ const commands: readonly [string, (call: Call) => Promise<unknown>, string, Json
     'setAudioFlags',
     (call) => call.setAudioFlags({ autoGain: false, noiseSuppression: true }),
     'call.audioflags.set',
-    { auto_gain: false, noise_suppression: true, ...ofUs },
+    { auto_gain: false, noise_suppression: true, ...ofOwnMember },
     'self.audioflags',
   ],
   [
     'setLayout',
     (call) => call.setLayout({ name: 'grid', positions: { m2: 'auto' } }),
     'call.layout.set',
-    { layout: 'grid', positions: { m2: 'auto' }, ...ofUs },
+    { layout: 'grid', positions: { m2: 'auto' }, ...ofOwnMember },
     'layout',
   ],
   [
@@ -87,9 +87,9 @@ const commands: readonly [string, (call: Call) => Promise<unknown>, string, Json
     ofThem,
     'member.remove',
   ],
-  ['lock', (call) => call.lock(), 'call.lock', ofUs, 'lock'],
-  ['unlock', (call) => call.unlock(), 'call.unlock', ofUs, 'lock.off'],
-  ['end', (call) => call.end(), 'call.end', ofUs, 'end'],
+  ['lock', (call) => call.lock(), 'call.lock', ofOwnMember, 'lock'],
+  ['unlock', (call) => call.unlock(), 'call.unlock', ofOwnMember, 'lock.off'],
+  ['end', (call) => call.end(), 'call.end', ofOwnMember, 'end'],
 ]
 
 describe('commands', () => {
@@ -120,7 +120,7 @@ describe('commands', () => {
     const { browser, call } = await inRoom()
     const running = call.setPositions({ positions: { self: 'reserved-1', m2: 'off-canvas' } })
     const targets = [
-      { ...ofUs, position: 'reserved-1' },
+      { ...ofOwnMember, position: 'reserved-1' },
       { ...ofThem, position: 'off-canvas' },
     ]
     expect(browser.socket.requests('call.member.position.set')[0]?.params).toEqual({ ...reference, targets })
@@ -133,7 +133,7 @@ describe('commands', () => {
     })
   })
 
-  it('everybody is "all"', async () => {
+  it('address all members as "all"', async () => {
     const { browser, call } = await inRoom()
     void call.audioMute({ memberId: 'all' })
     expect(browser.socket.requests('call.mute')[0]?.params.target).toMatchObject({ member_id: 'all' })
@@ -141,10 +141,11 @@ describe('commands', () => {
 
   it('getMembers and getLayouts give what the server says', async () => {
     const { browser, call } = await inRoom([])
-    const [members, layouts] = [call.getMembers(), call.getLayouts()]
-    browser.socket.reply('call.member.list', { code: '200', members: [us] })
+    const members = call.getMembers()
+    const layouts = call.getLayouts()
+    browser.socket.reply('call.member.list', { code: '200', members: [ownMember] })
     browser.socket.reply('call.layout.list', { code: '200', layouts: ['grid'] })
-    expect(await members).toEqual({ members: [us] })
+    expect(await members).toEqual({ members: [ownMember] })
     expect(await layouts).toEqual({ layouts: ['grid'] })
   })
 
@@ -156,13 +157,13 @@ describe('commands', () => {
       call.setInputSensitivity({ value: -1 }),
       call.setAudioFlags({}),
       call.removeMember({ memberId: '' }),
-      call.deaf({ memberId: 'nobody' }),
+      call.deaf({ memberId: 'm9' }),
     ]
     for (const running of wrong) await expect(running).rejects.toMatchObject({ code: 'bad_argument' })
     expect(browser.socket.sent.some(({ method }) => String(method).startsWith('call.'))).toBe(false)
   })
 
-  it('wait for nobody before the server told who is in the call', async () => {
+  it('reject at once before the server has reported the members', async () => {
     const { client } = await setUp()
     const { call } = await dialled(client)
     await expect(call.deaf()).rejects.toMatchObject({ code: 'bad_state' })
@@ -202,7 +203,7 @@ describe('our own microphone', () => {
   it('is treated as the server says', async () => {
     const { browser, call } = await inRoom()
     const change = { echo_cancellation: false, updated: ['echo_cancellation'] }
-    browser.socket.event('member.updated', { call_id: call.id, member: { ...us, ...change } })
+    browser.socket.event('member.updated', { call_id: call.id, member: { ...ownMember, ...change } })
     expect(browser.microphones[0]?.tracks[0]?.applied).toEqual({ echoCancellation: false })
     const params = { audio: { noiseSuppression: false } }
     browser.socket.verto('verto.mediaParams', { callID: call.id, mediaParams: params })
@@ -211,7 +212,7 @@ describe('our own microphone', () => {
 
   it('that was muted when we joined is silent', async () => {
     const { browser, client } = await setUp()
-    const members = [{ ...us, audio_muted: true }]
+    const members = [{ ...ownMember, audio_muted: true }]
     const call = await answered(browser, client, {}, { room_session: { members } })
     expect(call.muted.audio).toBe(true)
     expect(browser.microphones[0]?.tracks[0]?.enabled).toBe(false)

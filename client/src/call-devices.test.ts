@@ -7,19 +7,19 @@ import { answered, released, setUp } from './testing/situations.ts'
 const inCall = async (options = {}) => {
   const { browser, client } = await setUp()
   const call = await answered(browser, client, options)
-  const told: string[] = []
+  const events: string[] = []
   for (const device of ['microphone', 'camera', 'speaker'] as const)
     call.on(`${device}.updated`, ({ previous, current }) =>
-      told.push(`${device} ${previous?.deviceId ?? 'none'} > ${current.deviceId}`),
+      events.push(`${device} ${previous?.deviceId ?? 'none'} > ${current.deviceId}`),
     )
   for (const device of ['microphone', 'camera'] as const)
-    call.on(`${device}.disconnected`, ({ label }) => told.push(`${device} gone: ${label}`))
-  return { browser, client, call, told }
+    call.on(`${device}.disconnected`, ({ label }) => events.push(`${device} gone: ${label}`))
+  return { browser, client, call, events }
 }
 
 describe('another device', () => {
   it('is sent in place of the one before, without an offer', async () => {
-    const { browser, call, told } = await inCall({ video: true })
+    const { browser, call, events } = await inCall({ video: true })
     const [microphone, camera] = browser.microphones[0]!.getTracks()
     await call.updateMicrophone({ deviceId: { exact: 'headset' } })
     await call.updateCamera({ deviceId: 'front' })
@@ -32,7 +32,7 @@ describe('another device', () => {
     expect(browser.peer.sent('video')).toBe(call.localVideoTrack)
     expect([microphone?.stopped, camera?.stopped]).toEqual([true, true])
     expect(browser.socket.requests('verto.modify')).toHaveLength(0)
-    expect(told).toEqual(['microphone audio-1 > headset', 'camera video-1 > front'])
+    expect(events).toEqual(['microphone audio-1 > headset', 'camera video-1 > front'])
     expect(call.localStream?.getTracks()).toHaveLength(2)
     await Promise.all([call.hangup(), settled().then(() => browser.socket.reply('verto.bye'))])
     released(browser)
@@ -48,13 +48,13 @@ describe('another device', () => {
   })
 
   it('that cannot be opened leaves the one before', async () => {
-    const { browser, call, told } = await inCall()
+    const { browser, call, events } = await inCall()
     browser.microphone = () => Promise.reject(new DOMException('no', 'OverconstrainedError'))
     await expect(call.updateMicrophone({ deviceId: { exact: 'x' } })).rejects.toMatchObject({
       code: 'microphone_missing',
     })
     expect(call.localAudioTrack?.readyState).toBe('live')
-    expect(told).toEqual([])
+    expect(events).toEqual([])
   })
 
   it('that can be opened but once has the one before make way', async () => {
@@ -115,11 +115,11 @@ describe('another device', () => {
     ).toHaveLength(1)
   })
 
-  it('that is unplugged is told of; one that we close is not', async () => {
-    const { browser, call, told } = await inCall({ video: true })
+  it('that is unplugged is reported; one that the page closes is not', async () => {
+    const { browser, call, events } = await inCall({ video: true })
     const [microphone, camera] = browser.microphones[0]!.getTracks()
     microphone?.end()
-    expect(told).toEqual(['microphone gone: The audio-1'])
+    expect(events).toEqual(['microphone gone: The audio-1'])
     const seen: boolean[] = []
     call.on('video', ({ local }) => seen.push(local))
     camera?.end()
@@ -131,13 +131,13 @@ describe('another device', () => {
 
 describe('the loudspeaker', () => {
   it('is chosen for the sound that plays, and for what comes later', async () => {
-    const { browser, call, told } = await inCall()
+    const { browser, call, events } = await inCall()
     await call.updateSpeaker({ deviceId: 'room' })
     browser.peer.arrives('audio')
     expect(browser.player('audio')?.sink).toBe('room')
     await call.updateSpeaker({ deviceId: 'headset' })
     expect(browser.player('audio')?.sink).toBe('headset')
-    expect(told).toEqual(['speaker none > room', 'speaker room > headset'])
+    expect(events).toEqual(['speaker none > room', 'speaker room > headset'])
     await expect(call.updateSpeaker({ deviceId: 'unplugged' })).rejects.toMatchObject({
       code: 'bad_argument',
     })
@@ -159,7 +159,7 @@ describe('levels', () => {
     return { levels, listener }
   }
 
-  it('are measured ten times a second, while somebody listens', async () => {
+  it('are measured ten times a second while the event has a listener', async () => {
     const { browser, call } = await inCall()
     const { levels, listener } = listened(call)
     browser.clock.advance(100)
@@ -186,7 +186,7 @@ describe('levels', () => {
     expect(browser.meters.size).toBe(0)
   })
 
-  it('are told once where once is asked for', async () => {
+  it('are reported once to a listener that was added by once()', async () => {
     const { browser, call } = await inCall()
     let count = 0
     call.once('level', () => count++)

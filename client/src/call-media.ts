@@ -136,7 +136,8 @@ export class CallMedia {
   /** Plays the call on another loudspeaker. */
   async chooseSpeaker(deviceId: string): Promise<void> {
     await this.#remote.players.speaker(deviceId)
-    const [previous, current] = [this.#speaker, { deviceId, label: '' }]
+    const previous = this.#speaker
+    const current = { deviceId, label: '' }
     this.#speaker = current
     this.#owner.deviceChanged('speaker', { previous, current })
   }

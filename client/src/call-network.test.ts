@@ -4,25 +4,25 @@ import { settled } from './testing/fakes.ts'
 import { answered, dialled, released, setUp } from './testing/situations.ts'
 
 const watched = (call: Call): string[] => {
-  const told: string[] = []
+  const events: string[] = []
   for (const name of ['media.connected', 'media.reconnecting', 'media.disconnected'] as const)
-    call.on(name, () => told.push(name.slice(6)))
-  return told
+    call.on(name, () => events.push(name.slice(6)))
+  return events
 }
 
 const inCall = async () => {
   const { browser, client } = await setUp()
   const call = await answered(browser, client)
-  const told = watched(call)
+  const events = watched(call)
   browser.peer.become('connected')
-  expect(told.splice(0)).toEqual(['connected'])
+  expect(events.splice(0)).toEqual(['connected'])
   const restarts = () => browser.socket.requests('verto.modify').length
-  return { browser, client, call, told, restarts }
+  return { browser, client, call, events, restarts }
 }
 
 describe('the media path', () => {
   it('is made anew by ICE restart when it breaks', async () => {
-    const { browser, call, told } = await inCall()
+    const { browser, call, events } = await inCall()
     browser.peer.become('failed')
     await settled()
     expect(browser.peer.offers[1]).toEqual({ iceRestart: true })
@@ -30,7 +30,7 @@ describe('the media path', () => {
     await settled()
     expect(browser.peer.remote.at(-1)?.sdp).toBe('new answer')
     browser.peer.become('connected')
-    expect(told).toEqual(['reconnecting', 'connected'])
+    expect(events).toEqual(['reconnecting', 'connected'])
     expect(call.active).toBe(true)
   })
 
@@ -47,13 +47,13 @@ describe('the media path', () => {
   })
 
   it('that the server refuses to mend ends the call on both sides', async () => {
-    const { browser, call, told } = await inCall()
+    const { browser, call, events } = await inCall()
     browser.peer.become('failed')
     await settled()
     browser.socket.reply('verto.modify', { code: '500' })
     await settled()
     expect(call.reason?.code).toBe('media_lost')
-    expect(told).toEqual(['reconnecting', 'disconnected'])
+    expect(events).toEqual(['reconnecting', 'disconnected'])
     expect(browser.socket.requests('verto.bye')).toHaveLength(1)
     released(browser)
   })
@@ -81,7 +81,7 @@ describe('the media path', () => {
   })
 
   it('waits for the connection when that is lost too, which is tried at once on another network', async () => {
-    const { browser, call, told, restarts } = await inCall()
+    const { browser, call, events, restarts } = await inCall()
     browser.clock.advance(60_000)
     browser.socket.drop()
     browser.peer.become('failed')
@@ -94,11 +94,11 @@ describe('the media path', () => {
     browser.socket.reply('verto.modify', { action: 'updateMedia', sdp: 'new answer' })
     await settled()
     browser.peer.become('connected')
-    expect(told).toEqual(['reconnecting', 'connected'])
+    expect(events).toEqual(['reconnecting', 'connected'])
     expect(call.active).toBe(true)
   })
 
-  it('of a call that ended is left alone; nobody watches the page after the last', async () => {
+  it('of a call that ended is left alone; after the last call the page is not watched', async () => {
     const { browser, client, call, restarts } = await inCall()
     void call.hangup()
     browser.network()

@@ -258,7 +258,8 @@ describe('updateMedia()', () => {
   it('twice at once is done one after the other', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)
-    const [first, second] = [call.setVideoDirection('sendrecv'), call.setVideoDirection('inactive')]
+    const first = call.setVideoDirection('sendrecv')
+    const second = call.setVideoDirection('inactive')
     await taken(browser, first)
     await taken(browser, second)
     expect(browser.peer.shape).toEqual(['audio sendrecv', 'video inactive'])

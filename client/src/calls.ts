@@ -134,7 +134,9 @@ export class Calls implements CallSignalling {
    */
   async pushed(event: Json): Promise<Call> {
     const params = record(record(event.params).params)
-    const [callID, sdp, nodeId] = [text(params.callID), text(params.sdp), text(event.node_id)]
+    const callID = text(params.callID)
+    const sdp = text(params.sdp)
+    const nodeId = text(event.node_id)
     if (!callID || sdp === undefined)
       throw new ClientError('bad_argument', 'decrypted: expected the event of an invite, with callID and sdp')
     // A repeated notification, or the connection delivered the invite first.

@@ -13,13 +13,13 @@ export interface Clock {
 }
 
 // Browsers store a delay in 32 bits, and fire at once if it does not fit.
-const LONGEST_DELAY_MS = 2_147_483_647
+const maxDelayMs = 2_147_483_647
 
 /** Clock of the browser. Delays are limited to 24.8 days. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after: (ms, run) => {
-    const handle = setTimeout(run, Math.min(Math.max(0, ms), LONGEST_DELAY_MS))
+    const handle = setTimeout(run, Math.min(Math.max(0, ms), maxDelayMs))
     return { cancel: () => clearTimeout(handle) }
   },
 }

@@ -4,22 +4,20 @@ import { browserEnvironment } from './environment.ts'
 afterEach(() => vi.unstubAllGlobals())
 
 const page = () => {
-  const [window, document] = [
-    new EventTarget(),
-    Object.assign(new EventTarget(), { visibilityState: 'visible' }),
-  ]
+  const window = new EventTarget()
+  const document = Object.assign(new EventTarget(), { visibilityState: 'visible' })
   const connection = Object.assign(new EventTarget(), { type: 'wifi' })
   vi.stubGlobal('window', window)
   vi.stubGlobal('document', document)
   vi.stubGlobal('navigator', { connection })
-  const told: string[] = []
+  const events: string[] = []
   const end = browserEnvironment().watch({
-    networkChanged: () => told.push('network'),
-    awake: () => told.push('awake'),
+    networkChanged: () => events.push('network'),
+    awake: () => events.push('awake'),
   })
   const happens = (target: EventTarget, name: string) => {
     target.dispatchEvent(new Event(name))
-    return told.splice(0)
+    return events.splice(0)
   }
   return { window, document, connection, end, happens }
 }

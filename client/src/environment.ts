@@ -70,7 +70,7 @@ export interface Environment {
   /** Creates a level meter for a stream with audio. */
   readonly createMeter: (stream: MediaStream) => LevelMeter
   /** Reports changes of the page's environment until the returned function is called. */
-  readonly watch: (told: PageWatcher) => () => void
+  readonly watch: (watcher: PageWatcher) => () => void
   readonly fetch: typeof fetch
   /** Storage that lives as long as the tab, across reloads; undefined if the browser offers none. */
   readonly storage: TabStorage | undefined
@@ -141,7 +141,7 @@ const watch = ({ networkChanged, awake }: PageWatcher): (() => void) => {
 }
 
 // The page before a reload may still be unloading.
-const CLAIM_MS = 3000
+const claimMs = 3000
 
 const claim: Environment['claim'] = (name) =>
   new Promise((resolve) => {
@@ -153,7 +153,7 @@ const claim: Environment['claim'] = (name) =>
       resolve(release)
       return kept.promise
     }
-    const signal = AbortSignal.timeout(CLAIM_MS)
+    const signal = AbortSignal.timeout(claimMs)
     // Frames without storage access are refused locks.
     navigator.locks.request(name, { signal }, take).catch(() => resolve(signal.aborted ? undefined : release))
   })

@@ -2,8 +2,8 @@ import type { Clock, Timer } from './clock.ts'
 import type { PeerConnection } from './environment.ts'
 
 // Maximum wait for the next candidate: a dead STUN server must not delay a call.
-const QUIET_MS = 600
-const LONGEST_MS = 5000
+const maxGapMs = 600
+const maxWaitMs = 5000
 
 // After a section is added, the browser still reports `complete` for a moment, for the sections before it.
 const lacksCandidates = (sdp: string | undefined): boolean =>
@@ -31,14 +31,14 @@ export const gathered = (peer: PeerConnection, clock: Clock): Promise<void> =>
       peer.onicegatheringstatechange = null
       resolve()
     }
-    const limit = clock.after(LONGEST_MS, done)
+    const limit = clock.after(maxWaitMs, done)
     peer.onicegatheringstatechange = () => {
       if (peer.iceGatheringState === 'complete') done()
     }
     peer.onicecandidate = ({ candidate }) => {
       if (!candidate) return
       quiet?.cancel()
-      quiet = clock.after(QUIET_MS, done)
+      quiet = clock.after(maxGapMs, done)
     }
   })
 

@@ -2,8 +2,8 @@ import { ClientError } from './errors.ts'
 import { type Frame, type Json, record, text } from './frames.ts'
 import type { SessionOwner } from './session-owner.ts'
 
-const REAUTH_FAILED = '-32002'
-const FORGOTTEN = 'Requester validation failed'
+const reauthFailed = '-32002'
+const unknownSession = 'Requester validation failed'
 
 /** Outcome of a handshake. */
 export type HandshakeOutcome =
@@ -121,12 +121,12 @@ export class Handshake {
   }
 
   #refused(error: ClientError, presented: string | undefined): HandshakeOutcome {
-    if (presented !== undefined && error.message === FORGOTTEN) {
+    if (presented !== undefined && error.message === unknownSession) {
       this.#protocol = this.#authorizationState = undefined
       this.#forgotten = true
       return { kind: 'forgotten' }
     }
-    if (error.serverCode !== REAUTH_FAILED) return { kind: 'refused', error }
+    if (error.serverCode !== reauthFailed) return { kind: 'refused', error }
     const again = this.#renewed
     this.#renewed = true
     const refused = new ClientError('auth', error.message, { serverCode: error.serverCode, cause: error })

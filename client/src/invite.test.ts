@@ -4,15 +4,15 @@ import { Invite, type InviteActions } from './invite.ts'
 import type { IncomingInvite } from './types.ts'
 
 const invited = (actions: Partial<InviteActions> = {}) => {
-  const told: string[] = []
+  const events: string[] = []
   const invite = new Invite({ callID: 'c1' } as IncomingInvite, {
     makeCall: () => ({ answer: async () => {} }) as never,
     decline: async () => {},
-    gone: () => told.push('gone'),
+    gone: () => events.push('gone'),
     ...actions,
   })
-  void invite.settled.then(() => told.push('settled'))
-  return { invite, told }
+  void invite.settled.then(() => events.push('settled'))
+  return { invite, events }
 }
 
 it.each([
@@ -20,16 +20,16 @@ it.each([
   ['rejected', (invite: Invite) => invite.reject()],
   ['given up', async (invite: Invite) => invite.cancel(new ClientError('canceled', 'gone'))],
 ])('an invite that was %s is settled', async (_, decide) => {
-  const { invite, told } = invited()
+  const { invite, events } = invited()
   await decide(invite)
   await invite.settled
-  expect(told).toEqual(['gone', 'settled'])
+  expect(events).toEqual(['gone', 'settled'])
 })
 
 it('an invite whose microphone failed waits on', async () => {
   const answer = () => Promise.reject(new ClientError('microphone_refused', 'no'))
-  const { invite, told } = invited({ makeCall: () => ({ answer }) as never })
+  const { invite, events } = invited({ makeCall: () => ({ answer }) as never })
   await expect(invite.accept()).rejects.toThrow('no')
-  expect(told).toEqual([])
+  expect(events).toEqual([])
   expect(invite.isPending).toBe(true)
 })

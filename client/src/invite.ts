@@ -16,8 +16,8 @@ export interface InviteActions {
 export class Invite {
   readonly details: IncomingInvite
   /**
-   * Resolves when the invite ends without a decision of this page: `canceled` (by the caller),
-   * `answered_elsewhere`, `no_answer`, `session_lost` …
+   * Resolves if the invite ends without a decision here. Codes: `canceled` (by the caller),
+   * `answered_elsewhere`, `no_answer`, `session_lost`, …
    * Stays pending if the invite is accepted or rejected here.
    */
   readonly canceled: Promise<ClientError>

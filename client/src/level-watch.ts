@@ -2,7 +2,7 @@ import type { Clock, Timer } from './clock.ts'
 import type { LevelMeter } from './levels.ts'
 import type { CallLevels } from './media-types.ts'
 
-const EVERY_MS = 100
+const intervalMs = 100
 
 /** Stream to measure. */
 export interface LevelSource {
@@ -21,7 +21,7 @@ export class LevelWatch {
   readonly #clock: Clock
   readonly #createMeter: (stream: MediaStream) => LevelMeter
   readonly #source: LevelSource
-  readonly #told: (levels: CallLevels) => void
+  readonly #report: (levels: CallLevels) => void
   #timer: Timer | undefined
   #local: Measured | undefined
   #remote: Measured | undefined
@@ -30,17 +30,17 @@ export class LevelWatch {
     clock: Clock,
     createMeter: (stream: MediaStream) => LevelMeter,
     source: LevelSource,
-    told: (levels: CallLevels) => void,
+    report: (levels: CallLevels) => void,
   ) {
     this.#clock = clock
     this.#createMeter = createMeter
     this.#source = source
-    this.#told = told
+    this.#report = report
   }
 
   /** Idempotent. */
   start(): void {
-    this.#timer ??= this.#clock.after(EVERY_MS, () => this.#tick())
+    this.#timer ??= this.#clock.after(intervalMs, () => this.#tick())
   }
 
   /** Idempotent. */
@@ -57,7 +57,7 @@ export class LevelWatch {
     this.start()
     this.#local = this.#measured(this.#local, this.#source.local)
     this.#remote = this.#measured(this.#remote, this.#source.remote)
-    this.#told({ local: this.#local?.meter?.level() ?? 0, remote: this.#remote?.meter?.level() ?? 0 })
+    this.#report({ local: this.#local?.meter?.level() ?? 0, remote: this.#remote?.meter?.level() ?? 0 })
   }
 
   // A new microphone is a new track, and a meter reads only the tracks that existed when it was created.

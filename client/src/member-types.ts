@@ -65,7 +65,10 @@ export interface AudioFlagsParams extends MemberParams {
   readonly noiseSuppression?: boolean
 }
 
-/** Positions by the id of a member, or `self`: `auto`, `reserved-1`, `standard-1`, `off-canvas`, `playback`, `full-screen`. */
+/**
+ * Positions by the id of a member, or `self`.
+ * Values: `auto`, `reserved-1`, `standard-1`, `off-canvas`, `playback`, `full-screen`.
+ */
 export type Positions = Readonly<Record<string, string>>
 
 /** Parameters of {@link CallCommands.setLayout}. */

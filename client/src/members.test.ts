@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from './frames.ts'
 import type { FakeBrowser } from './testing/fakes.ts'
-import { everything, inRoom, ofUs, reference, them, us } from './testing/room.ts'
+import { everything, inRoom, ofOwnMember, otherMember, ownMember, reference } from './testing/room.ts'
 
 describe('members', () => {
   const event = (browser: FakeBrowser, type: string, member: Json, more: Json = {}) =>
@@ -9,7 +9,12 @@ describe('members', () => {
 
   it('are those of call.joined, which tells what we may do', async () => {
     const { call } = await inRoom(['self.mute.audio.off', 'lock'])
-    expect(call).toMatchObject({ members: [us, them], selfMember: us, memberId: 'm1', roomSessionId: 'r1' })
+    expect(call).toMatchObject({
+      members: [ownMember, otherMember],
+      selfMember: ownMember,
+      memberId: 'm1',
+      roomSessionId: 'r1',
+    })
     expect(call.capabilities).toMatchObject({
       self: { muteAudio: { on: false, off: true }, raisehand: { on: false } },
       lock: { on: true, off: true },
@@ -19,17 +24,17 @@ describe('members', () => {
   })
 
   it('come, change, talk and leave', async () => {
-    const { browser, call, told } = await inRoom()
+    const { browser, call, events } = await inRoom()
     event(browser, 'member.joined', { member_id: 'm3', type: 'screen', parent_id: 'm2' })
     event(browser, 'member.updated', { member_id: 'm2', audio_muted: true, updated: ['audio_muted'] })
     event(browser, 'member.talking', { member_id: 'm2', talking: true })
     expect(call.members).toEqual([
-      us,
-      { ...them, audio_muted: true, talking: true },
+      ownMember,
+      { ...otherMember, audio_muted: true, talking: true },
       { member_id: 'm3', type: 'screen', parent_id: 'm2' },
     ])
     event(browser, 'member.left', { member_id: 'm3' }, { reason: 'left' })
-    expect(told).toEqual([
+    expect(events).toEqual([
       'joined m3',
       '3 members',
       'updated m2 audio_muted',
@@ -42,9 +47,9 @@ describe('members', () => {
   })
 
   it('of another room are not ours', async () => {
-    const { browser, told } = await inRoom()
+    const { browser, events } = await inRoom()
     browser.socket.event('member.joined', { room_session_id: 'r2', member: { member_id: 'm9' } })
-    expect(told).toEqual([])
+    expect(events).toEqual([])
   })
 
   it('are those of the room that the call was moved to, until it leaves', async () => {
@@ -64,7 +69,7 @@ describe('members', () => {
     const left = { call_id: 'c7', origin_call_id: call.id, member_id: 'm7', room_session_id: 'r7' }
     browser.socket.event('call.left', left)
     void call.undeaf()
-    expect(browser.socket.requests('call.undeaf')[0]?.params).toMatchObject(ofUs)
+    expect(browser.socket.requests('call.undeaf')[0]?.params).toMatchObject(ofOwnMember)
   })
 
   it('are brought by call.updated too; layouts have an event of their own', async () => {
@@ -73,19 +78,19 @@ describe('members', () => {
     call.on('layout.changed', ({ layout }) => layouts.push(layout.name))
     browser.socket.event('call.updated', {
       room_session_id: 'r1',
-      room_session: { locked: true, members: [us] },
+      room_session: { locked: true, members: [ownMember] },
     })
     browser.socket.event('layout.changed', {
       room_session_id: 'r1',
       layout: { id: 'l', name: 'grid', layers: [] },
     })
-    expect(call.members).toEqual([us])
+    expect(call.members).toEqual([ownMember])
     expect(layouts).toEqual(['grid'])
     expect(call.currentLayout?.name).toBe('grid')
   })
 
   it('that make no sense are passed over', async () => {
-    const { browser, call, told } = await inRoom()
+    const { browser, call, events } = await inRoom()
     for (const type of [
       'member.joined',
       'member.updated',
@@ -102,8 +107,11 @@ describe('members', () => {
           layout: 3,
           room_session: 'x',
         })
-    browser.socket.event('member.updated', { call_id: call.id, member: { ...us, updated: 'audio_muted' } })
+    browser.socket.event('member.updated', {
+      call_id: call.id,
+      member: { ...ownMember, updated: 'audio_muted' },
+    })
     expect(call.members).toHaveLength(2)
-    expect(told).toEqual(['updated m1 ', '2 members'])
+    expect(events).toEqual(['updated m1 ', '2 members'])
   })
 })

@@ -128,11 +128,12 @@ export class Members {
    */
   reference(memberId?: string): Reference {
     const own = this.#target
-    if (!own) throw new ClientError('bad_state', 'The gateway has not told yet who is in the call.')
+    if (!own) throw new ClientError('bad_state', 'The gateway has not reported the members of the call yet.')
     if (memberId === undefined || memberId === 'self') return own
     if (memberId === 'all') return { ...own, member_id: 'all' }
     const found = this.#members.find(({ member_id }) => member_id === memberId)
-    if (!found) throw new ClientError('bad_argument', `memberId: nobody in the call has the id "${memberId}"`)
+    if (!found)
+      throw new ClientError('bad_argument', `memberId: no member of the call has the id "${memberId}"`)
     return referenceTo(found, this.#callId)
   }
 
@@ -170,14 +171,14 @@ export class Members {
     const payload = { ...params, room_session: room, capabilities: this.#capabilities }
     this.#owner.emit('call.joined', payload as unknown as CallEvents['call.joined'])
     if (own) this.#owner.selfJoined(own)
-    this.#told()
+    this.#emitMembers()
   }
 
   #roomUpdated(params: Json): void {
     const room = record(params.room_session)
     if (Array.isArray(room.members)) this.#members = membersOf(room)
     this.#owner.emit('call.updated', { ...params, room_session: room } as CallEvents['call.updated'])
-    if (Array.isArray(room.members)) this.#told()
+    if (Array.isArray(room.members)) this.#emitMembers()
   }
 
   // The call was moved back out of a room: later events are for the original place again.
@@ -194,13 +195,13 @@ export class Members {
   #memberJoined(member: Member, params: Json): void {
     this.#members = [...this.#members.filter(({ member_id }) => member_id !== member.member_id), member]
     this.#owner.emit('member.joined', { ...params, member })
-    this.#told()
+    this.#emitMembers()
   }
 
   #memberLeft(member: Member, params: Json): void {
     this.#members = this.#members.filter(({ member_id }) => member_id !== member.member_id)
     this.#owner.emit('member.left', { ...params, member })
-    this.#told()
+    this.#emitMembers()
   }
 
   #memberUpdated(change: Member, params: Json): void {
@@ -214,7 +215,7 @@ export class Members {
     const payload = { ...params, member }
     this.#owner.emit('member.updated', payload)
     for (const name of updated) this.#owner.emit(`member.updated.${camel(name)}` as 'member.updated', payload)
-    if (before) this.#told()
+    if (before) this.#emitMembers()
   }
 
   #talking(change: Member, params: Json): void {
@@ -232,7 +233,7 @@ export class Members {
     this.#owner.emit('layout.changed', { ...params, layout: this.#layout })
   }
 
-  #told(): void {
+  #emitMembers(): void {
     this.#owner.emit('memberList.updated', { members: this.#members })
   }
 }

@@ -17,7 +17,7 @@ export interface CameraOwner {
 /**
  * Time for which black is sent before the camera closes, so that the last picture at the far side is black.
  */
-const BLACK_MS = 1000
+const blackMs = 1000
 
 /** Closes a muted camera, so that its light goes out, and opens it again when it is unmuted. */
 export class MutedCamera {
@@ -43,7 +43,7 @@ export class MutedCamera {
   mute(): void {
     this.#muted = true
     this.#asked++
-    this.#closing ??= this.#clock.after(BLACK_MS, () => {
+    this.#closing ??= this.#clock.after(blackMs, () => {
       this.#closing = undefined
       this.#owner.serially(() => this.#close()).catch(() => {})
     })

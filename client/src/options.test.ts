@@ -9,7 +9,7 @@ const sent = async (options: Parameters<typeof connected>[0]) => {
   return browser.socket.requests('signalwire.connect')[0]?.params.contexts
 }
 
-it('contexts are told when connecting; topics go before them', async () => {
+it('contexts are sent when connecting; topics take precedence', async () => {
   expect(await sent({})).toBeUndefined()
   expect(await sent({ contexts: ['home'] })).toEqual(['home'])
   expect(await sent({ contexts: ['home'], topics: ['office'] })).toEqual(['office'])

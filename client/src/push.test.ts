@@ -191,7 +191,7 @@ describe('handlePushNotification', () => {
     expect(both.websocket.mock.calls[0]![0].invite.isPending).toBe(false)
   })
 
-  it('leaves a call that nobody decided on to other devices when the client is disconnected', async () => {
+  it('leaves an undecided call to other devices when the client is disconnected', async () => {
     const { all } = handlers()
     const { browser, client, resultObject } = await pushed({ all })
     client.disconnect()

@@ -43,7 +43,7 @@ describe('a page that is loaded anew', () => {
     })
   })
 
-  it('hangs the call up that it did not take back, when it is told to', async () => {
+  it('hangs up, on request, the call that it did not take back', async () => {
     const { browser } = await inCall()
     const { client } = await connected({}, browser)
     void (await client.reattach()).hangup()
@@ -97,7 +97,7 @@ describe('a tab that was duplicated', () => {
   it('may go on with the session once the first is gone', async () => {
     const { browser, client, call } = await inCall()
     const copy = browser.duplicated()
-    // It is not told to hang up.
+    // No hang-up is sent.
     expect(client.connectionState).toBe('connected')
     browser.unloaded()
     const other = new Client({ token: 't1' }, copy.environment)
@@ -113,7 +113,8 @@ describe('a tab that was duplicated', () => {
     const copy = browser.duplicated()
     const asked = Promise.withResolvers<(() => void) | undefined>()
     const other = new Client({ token: 't1' }, { ...copy.environment, claim: () => asked.promise })
-    const [first, second] = [other.connect(), other.connect()]
+    const first = other.connect()
+    const second = other.connect()
     other.disconnect()
     let given = 0
     asked.resolve(() => given++)

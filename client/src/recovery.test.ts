@@ -5,7 +5,7 @@ import { FakeClock, settled } from './testing/fakes.ts'
 
 const watched = () => {
   const clock = new FakeClock()
-  const told: string[] = []
+  const events: string[] = []
   const state = { path: 'new' as RTCPeerConnectionState, connected: true }
   const offers: PromiseWithResolvers<void>[] = []
   const recovery = new Recovery(clock, {
@@ -16,9 +16,9 @@ const watched = () => {
       offers.push(offer)
       return offer.promise
     },
-    seeking: () => told.push('seeking'),
-    found: () => told.push('found'),
-    givenUp: (cause) => told.push(`given up: ${(cause as ClientError).code}`),
+    seeking: () => events.push('seeking'),
+    found: () => events.push('found'),
+    givenUp: (cause) => events.push(`given up: ${(cause as ClientError).code}`),
   })
   const become = (path: RTCPeerConnectionState) => {
     state.path = path
@@ -32,41 +32,41 @@ const watched = () => {
     offers.at(-1)?.resolve()
     await settled()
   }
-  return { clock, told, offers, recovery, become, connection, answer }
+  return { clock, events, offers, recovery, become, connection, answer }
 }
 
 const flowing = () => {
   const all = watched()
   all.become('connected')
-  expect(all.told.splice(0)).toEqual(['found'])
+  expect(all.events.splice(0)).toEqual(['found'])
   return all
 }
 
 describe('a path', () => {
   it('that is interrupted for less than three seconds is left alone', () => {
-    const { clock, offers, told, become } = flowing()
+    const { clock, offers, events, become } = flowing()
     become('disconnected')
     clock.advance(2999)
     become('connected')
     clock.advance(60_000)
     expect(offers).toHaveLength(0)
-    expect(told).toEqual([])
+    expect(events).toEqual([])
     expect(clock.running).toBe(0)
   })
 
   it('that is interrupted for three seconds is sought anew, and found', async () => {
-    const { clock, offers, told, become, answer } = flowing()
+    const { clock, offers, events, become, answer } = flowing()
     become('disconnected')
     clock.advance(3000)
     expect(offers).toHaveLength(1)
     await answer()
     become('connected')
-    expect(told).toEqual(['seeking', 'found'])
+    expect(events).toEqual(['seeking', 'found'])
     expect(clock.running).toBe(0)
   })
 
   it('that failed is sought anew at once, every eight seconds, and given up after thirty', async () => {
-    const { clock, offers, told, become, answer } = flowing()
+    const { clock, offers, events, become, answer } = flowing()
     become('failed')
     for (const count of [1, 2, 3, 4]) {
       expect(offers).toHaveLength(count)
@@ -74,18 +74,18 @@ describe('a path', () => {
       clock.advance(7999)
       if (count < 4) clock.advance(1)
     }
-    expect(told).toEqual(['seeking', 'given up: timeout'])
+    expect(events).toEqual(['seeking', 'given up: timeout'])
     expect(clock.running).toBe(0)
     become('connected')
-    expect(told).toHaveLength(2)
+    expect(events).toHaveLength(2)
   })
 
   it('that the server refuses to mend is given up at once', async () => {
-    const { clock, told, offers, become } = flowing()
+    const { clock, events, offers, become } = flowing()
     become('failed')
     offers[0]?.reject(new ClientError('server', 'no'))
     await settled()
-    expect(told).toEqual(['seeking', 'given up: server'])
+    expect(events).toEqual(['seeking', 'given up: server'])
     expect(clock.running).toBe(0)
   })
 
@@ -99,23 +99,23 @@ describe('a path', () => {
   })
 
   it('that came back while the offer was on its way is found when it was answered', async () => {
-    const { clock, told, become, answer } = flowing()
+    const { clock, events, become, answer } = flowing()
     become('failed')
     become('connected')
-    expect(told).toEqual(['seeking'])
+    expect(events).toEqual(['seeking'])
     await answer()
-    expect(told).toEqual(['seeking', 'found'])
+    expect(events).toEqual(['seeking', 'found'])
     expect(clock.running).toBe(0)
   })
 })
 
 describe('another network', () => {
   it('is sought over at once, though the path seems alive', async () => {
-    const { clock, offers, told, recovery, answer } = flowing()
+    const { clock, offers, events, recovery, answer } = flowing()
     recovery.networkChanged()
     expect(offers).toHaveLength(1)
     await answer()
-    expect(told).toEqual(['seeking', 'found'])
+    expect(events).toEqual(['seeking', 'found'])
     expect(clock.running).toBe(0)
   })
 
@@ -137,18 +137,18 @@ describe('another network', () => {
 
 describe('without a connection to the server', () => {
   it('nothing is sought until it is back', () => {
-    const { clock, offers, told, become, connection } = flowing()
+    const { clock, offers, events, become, connection } = flowing()
     connection(false)
     become('failed')
     clock.advance(600_000)
     expect(offers).toHaveLength(0)
-    expect(told).toEqual(['seeking'])
+    expect(events).toEqual(['seeking'])
     connection(true)
     expect(offers).toHaveLength(1)
   })
 
   it('time does not count', async () => {
-    const { clock, told, become, connection, answer } = flowing()
+    const { clock, events, become, connection, answer } = flowing()
     become('failed')
     await answer()
     clock.advance(7000)
@@ -156,9 +156,9 @@ describe('without a connection to the server', () => {
     clock.advance(600_000)
     connection(true)
     clock.advance(22_999)
-    expect(told).toEqual(['seeking'])
+    expect(events).toEqual(['seeking'])
     clock.advance(1)
-    expect(told).toEqual(['seeking', 'given up: timeout'])
+    expect(events).toEqual(['seeking', 'given up: timeout'])
   })
 
   it('an offer that was cut off is made anew: its addresses may be of the network before', async () => {

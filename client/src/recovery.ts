@@ -18,9 +18,9 @@ export interface RecoveryOwner {
 }
 
 // Short interruptions end by themselves.
-const PATIENCE_MS = 3000
-const ATTEMPT_MS = 8000
-const LONGEST_MS = 30_000
+const graceMs = 3000
+const attemptMs = 8000
+const maxWaitMs = 30_000
 
 /**
  * Restores the media path. ICE restarts begin when the path failed, was interrupted for 3 s, or its network
@@ -40,7 +40,7 @@ export class Recovery {
   #patience: Timer | undefined
   #next: Timer | undefined
   #limit: Timer | undefined
-  #left = LONGEST_MS
+  #left = maxWaitMs
   #countedFrom = 0
   #closed = false
 
@@ -56,7 +56,7 @@ export class Recovery {
     if (path === 'connected') this.#found()
     else if (path === 'failed') this.#seek()
     else if (path === 'disconnected' && !this.#seeking)
-      this.#patience ??= this.#clock.after(PATIENCE_MS, () => this.#seek())
+      this.#patience ??= this.#clock.after(graceMs, () => this.#seek())
   }
 
   /** Handles a change of network. */
@@ -98,7 +98,7 @@ export class Recovery {
     this.#seeking = false
     for (const timer of [this.#patience, this.#next, this.#limit]) timer?.cancel()
     this.#patience = this.#next = this.#limit = undefined
-    this.#left = LONGEST_MS
+    this.#left = maxWaitMs
   }
 
   #seek(): void {
@@ -144,7 +144,7 @@ export class Recovery {
     if (this.#stale) this.#attempt()
     else if (this.#owner.path() === 'connected') this.#found()
     else if (error instanceof ClientError && error.code === 'server') this.#giveUp(error)
-    else this.#next = this.#clock.after(ATTEMPT_MS, () => this.#attempt())
+    else this.#next = this.#clock.after(attemptMs, () => this.#attempt())
   }
 
   #giveUp(cause: unknown): void {

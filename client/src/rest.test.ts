@@ -66,7 +66,7 @@ describe('devices', () => {
     })
   })
 
-  it('reject clearly where a proxy answers, or nobody', async () => {
+  it('reject clearly if a proxy answers, or no server', async () => {
     const { browser, client } = await connected()
     refuses(browser, 502, '<html>')
     await expect(client.unregisterDevice({ id: 'd1' })).rejects.toMatchObject({
@@ -125,13 +125,13 @@ describe('addresses', () => {
     answers(browser, { id: 'a1' }, { data: [{ id: 'a2' }], links: {} }, { data: [], links: {} })
     expect(await client.address.getAddress({ id: 'a1' })).toEqual({ id: 'a1' })
     expect(await client.address.getAddress({ name: '/public/bob' })).toEqual({ id: 'a2' })
-    await expect(client.address.getAddress({ name: 'no one' })).rejects.toMatchObject({
+    await expect(client.address.getAddress({ name: 'jane doe' })).rejects.toMatchObject({
       code: 'unknown_address',
     })
     expect(browser.fetched.map(({ url }) => url.slice(host.length))).toEqual([
       '/api/fabric/addresses/a1',
       '/api/fabric/addresses?name=%2Fpublic%2Fbob',
-      '/api/fabric/addresses?name=no+one',
+      '/api/fabric/addresses?name=jane+doe',
     ])
   })
 })
@@ -183,7 +183,8 @@ describe('conversations', () => {
 
   it('are heard until one does not listen any more, those of one address by themselves', async () => {
     const { browser, client } = await connected()
-    const [all, one] = [[] as string[], [] as string[]]
+    const all: string[] = []
+    const one: string[] = []
     const hearing = client.conversation.subscribe(({ text }) => all.push(text))
     const chatting = client.chat.subscribe({ addressId: 'a1', onMessage: ({ text }) => one.push(text) })
     client.chat.subscribe({

@@ -7,7 +7,7 @@ import type { Hosts } from './hosts.ts'
 export type Query = Readonly<Record<string, string | number | undefined>>
 
 // The default of browsers is several minutes.
-const LONGEST_MS = 30_000
+const maxWaitMs = 30_000
 
 /** Requests to the gateway's REST API on behalf of the signed-in subscriber. */
 export class Rest {
@@ -47,7 +47,7 @@ export class Rest {
     let content: string
     const { fetch, clock } = this.#environment
     const abort = new AbortController()
-    const limit = clock.after(LONGEST_MS, () => abort.abort(new Error('no answer in time')))
+    const limit = clock.after(maxWaitMs, () => abort.abort(new Error('no answer in time')))
     try {
       const authorization = `Bearer ${this.#token()}`
       response = await fetch(this.#hosts.http + path, {

@@ -38,7 +38,7 @@ export interface ScreenShareSetup {
 }
 
 // The gateway answers at once, without a user.
-const ANSWER_MS = 15_000
+const answerMs = 15_000
 
 const screenError = (error: unknown): ClientError => {
   if (error instanceof ClientError) return error
@@ -142,7 +142,7 @@ export class ScreenShare implements VertoPeer {
       signalling.add(this)
       this.#sent = true
       const late = new ClientError('timeout', 'The gateway did not take the screen in time.')
-      limit = environment.clock.after(ANSWER_MS, () => this.#fail(late))
+      limit = environment.clock.after(answerMs, () => this.#fail(late))
       const reply = await Promise.race([this.#verto('verto.invite', { sdp: offer }), this.#over.promise])
       this.#nodeId = text(reply.node_id) ?? this.#nodeId
       await Promise.race([this.#shown.promise, this.#over.promise])

@@ -3,7 +3,7 @@ import { Client } from './client.ts'
 import { connected } from './testing/connected.ts'
 import { FakeBrowser, settled } from './testing/fakes.ts'
 
-describe('an application that acts on what it is told', () => {
+describe('an application that acts on events', () => {
   it('may connect again as soon as the connection is closed', async () => {
     const { browser, client } = await connected()
     const again = Promise.withResolvers<void>()

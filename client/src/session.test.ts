@@ -264,7 +264,7 @@ describe('frames of the server', () => {
     for (const data of ['', '{', '[]', 'null', '{"id":1}', '{"id":{},"result":1}', 3, new ArrayBuffer(2)])
       browser.socket.raw(data)
     browser.socket.event('webrtc.message', {})
-    browser.socket.verto('verto.bye', { callID: 'nobody' })
+    browser.socket.verto('verto.bye', { callID: 'unknown' })
     browser.socket.event('call.joined', { room_session: { members: 3 } })
     expect(client.connectionState).toBe('connected')
   })

@@ -8,11 +8,11 @@ import type { Log } from './log.ts'
 import { Requests } from './requests.ts'
 import type { ConnectionState, SessionOwner } from './session-owner.ts'
 
-const TIMEOUT_MS = 10_000
+const timeoutMs = 10_000
 // Servers that ping do so about every 10 s; a longer silence means that the connection is lost.
-const PING_WINDOW_MS = 15_000
+const pingWindowMs = 15_000
 // After this time a connection counts as stable: the delays after its loss start from the beginning.
-const STABLE_MS = 10_000
+const stableMs = 10_000
 
 /**
  * JSON-RPC session over successive WebSockets.
@@ -47,7 +47,7 @@ export class Session {
     this.#log = log
     this.#owner = owner
     this.#handshake = new Handshake(owner)
-    this.#requests = new Requests(environment.clock, TIMEOUT_MS, () => this.#lost('no reply'))
+    this.#requests = new Requests(environment.clock, timeoutMs, () => this.#lost('no reply'))
   }
 
   get state(): ConnectionState {
@@ -127,7 +127,7 @@ export class Session {
   // Each step of connecting has its own time-out: on a slow line several steps take long.
   #await(step: string): void {
     this.#opening?.cancel()
-    this.#opening = this.#environment.clock.after(TIMEOUT_MS, () => this.#lost(`no ${step} in time`))
+    this.#opening = this.#environment.clock.after(timeoutMs, () => this.#lost(`no ${step} in time`))
   }
 
   #open(): void {
@@ -217,7 +217,7 @@ export class Session {
     if (method === 'signalwire.ping') {
       this.#write(JSON.stringify({ jsonrpc: '2.0', id, result: { timestamp: params.timestamp } }))
       this.#ping?.cancel()
-      this.#ping = this.#environment.clock.after(PING_WINDOW_MS, () => this.#lost('no ping'))
+      this.#ping = this.#environment.clock.after(pingWindowMs, () => this.#lost('no ping'))
       return
     }
     // The acknowledgement goes first: the application must not delay it.
@@ -255,7 +255,7 @@ export class Session {
       return
     }
     const { clock, random } = this.#environment
-    if (this.#state === 'connected' && clock.now() - this.#connectedAt >= STABLE_MS) this.#attempt = 0
+    if (this.#state === 'connected' && clock.now() - this.#connectedAt >= stableMs) this.#attempt = 0
     this.#become('reconnecting')
     this.#retry?.cancel()
     const wait = backoff(this.#attempt++, { first: 500, longest: 10_000, random })

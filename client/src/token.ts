@@ -1,8 +1,8 @@
 import type { Clock, Timer } from './clock.ts'
 
 // Long enough for a slow identity provider, and short enough for tokens with a lifetime of five minutes.
-const AHEAD_MS = 120_000
-const RETRY_MS = 30_000
+const aheadMs = 120_000
+const retryMs = 30_000
 
 /** Token of the client, renewed before it expires if the application has a function for that. */
 export class Token {
@@ -53,8 +53,8 @@ export class Token {
     if (left === undefined || !this.#fetch) return
     this.#lifetime = left
     // The server accepts a token that has expired by the local clock: the clock is wrong.
-    if (left <= 0) this.#schedule(RETRY_MS)
-    else this.#schedule(left > 2 * AHEAD_MS ? left - AHEAD_MS : Math.max(1000, left / 2))
+    if (left <= 0) this.#schedule(retryMs)
+    else this.#schedule(left > 2 * aheadMs ? left - aheadMs : Math.max(1000, left / 2))
   }
 
   /** Renews an overdue token: timers do not run while a machine sleeps. */
@@ -81,7 +81,7 @@ export class Token {
     const dueAt = this.#dueAt
     this.#due().catch(() => {
       // Unless a renewal is no longer wanted.
-      if (this.#dueAt === dueAt) this.#schedule(RETRY_MS)
+      if (this.#dueAt === dueAt) this.#schedule(retryMs)
     })
   }
 }

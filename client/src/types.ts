@@ -64,7 +64,7 @@ export interface IncomingCallHandlers {
 export interface ClientOptions extends CallOptions {
   /** A subscriber access token. */
   readonly token: string
-  /** `host[:port]`, or a ws, wss, http or https URL. Default: the page's own host. See {@link resolveHosts}. */
+  /** `host[:port]`, or a ws, wss, http or https URL. Default: the page's host. See {@link resolveHosts}. */
   readonly host?: string
   readonly incomingCallHandlers?: IncomingCallHandlers
   /** Id of the project that the token must belong to; otherwise connecting rejects with `auth`. */

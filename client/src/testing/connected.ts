@@ -2,7 +2,7 @@ import { Client } from '../client.ts'
 import type { ClientOptions } from '../types.ts'
 import { FakeBrowser, settled } from './fakes.ts'
 
-/** A client that has connected in a browser: by default one of its own, else after a reload there. `protocol` is the server's answer. */
+/** Returns a connected client, in a new browser or after a reload. `protocol` is the server's answer. */
 export const connected = async (
   options: Partial<ClientOptions> = {},
   browser: FakeBrowser = new FakeBrowser(),

@@ -39,9 +39,9 @@ export class FakePeer {
   connectionState = 'new'
   signalingState = 'stable'
   closed = false
-  /** What becomes of a kind in place of what was offered; `stopped`: its section is refused. */
+  /** Negotiated direction of a kind, if not the offered one; `stopped`: its section is rejected. */
   readonly refused: Record<string, string> = {}
-  /** What the connection does next waits for this. */
+  /** Promise that the next operation of the connection waits for. */
   busy: Promise<void> = Promise.resolve()
   onicecandidate: ((event: { candidate: object | null }) => void) | null = null
   onicegatheringstatechange: (() => void) | null = null
@@ -57,7 +57,7 @@ export class FakePeer {
     return this.sections.map(({ kind, direction }) => `${kind} ${direction}`)
   }
 
-  /** What is sent of a kind. */
+  /** Tracks that are sent, by kind. */
   sent(kind: string): FakeTrack | null | undefined {
     return this.sections.find((section) => section.kind === kind)?.sender.track
   }
@@ -126,7 +126,7 @@ export class FakePeer {
     return track
   }
 
-  // As browsers do: nothing begins on a closed connection, and what was under way when it was closed never settles.
+  // As in browsers: a closed connection rejects new operations, and pending ones never settle.
   async #turn(): Promise<void> {
     if (this.closed) throw new DOMException('closed', 'InvalidStateError')
     await this.busy

@@ -15,7 +15,7 @@ export class FakeBrowser {
   readonly peers: FakePeer[] = []
   readonly microphones: FakeStream[] = []
   readonly players: FakePlayer[] = []
-  /** Where each player was put. */
+  /** Parents of the players. */
   readonly roots: (HTMLElement | undefined)[] = []
   readonly screens: FakeStream[] = []
   readonly watchers = new Set<PageWatcher>()
@@ -23,7 +23,7 @@ export class FakeBrowser {
   readonly meters = new Map<unknown, number>()
   readonly requested: MediaStreamConstraints[] = []
   readonly fetched: { url: string; method: string; headers: Record<string, string>; body: unknown }[] = []
-  /** What the tab keeps over reloads. */
+  /** Storage of the tab, kept across reloads. */
   readonly kept = new Map<string, string>()
   /** Names that pages of this browser have claimed. */
   claims = new Set<string>()

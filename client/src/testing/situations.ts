@@ -25,7 +25,7 @@ export const setUp = async (extra: { ice_servers?: RTCIceServer[] } = {}) => {
   return { browser, client, invites }
 }
 
-/** Params of `call.joined` for a call that we are alone in, as far as the server says. */
+/** Params of `call.joined` for a call whose only reported member is the own one. */
 export const joined = (id: string) => ({
   call_id: id,
   origin_call_id: id,
