@@ -1,51 +1,20 @@
-import { basename } from 'node:path'
+import { relative } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { readSchedule } from './scripts/check/schedule.ts'
 
-const files = (...names: readonly string[]): string[] => names.map((name) => `test/scenarios/${name}.test.ts`)
+const { alone, tones, first } = readSchedule(import.meta.dirname)
 
-/** Scenarios that measure sound, pictures, loads or rates: no other file beside them, which would tear the one and add to the other. */
-const alone = [
-  ...files('bad-network', 'browser-and-carriers', 'busy', 'overload', 'phones', 'recordings', 'turn'),
-  ...files('browsers-and-phone-push', 'firefox', 'two-browsers'),
-  ...files('own-sdk-video', 'published-sdk', 'sdk-versions-video', 'several-pages', 'softphone'),
-  'test/webrtc/*.test.ts',
-]
-
-/** Those that ask whether a tone arrives, of carriers alone: two of them leave a machine with two cores idle most of the time, a browser beside them does not. */
-const tones = files(
-  'codecs',
-  'detect',
-  'door',
-  'handlers-ivr',
-  'handlers-rooms',
-  'outside-audio',
-  'rtp-stream',
-  'transfer',
-)
-
-/** Whose tests wait for what RFCs and calls take in time: begun first, other files run beside them. */
-const waiting = [
-  'fuzz',
-  'long-timers',
-  'placing-forms',
-  'handlers-callbacks',
-  'registrations',
-  'detect',
-  'handlers-ivr',
-]
-
-class LongestFirst extends BaseSequencer {
+/** Starts the files with `@schedule first` before the others. */
+class FirstFilesFirst extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification): number => {
-      const found = waiting.indexOf(basename(moduleId, '.test.ts'))
-      return found < 0 ? waiting.length : found
-    }
-    return (await super.sort(specifications)).sort((a, b) => place(a) - place(b))
+    const rank = ({ moduleId }: TestSpecification): number =>
+      first.includes(relative(import.meta.dirname, moduleId)) ? 0 : 1
+    return (await super.sort(specifications)).sort((a, b) => rank(a) - rank(b))
   }
 }
 
-/** How long `expect.poll` waits, also on a machine that is busy with something else: no test waits for that. */
+/** Longest wait of `expect.poll`, for a machine that is busy with other work. */
 const patient = { expect: { poll: { timeout: 20_000 } } }
 
 const scenario = (name: string) => ({
@@ -56,27 +25,31 @@ const scenario = (name: string) => ({
   globalSetup: 'test/support/run-certificate.ts',
 })
 
+/** Tests of the scenarios' own helpers. */
+const helpers = 'test/support/**/*.test.ts'
+
 /**
- * Four projects: `unit` lies beside the code and needs nothing; `scenarios`, `tones` and `audio` place real calls with real peers: two files at once,
- * two at once of those that leave a sound whole, and one.
+ * Projects. `unit` needs no other program. The others place calls with real peers.
+ * `scenarios` and `tones` run two files at a time, `audio` one. A file's `@schedule` decides its project.
  */
 export default defineConfig({
   test: {
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: FirstFilesFirst },
     projects: [
       {
         test: {
           name: 'unit',
           include: [
             '{gateway,sip-agent,handlers,media,config,client,console,realtime,react,scripts}/**/*.test.ts',
+            helpers,
           ],
           exclude: ['**/node_modules/**'],
-          // Files share the processes: no module keeps anything of its own, and starting a process for each file takes half of the time.
+          // No module keeps state, so files share a process: a start for each file takes half of the time.
           isolate: false,
           // Many of them wait for sockets: a third keeps two cores busy meanwhile.
           maxWorkers: 3,
           globalSetup: 'gateway/directory/testing/postgres-server.ts',
-          // Bounds for a machine that is busy with something else; no test waits for them.
+          // Limits for a machine that is busy with other work; no test waits for them.
           testTimeout: 30_000,
           hookTimeout: 30_000,
           ...patient,
@@ -87,12 +60,12 @@ export default defineConfig({
         test: {
           ...scenario('scenarios'),
           include: ['test/**/*.test.ts'],
-          exclude: [...tones, ...alone],
+          exclude: [helpers, ...tones, ...alone],
           maxWorkers: 2,
         },
       },
-      { test: { ...scenario('tones'), include: tones, maxWorkers: 2 } },
-      { test: { ...scenario('audio'), include: alone, fileParallelism: false } },
+      { test: { ...scenario('tones'), include: [...tones], maxWorkers: 2 } },
+      { test: { ...scenario('audio'), include: [...alone], fileParallelism: false } },
     ],
   },
 })

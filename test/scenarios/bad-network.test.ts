@@ -1,3 +1,5 @@
+/** @schedule alone: measures delay and gaps of sound, which other work on the machine adds to. */
+
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { estimateMos } from '../../media/rtp/mos.ts'
 import { freePort } from '../../media/testing/free-ports.ts'

@@ -1,3 +1,5 @@
+/** @schedule alone: a browser encodes and decodes sound, which a second browser would tear. */
+
 /** A browser and carriers: one gateway, one browser, and one softphone for all their calls. */
 import { afterAll, beforeAll } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'

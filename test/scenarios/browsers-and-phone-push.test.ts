@@ -1,3 +1,5 @@
+/** @schedule alone: several browsers run at the same time. */
+
 /** A page that is closed is woken by its service worker: the gateway's Web Push, and all that a browser does with it. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

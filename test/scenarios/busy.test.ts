@@ -1,3 +1,5 @@
+/** @schedule alone: the gateway measures how busy the machine is. */
+
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { embedded } from '../support/agents.ts'
 import { Carrier } from '../support/carrier.ts'

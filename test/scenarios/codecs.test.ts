@@ -1,3 +1,5 @@
+/** @schedule tones: listens for unbroken tones in each codec. */
+
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
 import type { AudioCodec } from '../../media/types.ts'

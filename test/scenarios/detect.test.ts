@@ -1,3 +1,5 @@
+/** @schedule tones first: listens for tones and speech, and waits for the silence of callees. */
+
 /** Who has answered, as scripts and applications ask: machines, people, faxes, and nobody. */
 import { SignalWire, type Voice } from 'realtime-api-4'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'

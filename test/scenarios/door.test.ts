@@ -1,3 +1,5 @@
+/** @schedule tones: listens for tones of the calls that are let in. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { embedded } from '../support/agents.ts'
 import { Carrier } from '../support/carrier.ts'

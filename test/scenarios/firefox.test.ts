@@ -1,3 +1,5 @@
+/** @schedule alone: two browsers with sound and video run at the same time. */
+
 /** Our SDK in Firefox, with carriers and with Chromium: other numbers of codecs, other session descriptions, the same calls. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { Browser, type PageOptions } from '../support/browser.ts'

@@ -1,3 +1,5 @@
+/** @schedule first: one test sends damaged requests for a long time. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
 import { embedded } from '../support/agents.ts'

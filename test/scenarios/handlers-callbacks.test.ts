@@ -1,3 +1,5 @@
+/** @schedule first: waits for the retries of callbacks. */
+
 /** What a customer's server is told arrives, signed, also where it was not taken at first, and where the gateway was restarted meanwhile. */
 import { createHmac } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'

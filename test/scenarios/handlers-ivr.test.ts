@@ -1,3 +1,5 @@
+/** @schedule tones first: listens for tones, and runs four applications through a long menu. */
+
 /** The same IVR, written as XML documents, as a script, as a call flow and as a realtime application, does the same. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sine } from '../../media/codecs/tone.ts'

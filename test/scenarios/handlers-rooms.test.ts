@@ -1,3 +1,5 @@
+/** @schedule tones: listens for the tone of each participant of a conference. */
+
 /** Callers who meet in conferences and wait in queues: what each one hears, and what the customer's server is told, in order. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { goertzel, sine } from '../../media/codecs/tone.ts'

@@ -1,3 +1,5 @@
+/** @schedule first: waits for timers of half a minute and more. */
+
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { agents, type SipAgent } from '../support/agents.ts'
 import { Carrier } from '../support/carrier.ts'

@@ -1,3 +1,5 @@
+/** @schedule tones: listens for tones that pass through a WebSocket. */
+
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TestVoskServer } from '../../gateway/speech/testing/vosk-server.ts'
 import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'

@@ -1,3 +1,5 @@
+/** @schedule alone: counts calls in each second, and other load delays them. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Code, catalogue } from '../../gateway/core/errors/catalogue.ts'
 import { agents } from '../support/agents.ts'

@@ -1,3 +1,5 @@
+/** @schedule alone: two pages with video need both cores. */
+
 /** Two browsers with our SDK see and hear each other, whatever they do meanwhile. Each test goes on with the call of the one before. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Browser } from '../support/browser.ts'

@@ -1,3 +1,5 @@
+/** @schedule alone: softphones play and record sound in real time. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sine } from '../../media/codecs/tone.ts'
 import { freePort } from '../../media/testing/free-ports.ts'

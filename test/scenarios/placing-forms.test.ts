@@ -1,3 +1,5 @@
+/** @schedule first: waits for the time-outs of calls that are not answered. */
+
 /** Calls that a customer has us make by the XML family's API: what its server is told, in its words, and in what order. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,5 @@
+/** @schedule alone: a browser encodes and decodes sound, which a second browser would tear. */
+
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'

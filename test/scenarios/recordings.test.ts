@@ -1,3 +1,5 @@
+/** @schedule alone: measures the length and the tones of recordings. */
+
 import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,3 +1,5 @@
+/** @schedule first: waits for registrations to expire and to be retried. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { agents } from '../support/agents.ts'
 import { digestFits, digestParameters } from '../support/digest.ts'

@@ -1,3 +1,5 @@
+/** @schedule tones: listens for tones that pass through a stream of RTP. */
+
 import { AddressGuard } from '@trunkline/sip-agent/address-guard'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'

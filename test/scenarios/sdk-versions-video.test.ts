@@ -1,3 +1,5 @@
+/** @schedule alone: two pages with video need both cores. */
+
 /** Two pages with the published SDK, in each of its versions: what they see and hear of one another. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Browser } from '../support/browser.ts'

@@ -1,3 +1,5 @@
+/** @schedule alone: several pages of a browser ring and talk at the same time. */
+
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'

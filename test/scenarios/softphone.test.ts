@@ -1,3 +1,5 @@
+/** @schedule alone: two pages with video need both cores. */
+
 /** The softphone page as two people use it: calls, pictures, several calls, a reload, and messages. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { hears } from '../support/page-audio.ts'

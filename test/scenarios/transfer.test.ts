@@ -1,3 +1,5 @@
+/** @schedule tones: listens for tones of the parties before and after a transfer. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { agents } from '../support/agents.ts'
 import type { Carrier } from '../support/carrier.ts'

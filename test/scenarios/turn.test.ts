@@ -1,3 +1,5 @@
+/** @schedule alone: a browser sends sound through a TURN server in real time. */
+
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type IceServer, turnCredential } from '../../gateway/rpc/subscriber/ice-servers.ts'

@@ -1,3 +1,5 @@
+/** @schedule alone: two browsers with sound and video run at the same time. */
+
 /** Two people in browsers, each with a camera, and telephones: one gateway and the same browsers for all that they do. */
 import { afterAll, beforeAll } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'

@@ -1,3 +1,5 @@
+/** @schedule alone: a browser encodes and decodes sound in real time. */
+
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { dominant, sine } from '../../media/codecs/tone.ts'
 import { TestPeer } from '../../media/edge/testing/test-peer.ts'

@@ -1,3 +1,5 @@
+/** @schedule alone: two browsers with video need both cores. */
+
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Firefox, firefox } from '../support/firefox.ts'
 import { isInstalled } from '../support/program.ts'
