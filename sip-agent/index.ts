@@ -199,8 +199,11 @@ class WorkerAgent implements SipAgent {
   }
 }
 
+/** Source of the thread: TypeScript in the repository, JavaScript in the package that npm installs. */
+const workerFile = import.meta.url.endsWith('.ts') ? './agent.worker.ts' : './agent.worker.js'
+
 const startThread = (workerData: AgentData): AgentThread =>
-  new Worker(new URL('./agent.worker.ts', import.meta.url), {
+  new Worker(new URL(workerFile, import.meta.url), {
     name: 'sip-agent',
     // What a call leaves behind dies young: with more room it is rarely copied, and no collection holds up answers for long.
     resourceLimits: { maxYoungGenerationSizeMb: 96 },

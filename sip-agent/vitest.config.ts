@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+
+/** Tests of this package alone: `npm test` here. The repository's own configuration runs them too, as part of its unit tests. */
+export default defineConfig({
+  test: {
+    include: ['**/*.test.ts'],
+    exclude: ['**/node_modules/**', 'dist/**'],
+    // Files share the processes: no module keeps state, and a process for each file would take half of the time.
+    isolate: false,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    expect: { poll: { timeout: 20_000 } },
+  },
+})
