@@ -34,7 +34,7 @@ const portOf = (child: ChildProcess): Promise<number> =>
     child.once('exit', () => reject(new Error(`the example ended: ${output}`)))
   })
 
-/** Sends INVITEs until the application takes one: its first may come before the agent knows that it wants INVITEs. */
+/** Sends INVITEs until one reaches the callee: the application's route may arrive after the first INVITE. */
 const invite = async (caller: Peer, callee: Peer, uri: string) => {
   for (;;) {
     const call = caller.call(uri)
@@ -45,7 +45,7 @@ const invite = async (caller: Peer, callee: Peer, uri: string) => {
   }
 }
 
-/** Runs an example file, and places two calls through it: a rejected one, and one from the INVITE to the BYE. */
+/** Runs an example file, and places two calls through it: the first is rejected, the second answered. */
 const expectCalls = async (file: string): Promise<void> => {
   const callee = await Peer.udp()
   closers.push(() => callee.close())

@@ -1,4 +1,4 @@
-/** The SIP parser: messages, header fields, URIs and name-addr values, as RFC 3261 section 25.1 spells them. */
+/** The SIP parser: messages, header fields, URIs and name-addr values (RFC 3261 section 25.1). */
 export { type Address, parseAddress } from './address.ts'
 export { checkMessage } from './check.ts'
 export { SipParseError } from './error.ts'
