@@ -1,6 +1,6 @@
 /**
- * Builds the form of the package that npm installs: JavaScript with declarations. Node does not strip types below
- * `node_modules`.
+ * Builds the form of the package that npm installs: JavaScript with declarations. Node does not strip types
+ * below `node_modules`.
  *
  *   node scripts/build.ts [FOLDER]     default `dist`
  */
