@@ -1,5 +1,5 @@
 import type { ProjectAccess } from '../auth/project-access.ts'
-import type { Originator } from '../calls/ports.ts'
+import type { Originator } from '../calls/call-ports.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { RealtimeDialect } from '../rpc/realtime/dialect.ts'
 import type { Base } from './open.ts'

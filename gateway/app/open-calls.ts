@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../../config/types.ts'
 import type { DocumentChecks } from '../../handlers/reading/checks.ts'
-import { CallStates } from '../calling/call-states.ts'
-import { CallCommands } from '../calling/commands.ts'
-import { Placing } from '../calling/placing.ts'
+import { CallCommands } from '../calling/call-commands.ts'
+import { CallPlacer } from '../calling/call-placer.ts'
 import { Calls } from '../calls/call/calls.ts'
+import type { OwnHosts } from '../calls/call-ports.ts'
 import { ProjectConferences } from '../calls/conference/conferences.ts'
-import { Bridges } from '../calls/leg/bridge.ts'
+import { Bridges } from '../calls/leg/bridges.ts'
 import { LocalLegs } from '../calls/local/local-legs.ts'
-import type { OwnHosts } from '../calls/ports.ts'
+import { CallStatusNotifier } from '../calls/log/call-status-notifier.ts'
 import { ProjectQueues } from '../calls/queue/queues.ts'
-import { CallDetector } from '../calls/verbs/detect.ts'
+import { CallDetector } from '../calls/verbs/call-detector.ts'
 import { Player } from '../calls/verbs/player.ts'
 import type { Records } from '../cdr/records.ts'
 import type { SystemClock } from '../core/clock.ts'
@@ -53,7 +53,7 @@ export interface CallsFrom extends Dialects {
 /** The calls, and the way by which the API makes and drives them. */
 export interface OpenedCalls {
   readonly calls: Calls
-  readonly placing: Placing
+  readonly placing: CallPlacer
   readonly commands: CallCommands
   readonly conferences: ProjectConferences
   readonly queues: ProjectQueues
@@ -105,7 +105,7 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Opened
     clock,
     log,
   })
-  const states = new CallStates({ callbacks, clock, nodeId, log: records })
+  const states = new CallStatusNotifier({ callbacks, clock, nodeId, log: records })
   const recogniserOf = openRecogniser(base, metrics)
   let present = config
   let recogniser = recogniserOf(config)
@@ -131,12 +131,12 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Opened
     detector: new CallDetector({ clock, log, metrics }),
     documents,
     callbacks,
-    records,
+    cdrs: records,
     rooms: store.directory,
     hosts: ownHosts(store.directory, config.http.publicHost),
     ...callSettings(config),
     handlers,
-    ...(config.webhooks.recordsUrl && { recordsTo: config.webhooks.recordsUrl }),
+    ...(config.webhooks.recordsUrl && { cdrUrl: config.webhooks.recordsUrl }),
   })
   base.followers.change('calls', (next) => {
     const { recogniser: wanted } = next.media.speech
@@ -157,7 +157,7 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Opened
   metrics.gauge('calls_told_of', () => states.size)
   const driving = { calls, states, nodeId, callbacks, clock, addresses: store.directory, history: records }
   const objection = (uri: SipUri, projectId: string) => sip.objection(uri, projectId)
-  const placing = new Placing({ ...driving, originator: calls, log, endpoints, objection })
+  const placing = new CallPlacer({ ...driving, originator: calls, log, endpoints, objection })
   const commands = new CallCommands(driving)
   metrics.gauge('commanded_calls', () => commands.size)
   return { calls, placing, commands, conferences, queues, documentChecks }

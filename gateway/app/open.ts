@@ -24,7 +24,7 @@ import { CustomerHttp } from '../callbacks/customer-http.ts'
 import { OperatorHttp } from '../callbacks/operator-http.ts'
 import { Signers } from '../callbacks/signing-keys.ts'
 import { Spool } from '../callbacks/spool.ts'
-import { lostCalls } from '../calling/lost-calls.ts'
+import { endLostCalls } from '../calling/lost-calls.ts'
 import { readOrMakeNodeId } from '../cluster/node-id.ts'
 import { Nodes } from '../cluster/nodes.ts'
 import type { Clock } from '../core/clock.ts'
@@ -38,8 +38,8 @@ import type { NumberTarget } from '../directory/index/memory.ts'
 import type { EndCalls } from '../directory/interrupted.ts'
 import { NodeRows } from '../directory/nodes.ts'
 import type { Directory } from '../directory/types.ts'
-import { linkBase } from '../recordings/links.ts'
-import { lostRecordings } from '../recordings/lost.ts'
+import { endLostRecordings } from '../recordings/lost-recordings.ts'
+import { linkBase } from '../recordings/recording-links.ts'
 import { Recordings } from '../recordings/recordings.ts'
 import type { Carriers } from '../sip/trunks/carriers.ts'
 import { noRecogniser } from '../speech/no-recogniser.ts'
@@ -123,8 +123,8 @@ export const openStore = async (
   metrics.gauge('store_queries_waiting', () => directory.connections?.waiting ?? 0)
   const nodeId = readOrMakeNodeId(join(dataDir, 'node.id'))
   const rows = new NodeRows(directory.store)
-  const endCalls = lostCalls({ clock, recordsTo: () => live.recordsUrl })
-  const ends = { calls: endCalls, recordings: lostRecordings(clock) }
+  const endCalls = endLostCalls({ clock, cdrUrl: () => live.recordsUrl })
+  const ends = { calls: endCalls, recordings: endLostRecordings(clock) }
   const parts = { rows, nodeId, ends, clock, log: log.child({ part: 'nodes' }) }
   const nodes = await Nodes.open(parts)
   closing.add('nodes', nodes, (open) => open.close())

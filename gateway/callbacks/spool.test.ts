@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { StatusCallback } from '../../handlers/handler.ts'
-import { lostCalls } from '../calling/lost-calls.ts'
+import { endLostCalls } from '../calling/lost-calls.ts'
 import { storedCall } from '../cdr/stored-calls.ts'
 import { beginning, leftAs } from '../cdr/testing/call-summaries.ts'
 import { FakeClock } from '../core/clock.ts'
@@ -286,13 +286,13 @@ describe('the spool of callbacks', () => {
 
   it('tells an end by one id, whoever tells it, and leaves nobody else to tell it', async () => {
     const toldTo = { url: server, method: 'POST', states: ['completed'], dialect: 'form' } as const
-    const call = { ...beginning({ toldTo }), status: 'in-progress' } as const
+    const call = { ...beginning({ statusTarget: toldTo }), status: 'in-progress' } as const
     const calls = new CallRows(store)
     await calls.save([storedCall(call, 'n1')], [])
     const spool = await open()
     spool.notify(of(call.id), { ...callback('over'), ends: call.id })
     await empty(spool)
-    const again = await calls.interrupt('n1', 1, lostCalls({ clock }))
+    const again = await calls.interrupt('n1', 1, endLostCalls({ clock }))
     expect(again).toEqual({ calls: 1, callbacks: new Map() })
     spool.notify(of(call.id), { ...callback('over again'), ends: call.id })
     await empty(spool)

@@ -1,10 +1,10 @@
 import { apiVersion, formRequest } from '../../handlers/common/forms.ts'
 import { type CallControl, CallEnded, type CallInfo, type DetectResult } from '../../handlers/verbs.ts'
-import type { Callbacks } from '../calls/call/handling.ts'
+import type { Callbacks } from '../calls/call/handler-runner.ts'
 import type { CallRow } from '../calls/log/call-rows.ts'
+import type { CallStatusNotifier } from '../calls/log/call-status-notifier.ts'
 import type { Log } from '../core/log.ts'
-import type { CallStates } from './call-states.ts'
-import type { CallOrder } from './types.ts'
+import type { CallOrder } from './call-placement.ts'
 
 /** Who answered, as documents are told, and as the call's row has it where it is known. */
 export interface AnsweredBy {
@@ -17,7 +17,7 @@ export interface AnsweredBy {
 type Detecting = NonNullable<CallOrder['detect']>
 
 /** Listens to who answered, and for the end of a machine's greeting where that is wanted. */
-export const detected = async (
+export const detectAnswerer = async (
   call: CallControl,
   { waitForMessageEnd, timeoutMs, thresholds }: Detecting,
 ): Promise<AnsweredBy> => {
@@ -39,21 +39,21 @@ const endedBy = ({ beep }: Pick<DetectResult, 'beep'>): AnsweredBy['told'] =>
   beep ? 'machine_end_beep' : 'machine_end_silence'
 
 /** What listening beside a document works with. */
-export interface BesideParts {
-  readonly states: Pick<CallStates, 'changed'>
+export interface BackgroundDetectionDeps {
+  readonly states: Pick<CallStatusNotifier, 'changed'>
   readonly callbacks: Callbacks
   readonly log: Pick<Log, 'warn'>
 }
 
 /** Listens beside the document, and tells what came of it. Never rejects: a call that cannot be listened to goes on, and so does its end. */
-export const detectBeside = async (
+export const detectInBackground = async (
   call: CallControl,
   order: Detecting,
-  { states, callbacks, log }: BesideParts,
+  { states, callbacks, log }: BackgroundDetectionDeps,
 ): Promise<void> => {
   const { projectId, callId } = call.info
   try {
-    const { told, row, durationMs } = await detected(call, order)
+    const { told, row, durationMs } = await detectAnswerer(call, order)
     if (row) states.changed(callId, { answeredBy: row })
     const target = order.beside?.told
     if (!target) return

@@ -1,17 +1,17 @@
 import type { CallControl, RecordingStatus } from '../../handlers/verbs.ts'
-import type { Callbacks } from '../calls/call/handling.ts'
+import type { Callbacks } from '../calls/call/handler-runner.ts'
+import type { CallStatusNotifier } from '../calls/log/call-status-notifier.ts'
 import { eventCallback } from '../calls/log/status-callbacks.ts'
 import type { Clock } from '../core/clock.ts'
 import type { StatusTarget } from '../model.ts'
-import type { CallStates } from './call-states.ts'
 import { CallOperations } from './operations/call-operations.ts'
-import { type EndReason, hangupReasons } from './operations/reasons.ts'
-import type { CommandedCall } from './operations/requests.ts'
+import type { CommandedCall } from './operations/command-table.ts'
+import { type EndReason, hangupReasons } from './operations/end-reasons.ts'
 
 /** What such a call is made of. */
-export interface ApiCallParts {
+export interface ApiCallDeps {
   readonly control: CallControl
-  readonly states: Pick<CallStates, 'watcher'>
+  readonly states: Pick<CallStatusNotifier, 'watcher'>
   readonly callbacks: Callbacks
   /** Of this gateway, as events name it. */
   readonly nodeId: string
@@ -24,14 +24,14 @@ export class ApiCall implements CommandedCall {
   readonly nodeId: string
   readonly control: CallControl
   readonly operations = new CallOperations()
-  readonly manners = { successOnly: false }
+  readonly quirks = { reportsSuccessOnly: false }
   /** Resolves when the call is over, and every operation has told its end. */
   readonly over: Promise<void>
-  readonly #parts: ApiCallParts
+  readonly #parts: ApiCallDeps
   /** Nobody is said to be told of a call that is over, and what comes last is to be told, too. */
   #watcher: StatusTarget | undefined
 
-  constructor(parts: ApiCallParts) {
+  constructor(parts: ApiCallDeps) {
     const { control, states, nodeId } = parts
     this.#parts = parts
     this.id = control.info.callId
@@ -45,7 +45,7 @@ export class ApiCall implements CommandedCall {
     this.over = promise
   }
 
-  tell(type: string, params: Readonly<Record<string, unknown>>, ends?: string): void {
+  sendEvent(type: string, params: Readonly<Record<string, unknown>>, ends?: string): void {
     const { callbacks, clock } = this.#parts
     const { id, nodeId } = this
     const { projectId } = this.control.info
@@ -55,7 +55,7 @@ export class ApiCall implements CommandedCall {
     callbacks.notify({ projectId, callId: id }, { ...event, ...(ends !== undefined && { ends }) })
   }
 
-  recordedTo(params: Readonly<Record<string, unknown>>): RecordingStatus | undefined {
+  recordingStatus(params: Readonly<Record<string, unknown>>): RecordingStatus | undefined {
     const told = this.#toldTo()
     return told && { dialect: 'json', url: told.url, method: told.method, params }
   }

@@ -4,7 +4,7 @@ import { storedCall } from '../cdr/stored-calls.ts'
 import { beginning } from '../cdr/testing/call-summaries.ts'
 import { FakeClock } from '../core/clock.ts'
 import type { StatusTarget } from '../model.ts'
-import { lostCalls } from './lost-calls.ts'
+import { endLostCalls } from './lost-calls.ts'
 
 const began = 1_700_000_000_000
 const there = began + 60_000
@@ -19,10 +19,10 @@ const form: StatusTarget = {
 const stored = (changes: Partial<CallRow>) =>
   storedCall({ ...beginning({ id: 'c1' }), status: 'in-progress', ...changes }, 'gone')
 const ended = (changes: Partial<CallRow>, recordsTo?: string) =>
-  lostCalls({ clock, recordsTo: () => recordsTo })([stored(changes)], [], there)
+  endLostCalls({ clock, cdrUrl: () => recordsTo })([stored(changes)], [], there)
 
 it('are told in the words of the XML family, when their gateway was there last', () => {
-  const { calls, callbacks } = ended({ toldTo: form, ringingAt: began, answeredAt: began + 10_000 })
+  const { calls, callbacks } = ended({ statusTarget: form, ringingAt: began, answeredAt: began + 10_000 })
   expect(calls).toMatchObject([
     { status: 'failed', code: 'interrupted', ended_at: there, node_id: 'gone', status_json: null },
   ])
@@ -46,7 +46,7 @@ it('are told in the words of the XML family, when their gateway was there last',
 })
 
 it('are told in the words of scripts', () => {
-  const { callbacks } = ended({ toldTo: { ...form, dialect: 'json', states: ['completed'] } })
+  const { callbacks } = ended({ statusTarget: { ...form, dialect: 'json', states: ['completed'] } })
   const { event_type: type, params } = JSON.parse(callbacks[0]?.body ?? '')
   expect(type).toBe('calling.call.state')
   expect(params).toMatchObject({
@@ -59,7 +59,7 @@ it('are told in the words of scripts', () => {
 })
 
 it('are told to nobody who asked for other states, or for none', () => {
-  expect(ended({ toldTo: { ...form, states: ['ringing'] } }).callbacks).toEqual([])
+  expect(ended({ statusTarget: { ...form, states: ['ringing'] } }).callbacks).toEqual([])
   expect(ended({}).callbacks).toEqual([])
 })
 
@@ -83,7 +83,7 @@ it('are posted as records where those are wanted; one that another has called ha
     ['leg', expect.any(String)],
   ])
   const called = ended(
-    { parentId: 'c0', direction: 'outbound-dial', toldTo: form },
+    { parentId: 'c0', direction: 'outbound-dial', statusTarget: form },
     'https://records.example/all',
   )
   expect([called.cdrs, called.callbacks.length]).toEqual([[], 1])

@@ -1,9 +1,9 @@
 import { callbackRow } from '../callbacks/callback-row.ts'
 import { newLegId } from '../calls/call/ids.ts'
+import type { CallCdr, LegCdr } from '../calls/log/call-cdr.ts'
 import type { CallRow } from '../calls/log/call-rows.ts'
-import { recordCallback } from '../calls/log/record-writer.ts'
+import { cdrCallback } from '../calls/log/cdr-writer.ts'
 import { statusCallback } from '../calls/log/status-callbacks.ts'
-import type { CallSummary, LegSummary } from '../calls/log/summary.ts'
 import { cdrsOf } from '../cdr/cdr-of.ts'
 import { callOf } from '../cdr/stored-calls.ts'
 import type { Clock } from '../core/clock.ts'
@@ -14,18 +14,18 @@ import type { EndCalls } from '../directory/interrupted.ts'
 import type { StatusTarget } from '../model.ts'
 
 /** What ending lost calls works with. */
-export interface LostCallsParts {
+export interface LostCallsDeps {
   readonly clock: Pick<Clock, 'now'>
   /** Returns the URL that receives the record of each call; called when calls are lost. Undefined without one. */
-  readonly recordsTo?: () => string | undefined
+  readonly cdrUrl?: () => string | undefined
 }
 
 /**
  * Says how calls end whose gateway is gone: failed, `interrupted`, when it was there last. Whoever is to be told of that is, and those that
  * nobody had called out of another one have their records.
  */
-export const lostCalls =
-  ({ clock, recordsTo: urlOf }: LostCallsParts): EndCalls =>
+export const endLostCalls =
+  ({ clock, cdrUrl: urlOf }: LostCallsDeps): EndCalls =>
   (open, over, seenAt) => {
     const now = clock.now()
     const recordsTo = urlOf?.()
@@ -35,7 +35,7 @@ export const lostCalls =
     const posted = records.map((record, i) => {
       if (recordsTo === undefined) return []
       const from = { projectId: record.projectId, callId: record.call }
-      return callbackRow(from, recordCallback(record, recordsTo), { now, createdAt: now + calls.length + i })
+      return callbackRow(from, cdrCallback(record, recordsTo), { now, createdAt: now + calls.length + i })
     })
     return {
       calls: calls.map((row) => ({ ...row, status_json: null })),
@@ -76,7 +76,7 @@ const sequenceOf = ({ states }: StatusTarget, { ringingAt, answeredAt }: CallRow
 }
 
 /** Of each call that no other one has called, and of each to an address, with those that it had called as its legs. */
-const recordsOf = (ended: readonly StoredCall[], over: readonly StoredCall[]): readonly CallSummary[] => {
+const recordsOf = (ended: readonly StoredCall[], over: readonly StoredCall[]): readonly CallCdr[] => {
   const legs = [...over, ...ended].filter((row) => !hasRecord(row))
   const called = Map.groupBy(legs, ({ parent_id: parent }) => parent)
   return ended.filter(hasRecord).map((row) => recordOf(callOf(row), (called.get(row.id) ?? []).map(callOf)))
@@ -86,7 +86,7 @@ const recordsOf = (ended: readonly StoredCall[], over: readonly StoredCall[]): r
 const hasRecord = ({ parent_id: parent, direction }: StoredCall): boolean =>
   parent === null || direction === 'inbound'
 
-const recordOf = (call: CallRow, called: readonly CallRow[]): CallSummary => {
+const recordOf = (call: CallRow, called: readonly CallRow[]): CallCdr => {
   const { direction, ...leg } = legOf(call, 'caller')
   const { id, projectId, createdAt: startedAt, endedAt = startedAt, answeredAt } = call
   const legs = called.toSorted((a, b) => a.createdAt - b.createdAt).map((each) => legOf(each, 'callee'))
@@ -108,7 +108,7 @@ const recordOf = (call: CallRow, called: readonly CallRow[]): CallSummary => {
 }
 
 /** What nobody knows any more is undefined: its carrier, its codec, its counters. */
-const legOf = (call: CallRow, role: LegSummary['role']): LegSummary => ({
+const legOf = (call: CallRow, role: LegCdr['role']): LegCdr => ({
   leg: newLegId(),
   role,
   kind: call.type === 'webrtc' ? 'browser' : 'sip',

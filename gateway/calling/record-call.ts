@@ -6,12 +6,12 @@ import {
   type CallRecording,
   type RecordingSource,
 } from '../../handlers/verbs.ts'
-import type { Callbacks } from '../calls/call/handling.ts'
+import type { Callbacks } from '../calls/call/handler-runner.ts'
 import type { Log } from '../core/log.ts'
-import type { CallOrder } from './types.ts'
+import type { CallOrder } from './call-placement.ts'
 
 /** What recording a call works with. */
-export interface RecordCallParts {
+export interface RecordCallDeps {
   readonly callbacks: Callbacks
   readonly log: Log
 }
@@ -23,7 +23,7 @@ type Wanted = NonNullable<CallOrder['record']>
 export const recordCall = async (
   call: CallControl,
   wanted: Wanted,
-  { callbacks, log }: RecordCallParts,
+  { callbacks, log }: RecordCallDeps,
 ): Promise<void> => {
   try {
     await beginRecording(call, { ...wanted, source: 'OutboundAPI' }, callbacks)

@@ -1,14 +1,14 @@
-import type { CallSummary, LegSummary } from '../calls/log/summary.ts'
+import type { CallCdr, LegCdr } from '../calls/log/call-cdr.ts'
 import type { CdrRow } from '../directory/cdrs.ts'
 import { partyOf } from './parties.ts'
 
 /** The rows of a call that is over: its own, and one for each of its legs, in order. */
-export const cdrsOf = (record: CallSummary): readonly CdrRow[] => [
+export const cdrsOf = (record: CallCdr): readonly CdrRow[] => [
   callRow(record),
   ...record.legs.map((leg, place) => legRow(record, leg, place)),
 ]
 
-const callRow = (record: CallSummary): CdrRow => {
+const callRow = (record: CallCdr): CdrRow => {
   const { call, legs, direction, domain, source, durationMs, answeredMs } = record
   const [first] = legs
   const named = legs.filter(({ carrier }) => carrier !== undefined)
@@ -36,7 +36,7 @@ const callRow = (record: CallSummary): CdrRow => {
   }
 }
 
-const legRow = (record: CallSummary, leg: LegSummary, place: number): CdrRow => {
+const legRow = (record: CallCdr, leg: LegCdr, place: number): CdrRow => {
   const { startedAt, answeredAt, endedAt = record.endedAt } = leg
   return {
     id: leg.leg,
@@ -59,7 +59,7 @@ const legRow = (record: CallSummary, leg: LegSummary, place: number): CdrRow => 
   }
 }
 
-const shared = ({ call, projectId }: CallSummary, of: CallSummary | LegSummary) => {
+const shared = ({ call, projectId }: CallCdr, of: CallCdr | LegCdr) => {
   const [from, to] = [partyOf(of.from), partyOf(of.to)]
   return {
     project_id: projectId,
@@ -79,7 +79,7 @@ const shared = ({ call, projectId }: CallSummary, of: CallSummary | LegSummary) 
 }
 
 /** A leg that no audio came from has none of it. */
-const heardOf = ({ audio }: LegSummary): Pick<CdrRow, 'mos' | 'loss' | 'jitter_ms'> => {
+const heardOf = ({ audio }: LegCdr): Pick<CdrRow, 'mos' | 'loss' | 'jitter_ms'> => {
   if (audio?.mos === undefined) return { mos: null, loss: null, jitter_ms: null }
   const lost = Math.max(0, audio.lost)
   return { mos: audio.mos, loss: lost / (lost + audio.received), jitter_ms: audio.jitterMs }

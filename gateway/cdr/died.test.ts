@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { lostCalls } from '../calling/lost-calls.ts'
+import { endLostCalls } from '../calling/lost-calls.ts'
 import { describeEngines } from '../directory/testing/engines.ts'
 import { beginning, ours, recordsRig } from './testing/call-summaries.ts'
 
@@ -34,9 +34,9 @@ describeEngines('the calls of a gateway that died', (engine) => {
       states: ['completed'],
       dialect: 'form',
     } as const
-    const call = beginning({ toldTo })
+    const call = beginning({ statusTarget: toldTo })
     const dialled = { parentId: call.id, direction: 'outbound-dial' } as const
-    const [called, busy] = [beginning({ ...dialled, toldTo }), beginning(dialled)]
+    const [called, busy] = [beginning({ ...dialled, statusTarget: toldTo }), beginning(dialled)]
     for (const each of [call, busy, called]) first.records.began(each)
     first.records.ended(busy.id, { status: 'busy', endedAt: 1_700_000_004_000, code: 'busy' })
     for (const { id } of [call, called])
@@ -46,7 +46,7 @@ describeEngines('the calls of a gateway that died', (engine) => {
     const waiting: ReadonlyMap<string, number>[] = []
     const onCallbacks = (counts: ReadonlyMap<string, number>) => waiting.push(counts)
     const wasThereAt = 1_700_000_030_000
-    const end = lostCalls({ clock: { now: () => 1_700_000_900_000 } })
+    const end = endLostCalls({ clock: { now: () => 1_700_000_900_000 } })
     const { records } = await openRecords({ store, wasThereAt, end, onCallbacks })
     expect(await records.find(ours, call.id)).toMatchObject({ status: 'failed', endedAt: wasThereAt })
     const callbacks = await store.selectFrom('callback').selectAll().orderBy('created_at').execute()

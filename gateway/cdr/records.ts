@@ -1,5 +1,5 @@
-import type { CallHistory, CallLog, CallQuery, CallRow, CallsInProgress } from '../calls/log/call-rows.ts'
-import type { CallSummary } from '../calls/log/summary.ts'
+import type { CallCdr } from '../calls/log/call-cdr.ts'
+import type { CallHistory, CallQuery, CallRow, CallRowLog, CallsInProgress } from '../calls/log/call-rows.ts'
 import type { Clock } from '../core/clock.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
@@ -44,13 +44,13 @@ export interface RecordsOptions {
   readonly metrics: Pick<Metrics, 'recordsLost' | 'recordsRemoved'>
 }
 
-type Entry = { readonly call: CallRow } | { readonly record: CallSummary }
+type Entry = { readonly call: CallRow } | { readonly record: CallCdr }
 
 /**
  * Keeps calls while they go on and afterwards, and the records of those that are over. Nothing that calls do
  * waits for the store.
  */
-export class Records implements CallLog, CallHistory, CallsInProgress {
+export class Records implements CallRowLog, CallHistory, CallsInProgress {
   #options: RecordsOptions
   readonly #behind: WriteBehind<Entry>
   readonly #tidying: Repeat
@@ -117,12 +117,12 @@ export class Records implements CallLog, CallHistory, CallsInProgress {
     this.#put({ ...call, status: 'queued' })
   }
 
-  changed(id: string, change: Parameters<CallLog['changed']>[1]): void {
+  changed(id: string, change: Parameters<CallRowLog['changed']>[1]): void {
     const call = this.#live.get(id)
     if (call) this.#put({ ...call, ...change })
   }
 
-  ended(id: string, end: Parameters<CallLog['ended']>[1]): void {
+  ended(id: string, end: Parameters<CallRowLog['ended']>[1]): void {
     const call = this.#live.get(id)
     if (!call) return
     this.#put({ ...call, ...end })
@@ -130,7 +130,7 @@ export class Records implements CallLog, CallHistory, CallsInProgress {
   }
 
   /** Keeps the record of a call that is over. */
-  keep(record: CallSummary): void {
+  keep(record: CallCdr): void {
     if (!this.#removed.has(record.call)) this.#behind.put(`record ${record.call}`, { record })
   }
 

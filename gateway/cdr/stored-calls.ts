@@ -26,7 +26,7 @@ export const storedCall = (call: CallRow, nodeId: string): StoredCall => {
     sip_status: call.sipStatus ?? null,
     answered_by: call.answeredBy ?? null,
     document: call.document === undefined ? null : printed(call.document),
-    status_json: call.toldTo && call.endedAt === undefined ? JSON.stringify(call.toldTo) : null,
+    status_json: call.statusTarget && call.endedAt === undefined ? JSON.stringify(call.statusTarget) : null,
   }
 }
 

@@ -8,7 +8,7 @@ import { NodeRows, type TakenOver } from '../directory/nodes.ts'
 import { RecordingRows } from '../directory/recordings.ts'
 import { describeEngines } from '../directory/testing/engines.ts'
 import type { Directory } from '../directory/types.ts'
-import { beginning as startOf } from '../recordings/ledger.ts'
+import { newRecordingRow as startOf } from '../recordings/recording-index.ts'
 import { Nodes } from './nodes.ts'
 
 describeEngines('gateways on one store', (engine) => {
@@ -51,7 +51,7 @@ describeEngines('gateways on one store', (engine) => {
       states: ['completed'],
       dialect: 'form',
     } as const
-    const call = { ...beginning({ toldTo }), status: 'in-progress' } as const
+    const call = { ...beginning({ statusTarget: toldTo }), status: 'in-progress' } as const
     await new CallRows(directory.store).save([storedCall(call, nodeId)], [])
     await new CallbackRows(directory.store, nodeId).add({
       id: call.id,

@@ -3,8 +3,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { WantedRecording } from '../calls/verbs/recording-keeper.ts'
-import { beginning } from './ledger.ts'
+import type { RecordingOrder } from '../calls/verbs/recording-store.ts'
+import { newRecordingRow } from './recording-index.ts'
 import { FakeRecorder, RecordingRig, silentWav, wanted } from './testing/fake-recorder.ts'
 
 const rig = new RecordingRig()
@@ -14,10 +14,10 @@ describe('after a crash', () => {
     id: string,
     format: 'wav' | 'mp3' = 'wav',
     node: string | null = 'node-1',
-    more: Partial<WantedRecording> = {},
+    more: Partial<RecordingOrder> = {},
   ) => {
     const row = { id, node_id: node, started_at: rig.clock.now() - 60_000 }
-    await rig.rows.save(beginning(row, { ...wanted, request: { format, tracks: 'in' }, ...more }))
+    await rig.rows.save(newRecordingRow(row, { ...wanted, request: { format, tracks: 'in' }, ...more }))
     await mkdir(join(rig.folder, 'p1'), { recursive: true })
   }
   const part = async (id: string, bytes: Buffer, agoMs: number, format = 'wav'): Promise<void> => {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import type { RecordingsConfig } from '../../config/recording-types.ts'
 import type { MediaPort, RecordingResult } from '../../media/types.ts'
-import type { Callbacks } from '../calls/call/handling.ts'
-import type { KeptRecording, RecordingKeeper, WantedRecording } from '../calls/verbs/recording-keeper.ts'
+import type { Callbacks } from '../calls/call/handler-runner.ts'
+import type { RecordingOrder, RecordingStore, StoredRecording } from '../calls/verbs/recording-store.ts'
 import type { Clock } from '../core/clock.ts'
 import { type Code, catalogue, TrunklineError } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
@@ -12,21 +12,21 @@ import { Repeat } from '../core/periodic-task.ts'
 import type { RecordingQuery, RecordingRow, RecordingRows } from '../directory/recordings.ts'
 import type { Listed } from '../directory/resource-types.ts'
 import { isUuid } from '../directory/uuid.ts'
-import { RecordingFolder } from './folder.ts'
-import { beginning, Ledger, type LedgerParts } from './ledger.ts'
-import { type LinkProof, RecordingLinks } from './links.ts'
-import { lostRecording } from './lost.ts'
-import { removeOrphans } from './orphans.ts'
-import { type RemovedBy, Retention } from './retention.ts'
-import { UnderWay } from './under-way.ts'
-import { type UploadParts, Uploads } from './uploads.ts'
+import { ActiveRecording } from './active-recording.ts'
+import { recordingEndCallback } from './lost-recordings.ts'
+import { removeOrphans } from './orphan-recordings.ts'
+import { RecordingFolder } from './recording-folder.ts'
+import { newRecordingRow, RecordingIndex, type RecordingIndexDeps } from './recording-index.ts'
+import { type LinkProof, RecordingLinks } from './recording-links.ts'
+import { type RemovedBy, Retention } from './recording-retention.ts'
+import { RecordingUploads, type RecordingUploadsDeps } from './recording-uploads.ts'
 
 /** How often the free space is looked at. */
-const SPACE_MS = 10_000
+const spaceCheckMs = 10_000
 /** How often old and unfinished recordings are looked for. */
-const TIDY_MS = 60_000
+const tidyMs = 60_000
 /** How often files that no row names are looked for. Not at the start: whoever opens a folder with another database has an hour to notice. */
-const ORPHANS_MS = 3_600_000
+const orphanCheckMs = 3_600_000
 
 /** What the recordings are kept with. */
 export interface RecordingsOptions extends Omit<RecordingsConfig, 'folder'> {
@@ -45,7 +45,7 @@ export interface RecordingsOptions extends Omit<RecordingsConfig, 'folder'> {
   readonly log: Log
   readonly metrics: Pick<Metrics, 'recordingsEnded' | 'recordingsRemoved' | 'recordingUploads' | 'rejections'>
   /** The way to customers' storage. */
-  readonly http: UploadParts['http']
+  readonly http: RecordingUploadsDeps['http']
   /** Tells customers' servers. */
   readonly callbacks: Callbacks
   /** Bytes that are free for us where the folder lies; default asks the file system. */
@@ -59,16 +59,16 @@ export type RecordingRules = Pick<
 >
 
 /** Keeps the recordings of calls: their files, what is known of them, and for how long. */
-export class Recordings implements RecordingKeeper {
+export class Recordings implements RecordingStore {
   readonly folder: RecordingFolder
   #options: RecordingsOptions
-  #parts: LedgerParts
-  #ledger: Ledger
+  #parts: RecordingIndexDeps
+  #ledger: RecordingIndex
   #links: RecordingLinks
   #retention: Retention
-  #uploads: Uploads
+  #uploads: RecordingUploads
   #repeats: Repeat[]
-  #running = new Map<string, UnderWay>()
+  #running = new Map<string, ActiveRecording>()
   /** Undefined: not known. */
   #free: number | undefined
   #tellsEnds = false
@@ -80,8 +80,8 @@ export class Recordings implements RecordingKeeper {
     this.#links = new RecordingLinks(options.secret)
     const onRemoved = (by: RemovedBy) => metrics.recordingsRemoved.inc({ by })
     this.#parts = { rows, nodeId, folder: this.folder, log, onRemoved, tell: (row) => this.#tellLost(row) }
-    this.#ledger = new Ledger(this.#parts)
-    this.#uploads = new Uploads({ http: options.http, folder: this.folder, clock, log, metrics })
+    this.#ledger = new RecordingIndex(this.#parts)
+    this.#uploads = new RecordingUploads({ http: options.http, folder: this.folder, clock, log, metrics })
     this.#retention = new Retention({
       ...(keepMs !== undefined && { keepMs }),
       ...(maxBytes !== undefined && { maxBytes }),
@@ -90,9 +90,9 @@ export class Recordings implements RecordingKeeper {
       remove: (row, by) => this.#ledger.remove(row, by),
     })
     this.#repeats = [
-      new Repeat(clock, SPACE_MS, () => this.#look()),
-      new Repeat(clock, TIDY_MS, () => this.#tidy()),
-      new Repeat(clock, ORPHANS_MS, () => this.#removeOrphans()),
+      new Repeat(clock, spaceCheckMs, () => this.#look()),
+      new Repeat(clock, tidyMs, () => this.#tidy()),
+      new Repeat(clock, orphanCheckMs, () => this.#removeOrphans()),
     ]
   }
 
@@ -143,20 +143,20 @@ export class Recordings implements RecordingKeeper {
     return this.#free ?? -1
   }
 
-  start(port: Pick<MediaPort, 'record'>, wanted: WantedRecording): KeptRecording {
+  start(port: Pick<MediaPort, 'record'>, wanted: RecordingOrder): StoredRecording {
     const { nodeId, minFree, longestMs, clock, log } = this.#options
     const { projectId, callId, legId, request, storage } = wanted
     const facts = { call: callId, leg: legId, projectId }
     if (this.#free !== undefined && this.#free < minFree)
       this.#refuse('recording_no_space', { ...facts, freeBytes: this.#free, minFree })
-    const row = beginning({ id: randomUUID(), node_id: nodeId, started_at: clock.now() }, wanted)
+    const row = newRecordingRow({ id: randomUUID(), node_id: nodeId, started_at: clock.now() }, wanted)
     const { maxMs = longestMs } = request
     const path = this.#placeFor(row, facts)
     const recording = port.record({ ...request, maxMs: Math.min(maxMs, longestMs), path })
     const written = this.#ledger.write(row)
     const done = recording.done.then((result) => this.#over(row, written, result))
     log.info({ ...facts, recording: row.id, format: row.format, tracks: request.tracks }, 'recording begins')
-    const underWay = new UnderWay(row, recording, done)
+    const underWay = new ActiveRecording(row, recording, done)
     this.#running.set(row.id, underWay)
     const stored =
       storage && done.then(({ hasFile: kept }) => (kept ? this.#uploads.send(row, storage) : undefined))
@@ -173,7 +173,7 @@ export class Recordings implements RecordingKeeper {
   }
 
   /** One of this project that is under way. */
-  underWay(id: string, project: string): UnderWay | undefined {
+  underWay(id: string, project: string): ActiveRecording | undefined {
     const found = this.#running.get(id)
     return found?.row.project_id === project ? found : undefined
   }
@@ -249,7 +249,7 @@ export class Recordings implements RecordingKeeper {
   #tellLost(row: RecordingRow): void {
     if (!this.#tellsEnds) return
     const { callbacks, clock, rows, log } = this.#options
-    const callback = lostRecording(row, { now: clock.now(), url: () => this.linkTo(row.id) })
+    const callback = recordingEndCallback(row, { now: clock.now(), url: () => this.linkTo(row.id) })
     if (callback) callbacks.notify({ projectId: row.project_id, callId: row.call_id }, callback)
     else if (row.status_json !== null)
       rows

@@ -1,6 +1,6 @@
 import { Peer } from '@trunkline/sip-agent/testing/peer'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { setUp } from '../calls/testing/calls-rig.ts'
+import { setUp } from '../calls/testing/calls-fixture.ts'
 import { carrierSdp } from './testing/bench.ts'
 import { agent, boundMs, confirmed, Misbehaving, patience, told } from './testing/misbehaving.ts'
 

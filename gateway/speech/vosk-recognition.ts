@@ -7,7 +7,7 @@ import { readVoskMessage, voskConfig, voskEof } from './vosk-messages.ts'
 export type VoskResult = 'ok' | 'failed' | 'given-up'
 
 /** What one recognition works with. */
-export interface VoskParts {
+export interface VoskRecognitionDeps {
   /** Just made, so nothing has happened to it yet. */
   readonly socket: WebSocket
   readonly listener: RecognitionListener
@@ -20,13 +20,13 @@ export interface VoskParts {
 }
 
 /** Audio that is kept before the connection is there, and that a slow server may have before it, in ms. */
-const mostMs = 5_000
+const maxBufferedMs = 5_000
 /** Longest wait for the last transcript, in ms. */
-const longestEndMs = 3_000
+const maxFinalWaitMs = 3_000
 
 /** One speaker being understood by a vosk-server, over a connection of its own. */
 export class VoskRecognition implements Recognition {
-  readonly #parts: VoskParts
+  readonly #parts: VoskRecognitionDeps
   readonly #mostBytes: number
   #state: 'connecting' | 'open' | 'over' = 'connecting'
   #kept: Buffer[] = []
@@ -35,9 +35,9 @@ export class VoskRecognition implements Recognition {
   /** Somebody waits for the end. */
   #ending: PromiseWithResolvers<void> | undefined
 
-  constructor(parts: VoskParts) {
+  constructor(parts: VoskRecognitionDeps) {
     this.#parts = parts
-    this.#mostBytes = (parts.sampleRate * 2 * mostMs) / 1000
+    this.#mostBytes = (parts.sampleRate * 2 * maxBufferedMs) / 1000
     const { socket, clock, connectTimeoutMs } = parts
     this.#timer = clock.after(connectTimeoutMs, () =>
       this.#fail(`there was no connection within ${connectTimeoutMs} ms`),
@@ -54,7 +54,7 @@ export class VoskRecognition implements Recognition {
     const audio = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)
     if (this.#state === 'connecting') this.#keep(Buffer.from(audio))
     else if (this.#parts.socket.bufferedAmount + audio.length > this.#mostBytes)
-      this.#fail(`the recogniser is more than ${mostMs} ms behind`)
+      this.#fail(`the recogniser is more than ${maxBufferedMs} ms behind`)
     else this.#parts.socket.send(audio)
   }
 
@@ -63,7 +63,7 @@ export class VoskRecognition implements Recognition {
     if (!this.#ending) {
       this.#ending = Promise.withResolvers<void>()
       this.#timer.cancel()
-      this.#timer = this.#parts.clock.after(longestEndMs, () => this.#over('failed'))
+      this.#timer = this.#parts.clock.after(maxFinalWaitMs, () => this.#over('failed'))
       if (this.#state === 'open') this.#parts.socket.send(voskEof)
     }
     return this.#ending.promise

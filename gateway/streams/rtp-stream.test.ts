@@ -2,11 +2,11 @@ import { AddressGuard } from '@trunkline/sip-agent/address-guard'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import type { StreamOptions } from '../../handlers/verbs.ts'
-import { settle } from '../calls/testing/calls-rig.ts'
-import { FakePort } from '../calls/testing/fakes.ts'
+import { settle } from '../calls/testing/calls-fixture.ts'
+import { FakePort } from '../calls/testing/fake-legs.ts'
 import { FakeClock } from '../core/clock.ts'
 import { Metrics } from '../core/metrics.ts'
-import { Streams, type StreamsParts } from './streams.ts'
+import { Streams, type StreamsDeps } from './streams.ts'
 
 class FarPort extends FakePort {
   readonly told: unknown[] = []
@@ -16,7 +16,7 @@ class FarPort extends FakePort {
   }
 }
 
-const setUp = (options: Partial<StreamOptions> = {}, parts: Partial<StreamsParts> = {}) => {
+const setUp = (options: Partial<StreamOptions> = {}, parts: Partial<StreamsDeps> = {}) => {
   const far = new FarPort('call')
   const near = new FakePort('call')
   const opened: object[] = []

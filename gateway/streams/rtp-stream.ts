@@ -1,10 +1,10 @@
 import type { StreamEnd, StreamOptions } from '../../handlers/verbs.ts'
 import type { Edge, MediaPort, PcmRate, Tap } from '../../media/types.ts'
 import type { AudioStream, StreamSource } from '../calls/verbs/call-streams.ts'
-import type { StreamTarget } from './target.ts'
+import type { StreamTarget } from './stream-target.ts'
 
 /** What a stream to an RTP address works with. */
-export interface RtpStreamParts {
+export interface RtpStreamDeps {
   readonly id: string
   readonly edge: Pick<Edge, 'open'>
   readonly source: StreamSource
@@ -27,7 +27,7 @@ const payloadTypes = { PCMU: 0, PCMA: 8 } as const
 export class RtpStream implements AudioStream {
   readonly id: string
   readonly ended: Promise<StreamEnd>
-  readonly #parts: RtpStreamParts
+  readonly #parts: RtpStreamDeps
   readonly #settle: (end: StreamEnd) => void
   #over = false
   /** The leg's. */
@@ -36,7 +36,7 @@ export class RtpStream implements AudioStream {
   /** The leg's, and that of our own port. */
   #taps: readonly [Tap, Tap] | [] = []
 
-  constructor(parts: RtpStreamParts) {
+  constructor(parts: RtpStreamDeps) {
     this.#parts = parts
     this.id = parts.id
     this.#near = parts.source.port

@@ -2,10 +2,10 @@ import { AddressGuard } from '@trunkline/sip-agent/address-guard'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { StreamOptions } from '../../handlers/verbs.ts'
-import { FakePort } from '../calls/testing/fakes.ts'
+import { FakePort } from '../calls/testing/fake-legs.ts'
 import { FakeClock } from '../core/clock.ts'
 import { Metrics } from '../core/metrics.ts'
-import { Streams, type StreamsParts } from './streams.ts'
+import { Streams, type StreamsDeps } from './streams.ts'
 import { TestStreamServer } from './testing/stream-server.ts'
 
 let server: TestStreamServer
@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 afterEach(() => server.close())
 
-const setUp = (parts: Partial<StreamsParts> = {}) => {
+const setUp = (parts: Partial<StreamsDeps> = {}) => {
   const clock = new FakeClock()
   const metrics = new Metrics()
   const lines: Record<string, unknown>[] = []

@@ -10,13 +10,13 @@ import type { AudioStream, StreamSource, StreamStarter } from '../calls/verbs/ca
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
-import { formatOf } from './format.ts'
 import { RtpStream, tapTracks } from './rtp-stream.ts'
-import { BadStream, readTarget, type StreamTarget } from './target.ts'
+import { formatOf } from './stream-format.ts'
+import { BadStream, readTarget, type StreamTarget } from './stream-target.ts'
 import { WebSocketStream } from './websocket-stream.ts'
 
 /** What the streams work with. */
-export interface StreamsParts {
+export interface StreamsDeps {
   readonly edge: Pick<Edge, 'open'>
   readonly guard: Pick<AddressGuard, 'permits'>
   readonly clock: Clock
@@ -31,18 +31,18 @@ export interface StreamsParts {
 }
 
 /** Octets of one message of a far side. */
-const longestMessage = 1 << 20
+const maxMessageBytes = 1 << 20
 
 /**
  * Streams of calls' audio to customers' servers, which are reached like those of documents: at public addresses and in the allowed
  * networks alone. A stream that is lost is not begun again.
  */
 export class Streams implements StreamStarter {
-  readonly #parts: StreamsParts
+  readonly #parts: StreamsDeps
   readonly #lookup: Lookup
   readonly #open = new Set<AudioStream>()
 
-  constructor(parts: StreamsParts) {
+  constructor(parts: StreamsDeps) {
     this.#parts = parts
     this.#lookup = guardedLookup(parts.guard, parts.resolve)
   }
@@ -123,7 +123,7 @@ export class Streams implements StreamStarter {
           ...(bearerToken && { authorization: `Bearer ${bearerToken}` }),
         },
         perMessageDeflate: false,
-        maxPayload: longestMessage,
+        maxPayload: maxMessageBytes,
         lookup: this.#lookup,
       })
     } catch (error) {

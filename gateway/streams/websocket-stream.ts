@@ -3,11 +3,11 @@ import type { StreamEnd } from '../../handlers/verbs.ts'
 import type { MediaPort, Tap, TapRequest } from '../../media/types.ts'
 import type { AudioStream, StreamSource } from '../calls/verbs/call-streams.ts'
 import type { Clock, Timer } from '../core/clock.ts'
-import { ChunkDecoder, octetsOf, tapRateOf } from './format.ts'
-import { readCommand, type StreamCommand, type StreamFacts, StreamWriter } from './messages.ts'
+import { ChunkDecoder, octetsOf, tapRateOf } from './stream-format.ts'
+import { readCommand, type StreamCommand, type StreamFacts, StreamWriter } from './stream-messages.ts'
 
 /** What a stream to a WebSocket works with. */
-export interface WebSocketStreamParts {
+export interface WebSocketStreamDeps {
   /** Just made, so nothing has happened to it yet. */
   readonly socket: WebSocket
   readonly source: StreamSource
@@ -23,19 +23,19 @@ export interface WebSocketStreamParts {
 }
 
 /** Octets that may wait to be sent of what has 8,000 in a second: 10 s of audio and more, and who is so far behind is of no use to a caller. */
-const mostWaiting = 262_144
+const maxBufferedBytes = 262_144
 /** Messages that cannot be read, before the far side is given up. */
-const mostBadMessages = 50
+const maxBadMessages = 50
 /** Marks that may wait for their audio. */
-const mostMarks = 1_000
+const maxPendingMarks = 1_000
 /** Longest wait for the far side's end of the connection, in ms. */
-const longestCloseMs = 2_000
+const maxCloseMs = 2_000
 
 /** One leg's audio over a WebSocket, in the messages of the family: connected, start, media, dtmf, mark, stop, and back media, mark, clear, dtmf. */
 export class WebSocketStream implements AudioStream {
   readonly id: string
   readonly ended: Promise<StreamEnd>
-  readonly #parts: WebSocketStreamParts
+  readonly #parts: WebSocketStreamDeps
   readonly #writer: StreamWriter
   readonly #decoder: ChunkDecoder
   readonly #settle: (end: StreamEnd) => void
@@ -46,7 +46,7 @@ export class WebSocketStream implements AudioStream {
   #bad = 0
   #marks = 0
 
-  constructor(parts: WebSocketStreamParts) {
+  constructor(parts: WebSocketStreamDeps) {
     const { socket, source, clock, connectTimeoutMs, facts } = parts
     this.#parts = parts
     this.#port = source.port
@@ -86,7 +86,7 @@ export class WebSocketStream implements AudioStream {
       return
     }
     socket.close(1000)
-    this.#timer = clock.after(longestCloseMs, () => socket.terminate())
+    this.#timer = clock.after(maxCloseMs, () => socket.terminate())
   }
 
   #opened(): void {
@@ -107,7 +107,7 @@ export class WebSocketStream implements AudioStream {
     const { socket, facts } = this.#parts
     const message = write()
     if (message === undefined) return
-    if (socket.bufferedAmount > (mostWaiting * octetsOf(facts.format)) / 8000)
+    if (socket.bufferedAmount > (maxBufferedBytes * octetsOf(facts.format)) / 8000)
       this.#fail('the far side takes the audio too slowly')
     else socket.send(message)
   }
@@ -120,7 +120,7 @@ export class WebSocketStream implements AudioStream {
     } catch (error) {
       this.#bad++
       this.#parts.onBadMessage((error as Error).message)
-      if (this.#bad >= mostBadMessages) this.#fail(`${mostBadMessages} messages could not be read`)
+      if (this.#bad >= maxBadMessages) this.#fail(`${maxBadMessages} messages could not be read`)
     }
   }
 
@@ -142,7 +142,7 @@ export class WebSocketStream implements AudioStream {
 
   /** A mark comes back when all audio before it was heard, or dropped. */
   #mark(name: string): void {
-    if (!this.#tap || this.#marks >= mostMarks) return
+    if (!this.#tap || this.#marks >= maxPendingMarks) return
     this.#marks++
     void this.#tap.spoken().then(() => {
       this.#marks--

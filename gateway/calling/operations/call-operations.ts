@@ -1,7 +1,7 @@
-import { Refusal } from './fields.ts'
-import type { Operation, OperationKind } from './operation.ts'
+import { Refusal } from './command-fields.ts'
+import type { Operation, OperationKind } from './operation-types.ts'
 
-const mostOperations = 50
+const maxOperations = 50
 
 interface Running {
   readonly operation: Operation
@@ -19,8 +19,8 @@ export class CallOperations {
   /** Whether an id is new; one that is there already is a repeated request, and nothing is to be done. Refused with 429 when there are too many. */
   check(id: string): 'new' | 'repeated' {
     if (this.#running.has(id)) return 'repeated'
-    if (this.#running.size >= mostOperations)
-      throw new Refusal('429', `the call has ${mostOperations} operations under way`)
+    if (this.#running.size >= maxOperations)
+      throw new Refusal('429', `the call has ${maxOperations} operations under way`)
     return 'new'
   }
 

@@ -1,7 +1,7 @@
-import type { CallHistory, CallLog, CallRow, CallsInProgress } from '../../calls/log/call-rows.ts'
+import type { CallHistory, CallRow, CallRowLog, CallsInProgress } from '../../calls/log/call-rows.ts'
 
 /** Calls as they are kept, for tests: in memory, in the order of their beginning. */
-export class FakeRecords implements CallLog, CallsInProgress, Pick<CallHistory, 'find' | 'settled'> {
+export class FakeRecords implements CallRowLog, CallsInProgress, Pick<CallHistory, 'find' | 'settled'> {
   readonly rows = new Map<string, CallRow>()
 
   /** Calls that are not over. */

@@ -1,7 +1,7 @@
 import type { CallInfo } from '../../../handlers/verbs.ts'
 import { parseSipUri, shownUri } from '../../core/sip-uri.ts'
+import type { Arrival } from '../call-ports.ts'
 import type { Leg } from '../leg/leg.ts'
-import type { Arrival } from '../ports.ts'
 
 /**
  * What is known of a call from its caller's leg; of one that we made, `from` is who we said we are. `called`: whom we called, as it was said;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { FakeClock } from '../../core/clock.ts'
-import { summary } from '../log/summary.ts'
-import { fakeLeg } from '../testing/fakes.ts'
+import { buildCdr } from '../log/call-cdr.ts'
+import { fakeLeg } from '../testing/fake-legs.ts'
 import { Call } from './call.ts'
 import { newCallId } from './ids.ts'
 
@@ -60,11 +60,11 @@ describe('the longest duration of a call', () => {
 
   it('can be made shorter, and never longer than the call was made with', async () => {
     const { clock, call, caller } = setUp()
-    call.limit(1_000)
+    call.limitDuration(1_000)
     clock.advance(2_000)
     await caller.leg.answer()
     clock.advance(500)
-    call.limit(10 * hour)
+    call.limitDuration(10 * hour)
     clock.advance(hour - 501)
     expect(call.caller.isEnded).toBe(false)
     clock.advance(1)
@@ -99,7 +99,7 @@ describe('the end of a call', () => {
     expect(call.legs.size).toBe(1)
     caller.leg.ended({ code: 'normal' })
     expect(call.legs.size).toBe(0)
-    const { legs, moreLegs } = await summary(call, clock.now(), (stats) => stats)
+    const { legs, moreLegs } = await buildCdr(call, clock.now(), (stats) => stats)
     expect([legs.length, moreLegs, legs[0]?.role, legs[1]?.code]).toEqual([100, 901, 'caller', 'busy'])
   })
 

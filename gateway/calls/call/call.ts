@@ -4,9 +4,9 @@ import type { MediaPort } from '../../../media/types.ts'
 import type { Clock, Timer } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { CallId } from '../../model.ts'
-import { bystander } from '../leg/bystander.ts'
 import { verbFailed } from '../leg/failures.ts'
 import type { Leg, LegOwner } from '../leg/leg.ts'
+import { noopLegOwner } from '../leg/noop-leg-owner.ts'
 import type { Referral } from '../leg/referral.ts'
 
 /** Told when a call is over. */
@@ -30,20 +30,20 @@ export interface CallerListener {
 }
 
 /** A leg's end, as it is written down. */
-export interface LegRecord {
+export interface CallLeg {
   readonly leg: Leg
   readonly role: 'caller' | 'callee'
 }
 
 /** A recording of a call, as it is written down. */
-export interface RecordedSound {
+export interface CdrRecording {
   readonly id: string
   /** Never rejects; settles after the call's end at the latest. */
   readonly ended: Promise<RecordResult>
 }
 
 /** Legs, and recordings, that are written down of one call. A document can dial again and again for hours; the first ones tell enough. */
-const MOST_RECORDS = 100
+const maxCdrEntries = 100
 
 /**
  * What the customer sees as one call: the caller's leg and every leg that was made for it. It is over when its last leg has ended, and
@@ -57,9 +57,9 @@ export class Call implements LegOwner {
   #clock: Clock
   #observer: CallObserver
   #legs = new Set<Leg>()
-  #records: LegRecord[] = []
+  #records: CallLeg[] = []
   #unrecorded = 0
-  #recordings: RecordedSound[] = []
+  #recordings: CdrRecording[] = []
   #abort = new AbortController()
   #limit: Timer | undefined
   #mostMs: number
@@ -92,7 +92,7 @@ export class Call implements LegOwner {
   }
 
   /** More is known of the call. */
-  know(known: Pick<CallInfo, 'answeredBy'>): void {
+  addInfo(known: Pick<CallInfo, 'answeredBy'>): void {
     this.#info = { ...this.#info, ...known }
   }
 
@@ -116,23 +116,23 @@ export class Call implements LegOwner {
   }
 
   /** The first legs that the call had, 100 at most. */
-  get records(): readonly LegRecord[] {
+  get cdrLegs(): readonly CallLeg[] {
     return this.#records
   }
 
   /** How many more it had. */
-  get unrecorded(): number {
+  get omittedLegs(): number {
     return this.#unrecorded
   }
 
   /** The first recordings of the call, 100 at most. */
-  get recordings(): readonly RecordedSound[] {
+  get cdrRecordings(): readonly CdrRecording[] {
     return this.#recordings
   }
 
   /** A recording of the call begins, which ends with it. */
-  recorded(recording: RecordedSound): void {
-    if (this.#recordings.length < MOST_RECORDS) this.#recordings.push(recording)
+  addRecording(recording: CdrRecording): void {
+    if (this.#recordings.length < maxCdrEntries) this.#recordings.push(recording)
   }
 
   /** Takes a leg that was made for this call; `owner` hears of it. */
@@ -144,7 +144,7 @@ export class Call implements LegOwner {
   }
 
   /** Another leg of the call is its caller from now on; `owner` hears of the one that was. */
-  handOver(to: Leg, owner: LegOwner = bystander): void {
+  handOver(to: Leg, owner: LegOwner = noopLegOwner): void {
     const from = this.#caller
     this.#caller = to
     to.own(this)
@@ -159,7 +159,7 @@ export class Call implements LegOwner {
   }
 
   /** Whether somebody listens, whom the keys that are pressed are for. */
-  get isListenedTo(): boolean {
+  get hasCallerListener(): boolean {
     return this.#listener !== undefined
   }
 
@@ -169,18 +169,18 @@ export class Call implements LegOwner {
   }
 
   /** Tells when the caller, or whom the caller is connected to, may be another one; while the one that was has its audio still. */
-  whenPartiesChange(listener: () => void): void {
+  onPartiesChanged(listener: () => void): void {
     this.#partyListeners.add(listener)
   }
 
   /** Tells of the caller's digits besides, until the function that comes back is called. */
-  overhear(listener: (digit: string) => void): () => void {
+  onDigit(listener: (digit: string) => void): () => void {
     this.#eavesdroppers.add(listener)
     return () => this.#eavesdroppers.delete(listener)
   }
 
   /** The longest duration in ms, counted from the answer; replaces an earlier one, and is never more than the call was made with. */
-  limit(ms: number): void {
+  limitDuration(ms: number): void {
     this.#longestMs = Math.min(ms, this.#mostMs)
     if (this.#answeredAt !== undefined) this.#count()
   }
@@ -284,11 +284,11 @@ export class Call implements LegOwner {
     this.#limit = this.#clock.after(end - this.#clock.now(), () => this.end({ code: 'max_duration' }))
   }
 
-  #add(leg: Leg, role: LegRecord['role']): void {
+  #add(leg: Leg, role: CallLeg['role']): void {
     const { lineage } = this.#caller.facts
     if (!leg.facts.lineage) leg.note({ lineage })
     this.#legs.add(leg)
-    if (this.#records.length < MOST_RECORDS) this.#records.push({ leg, role })
+    if (this.#records.length < maxCdrEntries) this.#records.push({ leg, role })
     else this.#unrecorded++
     leg.whenGone(() => {
       this.#legs.delete(leg)

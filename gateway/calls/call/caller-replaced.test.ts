@@ -6,8 +6,8 @@ import type {
   RecordResult,
   StreamEnd,
 } from '../../../handlers/verbs.ts'
-import { settle, setUp } from '../testing/calls-rig.ts'
-import { type FakeLeg, fakeLeg } from '../testing/fakes.ts'
+import { settle, setUp } from '../testing/calls-fixture.ts'
+import { type FakeLeg, fakeLeg } from '../testing/fake-legs.ts'
 
 /** A caller who talks to a callee, with a recording and a stream under way; what became of them is in `ended`. */
 const talking = async () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { DocumentInvalid, DocumentUnreachable } from '../../../handlers/handler.ts'
 import { type CallControl, CallEnded } from '../../../handlers/verbs.ts'
-import { prompt, settle, setUp } from '../testing/calls-rig.ts'
+import { prompt, settle, setUp } from '../testing/calls-fixture.ts'
 
 describe('a call', () => {
   let t: ReturnType<typeof setUp>

@@ -4,23 +4,23 @@ import { type Cause, type Code, catalogue, TrunklineError } from '../../core/err
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { CallId, HandlerSpec } from '../../model.ts'
+import type { Arrival, Arrivals, LiveCall, LiveCalls, Origination, Originator } from '../call-ports.ts'
 import { CalledLeg } from '../connect/called-leg.ts'
-import { Originating } from '../connect/originating.ts'
-import type { Taken } from '../connect/ringing-parts.ts'
-import { type CallBook, Journal } from '../log/journal.ts'
-import { RecordWriter, type RecordWriterParts } from '../log/record-writer.ts'
-import type { Recorded } from '../log/summary.ts'
-import type { Arrival, Arrivals, LiveCall, LiveCalls, Origination, Originator } from '../ports.ts'
-import { Control } from '../verbs/control.ts'
-import type { ControlParts } from '../verbs/control-parts.ts'
+import type { Winner } from '../connect/fork-types.ts'
+import { OriginationSession } from '../connect/origination-session.ts'
+import type { CdrSource } from '../log/call-cdr.ts'
+import { type CallBook, Journal } from '../log/call-log.ts'
+import { CdrWriter, type CdrWriterDeps } from '../log/cdr-writer.ts'
+import { CallController } from '../verbs/call-controller.ts'
+import type { CallControllerDeps } from '../verbs/call-controller-deps.ts'
 import { VerbMeter } from '../verbs/verb-meter.ts'
 import { Call, type CallObserver } from './call.ts'
 import { infoOf } from './call-info.ts'
-import { Driver, type Work } from './driver.ts'
-import { Handling, type HandlingParts } from './handling.ts'
+import { CallSession, type CallTask } from './call-session.ts'
+import { HandlerRunner, type HandlerRunnerDeps } from './handler-runner.ts'
 
 /** What the calls work with, besides what the verbs need. */
-export interface CallsParts extends Omit<ControlParts, 'verbs' | 'journal'>, HandlingParts {
+export interface CallsDeps extends Omit<CallControllerDeps, 'verbs' | 'journal'>, HandlerRunnerDeps {
   readonly metrics: Pick<
     Metrics,
     | 'callsEnded'
@@ -38,50 +38,50 @@ export interface CallsParts extends Omit<ControlParts, 'verbs' | 'journal'>, Han
   /** Calls at once, over everything. */
   readonly maxCalls: number
   /** Keeps the record of each call; default nobody. */
-  readonly records?: RecordWriterParts['records']
+  readonly cdrs?: CdrWriterDeps['cdrs']
   /** URL that is told the record of each call; default none. */
-  readonly recordsTo?: string
+  readonly cdrUrl?: string
   /** Where every call and every called leg is written down while it goes on; default nowhere. See {@link Journal}. */
   readonly book?: CallBook
 }
 
 /** Settings of calls that can change while calls go on. */
-export type CallsChange = Pick<
-  CallsParts,
+export type CallsSettings = Pick<
+  CallsDeps,
   'maxCalls' | 'callDurationMs' | 'ringMs' | 'envs' | 'recogniser' | 'recogniserRate'
 > & { readonly recordsTo: string | undefined }
 
 /** Time for handlers after the last call, in ms: what was recorded is told when its file is complete. */
-const longestFarewellMs = 5_000
+const maxHandlerExitMs = 5_000
 
 /**
  * Every call in progress. It takes inbound legs, runs what they are to be handled with, makes calls by itself, and has it written down how
  * they ended.
  */
 export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
-  #parts: CallsParts
-  #handling: Handling
+  #parts: CallsDeps
+  #handling: HandlerRunner
   #meter: VerbMeter
-  #records: RecordWriter
+  #records: CdrWriter
   #journal: Journal
-  #calls = new Map<CallId, Driver>()
+  #calls = new Map<CallId, CallSession>()
   /** What handles calls, also for a while after their end. */
   #driven = new Set<Promise<void>>()
   /** Calls of our own that nobody has answered yet. */
-  #originating = new Set<Originating>()
+  #originating = new Set<OriginationSession>()
   #draining = false
   #empty: (() => void)[] = []
 
-  constructor(parts: CallsParts) {
+  constructor(parts: CallsDeps) {
     this.#parts = parts
-    this.#handling = new Handling(parts)
+    this.#handling = new HandlerRunner(parts)
     this.#meter = new VerbMeter(parts.metrics)
-    this.#records = new RecordWriter(parts)
+    this.#records = new CdrWriter(parts)
     this.#journal = new Journal(parts.book, () => parts.clock.now())
   }
 
   /** Works by these settings from now on; calls in progress keep theirs. */
-  change({ recordsTo, ...settings }: CallsChange): void {
+  change({ recordsTo, ...settings }: CallsSettings): void {
     this.#parts = { ...this.#parts, ...settings }
     this.#handling.change(settings.envs)
     this.#records.change(recordsTo)
@@ -105,7 +105,7 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
   }
 
   /** Those that have a caller, and those that nobody has answered yet. */
-  get #all(): readonly (Call | Originating)[] {
+  get #all(): readonly (Call | OriginationSession)[] {
     return [...[...this.#calls.values()].map(({ call }) => call), ...this.#originating]
   }
 
@@ -142,7 +142,7 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
     const { log } = this.#parts
     const controlOf = (call: Call) => this.#controlOf(call, log.child({ call: call.id }))
     const parts = { ...this.#parts, journal: this.#journal, controlOf }
-    const originating = new Originating(parts, origination, (record) => this.#records.ended(record))
+    const originating = new OriginationSession(parts, origination, (record) => this.#records.ended(record))
     this.#originating.add(originating)
     try {
       return this.#begin(await originating.run(), origination)
@@ -232,7 +232,7 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
   }
 
   /** Whoever answered is the caller of a call from now on. Gives its id. */
-  #begin({ leg, candidate }: Taken, origination: Origination): string {
+  #begin({ leg, branch: candidate }: Winner, origination: Origination): string {
     const { projectId, maxDurationMs, variables, run } = origination
     const { clock, callDurationMs } = this.#parts
     const { callId, legs, destination } = candidate
@@ -240,32 +240,41 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
     const others = legs.filter((other) => other !== leg)
     if (leg.state.kind === 'ended') {
       const records = [leg, ...others].map((each) => ({ leg: each, role: 'caller' as const }))
-      const recorded = { id: callId, info, caller: leg, records, unrecorded: 0 }
+      const recorded = { id: callId, info, caller: leg, cdrLegs: records, omittedLegs: 0 }
       this.#records.ended(recorded)
       this.#journal.ended(recorded)
       throw new TrunklineError(leg.state.cause.code, 'The call was over as soon as it was answered.')
     }
     const call = new Call(info, leg, clock, this, callDurationMs)
     for (const other of others) call.adopt(other, call)
-    if (maxDurationMs !== undefined) call.limit(maxDurationMs)
+    if (maxDurationMs !== undefined) call.limitDuration(maxDurationMs)
     const log = this.#parts.log.child({ call: call.id })
     log.info({ leg: leg.id, kind: leg.kind, from: leg.from.uri, to: leg.to.uri }, 'call made')
     this.#parts.metrics.answerSeconds.observe((clock.now() - call.startedAt) / 1000)
-    const work = (driver: Driver) => (control: CallControl) =>
+    const work = (driver: CallSession) => (control: CallControl) =>
       run(control, (handler, known) => driver.handle(control, handler, known))
     this.#drive(call, log, work, variables)
     return call.id
   }
 
-  #controlOf(call: Call, log: Log): Control {
-    return new Control({ ...this.#parts, journal: this.#journal, log, verbs: this.#meter }, call)
+  #controlOf(call: Call, log: Log): CallController {
+    return new CallController({ ...this.#parts, journal: this.#journal, log, verbs: this.#meter }, call)
   }
 
   /** The call is in progress from now on, and does what it is for. */
-  #drive(call: Call, log: Log, work: (driver: Driver) => Work, variables?: Origination['variables']): void {
+  #drive(
+    call: Call,
+    log: Log,
+    work: (driver: CallSession) => CallTask,
+    variables?: Origination['variables'],
+  ): void {
     const { addresses, metrics } = this.#parts
-    const parts = { handling: this.#handling, journal: this.#journal, addresses, metrics, log }
-    const driver = new Driver({ ...parts, ...(variables && { variables }) }, call, this.#controlOf(call, log))
+    const parts = { runner: this.#handling, journal: this.#journal, addresses, metrics, log }
+    const driver = new CallSession(
+      { ...parts, ...(variables && { variables }) },
+      call,
+      this.#controlOf(call, log),
+    )
     this.#calls.set(call.id, driver)
     const driven = driver.run(work(driver))
     this.#driven.add(driven)
@@ -287,17 +296,17 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
 
   async #farewell(): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<void>()
-    const timer: Timer = this.#parts.clock.after(longestFarewellMs, resolve)
+    const timer: Timer = this.#parts.clock.after(maxHandlerExitMs, resolve)
     await Promise.race([late, Promise.allSettled([...this.#driven, this.#records.idle()])])
     timer.cancel()
   }
 }
 
 /** An arrival that never became a call, as it is written down. */
-const refused = (arrival: Arrival): Recorded => ({
+const refused = (arrival: Arrival): CdrSource => ({
   id: arrival.callId,
   info: infoOf(arrival),
   caller: arrival.leg,
-  records: [{ leg: arrival.leg, role: 'caller' }],
-  unrecorded: 0,
+  cdrLegs: [{ leg: arrival.leg, role: 'caller' }],
+  omittedLegs: 0,
 })

@@ -10,12 +10,12 @@ import type { Edge } from '../../../media/types.ts'
 import { SystemClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import { FakeRecogniser } from '../../speech/testing/fake-recogniser.ts'
-import { Bridges } from '../leg/bridge.ts'
+import { Bridges } from '../leg/bridges.ts'
 import { Leg } from '../leg/leg.ts'
-import { FakeKeeper } from '../testing/fake-keeper.ts'
+import { FakeFarSide, FakeVideos } from '../testing/fake-legs.ts'
 import { FakeStreams } from '../testing/fake-listeners.ts'
-import { FakeFarSide, FakeVideos } from '../testing/fakes.ts'
-import { Control } from '../verbs/control.ts'
+import { FakeRecordingStore } from '../testing/fake-recording-store.ts'
+import { CallController } from '../verbs/call-controller.ts'
 import { Player } from '../verbs/player.ts'
 import { VerbMeter } from '../verbs/verb-meter.ts'
 import { Call } from './call.ts'
@@ -66,7 +66,7 @@ const setUp = async () => {
   const [a, b] = [await legTo(peers[0], 'inbound'), await legTo(peers[1], 'outbound')]
   const call = new Call(testInfo, a.leg, clock, { callAnswered: () => {}, callEnded: () => {} }, 14_400_000)
   const sounds = createSounds({ voice: 'slt' })
-  const control = new Control(
+  const control = new CallController(
     {
       addresses: { resolve: (uri) => ({ kind: 'sip', uri }) },
       sip: { dial: () => b.leg },
@@ -77,7 +77,7 @@ const setUp = async () => {
       recogniser: new FakeRecogniser(),
       recogniserRate: 8000,
       streams: new FakeStreams(),
-      recordings: new FakeKeeper(),
+      recordings: new FakeRecordingStore(),
       verbs: new VerbMeter(new Metrics()),
       clock,
       log: pino({ level: 'silent' }),

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { type CallControl, CallEnded, type Sound } from '../../../handlers/verbs.ts'
-import { prompt, settle, setUp } from '../testing/calls-rig.ts'
+import { prompt, settle, setUp } from '../testing/calls-fixture.ts'
 
 let t: ReturnType<typeof setUp>
 beforeEach(() => {

@@ -6,7 +6,7 @@ import { holdMusic, type Playable, type Player, type Playing } from '../verbs/pl
 import type { Call } from './call.ts'
 
 /** What holding works with. */
-export interface HoldParts {
+export interface HoldDeps {
   readonly player: Player
   readonly log: Log
 }
@@ -16,15 +16,15 @@ export interface HoldParts {
  * with the verb, when the call has another caller, and with the call.
  */
 export class Hold {
-  #parts: HoldParts
+  #parts: HoldDeps
   #call: Call
   #held: { readonly leg: Leg; readonly music: readonly Playable[] } | undefined
   #playing = new Map<Leg, Playing>()
 
-  constructor(parts: HoldParts, call: Call) {
+  constructor(parts: HoldDeps, call: Call) {
     this.#parts = parts
     this.#call = call
-    call.whenPartiesChange(() => this.#refresh())
+    call.onPartiesChanged(() => this.#refresh())
     call.signal.addEventListener('abort', () => this.end(), { once: true })
   }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { CallControl } from '../../../handlers/verbs.ts'
-import { settle, setUp } from '../testing/calls-rig.ts'
-import { fakeLeg } from '../testing/fakes.ts'
+import { settle, setUp } from '../testing/calls-fixture.ts'
+import { fakeLeg } from '../testing/fake-legs.ts'
 import { newCallId } from './ids.ts'
 
 const connect = (call: CallControl) =>

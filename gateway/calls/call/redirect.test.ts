@@ -6,17 +6,17 @@ import {
   type QueueResult,
 } from '../../../handlers/verbs.ts'
 import type { HandlerSpec } from '../../model.ts'
-import type { LiveCall } from '../ports.ts'
+import type { LiveCall } from '../call-ports.ts'
 import { ProjectQueues } from '../queue/queues.ts'
-import { settle, setUp as setUpCalls } from '../testing/calls-rig.ts'
-import { FakeBook } from '../testing/fake-book.ts'
-import { RoomRig } from '../testing/rooms-rig.ts'
+import { settle, setUp as setUpCalls } from '../testing/calls-fixture.ts'
+import { ConferenceFixture } from '../testing/conference-fixture.ts'
+import { FakeBook } from '../testing/fake-call-log.ts'
 import { newCallId } from './ids.ts'
 
 const next: HandlerSpec = { kind: 'xml', document: '<Response/>', name: 'next' }
 const setUp = () => {
   const book = new FakeBook()
-  const rooms = new RoomRig()
+  const rooms = new ConferenceFixture()
   const queues = new ProjectQueues(rooms)
   return { ...setUpCalls({ book, queues }), book, queues, rooms }
 }

@@ -2,19 +2,19 @@ import type { ConferenceEvent, ConferenceOptions, ConferenceResult } from '../..
 import { beep } from '../../../media/record/beep.ts'
 import type { MediaPort, Mixer, Prompt } from '../../../media/types.ts'
 import type { Log } from '../../core/log.ts'
-import type { KeptRecording, RecordingKeeper } from '../verbs/recording-keeper.ts'
-import type { Participant } from './participant.ts'
-import type { Attendee, OpenConference } from './rooms.ts'
+import type { RecordingStore, StoredRecording } from '../verbs/recording-store.ts'
+import type { CallParticipant } from './call-participant.ts'
+import type { OpenConference, Participant } from './open-conferences.ts'
 
-const defaultMost = 100
+const defaultMaxParticipants = 100
 /** Maximum number of other participants that a page receives. */
 const maxShownOthers = 100
 const mixRate = 16_000
 
 /** What a conference works with. */
-export interface ConferenceParts {
+export interface ConferenceDeps {
   readonly openMixer: () => Promise<Mixer>
-  readonly recordings: RecordingKeeper
+  readonly recordings: RecordingStore
   readonly log: Log
 }
 
@@ -34,27 +34,27 @@ export interface ConferenceFacts {
 }
 
 /** How it ends for a participant. */
-export type Leaving = ConferenceResult['kind']
+export type LeaveKind = ConferenceResult['kind']
 
-/** Calls whose callers hear each other. It owns the mixer; each {@link Participant} owns its call's part in it. */
+/** Calls whose callers hear each other. It owns the mixer; each {@link CallParticipant} owns its call's part in it. */
 export class Conference implements OpenConference {
   readonly facts: ConferenceFacts
-  readonly #parts: ConferenceParts
+  readonly #parts: ConferenceDeps
   readonly #mixer: Mixer
-  readonly #participants = new Set<Participant>()
-  #recording: KeptRecording | undefined
+  readonly #participants = new Set<CallParticipant>()
+  #recording: StoredRecording | undefined
   #started = false
   #closed = false
   #sequence = 0
 
-  private constructor(parts: ConferenceParts, facts: ConferenceFacts, mixer: Mixer) {
+  private constructor(parts: ConferenceDeps, facts: ConferenceFacts, mixer: Mixer) {
     this.#parts = parts
     this.facts = facts
     this.#mixer = mixer
   }
 
   /** Rejects where the edge has no mixer. */
-  static async open(parts: ConferenceParts, facts: ConferenceFacts): Promise<Conference> {
+  static async open(parts: ConferenceDeps, facts: ConferenceFacts): Promise<Conference> {
     const conference = new Conference(parts, facts, await parts.openMixer())
     // Its thread has died: nobody is heard any more.
     void conference.#mixer.closed.then(() => conference.end())
@@ -74,7 +74,7 @@ export class Conference implements OpenConference {
     return this.facts.openedAt
   }
 
-  get attendees(): readonly Attendee[] {
+  get participants(): readonly Participant[] {
     return [...this.#participants]
   }
 
@@ -88,7 +88,7 @@ export class Conference implements OpenConference {
   }
 
   get isFull(): boolean {
-    return this.size >= (this.facts.options.maxParticipants ?? defaultMost)
+    return this.size >= (this.facts.options.maxParticipants ?? defaultMaxParticipants)
   }
 
   /** Whether its participants hear each other; until then they wait. */
@@ -97,11 +97,11 @@ export class Conference implements OpenConference {
   }
 
   /** Whether somebody takes part. */
-  has(participant: Participant): boolean {
+  has(participant: CallParticipant): boolean {
     return this.#participants.has(participant)
   }
 
-  join(participant: Participant): void {
+  join(participant: CallParticipant): void {
     const { beep: who = 'both' } = participant.options
     if (this.#started && (who === 'both' || who === 'enter')) this.#beep()
     this.#participants.add(participant)
@@ -112,7 +112,7 @@ export class Conference implements OpenConference {
     this.#showParticipants()
   }
 
-  leave(participant: Participant): void {
+  leave(participant: CallParticipant): void {
     if (!this.#participants.delete(participant)) return
     const { beep: who = 'both', endOnExit } = participant.options
     if (participant.port) this.#mixer.remove(participant.port)
@@ -126,7 +126,7 @@ export class Conference implements OpenConference {
   }
 
   /** Handles a change of a participant or of its leg. `before`: the port of the former leg. */
-  changed(participant: Participant, before?: MediaPort): void {
+  changed(participant: CallParticipant, before?: MediaPort): void {
     if (before) {
       this.#mixer.remove(before)
       this.#showParticipants()
@@ -136,7 +136,7 @@ export class Conference implements OpenConference {
   }
 
   /** Tells who made it. */
-  tell(kind: ConferenceEvent['kind'], about?: Participant): void {
+  tell(kind: ConferenceEvent['kind'], about?: CallParticipant): void {
     const { id: conferenceId, name, options } = this.facts
     try {
       options.onEvent?.({
@@ -146,8 +146,8 @@ export class Conference implements OpenConference {
         sequence: this.#sequence++,
         size: this.size,
         ...(about && { callId: about.call.id }),
-        muted: about?.muted ?? false,
-        held: about?.held ?? false,
+        muted: about?.isMuted ?? false,
+        held: about?.isHeld ?? false,
       })
     } catch (error) {
       this.#parts.log.error({ err: error }, 'who was told of a conference failed')
@@ -183,14 +183,14 @@ export class Conference implements OpenConference {
     }
   }
 
-  #any(holds: (participant: Participant) => boolean): boolean {
+  #any(holds: (participant: CallParticipant) => boolean): boolean {
     for (const participant of this.#participants) if (holds(participant)) return true
     return false
   }
 
   /** In the mixer, or out of it while it is held: it hears music then. */
-  #seat(participant: Participant): void {
-    const { port, held, muted, options } = participant
+  #seat(participant: CallParticipant): void {
+    const { port, isHeld: held, isMuted: muted, options } = participant
     if (!port) return
     if (held) {
       this.#mixer.remove(port)
@@ -246,7 +246,7 @@ export class Conference implements OpenConference {
     }
   }
 
-  async #recorded({ id, url, done }: KeptRecording): Promise<void> {
+  async #recorded({ id, url, done }: StoredRecording): Promise<void> {
     const { end, durationMs, hasFile: kept, bytes } = await done
     const reason = end.kind === 'error' ? 'error' : 'stopped'
     const over = { id, url, durationMs, bytes: kept ? bytes : 0, reason } as const

@@ -7,12 +7,12 @@ import type {
   ConferenceSeat,
 } from '../../../handlers/verbs.ts'
 import { CallEnded } from '../../../handlers/verbs.ts'
-import { settle } from '../testing/calls-rig.ts'
-import { FakeKeeper } from '../testing/fake-keeper.ts'
-import { type RoomCaller, RoomRig } from '../testing/rooms-rig.ts'
+import { settle } from '../testing/calls-fixture.ts'
+import { type ConferenceCaller, ConferenceFixture } from '../testing/conference-fixture.ts'
+import { FakeRecordingStore } from '../testing/fake-recording-store.ts'
 import { ProjectConferences } from './conferences.ts'
 
-interface Joined extends RoomCaller {
+interface Joined extends ConferenceCaller {
   readonly events: ConferenceEvent[]
   readonly kinds: () => string[]
   seat: ConferenceSeat | undefined
@@ -20,13 +20,13 @@ interface Joined extends RoomCaller {
 }
 
 describe('a conference', () => {
-  let rig: RoomRig
-  let keeper: FakeKeeper
+  let rig: ConferenceFixture
+  let keeper: FakeRecordingStore
   let conferences: ProjectConferences
 
   beforeEach(() => {
-    rig = new RoomRig()
-    keeper = new FakeKeeper()
+    rig = new ConferenceFixture()
+    keeper = new FakeRecordingStore()
     conferences = new ProjectConferences({ ...rig, openMixer: rig.openMixer, recordings: keeper })
   })
 
@@ -183,8 +183,8 @@ describe('a conference', () => {
     rig.clock.advance(1_000)
     const [conference] = await conferences.of('p')
     expect(conference).toMatchObject({ name: 'sales', isStarted: false, openedAt: rig.clock.now() - 1_000 })
-    expect(conference?.attendees).toMatchObject([
-      { callId: a.call.id, muted: false, held: false, options: { startOnEnter: false, coach: 'x' } },
+    expect(conference?.participants).toMatchObject([
+      { callId: a.call.id, isMuted: false, isHeld: false, options: { startOnEnter: false, coach: 'x' } },
     ])
     expect(await conferences.of('q')).toEqual([])
     conference?.end()
@@ -195,7 +195,7 @@ describe('a conference', () => {
   it('lets who looks at it hold somebody with what is wanted, announce, and take somebody out', async () => {
     const [a, b] = [await join(), await join()]
     const [conference] = await conferences.of('p')
-    const [one, other] = conference?.attendees ?? []
+    const [one, other] = conference?.participants ?? []
     const heard: string[] = []
     const says = (what: string) => async (call: CallControl) => {
       heard.push(`${what} ${call.info.callId === a.call.id}`)
@@ -221,7 +221,7 @@ describe('a conference', () => {
   it('goes on where an announcement fails', async () => {
     const [a] = [await join(), await join()]
     const [conference] = await conferences.of('p')
-    conference?.attendees[0]?.announce(() => Promise.reject(new Error('no such document')))
+    conference?.participants[0]?.announce(() => Promise.reject(new Error('no such document')))
     await settle()
     expect([a.result, rig.lines.at(-1)]).toMatchObject([undefined, { msg: 'an announcement failed' }])
   })
@@ -244,7 +244,7 @@ describe('a conference', () => {
 
   const attendee = async ({ call }: Joined) => {
     const [conference] = await conferences.of(call.info.projectId)
-    return conference!.attendees.find(({ callId }) => callId === call.id)!
+    return conference!.participants.find(({ callId }) => callId === call.id)!
   }
 
   it('lets one coach, end it by leaving, or leave without a beep, from outside its call', async () => {

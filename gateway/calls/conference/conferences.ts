@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto'
 import type { CallControl, ConferenceOptions, ConferenceResult } from '../../../handlers/verbs.ts'
 import type { Call } from '../call/call.ts'
 import { failureOf } from '../leg/failures.ts'
-import type { Conferences } from '../verbs/control-parts.ts'
-import type { CompanyParts } from './company.ts'
-import { Conference, type ConferenceParts } from './conference.ts'
-import { checkName, isOf, keyOf } from './names.ts'
-import { Participant } from './participant.ts'
-import type { OpenConference, OpenConferences } from './rooms.ts'
+import type { Conferences } from '../verbs/call-controller-deps.ts'
+import { CallParticipant } from './call-participant.ts'
+import { Conference, type ConferenceDeps } from './conference.ts'
+import type { OpenConference, OpenConferences } from './open-conferences.ts'
+import { checkName, isProjectKey, projectKey } from './project-names.ts'
+import type { WaitingAudioDeps } from './waiting-audio.ts'
 
 /** What conferences work with. */
-export interface ConferencesParts extends CompanyParts, ConferenceParts {}
+export interface ConferencesDeps extends WaitingAudioDeps, ConferenceDeps {}
 
 /** The conferences of all projects. One is there while anybody takes part in it. */
 export class ProjectConferences implements Conferences, OpenConferences {
-  readonly #parts: ConferencesParts
+  readonly #parts: ConferencesDeps
   /** A promise: two who come together come to the same. */
   readonly #conferences = new Map<string, Promise<Conference>>()
 
-  constructor(parts: ConferencesParts) {
+  constructor(parts: ConferencesDeps) {
     this.#parts = parts
   }
 
@@ -29,7 +29,7 @@ export class ProjectConferences implements Conferences, OpenConferences {
 
   async of(projectId: string): Promise<readonly OpenConference[]> {
     const wanted = [...this.#conferences]
-      .filter(([key]) => isOf(projectId, key))
+      .filter(([key]) => isProjectKey(projectId, key))
       .map(([, opening]) => opening)
     const settled = await Promise.allSettled(wanted)
     const open = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
@@ -39,10 +39,10 @@ export class ProjectConferences implements Conferences, OpenConferences {
   async join(call: Call, control: CallControl, options: ConferenceOptions): Promise<ConferenceResult> {
     const name = checkName(options.name)
     await call.openAudio(true, options.signal)
-    const key = keyOf(call.info.projectId, name)
+    const key = projectKey(call.info.projectId, name)
     const conference = await this.#conference(key, name, call, options)
     if (conference.isFull) return { kind: 'full', conferenceId: conference.facts.id, durationMs: 0 }
-    return new Participant(this.#parts, conference, { call, control, options }).run()
+    return new CallParticipant(this.#parts, conference, { call, control, options }).run()
   }
 
   async #conference(key: string, name: string, call: Call, options: ConferenceOptions): Promise<Conference> {

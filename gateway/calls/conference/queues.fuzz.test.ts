@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import type { CallControl } from '../../../handlers/verbs.ts'
 import { newCallId } from '../call/ids.ts'
-import type { QueuedCaller } from '../ports.ts'
+import type { QueuedCaller } from '../call-ports.ts'
 import { ProjectQueues } from '../queue/queues.ts'
-import { settle } from '../testing/calls-rig.ts'
-import { type RoomCaller, RoomRig } from '../testing/rooms-rig.ts'
+import { settle } from '../testing/calls-fixture.ts'
+import { type ConferenceCaller, ConferenceFixture } from '../testing/conference-fixture.ts'
 import { numbers } from '../testing/seeded-numbers.ts'
 
 interface Taker {
@@ -32,9 +32,9 @@ const happenings = [
 const play = async (seed: number) => {
   const next = numbers(seed)
   const pick = <T>(list: readonly T[]) => list[Math.floor(next() * list.length)]
-  const rig = new RoomRig()
+  const rig = new ConferenceFixture()
   const queues = new ProjectQueues(rig)
-  const callers: (RoomCaller & { cancel: AbortController; done: boolean })[] = []
+  const callers: (ConferenceCaller & { cancel: AbortController; done: boolean })[] = []
   const takers: Taker[] = []
   const notices: PromiseWithResolvers<void>[] = []
   const waits: PromiseWithResolvers<'leave' | undefined>[] = []

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type Cause, sipStatusOf } from '../../core/errors/catalogue.ts'
-import { betterCause, toldCaller } from './best-cause.ts'
+import { betterCause, causeForCaller } from './best-cause.ts'
 
 const refused = (sip: number): Cause => ({ code: 'far_refused', sip })
 
@@ -64,6 +64,6 @@ it.each<[Cause, number]>([
   [{ code: 'no_ports' }, 503],
   [{ code: 'draining' }, 503],
 ])('a caller is told of %j by a %i', (cause, status) => {
-  const told = toldCaller(cause)
+  const told = causeForCaller(cause)
   expect([told.code, sipStatusOf(told)]).toEqual([cause.code, status])
 })

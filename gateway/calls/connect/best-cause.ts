@@ -44,7 +44,7 @@ const replacements: ReadonlyMap<number, number> = new Map([
  * such as 422, which would need a Min-SE (RFC 4028 section 6). A description of the called side that makes no sense is not the caller's
  * fault: 502 (section 21.5.3).
  */
-export const toldCaller = (cause: Cause): Cause => {
+export const causeForCaller = (cause: Cause): Cause => {
   if (cause.code === 'bad_sdp') return { ...cause, sip: 502 }
   const status = sipStatusOf(cause)
   if (status === 503) return ofAllCalls.has(cause.code) ? cause : { ...cause, sip: 500 }

@@ -1,6 +1,6 @@
 import { type Code, TrunklineError } from '../../core/errors/catalogue.ts'
-import type { Called } from '../log/journal.ts'
-import type { LiveCall } from '../ports.ts'
+import type { LiveCall } from '../call-ports.ts'
+import type { Called } from '../log/call-log.ts'
 
 /** A leg that rings for a call of ours, or that another call is connected to. It has no document of its own. */
 export class CalledLeg implements LiveCall {
@@ -19,6 +19,6 @@ export class CalledLeg implements LiveCall {
   }
 
   end(code: Code): void {
-    this.#called.candidate.end({ code })
+    this.#called.branch.end({ code })
   }
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallControl, ConnectResult } from '../../../handlers/verbs.ts'
 import { type Cause, sipStatusOf } from '../../core/errors/catalogue.ts'
-import { settle, setUp } from '../testing/calls-rig.ts'
+import { settle, setUp } from '../testing/calls-fixture.ts'
 
 describe('connect', () => {
   let t: ReturnType<typeof setUp>

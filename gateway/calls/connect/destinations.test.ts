@@ -3,7 +3,7 @@ import { FakeClock } from '../../core/clock.ts'
 import type { Target } from '../../model.ts'
 import { Call } from '../call/call.ts'
 import { newCallId } from '../call/ids.ts'
-import { fakeLeg } from '../testing/fakes.ts'
+import { fakeLeg } from '../testing/fake-legs.ts'
 import { requestFor, targetsOf, withoutHeaders } from './destinations.ts'
 
 const addresses = {

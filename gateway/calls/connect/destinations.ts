@@ -3,30 +3,30 @@ import type { Cause } from '../../core/errors/catalogue.ts'
 import { shownUri } from '../../core/sip-uri.ts'
 import type { AddressBook, Party, Target } from '../../model.ts'
 import type { Call } from '../call/call.ts'
+import type { Endpoints, OutboundRequest } from '../call-ports.ts'
 import type { Leg } from '../leg/leg.ts'
 import type { Referral } from '../leg/referral.ts'
-import type { Endpoints, OutboundRequest } from '../ports.ts'
-import type { Candidate } from './candidate.ts'
+import type { Branch } from './branch.ts'
 
 /** What a leg can be made to. */
-export type Ringable = Exclude<Target, { kind: 'endpoint' }>
+export type DialableTarget = Exclude<Target, { kind: 'endpoint' }>
 
 /** Where destinations are looked up. */
-export interface DestinationParts {
+export interface DestinationDeps {
   readonly addresses: AddressBook
   /** Default: no endpoint is ever registered. */
   readonly endpoints?: Endpoints
 }
 
 /** The name in `queue:<name>`; undefined for any other destination. */
-export const queueNamed = (to: string): string | undefined => /^queue:(.+)$/s.exec(to)?.[1]
+export const queueNameOf = (to: string): string | undefined => /^queue:(.+)$/s.exec(to)?.[1]
 
 /** What has to ring for a destination of a project: one thing, or every place where an endpoint is registered; or why nothing can. */
 export const targetsOf = (
   to: string,
   projectId: string,
-  { addresses, endpoints }: DestinationParts,
-): readonly Ringable[] | Cause => {
+  { addresses, endpoints }: DestinationDeps,
+): readonly DialableTarget[] | Cause => {
   const target = addresses.resolve(to, projectId)
   if (!target) return { code: 'unknown_address', detail: shownUri(to) }
   if (target.kind !== 'endpoint') return [target]
@@ -47,7 +47,7 @@ export const withoutHeaders = (to: string): string => {
 }
 
 /** A destination, and the id of the call to it. */
-type Dialled = Pick<Candidate, 'destination' | 'callId'>
+type Dialled = Pick<Branch, 'destination' | 'callId'>
 
 /** The destination with all headers of its INVITE. */
 export const withHeaders = ({ destination, callId }: Dialled): Destination => {
@@ -56,15 +56,15 @@ export const withHeaders = ({ destination, callId }: Dialled): Destination => {
 }
 
 /** What the leg to a destination is made with: the caller as the document or the call has it, and what its INVITE hands on. */
-export const requestFor = (candidate: Dialled, { caller, id, info }: Call): OutboundRequest => {
+export const requestFor = (branch: Dialled, { caller, id, info }: Call): OutboundRequest => {
   const { maxForwards, lineage } = caller.facts
-  const destination = withHeaders(candidate)
+  const destination = withHeaders(branch)
   const from = destination.from ? partyOf(destination.from, destination.fromName ?? '') : caller.from
   return {
     destination,
     projectId: info.projectId,
     callId: id,
-    calleeId: candidate.callId,
+    calleeId: branch.callId,
     codec: caller.port?.codec ?? 'PCMU',
     from,
     caller,
@@ -81,7 +81,10 @@ export const partyOf = (text: string, name: string): Party => {
 }
 
 /** Whom a transfer leads to. It comes from the one who is left behind, who may be one that we called. */
-export const transferTo = ({ to, referredBy }: Referral, { direction, to: called }: Leg): Destination => ({
+export const referralDestination = (
+  { to, referredBy }: Referral,
+  { direction, to: called }: Leg,
+): Destination => ({
   to,
   ...(direction === 'outbound' && { from: called.uri, fromName: called.name }),
   ...(referredBy !== undefined && { headers: [{ name: 'Referred-By', value: referredBy }] }),

@@ -3,13 +3,13 @@ import type { Log } from '../../core/log.ts'
 import type { Call } from '../call/call.ts'
 import type { Leg } from '../leg/leg.ts'
 import type { Player, Playing } from '../verbs/player.ts'
-import type { Pairing } from './pairing.ts'
+import type { BridgeSession } from './bridge-session.ts'
 
 /** What a ringback works with. */
-export interface RingbackParts {
+export interface RingbackDeps {
   readonly call: Call
   /** Whom the caller hears, who needs no ringback then. */
-  readonly pairing: Pairing
+  readonly bridge: BridgeSession
   readonly player: Player
   readonly log: Log
   /** Instead of early media and of a ringing tone; default those two. */
@@ -18,13 +18,13 @@ export interface RingbackParts {
 
 /** What a caller hears while somebody rings: early media, or a tone. */
 export class Ringback {
-  #parts: RingbackParts
+  #parts: RingbackDeps
   #playing: Playing | undefined
   /** The caller has heard early media, after which no telephone makes a tone of its own. */
   #audible = false
   #over = false
 
-  constructor(parts: RingbackParts) {
+  constructor(parts: RingbackDeps) {
     this.#parts = parts
   }
 
@@ -35,8 +35,8 @@ export class Ringback {
 
   /** A leg is not to be heard any more; `others` still ring. */
   silent(leg: Leg, others: boolean): void {
-    const { pairing } = this.#parts
-    if (pairing.partner === leg) pairing.part()
+    const { bridge } = this.#parts
+    if (bridge.partner === leg) bridge.part()
     if (others) this.#inBackground(this.#ring())
   }
 
@@ -53,17 +53,17 @@ export class Ringback {
   }
 
   get #wanted(): boolean {
-    return !this.#over && !this.#playing && !this.#parts.pairing.partner
+    return !this.#over && !this.#playing && !this.#parts.bridge.partner
   }
 
   async #earlyMedia(leg: Leg): Promise<void> {
-    const { call, pairing } = this.#parts
+    const { call, bridge } = this.#parts
     await call.caller.progress()
     // Whoever has answered meanwhile is not to be heard before it is taken.
-    if (this.#over || pairing.partner || leg.state.kind !== 'early' || call.caller.isEnded) return
+    if (this.#over || bridge.partner || leg.state.kind !== 'early' || call.caller.isEnded) return
     this.#audible = true
     this.stop()
-    pairing.pair(leg)
+    bridge.pair(leg)
   }
 
   /** The caller learns that it rings: by 180 where that is enough, else by a tone too. Harmless when it is told already. */

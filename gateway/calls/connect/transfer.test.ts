@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Referral } from '../leg/referral.ts'
-import { settle } from '../testing/calls-rig.ts'
-import { type FakeLeg, fakeLeg } from '../testing/fakes.ts'
-import { callOf, huntParts } from '../testing/hunt-rig.ts'
-import { Hunt, type HuntOutcome } from './hunt.ts'
+import { settle } from '../testing/calls-fixture.ts'
+import { callOf, connectDeps } from '../testing/connect-fixture.ts'
+import { type FakeLeg, fakeLeg } from '../testing/fake-legs.ts'
+import { type ConnectOutcome, ConnectSession } from './connect-session.ts'
 
 const setUp = () => {
-  const rig = huntParts()
+  const rig = connectDeps()
   const { clock, outbound, parts, bridges } = rig
   const a = fakeLeg(clock, 'group')
   const { call, ended } = callOf(a.leg, clock)
-  const outcomes: HuntOutcome[] = []
+  const outcomes: ConnectOutcome[] = []
   const statuses: number[] = []
   const referral: Referral = {
     to: 'sip:c@y',
@@ -20,7 +20,7 @@ const setUp = () => {
   /** The caller and a callee talk. */
   const talking = async (): Promise<FakeLeg> => {
     const options = { steps: [[{ to: 'sip:b@y' }]] }
-    void new Hunt(parts, call, options).run().then((outcome) => outcomes.push(outcome))
+    void new ConnectSession(parts, call, options).run().then((outcome) => outcomes.push(outcome))
     await settle()
     outbound.dialled[0]!.leg.answered()
     await settle()
@@ -170,7 +170,10 @@ describe('what a transfer leads to is over', () => {
       other.a.leg.answered()
       return answering.promise
     }
-    const hunt = new Hunt(other.parts, other.call, { steps: [[{ to: 'sip:b@y' }]], answerOnBridge: true })
+    const hunt = new ConnectSession(other.parts, other.call, {
+      steps: [[{ to: 'sip:b@y' }]],
+      answerOnBridge: true,
+    })
     void hunt.run()
     await settle()
     const callee = other.outbound.dialled[0]!

@@ -24,7 +24,7 @@ export interface LegTimes {
 }
 
 /** One attempt to reach a far side, for the record of the call. Times in milliseconds. */
-export interface Try {
+export interface DialAttempt {
   /** The URI or address that was tried, without credentials. */
   readonly target: string
   readonly startedAt: number

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { FakeClock } from '../../core/clock.ts'
-import { FakePort, FakeVideo, FakeVideos, fakeLeg } from '../testing/fakes.ts'
-import { Bridges } from './bridge.ts'
+import { FakePort, FakeVideo, FakeVideos, fakeLeg } from '../testing/fake-legs.ts'
+import { Bridges } from './bridges.ts'
 import type { LegOwner } from './leg.ts'
 
 const clock = new FakeClock()

@@ -1,12 +1,12 @@
 import type { AudioCodec, BrowserVideo, MediaPort, PortStats } from '../../../media/types.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { LegId, Party } from '../../model.ts'
-import type { LegFacts, LegTimes, Try } from './leg-facts.ts'
+import type { DialAttempt, LegFacts, LegTimes } from './leg-facts.ts'
 import type { LegOwner, LegState } from './leg-owner.ts'
 import type { LegSignalling, PlayState } from './leg-signalling.ts'
 import type { ReferOptions, ReferOutcome, Referral } from './referral.ts'
 
-export type { Try } from './leg-facts.ts'
+export type { DialAttempt } from './leg-facts.ts'
 export type { LegOwner, LegState } from './leg-owner.ts'
 export type { LegSignalling } from './leg-signalling.ts'
 
@@ -51,7 +51,7 @@ export class Leg {
   #digitsBy: 'media' | 'signalling' | undefined
   #facts: LegFacts = {}
   #times: LegTimes
-  #tries: Try[] = []
+  #tries: DialAttempt[] = []
   #onGone = new Set<() => void>()
 
   constructor(options: LegOptions) {
@@ -74,7 +74,7 @@ export class Leg {
   }
 
   /** The attempts to reach the far side of an outbound leg, in order. */
-  get tries(): readonly Try[] {
+  get attempts(): readonly DialAttempt[] {
     return this.#tries
   }
 
@@ -101,7 +101,7 @@ export class Leg {
   }
 
   /** Whether the far side itself holds by a message. */
-  get holds(): boolean {
+  get isHeldByFarSide(): boolean {
     return this.#held.message
   }
 
@@ -165,7 +165,7 @@ export class Leg {
   }
 
   /** One attempt to reach the far side is over. */
-  tried(attempt: Try): void {
+  addAttempt(attempt: DialAttempt): void {
     this.#tries.push(attempt)
   }
 

@@ -14,7 +14,7 @@ export interface Referral {
 }
 
 /** Tells how a referral ended: `found` answered, or nobody did. */
-export const settled = (referral: Referral, status: number, found?: Leg): void => {
+export const settleReferral = (referral: Referral, status: number, found?: Leg): void => {
   referral.progress(status)
   const over = () => referral.over?.()
   if (found) found.whenGone(over)

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { setUp, turns, waits } from '../testing/addresses-rig.ts'
+import { setUp, turns, waits } from '../testing/addresses-fixture.ts'
 
 let { t, at, results, connect, arrive, left } = setUp()
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallControl } from '../../../handlers/verbs.ts'
-import { setUp, turns, waits } from '../testing/addresses-rig.ts'
+import { setUp, turns, waits } from '../testing/addresses-fixture.ts'
 
 let { t, told, at, results, states, connect, arrive, left } = setUp()
 

@@ -35,7 +35,7 @@ export interface CallRow {
   /** Name or URL of the document that was asked for, without credentials. */
   readonly document?: string
   /** Where its states are told, where it is in progress: if the gateway dies, its end is told there all the same. */
-  readonly toldTo?: StatusTarget
+  readonly statusTarget?: StatusTarget
 }
 
 /**
@@ -56,12 +56,12 @@ export interface CallQuery extends ListPage {
 /**
  * Writes down calls while they go on. Called on the call path: it neither waits nor throws; writing happens behind.
  */
-export interface CallLog {
+export interface CallRowLog {
   began(call: Omit<CallRow, 'status'>): void
   changed(
     id: string,
     change: Partial<
-      Pick<CallRow, 'status' | 'ringingAt' | 'answeredAt' | 'answeredBy' | 'document' | 'toldTo'>
+      Pick<CallRow, 'status' | 'ringingAt' | 'answeredAt' | 'answeredBy' | 'document' | 'statusTarget'>
     >,
   ): void
   ended(

@@ -6,7 +6,7 @@ import type { CallProgress, StatusTarget } from '../../model.ts'
 import type { CallRow } from './call-rows.ts'
 
 /** A state of a call that is told. */
-export interface Told {
+export interface StatusChange {
   readonly progress: CallProgress
   /** How many states of the call were told before. */
   readonly sequence: number
@@ -17,7 +17,7 @@ export interface Told {
 }
 
 /** What a customer's server is told of a call's state, in the words of its API. */
-export const statusCallback = (target: StatusTarget, row: CallRow, told: Told): StatusCallback => {
+export const statusCallback = (target: StatusTarget, row: CallRow, told: StatusChange): StatusCallback => {
   if (target.dialect === 'form') return { kind: 'call-status', ...formRequest(target, formFields(row, told)) }
   const { nodeId, at } = told
   return eventCallback(
@@ -39,7 +39,7 @@ export interface CallEvent {
 /** An event of a call, in the envelope that all events of the script family have. */
 export const eventCallback = (
   { url, method }: Pick<StatusTarget, 'url' | 'method'>,
-  { id, projectId, nodeId }: Pick<CallRow, 'id' | 'projectId'> & Pick<Told, 'nodeId'>,
+  { id, projectId, nodeId }: Pick<CallRow, 'id' | 'projectId'> & Pick<StatusChange, 'nodeId'>,
   { type, at, params: more }: CallEvent,
 ): StatusCallback => {
   const params = { call_id: id, node_id: nodeId, segment_id: id, ...more }
@@ -65,7 +65,7 @@ export const eventCallback = (
 const callStatus = ({ status }: CallRow, progress: CallProgress): string =>
   progress === 'initiated' ? 'initiated' : status
 
-const formFields = (row: CallRow, { progress, sequence, at }: Told): Fields => ({
+const formFields = (row: CallRow, { progress, sequence, at }: StatusChange): Fields => ({
   AccountSid: row.projectId,
   ApiVersion: '2010-04-01',
   CallSid: row.id,
@@ -93,7 +93,7 @@ const states: Readonly<Record<CallProgress, string>> = {
   completed: 'ended',
 }
 
-const stateParams = (row: CallRow, { progress }: Told): Readonly<Record<string, unknown>> => ({
+const stateParams = (row: CallRow, { progress }: StatusChange): Readonly<Record<string, unknown>> => ({
   call_state: states[progress],
   direction: row.direction === 'inbound' ? 'inbound' : 'outbound',
   device: deviceOf(row),

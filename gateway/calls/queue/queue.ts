@@ -3,22 +3,22 @@ import type { CallId } from '../../model.ts'
 import type { Call } from '../call/call.ts'
 
 /** Served callers whose waits make the mean. */
-const remembered = 20
+const maxRememberedWaits = 20
 
 /** Who takes callers out of a queue: one caller, once. */
-export interface Taker {
+export interface QueueConsumer {
   readonly by: CallId
   /** Fires when it wants nobody any more. */
   readonly signal: AbortSignal
 }
 
 /** A caller who waits. */
-export interface Waiter {
+export interface QueueEntry {
   readonly call: Call
   /** ms since the epoch. */
   readonly since: number
   /** Called once when somebody takes it, out of the queue already. */
-  take(taker: Taker): void
+  take(taker: QueueConsumer): void
 }
 
 /** Callers in the order of their coming, and those who wait for one. */
@@ -29,10 +29,10 @@ export class Queue {
   readonly openedAt: number
   /** Most callers at once; undefined while none has come. */
   maxSize: number | undefined
-  #waiters: Waiter[] = []
+  #waiters: QueueEntry[] = []
   /** Those who were taken, and may still wait on. */
-  readonly #taken = new Set<Waiter>()
-  #takers: Taker[] = []
+  readonly #taken = new Set<QueueEntry>()
+  #takers: QueueConsumer[] = []
   #waits: number[] = []
 
   constructor(id: string, name: string, openedAt: number) {
@@ -63,7 +63,7 @@ export class Queue {
   }
 
   /** Where a caller stands; one who was taken stands before all others. */
-  place(waiter: Waiter, now: number): QueuePlace {
+  place(waiter: QueueEntry, now: number): QueuePlace {
     return {
       queueId: this.id,
       name: this.name,
@@ -75,7 +75,7 @@ export class Queue {
   }
 
   /** A caller comes; `first`: it was taken in vain, and is the next one again. */
-  enter(waiter: Waiter, first = false): void {
+  enter(waiter: QueueEntry, first = false): void {
     this.#taken.delete(waiter)
     if (first) this.#waiters.unshift(waiter)
     else this.#waiters.push(waiter)
@@ -83,28 +83,28 @@ export class Queue {
   }
 
   /** A caller goes; nothing for one who is not there. */
-  leave(waiter: Waiter): void {
+  leave(waiter: QueueEntry): void {
     this.#taken.delete(waiter)
     this.#waiters = this.#waiters.filter((other) => other !== waiter)
   }
 
   /** Somebody wants a caller; `first`: the one that it had was lost. */
-  want(taker: Taker, first = false): void {
+  want(taker: QueueConsumer, first = false): void {
     if (first) this.#takers.unshift(taker)
     else this.#takers.push(taker)
     this.#match()
   }
 
   /** It wants none any more; nothing for one that is not there. */
-  wantNoMore(taker: Taker): void {
+  wantNoMore(taker: QueueConsumer): void {
     this.#takers = this.#takers.filter((other) => other !== taker)
   }
 
   /** A caller who was taken is served after so long. */
-  served(waiter: Waiter, waitedMs: number): void {
+  served(waiter: QueueEntry, waitedMs: number): void {
     this.#taken.delete(waiter)
     this.#waits.push(waitedMs)
-    if (this.#waits.length > remembered) this.#waits.shift()
+    if (this.#waits.length > maxRememberedWaits) this.#waits.shift()
   }
 
   #match(): void {

@@ -1,22 +1,22 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallControl, QueueOptions, QueuePlace, QueueResult } from '../../../handlers/verbs.ts'
 import { newCallId } from '../call/ids.ts'
-import type { QueuedCaller } from '../ports.ts'
-import { settle } from '../testing/calls-rig.ts'
-import { type RoomCaller, RoomRig } from '../testing/rooms-rig.ts'
+import type { QueuedCaller } from '../call-ports.ts'
+import { settle } from '../testing/calls-fixture.ts'
+import { type ConferenceCaller, ConferenceFixture } from '../testing/conference-fixture.ts'
 import { ProjectQueues } from './queues.ts'
 
-interface Entered extends RoomCaller {
+interface Entered extends ConferenceCaller {
   readonly events: string[]
   result: QueueResult | Error | undefined
 }
 
 describe('a queue', () => {
-  let rig: RoomRig
+  let rig: ConferenceFixture
   let queues: ProjectQueues
 
   beforeEach(() => {
-    rig = new RoomRig()
+    rig = new ConferenceFixture()
     queues = new ProjectQueues(rig)
   })
 

@@ -8,31 +8,31 @@ import {
 } from '../../../handlers/verbs.ts'
 import type { CallId } from '../../model.ts'
 import type { Call } from '../call/call.ts'
-import { type CompanyParts, keepCompany } from '../conference/company.ts'
-import { checkName, isOf, keyOf } from '../conference/names.ts'
-import type { OpenQueue, OpenQueues } from '../conference/rooms.ts'
-import type { QueuedCaller, Waiters } from '../ports.ts'
-import type { CallQueues } from '../verbs/control-parts.ts'
+import type { QueuedCaller, QueuedCallers } from '../call-ports.ts'
+import type { OpenQueue, OpenQueues } from '../conference/open-conferences.ts'
+import { checkName, isProjectKey, projectKey } from '../conference/project-names.ts'
+import { playWhileWaiting, type WaitingAudioDeps } from '../conference/waiting-audio.ts'
+import type { CallQueues } from '../verbs/call-controller-deps.ts'
 import { scoped } from '../verbs/scoped.ts'
-import { Queue, type Taker, type Waiter } from './queue.ts'
+import { Queue, type QueueConsumer, type QueueEntry } from './queue.ts'
 
 const defaultSize = 100
 const hourMs = 3_600_000
 
 /** Somebody who wants a caller, and how it gets one. */
-interface Waiting extends Taker {
+interface PendingConsumer extends QueueConsumer {
   give(caller: QueuedCaller | undefined): void
 }
 
 /** How a caller's wait came to its end: somebody took it, or nobody did. */
-type WaitEnd = { readonly taker: Waiting } | 'left' | 'timeout'
+type WaitEnd = { readonly taker: PendingConsumer } | 'left' | 'timeout'
 
 /** The queues of all projects: callers who wait in them, and those who take callers out. A queue is there while anybody waits. */
-export class ProjectQueues implements CallQueues, Waiters, OpenQueues {
-  readonly #parts: CompanyParts
+export class ProjectQueues implements CallQueues, QueuedCallers, OpenQueues {
+  readonly #parts: WaitingAudioDeps
   readonly #queues = new Map<string, Queue>()
 
-  constructor(parts: CompanyParts) {
+  constructor(parts: WaitingAudioDeps) {
     this.#parts = parts
   }
 
@@ -44,18 +44,18 @@ export class ProjectQueues implements CallQueues, Waiters, OpenQueues {
   }
 
   of(projectId: string): readonly OpenQueue[] {
-    return [...this.#queues].filter(([key]) => isOf(projectId, key)).map(([, queue]) => queue)
+    return [...this.#queues].filter(([key]) => isProjectKey(projectId, key)).map(([, queue]) => queue)
   }
 
   async enter(call: Call, control: CallControl, options: QueueOptions): Promise<QueueResult> {
     const name = checkName(options.name)
     await call.openAudio(true, options.signal)
-    const key = keyOf(call.info.projectId, name)
+    const key = projectKey(call.info.projectId, name)
     const queue = this.#queue(key, name)
     queue.maxSize ??= options.maxSize ?? defaultSize
     try {
       const served = () => this.#forget(key, queue)
-      return await new Stay({ ...this.#parts, queue, call, control, options, served }).run()
+      return await new QueueVisit({ ...this.#parts, queue, call, control, options, served }).run()
     } finally {
       this.#forget(key, queue)
     }
@@ -67,10 +67,10 @@ export class ProjectQueues implements CallQueues, Waiters, OpenQueues {
   ): Promise<QueuedCaller | undefined> {
     if (signal.aborted) return undefined
     const checked = checkName(name)
-    const key = keyOf(projectId, checked)
+    const key = projectKey(projectId, checked)
     const queue = this.#queue(key, checked)
     const { promise, resolve } = Promise.withResolvers<QueuedCaller | undefined>()
-    const taker: Waiting = { by, signal, give: resolve }
+    const taker: PendingConsumer = { by, signal, give: resolve }
     const giveUp = () => resolve(undefined)
     signal.addEventListener('abort', giveUp, { once: true })
     queue.want(taker)
@@ -96,7 +96,7 @@ export class ProjectQueues implements CallQueues, Waiters, OpenQueues {
   }
 }
 
-interface StayParts extends CompanyParts {
+interface QueueVisitDeps extends WaitingAudioDeps {
   readonly queue: Queue
   readonly call: Call
   readonly control: CallControl
@@ -106,26 +106,26 @@ interface StayParts extends CompanyParts {
 }
 
 /** One caller's stay in a queue. */
-class Stay implements Waiter {
+class QueueVisit implements QueueEntry {
   readonly call: Call
   readonly since: number
-  readonly #parts: StayParts
+  readonly #parts: QueueVisitDeps
   /** Ends the wait; undefined while there is none, or it is over. */
   #end: ((how: WaitEnd) => void) | undefined
 
-  constructor(parts: StayParts) {
+  constructor(parts: QueueVisitDeps) {
     this.#parts = parts
     this.call = parts.call
     this.since = parts.clock.now()
   }
 
-  take(taker: Taker): void {
+  take(taker: QueueConsumer): void {
     const { queue, options } = this.#parts
     // Its wait may be over, and the caller not out of the queue yet: the next one has its turn.
     if (!this.#end || this.call.signal.aborted || options.signal?.aborted) {
       queue.leave(this)
       queue.want(taker, true)
-    } else this.#end({ taker: taker as Waiting })
+    } else this.#end({ taker: taker as PendingConsumer })
   }
 
   async run(): Promise<QueueResult> {
@@ -173,7 +173,7 @@ class Stay implements Waiter {
     const over = new AbortController()
     const hook = wait && ((waiting: CallControl) => wait(waiting, () => this.#place))
     queue.enter(this, again)
-    const company = keepCompany(this.#parts, { call, control, ...(hook && { hook }) }, over.signal)
+    const company = playWhileWaiting(this.#parts, { call, control, ...(hook && { hook }) }, over.signal)
     void company.then((said) => said === 'leave' && this.#end?.('left'))
     let how: WaitEnd | undefined
     try {
@@ -191,7 +191,7 @@ class Stay implements Waiter {
   }
 
   /** Undefined where the two did not come together: whoever took the caller is gone, or does not want it. */
-  async #serve(taker: Waiting, entry: QueuePlace): Promise<QueueResult | undefined> {
+  async #serve(taker: PendingConsumer, entry: QueuePlace): Promise<QueueResult | undefined> {
     const { queue, call, control, options, served, clock } = this.#parts
     const over = options.signal ? AbortSignal.any([call.signal, options.signal]) : call.signal
     const place = this.#place

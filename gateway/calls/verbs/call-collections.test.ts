@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CollectOptions, CollectResult, Sound } from '../../../handlers/verbs.ts'
-import { settle, setUp } from '../testing/calls-rig.ts'
+import { settle, setUp } from '../testing/calls-fixture.ts'
 
 const menu: readonly Sound[] = [{ kind: 'speech', text: 'press a key' }]
 const prompt = { sounds: menu }

@@ -7,13 +7,13 @@ import type { Call } from '../call/call.ts'
 import { verbFailed } from '../leg/failures.ts'
 import type { CallPlaybacks } from './call-playbacks.ts'
 import { Collection } from './collection.ts'
-import { listenTo } from './listening.ts'
+import { listenTo } from './port-recognition.ts'
 
 /** Keys that are kept for the next collection. */
-const mostKeys = 32
+const maxTypedAhead = 32
 
 /** What collections work with. */
-export interface CollectionsParts {
+export interface CallCollectionsDeps {
   readonly clock: Clock
   readonly log: Log
   readonly recogniser: Recogniser
@@ -23,7 +23,7 @@ export interface CollectionsParts {
 
 /** What is collected from one call's caller: one collection at a time, and the keys that were pressed before it. */
 export class CallCollections {
-  #parts: CollectionsParts
+  #parts: CallCollectionsDeps
   #call: Call
   #playbacks: CallPlaybacks
   #current: Collection | undefined
@@ -32,11 +32,11 @@ export class CallCollections {
   /** Terminators that say nothing if one of them is the next key: they were meant for a collection that had all its digits. */
   #belated = ''
 
-  constructor(parts: CollectionsParts, call: Call, playbacks: CallPlaybacks) {
+  constructor(parts: CallCollectionsDeps, call: Call, playbacks: CallPlaybacks) {
     this.#parts = parts
     this.#call = call
     this.#playbacks = playbacks
-    call.overhear((digit) => this.#pressed(digit))
+    call.onDigit((digit) => this.#pressed(digit))
   }
 
   /** Forgets the keys that were pressed so far. */
@@ -104,7 +104,7 @@ export class CallCollections {
     const wanted = !this.#belated.includes(digit)
     this.#belated = ''
     // Keys for somebody else are no answer to what is asked later.
-    if (wanted && !this.#call.isListenedTo) this.#keys = (this.#keys + digit).slice(-mostKeys)
+    if (wanted && !this.#call.hasCallerListener) this.#keys = (this.#keys + digit).slice(-maxTypedAhead)
   }
 
   /** Gives the collection the keys that were typed ahead; what it does not take is left for the next one. */

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import type { Sound } from '../../../handlers/verbs.ts'
-import { settle, setUp } from '../testing/calls-rig.ts'
+import { settle, setUp } from '../testing/calls-fixture.ts'
 
 const hello: readonly Sound[] = [{ kind: 'speech', text: 'hello' }]
 

@@ -6,17 +6,17 @@ import type { PlayState } from '../leg/leg-signalling.ts'
 import type { Player, Playing } from './player.ts'
 
 /** What the sounds of a call are played with. */
-export interface PlaybackParts {
+export interface CallPlaybacksDeps {
   readonly player: Player
   readonly log: Log
 }
 
 /** Plays what documents name to one call's caller. */
 export class CallPlaybacks {
-  #parts: PlaybackParts
+  #parts: CallPlaybacksDeps
   #call: Call
 
-  constructor(parts: PlaybackParts, call: Call) {
+  constructor(parts: CallPlaybacksDeps, call: Call) {
     this.#parts = parts
     this.#call = call
   }

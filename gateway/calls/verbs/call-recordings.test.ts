@@ -3,7 +3,7 @@ import type { CallControl, CallRecording, RecordOptions, RecordResult } from '..
 import { CallEnded } from '../../../handlers/verbs.ts'
 import type { RecordingEnd } from '../../../media/types.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
-import { settle, setUp } from '../testing/calls-rig.ts'
+import { settle, setUp } from '../testing/calls-fixture.ts'
 
 const result = (end: RecordingEnd) => ({ end, durationMs: 3000, bytes: 48_044, hasFile: true })
 

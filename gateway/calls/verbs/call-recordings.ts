@@ -3,31 +3,31 @@ import { encodedRate } from '../../../media/rtp/encoding.ts'
 import type { MediaPort, RecordingResult } from '../../../media/types.ts'
 import type { Call } from '../call/call.ts'
 import { failureOf, verbFailed } from '../leg/failures.ts'
-import type { KeptRecording, RecordingKeeper } from './recording-keeper.ts'
+import type { RecordingStore, StoredRecording } from './recording-store.ts'
 
 /** Recordings of a call that are under way together: each costs CPU and disk for every second. */
-const MOST_AT_ONCE = 4
+const maxConcurrentRecordings = 4
 
 /** The recordings of one call: of its caller's port, also when another leg becomes the caller, and ended with the call. */
 export class CallRecordings {
-  #keeper: RecordingKeeper
+  #keeper: RecordingStore
   #call: Call
-  #underWay = new Set<KeptRecording>()
+  #underWay = new Set<StoredRecording>()
 
-  constructor(keeper: RecordingKeeper, call: Call) {
+  constructor(keeper: RecordingStore, call: Call) {
     this.#keeper = keeper
     this.#call = call
-    call.whenPartiesChange(() => this.#goOn())
+    call.onPartiesChanged(() => this.#goOn())
   }
 
   /** Begins one. Throws a `VerbFailed`. */
   start(port: MediaPort, options: RecordOptions): CallRecording {
-    if (this.#underWay.size >= MOST_AT_ONCE)
-      throw verbFailed('too_many_recordings', `the call has ${MOST_AT_ONCE} recordings under way`)
+    if (this.#underWay.size >= maxConcurrentRecordings)
+      throw verbFailed('too_many_recordings', `the call has ${maxConcurrentRecordings} recordings under way`)
     const kept = this.#begin(port, options)
     this.#underWay.add(kept)
     const ended = this.#follow(kept, options.terminators ?? '')
-    this.#call.recorded({ id: kept.id, ended })
+    this.#call.addRecording({ id: kept.id, ended })
     return {
       id: kept.id,
       url: kept.url,
@@ -39,7 +39,7 @@ export class CallRecordings {
     }
   }
 
-  #begin(port: MediaPort, options: RecordOptions): KeptRecording {
+  #begin(port: MediaPort, options: RecordOptions): StoredRecording {
     const { format = 'wav', tracks = 'in', storage, source, status, ...rest } = options
     const { id: callId, info, caller } = this.#call
     // What a telephone cannot carry is not worth twice the room.
@@ -64,10 +64,10 @@ export class CallRecordings {
     if (port) for (const kept of this.#underWay) kept.moveTo(port)
   }
 
-  async #follow(kept: KeptRecording, terminators: string): Promise<RecordResult> {
+  async #follow(kept: StoredRecording, terminators: string): Promise<RecordResult> {
     let pressed: string | undefined
     // The port hears the keys that come with the audio; those that come by a message are known here alone.
-    const deaf = this.#call.overhear((digit) => {
+    const deaf = this.#call.onDigit((digit) => {
       if (pressed !== undefined || !terminators.includes(digit)) return
       pressed = digit
       kept.stop()
@@ -83,7 +83,11 @@ export class CallRecordings {
     return this.#resultOf(kept, result, pressed)
   }
 
-  #resultOf({ id, url }: KeptRecording, result: RecordingResult, pressed: string | undefined): RecordResult {
+  #resultOf(
+    { id, url }: StoredRecording,
+    result: RecordingResult,
+    pressed: string | undefined,
+  ): RecordResult {
     const { end, durationMs, hasFile: kept, bytes } = result
     const common = { id, url, durationMs, bytes: kept ? bytes : 0 }
     if (end.kind === 'terminator') return { ...common, reason: 'terminator', terminator: end.digit }

@@ -29,7 +29,7 @@ export interface StreamStarter {
 }
 
 /** At once, of one call. */
-const mostStreams = 4
+const maxConcurrentStreams = 4
 
 /** The streams of one call: of its caller's port, also when another leg becomes the caller, and ended with the call. */
 export class CallStreams {
@@ -40,7 +40,7 @@ export class CallStreams {
   constructor(starter: StreamStarter, call: Call) {
     this.#starter = starter
     this.#call = call
-    call.whenPartiesChange(() => this.#goOn())
+    call.onPartiesChanged(() => this.#goOn())
     call.signal.addEventListener('abort', () => this.#stopAll(), { once: true })
   }
 
@@ -48,13 +48,13 @@ export class CallStreams {
   start(port: MediaPort, options: StreamOptions): CallStream {
     if (this.#call.signal.aborted) throw new CallEnded()
     const { name } = options
-    if (this.#open.size >= mostStreams)
-      throw verbFailed('bad_stream', `A call has at most ${mostStreams} streams at once.`)
+    if (this.#open.size >= maxConcurrentStreams)
+      throw verbFailed('bad_stream', `A call has at most ${maxConcurrentStreams} streams at once.`)
     if (name !== undefined && this.#named(name))
       throw verbFailed('bad_stream', `The call has a stream of the name ${JSON.stringify(name)} already.`)
     const stream = this.#begin(port, options)
     this.#open.set(stream, name)
-    const silent = this.#call.overhear((digit) => stream.digit(digit))
+    const silent = this.#call.onDigit((digit) => stream.digit(digit))
     void stream.ended.then(() => {
       silent()
       this.#open.delete(stream)

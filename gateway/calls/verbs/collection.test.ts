@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { CollectOptions, CollectResult } from '../../../handlers/verbs.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { FakeRecogniser } from '../../speech/testing/fake-recogniser.ts'
-import { settle } from '../testing/calls-rig.ts'
+import { settle } from '../testing/calls-fixture.ts'
 import { Collection } from './collection.ts'
 
 const setUp = (options: CollectOptions) => {

@@ -1,11 +1,11 @@
 import type { CollectOptions, CollectResult } from '../../../handlers/verbs.ts'
 import type { Recognition, RecognitionListener } from '../../../media/types.ts'
 import type { Clock, Timer } from '../../core/clock.ts'
-import { DigitCollector } from './collector.ts'
+import { DigitCollector } from './digit-collector.ts'
 import { SpeechCollector } from './speech-collector.ts'
 
 /** What a {@link Collection} works with. */
-export interface CollectionParts {
+export interface CollectionOptions {
   readonly clock: Clock
   readonly options: CollectOptions
   /** Begins to listen to the caller; asked for where the options want speech. */
@@ -33,7 +33,7 @@ export class Collection {
   readonly #digits: DigitCollector | undefined
   readonly #speech: SpeechCollector | undefined
 
-  constructor({ clock, options, recognise, stopPrompt }: CollectionParts) {
+  constructor({ clock, options, recognise, stopPrompt }: CollectionOptions) {
     this.#clock = clock
     this.#options = options
     this.#stopPrompt = stopPrompt

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EchoOptions } from '../../../handlers/verbs.ts'
-import { settle, setUp } from '../testing/calls-rig.ts'
+import { settle, setUp } from '../testing/calls-fixture.ts'
 import type { FakeTap } from '../testing/fake-listeners.ts'
 
 /** A call that echoes; `came` is what became of that. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CallControl, CallStream, CollectResult } from '../../../handlers/verbs.ts'
-import { settle, setUp } from '../testing/calls-rig.ts'
+import { settle, setUp } from '../testing/calls-fixture.ts'
 
 const speech = { language: 'de-AT', hints: ['ja'] }
 

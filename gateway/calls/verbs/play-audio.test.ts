@@ -11,7 +11,7 @@ import { CustomerHttp } from '../../callbacks/customer-http.ts'
 import { OperatorHttp } from '../../callbacks/operator-http.ts'
 import { Signer } from '../../callbacks/signatures.ts'
 import { FakeClock } from '../../core/clock.ts'
-import { FakePort } from '../testing/fakes.ts'
+import { FakePort } from '../testing/fake-legs.ts'
 import { Player } from './player.ts'
 
 const ends: (() => unknown)[] = []

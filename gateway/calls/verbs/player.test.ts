@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Sound } from '../../../handlers/verbs.ts'
 import { encodedRate } from '../../../media/rtp/encoding.ts'
 import type { PcmRate, PrepareOptions, Prompt, SoundSource } from '../../../media/types.ts'
-import { settle } from '../testing/calls-rig.ts'
-import { FakePort } from '../testing/fakes.ts'
+import { settle } from '../testing/calls-fixture.ts'
+import { FakePort } from '../testing/fake-legs.ts'
 import { Player } from './player.ts'
 
 const prompt = (): Prompt => ({ sampleRate: 8000, samples: new Int16Array(new SharedArrayBuffer(160)) })

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { type CallControl, CallEnded } from '../../../handlers/verbs.ts'
-import { settle, setUp } from '../testing/calls-rig.ts'
+import { settle, setUp } from '../testing/calls-fixture.ts'
 import { scoped } from './scoped.ts'
 
 let t: ReturnType<typeof setUp>

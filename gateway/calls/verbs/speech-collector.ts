@@ -7,7 +7,7 @@ const silenceMs = 1_000
 const longestMs = 60_000
 
 /** What a {@link SpeechCollector} works with. */
-export interface SpeechCollectorParts {
+export interface SpeechCollectorOptions {
   readonly clock: Clock
   readonly options: CollectOptions & { readonly speech: SpeechOptions }
   /** Begins to listen. The listener is not called before this has returned. */
@@ -24,7 +24,7 @@ export interface SpeechCollectorParts {
  */
 export class SpeechCollector implements RecognitionListener {
   readonly result: Promise<CollectResult>
-  readonly #parts: SpeechCollectorParts
+  readonly #parts: SpeechCollectorOptions
   readonly #settle: (result: CollectResult) => void
   readonly #recognition: Recognition
   #state: 'waiting' | 'speaking' | 'ending' | 'over' = 'waiting'
@@ -38,7 +38,7 @@ export class SpeechCollector implements RecognitionListener {
   #timer: Timer | undefined
   #longest: Timer | undefined
 
-  constructor(parts: SpeechCollectorParts) {
+  constructor(parts: SpeechCollectorOptions) {
     this.#parts = parts
     const { promise, resolve } = Promise.withResolvers<CollectResult>()
     this.result = promise

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import type { CallControl } from '../../../handlers/verbs.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
-import { settle, setUp } from '../testing/calls-rig.ts'
-import { CallDetector } from './detect.ts'
+import { settle, setUp } from '../testing/calls-fixture.ts'
+import { CallDetector } from './call-detector.ts'
 
 /** Verbs that a key ends, which is for them alone. */
 const others: readonly (readonly [name: string, verb: (call: CallControl) => Promise<unknown>])[] = [

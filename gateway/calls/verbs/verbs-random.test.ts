@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { CallControl, Sound } from '../../../handlers/verbs.ts'
-import { settle, setUp } from '../testing/calls-rig.ts'
+import { settle, setUp } from '../testing/calls-fixture.ts'
 
 /** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
 const randomOf = (seed: number) => () => {

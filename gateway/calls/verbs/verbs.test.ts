@@ -6,8 +6,8 @@ import {
   type VerbEvent,
   VerbFailed,
 } from '../../../handlers/verbs.ts'
-import { settle, setUp } from '../testing/calls-rig.ts'
-import type { FakeLeg } from '../testing/fakes.ts'
+import { settle, setUp } from '../testing/calls-fixture.ts'
+import type { FakeLeg } from '../testing/fake-legs.ts'
 
 const hello: readonly Sound[] = [{ kind: 'speech', text: 'hello' }]
 

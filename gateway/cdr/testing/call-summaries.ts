@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { afterEach } from 'vitest'
-import { lostCalls } from '../../calling/lost-calls.ts'
+import { endLostCalls } from '../../calling/lost-calls.ts'
+import type { CallCdr, LegCdr } from '../../calls/log/call-cdr.ts'
 import type { CallRow } from '../../calls/log/call-rows.ts'
-import type { CallSummary, LegSummary } from '../../calls/log/summary.ts'
 import { type Clock, FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import { CallRows } from '../../directory/calls.ts'
 import { CdrRows } from '../../directory/cdrs.ts'
 import type { Store } from '../../directory/sqlite.ts'
-import { lostRecordings } from '../../recordings/lost.ts'
+import { endLostRecordings } from '../../recordings/lost-recordings.ts'
 import { Records, type RecordsOptions } from '../records.ts'
 
 /** Ids of two projects. */
@@ -30,7 +30,7 @@ export const beginning = (changes: Partial<CallRow> = {}): Omit<CallRow, 'status
 })
 
 /** A leg of a record. */
-export const legOf = (changes: Partial<LegSummary> = {}): LegSummary => ({
+export const legOf = (changes: Partial<LegCdr> = {}): LegCdr => ({
   leg: randomUUID(),
   role: 'caller',
   kind: 'sip',
@@ -55,7 +55,7 @@ export const legOf = (changes: Partial<LegSummary> = {}): LegSummary => ({
 })
 
 /** The record of a call that is over. */
-export const recordOf = (changes: Partial<CallSummary> = {}): CallSummary => ({
+export const recordOf = (changes: Partial<CallCdr> = {}): CallCdr => ({
   call: randomUUID(),
   projectId: ours,
   direction: 'inbound',
@@ -79,14 +79,14 @@ export const recordOf = (changes: Partial<CallSummary> = {}): CallSummary => ({
 
 /** How everything ends that a gateway had which is gone. */
 export const leftAs = (clock: Pick<Clock, 'now'>) => ({
-  calls: lostCalls({ clock }),
-  recordings: lostRecordings(clock),
+  calls: endLostCalls({ clock }),
+  recordings: endLostRecordings(clock),
 })
 
 /** What records are opened with, as a gateway would be that was gone a moment ago. */
 export const leftBy = (clock: Pick<Clock, 'now'>) => ({
   wasThereAt: clock.now(),
-  end: lostCalls({ clock }),
+  end: endLostCalls({ clock }),
   onCallbacks: () => {},
 })
 

@@ -3,7 +3,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
-import { lostCalls } from '../../calling/lost-calls.ts'
+import { endLostCalls } from '../../calling/lost-calls.ts'
 import { SystemClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import { CallRows } from '../../directory/calls.ts'
@@ -21,7 +21,7 @@ const records = await Records.open({
   nodeId: 'burst',
   keepMs: 86_400_000,
   wasThereAt: clock.now(),
-  end: lostCalls({ clock }),
+  end: endLostCalls({ clock }),
   onCallbacks: () => {},
   clock,
   log,

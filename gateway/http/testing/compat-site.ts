@@ -9,12 +9,12 @@ import type { StatusCallback } from '../../../handlers/handler.ts'
 import { DocumentChecks } from '../../../handlers/reading/checks.ts'
 import type { RecordOptions } from '../../../handlers/verbs.ts'
 import { accessWith } from '../../auth/testing/api-tokens.ts'
-import type { CallOrder, PlacedCalls } from '../../calling/types.ts'
+import type { CallOrder, CallPlacement } from '../../calling/call-placement.ts'
+import type { LiveCall } from '../../calls/call-ports.ts'
 import { ProjectConferences } from '../../calls/conference/conferences.ts'
 import type { CallHistory, CallQuery, CallRow } from '../../calls/log/call-rows.ts'
-import type { LiveCall } from '../../calls/ports.ts'
 import { ProjectQueues } from '../../calls/queue/queues.ts'
-import { RoomRig } from '../../calls/testing/rooms-rig.ts'
+import { ConferenceFixture } from '../../calls/testing/conference-fixture.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { NewResource, Resource, ResourceChange, ResourceType } from '../../directory/resource-types.ts'
 import type { HandlerSpec, StatusTarget } from '../../model.ts'
@@ -37,7 +37,7 @@ export const asProject = (project: string = ours) => ({
 })
 
 /** Calls and their history, in memory. */
-export class FakeCalls implements PlacedCalls, CallHistory {
+export class FakeCalls implements CallPlacement, CallHistory {
   readonly rows: CallRow[] = []
   readonly orders: CallOrder[] = []
   readonly redirects: (readonly [id: string, handler: HandlerSpec, status: StatusTarget | undefined])[] = []
@@ -169,7 +169,7 @@ const fakeResources = (now: () => number): ApplicationParts['resources'] => {
 /** The family on a site of its own. */
 export class CompatRig {
   readonly calls = new FakeCalls()
-  readonly rooms = new RoomRig()
+  readonly rooms = new ConferenceFixture()
   readonly live = new Map<string, LiveCall>()
   readonly told: StatusCallback[] = []
   readonly asides: (readonly [callId: string, handler: HandlerSpec])[] = []

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
-import type { OpenConference } from '../../calls/conference/rooms.ts'
+import type { OpenConference } from '../../calls/conference/open-conferences.ts'
 import { beginning, legOf, recordOf } from '../../cdr/testing/call-summaries.ts'
 import { FakeRecorder, silentWav, wanted } from '../../recordings/testing/fake-recorder.ts'
 import { type ApiRig, asProject, type RigProject } from './sites.ts'
@@ -141,11 +141,11 @@ const addCalls = async (
 /** A conference with one who takes part, and a queue in which one waits. */
 const addRooms = (rig: ApiRig, { id: projectId }: RigProject, things: Map<string, string>): void => {
   const [conference, queue, call, waiting] = Array.from({ length: 4 }, () => randomUUID())
-  const attendee: OpenConference['attendees'][number] = {
+  const attendee: OpenConference['participants'][number] = {
     callId: call!,
     joinedAt: 0,
-    muted: false,
-    held: false,
+    isMuted: false,
+    isHeld: false,
     options: {} as never,
     mute: () => {},
     hold: () => {},
@@ -154,7 +154,7 @@ const addRooms = (rig: ApiRig, { id: projectId }: RigProject, things: Map<string
     remove: () => {},
   }
   const room = { id: conference!, name: 'meeting', openedAt: 0, isStarted: true, end: () => {} }
-  rig.conferences.set(projectId, [{ ...room, attendees: [attendee] }])
+  rig.conferences.set(projectId, [{ ...room, participants: [attendee] }])
   const members = [{ callId: waiting!, since: 0 }]
   rig.queues.set(projectId, [
     { id: queue!, name: 'help', openedAt: 0, maxSize: 10, averageWaitMs: 0, members },

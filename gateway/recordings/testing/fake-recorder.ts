@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect } from 'vitest'
 import type { StatusCallback } from '../../../handlers/handler.ts'
 import { wavHeader } from '../../../media/record/wav-format.ts'
 import { FakeRecording } from '../../calls/testing/fake-listeners.ts'
-import type { WantedRecording } from '../../calls/verbs/recording-keeper.ts'
+import type { RecordingOrder } from '../../calls/verbs/recording-store.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import { migrate } from '../../directory/migrations/run.ts'
@@ -16,7 +16,7 @@ import { openSqliteStore, type Store } from '../../directory/sqlite.ts'
 import { Recordings, type RecordingsOptions } from '../recordings.ts'
 
 /** What most tests record. */
-export const wanted: WantedRecording = {
+export const wanted: RecordingOrder = {
   projectId: 'p1',
   callId: 'c1',
   legId: 'l1',
@@ -94,7 +94,7 @@ export class RecordingRig {
   }
 
   /** A recording that is over, with a file of so many ms. */
-  async recorded(recordings: Recordings, ms = 100, of: Partial<WantedRecording> = {}): Promise<string> {
+  async recorded(recordings: Recordings, ms = 100, of: Partial<RecordingOrder> = {}): Promise<string> {
     const port = new FakeRecorder()
     const kept = recordings.start(port, { ...wanted, ...of })
     const file = silentWav(ms)

@@ -1,9 +1,9 @@
 import type { CallControl } from '../../../handlers/verbs.ts'
 import { CallOperations } from '../../calling/operations/call-operations.ts'
-import { Refusal } from '../../calling/operations/fields.ts'
-import type { Manners } from '../../calling/operations/operation.ts'
-import { type EndReason, hangupReasons } from '../../calling/operations/reasons.ts'
-import type { CommandedCall } from '../../calling/operations/requests.ts'
+import { Refusal } from '../../calling/operations/command-fields.ts'
+import type { CommandedCall } from '../../calling/operations/command-table.ts'
+import { type EndReason, hangupReasons } from '../../calling/operations/end-reasons.ts'
+import type { ClientQuirks } from '../../calling/operations/operation-types.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Application } from './application.ts'
 import type { WireDevice } from './devices.ts'
@@ -131,11 +131,11 @@ export class AppCall implements ConnectingCall, CommandedCall {
     return this.application.nodeId
   }
 
-  get manners(): Manners {
-    return { successOnly: successOnly.test(this.application.agent) }
+  get quirks(): ClientQuirks {
+    return { reportsSuccessOnly: successOnly.test(this.application.agent) }
   }
 
-  tell(type: string, params: Readonly<Record<string, unknown>>): void {
+  sendEvent(type: string, params: Readonly<Record<string, unknown>>): void {
     this.#noteAnswer()
     this.application.emit(type, { call_id: this.id, node_id: this.nodeId, ...params })
   }

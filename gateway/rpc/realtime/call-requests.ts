@@ -1,13 +1,13 @@
-import { DigitsOperation } from '../../calling/operations/digits.ts'
-import type { Fields } from '../../calling/operations/fields.ts'
-import { Refusal } from '../../calling/operations/fields.ts'
+import type { Fields } from '../../calling/operations/command-fields.ts'
+import { Refusal } from '../../calling/operations/command-fields.ts'
 import {
   type Command,
   type CommandReply,
   commands,
   readDigits,
   reply,
-} from '../../calling/operations/requests.ts'
+} from '../../calling/operations/command-table.ts'
+import { DigitsOperation } from '../../calling/operations/digits-operation.ts'
 import type { AppCall } from './app-call.ts'
 import { ConnectOperation, type Peer, readConnect } from './operations/connect.ts'
 
@@ -50,7 +50,7 @@ export const peerRequests: Readonly<
     const answer = reply(call, { call_id: peer.id, control_id: id })
     if (call.operations.check(id) === 'repeated') return answer
     const tell = (type: string, told: Readonly<Record<string, unknown>>) =>
-      call.tell(type, { ...told, call_id: peer.id })
+      call.sendEvent(type, { ...told, call_id: peer.id })
     const operation = new DigitsOperation(tell, id, () => peer.connected.sendDigits(digits))
     return { ...answer, after: call.operations.accept(id, operation) }
   },

@@ -1,5 +1,5 @@
 import type { CallInfo, CodecName, Destination } from '../../../handlers/verbs.ts'
-import { Fields, listOf, type Refusal, repeatable, textOf } from '../../calling/operations/fields.ts'
+import { Fields, listOf, type Refusal, repeatable, textOf } from '../../calling/operations/command-fields.ts'
 
 /** A device as events show it. */
 export interface WireDevice {

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { CallControl } from '../../../handlers/verbs.ts'
 import type { ProjectAccess } from '../../auth/project-access.ts'
-import type { Applications, Originator } from '../../calls/ports.ts'
+import type { Applications, Originator } from '../../calls/call-ports.ts'
 import { Attempts } from '../../core/attempts.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'

@@ -1,4 +1,4 @@
-import type { EndReason } from '../../calling/operations/reasons.ts'
+import type { EndReason } from '../../calling/operations/end-reasons.ts'
 import type { WireDevice } from './devices.ts'
 
 /** States of a call. */

@@ -113,7 +113,7 @@ export class BrowserCall {
 
   /** Whether the page holds the call. */
   get held(): boolean {
-    return this.leg.holds
+    return this.leg.isHeldByFarSide
   }
 
   /** Whether no video is ever taken of the page, nor shown to it. */

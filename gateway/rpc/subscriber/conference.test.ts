@@ -1,6 +1,6 @@
 /** A page in the conference of a room: sound alone, and every participant is a member. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { fakeLeg } from '../../calls/testing/fakes.ts'
+import { fakeLeg } from '../../calls/testing/fake-legs.ts'
 import type { AnyFrame } from '../testing/sessions.ts'
 import { dialled, settled } from './testing/situations.ts'
 import { Harness, type Page } from './testing/subscriber-harness.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { FakeVideo, fakeLeg } from '../../calls/testing/fakes.ts'
+import { FakeVideo, fakeLeg } from '../../calls/testing/fake-legs.ts'
 import { settled } from './testing/situations.ts'
 import { Harness, type Page } from './testing/subscriber-harness.ts'
 

@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Arrival } from '../../calls/call-ports.ts'
 import type { LegOwner } from '../../calls/leg/leg.ts'
-import type { Arrival } from '../../calls/ports.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import { Transfers } from '../dialog/transfers.ts'

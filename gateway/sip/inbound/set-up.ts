@@ -1,7 +1,7 @@
 import type { AudioCodec, Edge, WebRtc } from '../../../media/types.ts'
 import { newCallId, newLegId } from '../../calls/call/ids.ts'
+import type { Arrival, Arrivals } from '../../calls/call-ports.ts'
 import { Leg } from '../../calls/leg/leg.ts'
-import type { Arrival, Arrivals } from '../../calls/ports.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Cause, codeOf } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'

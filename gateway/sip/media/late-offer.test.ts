@@ -41,7 +41,7 @@ describe('pain point 4: an INVITE without an offer', () => {
     expect(acks[0]).toContain('m=audio 20000 RTP/AVP 8 101\r\n')
     expect(heard.events).toEqual(['answered'])
     expect(t.edge.ports[0]?.far).toMatchObject({ address: '192.0.2.9', port: 4000, codec: 'PCMA' })
-    expect(leg.tries).toMatchObject([{ outcome: 'answered', sipStatus: 200 }])
+    expect(leg.attempts).toMatchObject([{ outcome: 'answered', sipStatus: 200 }])
     leg.end({ code: 'normal' })
     dialog.byes[0]?.()
     expect(t.left).toEqual([0, 0, 0, 0])
@@ -170,7 +170,7 @@ describe('an INVITE without an offer', () => {
     expect(third.offer(pcma).acks).toHaveLength(1)
     await turns()
     expect(made.leg.isAnswered).toBe(true)
-    expect(made.leg.tries.map(({ outcome }) => outcome)).toEqual(['refused', 'answered'])
+    expect(made.leg.attempts.map(({ outcome }) => outcome)).toEqual(['refused', 'answered'])
   })
 
   it('goes out again for a longer session timer, which is kept then', async () => {

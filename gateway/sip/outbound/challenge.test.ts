@@ -6,8 +6,8 @@ import { testCarrier } from '../trunks/testing.ts'
 const setUp = (changes: Partial<CarrierConfig> = {}) =>
   new OutboundRig([testCarrier({ targets: ['sip:a.example', 'sip:b.example'], ...changes })])
 const number = 'sip:+1@a.example'
-const outcomes = (leg: { tries: readonly { outcome: string; sipStatus?: number; target: string }[] }) =>
-  leg.tries.map(({ outcome, sipStatus, target }) => [target, outcome, sipStatus])
+const outcomes = (leg: { attempts: readonly { outcome: string; sipStatus?: number; target: string }[] }) =>
+  leg.attempts.map(({ outcome, sipStatus, target }) => [target, outcome, sipStatus])
 
 describe('a challenge', () => {
   const challenge = (realm: string, more = '') => ({

@@ -69,7 +69,7 @@ describe('every end gives everything back (pain points 10 and 11)', () => {
     end(rig, leg)
     expect(leg.isEnded).toBe(true)
     expect(rig.left).toEqual([0, 0, 0, 0])
-    expect(leg.tries.map((each) => each.outcome)).toEqual([outcome])
+    expect(leg.attempts.map((each) => each.outcome)).toEqual([outcome])
     expect(leg.times.endedAt).toBeDefined()
   })
 })

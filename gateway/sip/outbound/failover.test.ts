@@ -7,8 +7,8 @@ import { testCarrier } from '../trunks/testing.ts'
 const setUp = (changes: Partial<CarrierConfig> = {}, tryings = true) =>
   new OutboundRig([testCarrier({ targets: ['sip:a.example', 'sip:b.example'], ...changes })], tryings)
 const number = 'sip:+1@a.example'
-const outcomes = (leg: { tries: readonly { outcome: string; sipStatus?: number; target: string }[] }) =>
-  leg.tries.map(({ outcome, sipStatus, target }) => [target, outcome, sipStatus])
+const outcomes = (leg: { attempts: readonly { outcome: string; sipStatus?: number; target: string }[] }) =>
+  leg.attempts.map(({ outcome, sipStatus, target }) => [target, outcome, sipStatus])
 
 describe('failover (pain point 18)', () => {
   it('goes to the next target after a listed status, and writes every try down', async () => {
@@ -25,7 +25,7 @@ describe('failover (pain point 18)', () => {
       ['sip:+1@a.example', 'refused', 503],
       ['sip:+1@b.example', 'answered', 200],
     ])
-    const [first, last] = leg.tries
+    const [first, last] = leg.attempts
     expect([first!.endedAt - first!.startedAt, last!.endedAt - last!.startedAt]).toEqual([100, 50])
     expect(leg.facts).toMatchObject({ carrier: 'carrier', sipCallId: 'new-id' })
   })
@@ -45,7 +45,7 @@ describe('failover (pain point 18)', () => {
     rig.next().uac.settle({ message: 'requested protocol/transport not available' })
     rig.next().unreachable(408)
     expect(leg.state).toMatchObject({ cause: { code: 'unreachable' } })
-    expect(leg.tries.map(({ outcome, detail }) => [outcome, detail])).toEqual([
+    expect(leg.attempts.map(({ outcome, detail }) => [outcome, detail])).toEqual([
       ['unreachable', '503 Service Unavailable'],
       ['unreachable', 'requested protocol/transport not available'],
       ['unreachable', '408 Service Unavailable'],
@@ -64,7 +64,7 @@ describe('failover (pain point 18)', () => {
     ])
     const detail = 'tls 192.0.2.2:5061 (b.example): the certificate is for nobody'
     expect(leg.state).toMatchObject({ cause: { code: 'unreachable', detail } })
-    expect(leg.tries.map((each) => each.detail)).toEqual([
+    expect(leg.attempts.map((each) => each.detail)).toEqual([
       'tls 192.0.2.1:5061 (a.example): self-signed certificate',
       detail,
     ])

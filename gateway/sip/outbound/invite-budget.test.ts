@@ -83,7 +83,7 @@ describe(`whatever the far side answers, one leg sends at most ${maxInvites} INV
 
   it('reaches sixteen targets of which each one challenges once', async () => {
     const { sent, leg } = await play(['a stale nonce', 'a failure of the server'], 16)
-    expect([sent, leg.tries.length]).toEqual([32, 16])
+    expect([sent, leg.attempts.length]).toEqual([32, 16])
   })
 
   it('says so in the log when no more may be sent', async () => {

@@ -75,7 +75,7 @@ it.each(orders)('%s: nothing is left, and nobody goes on ringing (pain point 11)
   // What never comes is not waited for for ever.
   rig.clock.advance(40_000)
   expect(rig.left).toEqual([0, 0, 0, 0])
-  expect(leg.tries).toHaveLength(1)
+  expect(leg.attempts).toHaveLength(1)
 })
 
 it('does not wait for more where the final response cannot be handled', async () => {

@@ -1,4 +1,4 @@
-import type { Leg, LegSignalling, Try } from '../../calls/leg/leg.ts'
+import type { DialAttempt, Leg, LegSignalling } from '../../calls/leg/leg.ts'
 import type { ReferOptions, ReferOutcome } from '../../calls/leg/referral.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Cause, catalogue, codeOf } from '../../core/errors/catalogue.ts'
@@ -288,14 +288,17 @@ export class OutboundLeg implements LegSignalling {
   }
 
   /** Writes down how the present attempt ended, which is over with it. */
-  #tried(outcome: Try['outcome'], { sipStatus, detail }: Pick<Try, 'sipStatus' | 'detail'> = {}): void {
+  #tried(
+    outcome: DialAttempt['outcome'],
+    { sipStatus, detail }: Pick<DialAttempt, 'sipStatus' | 'detail'> = {},
+  ): void {
     const attempt = this.#attempt
     this.#attempt = undefined
     if (!attempt) return
     const { hop, startedAt } = attempt
     const target = printable(shownUri(hop.uri), 256)
     const endedAt = this.#parts.clock.now()
-    this.#parts.leg.tried({
+    this.#parts.leg.addAttempt({
       target,
       startedAt,
       endedAt,

@@ -45,7 +45,7 @@ describe('pain point 9: an INVITE of ours', () => {
     expect(second.uri).toBe(first.uri)
     second.refuse(422, { 'Min-SE': '3600' })
     expect([t.waiting, leg.isEnded]).toEqual([0, true])
-    expect(leg.tries.map(({ sipStatus }) => sipStatus)).toEqual([422, 422])
+    expect(leg.attempts.map(({ sipStatus }) => sipStatus)).toEqual([422, 422])
   })
 
   it('is the same call still where a challenge follows the 422', async () => {
@@ -294,7 +294,7 @@ describe('pain point 5: our offer', () => {
       demanded.refuse(503)
       expect([
         leg.isEnded,
-        leg.tries
+        leg.attempts
           .map(({ sipStatus }) => sipStatus)
           .filter(Boolean)
           .at(-1),

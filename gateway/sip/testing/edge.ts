@@ -14,7 +14,7 @@ import type {
   TapRequest,
   Volumes,
 } from '../../../media/types.ts'
-import { FakePort } from '../../calls/testing/fakes.ts'
+import { FakePort } from '../../calls/testing/fake-legs.ts'
 
 /** A media port that writes down what it is told of its far side. */
 export class TestPort implements MediaPort {

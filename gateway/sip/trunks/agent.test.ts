@@ -48,7 +48,7 @@ it('reaches the second target where nobody is at the first, and none of it is le
   expect(invite.uri).toContain('sip:+4930@')
   second!.reply(invite, 200, { body: carrierSdp() })
   await heard.until('answered')
-  expect(leg.tries.map(({ sipStatus }) => sipStatus)).toEqual([undefined, 200])
+  expect(leg.attempts.map(({ sipStatus }) => sipStatus)).toEqual([undefined, 200])
   expect(leg.facts.sipCallId).toBe(invite.headers.first('call-id'))
   leg.end({ code: 'normal' })
   second!.reply(await second!.request('BYE'), 200)

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { type CallCommands, callCommands } from '../../../calling/commands.ts'
-import { Refusal } from '../../../calling/operations/fields.ts'
-import type { PlacedCalls } from '../../../calling/types.ts'
+import { type CallCommands, callCommands } from '../../../calling/call-commands.ts'
+import type { CallPlacement } from '../../../calling/call-placement.ts'
+import { Refusal } from '../../../calling/operations/command-fields.ts'
 import type { CallRow } from '../../../calls/log/call-rows.ts'
 import { messageOf, TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Log } from '../../../core/log.ts'
@@ -13,7 +13,7 @@ import { checkTransfer, readDial, readUpdate, unusedOf } from './orders.ts'
 
 /** What the routes of calling need. */
 export interface CallingParts {
-  readonly placed: PlacedCalls
+  readonly placed: CallPlacement
   readonly commands: Pick<CallCommands, 'run'>
   readonly documentChecks: Checks
   readonly requireProject: RequireProject

@@ -1,7 +1,7 @@
-import { Fields, textOf } from '../../../calling/operations/fields.ts'
-import { isScript } from '../../../calling/transfer.ts'
-import type { CallOrder } from '../../../calling/types.ts'
-import { areKeys } from '../../../calls/leg/telling.ts'
+import type { CallOrder } from '../../../calling/call-placement.ts'
+import { Fields, textOf } from '../../../calling/operations/command-fields.ts'
+import { isScript } from '../../../calling/transfer-handler.ts'
+import { isDigits } from '../../../calls/leg/dtmf.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { isJsonObject } from '../../../core/json.ts'
 import type { CallProgress, HandlerSpec, StatusTarget } from '../../../model.ts'
@@ -49,7 +49,7 @@ export const readDial = async (
   const seconds = params.whole('timeout', 1, 600)
   const codecs = readCodecs(params)
   const sendDigits = params.text('send_digits')
-  if (sendDigits !== undefined && !areKeys(sendDigits)) throw params.wrong('send_digits', '0-9 * # A-D w W')
+  if (sendDigits !== undefined && !isDigits(sendDigits)) throw params.wrong('send_digits', '0-9 * # A-D w W')
   const variables = readVariables(params)
   const status = readStatus(params)
   return {

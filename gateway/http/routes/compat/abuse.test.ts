@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { settle } from '../../../calls/testing/calls-rig.ts'
+import { settle } from '../../../calls/testing/calls-fixture.ts'
 import { RecordingRig } from '../../../recordings/testing/fake-recorder.ts'
 import { asProject, CompatRig, ours, theirs } from '../../testing/compat-site.ts'
 

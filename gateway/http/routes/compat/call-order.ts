@@ -1,5 +1,5 @@
 import { type RecordingTrack, recordingTracks, tracksOf } from '../../../../handlers/common/recordings.ts'
-import type { CallOrder, PlacedState } from '../../../calling/types.ts'
+import type { CallOrder, PlacedState } from '../../../calling/call-placement.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import type { HandlerSpec, StatusTarget } from '../../../model.ts'

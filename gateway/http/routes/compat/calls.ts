@@ -1,4 +1,4 @@
-import type { PlacedCalls } from '../../../calling/types.ts'
+import type { CallPlacement } from '../../../calling/call-placement.ts'
 import type { CallHistory, CallQuery, CallRow, CallStatus } from '../../../calls/log/call-rows.ts'
 import { messageOf, TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resources } from '../../../directory/ports.ts'
@@ -22,7 +22,7 @@ import { stretchOf, type TimeQuery, timeQuery } from './times.ts'
 
 /** What the routes of calls need. */
 export interface CallParts {
-  readonly placed: PlacedCalls
+  readonly placed: CallPlacement
   readonly history: CallHistory
   readonly resources: Pick<Resources, 'find'>
   readonly documentChecks: Checks

@@ -1,4 +1,4 @@
-import type { OpenConference, OpenConferences } from '../../../calls/conference/rooms.ts'
+import type { OpenConference, OpenConferences } from '../../../calls/conference/open-conferences.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { type Asides, hearing } from './hearing.ts'
 import { type Paging, pageBody, pageOf, pageSchema, pagingQuery, sliceOf } from './paging.ts'
@@ -91,7 +91,7 @@ export const conferenceRoutes = (on: On, parts: ConferenceParts): void => {
       const conference = await conferenceOf(conferences, projectId, id('sid'))
       const { AnnounceUrl: url, AnnounceMethod: method } = body
       if (url !== undefined)
-        for (const attendee of conference.attendees) attendee.announce(hearing(asides, url, method))
+        for (const attendee of conference.participants) attendee.announce(hearing(asides, url, method))
       if (body.Status) conference.end()
       return { ...conferenceBody(conference, projectId, base), ...(body.Status && { status: 'completed' }) }
     },

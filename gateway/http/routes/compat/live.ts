@@ -1,6 +1,6 @@
 import { type CallControl, CallEnded } from '../../../../handlers/verbs.ts'
+import type { LiveCalls } from '../../../calls/call-ports.ts'
 import type { CallHistory } from '../../../calls/log/call-rows.ts'
-import type { LiveCalls } from '../../../calls/ports.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { found } from './calls.ts'
 

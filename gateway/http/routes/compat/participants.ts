@@ -1,4 +1,4 @@
-import type { Attendee, AttendeeChange } from '../../../calls/conference/rooms.ts'
+import type { Participant, ParticipantChange } from '../../../calls/conference/open-conferences.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { type AnnounceForm, type ConferenceParts, conferenceOf } from './conferences.ts'
 import { hearing } from './hearing.ts'
@@ -69,9 +69,9 @@ const updating: RouteSpec = {
 
 /** `Participants` of a conference: list, fetch, mute, hold, announce, take out. */
 export const participantRoutes = (on: On, { conferences, asides }: ConferenceParts): void => {
-  const attendee = async ({ projectId, id }: Pick<Asked, 'projectId' | 'id'>): Promise<Attendee> => {
-    const { attendees } = await conferenceOf(conferences, projectId, id('sid'))
-    const found = attendees.find(({ callId }) => callId === id('part'))
+  const attendee = async ({ projectId, id }: Pick<Asked, 'projectId' | 'id'>): Promise<Participant> => {
+    const { participants } = await conferenceOf(conferences, projectId, id('sid'))
+    const found = participants.find(({ callId }) => callId === id('part'))
     if (!found) throw new TrunklineError('unknown_resource')
     return found
   }
@@ -86,8 +86,8 @@ export const participantRoutes = (on: On, { conferences, asides }: ConferencePar
       answer: pageSchema('participants', answer),
     },
     async (asked) => {
-      const { attendees } = await conferenceOf(conferences, asked.projectId, asked.id('sid'))
-      const part = sliceOf(attendees.filter(fits(asked.query)), pageOf(asked))
+      const { participants } = await conferenceOf(conferences, asked.projectId, asked.id('sid'))
+      const part = sliceOf(participants.filter(fits(asked.query)), pageOf(asked))
       return pageBody(asked, 'participants', part, (each) => bodyOf(each, asked))
     },
   )
@@ -99,8 +99,8 @@ export const participantRoutes = (on: On, { conferences, asides }: ConferencePar
   )
   on<UpdateForm>('POST', `${path}/:part`, updating, async (asked) => {
     const found = await attendee(asked)
-    const { attendees } = await conferenceOf(conferences, asked.projectId, asked.id('sid'))
-    const change = changeOf(asked.body, found, attendees, asides)
+    const { participants } = await conferenceOf(conferences, asked.projectId, asked.id('sid'))
+    const change = changeOf(asked.body, found, participants, asides)
     if (change) found.change(change)
     const { Muted, Hold, HoldUrl, HoldMethod, AnnounceUrl, AnnounceMethod } = asked.body
     if (Muted !== undefined) found.mute(Muted)
@@ -123,25 +123,25 @@ export const participantRoutes = (on: On, { conferences, asides }: ConferencePar
 /** Undefined: nothing of it changes. Throws `missing_required_parameter`, `invalid_field`. */
 const changeOf = (
   form: UpdateForm,
-  of: Attendee,
-  attendees: readonly Attendee[],
+  of: Participant,
+  participants: readonly Participant[],
   asides: ConferenceParts['asides'],
-): AttendeeChange | undefined => {
+): ParticipantChange | undefined => {
   const { WaitUrl: url, WaitMethod: method, BeepOnExit, EndConferenceOnExit } = form
   const change = {
     ...(url !== undefined && { wait: hearing(asides, url, method) }),
     ...(BeepOnExit !== undefined && { beepOnExit: BeepOnExit }),
     ...(EndConferenceOnExit !== undefined && { endOnExit: EndConferenceOnExit }),
-    ...coachOf(form, of, attendees),
+    ...coachOf(form, of, participants),
   }
   return Object.keys(change).length > 0 ? change : undefined
 }
 
 const coachOf = (
   { Coaching, CallSidToCoach }: UpdateForm,
-  { callId, options }: Attendee,
-  attendees: readonly Attendee[],
-): Pick<AttendeeChange, 'coach'> => {
+  { callId, options }: Participant,
+  participants: readonly Participant[],
+): Pick<ParticipantChange, 'coach'> => {
   const attribute = 'CallSidToCoach'
   if (Coaching === false) return { coach: null }
   if (Coaching && CallSidToCoach === undefined && options.coach === undefined)
@@ -149,20 +149,20 @@ const coachOf = (
       attribute,
     })
   if (CallSidToCoach === undefined) return {}
-  if (CallSidToCoach === callId || !attendees.some((each) => each.callId === CallSidToCoach))
+  if (CallSidToCoach === callId || !participants.some((each) => each.callId === CallSidToCoach))
     throw new TrunklineError('invalid_field', 'CallSidToCoach is nobody else who takes part.', { attribute })
   return { coach: CallSidToCoach }
 }
 
 const fits =
   ({ Muted, Hold, Coaching }: ListQuery) =>
-  ({ muted, held, options }: Attendee): boolean =>
+  ({ isMuted: muted, isHeld: held, options }: Participant): boolean =>
     (Muted === undefined || Muted === muted) &&
     (Hold === undefined || Hold === held) &&
     (Coaching === undefined || Coaching === (options.coach !== undefined))
 
 const bodyOf = (
-  { callId, muted, held, joinedAt, options }: Attendee,
+  { callId, isMuted: muted, isHeld: held, joinedAt, options }: Participant,
   { projectId, base, id }: Pick<Asked, 'projectId' | 'base' | 'id'>,
 ) => ({
   call_sid: callId,

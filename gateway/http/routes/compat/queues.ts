@@ -1,5 +1,5 @@
-import type { PlacedCalls } from '../../../calling/types.ts'
-import type { OpenQueue, OpenQueues } from '../../../calls/conference/rooms.ts'
+import type { CallPlacement } from '../../../calling/call-placement.ts'
+import type { OpenQueue, OpenQueues } from '../../../calls/conference/open-conferences.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { type Paging, pageBody, pageOf, pageSchema, pagingQuery, sliceOf } from './paging.ts'
@@ -10,7 +10,7 @@ import { shown, wholeSeconds } from './times.ts'
 /** What the routes of queues need. */
 export interface QueueParts {
   readonly queues: OpenQueues
-  readonly placed: Pick<PlacedCalls, 'redirect'>
+  readonly placed: Pick<CallPlacement, 'redirect'>
   readonly clock: Pick<Clock, 'now'>
 }
 

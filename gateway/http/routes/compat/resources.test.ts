@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { FakeCall } from '../../../../handlers/common/fake-call.ts'
-import { settle } from '../../../calls/testing/calls-rig.ts'
+import { settle } from '../../../calls/testing/calls-fixture.ts'
 import { RecordingRig, silentWav } from '../../../recordings/testing/fake-recorder.ts'
 import { CompatRig, ours } from '../../testing/compat-site.ts'
 

@@ -1,7 +1,7 @@
 import { unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { WantedRecording } from '../../../calls/verbs/recording-keeper.ts'
+import type { RecordingOrder } from '../../../calls/verbs/recording-store.ts'
 import type { Recordings } from '../../../recordings/recordings.ts'
 import { FakeRecorder, silentWav, wanted } from '../../../recordings/testing/fake-recorder.ts'
 import { ApiRig, asProject, theirs } from '../../testing/sites.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => rig.close())
 
 /** A recording that is over, with a file of so many ms. */
-const recorded = async (ms = 100, of: Partial<WantedRecording> = {}): Promise<string> => {
+const recorded = async (ms = 100, of: Partial<RecordingOrder> = {}): Promise<string> => {
   const port = new FakeRecorder()
   const kept = recordings.start(port, { ...wanted, ...of })
   const file = silentWav(ms)

@@ -5,10 +5,14 @@ import type {
   ConnectResult,
   Destination,
 } from '../../../../handlers/verbs.ts'
-import type { Fields } from '../../../calling/operations/fields.ts'
-import { failureCode, type Operation, type OperationCall } from '../../../calling/operations/operation.ts'
-import { endReasonOf } from '../../../calling/operations/reasons.ts'
-import { readRingback } from '../../../calling/operations/sounds.ts'
+import type { Fields } from '../../../calling/operations/command-fields.ts'
+import { endReasonOf } from '../../../calling/operations/end-reasons.ts'
+import {
+  failureCode,
+  type Operation,
+  type OperationCall,
+} from '../../../calling/operations/operation-types.ts'
+import { readRingback } from '../../../calling/operations/play-request.ts'
 import { readDevices, type WantedDevice, type WireDevice } from '../devices.ts'
 import { Legs } from '../legs.ts'
 import type { LegEvent } from '../wire.ts'
@@ -132,7 +136,7 @@ export class ConnectOperation implements Operation {
   }
 
   #tell(state: string, more: Readonly<Record<string, unknown>> = {}): void {
-    this.#call.tell('calling.call.connect', { tag: this.#wishes.tag, connect_state: state, ...more })
+    this.#call.sendEvent('calling.call.connect', { tag: this.#wishes.tag, connect_state: state, ...more })
   }
 }
 

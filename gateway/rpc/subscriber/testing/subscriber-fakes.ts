@@ -1,8 +1,8 @@
 /** Stand-ins for the tests of the dialect: WebRTC without media, and calls that only write down what arrives. */
 import type { AudioCodec, BrowserMedia, BrowserScreen, WebRtc } from '../../../../media/types.ts'
+import type { Arrival, Arrivals } from '../../../calls/call-ports.ts'
 import type { Leg, LegOwner } from '../../../calls/leg/leg.ts'
-import type { Arrival, Arrivals } from '../../../calls/ports.ts'
-import { FakePort, FakeVideo } from '../../../calls/testing/fakes.ts'
+import { FakePort, FakeVideo } from '../../../calls/testing/fake-legs.ts'
 
 type State = Parameters<Parameters<BrowserMedia['onState']>[0]>[0]
 

@@ -1,0 +1,135 @@
+import { CallEnded, VerbFailed } from '../../handlers/verbs.ts'
+import type { LiveCall, LiveCalls } from '../calls/call-ports.ts'
+import type { CallHistory, CallRow, CallsInProgress } from '../calls/log/call-rows.ts'
+import { type Code, catalogue, codeOf, TrunklineError } from '../core/errors/catalogue.ts'
+import type { AddressBook } from '../model.ts'
+import { ApiCall, type ApiCallDeps } from './api-call.ts'
+import { findLiveCall } from './find-live-call.ts'
+import { Fields, Refusal } from './operations/command-fields.ts'
+import { type Command, commands } from './operations/command-table.ts'
+import { endReasons } from './operations/end-reasons.ts'
+import { transferHandler } from './transfer-handler.ts'
+
+/** What commands work with. */
+export interface CallCommandsDeps extends Omit<ApiCallDeps, 'control'> {
+  readonly calls: LiveCalls
+  readonly addresses: AddressBook
+  readonly history: Pick<CallHistory, 'find'> & Pick<CallsInProgress, 'calledBy'>
+}
+
+const own = ['calling.end', 'calling.disconnect', 'calling.transfer'] as const
+
+/** Every command that a call in progress takes. */
+export const callCommands: readonly string[] = [...new Set([...own, ...Object.keys(commands)])]
+
+/** With what a call is ended for a reason; who is not answered is refused with it. */
+const codes: Readonly<Record<(typeof endReasons)[number], Code>> = {
+  hangup: 'normal',
+  cancel: 'canceled',
+  busy: 'busy',
+  noAnswer: 'no_answer',
+  decline: 'declined',
+  error: 'handler_failed',
+}
+
+/** Has calls in progress do what the API asks for, beside what runs on them. */
+export class CallCommands {
+  readonly #parts: CallCommandsDeps
+  /** Those that were told something, until they are over. */
+  readonly #told = new Map<string, ApiCall>()
+
+  constructor(parts: CallCommandsDeps) {
+    this.#parts = parts
+  }
+
+  /** Calls that operations of the API run on, or did. */
+  get size(): number {
+    return this.#told.size
+  }
+
+  /**
+   * Runs one of the {@link callCommands}, and gives the call as it is then. Throws `unknown_call`, `call_not_in_progress`, `invalid_field`
+   * (naming the field below `params`), `unknown_resource` for a control id, and codes of verbs.
+   */
+  async run(projectId: string, callId: string, command: string, params: unknown): Promise<CallRow> {
+    const { calls, history } = this.#parts
+    const { live, row } = await findLiveCall(calls, history, projectId, callId)
+    try {
+      await this.#do(live, { projectId, callId, command }, new Fields(params))
+    } catch (error) {
+      throw told(error)
+    }
+    return (await history.find(projectId, callId)) ?? row
+  }
+
+  async #do(live: LiveCall, { projectId, callId, command }: Asked, params: Fields): Promise<void> {
+    if (command === 'calling.end') live.end(endCode(live, params))
+    else if (command === 'calling.disconnect') this.#disconnect(projectId, callId)
+    else if (command === 'calling.transfer')
+      live.redirect(transferHandler(params.needed('dest'), this.#parts.addresses, projectId))
+    else await this.#operate(live, callId, commands[command], params)
+  }
+
+  async #operate(
+    live: LiveCall,
+    callId: string,
+    command: Command | undefined,
+    params: Fields,
+  ): Promise<void> {
+    const { control } = live
+    if (!command) throw new TrunklineError('verb_unavailable')
+    if (!control) throw new TrunklineError('call_not_in_progress')
+    const call = this.#told.get(callId) ?? this.#first(callId, new ApiCall({ ...this.#parts, control }))
+    const { after } = await command(call, params)
+    after?.()
+  }
+
+  #first(callId: string, call: ApiCall): ApiCall {
+    this.#told.set(callId, call)
+    void call.over.then(() => this.#told.delete(callId))
+    return call
+  }
+
+  /** Parts the call from whom it is connected to: it goes on with its document. */
+  #disconnect(projectId: string, callId: string): void {
+    const { calls, history } = this.#parts
+    // The call of an address is a child of the leg that leads to it, and not connected by that leg.
+    const called = history.calledBy(callId).filter(({ direction }) => direction === 'outbound-dial')
+    const connected = called.map(({ id }) => calls.live(projectId, id))
+    if (!connected.some((leg) => leg?.state === 'answered')) throw new TrunklineError('call_not_in_progress')
+    for (const leg of connected) leg?.end('normal')
+  }
+}
+
+interface Asked {
+  readonly projectId: string
+  readonly callId: string
+  readonly command: string
+}
+
+const endCode = ({ state }: LiveCall, params: Fields): Code => {
+  const code = codes[params.oneOf('reason', endReasons) ?? 'hangup']
+  if (state === 'answered') return 'normal'
+  return code === 'normal' ? 'canceled' : code
+}
+
+const refusals: Readonly<Record<string, Code>> = {
+  400: 'invalid_field',
+  404: 'unknown_resource',
+  409: 'call_not_in_progress',
+  422: 'call_not_in_progress',
+  429: 'too_many_requests',
+}
+
+/** An error of a command in the words of the API. */
+const told = (error: unknown): unknown => {
+  if (error instanceof CallEnded) return new TrunklineError('call_not_in_progress')
+  if (error instanceof Refusal) {
+    const { attribute } = error
+    const code = refusals[error.code] ?? 'bad_request'
+    return new TrunklineError(code, error.message, attribute === undefined ? {} : { attribute })
+  }
+  if (error instanceof VerbFailed && Object.hasOwn(catalogue, error.code))
+    return new TrunklineError(codeOf(error), error.message)
+  return error
+}

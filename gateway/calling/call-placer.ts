@@ -1,0 +1,149 @@
+import type { CallControl, Destination } from '../../handlers/verbs.ts'
+import type { Callbacks } from '../calls/call/handler-runner.ts'
+import { newCallId } from '../calls/call/ids.ts'
+import type { Handle, LiveCalls, Originator } from '../calls/call-ports.ts'
+import { isDigits } from '../calls/leg/dtmf.ts'
+import { documentOf } from '../calls/log/call-log.ts'
+import type { CallHistory, CallRow, CallsInProgress } from '../calls/log/call-rows.ts'
+import type { CallStatusNotifier } from '../calls/log/call-status-notifier.ts'
+import type { Clock } from '../core/clock.ts'
+import { catalogue, codeOf, TrunklineError } from '../core/errors/catalogue.ts'
+import type { Log } from '../core/log.ts'
+import type { HandlerSpec, StatusTarget } from '../model.ts'
+import { detectAnswerer, detectInBackground } from './answered-by.ts'
+import type { CallOrder, CallPlacement } from './call-placement.ts'
+import { type CalleeCheckDeps, checkCallee, destinationOf } from './callee-check.ts'
+import { findLiveCall } from './find-live-call.ts'
+import { recordCall } from './record-call.ts'
+
+/** What calls are placed with. */
+export interface CallPlacerDeps extends CalleeCheckDeps {
+  readonly originator: Originator
+  readonly calls: LiveCalls
+  readonly states: CallStatusNotifier
+  readonly history: Pick<CallHistory, 'find' | 'settled'> & Pick<CallsInProgress, 'inProgress'>
+  readonly callbacks: Callbacks
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Log
+}
+
+/** Places calls for the API, and drives those in progress by their ids. */
+export class CallPlacer implements CallPlacement {
+  readonly #parts: CallPlacerDeps
+
+  constructor(parts: CallPlacerDeps) {
+    this.#parts = parts
+  }
+
+  async place(order: CallOrder): Promise<CallRow> {
+    checkFields(order)
+    const to = destinationOf(order.to)
+    const whom = await checkCallee(this.#parts, to, order.projectId)
+    const row = whom === 'offline' ? this.#offline(order, to) : await this.#begin(order, to)
+    await this.#parts.history.settled()
+    return row
+  }
+
+  async redirect(
+    projectId: string,
+    callId: string,
+    handler: HandlerSpec,
+    status?: StatusTarget,
+  ): Promise<CallRow> {
+    const { calls, history, states } = this.#parts
+    const { live } = await findLiveCall(calls, history, projectId, callId)
+    live.redirect(handler)
+    if (status) states.watch(callId, status)
+    return this.#row(projectId, callId)
+  }
+
+  async end(projectId: string, callId: string, how: 'canceled' | 'completed'): Promise<CallRow> {
+    const { calls, history } = this.#parts
+    const { live } = await findLiveCall(calls, history, projectId, callId)
+    const { state } = live
+    if (how === 'canceled' && state === 'answered') throw new TrunklineError('call_not_in_progress')
+    live.end(state === 'answered' ? 'normal' : 'canceled')
+    await history.settled()
+    return this.#row(projectId, callId)
+  }
+
+  async #row(projectId: string, callId: string): Promise<CallRow> {
+    const row = await this.#parts.history.find(projectId, callId)
+    if (!row) throw new TrunklineError('unknown_call')
+    return row
+  }
+
+  /** Resolves when the first leg is made; what comes after that is in its row later. */
+  #begin(order: CallOrder, to: string): Promise<CallRow> {
+    const { originator, history, states, log } = this.#parts
+    const { projectId, from, timeoutMs, maxDurationMs, variables, status } = order
+    const { promise, resolve, reject } = Promise.withResolvers<CallRow>()
+    const originated = originator.originate({
+      projectId,
+      from,
+      steps: [[destination(order, to)]],
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(maxDurationMs !== undefined && { maxDurationMs }),
+      ...(variables && { variables }),
+      onLeg: ({ callId }) => {
+        states.changed(callId, { document: documentOf(order.handler) })
+        const row = history.inProgress(callId)
+        if (row) resolve(row)
+        if (status) states.watch(callId, status)
+      },
+      run: (call, handle) => this.#run(order, call, handle),
+    })
+    originated.catch((error: unknown) => {
+      const code = codeOf(error)
+      log[catalogue[code].level](
+        { code, projectId, err: code === 'internal' ? error : undefined },
+        'a call of the API was not answered',
+      )
+      reject(error)
+    })
+    return promise
+  }
+
+  /** A phone that is registered nowhere: the call is written down, and over. */
+  #offline({ projectId, from, status, handler }: CallOrder, to: string): CallRow {
+    const { states, clock } = this.#parts
+    const [id, createdAt] = [newCallId(), clock.now()]
+    const made = { id, projectId, direction: 'outbound-api', type: 'sip', from, to, createdAt } as const
+    const call = { ...made, document: documentOf(handler) }
+    states.began(call)
+    if (status) states.watch(id, status)
+    states.ended(id, { status: 'no-answer', endedAt: createdAt, code: 'not_online' })
+    return { ...call, status: 'queued' }
+  }
+
+  async #run(order: CallOrder, call: CallControl, handle: Handle): Promise<void> {
+    const { calls, states, callbacks, log } = this.#parts
+    const { projectId, callId } = call.info
+    // What is of the whole call is not of the document that runs first.
+    const whole = calls.live(projectId, callId)?.control
+    if (order.record && whole) void recordCall(whole, order.record, { callbacks, log })
+    const { detect } = order
+    if (detect?.beside && whole) void detectInBackground(whole, detect, { states, callbacks, log })
+    const answeredBy = detect && !detect.beside ? await detectAnswerer(call, detect) : undefined
+    if (answeredBy?.row) states.changed(callId, { answeredBy: answeredBy.row })
+    await handle(order.handler, answeredBy && { answeredBy: answeredBy.told })
+  }
+}
+
+const destination = (order: CallOrder, to: string): Destination => {
+  const { from, callerId, credentials, sendDigits, codecs } = order
+  return {
+    to,
+    from: callerId ?? from,
+    ...(credentials && { username: credentials.username, password: credentials.password }),
+    ...(sendDigits !== undefined && { sendDigits }),
+    ...(codecs && { codecs }),
+  }
+}
+
+const checkFields = ({ from, sendDigits }: CallOrder): void => {
+  if (from.trim() === '') throw new TrunklineError('bad_request', 'from is empty.', { attribute: 'from' })
+  if (sendDigits === undefined || isDigits(sendDigits)) return
+  const attribute = 'sendDigits'
+  throw new TrunklineError('bad_request', 'These are not all keys: 0-9 * # A-D w W.', { attribute })
+}

@@ -1,0 +1,207 @@
+import type { CallCollection, CollectOptions, CollectResult } from '../../../handlers/verbs.ts'
+import { type Fields, textOf } from './command-fields.ts'
+import {
+  type ClientQuirks,
+  failureCode,
+  isOver,
+  type Operation,
+  type OperationCall,
+} from './operation-types.ts'
+import { readPlay } from './play-request.ts'
+
+/** What of a collection is told, and how. */
+export interface CollectRequest {
+  readonly options: CollectOptions
+  readonly partial: boolean
+  readonly startOfInput: boolean
+  /** Collects again and again until it is stopped. */
+  readonly continuous: boolean
+}
+
+const defaultInitialMs = 4_000
+/** Who collects again and again waits so long each time, at the least. */
+const minRepeatMs = 1_000
+/** After these nothing more is collected: somebody stopped it, or another collection took its place. */
+const lastReasons: ReadonlySet<CollectResult['reason']> = new Set(['stopped', 'error'])
+const maxDigitsAllowed = 1_000
+const maxHints = 100
+
+/** Reads `calling.collect`. Its timers wait for `calling.collect.start_input_timers`, unless `start_input_timers` is true. */
+export const readCollect = (params: Fields): CollectRequest => {
+  const continuous = params.flag('continuous') ?? false
+  const input = readInput(params)
+  const initialTimeoutMs = Math.max(input.initialTimeoutMs ?? 0, continuous ? minRepeatMs : 0)
+  return {
+    options: { ...input, initialTimeoutMs, holdTimers: params.flag('start_input_timers') !== true },
+    partial: params.flag('partial_results') ?? false,
+    startOfInput: params.flag('send_start_of_input') ?? false,
+    continuous,
+  }
+}
+
+/** Reads `calling.play_and_collect`: a prompt, and `collect`. */
+export const readPrompt = (params: Fields): CollectRequest => {
+  const collect = params.fields('collect')
+  if (!collect) throw params.wrong('collect', 'an object')
+  return {
+    options: { ...readInput(collect), prompt: readPlay(params) },
+    partial: collect.flag('partial_results') ?? false,
+    startOfInput: false,
+    continuous: false,
+  }
+}
+
+const readInput = (params: Fields): CollectOptions => {
+  const [digits, speech] = [params.fields('digits'), params.fields('speech')]
+  if (!digits && !speech) throw params.wrong('digits', 'an object, here or in speech')
+  const initialTimeoutMs = params.seconds('initial_timeout') ?? defaultInitialMs
+  return { initialTimeoutMs, digits: digits !== undefined, ...readDigits(digits), ...readSpeech(speech) }
+}
+
+const readDigits = (digits: Fields | undefined): CollectOptions => {
+  const maxDigits = digits?.whole('max', 1, maxDigitsAllowed)
+  const interDigitTimeoutMs = digits?.seconds('digit_timeout')
+  const terminators = digits?.raw('terminators') === '' ? undefined : digits?.text('terminators')
+  return {
+    ...(maxDigits !== undefined && { maxDigits }),
+    ...(interDigitTimeoutMs !== undefined && { interDigitTimeoutMs }),
+    ...(terminators !== undefined && { terminators }),
+  }
+}
+
+const readSpeech = (speech: Fields | undefined): CollectOptions => {
+  if (!speech) return {}
+  const language = speech.text('language')
+  const endSilenceMs = speech.seconds('end_silence_timeout')
+  const maxSpeechMs = speech.seconds('speech_timeout')
+  return {
+    speech: {
+      hints: speech.list('hints', maxHints, (hint, path) => textOf(hint, path).slice(0, 200)),
+      ...(language !== undefined && { language }),
+      ...(endSilenceMs !== undefined && { endSilenceMs }),
+      ...(maxSpeechMs !== undefined && { maxSpeechMs }),
+    },
+  }
+}
+
+/** The result as an application reads it. */
+type WireResult = Readonly<{ type: string; params?: Readonly<Record<string, unknown>> }>
+
+const emptyDigits: WireResult = { type: 'digit', params: { digits: '', terminator: '' } }
+
+/** `calling.collect` and `calling.play_and_collect`. */
+export class CollectOperation implements Operation {
+  readonly kind: 'collect' | 'play_and_collect'
+  readonly #call: OperationCall
+  readonly #id: string
+  readonly #request: CollectRequest
+  readonly #quirks: ClientQuirks
+  readonly #abort = new AbortController()
+  #collection: Promise<CallCollection> | undefined
+  /** The events of the prompt. */
+  #prompt: Promise<void> | undefined
+
+  constructor(call: OperationCall, id: string, request: CollectRequest, quirks: ClientQuirks) {
+    this.kind = request.options.prompt ? 'play_and_collect' : 'collect'
+    this.#call = call
+    this.#id = id
+    this.#request = request
+    this.#quirks = quirks
+  }
+
+  async run(): Promise<void> {
+    const result = await this.#collected()
+    await this.#prompt
+    this.#finished(result)
+  }
+
+  async #collected(): Promise<WireResult> {
+    if (this.#abort.signal.aborted) return { type: 'no_input' }
+    try {
+      let result = await this.#once()
+      const { signal } = this.#abort
+      while (this.#request.continuous && !signal.aborted && !lastReasons.has(result.reason)) {
+        if (result.reason !== 'no-input') this.#tell('collecting', wireOf(result), true)
+        result = await this.#once()
+      }
+      return wireOf(result)
+    } catch (error) {
+      if (isOver(error, this.#abort.signal)) return { type: 'no_input' }
+      return { type: 'error', params: { code: failureCode(error) } }
+    }
+  }
+
+  stop(): void {
+    this.#abort.abort()
+    this.#with((collection) => collection.stop())
+  }
+
+  setVolume(db: number): void {
+    this.#with((collection) => collection.prompt?.setVolume(db))
+  }
+
+  startTimers(): void {
+    this.#with((collection) => collection.startTimers())
+  }
+
+  async #once(): Promise<CollectResult> {
+    this.#collection = this.#call.control.startCollect(this.#options())
+    const collection = await this.#collection
+    this.#prompt = this.#tellPrompt(collection)
+    return collection.result
+  }
+
+  #options(): CollectOptions {
+    const { options, partial, startOfInput } = this.#request
+    const { speech } = options
+    const onPartial = (text: string) => this.#tell('collecting', { type: 'speech', params: { text } }, false)
+    const onDigits = (digits: string) => this.#tell('collecting', digit(digits), false)
+    const onInput = (by: string) => this.#tell('collecting', { type: 'start_of_input', params: { type: by } })
+    return {
+      ...options,
+      ...(speech && partial && { speech: { ...speech, onPartial } }),
+      ...(partial && { onDigits }),
+      ...(startOfInput && { onInput }),
+    }
+  }
+
+  async #tellPrompt({ prompt }: CallCollection): Promise<void> {
+    if (!prompt) return
+    const tell = (state: string) => this.#call.sendEvent('calling.call.play', { control_id: this.#id, state })
+    tell('playing')
+    const end = await prompt.ended
+    tell(end.kind === 'failed' ? 'error' : 'finished')
+  }
+
+  #with(what: (collection: CallCollection) => void): void {
+    this.#collection?.then(what, () => {})
+  }
+
+  #finished(result: WireResult): void {
+    const silent = result.type !== 'digit' && result.type !== 'speech'
+    this.#tell('finished', silent && this.#quirks.reportsSuccessOnly ? emptyDigits : result, true)
+  }
+
+  #tell(state: 'collecting' | 'finished', result: WireResult, final?: boolean): void {
+    const params = { control_id: this.#id, state, result, ...(final !== undefined && { final }) }
+    this.#call.sendEvent('calling.call.collect', params)
+  }
+}
+
+const digit = (digits: string, terminator = ''): WireResult => ({
+  type: 'digit',
+  params: { digits, terminator },
+})
+
+const wireOf = ({ reason, digits, terminator, speech }: CollectResult): WireResult => {
+  if (reason === 'error') return { type: 'error' }
+  if (reason === 'no-input') return { type: 'no_input' }
+  if (reason === 'stopped' && digits === '') return { type: 'no_input' }
+  if (!speech) return digit(digits, terminator)
+  const { text, confidence } = speech
+  // Per cent, where the recogniser tells.
+  return {
+    type: 'speech',
+    params: { text, ...(confidence !== undefined && { confidence: confidence * 100 }) },
+  }
+}

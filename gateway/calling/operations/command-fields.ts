@@ -1,0 +1,150 @@
+import { isJsonObject } from '../../core/json.ts'
+
+/** A request that cannot be done: its result carries a code that is not 2xx, and the client's promise rejects with code and message. */
+export class Refusal extends Error {
+  /** Like an HTTP status. */
+  readonly code: string
+  /** The field at fault, dotted; undefined where it is none of one field. */
+  readonly attribute: string | undefined
+
+  constructor(code: string, message: string, attribute?: string) {
+    super(message)
+    this.name = 'Refusal'
+    this.code = code
+    this.attribute = attribute
+  }
+}
+
+const maxSeconds = 86_400
+const maxTextLength = 16_384
+
+/** Reads the fields of an object that an application sent. What is missing or null is undefined; what is of another kind is refused with 400. */
+export class Fields {
+  readonly #values: Readonly<Record<string, unknown>>
+  readonly #path: string
+
+  /** `path` says in messages where the object stands; empty for the params themselves. */
+  constructor(value: unknown, path = '') {
+    if (!isJsonObject(value)) throw wrong(path || 'params', 'an object', value)
+    this.#values = value
+    this.#path = path
+  }
+
+  /** Every field, as it came. */
+  get all(): Readonly<Record<string, unknown>> {
+    return this.#values
+  }
+
+  /** The value as it came. */
+  raw(name: string): unknown {
+    return this.#values[name] ?? undefined
+  }
+
+  /** The value as it came, for events that repeat it. */
+  given(name: string): unknown {
+    return repeatable(this.raw(name), this.#at(name))
+  }
+
+  text(name: string): string | undefined {
+    const value = this.raw(name)
+    if (value === undefined) return undefined
+    if (typeof value !== 'string' || value === '') throw this.wrong(name, 'a text that is not empty')
+    if (value.length > maxTextLength)
+      throw this.wrong(name, `at most ${maxTextLength} characters`, value.length)
+    return value
+  }
+
+  /** As {@link text}, and it must be there. */
+  needed(name: string): string {
+    const value = this.text(name)
+    if (value === undefined) throw this.wrong(name, 'a text that is not empty')
+    return value
+  }
+
+  flag(name: string): boolean | undefined {
+    const value = this.raw(name)
+    if (value !== undefined && typeof value !== 'boolean') throw this.wrong(name, 'true or false')
+    return value
+  }
+
+  number(name: string, least: number, most: number): number | undefined {
+    const value = this.raw(name)
+    if (value === undefined) return undefined
+    if (typeof value !== 'number' || !(value >= least && value <= most))
+      throw this.wrong(name, `a number from ${least} to ${most}`)
+    return value
+  }
+
+  whole(name: string, least: number, most: number): number | undefined {
+    const value = this.number(name, least, most)
+    if (value !== undefined && !Number.isInteger(value)) throw this.wrong(name, 'a whole number')
+    return value
+  }
+
+  /** A number of seconds, as milliseconds. */
+  seconds(name: string): number | undefined {
+    const value = this.number(name, 0, maxSeconds)
+    return value === undefined ? undefined : Math.round(value * 1000)
+  }
+
+  oneOf<T extends string>(name: string, values: readonly T[]): T | undefined {
+    const value = this.raw(name)
+    if (value === undefined) return undefined
+    const found = values.find((each) => each === value)
+    if (found === undefined) throw this.wrong(name, `one of ${values.join(', ')}`)
+    return found
+  }
+
+  /** An object below. */
+  fields(name: string): Fields | undefined {
+    const value = this.raw(name)
+    return value === undefined ? undefined : new Fields(value, this.#at(name))
+  }
+
+  /** A list, each entry read by `read`; a missing one is empty. */
+  list<T>(name: string, most: number, read: (value: unknown, path: string) => T): T[] {
+    const value = this.raw(name)
+    if (value === undefined) return []
+    return listOf(value, this.#at(name), most, read)
+  }
+
+  /** What to throw when a value is not what it should be. */
+  wrong(name: string, expected: string, found: unknown = this.raw(name)): Refusal {
+    return wrong(this.#at(name), expected, found)
+  }
+
+  #at(name: string): string {
+    return this.#path === '' ? name : `${this.#path}.${name}`
+  }
+}
+
+/** A value as a list of at most so many entries, each read by `read`. */
+export const listOf = <T>(
+  value: unknown,
+  path: string,
+  most: number,
+  read: (value: unknown, path: string) => T,
+): T[] => {
+  if (!Array.isArray(value)) throw wrong(path, 'a list', value)
+  if (value.length > most) throw wrong(path, `at most ${most} entries`, value.length)
+  return value.map((each, i) => read(each, `${path}[${i}]`))
+}
+
+/** A value that events repeat: they are kept for a client that is away, so it may not be of any length. */
+export const repeatable = (value: unknown, path: string): unknown => {
+  const { length } = JSON.stringify(value) ?? ''
+  if (length > maxTextLength) throw wrong(path, `at most ${maxTextLength} characters`, length)
+  return value
+}
+
+/** A value as a text that is not empty. */
+export const textOf = (value: unknown, path: string): string => {
+  if (typeof value !== 'string' || value === '') throw wrong(path, 'a text that is not empty', value)
+  return value
+}
+
+const wrong = (path: string, expected: string, found: unknown): Refusal =>
+  new Refusal('400', `${path}: expected ${expected}, found ${shown(found)}`, path)
+
+const shown = (value: unknown): string =>
+  value === undefined || value === null ? 'nothing' : (JSON.stringify(value) ?? typeof value).slice(0, 60)

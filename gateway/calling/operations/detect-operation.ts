@@ -1,0 +1,84 @@
+import type { DetectOptions, DetectResult, Finding, MachineOptions } from '../../../handlers/verbs.ts'
+import { Fields } from './command-fields.ts'
+import { isOver, type Operation, type OperationCall } from './operation-types.ts'
+
+/** What is to be detected, by its wire name. */
+export interface DetectCommand {
+  readonly type: 'machine' | 'fax' | 'digit'
+  readonly options: DetectOptions
+}
+
+/** Reads `calling.detect`. A machine is listened to until its greeting is over: the client does not say whether it waits for that. */
+export const readDetect = (params: Fields): DetectCommand => {
+  const detect = params.fields('detect')
+  const type = detect?.oneOf('type', ['machine', 'fax', 'digit'] as const)
+  if (!detect || !type) throw params.wrong('detect', 'an object with type machine, fax or digit')
+  const more = detect.fields('params') ?? new Fields({}, 'detect.params')
+  const timeoutMs = params.seconds('timeout')
+  return { type, options: { ...what[type](more), ...(timeoutMs !== undefined && { timeoutMs }) } }
+}
+
+const what: Readonly<Record<DetectCommand['type'], (params: Fields) => DetectOptions>> = {
+  machine: (params) => ({ machine: readMachine(params) }),
+  fax: (params) => ({ fax: params.oneOf('tone', ['CED', 'CNG'] as const) ?? 'CED' }),
+  digit: (params) => ({ digits: params.text('digits') ?? '0123456789*#' }),
+}
+
+const readMachine = (params: Fields): MachineOptions => {
+  const given = {
+    initialTimeoutMs: params.seconds('initial_timeout'),
+    endSilenceMs: params.seconds('end_silence_timeout'),
+    readyTimeoutMs: params.seconds('machine_ready_timeout'),
+    voiceThresholdMs: params.seconds('machine_voice_threshold'),
+    wordsThreshold: params.whole('machine_words_threshold', 1, 100),
+  }
+  return { ...Object.fromEntries(Object.entries(given).filter(([, v]) => v !== undefined)), waitForEnd: true }
+}
+
+/** `calling.detect`: every finding, then `finished` or `error`. */
+export class DetectOperation implements Operation {
+  readonly kind = 'detect'
+  readonly #call: OperationCall
+  readonly #id: string
+  readonly #request: DetectCommand
+  readonly #abort = new AbortController()
+  #found = false
+
+  constructor(call: OperationCall, id: string, request: DetectCommand) {
+    this.#call = call
+    this.#id = id
+    this.#request = request
+  }
+
+  async run(): Promise<void> {
+    try {
+      const options = { ...this.#request.options, onFinding: (finding: Finding) => this.#finding(finding) }
+      const result = await this.#call.control.detect({ ...options, signal: this.#abort.signal })
+      if (!this.#found) this.#result(result)
+      this.#tell('finished')
+    } catch (error) {
+      this.#tell(isOver(error, this.#abort.signal) ? 'finished' : 'error')
+    }
+  }
+
+  stop(): void {
+    this.#abort.abort()
+  }
+
+  #finding(finding: Finding): void {
+    this.#found = true
+    if (finding.kind === 'ready') this.#tell('READY', finding.beep)
+    else if (finding.kind === 'notReady') this.#tell('NOT_READY')
+    else if (finding.kind === 'fax') this.#tell(finding.tone)
+    else this.#tell(finding.kind === 'digit' ? finding.digit : finding.kind.toUpperCase())
+  }
+
+  #result({ kind, tone, digit }: DetectResult): void {
+    if (kind !== 'none') this.#tell(tone ?? digit ?? kind.toUpperCase())
+  }
+
+  #tell(event: string, beep?: boolean): void {
+    const detect = { type: this.#request.type, params: { event, ...(beep !== undefined && { beep }) } }
+    this.#call.sendEvent('calling.call.detect', { control_id: this.#id, detect })
+  }
+}

@@ -1,0 +1,58 @@
+import type { ReferOptions, ReferResult } from '../../../handlers/verbs.ts'
+import type { Fields } from './command-fields.ts'
+import { failureCode, type Operation, type OperationCall } from './operation-types.ts'
+
+/** Reads `calling.refer`: a SIP device. */
+export const readRefer = (params: Fields): ReferOptions => {
+  const device = params.fields('device')?.fields('params')
+  if (!device) throw params.wrong('device', 'an object with type sip and params')
+  const [username, password] = [device.text('username'), device.text('password')]
+  const to = device.needed('to')
+  return { to, ...(username !== undefined && { username }), ...(password !== undefined && { password }) }
+}
+
+const states: Readonly<Record<ReferResult['kind'], string>> = {
+  completed: 'success',
+  busy: 'busy',
+  'no-answer': 'noAnswer',
+  canceled: 'cancel',
+  failed: 'error',
+}
+
+/** `calling.refer`: in_progress, then how it ended. */
+export class ReferOperation implements Operation {
+  readonly kind = 'refer'
+  readonly #call: OperationCall
+  readonly #id: string
+  readonly #options: ReferOptions
+  readonly #abort = new AbortController()
+
+  constructor(call: OperationCall, id: string, options: ReferOptions) {
+    this.#call = call
+    this.#id = id
+    this.#options = options
+  }
+
+  async run(): Promise<void> {
+    this.#tell('in_progress')
+    try {
+      const result = await this.#call.control.refer({ ...this.#options, signal: this.#abort.signal })
+      const { kind, status, notifyStatus } = result
+      this.#tell(states[kind], {
+        sip_refer_response_code: String(status),
+        ...(notifyStatus !== undefined && { sip_notify_response_code: String(notifyStatus) }),
+      })
+    } catch (error) {
+      this.#tell('error', { error: failureCode(error) })
+    }
+  }
+
+  stop(): void {
+    this.#abort.abort()
+  }
+
+  #tell(state: string, more: Readonly<Record<string, unknown>> = {}): void {
+    const params = { control_id: this.#id, state, sip_refer_to: this.#options.to, ...more }
+    this.#call.sendEvent('calling.call.refer', params)
+  }
+}

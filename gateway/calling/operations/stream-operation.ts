@@ -1,0 +1,80 @@
+import { readStreamFormat, streamFormats } from '../../../handlers/common/streams.ts'
+import type { CallStream, StreamOptions } from '../../../handlers/verbs.ts'
+import type { Fields } from './command-fields.ts'
+import { failureCode, type Operation, type OperationCall } from './operation-types.ts'
+
+const tracksOf = { inbound_track: 'inbound', outbound_track: 'outbound', both_tracks: 'both' } as const
+
+/** Reads `calling.stream`: a WebSocket that gets the call's audio. */
+export const readStream = (params: Fields): StreamOptions => {
+  const track = params.oneOf('track', ['inbound_track', 'outbound_track', 'both_tracks'] as const)
+  const codec = params.text('codec')
+  const format = readStreamFormat(codec ?? 'PCMU')
+  if (!format) throw params.wrong('codec', streamFormats)
+  const name = params.text('name')
+  const given = params.fields('custom_parameters')?.all ?? {}
+  const parameters = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, String(value)]))
+  const token = params.text('authorization_bearer_token')
+  return {
+    url: params.needed('url'),
+    tracks: tracksOf[track ?? 'inbound_track'],
+    ...(name && { name }),
+    ...(codec !== undefined && format),
+    ...(Object.keys(parameters).length > 0 && { parameters }),
+    ...(token && { bearerToken: token }),
+  }
+}
+
+/** How a stream of audio is told: `calling.tap` says tapping, `calling.stream` streaming. */
+export interface StreamEventOptions {
+  readonly kind: 'stream' | 'tap'
+  /** What of the request stands in each event. */
+  readonly given: Readonly<Record<string, unknown>>
+}
+
+const began = { stream: 'streaming', tap: 'tapping' } as const
+
+/** The call's audio goes to a customer's server, until it ends or is stopped. */
+export class StreamOperation implements Operation {
+  readonly kind: StreamEventOptions['kind']
+  readonly #call: OperationCall
+  readonly #id: string
+  readonly #options: StreamOptions
+  readonly #given: StreamEventOptions['given']
+  #stream: Promise<CallStream> | undefined
+  #stopped = false
+
+  constructor(call: OperationCall, id: string, options: StreamOptions, { kind, given }: StreamEventOptions) {
+    this.#call = call
+    this.#id = id
+    this.#options = options
+    this.kind = kind
+    this.#given = given
+  }
+
+  async run(): Promise<void> {
+    this.#stream = this.#call.control.startStream(this.#options)
+    try {
+      const stream = await this.#stream
+      this.#tell(began[this.kind])
+      if (this.#stopped) stream.stop()
+      const end = await stream.ended
+      this.#tell('finished', end.kind === 'failed' ? end.reason : undefined)
+    } catch (error) {
+      this.#tell('finished', failureCode(error))
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#stream?.then(
+      (stream) => stream.stop(),
+      () => {},
+    )
+  }
+
+  #tell(state: string, error?: string): void {
+    const params = { control_id: this.#id, state, ...this.#given, ...(error && { error }) }
+    this.#call.sendEvent(`calling.call.${this.kind}`, params)
+  }
+}

@@ -1,0 +1,169 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { CallControl } from '../../../handlers/verbs.ts'
+import { settle, setUp as setUpCalls } from '../testing/calls-fixture.ts'
+import { FakeBook } from '../testing/fake-call-log.ts'
+import { fakeLeg } from '../testing/fake-legs.ts'
+
+const setUp = () => {
+  const book = new FakeBook()
+  return { ...setUpCalls({ book }), book }
+}
+
+let t: ReturnType<typeof setUp>
+beforeEach(() => {
+  t = setUp()
+})
+
+const connects = (call: CallControl) => call.connect({ steps: [[{ to: 'sip:b@x' }]] }).then(() => {})
+
+describe('what is written down of calls', () => {
+  it('is one that came in, with its legs that are called', async () => {
+    const a = t.arrive(connects)
+    t.clock.advance(1_000)
+    await settle()
+    const [b] = t.outbound.dialled
+    b!.leg.early(false)
+    t.clock.advance(1_000)
+    b!.leg.note({ sipCallId: 'c', response: { status: 200, headers: [] } })
+    b!.leg.answered()
+    await settle()
+    t.clock.advance(3_000)
+    a.leg.ended({ code: 'normal' })
+    await settle()
+    await settle()
+    const [call, called] = [t.book.rows[0]!, t.book.rows[1]!]
+    expect(t.book.rows).toHaveLength(2)
+    expect(call).toMatchObject({ direction: 'inbound', type: 'sip', from: 'sip:caller@carrier.example' })
+    expect(call).toMatchObject({ status: 'completed', code: 'normal', document: 'test' })
+    expect(call.endedAt! - call.answeredAt!).toBe(5_000)
+    expect(called).toMatchObject({ direction: 'outbound-dial', parentId: call.id, to: 'sip:b@x' })
+    expect(called).toMatchObject({ status: 'completed', sipStatus: 200 })
+    expect([called.ringingAt! - called.createdAt, called.answeredAt! - called.ringingAt!]).toEqual([0, 1_000])
+    expect(t.records[0]).toMatchObject({ call: call.id })
+  })
+
+  it('is who is told of a call that is called, in case the gateway dies', async () => {
+    const statusTo = { url: 'https://x.example/', method: 'GET', states: ['completed'] } as const
+    const a = t.arrive((call) => call.connect({ steps: [[{ to: 'sip:b@x', statusTo }]] }).then(() => {}))
+    await settle()
+    expect(t.book.rows.map(({ statusTarget: toldTo }) => toldTo)).toEqual([
+      undefined,
+      { ...statusTo, dialect: 'form' },
+    ])
+    a.leg.ended({ code: 'canceled' })
+    await settle()
+  })
+
+  it.each([
+    ['busy', 'busy'],
+    ['declined', 'busy'],
+    ['no_answer', 'no-answer'],
+    ['canceled', 'canceled'],
+    ['unreachable', 'failed'],
+  ] as const)('is one that we make: %s is %s', async (code, status) => {
+    const made = t.calls.originate({
+      projectId: 'p',
+      steps: [[{ to: 'sip:trunk:pw@x', from: '+1' }]],
+      from: 'sip:me@y',
+      run: async () => {},
+    })
+    made.catch(() => {})
+    await settle()
+    t.outbound.dialled[0]!.leg.ended({ code, sip: 499 })
+    await expect(made).rejects.toMatchObject({ code })
+    expect(t.book.rows).toMatchObject([{ direction: 'outbound-api', to: 'sip:trunk@x', status, code }])
+    expect(t.book.rows[0]).not.toHaveProperty('parentId')
+    expect(t.outbound.dialled[0]!.request).toMatchObject({
+      from: { uri: 'sip:me@y' },
+      destination: { from: '+1' },
+    })
+  })
+
+  it('is one that we make, ended once, with the call', async () => {
+    const made = t.calls.originate({
+      projectId: 'p',
+      steps: [[{ to: 'sip:b@x', from: '+1' }]],
+      run: async (call) => call.sleep(9),
+    })
+    await settle()
+    t.outbound.dialled[0]!.leg.answered()
+    const id = await made
+    t.clock.advance(9)
+    await settle()
+    expect(t.book.rows).toMatchObject([{ id, status: 'completed', code: 'normal' }])
+  })
+
+  it('is told to whom its handler says', () => {
+    const status = {
+      url: 'https://x.example/',
+      method: 'POST',
+      states: ['completed'],
+      dialect: 'form',
+    } as const
+    const handler = { kind: 'xml', url: 'https://u:p@x.example/doc?key=pw', status } as const
+    t.arrive((call) => call.sleep(1_000), { plan: { kind: 'handler', handler } })
+    expect([...t.book.watched]).toEqual([[t.book.rows[0]!.id, status]])
+    expect(t.book.rows[0]).toMatchObject({ document: 'https://x.example/doc', status: 'ringing' })
+  })
+
+  it('is one that is refused', () => {
+    for (let calls = 0; calls < 3; calls++) t.arrive((call) => call.sleep(1_000))
+    expect(t.book.rows[2]).toMatchObject({ direction: 'inbound', status: 'failed', code: 'over_call_limit' })
+    expect(t.book.open).toBe(2)
+  })
+
+  it('is one whose caller gave up', async () => {
+    const a = t.arrive((call) => call.sleep(1_000))
+    a.leg.ended({ code: 'canceled' })
+    await settle()
+    expect(t.book.rows).toMatchObject([{ status: 'canceled' }])
+  })
+
+  it('is one that was answered, whose caller hangs up before we hear that it took the answer', async () => {
+    const a = t.arrive((call) => call.sleep(1_000))
+    a.leg.answerSent()
+    t.clock.advance(200)
+    a.leg.ended({ code: 'normal' })
+    await settle()
+    const [call] = t.book.rows
+    expect(call).toMatchObject({ status: 'completed', code: 'normal' })
+    expect(call!.endedAt! - call!.answeredAt!).toBe(200)
+    await settle()
+    expect(t.records).toMatchObject([{ answeredMs: 200 }])
+  })
+
+  it('goes on where another telephone takes the place of the called one', async () => {
+    t.arrive(connects)
+    await settle()
+    const [b] = t.outbound.dialled
+    b!.leg.answered()
+    await settle()
+    const by = fakeLeg(t.clock, t.book.rows[0]!.id).leg
+    by.answered()
+    expect(b!.leg.replaced(by)).toBe(true)
+    expect(t.book.rows[1]).toMatchObject({ status: 'in-progress' })
+    by.ended({ code: 'normal' })
+    await settle()
+    expect(t.book.rows[1]).toMatchObject({ status: 'completed' })
+    expect(t.book.open).toBe(0)
+  })
+
+  it('is whoever a transfer leads to', async () => {
+    t.arrive(connects)
+    await settle()
+    t.outbound.dialled[0]!.leg.answered()
+    await settle()
+    t.outbound.dialled[0]!.leg.referred({ to: 'sip:c@x', progress: () => {} })
+    await settle()
+    t.outbound.dialled[1]!.leg.answered()
+    await settle()
+    expect(t.book.rows.map(({ to, status }) => [to, status])).toEqual([
+      ['sip:callee@demo.example', 'in-progress'],
+      ['sip:b@x', 'completed'],
+      ['sip:c@x', 'in-progress'],
+    ])
+    expect(t.book.rows[2]).toMatchObject({ parentId: t.book.rows[0]!.id })
+    await Promise.all([t.calls.drain(0), settle().then(() => t.clock.advance(0))])
+    expect(t.book.open).toBe(0)
+  })
+})

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { settle, setUp } from '../testing/calls-fixture.ts'
+import type { CallCdr } from './call-cdr.ts'
+
+const recordsTo = 'https://billing.example/calls'
+
+it('posts the record of each call where it is wanted, as it is in the log', async () => {
+  const t = setUp({ cdrUrl: recordsTo })
+  t.arrive((call) => call.answer())
+  await settle()
+  expect(t.customers.told).toEqual([
+    {
+      projectId: 'p',
+      callId: t.records[0]?.call,
+      callback: {
+        kind: 'call-record',
+        url: recordsTo,
+        method: 'POST',
+        body: { contentType: 'application/json', text: expect.any(String) },
+      },
+    },
+  ])
+  const { level: _, time: __, msg: ___, ...logged } = t.records[0] as unknown as Record<string, unknown>
+  expect(JSON.parse(t.customers.told[0]?.callback.body?.text ?? '')).toEqual(logged)
+})
+
+it('posts none where nobody wants it', async () => {
+  const t = setUp()
+  t.arrive((call) => call.answer())
+  await settle()
+  expect([t.records.length, t.customers.told]).toEqual([1, []])
+})
+
+it('gives the record of each call to who keeps it, also of one that was refused', async () => {
+  const kept: CallCdr[] = []
+  const t = setUp({ cdrs: { keep: (record) => kept.push(record) } })
+  for (let i = 0; i < 3; i++) t.arrive((call) => call.sleep(1_000))
+  await settle()
+  t.clock.advance(1_000)
+  await settle()
+  expect(kept.map(({ call, code }) => ({ call, code }))).toEqual(
+    t.records.map(({ call, code }) => ({ call, code })),
+  )
+  expect(kept.map(({ code }) => code).sort()).toEqual(['normal', 'normal', 'over_call_limit'])
+})

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import type { CallControl } from '../../../handlers/verbs.ts'
+import { settle, setUp } from '../testing/calls-fixture.ts'
+import { FakeBook } from '../testing/fake-call-log.ts'
+
+it('a leg that a confirmation connects is in the record of the call, and a called leg of who confirms', async () => {
+  const book = new FakeBook()
+  const t = setUp({ book })
+  const confirm = async (callee: CallControl) =>
+    void (await callee.connect({ steps: [[{ to: 'sip:boss@x' }]] }))
+  const a = t.arrive(async (call) => void (await call.connect({ steps: [[{ to: 'sip:b@x', confirm }]] })))
+  await settle()
+  t.outbound.dialled[0]!.leg.answered()
+  await settle()
+  const [b, boss] = t.outbound.dialled
+  boss!.leg.answered()
+  await settle()
+  boss!.leg.ended({ code: 'normal' })
+  await settle()
+  a.leg.ended({ code: 'normal' })
+  await settle()
+  await settle()
+  const legs = [a, b!, boss!].map(({ leg }) => leg.id)
+  expect(t.records).toMatchObject([{ legs: legs.map((leg) => ({ leg })) }])
+  expect(book.rows.map(({ to, parentId }) => [to, parentId])).toEqual([
+    ['sip:callee@demo.example', undefined],
+    ['sip:b@x', book.rows[0]!.id],
+    ['sip:boss@x', book.rows[1]!.id],
+  ])
+  expect([book.open, t.calls.count, t.clock.running]).toEqual([0, 0, 0])
+})
+
+it('ends with the call where the confirmation has not', async () => {
+  const t = setUp()
+  const confirm = async (callee: CallControl) =>
+    void (await callee.connect({ steps: [[{ to: 'sip:boss@x' }]] }))
+  const a = t.arrive(async (call) => void (await call.connect({ steps: [[{ to: 'sip:b@x', confirm }]] })))
+  await settle()
+  t.outbound.dialled[0]!.leg.answered()
+  await settle()
+  a.leg.ended({ code: 'normal' })
+  await settle()
+  await settle()
+  expect(t.outbound.dialled.map(({ leg }) => leg.isEnded)).toEqual([true, true])
+  expect([t.records.length, t.records[0]?.legs.length, t.calls.count]).toEqual([1, 3, 0])
+})

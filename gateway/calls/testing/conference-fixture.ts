@@ -1,0 +1,103 @@
+import { pino } from 'pino'
+import { FakeCall } from '../../../handlers/common/fake-call.ts'
+import type { MediaPort, Mixer, MixerInputOptions, PlayRequest } from '../../../media/types.ts'
+import { FakeClock } from '../../core/clock.ts'
+import { Call } from '../call/call.ts'
+import { newCallId } from '../call/ids.ts'
+import { Player } from '../verbs/player.ts'
+import { type FakeLeg, type FakePort, fakeLeg } from './fake-legs.ts'
+import { FakeRecording } from './fake-listeners.ts'
+
+/** A mixer that writes down who is in it. */
+export class FakeMixer implements Mixer {
+  readonly id = 'mixer'
+  readonly members = new Map<MediaPort, MixerInputOptions>()
+  readonly played: PlayRequest[] = []
+  readonly recording = new FakeRecording({ path: '', format: 'wav', tracks: 'in' })
+  readonly closed: Promise<void>
+  /** Its thread dies, or it is closed. */
+  die!: () => void
+  isClosed = false
+  /** Somebody speaks. */
+  speaks: (port: MediaPort | undefined) => void = () => {}
+
+  constructor() {
+    this.closed = new Promise((resolve) => {
+      this.die = resolve
+    })
+  }
+
+  get size(): number {
+    return this.members.size
+  }
+
+  add(port: MediaPort, member: MixerInputOptions = {}): void {
+    this.members.set(port, member)
+  }
+
+  change(port: MediaPort, member: MixerInputOptions): void {
+    this.members.set(port, member)
+  }
+
+  remove(port: MediaPort): void {
+    this.members.delete(port)
+  }
+
+  play(request: PlayRequest) {
+    this.played.push(request)
+    const nothing = () => {}
+    const done = Promise.resolve('finished' as const)
+    return { done, stop: nothing, pause: nothing, resume: nothing, setVolume: nothing }
+  }
+
+  onSpeaker(listener: (port: MediaPort | undefined) => void): void {
+    this.speaks = listener
+  }
+
+  record(): FakeRecording {
+    return this.recording
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true
+    this.die()
+  }
+}
+
+/** A caller: its call, its fake verbs, and its leg. */
+export interface ConferenceCaller extends FakeLeg {
+  readonly call: Call
+  readonly control: FakeCall
+  readonly audio: FakePort
+}
+
+/** What rooms are tested with. */
+export class ConferenceFixture {
+  readonly clock = new FakeClock()
+  readonly lines: Record<string, unknown>[] = []
+  readonly log = pino({ level: 'trace' }, { write: (line: string) => void this.lines.push(JSON.parse(line)) })
+  readonly mixers: FakeMixer[] = []
+  readonly player = new Player(
+    {
+      prepare: async () => ({ sampleRate: 8000, samples: new Int16Array(new SharedArrayBuffer(160)) }),
+      close: async () => {},
+    },
+    { bytes: async () => ({ bytes: new Uint8Array() }) },
+  )
+
+  /** A caller of a project, not answered yet. */
+  caller(projectId = 'p'): ConferenceCaller {
+    const callId = newCallId()
+    const made = fakeLeg(this.clock, callId)
+    const control = new FakeCall({ callId, projectId })
+    const observer = { callAnswered: () => {}, callEnded: () => control.end() }
+    const call = new Call(control.info, made.leg, this.clock, observer, 14_400_000)
+    return { ...made, call, control, audio: made.port }
+  }
+
+  readonly openMixer = async (): Promise<FakeMixer> => {
+    const mixer = new FakeMixer()
+    this.mixers.push(mixer)
+    return mixer
+  }
+}

@@ -1,0 +1,158 @@
+import { pino } from 'pino'
+import type {
+  CallControl,
+  CalleeState,
+  CallInfo,
+  ConnectOptions,
+  Destination,
+} from '../../../handlers/verbs.ts'
+import { FakeClock } from '../../core/clock.ts'
+import type { Target } from '../../model.ts'
+import { Call } from '../call/call.ts'
+import { newCallId } from '../call/ids.ts'
+import type { QueuedCaller, QueuedCallers } from '../call-ports.ts'
+import type { ConnectSessionDeps } from '../connect/connect-deps.ts'
+import { type ConnectOutcome, ConnectSession } from '../connect/connect-session.ts'
+import { Bridges } from '../leg/bridges.ts'
+import type { Leg } from '../leg/leg.ts'
+import { Journal } from '../log/call-log.ts'
+import { Player } from '../verbs/player.ts'
+import { prompt, settle } from './calls-fixture.ts'
+import { FakeOutbound, FakeVideos, fakeLeg } from './fake-legs.ts'
+
+/** A queue in which nobody waits until the test says so. */
+export class FakeQueuedCallers implements QueuedCallers {
+  readonly asked: string[] = []
+  joined = 0
+  released = 0
+  #found: (caller: QueuedCaller | undefined) => void = () => {}
+
+  take({ name }: { readonly name: string }, signal: AbortSignal): Promise<QueuedCaller | undefined> {
+    this.asked.push(name)
+    const { promise, resolve } = Promise.withResolvers<QueuedCaller | undefined>()
+    this.#found = resolve
+    signal.addEventListener('abort', () => resolve(undefined))
+    return promise
+  }
+
+  arrives(call: Call): void {
+    const place = { queueId: 'q', name: 'support', position: 1, size: 0, waitedMs: 1_000, averageWaitMs: 0 }
+    this.#found({
+      call,
+      control: controlOver(call),
+      place,
+      over: call.signal,
+      join: () => this.joined++,
+      release: () => this.released++,
+    })
+  }
+}
+
+const infoOf = (callId: string): CallInfo => ({
+  callId,
+  direction: 'inbound',
+  type: 'sip',
+  from: 'sip:caller@carrier.example',
+  to: '',
+  fromUser: '',
+  toUser: '',
+  fromName: '',
+  headers: [],
+  projectId: 'p',
+})
+
+/** What hunts work with, on fakes. `/public/phone` is an endpoint, `/public/nobody` nothing, and all else a SIP URI. */
+export const connectDeps = () => {
+  const clock = new FakeClock()
+  const outbound = new FakeOutbound(clock)
+  const waiters = new FakeQueuedCallers()
+  const registered: Extract<Target, { kind: 'sip' }>[] = []
+  const joined: (readonly [unknown, unknown])[] = []
+  const parted: unknown[] = []
+  const videos = new FakeVideos()
+  const edge = {
+    join: (a: unknown, b: unknown) => joined.push([a, b]),
+    detach: (a: unknown) => parted.push(a),
+  }
+  const bridges = new Bridges(edge, videos)
+  const resolve = (to: string): Target | undefined => {
+    if (to === '/public/nobody') return undefined
+    return to === '/public/phone'
+      ? { kind: 'endpoint', endpointId: 'e1', address: to }
+      : { kind: 'sip', uri: to }
+  }
+  const parts: ConnectSessionDeps = {
+    addresses: { resolve },
+    endpoints: { contacts: () => registered },
+    sip: outbound,
+    subscribers: outbound,
+    locals: outbound,
+    bridges,
+    clock,
+    waiters,
+    player: new Player(
+      { prepare: async () => prompt, close: async () => {} },
+      { bytes: async () => ({ bytes: new Uint8Array() }) },
+    ),
+    log: pino({ level: 'silent' }),
+    journal: new Journal(undefined, () => clock.now()),
+    ringMs: 60_000,
+    controlOf: (call) => controlOver(call),
+  }
+  return { clock, outbound, waiters, registered, joined, parted, videos, bridges, parts }
+}
+
+/** A call of such a caller; `ended` has an entry once it is over. */
+export const callOf = (leg: Leg, clock: FakeClock) => {
+  const ended: string[] = []
+  const callId = newCallId()
+  const observer = { callAnswered: () => {}, callEnded: () => ended.push('ended') }
+  return { call: new Call(infoOf(callId), leg, clock, observer, 14_400_000), ended }
+}
+
+/** Hunts on fakes, for tests. */
+export const setUp = async () => {
+  const rig = connectDeps()
+  const { clock, outbound, bridges, parts } = rig
+  /** A caller of its own call, answered. */
+  const caller = async () => {
+    const made = fakeLeg(clock, 'group')
+    const { call } = callOf(made.leg, clock)
+    await made.leg.answer()
+    return { ...made, call }
+  }
+  const a = await caller()
+  const outcomes: (ConnectOutcome | Error)[] = []
+  const states: string[] = []
+  /** A destination whose states the test is told of. */
+  const to = (uri: string, more: Partial<Destination> = {}): Destination => ({
+    to: uri,
+    onState: (state) => states.push(told(uri, state)),
+    ...more,
+  })
+  const hunt = async (steps: ConnectOptions['steps'], more: Partial<ConnectOptions> = {}) => {
+    new ConnectSession(parts, a.call, { steps, ...more }).run().then(
+      (outcome) => outcomes.push(outcome),
+      (error) => outcomes.push(error),
+    )
+    await settle()
+    return outbound.dialled
+  }
+  const left = () => [bridges.count, clock.running, a.call.legs.size]
+  return { ...rig, a, hunt, outcomes, states, to, left, caller }
+}
+
+/** As much of the verbs as a confirmation of the tests uses. */
+const controlOver = (call: Call): CallControl =>
+  ({
+    info: call.info,
+    signal: call.signal,
+    hangup: async () => call.end({ code: 'normal' }),
+    unhold: async () => call.caller.hold(false, 'us'),
+    sleep: (ms: number) => call.whileUp(new Promise(() => {}).then(() => void ms)),
+  }) as unknown as CallControl
+
+const told = (uri: string, state: CalleeState): string =>
+  state.kind === 'ended'
+    ? `${uri} ended ${state.outcome} ${state.code} ${state.durationMs}`
+    : `${uri} ${state.kind}`

@@ -1,0 +1,31 @@
+import type {
+  FetchedDocument,
+  OutsideAnswer,
+  OutsideRequest,
+  StatusCallback,
+} from '../../../handlers/handler.ts'
+import type { Callbacks, Documents } from '../call/handler-runner.ts'
+
+/** Customers' servers for tests: documents and answers that the test lays ready, and what was asked and told. */
+export class FakeCustomerServers {
+  /** By URL; any other is not there. */
+  readonly files = new Map<string, FetchedDocument>()
+  readonly asked: OutsideRequest[] = []
+  readonly told: {
+    readonly projectId: string
+    readonly callId: string
+    readonly callback: StatusCallback
+  }[] = []
+
+  readonly documents: { -readonly [K in keyof Documents]: Documents[K] } = {
+    document: async ({ url }) => this.files.get(url) ?? Promise.reject(new Error(`404 for ${url}`)),
+    request: async (request): Promise<OutsideAnswer> => {
+      this.asked.push(request)
+      return { status: 200, headers: {}, text: '' }
+    },
+  }
+
+  readonly callbacks: Callbacks = {
+    notify: (from, callback) => this.told.push({ ...from, callback }),
+  }
+}

@@ -1,0 +1,143 @@
+import {
+  CallEnded,
+  type DetectOptions,
+  type DetectResult,
+  type Finding,
+  type MachineOptions,
+} from '../../../handlers/verbs.ts'
+import type { DetectRequest, MachineRequest, MediaPort } from '../../../media/types.ts'
+import type { Clock } from '../../core/clock.ts'
+import { guarded } from '../../core/guarded.ts'
+import type { Log } from '../../core/log.ts'
+import type { Metrics } from '../../core/metrics.ts'
+import type { Call } from '../call/call.ts'
+import { verbFailed } from '../leg/failures.ts'
+import type { Detector } from './call-controller-deps.ts'
+
+const defaultDetectMs = 30_000
+/** Of a call, at once: each costs CPU for every 20 ms. */
+const maxConcurrentDetections = 4
+
+/** What detections work with. */
+export interface CallDetectorDeps {
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'detections'>
+}
+
+/**
+ * Listens to callers: the audio is listened to in the caller's media thread, keys come by every way that they can. It answers a call that is not
+ * answered yet.
+ */
+export class CallDetector implements Detector {
+  readonly #parts: CallDetectorDeps
+  /** Detections under way, of calls that have any. */
+  readonly #underWay = new Map<Call, number>()
+
+  constructor(parts: CallDetectorDeps) {
+    this.#parts = parts
+  }
+
+  async detect(call: Call, options: DetectOptions): Promise<DetectResult> {
+    const request = requestOf(options)
+    const before = this.#underWay.get(call) ?? 0
+    if (before >= maxConcurrentDetections) throw verbFailed('too_many_detections')
+    this.#underWay.set(call, before + 1)
+    try {
+      return await this.#detect(call, request, options)
+    } finally {
+      const left = this.#underWay.get(call)! - 1
+      if (left === 0) this.#underWay.delete(call)
+      else this.#underWay.set(call, left)
+    }
+  }
+
+  async #detect(call: Call, request: DetectRequest, options: DetectOptions): Promise<DetectResult> {
+    const port = await call.openAudio(true, options.signal)
+    const { clock, metrics } = this.#parts
+    const from = clock.now()
+    const last = await this.#listen(call, port, request, options)
+    const result = { ...resultOf(last, options), durationMs: clock.now() - from }
+    metrics.detections.inc({ result: result.kind })
+    return result
+  }
+
+  /** Resolves with the last finding when it says all, or the time is over. */
+  async #listen(
+    call: Call,
+    port: MediaPort,
+    request: DetectRequest,
+    { digits = '', timeoutMs = defaultDetectMs, onFinding = () => {}, signal }: DetectOptions,
+  ): Promise<Finding | undefined> {
+    const { clock, log } = this.#parts
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const tell = guarded(onFinding, log)
+    let last: Finding | undefined
+    const find = (finding: Finding) => {
+      // A key that is sent and can be heard as well is one key.
+      if (last?.kind === 'digit') return
+      last = finding
+      tell(finding)
+      if (finding.kind === 'digit') resolve()
+    }
+    const detection = port.detect(request)
+    detection.onFinding(find)
+    detection.onEnd(resolve)
+    const deaf = call.onDigit((digit) => digits.includes(digit) && find({ kind: 'digit', digit }))
+    const timer = clock.after(timeoutMs, resolve)
+    try {
+      await call.whileUp(promise, signal)
+      // With its end the call's port closes, and the detection with that: whichever is told first.
+      if (call.signal.aborted) throw new CallEnded()
+      return last
+    } finally {
+      timer.cancel()
+      deaf()
+      detection.close()
+    }
+  }
+}
+
+/** Throws a VerbFailed where nothing is asked for. */
+const requestOf = ({ machine, fax, digits }: DetectOptions): DetectRequest => {
+  if (!machine && !fax && !digits) throw verbFailed('bad_request', 'There is nothing to detect.')
+  return {
+    ...(machine && { machine: machineOf(machine) }),
+    ...(fax && { fax }),
+    ...(digits && { digits }),
+  }
+}
+
+const machineOf = ({
+  initialTimeoutMs = 4500,
+  endSilenceMs = 1000,
+  readyTimeoutMs = endSilenceMs,
+  voiceThresholdMs = 1250,
+  wordsThreshold = 6,
+  waitForEnd = false,
+}: MachineOptions): MachineRequest => ({
+  initialTimeoutMs,
+  endSilenceMs,
+  readyTimeoutMs,
+  voiceThresholdMs,
+  wordsThreshold,
+  waitForEnd,
+})
+
+/** What the last finding means for the whole. */
+const resultOf = (
+  last: Finding | undefined,
+  { machine }: DetectOptions,
+): Omit<DetectResult, 'durationMs'> => {
+  if (!last) return { kind: 'none' }
+  switch (last.kind) {
+    case 'machine':
+      return { kind: 'machine', ...(machine?.waitForEnd && { beep: false }) }
+    case 'notReady':
+      return { kind: 'machine', beep: false }
+    case 'ready':
+      return { kind: 'machine', beep: last.beep }
+    default:
+      return last
+  }
+}

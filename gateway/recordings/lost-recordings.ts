@@ -1,0 +1,99 @@
+import { type Fields, formRequest } from '../../handlers/common/forms.ts'
+import { recordingFields } from '../../handlers/common/recordings.ts'
+import type { StatusCallback } from '../../handlers/handler.ts'
+import type { RecordingSource, RecordingStatus } from '../../handlers/verbs.ts'
+import { callbackRow } from '../callbacks/callback-row.ts'
+import { eventCallback } from '../calls/log/status-callbacks.ts'
+import type { Clock } from '../core/clock.ts'
+import type { EndRecordings } from '../directory/interrupted.ts'
+import type { RecordingRow } from '../directory/recordings.ts'
+
+/**
+ * Says how recordings ended whose gateway is gone, as far as anybody else can tell: those that were under way have failed. Their files, if
+ * there are any, lie where that gateway was, which finds them if it comes back.
+ */
+export const endLostRecordings =
+  (clock: Pick<Clock, 'now'>): EndRecordings =>
+  (rows, seenAt) => {
+    const now = clock.now()
+    const over = rows.map((row): RecordingRow => {
+      if (row.ended_at !== null) return row
+      const endedAt = Math.max(seenAt, row.started_at)
+      return { ...row, status: 'failed', end_reason: 'interrupted', ended_at: endedAt }
+    })
+    const callbacks = over.flatMap((row, i) => {
+      const callback = recordingEndCallback(row, { now, url: () => '' })
+      const from = { projectId: row.project_id, callId: row.call_id }
+      return callback ? callbackRow(from, callback, { now, createdAt: now + i }) : []
+    })
+    return { recordings: over.map((row) => ({ ...row, status_json: null })), callbacks }
+  }
+
+/** With what the end of a recording is told. */
+export interface RecordingEndOptions {
+  /** In ms since 1970. */
+  readonly now: number
+  /** A link to its audio. */
+  readonly url: () => string
+}
+
+/** What is told of a recording that is over, and whose maker is gone; undefined where nobody is to be told of that. */
+export const recordingEndCallback = (
+  row: RecordingRow,
+  parts: RecordingEndOptions,
+): StatusCallback | undefined => {
+  const status = statusTargetOf(row)
+  if (!status) return undefined
+  const callback = status.dialect === 'form' ? formOf(row, status, parts) : eventOf(row, status, parts)
+  return { ...callback, ends: row.id }
+}
+
+/** Who is to be told that a recording ended so; undefined: nobody. */
+export const statusTargetOf = (row: RecordingRow): RecordingStatus | undefined => {
+  if (row.status_json === null) return undefined
+  const status: RecordingStatus = JSON.parse(row.status_json)
+  return (status.events?.includes(isAbsent(row) ? 'absent' : 'completed') ?? true) ? status : undefined
+}
+
+/** There was no sound to keep. */
+const isAbsent = ({ status, bytes }: RecordingRow): boolean => status === 'completed' && bytes === 0
+
+const formOf = (
+  row: RecordingRow,
+  status: Extract<RecordingStatus, { dialect: 'form' }>,
+  { url }: RecordingEndOptions,
+): StatusCallback => {
+  const { RecordingUrl, ...fields } = recordingFields(
+    { projectId: row.project_id, callId: row.call_id },
+    {
+      source: row.source as RecordingSource,
+      channels: row.channels === 2 ? 2 : 1,
+      ...(row.conference_id !== null && { conferenceSid: row.conference_id }),
+    },
+    isAbsent(row) ? 'absent' : row.status,
+    { id: row.id, url: row.bytes > 0 ? url() : '', durationMs: row.duration_ms },
+  )
+  // There may be nothing to fetch.
+  const found: Fields = RecordingUrl ? { RecordingUrl } : {}
+  return { kind: 'recording', ...formRequest(status, { ...fields, ...found }) }
+}
+
+const eventOf = (
+  row: RecordingRow,
+  status: Extract<RecordingStatus, { dialect: 'json' }>,
+  { now, url }: RecordingEndOptions,
+): StatusCallback => {
+  const params = {
+    control_id: row.id,
+    ...status.params,
+    state: row.bytes > 0 ? 'finished' : isAbsent(row) ? 'no_input' : 'error',
+    url: row.bytes > 0 ? url() : '',
+    recording_id: row.id,
+    size: row.bytes,
+    duration: row.duration_ms / 1000,
+    start_time: row.started_at / 1000,
+    end_time: (row.ended_at ?? row.started_at) / 1000,
+  }
+  const call = { id: row.call_id, projectId: row.project_id, nodeId: row.node_id ?? '' }
+  return eventCallback(status, call, { type: 'calling.call.record', at: now, params })
+}
