@@ -2,13 +2,13 @@
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { sine } from '../../media/codecs/tone.ts'
 import { SignalWire } from '../../realtime/src/index.ts'
+import { application, flowText, scripted, scriptText, xmlText } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { made, rest } from '../support/rest.ts'
 import { until } from '../support/until.ts'
 import { wav } from '../support/wav.ts'
-import { application, flowText, scripted, scriptText, xmlText } from './applications.ts'
 
 const apiToken = 'token-of-the-scenario'
 const [callerTone, otherTone, menuTone, earlyTone] = [440, 600, 800, 1000]

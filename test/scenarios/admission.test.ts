@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeAuthority, type TestAuthority } from '../../sip-agent/testing/certificates.ts'
+import { application, scripted } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { Gateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { application, scripted } from './applications.ts'
 
 let folder: string
 let authority: TestAuthority

@@ -4,10 +4,10 @@
 import { afterAll, beforeAll } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
 import { BrowserHouse } from '../support/browser-house.ts'
-import { deskDomain, deskEndpoint, deskRegistrar, endpoints, menuResource } from './endpoints.ts'
-import { inbound, inboundDomains } from './inbound.ts'
-import { mediaCrash } from './media-crash.ts'
-import { outbound, outboundDomains, outboundResources } from './outbound.ts'
+import { deskDomain, deskEndpoint, deskRegistrar, endpoints, menuResource } from './groups/endpoints.ts'
+import { inbound, inboundDomains } from './groups/inbound.ts'
+import { mediaCrash } from './groups/media-crash.ts'
+import { outbound, outboundDomains, outboundResources } from './groups/outbound.ts'
 
 const house = new BrowserHouse()
 /** Where the default carrier takes calls. */

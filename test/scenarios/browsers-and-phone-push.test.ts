@@ -14,6 +14,7 @@ import {
   serveTls,
 } from '../../gateway/push/testing/push-servers.ts'
 import { newVapidKeys } from '../../gateway/push/vapid.ts'
+import { application, scripted } from '../support/applications.ts'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
 import { act, reaches } from '../support/client-calls.ts'
@@ -21,7 +22,6 @@ import { ClientPage, type ClientWindow } from '../support/client-page.ts'
 import { Gateway } from '../support/gateway.ts'
 import { hears } from '../support/page-audio.ts'
 import { until } from '../support/until.ts'
-import { application, scripted } from './applications.ts'
 
 const tone = 1200
 

@@ -2,12 +2,12 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { embedded } from '../support/agents.ts'
+import { application, scripted } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { Gateway } from '../support/gateway.ts'
 import { SipSocket } from '../support/sip-socket.ts'
 import { headerOf } from '../support/sip-text.ts'
 import { until } from '../support/until.ts'
-import { application, scripted } from './applications.ts'
 
 let gateway: Gateway
 

@@ -1,13 +1,13 @@
 /** Carriers that a project makes over REST while the gateway runs, and changes and removes while calls go by them. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
+import { application, scripted } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { Gateway } from '../support/gateway.ts'
 import { apiToken } from '../support/recorded.ts'
 import { made, rest } from '../support/rest.ts'
 import { SipSocket } from '../support/sip-socket.ts'
 import { headerOf } from '../support/sip-text.ts'
-import { application, scripted } from './applications.ts'
 
 const auth = { username: 'trunk-7', password: 'trunk-secret-7' }
 const challenge = 'WWW-Authenticate: Digest realm="carrier.test", nonce="f00d", algorithm=MD5, qop="auth"'

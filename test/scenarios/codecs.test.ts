@@ -3,13 +3,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
 import type { AudioCodec } from '../../media/types.ts'
+import { application, scripted } from '../support/applications.ts'
 import { Baresip } from '../support/baresip.ts'
 import { CodecPeer, formats } from '../support/codec-peer.ts'
 import { Gateway } from '../support/gateway.ts'
 import { isInstalled } from '../support/program.ts'
 import { headerOf, linesOf } from '../support/sip-text.ts'
 import { Sipp, type SippOptions } from '../support/sipp.ts'
-import { application, scripted } from './applications.ts'
 
 const every = ['PCMU', 'PCMA', 'G722', 'opus', 'L16'] as const
 const [callerTone, calleeTone] = [600, 1_000]

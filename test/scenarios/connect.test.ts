@@ -2,12 +2,12 @@
 import { SignalWire, Voice } from 'realtime-api-4'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { agents } from '../support/agents.ts'
+import { application, script } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { headerOf } from '../support/sip-text.ts'
 import { until } from '../support/until.ts'
-import { application, script } from './applications.ts'
 
 const callerTone = 440
 const calleeTone = 600

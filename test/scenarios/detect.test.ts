@@ -4,11 +4,11 @@
 import { SignalWire, type Voice } from 'realtime-api-4'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { joined, prepare, quiet, reversing, speech, talk, tone } from '../../media/detect/test-sounds.ts'
+import { application, script } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { application, script } from './applications.ts'
 
 const apiToken = 'token-of-the-scenario'
 

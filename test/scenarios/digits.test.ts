@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { application, script } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { levels } from '../support/hearing.ts'
 import { until } from '../support/until.ts'
-import { application, script } from './applications.ts'
 
 let gateway: Gateway
 let documents: DocumentServer

@@ -2,13 +2,13 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { embedded } from '../support/agents.ts'
+import { scripted } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { digestAnswer } from '../support/digest.ts'
 import { Gateway } from '../support/gateway.ts'
 import { offer, SipSocket, statusOf } from '../support/sip-socket.ts'
 import { headerOf } from '../support/sip-text.ts'
 import { until } from '../support/until.ts'
-import { scripted } from './applications.ts'
 
 const talk = scripted('answer', { sleep: -1 })
 const password = { username: 'trunk', password: 'trunk-secret-9' }

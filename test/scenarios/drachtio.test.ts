@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { agents, named } from '../support/agents.ts'
+import { application, scripted } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { Gateway } from '../support/gateway.ts'
-import { application, scripted } from './applications.ts'
 
 if (!named)
   it.skip('no drachtio-server: DRACHTIO_SERVER names neither host:port nor a binary, so the embedded agent is all that is tried', () => {})

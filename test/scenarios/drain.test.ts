@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest'
+import { application, scripted } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { Gateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { application, scripted } from './applications.ts'
 
 let gateway: Gateway
 

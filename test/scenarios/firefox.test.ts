@@ -2,6 +2,7 @@
 
 /** Our SDK in Firefox, with carriers and with Chromium: other numbers of codecs, other session descriptions, the same calls. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { application, scripted } from '../support/applications.ts'
 import { Browser, type PageOptions } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
 import { act, answers, dials, reaches, reattaches } from '../support/client-calls.ts'
@@ -13,7 +14,6 @@ import { hears, type Measured } from '../support/page-audio.ts'
 import { type Colour, sees, seesNothing } from '../support/page-video.ts'
 import { isInstalled } from '../support/program.ts'
 import { until } from '../support/until.ts'
-import { application, scripted } from './applications.ts'
 
 const tones = { firefox: 900, chromium: 1200, carrier: 440 } as const
 const bob = { email: 'bob@example.test', password: 'looking-glass-9' }

@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
 import { embedded } from '../support/agents.ts'
+import { application, scripted } from '../support/applications.ts'
 import { connectedDomain, FuzzPeer, fuzzedDomain } from '../support/fuzz.ts'
 import { Gateway } from '../support/gateway.ts'
-import { application, scripted } from './applications.ts'
 
 describe('a gateway that hears damaged SIP', () => {
   let gateway: Gateway

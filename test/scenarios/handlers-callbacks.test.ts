@@ -6,11 +6,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { application, xmlText } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { type DocumentRequest, DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { application, xmlText } from './applications.ts'
 
 const keys = [
   'the new key of the scenario',

@@ -1,8 +1,8 @@
 /** The caller hangs up while somebody else is called, or on the line. */
 import { afterAll, beforeAll, describe, it } from 'vitest'
+import { flowText, scriptText, xmlText } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { Hangups, type Scenes, tones } from '../support/hangups.ts'
-import { flowText, scriptText, xmlText } from './applications.ts'
 
 let stage: Hangups
 

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'
 import { sine } from '../../media/codecs/tone.ts'
 import { type Call, type RealtimeClient, SignalWire } from '../../realtime/src/index.ts'
+import { application } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { wav } from '../support/wav.ts'
-import { application } from './applications.ts'
 
 const account = { project: 'default', token: 'token-of-the-scenario' }
 const [callerTone, chime, otherTone] = [440, 700, 1000]

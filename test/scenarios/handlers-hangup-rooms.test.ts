@@ -1,8 +1,8 @@
 /** The caller hangs up in a conference, or in a queue. */
 import { afterAll, beforeAll, describe, it } from 'vitest'
+import { script, scriptText, xmlText } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { chimes, Hangups, type Scenes, tones } from '../support/hangups.ts'
-import { script, scriptText, xmlText } from './applications.ts'
 
 let stage: Hangups
 

@@ -1,10 +1,10 @@
 /** The caller hangs up while a customer's server listens, or is asked. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'
+import { scriptText, xmlText } from '../support/applications.ts'
 import type { Carrier } from '../support/carrier.ts'
 import { chimes, Hangups, type Scenes, tones } from '../support/hangups.ts'
 import { until } from '../support/until.ts'
-import { scriptText, xmlText } from './applications.ts'
 
 let stage: Hangups
 let streams: TestStreamServer

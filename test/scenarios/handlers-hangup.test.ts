@@ -1,9 +1,9 @@
 /** The caller hangs up in the middle of each verb: all that is on ends, and the customer's server is told what it is due. */
 import { afterAll, beforeAll, describe, it } from 'vitest'
+import { scriptText, xmlText } from '../support/applications.ts'
 import type { Carrier } from '../support/carrier.ts'
 import { chimes, Hangups, type Scenes, tones } from '../support/hangups.ts'
 import { until } from '../support/until.ts'
-import { scriptText, xmlText } from './applications.ts'
 
 let stage: Hangups
 

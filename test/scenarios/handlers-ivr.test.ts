@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sine } from '../../media/codecs/tone.ts'
 import { type RealtimeClient, SignalWire } from '../../realtime/src/index.ts'
+import { application } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
@@ -11,7 +12,6 @@ import { tonesOf } from '../support/hearing.ts'
 import { ivrInFlow, ivrInRealtime, ivrInScript, ivrInXml, ivrTones } from '../support/ivr.ts'
 import { until } from '../support/until.ts'
 import { wav } from '../support/wav.ts'
-import { application } from './applications.ts'
 
 const account = { project: 'default', token: 'token-of-the-scenario' }
 const callerTone = 440

@@ -3,13 +3,13 @@
 /** Callers who meet in conferences and wait in queues: what each one hears, and what the customer's server is told, in order. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { goertzel, sine } from '../../media/codecs/tone.ts'
+import { application, scriptText, xmlText } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { samplesOf } from '../support/hearing.ts'
 import { until } from '../support/until.ts'
 import { wav } from '../support/wav.ts'
-import { application, scriptText, xmlText } from './applications.ts'
 
 const [one, other, third, chime] = [440, 700, 1000, 1300]
 

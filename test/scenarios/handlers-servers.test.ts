@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Code } from '../../gateway/core/errors/catalogue.ts'
 import { sine } from '../../media/codecs/tone.ts'
+import { application, flowText, scriptText, xmlText } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { type Answering, DocumentServer } from '../support/documents.ts'
 import { Gateway, type LogLine } from '../support/gateway.ts'
 import { wav } from '../support/wav.ts'
-import { application, flowText, scriptText, xmlText } from './applications.ts'
 
 const chime = 700
 /** Longest wait for a document, in seconds. */

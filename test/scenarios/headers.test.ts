@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { agents } from '../support/agents.ts'
+import { application, scripted } from '../support/applications.ts'
 import { Carrier, type IncomingOptions } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { bodyOf, headerOf } from '../support/sip-text.ts'
 import { until } from '../support/until.ts'
-import { application, scripted } from './applications.ts'
 
 describe.each(agents)('what a call brings along, by $name', (agent) => {
   let gateway: Gateway

@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { agents, type SipAgent } from '../support/agents.ts'
+import { application, scripted } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { Gateway } from '../support/gateway.ts'
 import { OutgoingGateway } from '../support/outgoing.ts'
 import { answersTo, bodyOf, headerOf } from '../support/sip-text.ts'
-import { application, scripted } from './applications.ts'
 
 const able = 'Supported: timer'
 const update = 'Allow: INVITE, ACK, BYE, CANCEL, UPDATE'

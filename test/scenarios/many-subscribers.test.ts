@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
+import { application, scripted } from '../support/applications.ts'
 import { DialectPage, type Reaction } from '../support/dialect-page.ts'
 import { Gateway } from '../support/gateway.ts'
 import { apiToken } from '../support/recorded.ts'
 import { rest } from '../support/rest.ts'
 import { Sipp } from '../support/sipp.ts'
 import { until } from '../support/until.ts'
-import { application, scripted } from './applications.ts'
 
 let gateway: Gateway
 

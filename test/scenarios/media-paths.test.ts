@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sine } from '../../media/codecs/tone.ts'
 import { freePort } from '../../media/testing/free-ports.ts'
+import { application, loopback, script, scripted } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
@@ -9,7 +10,6 @@ import { fetchWav, recordingOf, toneMs } from '../support/recorded.ts'
 import { RtpPeer } from '../support/rtp-peer.ts'
 import { Sipp } from '../support/sipp.ts'
 import { wav } from '../support/wav.ts'
-import { application, loopback, script, scripted } from './applications.ts'
 
 const tone = 440
 

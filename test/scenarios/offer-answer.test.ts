@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { agents } from '../support/agents.ts'
+import { application, scripted } from '../support/applications.ts'
 import { Carrier, type IncomingOptions } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { RtpPeer } from '../support/rtp-peer.ts'
 import { answersTo, bodyOf, directionOf, headerOf, linesOf } from '../support/sip-text.ts'
 import { until } from '../support/until.ts'
-import { application, scripted } from './applications.ts'
 
 const tone = { play: { url: 'ring:60:us' } }
 const pcmu = { newPayloads: '0 101', newCodecs: 'a=rtpmap:0 PCMU/8000\na=rtpmap:101 telephone-event/8000' }

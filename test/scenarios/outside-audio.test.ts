@@ -5,11 +5,11 @@ import { TestVoskServer } from '../../gateway/speech/testing/vosk-server.ts'
 import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'
 import { decode, encode } from '../../media/codecs/g711.ts'
 import { goertzel, sine } from '../../media/codecs/tone.ts'
+import { application } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { application } from './applications.ts'
 
 let gateway: Gateway
 let documents: DocumentServer

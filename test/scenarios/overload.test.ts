@@ -3,12 +3,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Code, catalogue } from '../../gateway/core/errors/catalogue.ts'
 import { agents } from '../support/agents.ts'
+import { application, scripted } from '../support/applications.ts'
 import { Carrier, type IncomingOptions } from '../support/carrier.ts'
 import { Gateway, type LogLine } from '../support/gateway.ts'
 import { SipSocket, statusOf } from '../support/sip-socket.ts'
 import { headerOf } from '../support/sip-text.ts'
 import { until } from '../support/until.ts'
-import { application, scripted } from './applications.ts'
 
 const talk = scripted('answer', { sleep: -1 })
 

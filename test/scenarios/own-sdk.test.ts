@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { application, scripted } from '../support/applications.ts'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
 import { builtSize, ClientPage, type ClientWindow, type Notification } from '../support/client-page.ts'
@@ -6,7 +7,6 @@ import { DocumentServer } from '../support/documents.ts'
 import { alice, Gateway } from '../support/gateway.ts'
 import { hears } from '../support/page-audio.ts'
 import { until } from '../support/until.ts'
-import { application, scripted } from './applications.ts'
 
 const tone = 1200
 const bob = { email: 'bob@example.test', password: 'looking-glass-9' }

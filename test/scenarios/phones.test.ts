@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sine } from '../../media/codecs/tone.ts'
 import { freePort } from '../../media/testing/free-ports.ts'
+import { application, script, scripted } from '../support/applications.ts'
 import { Baresip } from '../support/baresip.ts'
 import { Carrier } from '../support/carrier.ts'
 import { CertificateFolder } from '../support/certificates.ts'
@@ -13,7 +14,6 @@ import { Linphone } from '../support/linphone.ts'
 import { isInstalled } from '../support/program.ts'
 import { until } from '../support/until.ts'
 import { wav } from '../support/wav.ts'
-import { application, script, scripted } from './applications.ts'
 
 const phoneTone = 700
 const carrierTone = 440

@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { joined, quiet, talk } from '../../media/detect/test-sounds.ts'
 import { freePort } from '../../media/testing/free-ports.ts'
+import { xmlText } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { apiToken, authorization } from '../support/recorded.ts'
 import { until } from '../support/until.ts'
-import { xmlText } from './applications.ts'
 
 const waiting = xmlText('<Pause length="600"/>')
 const all = ['initiated', 'ringing', 'answered', 'completed']

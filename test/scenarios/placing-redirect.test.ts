@@ -1,11 +1,11 @@
 /** Calls that are given another document by the XML family's API, whatever they are doing, and what is left of the old one: nothing. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { xmlText } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { apiToken, authorization } from '../support/recorded.ts'
 import { until } from '../support/until.ts'
-import { xmlText } from './applications.ts'
 
 let server: DocumentServer
 let gateway: Gateway

@@ -1,12 +1,12 @@
 /** Calls that a customer has us make by `POST /api/calling/calls`. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { script, scriptText } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { ask, command, eventsAt, states } from '../support/placed.ts'
 import { apiToken, authorization } from '../support/recorded.ts'
 import { until } from '../support/until.ts'
-import { script, scriptText } from './applications.ts'
 
 const from = 'sip:shop@demo.example'
 const all = ['created', 'ringing', 'answered', 'ended']

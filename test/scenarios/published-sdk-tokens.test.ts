@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { scripted } from '../support/applications.ts'
 import { Browser } from '../support/browser.ts'
 import { Gateway } from '../support/gateway.ts'
 import { SdkPage } from '../support/sdk-page.ts'
 import { until } from '../support/until.ts'
-import { scripted } from './applications.ts'
 
 const project = 'default'
 const apiToken = 'token-of-the-scenarios-project'

@@ -1,6 +1,7 @@
 /** @schedule alone: a browser encodes and decodes sound, which a second browser would tear. */
 
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { application, scripted } from '../support/applications.ts'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
@@ -8,8 +9,7 @@ import { Gateway } from '../support/gateway.ts'
 import { hears } from '../support/page-audio.ts'
 import { SdkPage } from '../support/sdk-page.ts'
 import { until } from '../support/until.ts'
-import { application, scripted } from './applications.ts'
-import { push } from './push.ts'
+import { push } from './groups/push.ts'
 
 const sdkTone = 1200
 

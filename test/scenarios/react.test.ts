@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { application, scripted } from '../support/applications.ts'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
 import { Gateway } from '../support/gateway.ts'
 import { hears } from '../support/page-audio.ts'
 import { packageBuilt, ReactPage } from '../support/react-page.ts'
 import { until } from '../support/until.ts'
-import { application, scripted } from './applications.ts'
 
 const tone = 1200
 

@@ -3,11 +3,11 @@ import { createRequire } from 'node:module'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 // The package does not say where its types are.
 import type * as Sdk from '../../node_modules/realtime-api-3/dist/realtime-api/src/index.d.ts'
+import { application } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { CutLine } from '../support/cut-line.ts'
 import { Gateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { application } from './applications.ts'
 
 const { Voice } = createRequire(import.meta.url)('realtime-api-3') as typeof Sdk
 const apiToken = 'token-of-the-scenario'

@@ -4,11 +4,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { TestVoskServer } from '../../gateway/speech/testing/vosk-server.ts'
 import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'
 import { freePort } from '../../media/testing/free-ports.ts'
+import { application } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { CutLine } from '../support/cut-line.ts'
 import { Gateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { application } from './applications.ts'
 
 const apiToken = 'token-of-the-scenario'
 const tone = 440

@@ -1,10 +1,10 @@
 /** Our own realtime client, both constructors, as a customer's application. */
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { type Call, type RealtimeClient, SignalWire, Voice } from '../../realtime/src/index.ts'
+import { application } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { CutLine } from '../support/cut-line.ts'
 import { Gateway } from '../support/gateway.ts'
-import { application } from './applications.ts'
 
 const account = { project: 'default', token: 'token-of-the-scenario' }
 const tone = 440

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MPEGDecoder } from 'mpg123-decoder'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { application, script, scripted } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
@@ -13,7 +14,6 @@ import { piecesIn, sameShare, sweep } from '../support/likeness.ts'
 import { apiToken, authorization, fetchWav, recordingOf, toneMs } from '../support/recorded.ts'
 import { until } from '../support/until.ts'
 import { wav } from '../support/wav.ts'
-import { application, script, scripted } from './applications.ts'
 
 const callerTone = 440
 const calleeTone = 1000

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
+import { application, script, scripted } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { apiToken, authorization } from '../support/recorded.ts'
 import { registeredPhone } from '../support/registered.ts'
 import { until } from '../support/until.ts'
-import { application, script, scripted } from './applications.ts'
 
 type Row = Readonly<Record<string, unknown>>
 

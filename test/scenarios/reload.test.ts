@@ -1,10 +1,10 @@
 /** A configuration that changes while the gateway runs: by SIGHUP, by `trunkline reload`, and over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { application, scripted } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { Gateway, type WrittenConfig } from '../support/gateway.ts'
 import { offer, SipSocket, statusOf } from '../support/sip-socket.ts'
 import { until } from '../support/until.ts'
-import { application, scripted } from './applications.ts'
 
 const operatorToken = 'the-operator-of-this-gateway-0123456789'
 const talk = scripted('answer', { sleep: -1 })

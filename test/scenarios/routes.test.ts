@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
 import { embedded } from '../support/agents.ts'
+import { application, scripted } from '../support/applications.ts'
 import { Gateway } from '../support/gateway.ts'
 import { offer, SipSocket, statusOf, type WrittenRequest } from '../support/sip-socket.ts'
 import { headerOf } from '../support/sip-text.ts'
 import { until } from '../support/until.ts'
-import { application, scripted } from './applications.ts'
 
 const [carrierAddress, strangerAddress] = ['127.0.0.21', '127.0.0.9']
 

@@ -1,11 +1,11 @@
 // biome-ignore-all lint/suspicious/noThenProperty: it is the language's name
 /** Script documents of a customer's server: expressions, requests, sections, queues, conferences and events. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { application } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { application } from './applications.ts'
 
 const oneTone = 440
 const otherTone = 600

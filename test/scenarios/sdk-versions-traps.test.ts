@@ -1,15 +1,15 @@
 /** What the published SDK does with what it is told, where it is not what one would expect: each trap, in the versions that have it. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { application, scripted } from '../support/applications.ts'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
 import { Gateway } from '../support/gateway.ts'
 import { hears } from '../support/page-audio.ts'
 import { rest } from '../support/rest.ts'
 import { SdkPage, type SdkPageOptions } from '../support/sdk-page.ts'
+import { emailOf, peopleOf, tokenOf, withToken } from '../support/sdk-people.ts'
 import { type SdkVersion, sdkVersions } from '../support/sdk-versions.ts'
 import { until } from '../support/until.ts'
-import { application, scripted } from './applications.ts'
-import { emailOf, peopleOf, tokenOf, withToken } from './sdk-people.ts'
 
 const domainOf = ({ person }: SdkVersion): string => `${person}.test`
 const newest = sdkVersions.at(-1)!

@@ -7,9 +7,9 @@ import { Gateway } from '../support/gateway.ts'
 import { hears } from '../support/page-audio.ts'
 import { type Colour, screenColour, sees, seesNothing } from '../support/page-video.ts'
 import { SdkPage } from '../support/sdk-page.ts'
+import { peopleOf, tokenOf, withToken } from '../support/sdk-people.ts'
 import { sdkVersions } from '../support/sdk-versions.ts'
 import { until } from '../support/until.ts'
-import { peopleOf, tokenOf, withToken } from './sdk-people.ts'
 
 const tone = 1200
 

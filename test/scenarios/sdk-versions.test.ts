@@ -2,6 +2,7 @@
 import { get } from 'node:https'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
+import { application, scripted } from '../support/applications.ts'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
 import { CertificateFolder } from '../support/certificates.ts'
@@ -10,10 +11,9 @@ import { Gateway } from '../support/gateway.ts'
 import { heardIn, hears } from '../support/page-audio.ts'
 import { rest } from '../support/rest.ts'
 import { SdkPage } from '../support/sdk-page.ts'
+import { emailOf, peopleOf, tokenOf, withToken } from '../support/sdk-people.ts'
 import { type SdkVersion, sdkVersions } from '../support/sdk-versions.ts'
 import { until } from '../support/until.ts'
-import { application, scripted } from './applications.ts'
-import { emailOf, peopleOf, tokenOf, withToken } from './sdk-people.ts'
 
 const tone = 1200
 const hosts = ['gw.localhost', 'fabric.localhost'] as const

@@ -1,6 +1,7 @@
 /** @schedule alone: several pages of a browser ring and talk at the same time. */
 
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { application, scripted } from '../support/applications.ts'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
 import { CutLine } from '../support/cut-line.ts'
@@ -9,7 +10,6 @@ import { Gateway } from '../support/gateway.ts'
 import { hears } from '../support/page-audio.ts'
 import { SdkPage } from '../support/sdk-page.ts'
 import { until } from '../support/until.ts'
-import { application, scripted } from './applications.ts'
 
 const sdkTone = 1200
 

@@ -2,6 +2,7 @@
 
 /** The softphone page as two people use it: calls, pictures, several calls, a reload, and messages. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { flowText } from '../support/applications.ts'
 import { hears } from '../support/page-audio.ts'
 import { type Colour, screenColour, sees, seesNothing } from '../support/page-video.ts'
 import { PushService } from '../support/push-service.ts'
@@ -9,9 +10,8 @@ import { rest } from '../support/rest.ts'
 import { type Person, Softphone } from '../support/softphone.ts'
 import { alice, bob, TwoBrowsers, tones } from '../support/two-browsers.ts'
 import { until } from '../support/until.ts'
-import { flowText } from './applications.ts'
-import { deskEndpoint } from './endpoints.ts'
-import { softphonePush } from './softphone-push.ts'
+import { deskEndpoint } from './groups/endpoints.ts'
+import { softphonePush } from './groups/softphone-push.ts'
 
 const colours: readonly Colour[] = ['red', 'blue']
 const carol = { email: 'carol@example.test', password: 'looking-glass-7' }

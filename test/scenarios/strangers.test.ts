@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
 import { embedded } from '../support/agents.ts'
+import { scripted } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { Gateway } from '../support/gateway.ts'
 import { offer, SipSocket } from '../support/sip-socket.ts'
 import { until } from '../support/until.ts'
-import { scripted } from './applications.ts'
 
 let gateway: Gateway
 let port: number

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { agents } from '../support/agents.ts'
+import { application, script, scripted } from '../support/applications.ts'
 import { Carrier, type IncomingOptions } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { offer, SipSocket, statusOf } from '../support/sip-socket.ts'
 import { answersTo, headerOf } from '../support/sip-text.ts'
 import { until } from '../support/until.ts'
-import { application, script, scripted } from './applications.ts'
 
 describe.each(agents)('requests in every order, by $name', (agent) => {
   const embedded = agent.server === undefined

@@ -2,13 +2,13 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { agents } from '../support/agents.ts'
+import { scripted } from '../support/applications.ts'
 import type { Carrier } from '../support/carrier.ts'
 import { OutgoingGateway } from '../support/outgoing.ts'
 import { apiToken, fetchWav, recordingOf, toneMs } from '../support/recorded.ts'
 import { registeredPhone } from '../support/registered.ts'
 import { bodyOf, headerOf } from '../support/sip-text.ts'
 import { until } from '../support/until.ts'
-import { scripted } from './applications.ts'
 
 describe.each(agents)('transfers, by $name', (agent) => {
   let outgoing: OutgoingGateway

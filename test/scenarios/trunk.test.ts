@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sine } from '../../media/codecs/tone.ts'
+import { application, script, scripted } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { CertificateFolder } from '../support/certificates.ts'
 import { DocumentServer } from '../support/documents.ts'
@@ -10,7 +11,6 @@ import { faultsOf, fromFirstSound } from '../support/hearing.ts'
 import { bodyOf, Detour, keyOf, securityOf, TrunkTap } from '../support/trunk-tap.ts'
 import { until } from '../support/until.ts'
 import { wav } from '../support/wav.ts'
-import { application, script, scripted } from './applications.ts'
 
 const callerTone = 440
 const calleeTone = 600

@@ -4,9 +4,9 @@
 import { afterAll, beforeAll } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
 import { TwoBrowsers } from '../support/two-browsers.ts'
-import { browserMoves, tour } from './browser-moves.ts'
-import { browserVideo } from './browser-video.ts'
-import { browsersAndPhone, centre, help } from './browsers-and-phone.ts'
+import { browserMoves, tour } from './groups/browser-moves.ts'
+import { browserVideo } from './groups/browser-video.ts'
+import { browsersAndPhone, centre, help } from './groups/browsers-and-phone.ts'
 
 const two = new TwoBrowsers()
 /** Where telephones take calls. */

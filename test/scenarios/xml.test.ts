@@ -1,12 +1,12 @@
 /** XML documents of a customer's server: queues, conferences, referrals, and what callbacks are told. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'
+import { application } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { headerOf } from '../support/sip-text.ts'
 import { until } from '../support/until.ts'
-import { application } from './applications.ts'
 
 const oneTone = 440
 const otherTone = 600

@@ -1,7 +1,7 @@
 /** Callers who hang up in the middle of what a handler does, and what has to be in order afterwards. */
 import { expect } from 'vitest'
 import { sine } from '../../media/codecs/tone.ts'
-import { application } from '../scenarios/applications.ts'
+import { application } from './applications.ts'
 import { Carrier } from './carrier.ts'
 import { DocumentServer } from './documents.ts'
 import { Gateway, type LogLine } from './gateway.ts'

@@ -1,6 +1,6 @@
 import { freePort } from '../../media/testing/free-ports.ts'
-import { application, script, scripted } from '../scenarios/applications.ts'
 import type { SipAgent } from './agents.ts'
+import { application, script, scripted } from './applications.ts'
 import { Carrier, type IncomingOptions } from './carrier.ts'
 import { DocumentServer } from './documents.ts'
 import { Gateway, type GatewayOptions, type LogLine } from './gateway.ts'

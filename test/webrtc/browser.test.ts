@@ -5,9 +5,9 @@ import { dominant, sine } from '../../media/codecs/tone.ts'
 import { TestPeer } from '../../media/edge/testing/test-peer.ts'
 import { rateOf } from '../../media/rtp/testing/codecs.ts'
 import type { AudioCodec, BrowserMedia, MediaPort } from '../../media/types.ts'
-import { toneFile } from './microphone.ts'
-import { PhoneBrowser, type PhonePage } from './page.ts'
-import { type House, hangUp, openHouse, until } from './setup.ts'
+import { type House, hangUp, openHouse, until } from '../support/webrtc/house.ts'
+import { toneFile } from '../support/webrtc/microphone.ts'
+import { PhoneBrowser, type PhonePage } from '../support/webrtc/phone-page.ts'
 
 const microphone = 1000
 let file: Awaited<ReturnType<typeof toneFile>>

@@ -7,8 +7,8 @@ import { freePort } from '../../media/testing/free-ports.ts'
 import type { BrowserMedia } from '../../media/types.ts'
 import { browserOffer } from '../../media/webrtc/sdp/sample.ts'
 import { createWebRtc } from '../../media/webrtc/webrtc.ts'
-import { type House, hangUp, openHouse, until } from './setup.ts'
-import { anonymous, left, workers } from './worker-contents.ts'
+import { type House, hangUp, openHouse, until } from '../support/webrtc/house.ts'
+import { anonymous, left, workers } from '../support/webrtc/worker-contents.ts'
 
 let house: House
 beforeAll(async () => {

@@ -3,10 +3,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Firefox, firefox } from '../support/firefox.ts'
 import { isInstalled } from '../support/program.ts'
-import { toneFile } from './microphone.ts'
-import { PhoneBrowser, PhonePage } from './page.ts'
-import { changes, offerAgain, Parties, type Party, sees } from './parties.ts'
-import { type House, openHouse, until } from './setup.ts'
+import { type House, openHouse, until } from '../support/webrtc/house.ts'
+import { toneFile } from '../support/webrtc/microphone.ts'
+import { changes, offerAgain, Parties, type Party, sees } from '../support/webrtc/parties.ts'
+import { PhoneBrowser, PhonePage } from '../support/webrtc/phone-page.ts'
 
 let file: Awaited<ReturnType<typeof toneFile>>
 let browser: PhoneBrowser

@@ -1,10 +1,10 @@
 /** Calls that the softphone page is told of by its service worker: while it is closed, and while nobody sees it. */
 import { expect, it, onTestFinished } from 'vitest'
-import { hears } from '../support/page-audio.ts'
-import { PushDevice, type PushService } from '../support/push-service.ts'
-import { Softphone } from '../support/softphone.ts'
-import { alice, bob, type TwoBrowsers, tones } from '../support/two-browsers.ts'
-import { until } from '../support/until.ts'
+import { hears } from '../../support/page-audio.ts'
+import { PushDevice, type PushService } from '../../support/push-service.ts'
+import { Softphone } from '../../support/softphone.ts'
+import { alice, bob, type TwoBrowsers, tones } from '../../support/two-browsers.ts'
+import { until } from '../../support/until.ts'
 
 const ringing = { title: 'Incoming call', body: 'Bob Brown\n/public/bob' }
 

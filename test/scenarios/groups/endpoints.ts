@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { type BrowserHouse, browserTone } from '../support/browser-house.ts'
-import { Carrier } from '../support/carrier.ts'
-import type { DocumentServer } from '../support/documents.ts'
-import { heardIn, hears } from '../support/page-audio.ts'
-import { SipPhone } from '../support/sip-phone.ts'
-import { until } from '../support/until.ts'
-import { application, scripted } from './applications.ts'
+import { application, scripted } from '../../support/applications.ts'
+import { type BrowserHouse, browserTone } from '../../support/browser-house.ts'
+import { Carrier } from '../../support/carrier.ts'
+import type { DocumentServer } from '../../support/documents.ts'
+import { heardIn, hears } from '../../support/page-audio.ts'
+import { SipPhone } from '../../support/sip-phone.ts'
+import { until } from '../../support/until.ts'
 
 const carrierTone = 440
 const domain = 'phones.test'

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { chromiumFlags } from '../support/browser.ts'
-import { reportPageOnFailure } from '../support/failure-report.ts'
-import { type PageVideo, videoScript } from './page-video.ts'
+import { chromiumFlags } from '../browser.ts'
+import { reportPageOnFailure } from '../failure-report.ts'
+import { type PageVideo, videoScript } from './seen-video.ts'
 
 /** What the page's script puts on `window`. */
 interface Phone extends PageVideo {

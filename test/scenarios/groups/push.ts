@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest'
-import type { Browser } from '../support/browser.ts'
-import { Carrier } from '../support/carrier.ts'
-import type { DocumentServer } from '../support/documents.ts'
-import type { Gateway } from '../support/gateway.ts'
-import { hears } from '../support/page-audio.ts'
-import { SdkPage } from '../support/sdk-page.ts'
-import { until } from '../support/until.ts'
+import type { Browser } from '../../support/browser.ts'
+import { Carrier } from '../../support/carrier.ts'
+import type { DocumentServer } from '../../support/documents.ts'
+import type { Gateway } from '../../support/gateway.ts'
+import { hears } from '../../support/page-audio.ts'
+import { SdkPage } from '../../support/sdk-page.ts'
+import { until } from '../../support/until.ts'
 
 /** What the tests work with: the microphone of the browser hears 1200 Hz, and `app` is told of notifications at `/push`. */
 export interface PushHouse {

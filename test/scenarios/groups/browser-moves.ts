@@ -1,12 +1,12 @@
 /** A browser's call that moves between another browser and a telephone, and never drops. */
 import { expect, it, onTestFinished } from 'vitest'
-import { Carrier } from '../support/carrier.ts'
-import { heardIn, hears } from '../support/page-audio.ts'
-import { type Colour, sees, seesNothing } from '../support/page-video.ts'
-import { SdkPage } from '../support/sdk-page.ts'
-import { alice, bob, type TwoBrowsers, tones } from '../support/two-browsers.ts'
-import { until } from '../support/until.ts'
-import { scripted } from './applications.ts'
+import { scripted } from '../../support/applications.ts'
+import { Carrier } from '../../support/carrier.ts'
+import { heardIn, hears } from '../../support/page-audio.ts'
+import { type Colour, sees, seesNothing } from '../../support/page-video.ts'
+import { SdkPage } from '../../support/sdk-page.ts'
+import { alice, bob, type TwoBrowsers, tones } from '../../support/two-browsers.ts'
+import { until } from '../../support/until.ts'
 
 /** What the gateway has for the test; a telephone is at this port. */
 export const tour = (deskPort: number): object => {

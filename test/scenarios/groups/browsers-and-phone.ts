@@ -1,14 +1,14 @@
 /** A contact centre: calls go from telephones to browsers, on to other browsers, and back, and nobody is lost on the way. */
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { Carrier } from '../support/carrier.ts'
-import { act, answers, dials, reaches } from '../support/client-calls.ts'
-import { ClientPage } from '../support/client-page.ts'
-import type { LogLine } from '../support/gateway.ts'
-import { heardIn, hears } from '../support/page-audio.ts'
-import { type Colour, sees, seesNothing } from '../support/page-video.ts'
-import { command } from '../support/placed.ts'
-import { alice, bob, type TwoBrowsers, tones } from '../support/two-browsers.ts'
-import { application, scripted } from './applications.ts'
+import { application, scripted } from '../../support/applications.ts'
+import { Carrier } from '../../support/carrier.ts'
+import { act, answers, dials, reaches } from '../../support/client-calls.ts'
+import { ClientPage } from '../../support/client-page.ts'
+import type { LogLine } from '../../support/gateway.ts'
+import { heardIn, hears } from '../../support/page-audio.ts'
+import { type Colour, sees, seesNothing } from '../../support/page-video.ts'
+import { command } from '../../support/placed.ts'
+import { alice, bob, type TwoBrowsers, tones } from '../../support/two-browsers.ts'
 
 const connect = (to: string) => ({ connect: { to, answer_on_bridge: true } })
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createEdge } from '../../media/edge/edge.ts'
-import { freePort, freePortRange } from '../../media/testing/free-ports.ts'
-import type { BrowserMedia, Edge, MediaPort } from '../../media/types.ts'
-import { createWebRtc, type WebRtcService } from '../../media/webrtc/webrtc.ts'
+import { createEdge } from '../../../media/edge/edge.ts'
+import { freePort, freePortRange } from '../../../media/testing/free-ports.ts'
+import type { BrowserMedia, Edge, MediaPort } from '../../../media/types.ts'
+import { createWebRtc, type WebRtcService } from '../../../media/webrtc/webrtc.ts'
 
 /** An edge and the WebRTC behind it, on 127.0.0.1. */
 export interface House {

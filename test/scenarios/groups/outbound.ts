@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type BrowserHouse, browserTone } from '../support/browser-house.ts'
-import { Carrier } from '../support/carrier.ts'
-import type { DocumentServer } from '../support/documents.ts'
-import { faultsOf, fromFirstSound } from '../support/hearing.ts'
-import { hears } from '../support/page-audio.ts'
-import { Softphone } from '../support/softphone.ts'
-import { until } from '../support/until.ts'
-import { application, script, scripted } from './applications.ts'
+import { application, script, scripted } from '../../support/applications.ts'
+import { type BrowserHouse, browserTone } from '../../support/browser-house.ts'
+import { Carrier } from '../../support/carrier.ts'
+import type { DocumentServer } from '../../support/documents.ts'
+import { faultsOf, fromFirstSound } from '../../support/hearing.ts'
+import { hears } from '../../support/page-audio.ts'
+import { Softphone } from '../../support/softphone.ts'
+import { until } from '../../support/until.ts'
 
 const carrierTone = 600
 

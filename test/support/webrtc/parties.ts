@@ -1,9 +1,9 @@
 /** Pages that call and are called with video, and what they see. */
 import { expect } from 'vitest'
-import type { BrowserMedia, BrowserScreen } from '../../media/types.ts'
-import type { PhonePage } from './page.ts'
-import type { Seen } from './page-video.ts'
-import { type House, until } from './setup.ts'
+import type { BrowserMedia, BrowserScreen } from '../../../media/types.ts'
+import { type House, until } from './house.ts'
+import type { PhonePage } from './phone-page.ts'
+import type { Seen } from './seen-video.ts'
 
 /** A page with its session. */
 export interface Party {

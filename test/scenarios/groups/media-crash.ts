@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
-import { type BrowserHouse, browserTone } from '../support/browser-house.ts'
-import { Carrier } from '../support/carrier.ts'
-import type { Gateway } from '../support/gateway.ts'
-import { hears } from '../support/page-audio.ts'
-import { SipPhone } from '../support/sip-phone.ts'
-import { until } from '../support/until.ts'
+import { type BrowserHouse, browserTone } from '../../support/browser-house.ts'
+import { Carrier } from '../../support/carrier.ts'
+import type { Gateway } from '../../support/gateway.ts'
+import { hears } from '../../support/page-audio.ts'
+import { SipPhone } from '../../support/sip-phone.ts'
+import { until } from '../../support/until.ts'
 
 const carrierTone = 440
 

@@ -1,10 +1,10 @@
 /** Two browsers with the published SDK see and hear each other, whatever they do meanwhile. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { heardIn, hears } from '../support/page-audio.ts'
-import { type Colour, screenColour, sees, seesNothing } from '../support/page-video.ts'
-import { SdkPage } from '../support/sdk-page.ts'
-import { alice, bob, type TwoBrowsers, tones } from '../support/two-browsers.ts'
-import { until } from '../support/until.ts'
+import { heardIn, hears } from '../../support/page-audio.ts'
+import { type Colour, screenColour, sees, seesNothing } from '../../support/page-video.ts'
+import { SdkPage } from '../../support/sdk-page.ts'
+import { alice, bob, type TwoBrowsers, tones } from '../../support/two-browsers.ts'
+import { until } from '../../support/until.ts'
 
 const hearsNothing = ({ page }: SdkPage): Promise<unknown> =>
   until(

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sine } from '../../media/codecs/tone.ts'
-import { wav } from '../support/wav.ts'
+import { sine } from '../../../media/codecs/tone.ts'
+import { wav } from '../wav.ts'
 
 const rate = 48_000
 

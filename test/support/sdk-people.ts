@@ -1,8 +1,8 @@
 /** Who signs in with the versions of the published SDK. */
-import type { Gateway } from '../support/gateway.ts'
-import { apiToken } from '../support/recorded.ts'
-import { rest } from '../support/rest.ts'
-import type { SdkVersion } from '../support/sdk-versions.ts'
+import type { Gateway } from './gateway.ts'
+import { apiToken } from './recorded.ts'
+import { rest } from './rest.ts'
+import type { SdkVersion } from './sdk-versions.ts'
 
 /** What a gateway is started with whose API gives tokens. */
 export const withToken = { http: { apiToken } }
