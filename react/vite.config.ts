@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite'
 
-/** Builds `dist/index.js` (ES module) with all of `@trunkline/client` in it; only React is the page's. */
+/** Builds `dist/index.js` (ES module) with all of `@trunkline/client`; only React comes from the page. */
 export default defineConfig({
   build: {
     target: 'es2022',

@@ -1,7 +1,7 @@
 import { type Call, type Invite, useCall, useIncomingCalls, useSignalWire } from '@trunkline/react'
 import { type FormEvent, useState } from 'react'
 
-/** A telephone: `<Phone host="gw.example.com" token={token} />`. */
+/** Telephone: `<Phone host="gw.example.com" token={token} />`. */
 export const Phone = ({ host, token }: { host?: string; token: string | undefined }) => {
   const { client, state, error, connect } = useSignalWire({ host, token })
   const { invites } = useIncomingCalls(client)
@@ -12,7 +12,7 @@ export const Phone = ({ host, token }: { host?: string; token: string | undefine
     const to = String(new FormData(event.currentTarget).get('to'))
     const dialled = await client?.dial({ to })
     setCall(dialled)
-    // Why it did not work is its reason, which Talk shows.
+    // A failure is shown by Talk as the call's reason.
     await dialled?.start().catch(() => {})
   }
 
@@ -40,7 +40,7 @@ export const Phone = ({ host, token }: { host?: string; token: string | undefine
 
 const Ringing = ({ invite, onAnswer }: { invite: Invite; onAnswer: (call: Call) => void }) => {
   const [failure, setFailure] = useState<string>()
-  // A microphone that fails leaves the call ringing.
+  // If the microphone fails, the call continues to ring.
   const answer = () =>
     invite.accept({ audio: true }).then(onAnswer, (error: Error) => setFailure(error.message))
   return (

@@ -1,23 +1,23 @@
 import type { Client, ClientError, ClientEvents, IncomingCallNotification, Invite } from '@trunkline/client'
 
-/** What {@link useIncomingCalls} gives. */
+/** Result of {@link useIncomingCalls}. */
 export interface IncomingCalls {
-  /** The calls that wait for a decision, the oldest first. */
+  /** Pending invites, the oldest first. */
   readonly invites: readonly Invite[]
-  /** The gateway sends calls here. */
+  /** Whether incoming calls are received. */
   readonly online: boolean
-  /** Why it does not: what `client.online()` was refused with. */
+  /** Error of `client.online()`, if it failed. */
   readonly error: ClientError | undefined
 }
 
-/** The part of a client that is used. */
+/** Used part of a client. */
 export type OnlineClient = Pick<Client, 'online' | 'offline' | 'on' | 'off'>
 
 const nothing: IncomingCalls = { invites: [], online: false, error: undefined }
 
 /**
- * The calls that one component waits for, outside React: online as long as an effect {@link hold}s it. One request is under way at a time, and
- * effects that end and begin again at once ask for none.
+ * Incoming calls of one component, outside React: online as long as an effect {@link hold}s it.
+ * Requests run one at a time. Effects that end and restart at once cause none.
  */
 export class Incoming {
   readonly #client: OnlineClient | undefined
@@ -25,10 +25,10 @@ export class Incoming {
   #view = nothing
   #wanted = false
   #busy = false
-  /** Another connection came up while a request was under way. */
+  /** Whether the connection was restored during a request. */
   #reconnected = false
 
-  /** Without a client nothing rings. */
+  /** Without a client no calls are received. */
   constructor(client: OnlineClient | undefined) {
     this.#client = client
   }
@@ -40,7 +40,7 @@ export class Incoming {
 
   readonly view = (): IncomingCalls => this.#view
 
-  /** Goes online; the function that it gives goes offline. */
+  /** Goes online; the returned function goes offline. */
   hold(): () => void {
     this.#wanted = true
     queueMicrotask(() => void this.#settle())
@@ -56,7 +56,7 @@ export class Incoming {
 
   readonly #closed = (): void => this.#show({ online: false })
 
-  // What was refused over the connection before may be granted over this one.
+  // A request that failed over the previous connection may succeed over this one.
   readonly #connection = ({ state }: ClientEvents['connection']): void => {
     if (state !== 'connected') return
     this.#reconnected = true
@@ -74,7 +74,7 @@ export class Incoming {
         await (wanted ? client.online({ incomingCallHandlers: { all: this.#rings } }) : client.offline())
         this.#show({ online: wanted, error: undefined })
       } catch (error) {
-        // Whoever cannot say goodbye has no connection, and is not called either.
+        // A client that cannot send the request has no connection, and receives no calls either.
         this.#show({ online: false, error: wanted ? (error as ClientError) : undefined })
         if (wanted && this.#wanted && !this.#reconnected) break
       }

@@ -1,5 +1,5 @@
 /**
- * The browser client for React. All of `@trunkline/client` is here too.
+ * React hooks for the browser client. Re-exports all of `@trunkline/client`.
  *
  * ```tsx
  * const { client, state, error } = useSignalWire({ token, host: 'gw.example.com' })
@@ -17,8 +17,11 @@ export { useIncomingCalls } from './use-incoming-calls.ts'
 export { useStream } from './use-stream.ts'
 
 /**
- * The client of this component: connected after the component is mounted, disconnected when it is unmounted, and nothing on a server. Without a
- * token nobody is signed in. When options change: `token` renews that of the running connection; `host`, `project`, `topics` or `contexts` make
- * another client, which ends calls; functions are always those of the last render; anything else counts for the next client.
+ * Returns the client of this component: connected after mounting, disconnected on unmounting, and never on a
+ * server.
+ * Without a token no client connects.
+ * A new `token` renews the token of the running connection.
+ * New `host`, `project`, `topics` or `contexts` create another client, which ends calls.
+ * Functions are always those of the last render; other options apply to the next client.
  */
 export const useSignalWire = signalWireHook((options) => new Client(options, browserEnvironment()))

@@ -1,42 +1,47 @@
 import { type Client, ClientError, type ClientOptions, type ConnectionState } from '@trunkline/client'
 
-/** Options of {@link useSignalWire}: those of the client. */
+/** Options of {@link useSignalWire}: those of the client, with an optional token. */
 export interface SignalWireOptions extends Omit<ClientOptions, 'token'> {
-  /** A subscriber access token; null or undefined while nobody is signed in. */
+  /** Subscriber access token; null or undefined while signed out. */
   readonly token: string | null | undefined
 }
 
-/** What {@link useSignalWire} gives. The client is there while it is `connected` or `reconnecting`. */
+/** Result of {@link useSignalWire}. The client is present while `connected` or `reconnecting`. */
 export type SignalWireConnection = {
   /**
-   * Why there is no connection, or why the token could not be renewed; also `disconnected`, after the application's own
-   * `client.disconnect()`. Undefined again as soon as the next attempt succeeds.
+   * Reason for which the connection, or the renewal of the token, failed; `disconnected` after the
+   * application's own `client.disconnect()`.
+   * Undefined again as soon as the next attempt succeeds.
    */
   readonly error: ClientError | undefined
-  /** Tries again after a failure. Does nothing where a connection is there or under way. */
+  /** Retries after a failure. Does nothing while connected or connecting. */
   readonly connect: () => void
 } & (
   | { readonly state: Extract<ConnectionState, 'connected' | 'reconnecting'>; readonly client: Client }
   | { readonly state: Extract<ConnectionState, 'connecting' | 'disconnected'>; readonly client: undefined }
 )
 
-/** Makes a client that is not connected yet. Throws `bad_argument` or `bad_host`. */
+/** Creates a client that is not connected yet. Throws `bad_argument` or `bad_host`. */
 export type MakeClient = (options: ClientOptions) => Client
 
-/** Of which options a client is made anew when they change: the server learns them when the client connects. */
+/**
+ * Returns the options that identify a client: the server receives them on connecting, so a change needs a new
+ * client.
+ */
 export const identityOf = ({ host, project, topics, contexts }: SignalWireOptions): string =>
   JSON.stringify([host, project, topics ?? contexts])
 
 /**
- * One component's connection, outside React: it lives as long as an effect {@link hold}s it. Effects that end and begin again at once (strict
- * mode, a fast refresh, another token) keep the client: it is disconnected in a microtask, unless it is held again by then.
+ * Connection of one component, outside React: it lives as long as an effect {@link hold}s it.
+ * Effects that end and restart at once (strict mode, a fast refresh, another token) keep the client. It is
+ * disconnected in a microtask, unless held again by then.
  */
 export class SignIn {
-  /** Nothing is to be connected, or not yet. */
+  /** State without a connection. */
   readonly idle: SignalWireConnection
-  /** Before the first effect, where there is a token. */
+  /** State before the first effect, with a token. */
   readonly pending: SignalWireConnection
-  /** Those of the last render. */
+  /** Options of the last render. */
   options: SignalWireOptions = { token: undefined }
   readonly #make: MakeClient
   readonly #listeners = new Set<() => void>()
@@ -45,7 +50,7 @@ export class SignIn {
   #held = false
   #identity: string | undefined
   #given: string | undefined
-  // What onRefreshToken gave last: a page that hands it to us once more has nothing new.
+  // Last result of onRefreshToken: the same token from the page is not new.
   #fetched: string | undefined
 
   constructor(make: MakeClient) {
@@ -63,7 +68,7 @@ export class SignIn {
 
   readonly view = (): SignalWireConnection => this.#view
 
-  /** Sees to a client of this identity and token; the function that it gives lets go of it. */
+  /** Holds a client of this identity and token; the returned function releases it. */
   hold(identity: string, token: string | null | undefined): () => void {
     this.#held = true
     const given = token || undefined
@@ -93,14 +98,14 @@ export class SignIn {
       const client = this.#make(this.#clientOptions(token))
       this.#client = client
       this.#listen(client)
-      // Its failure is told by the event `closed`.
+      // The event `closed` reports a failure.
       client.connect().catch(() => {})
     } catch (error) {
       this.#failed(error)
     }
   }
 
-  // Functions are looked up when they are called: those of the last render count.
+  // Functions are looked up when called, so that those of the last render apply.
   #clientOptions(token: string): ClientOptions {
     const latest = () => this.options
     return {
@@ -121,7 +126,7 @@ export class SignIn {
     }
   }
 
-  // To the client an empty token is none.
+  // The client treats an empty token as none.
   async #fetch(): Promise<string> {
     this.#fetched = await this.options.onRefreshToken?.()
     if (this.#fetched && this.#view.client) this.#show({ ...this.#view, error: undefined })
@@ -152,7 +157,7 @@ export class SignIn {
     )
   }
 
-  // Before its first connection a client has no calls to lose, and a new one asks for nothing that waits.
+  // Before its first connection a client has no calls to lose and no pending requests.
   async #renew(token: string): Promise<void> {
     const { client } = this.#view
     if (!client) return this.#open(token)
@@ -162,7 +167,7 @@ export class SignIn {
     } catch (error) {
       const ours = client === this.#client && token === this.#given
       if (ours && this.#view.client) this.#show({ ...this.#view, error: asClientError(error) })
-      // The old token was refused while the new one waited for a connection.
+      // The old token was rejected while the new one waited for a connection.
       else if (ours && this.#view.error?.code === 'auth') this.#open(token)
     }
   }

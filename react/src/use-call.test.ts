@@ -48,8 +48,9 @@ it('the stream of a microphone that is added later is there', async () => {
   expect(hook.value.localStream).toBe(localStream)
 })
 
-it('another call takes the place of the one before, which nobody listens to any more', async () => {
-  const [first, second] = [new FakeCall(), new FakeCall()]
+it('another call replaces the one before, whose listeners are removed', async () => {
+  const first = new FakeCall()
+  const second = new FakeCall()
   second.state = 'ringing'
   const hook = await rendered((call: Call | undefined) => useCall(call), undefined as Call | undefined)
   expect(hook.value).toBeUndefined()
@@ -62,8 +63,9 @@ it('another call takes the place of the one before, which nobody listens to any 
   expect(second.events.size).toBe(0)
 })
 
-it('a video element gets its stream once, and none when there is none', async () => {
-  const [stream, set] = [{} as MediaStream, [] as unknown[]]
+it('a video element gets its stream once, and null without a stream', async () => {
+  const stream = {} as MediaStream
+  const set: unknown[] = []
   const element = {
     set srcObject(value: unknown) {
       set.push(value)

@@ -2,23 +2,42 @@ import type { Call, CallEvents } from '@trunkline/client'
 import { useMemo, useSyncExternalStore } from 'react'
 
 const shown = [
-  ...(['state', 'active', 'reason', 'muted', 'video', 'localStream', 'remoteStream'] as const),
-  ...(['members', 'selfMember', 'capabilities', 'currentLayout'] as const),
+  'state',
+  'active',
+  'reason',
+  'muted',
+  'video',
+  'localStream',
+  'remoteStream',
+  'members',
+  'selfMember',
+  'capabilities',
+  'currentLayout',
 ] as const satisfies readonly (keyof Call)[]
 
-/** What {@link useCall} tells: the properties of {@link Call} with these names. */
+/** Result of {@link useCall}: the properties of {@link Call} with these names. */
 export type CallView = Pick<Call, (typeof shown)[number]>
 
-/** After which of them something of the view is another; `memberList.updated` follows every change of members but these. */
+/** Events that can change the view; `memberList.updated` follows every change of members except these. */
 const events = [
-  ...(['state', 'mute', 'video', 'track', 'microphone.updated', 'camera.updated', 'destroy'] as const),
-  ...(['call.joined', 'call.left', 'memberList.updated', 'member.talking', 'layout.changed'] as const),
+  'state',
+  'mute',
+  'video',
+  'track',
+  'microphone.updated',
+  'camera.updated',
+  'destroy',
+  'call.joined',
+  'call.left',
+  'memberList.updated',
+  'member.talking',
+  'layout.changed',
 ] as const satisfies readonly (keyof CallEvents)[]
 
 const read = (call: Call): CallView =>
   Object.fromEntries(shown.map((name) => [name, call[name]])) as unknown as CallView
 
-/** The same object as long as nothing in it is another: React compares what it is given. */
+/** Returns the same object while its content is unchanged: React compares by identity. */
 const steady = <View extends object>(readView: () => View): (() => View) => {
   let kept: View | undefined
   return () => {
@@ -46,7 +65,10 @@ interface UseCall {
   (call: Call | undefined): CallView | undefined
 }
 
-/** What there is to see of a call, kept up to date; undefined without one. What it does, it is told itself: `call.mute()`, `call.hangup()`. */
+/**
+ * Returns the current state of a call; undefined without a call. Commands go to the call itself:
+ * `call.mute()`, `call.hangup()`.
+ */
 export const useCall = ((call: Call | undefined): CallView | undefined => {
   const { subscribe, view } = useMemo(() => watch(call), [call])
   return useSyncExternalStore(subscribe, view, view)

@@ -24,7 +24,8 @@ it('a component is online as long as it is mounted, and says so once, in strict 
 
 it('calls wait in the list until they are settled', async () => {
   const { fake, hook } = await waiting()
-  const [first, second] = [invitation(), invitation()]
+  const first = invitation()
+  const second = invitation()
   await act(async () => {
     for (const { invite } of [first, second]) fake.handlers?.all?.({ invite })
   })
@@ -56,7 +57,7 @@ it('a component that goes while it is going online is offline in the end', async
   expect(fake.asked).toEqual(['online', 'offline'])
 })
 
-it('a refusal is told, and not asked for again', async () => {
+it('a rejection is reported, and the request not repeated', async () => {
   const refused = new ClientError('server', 'Too many devices.')
   const { fake, hook } = await waiting((client) => {
     client.goOnline = () => Promise.reject(refused)

@@ -60,7 +60,7 @@ it('rendering again with equal options changes nothing', async () => {
   expect(client.asked).toEqual(['connect'])
 })
 
-it('without a token nobody is signed in, and a token that goes signs out', async () => {
+it('without a token no client connects, and removing the token signs out', async () => {
   const { hook, clients } = await signIn({ token: undefined })
   expect(hook.value).toMatchObject({ state: 'disconnected', client: undefined })
   expect(clients).toEqual([])
@@ -94,7 +94,7 @@ it('another token before the connection makes another client, as does one after 
   expect(hook.value).toMatchObject({ state: 'connecting', error: undefined })
 })
 
-it('a token that the server refuses is told, and the client stays', async () => {
+it('a rejected token is reported, and the client stays', async () => {
   const { hook, client, tell } = await connected()
   const refused = new ClientError('server', 'No such token.')
   client.update = () => Promise.reject(refused)
@@ -147,7 +147,8 @@ it('what an earlier client tells is not taken for news of this one', async () =>
 
 it('functions are those of the last render', async () => {
   const { hook, client, tell } = await connected({ incomingCallHandlers: { websocket: vi.fn() } })
-  const [all, onRefreshToken] = [vi.fn(), vi.fn(async () => 't9')]
+  const all = vi.fn()
+  const onRefreshToken = vi.fn(async () => 't9')
   await hook.render({ token: 't1', incomingCallHandlers: { all }, onRefreshToken })
   const { incomingCallHandlers, ...options } = client.options
   expect(incomingCallHandlers?.websocket).toBeUndefined()

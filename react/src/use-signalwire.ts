@@ -7,7 +7,7 @@ import {
   SignIn,
 } from './sign-in.ts'
 
-/** {@link useSignalWire} with clients that `make` makes: tests pass their own. */
+/** Creates {@link useSignalWire} with clients from `make`: tests pass their own. */
 export const signalWireHook =
   (make: MakeClient) =>
   (options: SignalWireOptions): SignalWireConnection => {

@@ -1,8 +1,9 @@
 import { useCallback } from 'react'
 
 /**
- * The `ref` of a `<video autoPlay playsInline muted>` that is to show a stream: that of the far side, or one's own camera. Muted, as the sound of
- * a call plays already. The picture does not begin anew when the component renders again.
+ * Returns the `ref` of a `<video autoPlay playsInline muted>` that shows a stream: the far side's, or the own
+ * camera's.
+ * Muted, since the call plays its audio itself. The video does not restart when the component renders again.
  */
 export const useStream = (
   stream: MediaStream | null | undefined,

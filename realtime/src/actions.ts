@@ -1,34 +1,34 @@
 import { RealtimeError } from './errors.ts'
 import type { Values } from './wire.ts'
 
-/** What an action needs of its call. */
+/** Part of a call that actions use. */
 export interface ActionCall {
-  /** Asks something about this call. */
+  /** Sends a request about this call. */
   ask(method: string, params: Values): Promise<Values>
-  /** Tells of every event with this control id, until it is forgotten. */
+  /** Passes every event with this control id to the watcher, until {@link forget}. */
   watch(controlId: string, watcher: Watcher): void
   forget(controlId: string): void
 }
 
-/** Told of the events of one action. */
+/** Receives the events of one action. */
 export interface Watcher {
   event(type: string, params: Values): void
-  /** The call is lost: nothing more comes. */
+  /** Handles the loss of the call: no more events follow. */
   lost(error: RealtimeError): void
 }
 
-/** Something that a call does for a while: a promise of how it ends, and the ways to change it meanwhile. */
+/** Running action of a call: a promise of its result, with methods that control it. */
 export type Action<T> = Promise<T> & {
-  /** Resolves when it begins. */
+  /** Resolves when the action starts. */
   readonly started: Promise<void>
-  /** Ends it; the promise then tells what there is. */
+  /** Stops the action; the promise resolves with the result so far. */
   stop(): Promise<void>
 }
 
-/** What becomes of an event: it has begun, it is over with a result, it failed, or nothing. */
+/** Meaning of an event: started, finished with a result, failed; undefined for others. */
 export type Outcome<T> = { readonly begun: true } | { readonly result: T } | { readonly error: RealtimeError }
 
-/** One action on its way. */
+/** State of a running action. */
 export class Doing<T> implements Watcher {
   readonly id: string
   readonly #call: ActionCall
@@ -36,7 +36,7 @@ export class Doing<T> implements Watcher {
   readonly #started = Promise.withResolvers<void>()
   readonly #ended = Promise.withResolvers<T>()
 
-  /** `read` says what an event means. */
+  /** `read` interprets the events. */
   constructor(
     call: ActionCall,
     read: (type: string, params: Values) => Outcome<T> | undefined,
@@ -45,23 +45,23 @@ export class Doing<T> implements Watcher {
     this.#call = call
     this.#read = read
     this.id = id
-    // Who waits for the end alone need not look at the beginning.
+    // Prevents an unhandled rejection in applications that only await the end.
     this.#started.promise.catch(() => {})
   }
 
-  /** Asks for it. */
+  /** Sends the request that starts the action. */
   begin(method: string, params: Values): this {
     this.#call.watch(this.id, this)
     this.#call.ask(method, { control_id: this.id, ...params }).catch((error) => this.#settle({ error }))
     return this
   }
 
-  /** Tells it something. */
+  /** Sends a command to the running action. */
   async tell(method: string, params: Values = {}): Promise<void> {
     await this.#call.ask(method, { control_id: this.id, ...params })
   }
 
-  /** The promise for the application, with its further ways. */
+  /** Returns the promise for the application, with the action's methods. */
   with<M extends object>(stop: string, more: M): Action<T> & M {
     return Object.assign(this.#ended.promise, {
       started: this.#started.promise,
@@ -92,6 +92,6 @@ export class Doing<T> implements Watcher {
   }
 }
 
-/** The error of an event that tells of a failure. */
+/** Returns the error of a failure event. */
 export const failure = (what: string, params: Values): RealtimeError =>
   new RealtimeError(String(params.error ?? 'error'), `${what} failed.`)

@@ -5,16 +5,16 @@ import * as operations from './operations.ts'
 import { type Sound, soundsToWire } from './sounds.ts'
 import { textOf, type Values, valuesOf } from './wire.ts'
 
-/** Where a call stands. */
+/** State of a call. */
 export type CallState = 'created' | 'ringing' | 'answered' | 'ending' | 'ended'
 
-/** Why to hang up; other reasons than `hangup` are for a call that was not answered. */
+/** Reason of a hang-up; reasons other than `hangup` are for calls before the answer. */
 export type HangupReason = 'hangup' | 'cancel' | 'busy' | 'noAnswer' | 'decline' | 'error'
 
-/** What a call needs of its client. */
+/** Part of the client that calls use. */
 export interface CallClient {
   request(method: string, params: Values): Promise<Values>
-  /** The call of a peer, by its id: the one that is known, or a new one. */
+  /** Returns the call of a peer by id: the known one, or a new one. */
   callOf(params: Values): Call
 }
 
@@ -23,20 +23,23 @@ type Audio = Omit<Extract<Sound, { type: 'audio' }>, 'type'>
 type Ringtone = Omit<Extract<Sound, { type: 'ringtone' }>, 'type'>
 type Prompting = operations.CollectOptions & operations.PlayOptions
 
-/** A call. Its promises reject with a {@link RealtimeError}; with the code `lost` when the connection, and the call with it, is lost. */
+/**
+ * Call. Its promises reject with a {@link RealtimeError}; with the code `lost` if the connection is lost, and
+ * the call with it.
+ */
 export class Call implements ActionCall {
   readonly id: string
   readonly direction: 'inbound' | 'outbound'
-  /** How its far side is reached. */
+  /** Kind of the far side. */
   readonly type: 'sip' | 'phone' | 'webrtc'
-  /** SIP URI, number or address of the caller, and of who is called. */
+  /** SIP URI, number or address of the caller (`from`) and the callee (`to`). */
   readonly from: string
   readonly to: string
   /** Application headers (`X-…`) of the far side's INVITE. */
   readonly headers: readonly { readonly name: string; readonly value: string }[]
-  /** Variables that the page of a `webrtc` call dialled with; empty for others. */
+  /** Variables of the browser that dialled a `webrtc` call; empty for other calls. */
   readonly userVariables: Readonly<Record<string, unknown>>
-  /** The topic (context) that it came in on; empty for others. */
+  /** Topic (context) of an incoming call; empty for other calls. */
   readonly context: string
   readonly #client: CallClient
   readonly #nodeId: string
@@ -64,18 +67,18 @@ export class Call implements ActionCall {
     return this.#state
   }
 
-  /** Who it is connected to. */
+  /** Call that this one is connected to. */
   get peer(): Call | undefined {
     return this.#peer
   }
 
-  /** Tells of every new state, until the function that comes back is called. */
+  /** Calls `listener` on every new state until the returned function is called. */
   onState(listener: (state: CallState) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** True as soon as it is in the state, or false when it ended without. */
+  /** Resolves with true once the call is in the state, or false if it ended before. */
   waitFor(state: CallState): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const look = (now: CallState) => {
@@ -93,7 +96,7 @@ export class Call implements ActionCall {
     return this
   }
 
-  /** Ends it; resolves when it is over. */
+  /** Ends the call; resolves when it has ended. */
   async hangup(reason: HangupReason = 'hangup'): Promise<void> {
     if (this.#state === 'ended') return
     try {
@@ -105,12 +108,12 @@ export class Call implements ActionCall {
     await this.waitFor('ended')
   }
 
-  /** Leaves a call that was not answered to another client that listens. */
+  /** Passes a call that is not answered on to another listening client. */
   async pass(): Promise<void> {
     await this.ask('calling.pass')
   }
 
-  /** Plays sounds, one after the other. Resolves when they are over. */
+  /** Plays sounds one after another. Resolves when they have ended. */
   play(sounds: readonly Sound[], options: operations.PlayOptions = {}): operations.Playback {
     return operations.play(this, sounds, options)
   }
@@ -131,12 +134,12 @@ export class Call implements ActionCall {
     return this.play([{ type: 'ringtone', ...tone }], { volume })
   }
 
-  /** Resolves when it is over, with where it can be fetched. */
+  /** Records the call. Resolves with the URL of the recording when it has ended. */
   record(options: operations.RecordOptions = {}): operations.Recording {
     return operations.record(this, options)
   }
 
-  /** Plays, and collects keys or speech, which end the playing. */
+  /** Plays sounds and collects digits or speech, which end the playback. */
   prompt(sounds: readonly Sound[], options: Prompting): operations.Prompt {
     return operations.prompt(this, sounds, options)
   }
@@ -161,12 +164,12 @@ export class Call implements ActionCall {
     return operations.tap(this, options)
   }
 
-  /** `0-9 * # A-D`; `w` waits half a second, `W` a second. */
+  /** Sends DTMF: `0-9 * # A-D`; `w` waits 0.5 s, `W` 1 s. */
   sendDigits(digits: string): Promise<void> {
     return operations.sendDigits(this, digits)
   }
 
-  /** The caller hears music until {@link unhold}. */
+  /** Puts the call on hold: it hears music until {@link unhold}. */
   async hold(): Promise<void> {
     await this.ask('calling.hold')
   }
@@ -175,14 +178,14 @@ export class Call implements ActionCall {
     await this.ask('calling.unhold')
   }
 
-  /** Tells a browser on the call. */
+  /** Sends an event to the browser of the call. */
   async userEvent(event: Values): Promise<void> {
     await this.ask('calling.user_event', { event })
   }
 
   /**
-   * Calls others and joins the first who answers with the caller; resolves with that call. Rejects with the reason (`busy`, `noAnswer`, …) when
-   * nobody does.
+   * Dials devices and connects the first that answers with this call; resolves with its call.
+   * Rejects with the reason (`busy`, `noAnswer`, …) if none answers.
    */
   async connect(devices: DevicePlan, options: { readonly ringback?: readonly Sound[] } = {}): Promise<Call> {
     const tag = crypto.randomUUID()
@@ -192,7 +195,7 @@ export class Call implements ActionCall {
       if (params.connect_state === 'disconnected') this.#parted(tag)
       if (params.connect_state !== 'failed') return
       this.#parted(tag)
-      reject(new RealtimeError(textOf(params, 'failed_reason'), 'Nobody could be connected.'))
+      reject(new RealtimeError(textOf(params, 'failed_reason'), 'No device was connected.'))
     }
     this.watch(tag, { event, lost: reject })
     const ringback = options.ringback && { ringback: soundsToWire(options.ringback) }
@@ -211,7 +214,7 @@ export class Call implements ActionCall {
     return this.connect([[{ type: 'phone', ...device }]])
   }
 
-  /** Parts the two that are connected; resolves once they are. */
+  /** Disconnects the connected calls; resolves when they are. */
   async disconnect(): Promise<void> {
     const { peer } = this
     await this.ask('calling.disconnect')
@@ -230,13 +233,13 @@ export class Call implements ActionCall {
     this.#watchers.delete(controlId)
   }
 
-  /** An event about this call, its type without `calling.call.`. For the client. */
+  /** For the client: handles an event of this call, its type without `calling.call.`. */
   event(type: string, params: Values): void {
     if (type === 'state') this.#become(textOf(params, 'call_state') as CallState)
     else this.#watchers.get(textOf(params, type === 'connect' ? 'tag' : 'control_id'))?.event(type, params)
   }
 
-  /** Nothing more will be heard of it. For the client. */
+  /** For the client: ends the call after the connection was lost. */
   lost(error: RealtimeError): void {
     this.#settle(error)
     this.#become('ended')
@@ -263,7 +266,7 @@ export class Call implements ActionCall {
   #become(state: CallState): void {
     if (this.#state === 'ended' || this.#state === state) return
     this.#state = state
-    // The gateway tells the end of everything before; what it could not tell ends here.
+    // The gateway reports the end of all actions before the call's end. Actions without a report end here.
     if (state === 'ended') this.#settle(new RealtimeError('lost', 'The call is over.'))
     for (const listener of [...this.#listeners]) listener(state)
   }

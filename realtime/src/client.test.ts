@@ -25,7 +25,7 @@ const second = async (): Promise<RealtimeClient> => {
   return client
 }
 
-/** A client of the second version, with a call that it has received. */
+/** Returns a client of the second version with a call that it has received. */
 const received = async (): Promise<{ client: RealtimeClient; call: Call }> => {
   const client = await second()
   const { promise, resolve } = Promise.withResolvers<Call>()
@@ -47,7 +47,7 @@ describe('the second version', () => {
     client.disconnect()
   })
 
-  it('rejects where the token is wrong, and where nobody is', async () => {
+  it('rejects for a wrong token, and without a gateway', async () => {
     const error = { code: -32002, message: 'Authentication failed' }
     gateway.answers.set('signalwire.connect', () => ({ error }))
     await expect(second()).rejects.toMatchObject({ code: 'unauthorized', message: error.message })
@@ -77,9 +77,10 @@ describe('the second version', () => {
     expect([call.type, call.userVariables]).toEqual(['webrtc', { order: 7 }])
   })
 
-  it('tells each listener its own topics, and stops listening on what nobody wants any more', async () => {
+  it('passes each listener its own topics, and stops listening on unused ones', async () => {
     const client = await second()
-    const [home, office]: [Call[], Call[]] = [[], []]
+    const home: Call[] = []
+    const office: Call[] = []
     const stop = await client.voice.listen({
       topics: ['home', 'office'],
       onCallReceived: (c) => void home.push(c),
@@ -192,7 +193,7 @@ describe('a call', () => {
     await expect(answering).rejects.toMatchObject({ code: 'lost' })
   })
 
-  it('is connected to somebody, and parted', async () => {
+  it('is connected and disconnected', async () => {
     const { call } = await received()
     const connecting = call.connectSip({ from: 'sip:a@x', to: 'sip:d@z', sessionTimeout: 600 })
     const { params } = await gateway.next('calling.connect')
@@ -219,7 +220,7 @@ describe('a call', () => {
     expect([call.peer, peer.state]).toEqual([undefined, 'ended'])
   })
 
-  it('is told when nobody could be connected', async () => {
+  it('rejects if no device was connected', async () => {
     const { call } = await received()
     const connecting = call.connectPhone({ from: '+1', to: '+2' })
     const { tag } = (await gateway.next('calling.connect')).params
@@ -264,7 +265,7 @@ describe('a lost connection', () => {
     await expect(call.pass()).rejects.toMatchObject({ code: 'lost' })
   })
 
-  it('is noticed although nobody says so', async () => {
+  it('is detected without a close frame', async () => {
     const { call } = await received()
     await gateway.next('signalwire.connect')
     waits.beat()
@@ -278,7 +279,7 @@ describe('a lost connection', () => {
     lost.then(() => {
       isLost = true
     })
-    // The time to ask again, and then the time to answer.
+    // First the time until the next ping, then the time for its answer.
     await vi.waitFor(() => {
       waits.beat()
       expect(isLost).toBe(true)
@@ -294,12 +295,12 @@ describe('a lost connection', () => {
   })
 
   it('is given up when the token is not taken any more', async () => {
-    const told = Promise.withResolvers<unknown>()
-    const onAuthError = (error: unknown) => told.resolve(error)
+    const failed = Promise.withResolvers<unknown>()
+    const onAuthError = (error: unknown) => failed.resolve(error)
     await SignalWire({ ...account, host: gateway.host, onAuthError }, waits)
     gateway.answers.set('signalwire.connect', () => ({ error: { code: -32002, message: 'no' } }))
     gateway.cut()
-    expect(await told.promise).toMatchObject({ code: 'unauthorized' })
+    expect(await failed.promise).toMatchObject({ code: 'unauthorized' })
   })
 
   it('is not made again after disconnect', async () => {

@@ -1,13 +1,15 @@
 import { Call, type CallClient } from './call.ts'
 import { type DevicePlan, devicesToWire, type PhoneDevice, type SipDevice } from './devices.ts'
 import { RealtimeError } from './errors.ts'
-import { Session, type SessionListener, type SessionOptions, type Surroundings } from './session.ts'
+import { Session, type SessionListener, type SessionOptions, type SessionTimers } from './session.ts'
 import { textOf, type Values, valuesOf } from './wire.ts'
 
-/** What a client tells. A listener that throws, or rejects, is the application's affair: the error surfaces as an unhandled one. */
+/**
+ * Listener of a client. Errors that it throws or rejects with surface as unhandled ones of the application.
+ */
 export interface ClientListener {
   received(call: Call): void
-  /** The gateway does not take the token any more. */
+  /** Handles a token that the gateway no longer accepts. */
   failed(error: RealtimeError): void
 }
 
@@ -18,17 +20,17 @@ interface Dialling {
 
 const prefix = 'calling.call.'
 
-/** Everything that both constructors have in common: the session, its calls, and the calls that are being made. */
+/** Common part of both interfaces: the session, its calls, and pending dials. */
 export class Client implements CallClient, SessionListener {
   readonly session: Session
   readonly #listener: ClientListener
   readonly #calls = new Map<string, Call>()
   readonly #dials = new Map<string, Dialling>()
-  /** Dials that were rejected because the connection was lost: nobody else would hang up the call of who answers. */
+  /** Dials that were rejected because the connection was lost: their calls must be hung up once answered. */
   readonly #givenUp = new Set<string>()
 
-  constructor(options: SessionOptions, listener: ClientListener, surroundings?: Surroundings) {
-    this.session = new Session(options, this, surroundings)
+  constructor(options: SessionOptions, listener: ClientListener, timers?: SessionTimers) {
+    this.session = new Session(options, this, timers)
     this.#listener = listener
   }
 
@@ -36,7 +38,9 @@ export class Client implements CallClient, SessionListener {
     return this.session.request(method, params)
   }
 
-  /** Calls others; resolves with the call of the first who answers. Rejects with the reason when nobody does. */
+  /**
+   * Dials devices; resolves with the call of the first that answers. Rejects with the reason if none does.
+   */
   dial(devices: DevicePlan): Promise<Call> {
     const tag = crypto.randomUUID()
     const { promise, resolve, reject } = Promise.withResolvers<Call>()
@@ -80,7 +84,7 @@ export class Client implements CallClient, SessionListener {
     this.#listener.failed(error)
   }
 
-  /** Ends everything; idempotent. */
+  /** Ends the session and all calls; idempotent. */
   disconnect(): void {
     this.session.close()
     this.#loseAll(new RealtimeError('lost', 'The client is disconnected.'))
@@ -97,7 +101,7 @@ export class Client implements CallClient, SessionListener {
     const dial = this.#dials.get(tag)
     if (params.dial_state === 'failed') {
       this.#givenUp.delete(tag)
-      dial?.failed(new RealtimeError(textOf(params, 'reason'), 'Nobody answered.'))
+      dial?.failed(new RealtimeError(textOf(params, 'reason'), 'The call was not answered.'))
     } else if (params.dial_state === 'answered') {
       const call = this.callOf(valuesOf(params.call))
       if (this.#givenUp.delete(tag)) call.hangup().catch(() => {})

@@ -1,9 +1,12 @@
-/** Something that was asked for did not happen. */
+/** Failure of a request or of a call. */
 export class RealtimeError extends Error {
   /**
-   * What the gateway says: like an HTTP status for a request that it refuses (`400`, `404`, …), the reason for a call that nobody answered
-   * (`noAnswer`, `busy`, `decline`, `cancel`, `error`), `unauthorized` for a wrong token, and `lost` where the connection was lost, or the call
-   * with it.
+   * Code of the failure:
+   *
+   * - like an HTTP status for a rejected request (`400`, `404`, …)
+   * - reason of a call that was not answered: `noAnswer`, `busy`, `decline`, `cancel`, `error`
+   * - `unauthorized` for a wrong token
+   * - `lost` if the connection, or the call with it, was lost
    */
   readonly code: string
 

@@ -1,6 +1,6 @@
 /**
- * The client for realtime applications. First version: `new Voice.Client({project, token, contexts})`; second:
- * `await SignalWire({project, token, topics})`.
+ * Client for realtime applications. First version: `new Voice.Client({project, token, contexts})`.
+ * Second version: `await SignalWire({project, token, topics})`.
  */
 import { VoiceClient } from './voice-client.ts'
 
@@ -31,5 +31,5 @@ export {
 export type { Sound } from './sounds.ts'
 export type { VoiceClient, VoiceClientOptions } from './voice-client.ts'
 
-/** The first version: `new Voice.Client(…)`. */
+/** Interface of the first version: `new Voice.Client(…)`. */
 export const Voice = { Client: VoiceClient } as const

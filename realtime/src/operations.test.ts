@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-/** What was asked, and a way to tell of it. */
+/** Returns a started operation's request and a function that sends its events. */
 const asked = async (method: string) => {
   const { params } = await gateway.next(`calling.${method}`)
   const { control_id, call_id, node_id, ...given } = params
@@ -60,7 +60,7 @@ describe('playing', () => {
     expect(await playing).toBeUndefined()
   })
 
-  it('rejects when a sound cannot be had, and when it is refused', async () => {
+  it('rejects if a sound cannot be fetched, and if the request is rejected', async () => {
     const playing = call.playAudio({ url: 'https://x/a.wav' })
     const { tell } = await asked('play')
     tell('play', { state: 'error', error: 'sound_failed' })

@@ -1,15 +1,17 @@
-/** What a call can do for a while: options, results, and how the gateway's events are read. Times are seconds. */
+/**
+ * Actions of a call: options, results, and the interpretation of the gateway's events. Times are in seconds.
+ */
 import { type Action, type ActionCall, Doing, failure, type Outcome } from './actions.ts'
 import { type Sound, soundsToWire } from './sounds.ts'
 import { numberOf, textOf, toWire, type Values, valuesOf } from './wire.ts'
 
-/** What can be played with. */
+/** Options of playback. */
 export interface PlayOptions {
   /** −40 … 40 dB; default 0. */
   readonly volume?: number
 }
 
-/** Sounds on their way. It rejects when a sound cannot be had. */
+/** Running playback. It rejects if a sound cannot be fetched or decoded. */
 export type Playback = Action<void> & {
   pause(): Promise<void>
   resume(): Promise<void>
@@ -17,80 +19,80 @@ export type Playback = Action<void> & {
   setVolume(db: number): Promise<void>
 }
 
-/** How to record. */
+/** Options of a recording. */
 export interface RecordOptions {
   /** Default `wav`. */
   readonly format?: 'wav' | 'mp3'
-  /** What the caller says (`speak`, the default), what it hears (`listen`), or both mixed. */
+  /** Recorded direction: from the caller (`speak`, the default), to the caller (`listen`), or both mixed. */
   readonly direction?: 'speak' | 'listen' | 'both'
-  /** The caller on the left, what it hears on the right; default false. */
+  /** Whether to record both directions as left (from the caller) and right channel. Default false. */
   readonly stereo?: boolean
-  /** A tone before the beginning; default false. */
+  /** Whether to play a tone before the recording. Default false. */
   readonly beep?: boolean
-  /** Ends when nothing is said for so long from the beginning; 0: never; default 5. */
+  /** Maximum silence at the start; 0 for no limit; default 5. */
   readonly initialTimeout?: number
-  /** Ends after so much silence; 0: never; default 1. */
+  /** Silence that ends the recording; 0 for no limit; default 1. */
   readonly endSilenceTimeout?: number
-  /** Keys that end it; default `#*`. */
+  /** Digits that end the recording; default `#*`. */
   readonly terminators?: string
 }
 
-/** What was recorded. */
+/** Finished recording. */
 export interface Recorded {
-  /** Where it can be fetched, for a limited time. */
+  /** URL of the recording, valid for a limited time. */
   readonly url: string
-  /** Seconds. */
+  /** Duration in seconds. */
   readonly duration: number
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number
 }
 
-/** A recording under way. It rejects when nothing was said, or nothing could be written. */
+/** Running recording. It rejects if it contains only silence, or cannot be written. */
 export type Recording = Action<Recorded> & {
-  /** `silence` (default) puts silence where the pause is, `skip` leaves it out. */
+  /** `silence` (default) records silence during the pause, `skip` leaves the pause out. */
   pause(how?: 'skip' | 'silence'): Promise<void>
   resume(): Promise<void>
 }
 
-/** What to collect; at least one of `digits` and `speech`. */
+/** Input to collect; at least one of `digits` and `speech`. */
 export interface CollectOptions {
-  /** Wait for the first input; default 4. */
+  /** Maximum wait for the first input; default 4. */
   readonly initialTimeout?: number
   readonly digits?: {
-    /** Ends after so many; default 1. */
+    /** Maximum number of digits; default 1. */
     readonly max?: number
-    /** Wait between keys; default 5. */
+    /** Maximum wait between digits; default 5. */
     readonly digitTimeout?: number
     readonly terminators?: string
   }
   readonly speech?: {
-    /** Default: when the recogniser takes it for over. */
+    /** Silence that ends the speech; by default the recogniser decides. */
     readonly endSilenceTimeout?: number
-    /** Longest speech; default 60. */
+    /** Maximum duration of the speech; default 60. */
     readonly speechTimeout?: number
-    /** BCP 47. */
+    /** Language tag (BCP 47). */
     readonly language?: string
     readonly hints?: readonly string[]
   }
-  /** Told what there is so far. */
+  /** Receives partial results. */
   readonly onPartial?: (input: Collected) => void
 }
 
-/** What the caller pressed or said; `none`: nothing in time, or it was stopped. */
+/** Digits or speech of the caller; `none` after a time-out or a stop. */
 export type Collected =
   | { readonly type: 'digits'; readonly digits: string; readonly terminator: string }
   | { readonly type: 'speech'; readonly text: string; readonly confidence: number }
   | { readonly type: 'none' }
 
-/** A collection under way. It rejects when speech could not be understood. */
+/** Running collection. It rejects if speech could not be recognised. */
 export type Collection = Action<Collected>
-/** A collection with a prompt. */
+/** Running collection with a prompt. */
 export type Prompt = Collection & {
-  /** Of the prompt: −40 … 40 dB. */
+  /** Sets the volume of the prompt: −40 … 40 dB. */
   setVolume(db: number): Promise<void>
 }
 
-/** What to detect. */
+/** Options of a detection. */
 export type DetectOptions = { readonly timeout?: number } & (
   | {
       readonly type: 'machine'
@@ -104,29 +106,32 @@ export type DetectOptions = { readonly timeout?: number } & (
   | { readonly type: 'digit'; readonly digits?: string }
 )
 
-/** What was found, in order: `MACHINE`, `HUMAN`, `UNKNOWN`, `READY`, `NOT_READY`, `CED`, `CNG` or a key. Empty: nothing in time. */
+/**
+ * Results in order: `MACHINE`, `HUMAN`, `UNKNOWN`, `READY`, `NOT_READY`, `CED`, `CNG` or a digit. Empty after
+ * a time-out.
+ */
 export interface Detected {
   readonly findings: readonly string[]
-  /** A beep was heard. */
+  /** Whether a beep was detected. */
   readonly beep: boolean
 }
 
-/** What to tap, and who gets it. */
+/** Audio to tap, and its destination. */
 export interface TapOptions {
-  /** What the caller says (`speak`, the default), what it hears (`listen`), or both. */
+  /** Tapped direction: from the caller (`speak`, the default), to the caller (`listen`), or both. */
   readonly direction?: 'speak' | 'listen' | 'both'
   readonly device:
     | {
         readonly type: 'ws'
         readonly uri: string
         readonly codec?: 'PCMU' | 'L16'
-        /** In Hz; of L16. */
+        /** Sample rate of L16, in Hz. */
         readonly rate?: 8000 | 16000
       }
     | { readonly type: 'rtp'; readonly addr: string; readonly port: number; readonly codec?: 'PCMU' | 'PCMA' }
 }
 
-/** Plays sounds, one after the other. */
+/** Plays sounds one after another. */
 export const play = (call: ActionCall, sounds: readonly Sound[], { volume }: PlayOptions): Playback => {
   const doing = new Doing<void>(call, (type, params) =>
     type === 'play' ? playOutcome(params) : undefined,
@@ -159,15 +164,15 @@ const recordOutcome = (params: Values): Outcome<Recorded> | undefined => {
   if (params.state === 'recording') return { begun: true }
   if (params.state === 'no_input') return { error: failure('Recording', params) }
   if (params.state !== 'finished') return undefined
-  const [url, duration, size] = [
-    textOf(params, 'url'),
-    numberOf(params, 'duration'),
-    numberOf(params, 'size'),
-  ]
-  return { result: { url, duration, size } }
+  const result = {
+    url: textOf(params, 'url'),
+    duration: numberOf(params, 'duration'),
+    size: numberOf(params, 'size'),
+  }
+  return { result }
 }
 
-/** Collects what the caller presses or says. */
+/** Collects digits or speech of the caller. */
 export const collect = (call: ActionCall, options: CollectOptions): Collection => {
   const { onPartial, ...input } = options
   const doing = new Doing<Collected>(call, (_type, params) => collectOutcome(params, onPartial))
@@ -177,7 +182,7 @@ export const collect = (call: ActionCall, options: CollectOptions): Collection =
     .with('calling.collect.stop', {})
 }
 
-/** As {@link collect}, after something is played; input ends that. */
+/** Plays sounds and collects input, which ends the playback; see {@link collect}. */
 export const prompt = (
   call: ActionCall,
   sounds: readonly Sound[],
@@ -220,7 +225,7 @@ const collected = ({ type, params }: Values): Collected => {
   return { type: 'none' }
 }
 
-/** Tells machines, faxes and keys. */
+/** Detects machines, faxes or digits. */
 export const detect = (call: ActionCall, { timeout, type, ...options }: DetectOptions): Action<Detected> => {
   const findings: string[] = []
   let beep = false
@@ -240,20 +245,20 @@ export const detect = (call: ActionCall, { timeout, type, ...options }: DetectOp
     .with('calling.detect.stop', {})
 }
 
-/** Gives the audio of the call to somebody else. */
+/** Sends the audio of the call to another destination. */
 export const tap = (call: ActionCall, { direction = 'speak', device }: TapOptions): Action<void> => {
   const { type, ...params } = device
-  const read = (_type: string, told: Values): Outcome<void> | undefined => {
-    if (told.state === 'tapping') return { begun: true }
-    if (told.state !== 'finished') return undefined
-    return told.error === undefined ? { result: undefined } : { error: failure('Tapping', told) }
+  const read = (_type: string, event: Values): Outcome<void> | undefined => {
+    if (event.state === 'tapping') return { begun: true }
+    if (event.state !== 'finished') return undefined
+    return event.error === undefined ? { result: undefined } : { error: failure('Tapping', event) }
   }
   return new Doing<void>(call, read)
     .begin('calling.tap', { tap: { type: 'audio', params: { direction } }, device: { type, params } })
     .with('calling.tap.stop', {})
 }
 
-/** Presses keys. */
+/** Sends DTMF digits. */
 export const sendDigits = (call: ActionCall, digits: string): Promise<void> => {
   const read = (_type: string, params: Values): Outcome<void> =>
     params.state === 'finished' ? { result: undefined } : { error: failure('Sending digits', params) }

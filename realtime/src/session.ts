@@ -1,32 +1,33 @@
 import { RealtimeError } from './errors.ts'
 import { textOf, type Values, valuesOf } from './wire.ts'
 
-/** How to reach a gateway, and as whom. */
+/** Address and credentials of a gateway. */
 export interface SessionOptions {
   /** Id of the project. */
   readonly project: string
-  /** Its API token (`http.apiToken` of the gateway's configuration). */
+  /** API token of the project (`http.apiToken` of the gateway's configuration). */
   readonly token: string
   /**
-   * Host and port of the gateway; `wss://` is put before it unless it begins with `ws://` or `wss://`. Default `ws://localhost:8080`.
+   * Host and port of the gateway, optionally with `ws://` or `wss://` (the default scheme). Default:
+   * `ws://localhost:8080`.
    */
   readonly host?: string
 }
 
-/** What a session tells. */
+/** Callbacks of a session. */
 export interface SessionListener {
   event(type: string, params: Values): void
-  /** The gateway does not know us any more: every call of before is lost to us. */
+  /** Handles a gateway that has dropped the session: all earlier calls are lost. */
   reset(): void
-  /** The connection cannot be made again: the token is not taken any more. Nothing follows. */
+  /** Handles a token that is no longer accepted: the session has ended. */
   failed(error: RealtimeError): void
 }
 
-/** What of the outside a session uses; tests have their own. */
-export interface Surroundings {
-  /** Resolves after so many milliseconds. */
+/** Timers that a session uses; tests pass their own. */
+export interface SessionTimers {
+  /** Resolves after a number of milliseconds. */
   readonly wait: (ms: number) => Promise<void>
-  /** The same, and the process may end meanwhile. */
+  /** Like {@link wait}, but does not keep the process alive. */
   readonly idle: (ms: number) => Promise<void>
 }
 
@@ -39,38 +40,41 @@ const agent = '@trunkline/realtime/0.1.0'
 const firstDelayMs = 500
 const longestDelayMs = 15_000
 const wrongToken = -32002
-/** How often a connection has to show that it lives, and how long it is given for that; as long as for signing in. */
+/** Interval of pings, and time-out of their answers and of signing in. */
 const beatMs = 20_000
 const answerMs = 10_000
-const realSurroundings: Surroundings = {
+const realTimers: SessionTimers = {
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   idle: (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
 }
 
-/** One conversation with a gateway. A connection that is lost is made again until {@link Session.close}, and the gateway goes on where it was. */
+/**
+ * Session with a gateway. A lost connection is restored until {@link Session.close}, and the gateway
+ * continues the session.
+ */
 export class Session {
   readonly #options: SessionOptions
   readonly #listener: SessionListener
-  readonly #surroundings: Surroundings
-  /** Listened on, also after a new connection. */
+  readonly #timers: SessionTimers
+  /** Topics of this session, also after a reconnect. */
   readonly #topics = new Set<string>()
   readonly #pending = new Map<string, Pending>()
   #socket: WebSocket | undefined
-  /** The connection that the gateway has taken, while it lasts. */
+  /** Connection that the gateway has accepted, while it lasts. */
   #signedIn: WebSocket | undefined
   #protocol: string | undefined
   #ready: Promise<void> | undefined
   #closed = false
 
-  constructor(options: SessionOptions, listener: SessionListener, surroundings = realSurroundings) {
+  constructor(options: SessionOptions, listener: SessionListener, timers = realTimers) {
     this.#options = options
     this.#listener = listener
-    this.#surroundings = surroundings
+    this.#timers = timers
   }
 
   /**
-   * Connects and signs in, once. Rejects with the code `unauthorized` when the gateway does not take the token, and `lost` when it cannot be
-   * reached.
+   * Connects and signs in, once. Rejects with `unauthorized` if the gateway rejects the token, or `lost` if
+   * it cannot be reached.
    */
   connect(topics: readonly string[] = []): Promise<void> {
     for (const topic of topics) this.#topics.add(topic)
@@ -78,7 +82,10 @@ export class Session {
     return this.#ready
   }
 
-  /** Asks something, as soon as there is a connection. Rejects with the code of the answer, and with `lost` when the connection breaks meanwhile. */
+  /**
+   * Sends a request as soon as the session is connected.
+   * Rejects with the code of the answer, or with `lost` if the connection breaks meanwhile.
+   */
   async request(method: string, params: Values): Promise<Values> {
     if (this.#closed) throw new RealtimeError('lost', 'The client is disconnected.')
     await this.connect()
@@ -95,13 +102,13 @@ export class Session {
     for (const topic of topics) this.#topics.delete(topic)
   }
 
-  /** Ends the conversation; idempotent. The gateway hangs up its calls after 30 s. */
+  /** Ends the session; idempotent. The gateway hangs up its calls after 30 s. */
   close(): void {
     this.#closed = true
     this.#socket?.close()
   }
 
-  /** One that fails can be tried again. */
+  /** A failed first connection can be tried again. */
   async #first(): Promise<void> {
     try {
       await this.#open()
@@ -124,7 +131,7 @@ export class Session {
       this.#lost(socket)
     }
     socket.addEventListener('close', unreachable)
-    void this.#surroundings.idle(answerMs).then(() => {
+    void this.#timers.idle(answerMs).then(() => {
       if (this.#signedIn === socket) return
       unreachable()
       socket.close()
@@ -140,16 +147,16 @@ export class Session {
     }
   }
 
-  /** A connection whose far end is gone without a word looks like a quiet one. */
+  /** Sends pings, since a connection whose far end is gone looks like a quiet one. */
   async #watch(socket: WebSocket): Promise<void> {
     for (;;) {
-      await this.#surroundings.idle(beatMs)
+      await this.#timers.idle(beatMs)
       if (this.#signedIn !== socket) return
       const answered = this.#send('signalwire.ping', {}).then(
         () => true,
         () => false,
       )
-      const silent = this.#surroundings.idle(answerMs).then(() => false)
+      const silent = this.#timers.idle(answerMs).then(() => false)
       if (await Promise.race([answered, silent])) continue
       this.#lost(socket)
       socket.close()
@@ -197,7 +204,8 @@ export class Session {
   #answered({ id, result, error }: Values): void {
     const pending = this.#pending.get(String(id))
     this.#pending.delete(String(id))
-    const [given, fault] = [valuesOf(result), valuesOf(error)]
+    const given = valuesOf(result)
+    const fault = valuesOf(error)
     const code = String(given.code ?? '200')
     if (fault.code !== undefined) pending?.reject(errorOf(fault))
     else if (code.startsWith('2')) pending?.resolve(given)
@@ -217,8 +225,8 @@ export class Session {
 
   async #again(): Promise<void> {
     for (let delay = firstDelayMs; ; delay = Math.min(delay * 2, longestDelayMs)) {
-      // Not all applications at once, after a restart of the gateway.
-      await this.#surroundings.wait(delay * (0.5 + Math.random() / 2))
+      // Spread, so that applications do not all return at once after a restart of the gateway.
+      await this.#timers.wait(delay * (0.5 + Math.random() / 2))
       if (this.#closed) throw new RealtimeError('lost', 'The client is disconnected.')
       try {
         return await this.#open()
@@ -232,7 +240,7 @@ export class Session {
   }
 }
 
-/** What is no JSON is an empty frame, which nobody waits for. */
+/** Returns an empty frame for text that is not JSON. */
 const frameOf = (text: string): Values => {
   try {
     return valuesOf(JSON.parse(text))

@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-it('every promise settles with the call, whatever was told of it', async () => {
+it('every promise settles with the call, whatever events arrived', async () => {
   const playing = call.playTTS({ text: 'Hello' })
   const connecting = call.connectPhone({ from: '+1', to: '+2' })
   await gateway.next('calling.play')
@@ -43,7 +43,7 @@ it('a call that is over already is hung up', async () => {
   await expect(call.hangup()).rejects.toMatchObject({ code: '400' })
 })
 
-it('a call that is answered when nobody waits for it any more is hung up', async () => {
+it('a call that is answered after its dial was rejected is hung up', async () => {
   gateway.unanswered.add('calling.dial')
   const dialling = client.voice.dialPhone({ from: '+1', to: '+2' })
   const { tag } = (await gateway.next('calling.dial')).params
@@ -57,7 +57,7 @@ it('a call that is answered when nobody waits for it any more is hung up', async
   expect((await gateway.next('calling.end')).params).toMatchObject({ call_id: 'o1' })
 })
 
-it('a call that was dialled is not hung up because that is told once more', async () => {
+it('a dialled call is not hung up by a repeated event', async () => {
   const dialling = client.voice.dialPhone({ from: '+1', to: '+2' })
   const { tag } = (await gateway.next('calling.dial')).params
   const answered = { tag, dial_state: 'answered', call: { call_id: 'o1', node_id: 'n1', tag } }

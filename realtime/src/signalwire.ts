@@ -2,24 +2,24 @@ import type { Call } from './call.ts'
 import { Client } from './client.ts'
 import type { DevicePlan, PhoneDevice, SipDevice } from './devices.ts'
 import type { RealtimeError } from './errors.ts'
-import type { SessionOptions, Surroundings } from './session.ts'
+import type { SessionOptions, SessionTimers } from './session.ts'
 
-/** What {@link SignalWire} is called with. */
+/** Options of {@link SignalWire}. */
 export interface SignalWireOptions extends SessionOptions {
-  /** Labels of the calls that it takes, before any `listen`. */
+  /** Topics whose calls the client receives before any `listen`. */
   readonly topics?: readonly string[]
-  /** The gateway does not take the token any more; every call is lost then. */
+  /** Called when the gateway no longer accepts the token; all calls are lost. */
   readonly onAuthError?: (error: RealtimeError) => void
 }
 
-/** What to listen on, and who is told. */
+/** Topics to listen on, and their listeners. */
 export interface ListenOptions {
   /** At least one. */
   readonly topics: readonly string[]
   readonly onCallReceived: (call: Call) => void
 }
 
-/** Calls, of the second version. */
+/** Calls of the second version of the interface. */
 export class Voice {
   readonly #client: Client
   readonly #listeners: Set<ListenOptions>
@@ -29,7 +29,7 @@ export class Voice {
     this.#listeners = listeners
   }
 
-  /** Takes the calls of some topics, until the function that comes back is called. */
+  /** Receives the calls of topics until the returned function is called. */
   async listen(options: ListenOptions): Promise<() => Promise<void>> {
     this.#listeners.add(options)
     try {
@@ -41,22 +41,22 @@ export class Voice {
     return () => this.#unlisten(options)
   }
 
-  /** Rejects with the reason when nobody answers. */
+  /** Dials devices. Rejects with the reason if none answers. */
   dial(devices: DevicePlan): Promise<Call> {
     return this.#client.dial(devices)
   }
 
-  /** As {@link dial}, one SIP URI. `timeout` is in seconds. */
+  /** Dials one SIP URI; see {@link dial}. `timeout` is in seconds. */
   dialSip(device: SipDevice): Promise<Call> {
     return this.#client.dialSip(device)
   }
 
-  /** As {@link dial}, one number. */
+  /** Dials one number; see {@link dial}. */
   dialPhone(device: PhoneDevice): Promise<Call> {
     return this.#client.dialPhone(device)
   }
 
-  /** Topics that another listener still wants go on. */
+  /** Keeps topics that another listener still uses. */
   async #unlisten(options: ListenOptions): Promise<void> {
     if (!this.#listeners.delete(options)) return
     const wanted = new Set([...this.#listeners].flatMap(({ topics }) => topics))
@@ -65,24 +65,24 @@ export class Voice {
   }
 }
 
-/** A client of the second version. */
+/** Client of the second version. */
 export interface RealtimeClient {
   readonly voice: Voice
-  /** Ends everything; idempotent. */
+  /** Ends the session and all calls; idempotent. */
   disconnect(): void
 }
 
-/** Connects. Rejects with `unauthorized` for a wrong token, and with `lost` when the gateway cannot be reached. */
+/** Connects. Rejects with `unauthorized` for a wrong token, or `lost` if the gateway cannot be reached. */
 export const SignalWire = async (
   { topics = [], onAuthError, ...options }: SignalWireOptions,
-  surroundings?: Surroundings,
+  timers?: SessionTimers,
 ): Promise<RealtimeClient> => {
   const listeners = new Set<ListenOptions>()
   const received = (call: Call) => {
     for (const listener of [...listeners])
       if (listener.topics.includes(call.context)) listener.onCallReceived(call)
   }
-  const client = new Client(options, { received, failed: (error) => onAuthError?.(error) }, surroundings)
+  const client = new Client(options, { received, failed: (error) => onAuthError?.(error) }, timers)
   await client.session.connect(topics)
   return { voice: new Voice(client, listeners), disconnect: () => client.disconnect() }
 }

@@ -1,17 +1,17 @@
-/** A gateway for tests, over a real WebSocket: it answers what the test says, and tells what the test wants. */
+/** Gateway for tests, over a real WebSocket: the test decides its answers and events. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Surroundings } from './session.ts'
+import type { SessionTimers } from './session.ts'
 import type { Values } from './wire.ts'
 
-/** A request as it arrived. */
+/** Received request. */
 export interface Asked {
   readonly method: string
   readonly params: Values
 }
 
-/** What a request is answered with; `error` stands for an error of JSON-RPC. */
+/** Answer to a request; `error` makes it a JSON-RPC error. */
 export type Answer = Values | { readonly error: Values }
 
 const connected = (protocol: string): Values => ({
@@ -20,14 +20,14 @@ const connected = (protocol: string): Values => ({
   authorization: { project: 'demo', signature: protocol.split('_')[1] },
 })
 
-/** Listens on the loopback. */
+/** Gateway that listens on the loopback interface. */
 export class TestGateway {
   readonly asked: Asked[] = []
-  /** Answers by method; others are `200`. */
+  /** Answers by method; the default is `200`. */
   readonly answers = new Map<string, (params: Values) => Answer>()
   /** Methods that are never answered. */
   readonly unanswered = new Set<string>()
-  /** Events that were acknowledged. */
+  /** Number of acknowledged events. */
   acknowledged = 0
   protocol = 'signalwire_s_1_demo'
   readonly #server: WebSocketServer
@@ -53,7 +53,7 @@ export class TestGateway {
     return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** The next request of a method that nobody has looked at. */
+  /** Returns the next request of a method. */
   next(method: string): Promise<Asked> {
     const index = this.asked.findIndex((asked) => asked.method === method)
     const found = index >= 0 ? this.asked.splice(index, 1)[0] : undefined
@@ -68,12 +68,12 @@ export class TestGateway {
     this.#socket?.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'signalwire.event', params: event }))
   }
 
-  /** Cuts the connection. */
+  /** Closes the connection. */
   cut(): void {
     this.#socket?.terminate()
   }
 
-  /** Sends something that is no frame. */
+  /** Sends an invalid frame. */
   babble(): void {
     this.#socket?.send('{')
   }
@@ -102,8 +102,8 @@ export class TestGateway {
   }
 }
 
-/** Waits that are over at once, and how long they would have been, in milliseconds. */
-export class NoWaits implements Surroundings {
+/** Waits that end at once, with their intended durations in milliseconds. */
+export class NoWaits implements SessionTimers {
   readonly waits: number[] = []
   readonly wait = async (ms: number): Promise<void> => {
     this.waits.push(ms)
@@ -112,7 +112,7 @@ export class NoWaits implements Surroundings {
   #idle: (() => void)[] = []
   readonly idle = (): Promise<void> => new Promise((resolve) => this.#idle.push(resolve))
 
-  /** Every idle wait is over. */
+  /** Ends all idle waits. */
   beat(): void {
     for (const resolve of this.#idle.splice(0)) resolve()
   }

@@ -2,11 +2,11 @@ import type { Call } from './call.ts'
 import { Client } from './client.ts'
 import type { DevicePlan, PhoneDevice, SipDevice } from './devices.ts'
 import type { RealtimeError } from './errors.ts'
-import type { SessionOptions, Surroundings } from './session.ts'
+import type { SessionOptions, SessionTimers } from './session.ts'
 
-/** What {@link VoiceClient} is made with. */
+/** Options of {@link VoiceClient}. */
 export interface VoiceClientOptions extends SessionOptions {
-  /** Labels of the calls that it takes: those of the handlers of kind `realtime`. */
+  /** Contexts whose calls the client receives, as named by handlers of kind `realtime`. */
   readonly contexts?: readonly string[]
 }
 
@@ -15,7 +15,10 @@ interface Events {
   readonly error: (error: RealtimeError) => void
 }
 
-/** The first version of the interface: contexts, and the event `call.received`. It connects with its first listener or its first request. */
+/**
+ * Interface of the first version: contexts, and the event `call.received`. It connects with its first
+ * listener or request.
+ */
 export class VoiceClient {
   readonly #client: Client
   readonly #contexts: readonly string[]
@@ -24,10 +27,10 @@ export class VoiceClient {
     error: new Set(),
   }
 
-  /** Begun for a listener; its failure is told once. */
+  /** Connection started for a listener; its failure is reported once. */
   #connecting: Promise<void> | undefined
 
-  constructor({ contexts = [], ...options }: VoiceClientOptions, surroundings?: Surroundings) {
+  constructor({ contexts = [], ...options }: VoiceClientOptions, timers?: SessionTimers) {
     const { 'call.received': received, error: failed } = this.#listeners
     const tell = {
       received: (call: Call) => {
@@ -37,11 +40,11 @@ export class VoiceClient {
         for (const listener of failed) listener(error)
       },
     }
-    this.#client = new Client(options, tell, surroundings)
+    this.#client = new Client(options, tell, timers)
     this.#contexts = contexts
   }
 
-  /** `call.received`: a call comes in. `error`: it cannot be connected, or not any more. */
+  /** Adds a listener. `call.received`: an incoming call. `error`: the connection failed for good. */
   on<E extends keyof Events>(event: E, listener: Events[E]): this {
     this.#listeners[event].add(listener)
     this.#connecting ??= this.#connect()
@@ -69,18 +72,18 @@ export class VoiceClient {
     await this.#client.session.unlisten(contexts)
   }
 
-  /** Rejects with the reason when nobody answers. */
+  /** Dials devices. Rejects with the reason if none answers. */
   async dial(devices: DevicePlan): Promise<Call> {
     await this.#connect()
     return this.#client.dial(devices)
   }
 
-  /** As {@link dial}, one SIP URI. `timeout` is in seconds. */
+  /** Dials one SIP URI; see {@link dial}. `timeout` is in seconds. */
   dialSip(device: SipDevice): Promise<Call> {
     return this.dial([[{ type: 'sip', ...device }]])
   }
 
-  /** As {@link dial}, one number. */
+  /** Dials one number; see {@link dial}. */
   dialPhone(device: PhoneDevice): Promise<Call> {
     return this.dial([[{ type: 'phone', ...device }]])
   }

@@ -1,23 +1,23 @@
-/** An object of a frame. */
+/** Object in a frame. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** The value as an object; an empty one when it is none. */
+/** Returns the value if it is an object, else an empty one. */
 export const valuesOf = (value: unknown): Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Values) : {}
 
-/** A field as text; empty when it is none. */
+/** Returns a field if it is a string, else an empty one. */
 export const textOf = (values: Values, name: string): string => {
   const value = values[name]
   return typeof value === 'string' ? value : ''
 }
 
-/** A field as a number; 0 when it is none. */
+/** Returns a field if it is a number, else 0. */
 export const numberOf = (values: Values, name: string): number => {
   const value = values[name]
   return typeof value === 'number' ? value : 0
 }
 
-/** Keys from `camelCase` to `snake_case`, all the way down; what is undefined is left out. */
+/** Converts keys from `camelCase` to `snake_case` at all depths; undefined values are left out. */
 export const toWire = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(toWire)
   if (typeof value !== 'object' || value === null) return value

@@ -12,7 +12,7 @@ import type {
   Member,
 } from '@trunkline/client'
 
-/** Listeners by name, as the client keeps them. */
+/** Listeners by name, as in the client. */
 class Listeners<Events extends object> {
   readonly #all = new Map<keyof Events, Set<(payload: never) => void>>()
 
@@ -24,7 +24,7 @@ class Listeners<Events extends object> {
     this.#all.get(name)?.delete(listener)
   }
 
-  /** How many listen. */
+  /** Number of listeners. */
   get size(): number {
     return [...this.#all.values()].reduce((sum, { size }) => sum + size, 0)
   }
@@ -34,16 +34,16 @@ class Listeners<Events extends object> {
   }
 }
 
-/** A client whose server is the test. */
+/** Client whose server is the test. */
 export class FakeClient {
   readonly options: ClientOptions
   readonly events = new Listeners<ClientEvents>()
   readonly on = this.events.on
   readonly off = this.events.off
-  /** What was asked of it, in order. */
+  /** Requests, in order. */
   readonly asked: string[] = []
   handlers: IncomingCallHandlers | undefined
-  /** How the next requests go; a test puts what it wants here. */
+  /** Result of the next request, set by the test. */
   update: () => Promise<void> = async () => {}
   goOnline: () => Promise<void> = async () => {}
   #over = false
@@ -52,7 +52,7 @@ export class FakeClient {
     this.options = options
   }
 
-  /** As the hooks see it. */
+  /** The fake, typed as a client. */
   get client(): Client {
     return this as unknown as Client
   }
@@ -85,7 +85,7 @@ export class FakeClient {
     this.events.emit('connection', { state })
   }
 
-  /** It ends for good, as the client tells it. */
+  /** Ends the client, with the client's event. */
   ends(reason: ClientError): void {
     this.#over = true
     this.becomes('disconnected')
@@ -93,7 +93,7 @@ export class FakeClient {
   }
 }
 
-/** A call, of which a test says what becomes of it. */
+/** Call whose course the test decides. */
 export class FakeCall {
   readonly events = new Listeners<CallEvents>()
   readonly on = this.events.on
@@ -109,7 +109,7 @@ export class FakeCall {
   readonly currentLayout = undefined
   reason: ClientError | undefined
 
-  /** As the hooks see it. */
+  /** The fake, typed as a call. */
   get call(): Call {
     return this as unknown as Call
   }
@@ -135,7 +135,7 @@ export class FakeCall {
   }
 }
 
-/** An invite that waits until a test settles it. */
+/** Returns an invite that waits until the test settles it. */
 export const invitation = (): { readonly invite: Invite; readonly settle: () => void } => {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { invite: { settled: promise } as Invite, settle: resolve }

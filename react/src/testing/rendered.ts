@@ -2,12 +2,15 @@ import { act, createElement, type ReactNode, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { onTestFinished } from 'vitest'
 
-/** Uses what it is given, and shows what that gives. */
+/** Calls a hook and renders its result. */
 export const Probe = ({ use }: { use: () => string | undefined }): ReactNode => use()
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
 
-/** A component that only uses a hook, in strict mode, where every effect runs twice; unmounted with the test. */
+/**
+ * Renders a component that only calls a hook, in strict mode, which runs every effect twice. Unmounted after
+ * the test.
+ */
 export const rendered = async <Props, Value>(use: (props: Props) => Value, first: Props) => {
   const values: Value[] = []
   const root = createRoot(document.createElement('div'))
@@ -26,11 +29,11 @@ export const rendered = async <Props, Value>(use: (props: Props) => Value, first
   return {
     render,
     unmount,
-    /** What the hook gave last. */
+    /** Last result of the hook. */
     get value(): Value {
       return values.at(-1) as Value
     },
-    /** How often the component was rendered. */
+    /** Number of renders. */
     get count(): number {
       return values.length
     },
