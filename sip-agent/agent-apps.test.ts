@@ -2,12 +2,12 @@ import { createServer } from 'node:net'
 import Srf, { type Dialog } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Peer, testSdp } from './testing/peer.ts'
-import { type Bench, connectSrf, idle, routed, startBench } from './testing/srf.ts'
+import { connectSrf, idle, routed, startTestAgent, type TestAgent } from './testing/srf.ts'
 
-let bench: Bench
+let bench: TestAgent
 let peer: Peer
 beforeEach(async () => {
-  bench = await startBench()
+  bench = await startTestAgent()
   peer = await Peer.udp(bench.udp)
 })
 afterEach(async () => {
@@ -112,7 +112,7 @@ describe('an application that listens', () => {
     await bench.close()
     peer.close()
     const secret = 'handler'
-    bench = await startBench({ handlers: [{ method, host: '127.0.0.1', port, secret }] })
+    bench = await startTestAgent({ handlers: [{ method, host: '127.0.0.1', port, secret }] })
     peer = await Peer.udp(bench.udp)
   }
 

@@ -1,15 +1,15 @@
 import type { Dialog, SrfRequest, SrfResponse } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Peer, testSdp } from './testing/peer.ts'
-import { type Bench, connectSrf, idle, routed, startBench } from './testing/srf.ts'
+import { connectSrf, idle, routed, startTestAgent, type TestAgent } from './testing/srf.ts'
 
-let bench: Bench
+let bench: TestAgent
 let caller: Peer
 let peer: Peer
 /** What the application is told, as `event source detail method-or-status`. */
 let records: string[]
 const start = async (timers = {}) => {
-  bench = await startBench({ timers })
+  bench = await startTestAgent({ timers })
   caller = await Peer.udp(bench.udp)
   peer = await Peer.udp()
   records = []

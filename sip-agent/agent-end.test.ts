@@ -26,7 +26,8 @@ it('a thread that is to close ends by itself, whatever is open', async () => {
   const srf = await connectSrf(agent)
   const asked = new Promise<void>((resolve) => srf.use('invite', () => resolve()))
   await routed(srf)
-  const [caller, callee] = [await Peer.tcp(tcp!.port), await Peer.udp(udp!.port)]
+  const caller = await Peer.tcp(tcp!.port)
+  const callee = await Peer.udp(udp!.port)
   const refused = srf.createUAC(callee.uri, { localSdp: 'v=0\r\n' }).catch(() => 'refused')
   callee.reply(await callee.request('INVITE'), 180)
   caller.send('INVITE', caller.call(`sip:x@127.0.0.1:${tcp!.port}`))

@@ -16,7 +16,7 @@ let counter = 0
 const below = (count: number) => Math.floor(random() * count)
 const oneOf = <T>(list: readonly T[]): T => list[below(list.length)] as T
 
-interface Parts {
+interface RequestFields {
   readonly id: string
   readonly tag?: string
   readonly seq?: number
@@ -24,7 +24,7 @@ interface Parts {
   readonly branch?: string
 }
 
-const requestText = (method: string, parts: Parts): string => {
+const requestText = (method: string, parts: RequestFields): string => {
   const { id, tag, seq = 1, transport = 'UDP', branch = `z9hG4bK${++counter}` } = parts
   const body = method === 'INVITE' || method === 'UPDATE' ? 'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\n' : ''
   return [

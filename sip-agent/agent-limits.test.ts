@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import type { Limits } from './message/limits.ts'
+import type { MessageLimits } from './message/limits.ts'
 import { inviteText } from './testing/messages.ts'
 import { WholeAgent } from './testing/whole-agent.ts'
 
@@ -14,7 +14,7 @@ const options = inviteText.replaceAll('INVITE', 'OPTIONS')
 const withLine = (line: string) => options.replace('User-Agent:', `${line}\r\nUser-Agent:`)
 
 /** Start lines of what comes back for one datagram, and how many messages reached the application. */
-const outcomeOf = async (limits: Partial<Limits>, text: string) => {
+const outcomeOf = async (limits: Partial<MessageLimits>, text: string) => {
   whole = await WholeAgent.start(['tcp'], { limits })
   await whole.send(text)
   await whole.settle()

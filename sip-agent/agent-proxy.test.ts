@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { makeAuthority } from './testing/certificates.ts'
 import { Peer, testSdp } from './testing/peer.ts'
-import { type Bench, idle, routed, startBench } from './testing/srf.ts'
+import { idle, routed, startTestAgent, type TestAgent } from './testing/srf.ts'
 
 interface Result {
   readonly connected: boolean
@@ -15,7 +15,7 @@ interface Result {
 }
 type Proxied = { proxyRequest(request: unknown, targets: string[], options?: object): Promise<Result> }
 
-let bench: Bench
+let bench: TestAgent
 let caller: Peer
 let peers: Peer[] = []
 /** What the application does with the next request. */
@@ -39,7 +39,7 @@ const sendOn = (targets: readonly Peer[], options: object = {}): Promise<Result>
 const told = ({ responses }: Result) => responses.flatMap(({ msgs }) => msgs.map(({ status }) => status))
 
 beforeAll(async () => {
-  bench = await startBench()
+  bench = await startTestAgent()
   bench.srf.use((request: unknown) => handle(request))
   for (const method of ['invite', 'register', 'message'])
     (bench.srf as unknown as Record<string, (run: (request: unknown) => void) => void>)[method]?.((request) =>
@@ -85,7 +85,8 @@ describe('a request that the application sends on', () => {
   })
 
   it('goes to the next target after a refusal, and the best refusal comes back', async () => {
-    const [busy, unknown] = [await target(), await target()]
+    const busy = await target()
+    const unknown = await target()
     const result = sendOn([busy, unknown])
     const invite = await call()
     caller.send('INVITE', invite)
@@ -99,7 +100,8 @@ describe('a request that the application sends on', () => {
   })
 
   it('rings all targets at once, and cancels the others when one answers', async () => {
-    const [a, b] = [await target(), await target()]
+    const a = await target()
+    const b = await target()
     const result = sendOn([a, b], { forking: 'simultaneous' })
     const invite = await call()
     caller.send('INVITE', invite)
@@ -119,7 +121,8 @@ describe('a request that the application sends on', () => {
   })
 
   it('stops at a 603 and at a challenge, with the challenge passed on', async () => {
-    const [a, b] = [await target(), await target()]
+    const a = await target()
+    const b = await target()
     for (const [status, extra] of [
       [603, {}],
       [407, { 'Proxy-Authenticate': 'Digest realm="x", nonce="y"' }],
@@ -156,7 +159,8 @@ describe('a request that the application sends on', () => {
   })
 
   it('follows a redirection where the application wants it', async () => {
-    const [old, now] = [await target(), await target()]
+    const old = await target()
+    const now = await target()
     const result = sendOn([old], { followRedirects: true })
     const invite = await call()
     caller.send('INVITE', invite)
@@ -168,7 +172,8 @@ describe('a request that the application sends on', () => {
   })
 
   it('gives up a silent target after the time that the application gave', async () => {
-    const [silent, bob] = [await target(), await target()]
+    const silent = await target()
+    const bob = await target()
     const result = sendOn([silent, bob], { provisionalTimeout: '100ms' })
     caller = await Peer.udp(bench.udp)
     caller.send('MESSAGE', caller.call(`sip:bob@127.0.0.1:${bench.udp}`))
@@ -244,7 +249,7 @@ describe('the agent in the path of a dialog', () => {
       { transport: 'udp', address: '127.0.0.1', port: 0 },
       { transport: 'wss', address: '127.0.0.1', port: 0 },
     ] as const
-    const own = await startBench({ listen, tls: { ...certificate, ...rest } })
+    const own = await startTestAgent({ listen, tls: { ...certificate, ...rest } })
     const bob = await target()
     caller = bob
     own.srf.invite((request) => {

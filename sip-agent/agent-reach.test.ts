@@ -7,11 +7,12 @@ import { SystemDns } from './route/dns.ts'
 import { NameServer } from './testing/name-server.ts'
 import { type Extra, Peer, testSdp } from './testing/peer.ts'
 import { reachCarrier } from './testing/reach.ts'
-import { type Bench, idle, routed, startBench } from './testing/srf.ts'
-import { type Diversion, reachHeader, unconfirmedHeader } from './types.ts'
+import { idle, routed, startTestAgent, type TestAgent } from './testing/srf.ts'
+import { type Diversion, reachHeader, unverifiedHeader } from './types.ts'
 
 /** Address of a carrier that knows the gateway by its address, and of a host that nobody may reach. */
-const [carrierAddress, innerAddress] = ['127.0.0.30', '127.0.9.9']
+const carrierAddress = '127.0.0.30'
+const innerAddress = '127.0.9.9'
 
 /** A host that counts what reaches it. */
 class Victim {
@@ -42,7 +43,7 @@ class Victim {
   }
 }
 
-let bench: Bench
+let bench: TestAgent
 let peer: Peer
 let carrier: Victim
 let inner: Victim
@@ -54,7 +55,7 @@ beforeEach(async () => {
     networks: ['127.0.0.31/32'],
   })
   const networks = ['127.0.0.0/24']
-  bench = await startBench({ reach: { networks, carriers: [acme] }, timers: { t1: 20 } })
+  bench = await startTestAgent({ reach: { networks, carriers: [acme] }, timers: { t1: 20 } })
   peer = await Peer.udp(bench.udp)
 })
 afterEach(async () => {
@@ -240,7 +241,7 @@ it.each([
   await once(server, 'listening')
   const made = new Promise<Dialog>((resolve) => {
     bench.srf.invite(async (req, res) => {
-      const headers = { [unconfirmedHeader]: '1' }
+      const headers = { [unverifiedHeader]: '1' }
       resolve(await bench.srf.createUAS(req, res, { localSdp: testSdp('answer'), headers }))
     })
   })
@@ -311,7 +312,7 @@ describe('with strangers left without an answer', () => {
     banAfter: 100,
     banForMs: 60_000,
     scanners: [],
-    strangers: 'drop',
+    untrusted: 'drop',
     known: [],
   } as const
 
@@ -365,7 +366,7 @@ describe('a name whose records change after it was permitted', () => {
     server.answers = changed
     const acme = reachCarrier({ targets: [`sip:${carrierAddress}:${carrier.port}`] })
     const nameServers = [server.address]
-    bench = await startBench({ reach: { networks: ['127.0.0.0/24'], carriers: [acme] }, nameServers })
+    bench = await startTestAgent({ reach: { networks: ['127.0.0.0/24'], carriers: [acme] }, nameServers })
     const headers = { [reachHeader]: 'project other' }
     for (const port of [carrier.port, inner.port])
       await expect(

@@ -2,12 +2,12 @@ import type { SrfRequest, SrfResponse } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SipResponse } from './message/message.ts'
 import { Peer, testSdp } from './testing/peer.ts'
-import { type Bench, routed, startBench } from './testing/srf.ts'
+import { routed, startTestAgent, type TestAgent } from './testing/srf.ts'
 
-let bench: Bench
+let bench: TestAgent
 let peer: Peer
 beforeEach(async () => {
-  bench = await startBench()
+  bench = await startTestAgent()
   peer = await Peer.udp(bench.udp)
 })
 afterEach(async () => {
@@ -137,7 +137,7 @@ it('survives what is not SIP', async () => {
 
 it('lets a call that is there be ended while new ones are refused for overload', async () => {
   await bench.close()
-  bench = await startBench({ maxTransactions: 1 })
+  bench = await startTestAgent({ maxTransactions: 1 })
   const caller = await Peer.udp(bench.udp)
   bench.srf.invite((req, res) => void bench.srf.createUAS(req, res, { localSdp: testSdp() }))
   await routed(bench.srf)

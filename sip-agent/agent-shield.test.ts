@@ -1,11 +1,11 @@
 import type { SrfRequest, SrfResponse } from 'drachtio-srf'
 import { afterEach, expect, it } from 'vitest'
-import { offenceHeader, unconfirmedHeader } from './index.ts'
+import { offenseHeader, unverifiedHeader } from './index.ts'
 import { Peer, testSdp } from './testing/peer.ts'
-import { type Bench, routed, startBench } from './testing/srf.ts'
+import { routed, startTestAgent, type TestAgent } from './testing/srf.ts'
 import type { SipShield } from './types.ts'
 
-let bench: Bench
+let bench: TestAgent
 let peer: Peer
 afterEach(async () => {
   peer.close()
@@ -18,7 +18,7 @@ const settings: SipShield = {
   banAfter: 3,
   banForMs: 600_000,
   scanners: ['friendly-scanner'],
-  strangers: 'answer',
+  untrusted: 'answer',
   known: [],
 }
 const target = () => `sip:bob@127.0.0.1:${bench.udp}`
@@ -26,9 +26,9 @@ const target = () => `sip:bob@127.0.0.1:${bench.udp}`
 /** An agent with an application that refuses every call, with these headers, and answers every OPTIONS. */
 const begin = async (
   changes: Partial<SipShield> = {},
-  headers: Record<string, string> = { [offenceHeader]: '1' },
+  headers: Record<string, string> = { [offenseHeader]: '1' },
 ) => {
-  bench = await startBench({ shield: { ...settings, ...changes } })
+  bench = await startTestAgent({ shield: { ...settings, ...changes } })
   bench.srf.invite((_request: SrfRequest, response: SrfResponse) => response.send(403, { headers }))
   bench.srf.use('options', (_request: SrfRequest, response: SrfResponse) => response.send(200))
   await routed(bench.srf)
@@ -74,7 +74,7 @@ it('bans nobody for a 403 of which the application does not say that the sender 
   expect(await counts()).toMatchObject({ banned: 0 })
 })
 
-it.each([offenceHeader, unconfirmedHeader])(
+it.each([offenseHeader, unverifiedHeader])(
   'neither sends nor takes %s, a mark of the application',
   async (mark) => {
     await begin()
@@ -129,23 +129,24 @@ it('drops scanners without a word', async () => {
 })
 
 it('drops strangers without a word, until it is told that they are known', async () => {
-  await begin({ strangers: 'drop' })
+  await begin({ untrusted: 'drop' })
   peer.send('OPTIONS', peer.call(target()))
   await expect.poll(counts).toMatchObject({ stranger: 1 })
-  bench.agent.change({ shield: { ...settings, strangers: 'drop', known: ['127.0.0.0/8'] } })
+  bench.agent.change({ shield: { ...settings, untrusted: 'drop', known: ['127.0.0.0/8'] } })
   await ask()
   expect(peer.inbox).toEqual([])
 })
 
 it('lets the far side of our own call answer, and hang up, although it is a stranger', async () => {
-  await begin({ strangers: 'drop' })
+  await begin({ untrusted: 'drop' })
   const made = bench.srf.createUAC(`sip:far@127.0.0.1:${peer.port}`, { localSdp: testSdp() })
   const invite = await peer.request('INVITE')
   peer.reply(invite, 200, { tag: 'far', body: testSdp() })
   const dialog = await made
   await peer.request('ACK')
   const ended = new Promise<void>((resolve) => dialog.on('destroy', () => resolve()))
-  const [from, to] = [`${invite.headers.first('to')};tag=far`, invite.headers.first('from') ?? '']
+  const from = `${invite.headers.first('to')};tag=far`
+  const to = invite.headers.first('from') ?? ''
   peer.send('BYE', { callId: invite.callId, from, to, target: target(), seq: 1 })
   await ended
   expect(await counts()).toMatchObject({ stranger: 0 })

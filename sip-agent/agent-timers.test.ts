@@ -2,14 +2,14 @@ import type { Dialog, SrfRequest } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startSipAgent } from './index.ts'
 import { Peer, testSdp } from './testing/peer.ts'
-import { type Bench, idle, routed, startBench } from './testing/srf.ts'
+import { idle, routed, startTestAgent, type TestAgent } from './testing/srf.ts'
 
 /** The real machine with a hundredth of the usual times: 64 * T1 is 640 ms. */
 const timers = { t1: 10, t2: 80, t4: 100, ringing: 300, answer: 100 }
-let bench: Bench
+let bench: TestAgent
 let peer: Peer
 beforeEach(async () => {
-  bench = await startBench({ timers })
+  bench = await startTestAgent({ timers })
   peer = await Peer.udp(bench.udp)
 })
 afterEach(async () => {

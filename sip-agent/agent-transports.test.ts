@@ -6,7 +6,7 @@ import type { SipAgentOptions, SipListen } from './index.ts'
 import { makeAuthority, type TestAuthority } from './testing/certificates.ts'
 import { message } from './testing/messages.ts'
 import { Peer, testSdp } from './testing/peer.ts'
-import { type Bench, idle, routed, startBench } from './testing/srf.ts'
+import { idle, routed, startTestAgent, type TestAgent } from './testing/srf.ts'
 import type { SipTls } from './types.ts'
 
 let authority: TestAuthority
@@ -38,14 +38,14 @@ const on = (transport: SipListen['transport'], address = '127.0.0.1'): SipListen
 const start = async (
   listen: readonly SipListen[],
   options: Partial<SipAgentOptions> = {},
-): Promise<Bench> => {
-  const bench = await startBench({ listen, tls, ...options })
+): Promise<TestAgent> => {
+  const bench = await startTestAgent({ listen, tls, ...options })
   open.push(bench)
   return bench
 }
 
 /** The final answer to a request of the application, listened for from the first moment. */
-const ask = ({ srf }: Bench, uri: string, options: object): Promise<SrfResponse> =>
+const ask = ({ srf }: TestAgent, uri: string, options: object): Promise<SrfResponse> =>
   new Promise((resolve, reject) => {
     const sent = (error: Error | null, req: SrfRequest) => {
       if (error) reject(error)
@@ -54,7 +54,7 @@ const ask = ({ srf }: Bench, uri: string, options: object): Promise<SrfResponse>
     srf.request(uri, options as never, sent as never, [])
   })
 
-const portOf = ({ agent }: Bench, transport: string) =>
+const portOf = ({ agent }: TestAgent, transport: string) =>
   agent.addresses.find((each) => each.transport === transport)?.port ?? 0
 
 /** A bench that answers every call, and tells the Via and Contact of each. */
@@ -69,10 +69,10 @@ const callee = async (listen: readonly SipListen[], options: Partial<SipAgentOpt
   return { bench, heard }
 }
 
-const call = (from: Bench, uri: string, options: object = {}): Promise<Dialog> =>
+const call = (from: TestAgent, uri: string, options: object = {}): Promise<Dialog> =>
   from.srf.createUAC(uri, { localSdp: testSdp('offer'), ...options })
 
-const endBoth = async (dialog: Dialog, ...benches: Bench[]) => {
+const endBoth = async (dialog: Dialog, ...benches: TestAgent[]) => {
   await dialog.destroy()
   for (const { agent } of benches) await idle(agent)
 }

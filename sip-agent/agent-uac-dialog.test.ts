@@ -2,9 +2,9 @@ import type { Dialog, SrfRequest, SrfResponse } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SipRequest } from './message/message.ts'
 import { Peer, testSdp } from './testing/peer.ts'
-import { type Bench, idle, startBench } from './testing/srf.ts'
+import { idle, startTestAgent, type TestAgent } from './testing/srf.ts'
 
-let bench: Bench
+let bench: TestAgent
 let peer: Peer
 let invite: SipRequest
 let up: Dialog
@@ -14,7 +14,7 @@ const auth = { username: 'joe', password: 'pass' }
 const challenge = { extra: { 'WWW-Authenticate': 'Digest realm="r", nonce="n", qop="auth"' } }
 
 const start = async (timers = {}) => {
-  bench = await startBench({ timers })
+  bench = await startTestAgent({ timers })
   peer = await Peer.udp()
   const dialog: Promise<Dialog> = bench.srf.createUAC(peer.uri, { localSdp: testSdp('offer') })
   invite = await peer.request('INVITE')

@@ -2,14 +2,14 @@ import type { Dialog, SrfRequest, SrfResponse } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SipRequest } from './message/message.ts'
 import { Peer, testSdp } from './testing/peer.ts'
-import { answerTo, type Bench, idle, request, startBench } from './testing/srf.ts'
+import { answerTo, idle, request, startTestAgent, type TestAgent } from './testing/srf.ts'
 
-let bench: Bench
+let bench: TestAgent
 let peer: Peer
 let provisional: SrfResponse[]
 let sent: SrfRequest | undefined
 beforeEach(async () => {
-  bench = await startBench()
+  bench = await startTestAgent()
   peer = await Peer.udp()
   provisional = []
   sent = undefined

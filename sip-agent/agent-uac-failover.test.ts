@@ -47,7 +47,8 @@ afterEach(async () => {
 })
 
 const udp = async () => {
-  ;[first, second] = [await Peer.udp(), await Peer.udp()]
+  first = await Peer.udp()
+  second = await Peer.udp()
   ports = [first.port, second.port]
 }
 const dial = (uri: string, extra: object = {}): Promise<Dialog> => {

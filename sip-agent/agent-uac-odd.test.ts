@@ -1,12 +1,12 @@
 import type { Dialog } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Peer, testSdp } from './testing/peer.ts'
-import { answerTo, type Bench, idle, request, startBench } from './testing/srf.ts'
+import { answerTo, idle, request, startTestAgent, type TestAgent } from './testing/srf.ts'
 
-let bench: Bench
+let bench: TestAgent
 let peer: Peer
 beforeEach(async () => {
-  bench = await startBench()
+  bench = await startTestAgent()
   peer = await Peer.udp()
 })
 afterEach(async () => {

@@ -1,13 +1,13 @@
 import type { Dialog, SrfRequest, SrfResponse } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Peer, testSdp } from './testing/peer.ts'
-import { answerTo, type Bench, idle, request, routed, startBench } from './testing/srf.ts'
+import { answerTo, idle, request, routed, startTestAgent, type TestAgent } from './testing/srf.ts'
 
 const contact = 'sip:webuser@abc.invalid;transport=ws'
-let bench: Bench
+let bench: TestAgent
 let far: Peer
 beforeEach(async () => {
-  bench = await startBench()
+  bench = await startTestAgent()
   far = await Peer.tcp(bench.tcp)
   bench.srf.use('register', (req: SrfRequest, res: SrfResponse) => {
     const asked = req.get('Contact')

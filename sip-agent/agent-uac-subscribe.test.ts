@@ -2,12 +2,12 @@ import type { Dialog, SrfRequest, SrfResponse } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SipRequest } from './message/message.ts'
 import { Peer } from './testing/peer.ts'
-import { answerTo, type Bench, idle, request, routed, startBench } from './testing/srf.ts'
+import { answerTo, idle, request, routed, startTestAgent, type TestAgent } from './testing/srf.ts'
 
-let bench: Bench
+let bench: TestAgent
 let peer: Peer
 const start = async (timers = {}) => {
-  bench = await startBench({ timers })
+  bench = await startTestAgent({ timers })
   peer = await Peer.udp(bench.udp)
 }
 const stop = async () => {

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import type { Dialog, SrfRequest, SrfResponse } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Peer, testSdp } from './testing/peer.ts'
-import { type Bench, connectSrf, idle, routed, startBench } from './testing/srf.ts'
+import { connectSrf, idle, routed, startTestAgent, type TestAgent } from './testing/srf.ts'
 
-let bench: Bench
+let bench: TestAgent
 let peer: Peer
 beforeEach(async () => {
-  bench = await startBench()
+  bench = await startTestAgent()
   peer = await Peer.udp()
 })
 afterEach(async () => {

@@ -2,12 +2,12 @@ import type { SrfRequest, SrfResponse } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SipResponse } from './message/message.ts'
 import { Peer, testSdp } from './testing/peer.ts'
-import { type Bench, idle, routed, startBench } from './testing/srf.ts'
+import { idle, routed, startTestAgent, type TestAgent } from './testing/srf.ts'
 
-let bench: Bench
+let bench: TestAgent
 let peer: Peer
-const begin = async (options: Parameters<typeof startBench>[0] = {}) => {
-  bench = await startBench(options)
+const begin = async (options: Parameters<typeof startTestAgent>[0] = {}) => {
+  bench = await startTestAgent(options)
   peer = await Peer.udp(bench.udp)
 }
 beforeEach(() => begin())

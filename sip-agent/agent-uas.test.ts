@@ -1,12 +1,12 @@
 import type { Dialog } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Peer, testSdp } from './testing/peer.ts'
-import { type Bench, idle, routed, startBench } from './testing/srf.ts'
+import { idle, routed, startTestAgent, type TestAgent } from './testing/srf.ts'
 
-let bench: Bench
+let bench: TestAgent
 let peer: Peer
 beforeEach(async () => {
-  bench = await startBench()
+  bench = await startTestAgent()
   peer = await Peer.udp(bench.udp)
 })
 afterEach(async () => {

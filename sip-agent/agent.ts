@@ -7,20 +7,20 @@ import { defaultUnderstood } from './core/options.ts'
 import { OwnRefusals } from './core/own-refusals.ts'
 import { RegisteredFlows } from './core/registered-flows.ts'
 import { Subscriptions } from './core/subscriptions.ts'
-import { Outgoing } from './core/uac/outgoing.ts'
-import { Answers } from './core/uas/answers.ts'
-import { Incoming } from './core/uas/incoming.ts'
+import { OutgoingRequests } from './core/uac/outgoing-requests.ts'
+import { IncomingRequests } from './core/uas/incoming-requests.ts'
 import { Receiver } from './core/uas/receiver.ts'
+import { Unacked2xx } from './core/uas/unacked-2xx.ts'
 import { Dialogs } from './dialog/dialogs.ts'
 import type { App } from './drachtio/app.ts'
+import { AppFinder } from './drachtio/app-finder.ts'
+import { AppServer } from './drachtio/app-server.ts'
+import { AppSessions } from './drachtio/app-sessions.ts'
 import { Apps } from './drachtio/apps.ts'
-import { AppFinder } from './drachtio/handlers.ts'
-import { AppServer } from './drachtio/server.ts'
-import { AppSessions } from './drachtio/sessions.ts'
-import { SipParseError } from './message/error.ts'
-import { defaultLimits } from './message/limits.ts'
+import { defaultMessageLimits } from './message/limits.ts'
 import type { RawMessage } from './message/message.ts'
 import { parseFromApp } from './message/parse.ts'
+import { SipParseError } from './message/sip-parse-error.ts'
 import { formatHost } from './message/uri.ts'
 import { Proxies } from './proxy/proxies.ts'
 import { Reach } from './reach/reach.ts'
@@ -41,7 +41,7 @@ import {
 } from './types.ts'
 
 /** An application may send larger messages than a peer: frames are limited already. */
-const appLimits = { ...defaultLimits, messageBytes: 1 << 20, headerLength: 65_536 }
+const appLimits = { ...defaultMessageLimits, messageBytes: 1 << 20, headerLength: 65_536 }
 const appLost = 'SIP;cause=503;text="Application connection lost"'
 const ackTimeout = 'SIP;cause=200;text="ACK timeout"'
 
@@ -49,9 +49,9 @@ const ackTimeout = 'SIP;cause=200;text="ACK timeout"'
 export class Agent {
   readonly #context: Context
   readonly #apps = new Apps()
-  readonly #answers: Answers
-  readonly #incoming: Incoming
-  readonly #outgoing: Outgoing
+  readonly #answers: Unacked2xx
+  readonly #incoming: IncomingRequests
+  readonly #outgoing: OutgoingRequests
   readonly #proxies: Proxies
   readonly #receiver: Receiver
   readonly #server: AppServer
@@ -77,7 +77,15 @@ export class Agent {
       dns?: Dns
     },
   ) {
-    const { clock, secret, userAgent, tryings, fault, refused = () => {}, diverted = () => {} } = options
+    const {
+      clock,
+      secret,
+      userAgent,
+      deliversTrying,
+      fault,
+      refused = () => {},
+      diverted = () => {},
+    } = options
     const { maxConnections = 1_000, maxTransactions = 50_000, understood = defaultUnderstood } = options
     const timers = makeTimers(options.timers)
     const shield = new Shield(clock, options.shield)
@@ -89,7 +97,7 @@ export class Agent {
       sink: {
         received: (message, flow, size) => receiver.received(message, flow, size),
         malformed: (error, flow) => {
-          shield.offend(flow.remote.address, flow.reliable, 'malformed')
+          shield.recordOffense(flow.remote.address, flow.isReliable, 'malformed')
           receiver.malformed(error, flow)
         },
         lost: (flow) => {
@@ -98,7 +106,7 @@ export class Agent {
         },
         fault,
       },
-      limits: { ...defaultLimits, ...options.limits },
+      limits: { ...defaultMessageLimits, ...options.limits },
       clock,
       maxConnections,
       announce: options.announce,
@@ -116,7 +124,7 @@ export class Agent {
     this.#reach = reach
     const dialogs = new Dialogs()
     const cdrs = new Cdrs(this.#apps)
-    const registeredFlows = new RegisteredFlows(clock, (address) => shield.knows(address))
+    const registeredFlows = new RegisteredFlows(clock, (address) => shield.isKnown(address))
     const subscriptions = new Subscriptions(clock, timers, dialogs)
     const kept = {
       transactions,
@@ -126,8 +134,19 @@ export class Agent {
       refusals,
       diversions: this.#diversions,
     }
-    this.#context = { clock, timers, transports, router, reach, shield, cdrs, userAgent, tryings, ...kept }
-    this.#answers = new Answers(this.#context, (dialog) => hangUp(this.#context, dialog, ackTimeout))
+    this.#context = {
+      clock,
+      timers,
+      transports,
+      router,
+      reach,
+      shield,
+      cdrs,
+      userAgent,
+      deliversTrying,
+      ...kept,
+    }
+    this.#answers = new Unacked2xx(this.#context, (dialog) => hangUp(this.#context, dialog, ackTimeout))
     const sessions = new AppSessions({
       apps: this.#apps,
       clock,
@@ -151,8 +170,8 @@ export class Agent {
       clock,
       secret,
     })
-    this.#incoming = new Incoming(this.#context, finder, this.#answers)
-    this.#outgoing = new Outgoing(this.#context, this.#answers)
+    this.#incoming = new IncomingRequests(this.#context, finder, this.#answers)
+    this.#outgoing = new OutgoingRequests(this.#context, this.#answers)
     this.#proxies = new Proxies(this.#context, this.#incoming, fault)
     const parts = {
       context: this.#context,
@@ -207,7 +226,7 @@ export class Agent {
 
   /** The application found out that an address, which is really that of the sender, failed to sign in. */
   failedSignIn(address: string): void {
-    this.#shield.offend(address, true, 'sign-in')
+    this.#shield.recordOffense(address, true, 'sign-in')
   }
 
   /** Closes every socket; nothing more is said to anybody. */
@@ -233,7 +252,7 @@ export class Agent {
       return parseFromApp(message, appLimits)
     } catch (error) {
       if (!(error instanceof SipParseError)) throw error
-      app.nok(msgId, `invalid ${error.message}`)
+      app.reject(msgId, `invalid ${error.message}`)
       return undefined
     }
   }
@@ -244,7 +263,7 @@ export class Agent {
     const raw = this.#parse(app, msgId, message)
     if (!raw) return
     if (raw.kind === 'response') {
-      if (txnId === '') return app.refuse(msgId, 'transaction id missing')
+      if (txnId === '') return app.rejectAndClose(msgId, 'transaction id missing')
       return this.#incoming.respond(app, msgId, txnId, raw)
     }
     if (id !== '') return this.#outgoing.inDialog(app, msgId, id, raw)
@@ -258,9 +277,9 @@ export class Agent {
     this.#incoming.lost(app)
     this.#outgoing.lost(app)
     for (const dialog of this.#context.dialogs.of(app)) {
-      if (!dialog.confirmed) continue
+      if (!dialog.isConfirmed) continue
       // A subscription knows no BYE; the far end learns by the 481 to what it sends next.
-      if (dialog.subscription) {
+      if (dialog.isSubscription) {
         this.#context.dialogs.remove(dialog)
         continue
       }

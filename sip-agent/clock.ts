@@ -19,7 +19,7 @@ export interface SteadyClock extends Clock {
 }
 
 /** Longest wait of `setTimeout`: a longer one would be over at once. Session timers of a month are longer. */
-const longestTimeoutMs = 2 ** 31 - 1
+const maxTimeoutMs = 2 ** 31 - 1
 
 /** The machine's clock. It counts its running timers, so that a leaked one shows in the metrics. */
 export class SystemClock implements SteadyClock {
@@ -51,10 +51,10 @@ export class SystemClock implements SteadyClock {
     const wait = (left: number) => {
       handle = setTimeout(
         () => {
-          if (left > longestTimeoutMs) wait(left - longestTimeoutMs)
+          if (left > maxTimeoutMs) wait(left - maxTimeoutMs)
           else if (close()) run()
         },
-        Math.min(left, longestTimeoutMs),
+        Math.min(left, maxTimeoutMs),
       )
     }
     wait(ms)

@@ -29,7 +29,7 @@ export type {
   SipTls,
   SipTlsPeer,
 } from './types.ts'
-export { notPermitted, offenceHeader, reachHeader, unconfirmedHeader } from './types.ts'
+export { notPermitted, offenseHeader, reachHeader, unverifiedHeader } from './types.ts'
 
 /** The running agent: where drachtio-srf connects to, and what it listens on. */
 export interface SipAgent {
@@ -82,22 +82,22 @@ export interface AgentThread {
 }
 
 /** Longest wait for the thread to end by itself once it is to close. */
-const longestEndMs = 15_000
+const maxEndMs = 15_000
 
 /**
  * Resolves when a thread that was told to close, or closes by itself, has ended. It is ended by force only where it does not: whoever ends
  * a thread that is still taking down its sockets takes the risk that the whole process dies of it.
  */
-const untilEnded = (worker: AgentThread): Promise<void> =>
+const whenEnded = (worker: AgentThread): Promise<void> =>
   new Promise((resolve) => {
-    const limit = new SystemClock().after(longestEndMs, () => void worker.terminate())
+    const limit = new SystemClock().after(maxEndMs, () => void worker.terminate())
     worker.once('exit', () => {
       limit.cancel()
       resolve()
     })
   })
 
-const problemOf = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
+const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
 
 /** The parent's side of the agent's thread. */
 class WorkerAgent implements SipAgent {
@@ -127,7 +127,7 @@ class WorkerAgent implements SipAgent {
       if (message.kind === 'diverted')
         for (const listener of this.#diversionListeners) listener(message.diversion)
     })
-    worker.on('error', (error) => this.#fail(problemOf(error)))
+    worker.on('error', (error) => this.#fail(toError(error)))
     worker.on('exit', (code) => this.#exited(code))
   }
 
@@ -176,7 +176,7 @@ class WorkerAgent implements SipAgent {
   }
 
   async #end(): Promise<void> {
-    const ended = untilEnded(this.#worker)
+    const ended = whenEnded(this.#worker)
     this.#tell({ kind: 'close' })
     await ended
   }
@@ -218,7 +218,7 @@ export const startSipAgent = (options: SipAgentOptions, start = startThread): Pr
   const secret = randomBytes(24).toString('hex')
   const worker = start({ options, secret })
   return new Promise((resolve, reject) => {
-    const fail = (error: unknown) => reject(problemOf(error))
+    const fail = (error: unknown) => reject(toError(error))
     const gone = (code: number) => fail(new Error(`SIP agent: the thread ended at start with code ${code}`))
     worker.once('error', fail)
     worker.once('exit', gone)
@@ -234,7 +234,7 @@ export const startSipAgent = (options: SipAgentOptions, start = startThread): Pr
       }
       // What else goes wrong while it closes adds nothing to why it does; without a listener it would end the process.
       worker.on('error', () => {})
-      untilEnded(worker).then(() => reject(new Error(`SIP agent: ${message.problem}`)))
+      whenEnded(worker).then(() => reject(new Error(`SIP agent: ${message.problem}`)))
     })
   })
 }

@@ -17,7 +17,8 @@ export const wordsOf = (text: string): Words | undefined => {
   if (version === 4) return [0, 0, 0xffff, word4(bare)]
   const [address = ''] = bare.split('%', 1)
   const [head = '', tail] = address.split('::', 2)
-  const [first, last] = [groupsOf(head), groupsOf(tail ?? '')]
+  const first = groupsOf(head)
+  const last = groupsOf(tail ?? '')
   const zeros = Array<number>(8 - first.length - last.length).fill(0)
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = [...first, ...zeros, ...last]
   return [join(a, b), join(c, d), join(e, f), join(g, h)]

@@ -1,7 +1,7 @@
 import { Agent } from './agent.ts'
 import { SystemClock } from './clock.ts'
+import { TimerWheel } from './timer-wheel.ts'
 import type { Diversion, FromWorker, OwnRefusal, SipAgentChange, SipAgentOptions, ToWorker } from './types.ts'
-import { TimerWheel } from './wheel.ts'
 
 /** What an agent's thread is made with. */
 export interface AgentData {

@@ -1,5 +1,5 @@
-import type { Handler } from './drachtio/handlers.ts'
-import type { Limits } from './message/limits.ts'
+import type { Handler } from './drachtio/app-finder.ts'
+import type { MessageLimits } from './message/limits.ts'
 import type { Timers } from './transaction/timers.ts'
 import type { Endpoint, Protocol } from './transport/types.ts'
 
@@ -50,13 +50,13 @@ export interface SipShield {
   readonly packetsPerSecond: number
   /** The same inside. */
   readonly knownPacketsPerSecond: number
-  /** Offences within a minute. */
+  /** Offenses within a minute. */
   readonly banAfter: number
   readonly banForMs: number
   /** Parts of User-Agent headers, lower case. */
   readonly scanners: readonly string[]
   /** What requests from outside `known` get. */
-  readonly strangers: 'answer' | 'drop'
+  readonly untrusted: 'answer' | 'drop'
   /** CIDRs of those who may send. */
   readonly known: readonly string[]
 }
@@ -67,9 +67,9 @@ export interface SipReachCarrier {
   /** Project whose carrier it is; default every project's. */
   readonly project?: string
   /** True for a carrier that a customer made over the API: its settings open no address that is another carrier's. */
-  readonly guarded: boolean
+  readonly isGuarded: boolean
   /** True for a carrier that asks for no credentials of ours: whoever reaches it from our address calls at the project's expense. */
-  readonly byAddress: boolean
+  readonly isByAddress: boolean
   /** True for a carrier that takes some telephone numbers only: no direct call may go round its lists. Default false. */
   readonly hasNumberLists?: boolean
   /** SIP URIs of its targets. */
@@ -124,14 +124,14 @@ export interface SipAgentOptions {
   /** Name servers, each `address[:port]`; default those of the system. */
   readonly nameServers?: readonly string[]
   /** Limits of received messages; default those of `message/limits.ts`. */
-  readonly limits?: Partial<Limits>
+  readonly limits?: Partial<MessageLimits>
   /** Value of User-Agent and Server where the application gives none. Default: neither header is sent. */
   readonly userAgent?: string
   /**
    * Applications are handed the 100 of a new INVITE too, so that they can tell a slow far side from a silent one. A drachtio-server never
    * hands it over, and an application that does not expect it may pass it on. Default false.
    */
-  readonly tryings?: boolean
+  readonly deliversTrying?: boolean
   /** Changed timer values in ms, for tests. */
   readonly timers?: Partial<Timers>
   /**
@@ -220,14 +220,14 @@ export interface Diversion {
  * Header by which an application says with its refusal of an INVITE that the sender is to blame: once it is acknowledged, it counts towards a
  * ban. The value means nothing. Private to the agent and its applications: it neither goes out nor comes in over the network.
  */
-export const offenceHeader = 'X-Trunkline-Offence'
+export const offenseHeader = 'X-Trunkline-Offence'
 
 /**
  * Header by which an application says with a response to an INVITE that its sender has yet to prove that it is at its address. Such a
  * response is repeated twice at most, and an ACK or PRACK is awaited for 10 * T1: a forged INVITE must not make the agent send much to
- * somebody else. The value means nothing. Private to the agent and its applications, as {@link offenceHeader} is.
+ * somebody else. The value means nothing. Private to the agent and its applications, as {@link offenseHeader} is.
  */
-export const unconfirmedHeader = 'X-Trunkline-Unconfirmed'
+export const unverifiedHeader = 'X-Trunkline-Unconfirmed'
 
 /**
  * Header by which an application names the far end of a request outside dialogs, or, in a response to an INVITE, that of the dialog:

@@ -17,7 +17,7 @@ export const agentOptions = (config: Config, material: Material): SipAgentOption
     announce,
     announceTo,
     userAgent: userAgent || undefined,
-    tryings: true,
+    deliversTrying: true,
     limits: {
       messageBytes: messages.bytes,
       headers: messages.headers,
@@ -51,7 +51,7 @@ export const shieldOf = (sip: Pick<Config['sip'], 'shield'>, known: readonly str
   return {
     ...shield,
     // The gateway refuses; only what is dropped never reaches it.
-    strangers: strangers === 'drop' ? 'drop' : 'answer',
+    untrusted: strangers === 'drop' ? 'drop' : 'answer',
     scanners: scanners.map((part) => part.toLowerCase()),
     known,
   }
@@ -96,8 +96,8 @@ const reachOfCarrier = ({
 }: CarrierConfig): SipReachCarrier => ({
   name,
   ...(project !== undefined && { project }),
-  guarded: guarded === true,
-  byAddress: auth === undefined,
+  isGuarded: guarded === true,
+  isByAddress: auth === undefined,
   ...(numbers && { hasNumberLists: true }),
   targets,
   networks: allow,

@@ -1,4 +1,4 @@
-import { offenceHeader, reachHeader, unconfirmedHeader } from '@trunkline/sip-agent'
+import { offenseHeader, reachHeader, unverifiedHeader } from '@trunkline/sip-agent'
 import { type Cause, catalogue, q850Of } from '../core/errors/catalogue.ts'
 import { hasControls, parseSipUri } from '../core/sip-uri.ts'
 import type { Party } from '../model.ts'
@@ -49,7 +49,7 @@ const reserved = new Set([
   'expires',
   'reason',
   // Between us and our own agent.
-  ...[offenceHeader, reachHeader, unconfirmedHeader].map((name) => name.toLowerCase()),
+  ...[offenseHeader, reachHeader, unverifiedHeader].map((name) => name.toLowerCase()),
 ])
 
 /** A header that is not sent, and why. */

@@ -7,7 +7,7 @@ import { startSipAgent } from '@trunkline/sip-agent'
 import Srf, { type SrfRequest, type SrfResponse } from 'drachtio-srf'
 import { Agent } from '../../sip-agent/agent.ts'
 import { SystemClock } from '../../sip-agent/clock.ts'
-import { TimerWheel } from '../../sip-agent/wheel.ts'
+import { TimerWheel } from '../../sip-agent/timer-wheel.ts'
 
 /** What a party tells of itself. */
 export interface Figures {

@@ -48,7 +48,8 @@ describe('headers of the application', () => {
     ])
   })
   it('have one challenge in each field, although drachtio-srf joins them', () => {
-    const [first, second] = ['Digest realm="a, Digest x=1", qop="auth,auth-int"', 'Digest realm="b"']
+    const first = 'Digest realm="a, Digest x=1", qop="auth,auth-int"'
+    const second = 'Digest realm="b"'
     expect(list(['www-authenticate', `${first}, ${second}`], ['subject', 'a, Digest b'])).toEqual([
       ['WWW-Authenticate', first],
       ['WWW-Authenticate', second],

@@ -1,22 +1,22 @@
-import { parseAddress, parseAddresses } from '../message/address.ts'
-import { SipParseError } from '../message/error.ts'
 import { type Headers, headerKey, headerName } from '../message/headers.ts'
 import type { RawMessage } from '../message/message.ts'
+import { parseNameAddr, parseNameAddrs } from '../message/name-addr.ts'
+import { SipParseError } from '../message/sip-parse-error.ts'
 import { splitOutside } from '../message/text.ts'
 import { formatHost } from '../message/uri.ts'
 import { reachKey } from '../reach/far-end.ts'
 import type { Protocol } from '../transport/types.ts'
-import { offenceHeader, unconfirmedHeader } from '../types.ts'
+import { offenseHeader, unverifiedHeader } from '../types.ts'
 
 /** The agent's own address as the peer should see it. */
-export interface Own {
+export interface OwnAddress {
   readonly host: string
   readonly port: number
   readonly protocol: Protocol
 }
 
 /** `<sip:host:port>`, with the transport where it is not UDP. */
-export const ownContact = (own: Own): string =>
+export const ownContact = (own: OwnAddress): string =>
   `<sip:${formatHost(own.host)}:${own.port}${own.protocol === 'udp' ? '' : `;transport=${own.protocol}`}>`
 
 const rewritten = new Set(['from', 'to', 'contact', 'p-asserted-identity'])
@@ -32,7 +32,7 @@ const bracket = (value: string): string => {
  * The rule of drachtio for an application that does not know its address: `localhost` in From, To, Contact and
  * P-Asserted-Identity stands for the agent's own host and port. `key` is the lower-case header name.
  */
-export const replaceLocalhost = (key: string, value: string, own: Own): string => {
+export const replaceLocalhost = (key: string, value: string, own: OwnAddress): string => {
   if (!rewritten.has(key) || value === '*') return value
   const pattern =
     key === 'from' ? /(@|sips?:)localhost(?::\d+)?(?=[;>?\s]|$)/i : /(@)localhost(?::\d+)?(?=[;>?\s]|$)/i
@@ -45,8 +45,8 @@ export const replaceLocalhost = (key: string, value: string, own: Own): string =
 
 /** Checks what the application wrote in the headers that shape a dialog. Throws {@link SipParseError}. */
 const check = (key: string, name: string, value: string) => {
-  if (key === 'from' || key === 'to') parseAddress(value, name)
-  else if (key === 'contact' && value !== '*') parseAddresses([value], name)
+  if (key === 'from' || key === 'to') parseNameAddr(value, name)
+  else if (key === 'contact' && value !== '*') parseNameAddrs([value], name)
   if (/[\r\n]/.test(value)) throw new SipParseError(name, 'line break in the value')
 }
 
@@ -66,16 +66,16 @@ const separate = (key: string, value: string): string[] => {
 /** One header of the application, ready to be sent. */
 export type AppHeader = readonly [name: string, value: string]
 
-/** The key of {@link offenceHeader}, which no message on the network has. */
-export const offenceKey = headerKey(offenceHeader)
-/** The key of {@link unconfirmedHeader}, which no message on the network has. */
-export const unconfirmedKey = headerKey(unconfirmedHeader)
+/** The key of {@link offenseHeader}, which no message on the network has. */
+export const offenseKey = headerKey(offenseHeader)
+/** The key of {@link unverifiedHeader}, which no message on the network has. */
+export const unverifiedKey = headerKey(unverifiedHeader)
 
 /** Keys of the headers that stay between the agent and its applications. */
-export const privateKeys: ReadonlySet<string> = new Set([offenceKey, unconfirmedKey, reachKey])
+export const privateKeys: ReadonlySet<string> = new Set([offenseKey, unverifiedKey, reachKey])
 
 /** The application's headers, spelled as usual and with `localhost` replaced, without those in `except` (lower case). */
-export const appHeaders = (headers: Headers, own: Own, except: ReadonlySet<string>): AppHeader[] => {
+export const appHeaders = (headers: Headers, own: OwnAddress, except: ReadonlySet<string>): AppHeader[] => {
   const out: AppHeader[] = []
   for (const header of headers.list()) {
     if (except.has(header.key) || privateKeys.has(header.key)) continue
@@ -108,5 +108,5 @@ export const contentType = (message: RawMessage): string | undefined => {
 }
 
 /** True where one of these headers has the key of `name`. */
-export const has = (list: readonly AppHeader[], name: string): boolean =>
+export const hasHeader = (list: readonly AppHeader[], name: string): boolean =>
   list.some(([each]) => headerKey(each) === headerKey(name))

@@ -27,13 +27,13 @@ export interface Context {
   readonly cdrs: Cdrs
   readonly registeredFlows: RegisteredFlows
   readonly subscriptions: Subscriptions
-  readonly shield: Pick<Shield, 'offend' | 'trusts' | 'hold'>
+  readonly shield: Pick<Shield, 'trustTemporarily' | 'recordOffense' | 'isTrusted'>
   readonly refusals: Pick<OwnRefusals, 'add'>
   readonly diversions: Pick<Diversions, 'add'>
   /** Value of User-Agent and Server where the application gives none. */
   readonly userAgent: string | undefined
   /** The 100 of a new INVITE is handed over too. */
-  readonly tryings?: boolean
+  readonly deliversTrying?: boolean
 }
 
 /** A From or To tag: 64 random bits (RFC 3261 19.3 asks for 32). */

@@ -1,5 +1,5 @@
 import type { App } from '../drachtio/app.ts'
-import { SipParseError } from '../message/error.ts'
+import { SipParseError } from '../message/sip-parse-error.ts'
 
 /** Turns a fault in what an application wrote into the answer `NOK`. */
 export const guard = (app: App, msgId: string, run: () => void): void => {
@@ -7,6 +7,6 @@ export const guard = (app: App, msgId: string, run: () => void): void => {
     run()
   } catch (error) {
     if (!(error instanceof SipParseError)) throw error
-    app.nok(msgId, `invalid ${error.message}`)
+    app.reject(msgId, `invalid ${error.message}`)
   }
 }

@@ -2,23 +2,23 @@ import type { Dialog } from '../dialog/dialog.ts'
 import type { Flow } from '../transport/types.ts'
 import type { AppHeader } from './app-headers.ts'
 import type { Context } from './context.ts'
+import { openFlow } from './uac/flow-or-hop.ts'
 import { prepareInDialog, sendInDialog } from './uac/in-dialog.ts'
-import { openWay } from './uac/ways.ts'
 
 /**
  * Ends a dialog by a BYE of the agent's own and tells the application with an `unsolicited` one. `reason` is the value of
  * the Reason header (RFC 3326). To a caller who may have forged its address, the BYE goes out once.
  */
 export const hangUp = (context: Context, dialog: Dialog, reason: string): void => {
-  if (dialog.ended) return
+  if (dialog.isEnded) return
   context.dialogs.remove(dialog)
   const request = { method: 'BYE', headers: (): AppHeader[] => [['Reason', reason]] }
-  if (!dialog.isUnconfirmed) {
+  if (!dialog.isPeerUnverified) {
     sendInDialog(context, dialog, request, ({ made, flow }) => tellOfEnd(context, dialog, made.bytes, flow))
     return
   }
   prepareInDialog(context, dialog, request, ({ ways, make }) => {
-    const flow = openWay(ways[0], context, 'peer')
+    const flow = openFlow(ways[0], context, 'peer')
     const { bytes } = make(flow)
     flow.send(bytes)
     tellOfEnd(context, dialog, bytes, flow)

@@ -4,7 +4,7 @@ import type { OwnRefusal } from '../types.ts'
 /** Maximum number of reports of one kind in a second, so that no peer can keep the gateway busy with them. */
 const maxReports = 10
 /** Characters of each text of the far side that is told. */
-const longest = 256
+const maxTextLength = 256
 
 /** Bounds the reports of one kind to ten a second. */
 export class ReportRate {
@@ -51,7 +51,7 @@ export class OwnRefusals {
   add(status: number, { method, uri, callId }: Refused, source: string, detail?: string): void {
     this.#counts.set(status, (this.#counts.get(status) ?? 0) + 1)
     if (!this.#rate.takes()) return
-    const cut = (text: string) => text.slice(0, longest)
+    const cut = (text: string) => text.slice(0, maxTextLength)
     this.#tell({
       status,
       source,

@@ -9,8 +9,8 @@ import { RegisteredFlows } from './registered-flows.ts'
 const flow = (protocol: Protocol = 'tcp', address = '198.51.100.7'): Flow => ({
   remote: { protocol, address, port: 40_000 },
   local: { protocol, address: '192.0.2.1', port: 5060 },
-  reliable: protocol !== 'udp',
-  closed: false,
+  isReliable: protocol !== 'udp',
+  isClosed: false,
   send: () => {},
 })
 const ask = (contact: string, { method = 'REGISTER', expires = '', to = 'alice' } = {}): SipRequest =>
@@ -100,7 +100,8 @@ describe('connections of registered contacts', () => {
 
   it('are the last one that the user has, while it is open', () => {
     const { flows } = open()
-    const [old, next] = [flow(), flow()]
+    const old = flow()
+    const next = flow()
     flows.learn(ask('<sip:x@d.invalid>'), grant(), old)
     flows.learn(ask('<sip:x@d.invalid>'), grant(), next)
     expect(flows.find('sip:x@d.invalid')).toBe(next)
@@ -112,7 +113,8 @@ describe('connections of registered contacts', () => {
 
   it('lead nowhere while two users claim the same contact', () => {
     const { flows } = open()
-    const [hers, his] = [flow(), flow()]
+    const hers = flow()
+    const his = flow()
     flows.learn(ask('<sip:100@192.168.1.2>'), grant(), hers)
     flows.learn(ask('<sip:100@192.168.1.2>', { to: 'bob' }), grant(), his)
     expect(flows.find('sip:100@192.168.1.2')).toBeUndefined()

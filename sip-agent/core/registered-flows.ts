@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import type { Clock, Timer } from '../clock.ts'
-import { type Address, parseAddresses } from '../message/address.ts'
-import { SipParseError } from '../message/error.ts'
 import type { RawResponse, SipRequest } from '../message/message.ts'
+import { type NameAddr, parseNameAddrs } from '../message/name-addr.ts'
+import { SipParseError } from '../message/sip-parse-error.ts'
 import { isSipUri, parseUri } from '../message/uri.ts'
 import type { Flow } from '../transport/types.ts'
 
@@ -11,8 +11,8 @@ const sweepEvery = 30_000
 /** Lifetime where neither side says one, in ms (RFC 3261 10.2.1.1 leaves it open; an hour is usual). */
 const defaultLifetime = 3_600_000
 /** Contacts of one connection, and connections of one contact. */
-const mostPerFlow = 64
-const mostPerContact = 16
+const maxPerFlow = 64
+const maxPerContact = 16
 const loopback = /^(?:127\.|::1$)/
 const local =
   /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|169\.254\.|f[cd]|fe80:)/i
@@ -65,7 +65,7 @@ export class RegisteredFlows {
   /** An application accepted a REGISTER or SUBSCRIBE: learns, renews or forgets its contacts. Call it with every answer that goes out. */
   learn(request: SipRequest, response: RawResponse, flow: Flow) {
     if (request.method !== 'REGISTER' && request.method !== 'SUBSCRIBE') return
-    if (response.status < 200 || response.status >= 300 || flow.local.protocol === 'udp' || flow.closed)
+    if (response.status < 200 || response.status >= 300 || flow.local.protocol === 'udp' || flow.isClosed)
       return
     const owner = request.to.uri
     if (request.headers.first('contact') === '*') return this.#forgetOwner(owner, flow)
@@ -94,13 +94,13 @@ export class RegisteredFlows {
     const now = this.#clock.now()
     const fitting = entries.filter(
       ({ flow, until, port }) =>
-        !flow.closed && until > now && (asked === undefined || port === undefined || asked === port),
+        !flow.isClosed && until > now && (asked === undefined || port === undefined || asked === port),
     )
     const last = fitting.at(-1)
     return fitting.every(({ owner }) => owner === last?.owner) ? last?.flow : undefined
   }
 
-  #trusts({ target }: Address, flow: Flow): boolean {
+  #trusts({ target }: NameAddr, flow: Flow): boolean {
     if (!isSipUri(target)) return false
     const { host } = target
     if (host.toLowerCase().replace(/\.$/, '').endsWith('.invalid')) return true
@@ -125,7 +125,7 @@ export class RegisteredFlows {
   #keep(key: string, entry: Entry): void {
     const keys = this.#byFlow.get(entry.flow) ?? new Set()
     const entries = this.#byKey.get(key) ?? []
-    if (this.#size >= this.#most || keys.size >= mostPerFlow || entries.length >= mostPerContact) return
+    if (this.#size >= this.#most || keys.size >= maxPerFlow || entries.length >= maxPerContact) return
     this.#byKey.set(key, [...entries, entry])
     this.#byFlow.set(entry.flow, keys.add(key))
     this.#size++
@@ -164,9 +164,9 @@ export class RegisteredFlows {
 }
 
 /** What an application wrote may be broken; then it says nothing. */
-const addresses = (values: readonly string[]): Address[] => {
+const addresses = (values: readonly string[]): NameAddr[] => {
   try {
-    return parseAddresses(
+    return parseNameAddrs(
       values.filter((value) => value !== '*'),
       'Contact',
     )
@@ -193,7 +193,7 @@ const seconds = (text: string | undefined): number | undefined =>
   text !== undefined && /^\s*\d{1,9}\s*$/.test(text) ? Number(text) : undefined
 
 /** The granted lifetime in ms: what the answer says of this contact, or of all; else what was asked. */
-const lifetimeOf = (request: SipRequest, response: RawResponse, contact: Address): number => {
+const lifetimeOf = (request: SipRequest, response: RawResponse, contact: NameAddr): number => {
   const granted = addresses(response.headers.all('contact')).find(
     (each) => request.method === 'REGISTER' && keyOf(each.uri) === keyOf(contact.uri),
   )

@@ -3,7 +3,7 @@ import type { SipResponse } from '../message/message.ts'
 import { serialise, serialiseMessage } from '../message/serialise.ts'
 import { formatHost } from '../message/uri.ts'
 import type { Flow } from '../transport/types.ts'
-import type { AppHeader, Own } from './app-headers.ts'
+import type { AppHeader, OwnAddress } from './app-headers.ts'
 import type { Context } from './context.ts'
 import { ownMark } from './loops.ts'
 
@@ -26,18 +26,18 @@ export interface MadeRequest {
 }
 
 /** What a request is made of. */
-export interface RequestParts extends Omit<MadeRequest, 'bytes' | 'via' | 'contact'> {
-  readonly own: Own
+export interface RequestOptions extends Omit<MadeRequest, 'bytes' | 'via' | 'contact'> {
+  readonly own: OwnAddress
   readonly headers: readonly AppHeader[]
   readonly body?: Buffer
 }
 
 /** Our Via. `rport` asks for answers to the port that we sent from (RFC 3581). */
-export const makeVia = (own: Own, branch: string): string =>
+export const makeVia = (own: OwnAddress, branch: string): string =>
   `SIP/2.0/${own.protocol.toUpperCase()} ${formatHost(own.host)}:${own.port};branch=${branch}${own.protocol === 'udp' ? ';rport' : ''}`
 
 /** Puts a request together. */
-export const makeRequest = (parts: RequestParts): MadeRequest => {
+export const makeRequest = (parts: RequestOptions): MadeRequest => {
   const { method, uri, routes, from, to, callId, seq, own, headers, body = empty } = parts
   const branch = parts.branch + ownMark
   const via = makeVia(own, branch)
@@ -88,7 +88,7 @@ export const makeLocalResponse = (
 const quotable = (text: string): string => text.slice(0, 500).replace(/[\p{Cc}"\\]/gu, "'")
 
 /** The agent's own address as the peer behind `flow` should see it. */
-export const ownOf = (flow: Flow, context: Context): Own => ({
+export const ownAddressFor = (flow: Flow, context: Context): OwnAddress => ({
   host: context.transports.ownHost(flow.local, flow.remote.address || undefined),
   port: flow.local.port,
   protocol: flow.local.protocol,

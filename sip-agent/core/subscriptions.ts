@@ -10,7 +10,7 @@ import type { MadeRequest } from './requests.ts'
 
 /** Lifetime where nobody says one, in seconds: that of a REFER (RFC 3515 2.4.4 leaves it to the notifier), or of an event package. */
 const defaultExpires = 3_600
-const mostExpires = 7 * 86_400
+const maxExpires = 7 * 86_400
 
 /** True for a NOTIFY that ends its subscription (RFC 6665 4.1.3). */
 export const terminates = (headers: Headers): boolean =>
@@ -19,11 +19,11 @@ export const terminates = (headers: Headers): boolean =>
 /** The Expires header in seconds; undefined where it is missing or no number. */
 export const expiresOf = (headers: Headers): number | undefined => {
   const text = headers.first('expires')?.trim() ?? ''
-  return /^\d{1,10}$/.test(text) ? Math.min(Number(text), mostExpires) : undefined
+  return /^\d{1,10}$/.test(text) ? Math.min(Number(text), maxExpires) : undefined
 }
 
 /** A SUBSCRIBE, or a REFER, outside dialogs that has no final answer yet. */
-export interface Subscribing {
+export interface SubscriptionRequest {
   readonly app: App
   readonly fromTag: string
   made(): MadeRequest
@@ -53,16 +53,16 @@ export class Subscriptions {
   }
 
   /** A request that makes a subscription is on its way: a NOTIFY may come before its answer (RFC 6665 4.1.2.4). */
-  begin(start: Subscribing): SubscriptionStart {
-    return new SubscriptionStart(start, this.#dialogs, (dialog, seconds) => this.granted(dialog, seconds))
+  begin(start: SubscriptionRequest): PendingSubscription {
+    return new PendingSubscription(start, this.#dialogs, (dialog, seconds) => this.granted(dialog, seconds))
   }
 
   /** A subscription was granted, renewed or (0) given up. Does nothing for the dialog of a call. */
   granted(dialog: Dialog, seconds = defaultExpires): void {
-    if (!dialog.subscription || dialog.ended) return
+    if (!dialog.isSubscription || dialog.isEnded) return
     const known = this.#expiries.get(dialog)
     known?.cancel()
-    const wait = Math.min(seconds, mostExpires) * 1_000 + 64 * this.#timers.t1
+    const wait = Math.min(seconds, maxExpires) * 1_000 + 64 * this.#timers.t1
     this.#expiries.set(
       dialog,
       this.#clock.after(wait, () => this.#dialogs.remove(dialog)),
@@ -83,8 +83,8 @@ export class Subscriptions {
 }
 
 /** The time between a SUBSCRIBE and its final answer. */
-class SubscriptionStart {
-  readonly #start: Subscribing
+class PendingSubscription {
+  readonly #start: SubscriptionRequest
   readonly #dialogs: Dialogs
   readonly #granted: (dialog: Dialog, seconds: number | undefined) => void
   readonly #stop: () => void
@@ -92,14 +92,14 @@ class SubscriptionStart {
   #dialog: Dialog | undefined
 
   constructor(
-    start: Subscribing,
+    start: SubscriptionRequest,
     dialogs: Dialogs,
     granted: (dialog: Dialog, seconds: number | undefined) => void,
   ) {
     this.#start = start
     this.#dialogs = dialogs
     this.#granted = granted
-    this.#stop = dialogs.expect(start.made().callId, start.fromTag, (notify, flow) => {
+    this.#stop = dialogs.expectNotify(start.made().callId, start.fromTag, (notify, flow) => {
       // Without tags nothing tells its requests from new ones.
       if (this.#dialog || notify.fromTag === '') return undefined
       const from = notify.headers.first('from') ?? ''
@@ -115,14 +115,14 @@ class SubscriptionStart {
     this.#stop()
     // Without its application it is not wanted: 481 to its NOTIFYs ends it.
     const good =
-      response !== undefined && response.status < 300 && response.toTag !== '' && this.#start.app.open
+      response !== undefined && response.status < 300 && response.toTag !== '' && this.#start.app.isOpen
     if (!good) {
       if (this.#dialog) this.#dialogs.remove(this.#dialog)
       return
     }
     const known = this.#dialog
     // A subscription that a NOTIFY has ended already is over.
-    if (known?.ended && known.remoteTag === response.toTag) return
+    if (known?.isEnded && known.remoteTag === response.toTag) return
     const to = response.headers.first('to') ?? this.#start.made().to
     const dialog =
       known?.remoteTag === response.toTag
@@ -155,7 +155,7 @@ class SubscriptionStart {
       origin: this.#start.origin(),
       target: contactOf(message) ?? made.uri,
       owner: app,
-      subscription: true,
+      isSubscription: true,
     })
     this.#dialogs.confirm(dialog)
     return dialog

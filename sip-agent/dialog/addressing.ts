@@ -1,4 +1,4 @@
-import { parseAddress } from '../message/address.ts'
+import { parseNameAddr } from '../message/name-addr.ts'
 import { isSipUri } from '../message/uri.ts'
 
 /** How a request that has a way to go is addressed. */
@@ -18,7 +18,7 @@ export interface Addressing {
 export const addressing = (target: string, routes: readonly string[]): Addressing => {
   const [first, ...rest] = routes
   if (first === undefined) return { uri: target, routes, nextHop: target }
-  const { uri, target: hop } = parseAddress(first, 'Route')
+  const { uri, target: hop } = parseNameAddr(first, 'Route')
   const strict = isSipUri(hop) && !hop.params.has('lr')
   return strict
     ? { uri, routes: [...rest, `<${target}>`], nextHop: uri }

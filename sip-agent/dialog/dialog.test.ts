@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { message, RecordingFlow, request } from '../testing/messages.ts'
-import { Dialog, type DialogStart } from './dialog.ts'
+import { Dialog, type DialogOptions } from './dialog.ts'
 import { Dialogs } from './dialogs.ts'
 
-const start = (changes: Partial<DialogStart> = {}): DialogStart => ({
+const start = (changes: Partial<DialogOptions> = {}): DialogOptions => ({
   id: 'c1;from-tag=f',
   callId: 'c1',
   localTag: 'ours',

@@ -1,17 +1,17 @@
 import type { App } from '../drachtio/app.ts'
-import { bareAddress, parseAddresses } from '../message/address.ts'
 import type { SipRequest, SipResponse } from '../message/message.ts'
-import { kept, splitOutside } from '../message/text.ts'
+import { bareNameAddr, parseNameAddrs } from '../message/name-addr.ts'
+import { detachedCopy, splitOutside } from '../message/text.ts'
 import type { FarEnd } from '../reach/far-end.ts'
 import type { Flow } from '../transport/types.ts'
 import { type Addressing, addressing } from './addressing.ts'
 import { Offers } from './offers.ts'
 
 /** Reliable provisional responses without a PRACK that are remembered of one dialog. */
-const mostUnpracked = 16
+const maxUnpracked = 16
 
 /** How a dialog begins. */
-export interface DialogStart {
+export interface DialogOptions {
   readonly id: string
   readonly callId: string
   readonly localTag: string
@@ -31,12 +31,12 @@ export interface DialogStart {
   /** Far end as the application names it. Default: nothing is known of it. */
   readonly farEnd?: FarEnd
   /** True for a peer that has yet to prove that it is at its address. Default false. */
-  readonly isUnconfirmed?: boolean
+  readonly isPeerUnverified?: boolean
   /** The remote target; empty where the peer gave no Contact. */
   readonly target: string
   readonly owner: App | undefined
   /** True for one made by SUBSCRIBE. Default false. */
-  readonly subscription?: boolean
+  readonly isSubscription?: boolean
 }
 
 /** The dialog id that drachtio uses: Call-ID and the tag of whoever created the dialog. */
@@ -46,7 +46,7 @@ export const dialogId = (callId: string, creatorTag: string): string => `${callI
 export const contactOf = (message: SipRequest | SipResponse): string | undefined => {
   const values = message.headers.all('contact')
   if (values.length === 0 || values[0] === '*') return undefined
-  return parseAddresses(values.slice(0, 1), 'Contact')[0]?.uri
+  return parseNameAddrs(values.slice(0, 1), 'Contact')[0]?.uri
 }
 
 /** The Record-Route values of a message, one per list entry. */
@@ -62,24 +62,24 @@ export class Dialog {
   readonly localAddress: string
   readonly remoteAddress: string
   readonly owner: App | undefined
-  readonly subscription: boolean
+  readonly isSubscription: boolean
   /** Way by which the dialog began: its far address is the peer's own, whatever the peer writes later. */
   readonly origin: Flow
   /** Far end as the application names it. */
   farEnd: FarEnd | undefined
   /** True until the peer proves by a request of its own that it is at its address; see `unconfirmedHeader`. */
-  isUnconfirmed: boolean
+  isPeerUnverified: boolean
   /** Offers without an answer. */
   readonly offers = new Offers()
   localContact: string
   /** True from the 2xx on. */
-  confirmed = false
+  isConfirmed = false
   /** Transaction id of our own re-INVITE that has no final response yet. */
   inviteTxn: string | undefined
   /** CSeq of the last INVITE of ours that got a 2xx: what an ACK of the application means. */
   answeredSeq: number | undefined
   /** Set where a CANCEL crossed the 2xx: the BYE follows the ACK at once. */
-  endAfterAck = false
+  mustEndAfterAck = false
   #ended = false
   // Most dialogs need neither of the two sets.
   #atEnd: Set<() => void> | undefined
@@ -93,29 +93,29 @@ export class Dialog {
   #unpracked: Set<number> | undefined
   #ack: { seq: number; bytes: Buffer; flow: Flow } | undefined
 
-  constructor(start: DialogStart) {
+  constructor(start: DialogOptions) {
     // A dialog outlives the messages that its parts were cut out of.
-    this.id = kept(start.id)
-    this.callId = kept(start.callId)
-    this.localTag = kept(start.localTag)
-    this.remoteTag = kept(start.remoteTag)
-    this.localAddress = kept(start.localAddress)
-    this.remoteAddress = kept(start.remoteAddress)
-    this.#routeSet = start.routeSet.map(kept)
+    this.id = detachedCopy(start.id)
+    this.callId = detachedCopy(start.callId)
+    this.localTag = detachedCopy(start.localTag)
+    this.remoteTag = detachedCopy(start.remoteTag)
+    this.localAddress = detachedCopy(start.localAddress)
+    this.remoteAddress = detachedCopy(start.remoteAddress)
+    this.#routeSet = start.routeSet.map(detachedCopy)
     this.owner = start.owner
-    this.subscription = start.subscription ?? false
-    this.localContact = kept(start.localContact)
-    this.#target = kept(start.target)
+    this.isSubscription = start.isSubscription ?? false
+    this.localContact = detachedCopy(start.localContact)
+    this.#target = detachedCopy(start.target)
     this.#flow = start.flow
     this.origin = start.origin ?? start.flow
     this.farEnd = start.farEnd
-    this.isUnconfirmed = start.isUnconfirmed ?? false
+    this.isPeerUnverified = start.isPeerUnverified ?? false
     this.#localSeq = start.localSeq
     this.#remoteSeq = start.remoteSeq
   }
 
   /** True once a BYE ended it, or whatever else ends such a dialog. */
-  get ended(): boolean {
+  get isEnded(): boolean {
     return this.#ended
   }
 
@@ -142,7 +142,7 @@ export class Dialog {
 
   /** The 2xx has the last word on the way (RFC 3261 13.2.2.4). */
   reroute(routeSet: readonly string[]): void {
-    this.#routeSet = routeSet.map(kept)
+    this.#routeSet = routeSet.map(detachedCopy)
   }
 
   /** The remote target: the request-uri of our requests. */
@@ -181,7 +181,7 @@ export class Dialog {
     const last = this.#reliable?.seq === seq ? this.#reliable : undefined
     if (last && rseq !== last.rseq + 1) return false
     if (!last || !this.#unpracked) this.#unpracked = new Set()
-    else if (this.#unpracked.size >= mostUnpracked) return false
+    else if (this.#unpracked.size >= maxUnpracked) return false
     this.#reliable = { seq, rseq }
     this.#unpracked.add(rseq)
     return true
@@ -200,7 +200,7 @@ export class Dialog {
   /** Target refresh (RFC 3261 12.2): takes the Contact of an INVITE, UPDATE or of a 2xx to one. */
   refresh(message: SipRequest | SipResponse, flow: Flow): void {
     const contact = contactOf(message)
-    if (contact !== undefined) this.#target = kept(contact)
+    if (contact !== undefined) this.#target = detachedCopy(contact)
     this.#flow = flow
   }
 
@@ -228,5 +228,5 @@ export class Dialog {
 }
 
 /** A From or To value without its tag, to sign our own requests. */
-export const withTag = (address: Parameters<typeof bareAddress>[0], tag: string): string =>
-  `${bareAddress(address)}${tag === '' ? '' : `;tag=${tag}`}`
+export const withTag = (address: Parameters<typeof bareNameAddr>[0], tag: string): string =>
+  `${bareNameAddr(address)}${tag === '' ? '' : `;tag=${tag}`}`

@@ -4,7 +4,7 @@ import type { Flow } from '../transport/types.ts'
 import type { Dialog } from './dialog.ts'
 
 /** Makes the dialog that a NOTIFY begins; undefined where it does not belong here. */
-export type Beginning = (notify: SipRequest, flow: Flow) => Dialog | undefined
+export type DialogFactory = (notify: SipRequest, flow: Flow) => Dialog | undefined
 
 /** All dialogs, early and confirmed. A dialog leaves by {@link Dialogs.remove} alone. */
 export class Dialogs {
@@ -12,7 +12,7 @@ export class Dialogs {
   /** Forks of one request share an id. */
   readonly #byId = new Map<string, Dialog[]>()
   /** Subscriptions without an answer, which a NOTIFY may begin. */
-  readonly #expected = new Map<string, Beginning>()
+  readonly #expected = new Map<string, DialogFactory>()
   /** Ids of INVITEs of our own that have no final response: dialogs may come of them. */
   readonly #calling = new Set<string>()
 
@@ -30,7 +30,7 @@ export class Dialogs {
 
   /** The dialog is confirmed: from now on its id means it alone. */
   confirm(dialog: Dialog): void {
-    dialog.confirmed = true
+    dialog.isConfirmed = true
     this.add(dialog)
   }
 
@@ -42,16 +42,16 @@ export class Dialogs {
   /** The dialog that an application means. */
   byId(id: string): Dialog | undefined {
     const forks = this.#byId.get(id)
-    return forks?.find((each) => each.confirmed) ?? forks?.at(-1)
+    return forks?.find((each) => each.isConfirmed) ?? forks?.at(-1)
   }
 
   /** True where a dialog has this id, or an INVITE of our own may still make one. */
-  means(id: string): boolean {
+  isKnown(id: string): boolean {
     return this.#byId.has(id) || this.#calling.has(id)
   }
 
   /** An INVITE of our own goes out that may make a dialog with this id. The function that it returns ends that. */
-  calling(id: string): () => void {
+  expectDialog(id: string): () => void {
     this.#calling.add(id)
     return () => this.#calling.delete(id)
   }
@@ -67,7 +67,7 @@ export class Dialogs {
   }
 
   /** A NOTIFY may come before the answer to its SUBSCRIBE (RFC 6665 4.1.2.4). The function that it returns ends the wait. */
-  expect(callId: string, localTag: string, begin: Beginning): () => void {
+  expectNotify(callId: string, localTag: string, begin: DialogFactory): () => void {
     const key = `${callId}|${localTag}`
     this.#expected.set(key, begin)
     return () => {

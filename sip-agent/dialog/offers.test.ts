@@ -7,20 +7,20 @@ describe('the open offer of a dialog', () => {
     ['theirs', 'ours', 500],
   ] as const)('%s waits for a description from %s, and keeps others away with %i', (one, other, status) => {
     const offers = new Offers()
-    offers.described(one, 'INVITE 1')
+    offers.noteDescription(one, 'INVITE 1')
     expect([offers.open, offers.refusal]).toEqual([one, status])
-    offers.described(one, 'UPDATE 2')
+    offers.noteDescription(one, 'UPDATE 2')
     expect(offers.refusal).toBe(status)
-    offers.described(other, 'INVITE 1')
+    offers.noteDescription(other, 'INVITE 1')
     expect([offers.open, offers.refusal]).toEqual([undefined, undefined])
   })
 
   it('goes with the request that brought it, and with no other', () => {
     const offers = new Offers()
-    offers.described('theirs', 'UPDATE 3')
-    offers.ended('INVITE 1')
+    offers.noteDescription('theirs', 'UPDATE 3')
+    offers.noteRequestEnd('INVITE 1')
     expect(offers.refusal).toBe(500)
-    offers.ended('UPDATE 3')
+    offers.noteRequestEnd('UPDATE 3')
     expect(offers.refusal).toBeUndefined()
   })
 })

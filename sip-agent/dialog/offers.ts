@@ -1,15 +1,15 @@
 /** Who has put an offer on the table: we, or the peer. */
-export type Side = 'ours' | 'theirs'
+export type Offerer = 'ours' | 'theirs'
 
 /**
  * The offers of one dialog that wait for their answer (RFC 3264, RFC 3311 5.2), each under the request that it belongs to, as in
  * `INVITE 7`. It only remembers; what stands in the descriptions is the applications' business.
  */
 export class Offers {
-  #open: { readonly side: Side; readonly of: string } | undefined
+  #open: { readonly side: Offerer; readonly of: string } | undefined
 
   /** The open offer; undefined where there is none. */
-  get open(): Side | undefined {
+  get open(): Offerer | undefined {
     return this.#open?.side
   }
 
@@ -17,13 +17,13 @@ export class Offers {
    * A session description went out (`ours`) or came in (`theirs`) with a message of the request `of`. It is the answer where the other
    * side's offer is open, else an offer; one more from the side that has an offer open changes nothing.
    */
-  described(side: Side, of: string): void {
+  noteDescription(side: Offerer, of: string): void {
     if (!this.#open) this.#open = { side, of }
     else if (this.#open.side !== side) this.#open = undefined
   }
 
   /** The request ended: an offer that it brought, and that nobody answered, is off the table. */
-  ended(of: string): void {
+  noteRequestEnd(of: string): void {
     if (this.#open?.of === of) this.#open = undefined
   }
 

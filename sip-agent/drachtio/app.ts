@@ -33,7 +33,7 @@ export class App {
   readonly #dedicated: boolean
   /** The requests that it wants, lower-case method names. */
   readonly routes = new Set<string>()
-  authenticated = false
+  isAuthenticated = false
   #gathering = false
 
   /**
@@ -51,7 +51,7 @@ export class App {
   }
 
   /** True while something can be sent. */
-  get open(): boolean {
+  get isOpen(): boolean {
     return !this.#socket.destroyed && this.#socket.writable
   }
 
@@ -59,7 +59,7 @@ export class App {
    * True while a quarter of what may wait for it does. It is given no new requests then: what anybody may send must not grow to where
    * the application is cut off, and all its calls with it.
    */
-  get busy(): boolean {
+  get isBusy(): boolean {
     return this.#socket.writableLength > this.#maxBacklog / 4
   }
 
@@ -69,12 +69,12 @@ export class App {
   }
 
   /** Refuses what the application asked; it may go on. */
-  nok(msgId: string, text: string): void {
+  reject(msgId: string, text: string): void {
     this.#write(['response', msgId, 'NOK', text])
   }
 
   /** Refuses a frame that breaks the protocol, and ends the connection. */
-  refuse(msgId: string, text: string): void {
+  rejectAndClose(msgId: string, text: string): void {
     this.#write(['response', msgId, 'NO', text])
     this.#socket.destroySoon()
   }
@@ -85,7 +85,7 @@ export class App {
   }
 
   /** The request that it was wanted for is over already: a connection that was made for it alone has no other use. */
-  unwanted(): void {
+  closeIfDedicated(): void {
     if (this.#dedicated) this.#socket.destroy()
   }
 
@@ -104,7 +104,7 @@ export class App {
   }
 
   /** Tells of a final response to a request that is being sent on for the application. */
-  proxied(msgId: string, from: Endpoint, message: Buffer): void {
+  proxyProgress(msgId: string, from: Endpoint, message: Buffer): void {
     const { protocol, address, port } = from
     const where = [String(message.length), protocol, address, String(port), timeOfDay(this.#clock.now())]
     this.#write(['response', msgId, 'OK', 'network', ...where, '', '', 'continue'], message)
@@ -143,7 +143,7 @@ export class App {
   }
 
   #write(fields: string[], message?: Buffer): void {
-    if (!this.open) return
+    if (!this.isOpen) return
     this.#gather()
     this.#socket.write(makeFrame(`${randomUUID()}|${fields.join('|')}`, message))
     // An application that does not read would take all memory in the end. Cut off, its calls are ended as on any loss.

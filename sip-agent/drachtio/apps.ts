@@ -20,7 +20,7 @@ export class Apps {
 
   /** The next application that wants requests of this method (lower case), in rotation; none that has too many of them already. */
   forRequest(method: string): App | undefined {
-    return this.#turn(method, (app) => !app.busy)
+    return this.#turn(method, (app) => !app.isBusy)
   }
 
   /** The next application that wants these records, in rotation. */
@@ -29,7 +29,7 @@ export class Apps {
   }
 
   #turn(verb: string, fits: (app: App) => boolean): App | undefined {
-    const willing = [...this.#apps].filter((app) => app.open && app.routes.has(verb) && fits(app))
+    const willing = [...this.#apps].filter((app) => app.isOpen && app.routes.has(verb) && fits(app))
     if (willing.length === 0) return undefined
     const turn = (this.#next.get(verb) ?? 0) % willing.length
     this.#next.set(verb, turn + 1)

@@ -1,5 +1,5 @@
 /** Largest frame that an application may send, in bytes. */
-export const maxFrame = 1 << 20
+export const maxFrameBytes = 1 << 20
 
 /** The byte stream of an application cannot be cut into frames any more. */
 export class FrameError extends Error {}
@@ -24,7 +24,7 @@ export class FrameReader {
         throw new FrameError('bad frame length')
       if (hash < 0) return
       const length = Number(digits)
-      if (length === 0 || length > maxFrame) throw new FrameError('frame length out of range')
+      if (length === 0 || length > maxFrameBytes) throw new FrameError('frame length out of range')
       if (this.#held.length < hash + 1 + length) return
       // Copied, so that what is kept of a frame does not hold the whole chunk in memory.
       const payload = Buffer.from(this.#held.subarray(hash + 1, hash + 1 + length))

@@ -2,7 +2,7 @@
  * Classes of characters of RFC 3261 25.1, as bits. They are looked up in a table: over a value of a few characters that is several
  * times faster than a regular expression, and a message has about a hundred such values.
  */
-export const kinds = {
+export const characterClasses = {
   /** `token`. */
   token: 1,
   /** User part of a URI with its password, besides escapes. `#` is not allowed bare by the grammar, but carriers send it for star codes. */
@@ -19,12 +19,12 @@ export const kinds = {
 } as const
 
 /** The kinds in which `%` and two hexadecimal digits may stand for any character. */
-const escapable = kinds.user | kinds.uriParam | kinds.uriHeaders
+const escapable = characterClasses.user | characterClasses.uriParam | characterClasses.uriHeaders
 
 const digits = '0123456789'
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const alphanumeric = digits + letters
-const members: Readonly<Record<keyof typeof kinds, string>> = {
+const members: Readonly<Record<keyof typeof characterClasses, string>> = {
   token: `${alphanumeric}-.!%*_+\`'~`,
   user: `${alphanumeric}-_.!~*'()&=+$,;?/#:`,
   uriParam: `${alphanumeric}-_.!~*'()[]/:&+$`,
@@ -37,7 +37,8 @@ const members: Readonly<Record<keyof typeof kinds, string>> = {
 
 const table = new Uint8Array(128)
 for (const [name, text] of Object.entries(members)) {
-  for (const character of text) table[character.charCodeAt(0)]! |= kinds[name as keyof typeof kinds]
+  for (const character of text)
+    table[character.charCodeAt(0)]! |= characterClasses[name as keyof typeof characterClasses]
 }
 
 /** Tells whether the character at `at` is of this kind; false beyond the end. */
@@ -53,14 +54,14 @@ export const consistsOf = (text: string, kind: number): boolean => {
   for (let i = 0; i < length; i++) {
     if (isAt(text, i, kind)) continue
     if (text.charCodeAt(i) !== 37 || (kind & escapable) === 0) return false
-    if (!isAt(text, i + 1, kinds.hex) || !isAt(text, i + 2, kinds.hex)) return false
+    if (!isAt(text, i + 1, characterClasses.hex) || !isAt(text, i + 2, characterClasses.hex)) return false
     i += 2
   }
   return true
 }
 
 /** A part of `text` without white space around it, like `trim`, which is slower for what has none or only blanks. */
-export const trimmed = (text: string, from = 0, to = text.length): string => {
+export const trim = (text: string, from = 0, to = text.length): string => {
   while (from < to && isBlank(text.charCodeAt(from))) from++
   while (to > from && isBlank(text.charCodeAt(to - 1))) to--
   const piece = from === 0 && to === text.length ? text : text.slice(from, to)
@@ -73,7 +74,7 @@ const isBlank = (code: number) => code === 32 || code === 9
 const isPlain = (code: number) => code > 32 && code < 128
 
 /** `text` in lower case, without a copy where it is that already. */
-export const lowered = (text: string): string => {
+export const toLowerCase = (text: string): string => {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     if ((code >= 65 && code <= 90) || code > 127) return text.toLowerCase()

@@ -1,9 +1,9 @@
-import { parseAddress, parseAddresses } from './address.ts'
-import { isAt, kinds, trimmed } from './characters.ts'
-import { SipParseError } from './error.ts'
+import { characterClasses, isAt, trim } from './characters.ts'
 import type { Headers } from './headers.ts'
 import type { Essentials, RawMessage, RawRequest, SipMessage, SipRequest } from './message.ts'
-import { blame } from './parse.ts'
+import { parseNameAddr, parseNameAddrs } from './name-addr.ts'
+import { attachRequest } from './parse.ts'
+import { SipParseError } from './sip-parse-error.ts'
 import { isToken, parseNumber, splitOutside } from './text.ts'
 import { parseUri } from './uri.ts'
 import { parseVia, type Via } from './via.ts'
@@ -31,8 +31,8 @@ const checkSingle = (headers: Headers) => {
 
 const parseCSeq = (value: string) => {
   let end = 0
-  while (isAt(value, end, kinds.digit)) end++
-  const method = trimmed(value, end)
+  while (isAt(value, end, characterClasses.digit)) end++
+  const method = trim(value, end)
   // `method` is a token, so the two differ in length only where there is white space between.
   if (end === 0 || end + method.length === value.length || !isToken(method)) {
     throw new SipParseError('CSeq', 'expected <number> <method>')
@@ -68,8 +68,8 @@ const checkVias = (headers: Headers) => {
 const essentials = (headers: Headers): Essentials => {
   checkSingle(headers)
   const { via, vias } = checkVias(headers)
-  const from = parseAddress(one(headers, 'from'), 'From')
-  const to = parseAddress(one(headers, 'to'), 'To')
+  const from = parseNameAddr(one(headers, 'from'), 'From')
+  const to = parseNameAddr(one(headers, 'to'), 'To')
   const callId = one(headers, 'call-id')
   checkIdentifier(callId, 'Call-ID')
   const fromTag = from.params.get('tag') ?? ''
@@ -82,7 +82,7 @@ const essentials = (headers: Headers): Essentials => {
 
 const checkContacts = (headers: Headers) => {
   const contacts = headers.all('contact')
-  if (!(contacts.length === 1 && contacts[0] === '*')) parseAddresses(contacts, 'Contact')
+  if (!(contacts.length === 1 && contacts[0] === '*')) parseNameAddrs(contacts, 'Contact')
 }
 
 /** A Contact of a response that cannot be read counts as none: nobody could be told, and what was answered is answered. */
@@ -96,7 +96,7 @@ const dropBadContacts = (headers: Headers) => {
 }
 
 const checkCommon = (headers: Headers) => {
-  parseAddresses(headers.all('record-route'), 'Record-Route')
+  parseNameAddrs(headers.all('record-route'), 'Record-Route')
   const type = headers.first('content-type')
   if (
     type !== undefined &&
@@ -115,7 +115,7 @@ const checkRequest = (raw: RawRequest): SipRequest => {
   if (hops !== undefined) parseNumber(hops, 255, 'Max-Forwards')
   checkContacts(headers)
   checkCommon(headers)
-  parseAddresses(headers.all('route'), 'Route')
+  parseNameAddrs(headers.all('route'), 'Route')
   const uri = parseUri(raw.uri, 'Request-URI')
   // RFC 3261 19.1.5: a request-uri has no headers.
   if ('headers' in uri && uri.headers !== undefined) throw new SipParseError('Request-URI', 'holds headers')
@@ -131,6 +131,6 @@ export const checkMessage = (message: RawMessage): SipMessage => {
     checkCommon(message.headers)
     return Object.assign(parsed, message)
   } catch (error) {
-    throw blame(message, error)
+    throw attachRequest(message, error)
   }
 }

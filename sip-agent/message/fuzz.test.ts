@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { inviteText } from '../testing/messages.ts'
 import { generator, mutate } from '../testing/mutate.ts'
-import { StreamFramer } from '../transport/framer.ts'
+import { StreamFramer } from '../transport/stream-framer.ts'
 import { checkMessage } from './check.ts'
-import { SipParseError } from './error.ts'
-import { defaultLimits } from './limits.ts'
+import { defaultMessageLimits } from './limits.ts'
 import { parseDatagram } from './parse.ts'
 import { serialiseMessage } from './serialise.ts'
+import { SipParseError } from './sip-parse-error.ts'
 
 const onlyOwnErrors = (run: () => void): boolean => {
   try {
@@ -43,7 +43,7 @@ it('frames 1,000 damaged streams, cut anywhere, without any other error', () => 
     const bytes = mutate(source, random)
     const cut = Math.floor(random() * bytes.length)
     onlyOwnErrors(() => {
-      const framer = new StreamFramer(defaultLimits)
+      const framer = new StreamFramer(defaultMessageLimits)
       for (const chunk of [bytes.subarray(0, cut), bytes.subarray(cut)]) for (const _ of framer.push(chunk));
     })
   }

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { SipParseError } from './error.ts'
 import { type Headers, knownName } from './headers.ts'
-import type { Limits } from './limits.ts'
+import type { MessageLimits } from './limits.ts'
+import { SipParseError } from './sip-parse-error.ts'
 import { isToken } from './text.ts'
 
 // RFC 3261 25.1 quoted-pair: behind a backslash they are allowed, all but CR and LF.
@@ -37,7 +37,7 @@ export class Head {
   }
 
   /** The first line. Throws {@link SipParseError}. */
-  startLine(limits: Limits): string {
+  startLine(limits: MessageLimits): string {
     this.#read()
     const line = this.#slice(this.#from, this.#to)
     if (line.length > limits.headerLength) throw new SipParseError('start line', 'too long')
@@ -46,7 +46,7 @@ export class Head {
   }
 
   /** Reads the other lines into `headers` and unfolds them (RFC 3261 7.3.1). Throws {@link SipParseError}. */
-  readHeaders(headers: Headers, limits: Limits): void {
+  readHeaders(headers: Headers, limits: MessageLimits): void {
     let follows = false
     while (this.#next < this.#end) {
       this.#read()
@@ -85,7 +85,7 @@ export class Head {
     this.#odd = odd
   }
 
-  #add(headers: Headers, limits: Limits): void {
+  #add(headers: Headers, limits: MessageLimits): void {
     const from = this.#from
     const to = this.#to
     const colon = this.#colon
@@ -95,7 +95,7 @@ export class Head {
     this.#append(headers, limits, this.#slice(from, colon), this.#value(colon + 1, to), this.#odd)
   }
 
-  #addFolded(headers: Headers, limits: Limits): void {
+  #addFolded(headers: Headers, limits: MessageLimits): void {
     let line = this.#slice(this.#from, this.#to)
     while (this.#next < this.#end && isBlank(this.#bytes[this.#next])) {
       this.#read()
@@ -107,7 +107,7 @@ export class Head {
     this.#append(headers, limits, line.slice(0, colon), line.slice(colon + 1).trim(), true)
   }
 
-  #append(headers: Headers, limits: Limits, written: string, value: string, odd: boolean): void {
+  #append(headers: Headers, limits: MessageLimits, written: string, value: string, odd: boolean): void {
     const known = knownName(written)
     const name = known ? known.name : written.trimEnd()
     if (!known && !isToken(name)) throw badLine(written)
@@ -141,6 +141,6 @@ const decode = (bytes: Buffer) => (isUtf8(bytes) ? bytes.toString('utf8') : byte
 
 const badLine = (line: string) => new SipParseError('header', `bad header line "${line.slice(0, 40)}"`)
 
-const limitLine = (line: string, limits: Limits) => {
+const limitLine = (line: string, limits: MessageLimits) => {
   if (line.length > limits.headerLength) throw new SipParseError('header', 'a line is too long')
 }

@@ -1,13 +1,14 @@
 /** The SIP parser: messages, header fields, URIs and name-addr values (RFC 3261 section 25.1). */
-export { type Address, parseAddress } from './address.ts'
+
 export { checkMessage } from './check.ts'
-export { SipParseError } from './error.ts'
 export { type Header, Headers, headerKey, headerName } from './headers.ts'
-export { defaultLimits, type Limits } from './limits.ts'
+export { defaultMessageLimits, type MessageLimits } from './limits.ts'
 export type { RawMessage, SipMessage, SipRequest, SipResponse } from './message.ts'
 export { reasonPhrase } from './methods.ts'
+export { type NameAddr, parseNameAddr } from './name-addr.ts'
 export { parseDatagram } from './parse.ts'
 export { serialiseMessage } from './serialise.ts'
+export { SipParseError } from './sip-parse-error.ts'
 export type { Params } from './text.ts'
 export {
   formatHost,

@@ -1,5 +1,5 @@
 /** How large a message may be. What is larger is refused. */
-export interface Limits {
+export interface MessageLimits {
   /** Bytes of a whole message. Default 65,535 (one UDP datagram). */
   readonly messageBytes: number
   /** Header fields in one message. Default 256. */
@@ -9,4 +9,4 @@ export interface Limits {
 }
 
 /** The limits that are used unless others are given. */
-export const defaultLimits: Limits = { messageBytes: 65_535, headers: 256, headerLength: 8_192 }
+export const defaultMessageLimits: MessageLimits = { messageBytes: 65_535, headers: 256, headerLength: 8_192 }

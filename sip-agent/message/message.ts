@@ -1,5 +1,5 @@
-import type { Address } from './address.ts'
 import type { Headers } from './headers.ts'
+import type { NameAddr } from './name-addr.ts'
 import type { Via } from './via.ts'
 
 interface Common {
@@ -30,8 +30,8 @@ export interface Essentials {
   readonly via: Via
   /** How many Via values there are. */
   readonly vias: number
-  readonly from: Address
-  readonly to: Address
+  readonly from: NameAddr
+  readonly to: NameAddr
   readonly fromTag: string
   readonly toTag: string
   readonly callId: string

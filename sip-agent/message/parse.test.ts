@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { inviteText, message } from '../testing/messages.ts'
-import { parseAddress } from './address.ts'
 import { checkMessage } from './check.ts'
-import { SipParseError } from './error.ts'
-import { defaultLimits } from './limits.ts'
+import { defaultMessageLimits } from './limits.ts'
+import { parseNameAddr } from './name-addr.ts'
 import { parseDatagram } from './parse.ts'
+import { SipParseError } from './sip-parse-error.ts'
 import { parseUri } from './uri.ts'
 import { completeVia, parseVia } from './via.ts'
 
@@ -45,7 +45,7 @@ describe('a message', () => {
   })
   it('says which header is broken, and what is needed to answer it', () => {
     const error = refused(inviteText.replace('314159 INVITE', 'many INVITE'))
-    expect([error.part, error.status, error.partial?.method]).toEqual(['CSeq', 400, 'INVITE'])
+    expect([error.part, error.status, error.request?.method]).toEqual(['CSeq', 400, 'INVITE'])
   })
   it('cannot add fields to the frames of the application', () => {
     expect(refused(inviteText.replace('a84b4c76e66710@', 'a|b@')).part).toBe('Call-ID')
@@ -56,7 +56,7 @@ describe('a message', () => {
     expect(refused(longLine).message).toContain('too long')
     const manyLines = inviteText.replace('User-Agent:', `${'X-A: 1\r\n'.repeat(300)}User-Agent:`)
     expect(refused(manyLines).message).toContain('too many')
-    const large = Buffer.alloc(defaultLimits.messageBytes + 1, 'x')
+    const large = Buffer.alloc(defaultMessageLimits.messageBytes + 1, 'x')
     expect(() => parseDatagram(large)).toThrowError(expect.objectContaining({ status: 413 }))
   })
   it('is read as UTF-8, and line by line as Latin-1 where it is not that', () => {
@@ -173,15 +173,15 @@ describe('a URI', () => {
 
 describe('an address', () => {
   it('may carry commas and brackets in its quoted name', () => {
-    const address = parseAddress('"Bell, <A>" <sip:a@h;lr>;tag=1;q=0.5', 'From')
+    const address = parseNameAddr('"Bell, <A>" <sip:a@h;lr>;tag=1;q=0.5', 'From')
     expect([address.uri, address.params.get('tag')]).toEqual(['sip:a@h;lr', '1'])
   })
   it('without brackets leaves its parameters to the header', () => {
-    const address = parseAddress('sip:a@h;tag=9', 'From')
+    const address = parseNameAddr('sip:a@h;tag=9', 'From')
     expect([address.uri, address.params.get('tag')]).toEqual(['sip:a@h', '9'])
   })
   it('is one value only', () => {
-    expect(() => parseAddress('<sip:a@h>, <sip:b@h>', 'From')).toThrow(SipParseError)
+    expect(() => parseNameAddr('<sip:a@h>, <sip:b@h>', 'From')).toThrow(SipParseError)
   })
 })
 

@@ -1,8 +1,8 @@
-import { SipParseError } from './error.ts'
 import { Head } from './head.ts'
 import { Headers } from './headers.ts'
-import { defaultLimits, type Limits } from './limits.ts'
+import { defaultMessageLimits, type MessageLimits } from './limits.ts'
 import type { RawMessage, RawRequest } from './message.ts'
+import { SipParseError } from './sip-parse-error.ts'
 import { isToken, parseNumber } from './text.ts'
 
 const empty = Buffer.alloc(0)
@@ -33,7 +33,7 @@ const parseRequestLine = (line: string) => {
 
 const isResponseLine = (line: string) => /^SIP\/[0-9]/i.test(line)
 
-const parsePart = (bytes: Buffer, from: number, to: number, limits: Limits): RawMessage => {
+const parsePart = (bytes: Buffer, from: number, to: number, limits: MessageLimits): RawMessage => {
   const head = new Head(bytes, from, to)
   const start = head.startLine(limits)
   const headers = new Headers()
@@ -48,13 +48,13 @@ const parsePart = (bytes: Buffer, from: number, to: number, limits: Limits): Raw
     return { kind: 'request', method, uri, headers, body: empty }
   } catch (error) {
     const method = /^[^ ]+/.exec(start)?.[0] ?? ''
-    if (error instanceof SipParseError && isToken(method)) error.partial = { method, headers }
+    if (error instanceof SipParseError && isToken(method)) error.request = { method, headers }
     throw error
   }
 }
 
 /** Splits the head (start line and headers, without the blank line) of a message. Throws {@link SipParseError}. */
-export const parseHead = (bytes: Buffer, limits: Limits = defaultLimits): RawMessage =>
+export const parseHead = (bytes: Buffer, limits: MessageLimits = defaultMessageLimits): RawMessage =>
   parsePart(bytes, 0, bytes.length, limits)
 
 /** The declared Content-Length; undefined without one. Several different ones are a fault (RFC 4475 3.3.9). */
@@ -63,11 +63,11 @@ export const contentLength = (message: RawMessage, max: number): number | undefi
   const value = headers.first('content-length')
   if (value === undefined) return undefined
   if (headers.count('content-length') > 1)
-    throw blame(message, new SipParseError('Content-Length', 'stands twice'))
+    throw attachRequest(message, new SipParseError('Content-Length', 'stands twice'))
   try {
     return parseNumber(value, max, 'Content-Length')
   } catch (error) {
-    throw blame(message, error)
+    throw attachRequest(message, error)
   }
 }
 
@@ -86,9 +86,9 @@ export const declaredLength = (head: Buffer): number | undefined => {
 }
 
 /** Lets an error that was found in a request carry it, so that it can be answered. */
-export const blame = <E>(message: RawMessage, error: E): E => {
+export const attachRequest = <E>(message: RawMessage, error: E): E => {
   if (error instanceof SipParseError && message.kind === 'request') {
-    error.partial = { method: message.method, headers: message.headers }
+    error.request = { method: message.method, headers: message.headers }
   }
   return error
 }
@@ -106,21 +106,21 @@ const withBody = (message: RawMessage, body: Buffer): RawMessage => {
 export const headEnd = (bytes: Buffer, from = 0): number => bytes.indexOf('\r\n\r\n', from, 'latin1')
 
 /** Parses one datagram (RFC 3261 18.3): what follows the declared body is ignored, a body that is too short is a fault. */
-export const parseDatagram = (bytes: Buffer, limits: Limits = defaultLimits): RawMessage => {
+export const parseDatagram = (bytes: Buffer, limits: MessageLimits = defaultMessageLimits): RawMessage => {
   if (bytes.length > limits.messageBytes) throw new SipParseError('message', 'too large', 413)
   let start = 0
   while (bytes[start] === 13 && bytes[start + 1] === 10) start += 2
   const end = headEnd(bytes, start)
   const message = parsePart(bytes, start, end < 0 ? bytes.length : end, limits)
-  if (end < 0) throw blame(message, new SipParseError('message', 'no blank line after the headers'))
+  if (end < 0) throw attachRequest(message, new SipParseError('message', 'no blank line after the headers'))
   const most = bytes.length - end - 4
   const length = contentLength(message, limits.messageBytes) ?? most
-  if (length > most) throw blame(message, new SipParseError('Content-Length', 'larger than the body'))
+  if (length > most) throw attachRequest(message, new SipParseError('Content-Length', 'larger than the body'))
   return withBody(message, length === 0 ? empty : bytes.subarray(end + 4, end + 4 + length))
 }
 
 /** Parses a message that our application wrote: its Content-Length counts characters, so it is ignored. */
-export const parseFromApp = (bytes: Buffer, limits: Limits): RawMessage => {
+export const parseFromApp = (bytes: Buffer, limits: MessageLimits): RawMessage => {
   const end = headEnd(bytes)
   const message = parsePart(bytes, 0, end < 0 ? bytes.length : end, limits)
   return withBody(message, end < 0 ? empty : bytes.subarray(end + 4))

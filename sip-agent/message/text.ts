@@ -1,8 +1,8 @@
-import { consistsOf, kinds, lowered, trimmed } from './characters.ts'
-import { SipParseError } from './error.ts'
+import { characterClasses, consistsOf, toLowerCase, trim } from './characters.ts'
+import { SipParseError } from './sip-parse-error.ts'
 
 /** Tells whether `text` is a `token` of RFC 3261 25.1. */
-export const isToken = (text: string): boolean => consistsOf(text, kinds.token)
+export const isToken = (text: string): boolean => consistsOf(text, characterClasses.token)
 
 /** Splits where nothing can hide a separator. */
 const splitPlain = (value: string, separator: string): string[] => {
@@ -11,10 +11,10 @@ const splitPlain = (value: string, separator: string): string[] => {
   for (;;) {
     const end = value.indexOf(separator, start)
     if (end < 0) break
-    pieces.push(trimmed(value, start, end))
+    pieces.push(trim(value, start, end))
     start = end + 1
   }
-  pieces.push(trimmed(value, start))
+  pieces.push(trim(value, start))
   return pieces
 }
 
@@ -43,13 +43,13 @@ export const splitOutside = (value: string, separator: ',' | ';', part: string):
     else if (code === less && !bracketed) bracketed = true
     else if (code === greater && bracketed) bracketed = false
     else if (code === wanted && !bracketed) {
-      pieces.push(trimmed(value, start, i))
+      pieces.push(trim(value, start, i))
       start = i + 1
     }
   }
   if (quoted) throw new SipParseError(part, 'a quoted string is not closed')
   if (bracketed) throw new SipParseError(part, 'an angle bracket is not closed')
-  pieces.push(trimmed(value, start))
+  pieces.push(trim(value, start))
   return pieces
 }
 
@@ -76,9 +76,9 @@ export const parseParams = (pieces: readonly string[], part: string): Params => 
   const params = new Map<string, string | undefined>()
   for (const piece of pieces) {
     const equals = piece.indexOf('=')
-    const name = lowered(trimmed(piece, 0, equals < 0 ? piece.length : equals))
+    const name = toLowerCase(trim(piece, 0, equals < 0 ? piece.length : equals))
     if (!isToken(name)) throw new SipParseError(part, `bad parameter "${piece.slice(0, 40)}"`)
-    const value = equals < 0 ? undefined : trimmed(piece, equals + 1)
+    const value = equals < 0 ? undefined : trim(piece, equals + 1)
     if (value !== undefined && !isValue(value))
       throw new SipParseError(part, `bad value of parameter "${name}"`)
     const { size } = params
@@ -90,7 +90,8 @@ export const parseParams = (pieces: readonly string[], part: string): Params => 
 
 /** Parses an unsigned decimal of at most `max`; anything else is a fault of `part`. */
 export const parseNumber = (text: string, max: number, part: string): number => {
-  if (text.length > 16 || !consistsOf(text, kinds.digit)) throw new SipParseError(part, 'expected a number')
+  if (text.length > 16 || !consistsOf(text, characterClasses.digit))
+    throw new SipParseError(part, 'expected a number')
   let value = 0
   for (let i = 0; i < text.length; i++) value = value * 10 + text.charCodeAt(i) - 48
   if (value > max) throw new SipParseError(part, `expected at most ${max}`)
@@ -101,4 +102,4 @@ export const parseNumber = (text: string, max: number, part: string): number => 
  * A copy of `text` that stands for itself. Text cut out of a message keeps all of the message in memory, so what outlives its message
  * is copied.
  */
-export const kept = (text: string): string => (text === '' ? '' : Buffer.from(text).toString())
+export const detachedCopy = (text: string): string => (text === '' ? '' : Buffer.from(text).toString())

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { read4475, read5118, rfc4475, rfc5118, tortureNote, torturePresent } from '../testing/torture.ts'
 import { checkMessage } from './check.ts'
-import { SipParseError } from './error.ts'
 import { parseDatagram } from './parse.ts'
+import { SipParseError } from './sip-parse-error.ts'
 
 const verdictOf = (bytes: Buffer): 'ok' | number => {
   try {

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
-import { consistsOf, isAt, kinds, lowered } from './characters.ts'
-import { SipParseError } from './error.ts'
+import { characterClasses, consistsOf, isAt, toLowerCase } from './characters.ts'
+import { SipParseError } from './sip-parse-error.ts'
 import { noParams, type Params, parseNumber } from './text.ts'
 
 /** A host and an optional port, as in a URI or a Via. IPv6 addresses are kept without brackets. */
@@ -43,7 +43,7 @@ const isAddress4 = (text: string): boolean => {
       parts++
       value = -1
     } else {
-      if (!isAt(text, i, kinds.digit) || value === 0) return false
+      if (!isAt(text, i, characterClasses.digit) || value === 0) return false
       value = Math.max(0, value) * 10 + code - 48
       if (value > 255) return false
     }
@@ -59,9 +59,10 @@ const isName = (text: string): boolean => {
     if (text.charCodeAt(i) === dot) {
       if (i === start || text.charCodeAt(i - 1) === dash) return false
       start = i + 1
-    } else if (!isAt(text, i, kinds.label) || (i === start && text.charCodeAt(i) === dash)) return false
+    } else if (!isAt(text, i, characterClasses.label) || (i === start && text.charCodeAt(i) === dash))
+      return false
   }
-  return isAt(text, start, kinds.letter) && end > start && text.charCodeAt(end - 1) !== dash
+  return isAt(text, start, characterClasses.letter) && end > start && text.charCodeAt(end - 1) !== dash
 }
 
 const parsePort = (text: string, part: string): number => {
@@ -100,9 +101,12 @@ const parseUriParams = (text: string, part: string): Params => {
     const end = semicolon < 0 ? text.length : semicolon
     const equals = text.indexOf('=', start)
     const flag = equals < 0 || equals > end
-    const name = lowered(text.slice(start, flag ? end : equals))
+    const name = toLowerCase(text.slice(start, flag ? end : equals))
     const value = flag ? undefined : text.slice(equals + 1, end)
-    if (!consistsOf(name, kinds.uriParam) || (value && !consistsOf(value, kinds.uriParam))) {
+    if (
+      !consistsOf(name, characterClasses.uriParam) ||
+      (value && !consistsOf(value, characterClasses.uriParam))
+    ) {
       throw new SipParseError(part, 'bad URI parameter')
     }
     // RFC 3261 19.1.1: no parameter may stand twice.
@@ -128,16 +132,17 @@ const parseOther = (scheme: string, text: string, part: string): OtherUri => {
 /** Parses a URI of any scheme, `sip:` and `sips:` in full. `part` names the header for the error. */
 export const parseUri = (text: string, part = 'URI'): SipUri | OtherUri => {
   const colon = text.indexOf(':')
-  const scheme = lowered(text.slice(0, Math.max(0, colon)))
+  const scheme = toLowerCase(text.slice(0, Math.max(0, colon)))
   if (scheme !== 'sip' && scheme !== 'sips') return parseOther(scheme, text, part)
   // A second one is allowed neither in the user part nor behind it.
   const at = text.indexOf('@', colon)
   const user = at < 0 ? undefined : text.slice(colon + 1, at)
-  if (user !== undefined && !consistsOf(user, kinds.user)) throw new SipParseError(part, 'bad user part')
+  if (user !== undefined && !consistsOf(user, characterClasses.user))
+    throw new SipParseError(part, 'bad user part')
   const start = (at < 0 ? colon : at) + 1
   const question = text.indexOf('?', start)
   const headers = question < 0 ? undefined : text.slice(question + 1)
-  if (headers !== undefined && !consistsOf(headers, kinds.uriHeaders)) {
+  if (headers !== undefined && !consistsOf(headers, characterClasses.uriHeaders)) {
     throw new SipParseError(part, 'bad URI headers')
   }
   const end = question < 0 ? text.length : question

@@ -1,5 +1,5 @@
-import { isAt, kinds, lowered, trimmed } from './characters.ts'
-import { SipParseError } from './error.ts'
+import { characterClasses, isAt, toLowerCase, trim } from './characters.ts'
+import { SipParseError } from './sip-parse-error.ts'
 import { type Params, parseParams, splitOutside } from './text.ts'
 import { parseHostPort } from './uri.ts'
 
@@ -25,9 +25,9 @@ const usualTransports: ReadonlySet<string> = new Set(['UDP', 'TCP', 'TLS', 'WS',
 const splitProtocol = (head: string): { transport: string; sentBy: string } => {
   if (head.startsWith(usual)) {
     let end = usual.length
-    while (isAt(head, end, kinds.token)) end++
+    while (isAt(head, end, characterClasses.token)) end++
     if (end > usual.length && head.charCodeAt(end) === 32) {
-      return { transport: head.slice(usual.length, end), sentBy: trimmed(head, end) }
+      return { transport: head.slice(usual.length, end), sentBy: trim(head, end) }
     }
   }
   const match = protocolPattern.exec(head)
@@ -61,7 +61,7 @@ export const completeVia = (value: string, via: Via, address: string, port: numb
   let kept = ''
   for (const piece of splitOutside(value, ';', 'Via')) {
     const equals = piece.indexOf('=')
-    const name = lowered(equals < 0 ? piece : piece.slice(0, equals).trimEnd())
+    const name = toLowerCase(equals < 0 ? piece : piece.slice(0, equals).trimEnd())
     if (name !== 'rport' && name !== 'received') kept += kept === '' ? piece : `;${piece}`
   }
   const received = via.host === address ? '' : `;received=${address}`

@@ -1,21 +1,21 @@
 import type { Timer } from '../clock.ts'
 import type { Context } from '../core/context.ts'
 import { type MadeRequest, makeCancel } from '../core/requests.ts'
-import { Attempts, nobody } from '../core/uac/attempts.ts'
+import { isOwn } from '../core/uac/flow-or-hop.ts'
 import { failureStatus } from '../core/uac/outgoing-request.ts'
-import { isOwn } from '../core/uac/ways.ts'
-import { SipParseError } from '../message/error.ts'
+import { noopFailoverUser, RequestFailover } from '../core/uac/request-failover.ts'
 import type { SipResponse } from '../message/message.ts'
+import { SipParseError } from '../message/sip-parse-error.ts'
 import type { FarEnd } from '../reach/far-end.ts'
 import type { Hop } from '../route/types.ts'
 import type { ClientFailure } from '../transaction/invite-client.ts'
 import type { Flow } from '../transport/types.ts'
 
 /** Far end of a redirection: it may go where a customer without any carrier may. */
-const stranger: FarEnd = { kind: 'project', id: '' }
+const redirectedFarEnd: FarEnd = { kind: 'project', id: '' }
 
 /** What a branch works with. */
-export interface BranchParts {
+export interface BranchDeps {
   readonly context: Context
   readonly target: string
   /** Origin of the target: `peer` for a redirection. */
@@ -36,21 +36,21 @@ export interface BranchParts {
 export class Branch {
   readonly target: string
   readonly breadth: number
-  readonly #parts: BranchParts
-  #attempts: Attempts | undefined
+  readonly #parts: BranchDeps
+  #attempts: RequestFailover | undefined
   #done = false
   #cancelled: 'no' | 'waiting' | 'sent' = 'no'
   #silence: Timer | undefined
   #limit: Timer | undefined
 
-  constructor(parts: BranchParts) {
+  constructor(parts: BranchDeps) {
     this.#parts = parts
     this.target = parts.target
     this.breadth = parts.breadth
   }
 
   /** True once it has its final response, or none will come. */
-  get done(): boolean {
+  get isDone(): boolean {
     return this.#done
   }
 
@@ -66,7 +66,7 @@ export class Branch {
 
   /** Gives the target up: by CANCEL where it is an INVITE, which waits for a provisional response (RFC 3261 9.1). */
   cancel() {
-    if (this.done || this.#cancelled !== 'no' || !this.#parts.invite) return
+    if (this.isDone || this.#cancelled !== 'no' || !this.#parts.invite) return
     this.#cancelled = 'waiting'
     this.#attempts?.stay()
     if (!this.#attempts) this.#fail(487)
@@ -82,17 +82,19 @@ export class Branch {
 
   #send(hops: readonly Hop[]) {
     const { context, by } = this.#parts
-    if (this.done) return
+    if (this.isDone) return
     if (hops.length === 0 || hops.some((hop) => isOwn(hop, context)))
       return this.#fail(hops.length === 0 ? 503 : 482)
     if (by === 'us') return this.#begin(hops)
-    context.reach.outside(stranger, hops, (objection) => (objection ? this.#fail(403) : this.#begin(hops)))
+    context.reach.outside(redirectedFarEnd, hops, (objection) =>
+      objection ? this.#fail(403) : this.#begin(hops),
+    )
   }
 
   #begin(hops: readonly Hop[]) {
     const { context, make, provisionalMs, finalMs, by } = this.#parts
-    if (this.done) return
-    const attempts = new Attempts(context, { ways: hops, make, forwards: true, by }, true)
+    if (this.isDone) return
+    const attempts = new RequestFailover(context, { ways: hops, make, isForwarded: true, chosenBy: by }, true)
     this.#attempts = attempts
     const { clock } = context
     if (provisionalMs !== undefined) this.#silence = clock.after(provisionalMs, () => this.#tooLong())
@@ -117,7 +119,7 @@ export class Branch {
     }
     // Also for a target that was too slow to be waited for: it must not go on ringing.
     if (this.#cancelled === 'waiting') this.#sendCancel()
-    if (this.done) return
+    if (this.isDone) return
     this.#silence?.cancel()
     // Timer C (RFC 3261 16.6, step 11), which each provisional but 100 starts anew.
     if (invite && this.#parts.finalMs === undefined && this.#cancelled === 'no') {
@@ -139,7 +141,7 @@ export class Branch {
     if (!attempts) return
     this.#cancelled = 'sent'
     const { made, flow } = attempts
-    context.transactions.send(made.branch, 'CANCEL', makeCancel(made, []), flow, nobody)
+    context.transactions.send(made.branch, 'CANCEL', makeCancel(made, []), flow, noopFailoverUser)
     this.#limit?.cancel()
     this.#limit = context.clock.after(64 * context.timers.t1, () => attempts.giveUp())
   }
@@ -148,11 +150,17 @@ export class Branch {
     const flow = this.#attempts?.again()
     const made = this.#attempts?.made
     if (flow && made)
-      this.#parts.context.transactions.send(made.branch, 'CANCEL', makeCancel(made, []), flow, nobody)
+      this.#parts.context.transactions.send(
+        made.branch,
+        'CANCEL',
+        makeCancel(made, []),
+        flow,
+        noopFailoverUser,
+      )
   }
 
   #fail(status: number) {
-    if (this.done) return
+    if (this.isDone) return
     this.stop()
     this.#parts.failed(this, status)
   }

@@ -6,7 +6,7 @@ import { serialise } from '../message/serialise.ts'
 import { splitOutside } from '../message/text.ts'
 
 /** How a request goes on from here. */
-export interface Onward {
+export interface ForwardOptions {
   readonly uri: string
   readonly branch: string
   /** Our Via value with that branch. */
@@ -31,16 +31,16 @@ export const hopsLeft = (request: SipRequest): number | undefined => {
 }
 
 /** What is usual where a request says nothing (RFC 5393 5.3.2), and the most that we use of what it says. */
-const usualBreadth = 60
+const defaultBreadth = 60
 
 /** Max-Breadth: how many branches a request may have at once from here on (RFC 5393 5.3). */
 export const breadthOf = ({ headers }: SipRequest): number => {
   const given = headers.first('max-breadth')?.trim() ?? ''
-  return /^\d+$/.test(given) ? Math.min(Number(given), usualBreadth) : usualBreadth
+  return /^\d+$/.test(given) ? Math.min(Number(given), defaultBreadth) : defaultBreadth
 }
 
 /** The request as it is sent on (RFC 3261 16.6): everything but what a proxy must change stays as it was. */
-export const onward = (request: SipRequest, way: Onward): MadeRequest => {
+export const forwardedRequest = (request: SipRequest, way: ForwardOptions): MadeRequest => {
   const { uri, branch, via, recordRoutes, asPath, routes, breadth, extra } = way
   const { method, headers, callId, seq, body } = request
   const overridden = new Set(extra.map(([name]) => name.toLowerCase()))
@@ -62,7 +62,7 @@ export const onward = (request: SipRequest, way: Onward): MadeRequest => {
 }
 
 /** The response without its topmost Via, which was ours (RFC 3261 16.7, step 3). */
-export const backward = (response: SipResponse): SipResponse => {
+export const forwardedResponse = (response: SipResponse): SipResponse => {
   const out = new Headers()
   let first = true
   for (const { name, key, value } of response.headers.list()) {

@@ -8,9 +8,9 @@ import { message, RecordingFlow, request } from '../testing/messages.ts'
 import { recordingApp } from '../testing/recording-app.ts'
 import { makeTimers } from '../transaction/timers.ts'
 import { Transactions } from '../transaction/transactions.ts'
-import { readOrder } from './order.ts'
-import { OwnRoutes } from './own-route.ts'
+import { OwnRoutes } from './own-routes.ts'
 import { ProxiedRequest } from './proxied-request.ts'
+import { readOrder } from './proxy-order.ts'
 
 const places = ['192.0.2.11', '192.0.2.12'] as const
 const target = (address: string) => `sip:bob@${address}`

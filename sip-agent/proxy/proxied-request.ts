@@ -1,25 +1,25 @@
 import { type AppHeader, appHeaders, forbidden } from '../core/app-headers.ts'
 import { type Context, newBranch, newTag } from '../core/context.ts'
 import { loopMark } from '../core/loops.ts'
-import { type MadeRequest, makeVia, ownOf } from '../core/requests.ts'
-import { makeReply, type ReplyBase, replyBase } from '../core/uas/replies.ts'
+import { type MadeRequest, makeVia, ownAddressFor } from '../core/requests.ts'
+import { makeResponse, type ResponseTemplate, responseTemplate } from '../core/uas/responses.ts'
 import { contactOf } from '../dialog/dialog.ts'
 import type { App } from '../drachtio/app.ts'
 import { checkMessage } from '../message/check.ts'
-import { defaultLimits } from '../message/limits.ts'
+import { defaultMessageLimits } from '../message/limits.ts'
 import type { RawRequest, SipRequest, SipResponse } from '../message/message.ts'
 import { parseDatagram } from '../message/parse.ts'
 import { serialiseMessage } from '../message/serialise.ts'
-import type { ServerSide } from '../transaction/transactions.ts'
+import type { ServerEntry } from '../transaction/transactions.ts'
 import type { Endpoint, Flow } from '../transport/types.ts'
-import { bestOf } from './best.ts'
+import { bestResponse } from './best-response.ts'
 import { Branch } from './branch.ts'
-import { backward, breadthOf, onward } from './forward.ts'
-import type { ProxyOrder } from './order.ts'
-import type { OwnRoutes } from './own-route.ts'
+import { breadthOf, forwardedRequest, forwardedResponse } from './forward.ts'
+import type { OwnRoutes } from './own-routes.ts'
+import type { ProxyOrder } from './proxy-order.ts'
 
 /** Targets of one request, with those of redirections. */
-const mostTargets = 32
+const maxTargets = 32
 /** What the application may not change in a request that goes on. */
 const fixed = new Set([
   ...forbidden,
@@ -35,7 +35,7 @@ const fixed = new Set([
 const nowhere: Endpoint = { protocol: 'udp', address: '', port: 0 }
 
 /** How a proxied request begins. */
-export interface ProxiedStart {
+export interface ProxiedRequestOptions {
   readonly context: Context
   readonly app: App
   readonly msgId: string
@@ -43,7 +43,7 @@ export interface ProxiedStart {
   /** What the application wrote beside it: headers to add. */
   readonly raw: RawRequest
   readonly request: SipRequest
-  readonly side: ServerSide
+  readonly side: ServerEntry
   /** True where the request-uri names the agent itself, so that the target takes its place. */
   readonly toUs: boolean
   readonly routes: OwnRoutes
@@ -53,8 +53,8 @@ export interface ProxiedStart {
 
 /** One request on its way through the agent as a stateful proxy (RFC 3261 section 16). */
 export class ProxiedRequest {
-  readonly #start: ProxiedStart
-  readonly #base: ReplyBase
+  readonly #start: ProxiedRequestOptions
+  readonly #base: ResponseTemplate
   readonly #waiting: string[]
   readonly #branches: Branch[] = []
   /** Targets that a refusal named. */
@@ -65,9 +65,9 @@ export class ProxiedRequest {
   #stopped = false
   #answered = false
 
-  constructor(start: ProxiedStart) {
+  constructor(start: ProxiedRequestOptions) {
     this.#start = start
-    this.#base = replyBase(start.request)
+    this.#base = responseTemplate(start.request)
     this.#waiting = []
     this.#queue(start.order.targets)
   }
@@ -75,8 +75,8 @@ export class ProxiedRequest {
   /** Starts with the first target, or with all of them. */
   run() {
     const { app, msgId, order, side } = this.#start
-    if (side.invite) this.#respond(100)
-    if (!order.full) app.ok(msgId, 'done')
+    if (side.isInvite) this.#respond(100)
+    if (!order.reportsResponses) app.ok(msgId, 'done')
     this.#advance()
   }
 
@@ -92,7 +92,7 @@ export class ProxiedRequest {
 
   #queue(targets: readonly string[]) {
     for (const target of targets) {
-      if (this.#targets >= mostTargets) return
+      if (this.#targets >= maxTargets) return
       this.#targets++
       this.#waiting.push(target)
     }
@@ -107,22 +107,22 @@ export class ProxiedRequest {
 
   #advance() {
     const { order } = this.#start
-    while (this.#waiting.length > 0 && (order.together || this.#branches.every(({ done }) => done))) {
+    while (this.#waiting.length > 0 && (order.isParallel || this.#branches.every(({ isDone }) => isDone))) {
       const free = this.#freeBreadth()
       // RFC 5393 5.3.3: who finds no room waits for others to end.
       if (free === 0) break
-      const share = order.together ? Math.max(1, Math.floor(free / this.#waiting.length)) : free
+      const share = order.isParallel ? Math.max(1, Math.floor(free / this.#waiting.length)) : free
       const target = this.#waiting.shift() as string
       const branch = this.#branch(target, share)
       this.#branches.push(branch)
       branch.start()
     }
-    if (!this.#answered && this.#branches.every(({ done }) => done)) this.#refuse()
+    if (!this.#answered && this.#branches.every(({ isDone }) => isDone)) this.#refuse()
   }
 
   /** What the open branches have left of Max-Breadth. */
   #freeBreadth(): number {
-    const open = this.#branches.filter(({ done }) => !done)
+    const open = this.#branches.filter(({ isDone }) => !isDone)
     return breadthOf(this.#start.request) - open.reduce((sum, { breadth }) => sum + breadth, 0)
   }
 
@@ -144,16 +144,16 @@ export class ProxiedRequest {
 
   #make(target: string, breadth: number, flow: Flow): MadeRequest {
     const { context, order, raw, request, routes, side, toUs } = this.#start
-    const own = ownOf(flow, context)
+    const own = ownAddressFor(flow, context)
     const uri = toUs ? target.replace(/^<|>$/g, '') : request.uri
     const branch = newBranch() + loopMark(uri)
-    const near = routes.make(ownOf(side.flow, context), request)
+    const near = routes.make(ownAddressFor(side.flow, context), request)
     const far = routes.make(own, request)
     // RFC 5658: each side is told the address that it can reach.
-    const recordRoutes = !order.remain ? [] : near === far ? [far] : [far, near]
+    const recordRoutes = !order.staysInPath ? [] : near === far ? [far] : [far, near]
     const extra: AppHeader[] = appHeaders(raw.headers, own, fixed)
     const asPath = request.method === 'REGISTER'
-    return onward(request, {
+    return forwardedRequest(request, {
       uri,
       branch,
       via: makeVia(own, branch),
@@ -166,7 +166,7 @@ export class ProxiedRequest {
   }
 
   #response(branch: Branch, response: SipResponse, flow: Flow) {
-    const back = backward(response)
+    const back = forwardedResponse(response)
     const { status } = response
     if (status < 200) {
       if (!this.#answered) this.#start.side.machine.respond(status, serialiseMessage(back))
@@ -181,7 +181,7 @@ export class ProxiedRequest {
     if (this.#answered) return
     this.#refusals.push(back)
     if (status >= 600 || status === 401 || status === 407) this.#stop(branch)
-    else if (status < 400 && this.#start.order.follow && !this.#stopped) this.#redirect(response)
+    else if (status < 400 && this.#start.order.followsRedirects && !this.#stopped) this.#redirect(response)
     this.#advance()
   }
 
@@ -189,7 +189,7 @@ export class ProxiedRequest {
     const { side } = this.#start
     if (this.#answered) {
       // Further 2xx of an INVITE alone pass as they come, also after the transaction has had its final response (RFC 3261 16.7, step 5).
-      if (side.invite) side.flow.send(bytes)
+      if (side.isInvite) side.flow.send(bytes)
       return
     }
     this.#answered = true
@@ -206,8 +206,8 @@ export class ProxiedRequest {
   }
 
   #failed(status: number) {
-    const bytes = makeReply(this.#base, { status, tag: newTag() })
-    const response = checkMessage(parseDatagram(bytes, defaultLimits))
+    const bytes = makeResponse(this.#base, { status, tag: newTag() })
+    const response = checkMessage(parseDatagram(bytes, defaultMessageLimits))
     this.#tell(bytes, nowhere)
     if (response.kind === 'response') this.#refusals.push(response)
     this.#advance()
@@ -217,7 +217,7 @@ export class ProxiedRequest {
   #refuse() {
     this.#answered = true
     const { side } = this.#start
-    const best = bestOf(this.#refusals)
+    const best = bestResponse(this.#refusals)
     if (best) side.machine.respond(best.status, serialiseMessage(best))
     else this.#respond(480)
     this.#end()
@@ -227,19 +227,19 @@ export class ProxiedRequest {
     const { side } = this.#start
     side.machine.respond(
       status,
-      makeReply(this.#base, { status, tag: status === 100 ? undefined : newTag() }),
+      makeResponse(this.#base, { status, tag: status === 100 ? undefined : newTag() }),
     )
   }
 
   /** Tells the application of a branch's final response. */
   #tell(bytes: Buffer, from: Endpoint) {
     const { app, msgId, order } = this.#start
-    if (order.full && !this.#answered) app.proxied(msgId, from, bytes)
+    if (order.reportsResponses && !this.#answered) app.proxyProgress(msgId, from, bytes)
   }
 
   #end() {
     const { app, msgId, order, done } = this.#start
-    if (order.full) app.ok(msgId, 'done')
+    if (order.reportsResponses) app.ok(msgId, 'done')
     done()
   }
 }

@@ -1,30 +1,30 @@
 import type { Context } from '../core/context.ts'
-import type { Incoming } from '../core/uas/incoming.ts'
+import type { IncomingRequests } from '../core/uas/incoming-requests.ts'
 import type { App } from '../drachtio/app.ts'
 import type { RawMessage, SipRequest } from '../message/message.ts'
 import { isSipUri, parseUri } from '../message/uri.ts'
-import type { ServerSide } from '../transaction/transactions.ts'
+import type { ServerEntry } from '../transaction/transactions.ts'
 import { breadthOf, hopsLeft } from './forward.ts'
-import { readOrder } from './order.ts'
-import { OwnRoutes } from './own-route.ts'
-import { Passing } from './passing.ts'
+import { OwnRoutes } from './own-routes.ts'
 import { ProxiedRequest } from './proxied-request.ts'
+import { readOrder } from './proxy-order.ts'
+import { StatelessForwarding } from './stateless-forwarding.ts'
 
 /** The requests that applications asked to be sent on, until their senders have a final response. */
 export class Proxies {
   readonly #context: Context
-  readonly #incoming: Incoming
+  readonly #incoming: IncomingRequests
   readonly #routes: OwnRoutes
   readonly #bySide = new Map<string, ProxiedRequest>()
   /** What passes without a transaction. */
-  readonly passing: Passing
+  readonly stateless: StatelessForwarding
 
   /** `fault` is told of errors within the agent that cost what passes, and not the agent. */
-  constructor(context: Context, incoming: Incoming, fault: (error: unknown) => void) {
+  constructor(context: Context, incoming: IncomingRequests, fault: (error: unknown) => void) {
     this.#context = context
     this.#incoming = incoming
     this.#routes = new OwnRoutes(context.clock)
-    this.passing = new Passing(context, this.#routes, fault)
+    this.stateless = new StatelessForwarding(context, this.#routes, fault)
   }
 
   /** Requests without a final response. */
@@ -35,21 +35,21 @@ export class Proxies {
   /** An application wants a request sent on that waits for its answer. */
   start(app: App, msgId: string, fields: readonly string[], raw: RawMessage) {
     const order = readOrder(fields)
-    const waiting = this.#incoming.room.get(order.txnId)
-    if (raw.kind !== 'request' || waiting?.app !== app || waiting.inDialog || waiting.settled)
-      return app.nok(msgId, `Unknown transaction id: ${order.txnId}`)
+    const waiting = this.#incoming.pending.get(order.txnId)
+    if (raw.kind !== 'request' || waiting?.app !== app || waiting.isInDialog || waiting.isSettled)
+      return app.reject(msgId, `Unknown transaction id: ${order.txnId}`)
     const { request, side } = waiting
     if (hopsLeft(request) === undefined) {
       this.#incoming.finish(waiting, 483)
-      return app.nok(msgId, 'too many hops')
+      return app.reject(msgId, 'too many hops')
     }
     if (breadthOf(request) === 0) {
       this.#incoming.finish(waiting, 440)
-      return app.nok(msgId, 'too many branches')
+      return app.reject(msgId, 'too many branches')
     }
     if (order.targets.length === 0) {
       this.#incoming.finish(waiting, 500)
-      return app.nok(msgId, 'error proxying request to ')
+      return app.reject(msgId, 'error proxying request to ')
     }
     this.#incoming.settle(waiting)
     // An early dialog of the application's own responses is not the one that the target will make.
@@ -73,7 +73,7 @@ export class Proxies {
   }
 
   /** A CANCEL came; nothing happens where its request was not sent on. */
-  cancel(side: ServerSide) {
+  cancel(side: ServerEntry) {
     this.#bySide.get(side.key)?.cancel()
   }
 

@@ -90,7 +90,7 @@ export class CarrierIndex {
 
   /** Carrier of the configuration whose addresses no name server has given. */
   get unknown(): CarrierRules | undefined {
-    return this.#carriers.find(({ config, isUnknown }) => !config.guarded && isUnknown)
+    return this.#carriers.find(({ config, isUnknown }) => !config.isGuarded && isUnknown)
   }
 
   #refresh(): void {
@@ -107,10 +107,10 @@ export class CarrierIndex {
 
 /** Networks of a carrier that are closed to all others. Throws for a text that is no network. */
 export const closedNetworks = ({
-  guarded,
+  isGuarded,
   networks,
-}: Pick<SipReachCarrier, 'guarded' | 'networks'>): readonly string[] => {
-  const least = guarded ? minClosedGuarded : minClosed
+}: Pick<SipReachCarrier, 'isGuarded' | 'networks'>): readonly string[] => {
+  const least = isGuarded ? minClosedGuarded : minClosed
   return networks.filter((each) => isAtLeast(each, least))
 }
 

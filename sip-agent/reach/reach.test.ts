@@ -4,10 +4,10 @@ import { srv, type Zone } from '../testing/dns.ts'
 import { reachCarrier, reachOn } from '../testing/reach.ts'
 import type { SipReach } from '../types.ts'
 import type { FarEnd } from './far-end.ts'
-import type { Place } from './reach.ts'
+import type { Destination } from './reach.ts'
 
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
-const place = (address: string, port = 5060): Place => ({ address, port })
+const place = (address: string, port = 5060): Destination => ({ address, port })
 const demo: FarEnd = { kind: 'project', id: 'demo' }
 const other: FarEnd = { kind: 'project', id: 'other' }
 const carrier = (name: string): FarEnd => ({ kind: 'carrier', name })
@@ -19,7 +19,7 @@ const setUp = (settings: Partial<SipReach> = {}, zone: Zone = {}) => {
   const { reach } = made
   /** Addresses of these that a dialog which began at `home` may reach. */
   const within = async (addresses: readonly string[], farEnd?: FarEnd, from = home) => {
-    let found: readonly Place[] | undefined
+    let found: readonly Destination[] | undefined
     const places = addresses.map((each) => place(each))
     reach.within(farEnd, from, places, (permitted) => {
       found = permitted
@@ -28,7 +28,7 @@ const setUp = (settings: Partial<SipReach> = {}, zone: Zone = {}) => {
     return found?.map(({ address }) => address)
   }
   /** Reason why a request outside dialogs may not go to these places. */
-  const outside = async (farEnd: FarEnd | undefined, ...places: readonly Place[]) => {
+  const outside = async (farEnd: FarEnd | undefined, ...places: readonly Destination[]) => {
     let outcome: string | undefined = 'no outcome'
     reach.outside(farEnd, places, (objection) => {
       outcome = objection
@@ -73,7 +73,7 @@ describe('a dialog of a stranger', () => {
   it('does not reach networks that carriers call from, unless they hold half the internet', async () => {
     const carriers = [
       reachCarrier({ targets: [], networks: ['62.1.0.0/16', '2a00:1::/32', '63.0.0.0/8', '0.0.0.0/0'] }),
-      reachCarrier({ name: 'api', guarded: true, targets: [], networks: ['64.1.1.0/24', '65.1.0.0/16'] }),
+      reachCarrier({ name: 'api', isGuarded: true, targets: [], networks: ['64.1.1.0/24', '65.1.0.0/16'] }),
     ]
     const { within } = setUp({ carriers })
     expect(await within(['62.1.9.9', '2a00:1::9', '64.1.1.9'])).toEqual([])
@@ -120,14 +120,14 @@ describe('a dialog of a carrier', () => {
     const api = reachCarrier({
       name: 'other/api',
       project: 'other',
-      guarded: true,
+      isGuarded: true,
       targets: ['sip:64.1.1.1', 'sip:62.9.9.9'],
       networks: ['64.1.2.0/24', '62.1.2.3/32', '10.0.0.0/24'],
     })
     const third = reachCarrier({
       name: 'third/api',
       project: 'third',
-      guarded: true,
+      isGuarded: true,
       targets: ['sip:64.1.1.1', 'sip:64.1.2.2'],
     })
     const { within } = setUp({ carriers: [...carriers, api, third] })
@@ -167,9 +167,9 @@ describe('a request outside dialogs', () => {
     })
     expect(await inside.outside(demo, place('10.0.0.5', 5070))).toBeDefined()
     expect(await inside.outside(demo, place('10.0.0.5', 5060))).toBeUndefined()
-    const listed = setUp({ carriers: [reachCarrier({ byAddress: false, hasNumberLists: true })] })
+    const listed = setUp({ carriers: [reachCarrier({ isByAddress: false, hasNumberLists: true })] })
     expect(await listed.outside(demo, place('62.1.2.3'))).toMatch(/calls to it go by the carrier alone/)
-    const signed = setUp({ carriers: [reachCarrier({ byAddress: false })] })
+    const signed = setUp({ carriers: [reachCarrier({ isByAddress: false })] })
     expect(await signed.outside(demo, place('62.1.2.3'))).toBeUndefined()
     expect(await signed.outside(other, place('62.1.2.3'))).toBeDefined()
   })
@@ -179,8 +179,8 @@ describe('a request outside dialogs', () => {
       reachCarrier({
         name: `${project}/api`,
         project,
-        guarded: true,
-        byAddress,
+        isGuarded: true,
+        isByAddress: byAddress,
         targets: ['sip:62.5.5.5'],
         networks: ['62.5.6.0/24'],
       })
@@ -196,7 +196,7 @@ describe('a request outside dialogs', () => {
     const api = reachCarrier({
       name: 'other/api',
       project: 'other',
-      guarded: true,
+      isGuarded: true,
       targets: ['sip:62.5.5.5'],
     })
     const { outside } = setUp({ carriers: [reachCarrier(), api] })
@@ -246,7 +246,10 @@ describe('carriers with names', () => {
   it('hold up judgements for four seconds in all, however many there are', async () => {
     const { reach, dns, clock, outside } = setUp({ carriers: [] })
     dns.addresses = () => new Promise(() => {})
-    reach.change({ networks: [], carriers: [reachCarrier({ guarded: true, targets: ['sip:slow.example'] })] })
+    reach.change({
+      networks: [],
+      carriers: [reachCarrier({ isGuarded: true, targets: ['sip:slow.example'] })],
+    })
     expect(await outside(other, place('45.33.1.99'))).toBe('no outcome')
     clock.advance(4_000)
     expect(await outside(other, place('45.33.1.99'))).toBeUndefined()

@@ -10,7 +10,7 @@ import type { FarEnd } from './far-end.ts'
 import { TargetAddresses } from './target-addresses.ts'
 
 /** Part of a hop that a judgement is about. */
-export type Place = Pick<Hop, 'address' | 'port'>
+export type Destination = Pick<Hop, 'address' | 'port'>
 
 interface Rules {
   /** Public addresses, and the private networks of the settings. */
@@ -57,7 +57,11 @@ export class Reach {
    * Judges the places of a request outside dialogs; one that is not permitted refuses all. `done` receives the reason, or undefined where
    * the request may go. Called at once unless DNS has to be asked. A request without a far end is the gateway's own, and may go anywhere.
    */
-  outside(farEnd: FarEnd | undefined, places: readonly Place[], done: (objection?: string) => void): void {
+  outside(
+    farEnd: FarEnd | undefined,
+    places: readonly Destination[],
+    done: (objection?: string) => void,
+  ): void {
     const rules = this.#rules
     const guarded = rules && farEnd && !isDeclared(farEnd, rules)
     if (!rules || !guarded || places.length === 0) {
@@ -74,7 +78,7 @@ export class Reach {
    * Selects the places that a request within a dialog may go to. `home` is the address at which the dialog began, which is always
    * permitted. `done` is called at once unless DNS has to be asked.
    */
-  within<Given extends Place>(
+  within<Given extends Destination>(
     farEnd: FarEnd | undefined,
     home: string,
     places: readonly Given[],
@@ -82,13 +86,13 @@ export class Reach {
   ): void {
     const rules = this.#rules
     const own = canonicalAddress(home)
-    const isHome = ({ address }: Place) => canonicalAddress(address) === own
+    const isHome = ({ address }: Destination) => canonicalAddress(address) === own
     if (!rules || places.every(isHome)) {
       done(places)
       return
     }
     this.#targets.prepare(() => {
-      const may = (place: Place) =>
+      const may = (place: Destination) =>
         isHome(place) || mayFollow(farEnd, own, canonicalAddress(place.address), rules)
       done(places.filter(may))
     })
@@ -97,10 +101,10 @@ export class Reach {
 
 /** True for a carrier of the configuration: the operator vouches for its targets. */
 const isDeclared = (farEnd: FarEnd, { carriers }: Rules): boolean =>
-  farEnd.kind === 'carrier' && carriers.named(farEnd.name)?.config.guarded === false
+  farEnd.kind === 'carrier' && carriers.named(farEnd.name)?.config.isGuarded === false
 
 /** Reason why a customer's request may not go to a place; undefined where it may. */
-const objectionOutside = (farEnd: FarEnd, place: Place, rules: Rules): string | undefined => {
+const objectionOutside = (farEnd: FarEnd, place: Destination, rules: Rules): string | undefined => {
   const address = canonicalAddress(place.address)
   if (!rules.permitted.permits(address)) return `${place.address} is in no network that may be dialled`
   const owners = rules.carriers.ownersOf(address)
@@ -121,9 +125,9 @@ const projectOf = (name: string, { carriers }: Rules): string | undefined =>
 
 /** True for a carrier that is closed to other projects: one of the configuration, or one that knows the gateway by its address alone. */
 const isClosedTo = (farEnd: FarEnd, { config }: CarrierRules): boolean => {
-  if (!config.guarded) return true
+  if (!config.isGuarded) return true
   // Two projects may have the same provider: each calls it by a carrier of its own.
-  return farEnd.kind === 'project' && config.byAddress
+  return farEnd.kind === 'project' && config.isByAddress
 }
 
 /**
@@ -131,8 +135,8 @@ const isClosedTo = (farEnd: FarEnd, { config }: CarrierRules): boolean => {
  * services of a laboratory or a small site, so the port counts there.
  */
 const isBypassed = (carrier: CarrierRules, address: string, port: number, { internet }: Rules): boolean => {
-  const { byAddress, hasNumberLists = false } = carrier.config
-  if (!byAddress && !hasNumberLists) return false
+  const { isByAddress, hasNumberLists = false } = carrier.config
+  if (!isByAddress && !hasNumberLists) return false
   return internet.permits(address) ? carrier.hasTarget(address) : carrier.hasTargetAt(address, port)
 }
 
@@ -143,7 +147,7 @@ const mayFollow = (farEnd: FarEnd | undefined, home: string, address: string, ru
   const named = farEnd?.kind === 'carrier' ? carriers.named(farEnd.name) : undefined
   // The first address tells for carriers of the configuration alone: a customer's list may hold anything.
   const own = [...(named ? [named] : []), ...carriers.ownersOf(home)]
-  const declared = own.filter(({ config }) => !config.guarded)
+  const declared = own.filter(({ config }) => !config.isGuarded)
   if (declared.some((carrier) => owners.includes(carrier))) return true
   if (owners.length > 0)
     return named !== undefined && ownsAlone(named, owners, address) && permitted.permits(address)
@@ -154,6 +158,6 @@ const mayFollow = (farEnd: FarEnd | undefined, home: string, address: string, ru
 
 /** True where a customer's carrier may have an address as its own: no carrier of the configuration has it, and others only beside its target. */
 const ownsAlone = (carrier: CarrierRules, owners: readonly CarrierRules[], address: string): boolean => {
-  if (carrier.hasTarget(address)) return owners.every(({ config }) => config.guarded)
+  if (carrier.hasTarget(address)) return owners.every(({ config }) => config.isGuarded)
   return owners.every((each) => each === carrier)
 }

@@ -6,13 +6,15 @@ import { absentCodes } from '../route/dns-cache.ts'
 import { canonicalAddress } from './addresses.ts'
 
 /** Age in ms from which the addresses of a name are looked up again, and from which a judgement waits for the answer. */
-const [refreshAfter, waitAfter] = [30_000, 300_000]
+const refreshAfterMs = 30_000
+const waitAfterMs = 300_000
 /** Longest wait of a judgement for name servers, in ms; none waits for a look-up that has lasted longer. */
-const patience = 4_000
+const maxWaitMs = 4_000
 /** Time in ms for which an address that DNS named once still counts: pools of addresses rotate. */
-const rememberFor = 3_600_000
+const retentionMs = 3_600_000
 /** Maximum number of addresses of one name, and of names that its SRV and NAPTR records lead to. */
-const [maxAddresses, maxServers] = [256, 32]
+const maxAddresses = 256
+const maxServers = 32
 
 interface Entry {
   readonly host: string
@@ -93,10 +95,10 @@ export class TargetAddresses {
     const now = this.#clock.now()
     for (const entry of new Set(this.#byUri.values())) {
       const age = now - (entry.lookedUpAt ?? Number.NEGATIVE_INFINITY)
-      if (isIP(entry.host) > 0 || age < refreshAfter) continue
+      if (isIP(entry.host) > 0 || age < refreshAfterMs) continue
       const { since, done: answered } = this.#start(entry)
       // A customer's name server that never answers must not hold up all others for as long as it likes.
-      if (age >= waitAfter && now - since < patience) waits.push(answered)
+      if (age >= waitAfterMs && now - since < maxWaitMs) waits.push(answered)
     }
     if (waits.length === 0) done()
     else this.#after(Promise.all(waits), done)
@@ -118,7 +120,7 @@ export class TargetAddresses {
         this.#fault(error)
       }
     }
-    const limit = this.#clock.after(patience, go)
+    const limit = this.#clock.after(maxWaitMs, go)
     this.#waits.add(limit)
     void ready.then(go)
   }
@@ -134,7 +136,7 @@ export class TargetAddresses {
     const now = this.#clock.now()
     for (const address of addresses) {
       entry.addresses.delete(address)
-      entry.addresses.set(address, now + rememberFor)
+      entry.addresses.set(address, now + retentionMs)
     }
     for (const [address, until] of entry.addresses) {
       if (until <= now || entry.addresses.size > maxAddresses) entry.addresses.delete(address)

@@ -3,14 +3,15 @@ import type { Dns, DnsAddress, Naptr } from './dns.ts'
 import type { Srv } from './srv.ts'
 
 /** How long answers are kept at least and at most, in ms, whatever their TTL. */
-const [shortest, longest] = [5_000, 300_000]
+const minTtlMs = 5_000
+const maxTtlMs = 300_000
 /** The same for records whose TTL the resolver does not give. */
-const unknown = 60_000
+const defaultTtlMs = 60_000
 /** How long it is remembered that there is none. */
-const failed = 10_000
+const negativeTtlMs = 10_000
 /** A question without an answer after this time is asked again. */
-const patience = 10_000
-const most = 2_000
+const queryTimeoutMs = 10_000
+const maxEntries = 2_000
 /** Error codes of `node:dns` that mean that there is no such record. */
 export const absentCodes: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA'])
 
@@ -39,7 +40,7 @@ export class DnsCache {
     return this.#ask(
       `naptr|${name}`,
       () => this.#dns.naptr(name),
-      () => unknown,
+      () => defaultTtlMs,
     )
   }
 
@@ -47,14 +48,14 @@ export class DnsCache {
     return this.#ask(
       `srv|${name}`,
       () => this.#dns.srv(name),
-      () => unknown,
+      () => defaultTtlMs,
     )
   }
 
   addresses(name: string, family: 4 | 6): Promise<readonly DnsAddress[]> {
     const keep = (found: readonly DnsAddress[]) => {
       const ttl = Math.min(...found.map((each) => each.ttl)) * 1_000
-      return Math.min(Math.max(ttl, shortest), longest)
+      return Math.min(Math.max(ttl, minTtlMs), maxTtlMs)
     }
     return this.#ask(`${family}|${name}`, () => this.#dns.addresses(name, family), keep)
   }
@@ -68,16 +69,16 @@ export class DnsCache {
     if (known && known.until > this.#clock.now()) return known.answer as Promise<readonly T[]>
     const answer = query().then(
       (found) => {
-        entry.until = this.#clock.now() + (found.length === 0 ? failed : keep(found))
+        entry.until = this.#clock.now() + (found.length === 0 ? negativeTtlMs : keep(found))
         return found
       },
       (error) => {
-        entry.until = this.#clock.now() + failed
+        entry.until = this.#clock.now() + negativeTtlMs
         // A name server that is out of order does not make a carrier disappear (RFC 8767).
         return known && !absentCodes.has(error.code) ? (known.answer as Promise<readonly T[]>) : []
       },
     )
-    const entry: Entry = { until: this.#clock.now() + patience, answer }
+    const entry: Entry = { until: this.#clock.now() + queryTimeoutMs, answer }
     this.#store(key, entry)
     return answer
   }
@@ -85,7 +86,7 @@ export class DnsCache {
   #store(key: string, entry: Entry): void {
     this.#known.delete(key)
     for (const oldest of this.#known.keys()) {
-      if (this.#known.size < most) break
+      if (this.#known.size < maxEntries) break
       this.#known.delete(oldest)
     }
     this.#known.set(key, entry)

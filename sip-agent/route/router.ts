@@ -2,32 +2,33 @@ import { isIP } from 'node:net'
 import type { Clock, Timer } from '../clock.ts'
 import type { Dns } from './dns.ts'
 import { DnsCache } from './dns-cache.ts'
-import { Plan } from './plan.ts'
-import { defaultPort, type Reach, readTarget, type Target } from './target.ts'
+import { HopFinder } from './hop-finder.ts'
+import { type BoundTransports, defaultPort, readTarget, type Target } from './target.ts'
 import type { Hop, Router } from './types.ts'
 
 /** Whoever asks has waited long enough after this time, in ms. */
-const patience = 5_000
+const searchTimeoutMs = 5_000
 /** How long a hop that has failed is the last choice, in ms; a tentative one is left out for longer. */
-const [avoidFor, tentativeFor] = [30_000, 600_000]
-const mostFailed = 1_000
+const avoidMs = 30_000
+const tentativeAvoidMs = 600_000
+const maxFailed = 1_000
 /** RFC 3261 18.1.1: what is larger may be more than one packet, where the path's MTU is not known. */
-const largest = 1_300
+const maxUdpBytes = 1_300
 
 const keyOf = ({ protocol, address, port }: Hop): string => `${protocol}|${address}|${port}`
 
 /** Finds out where requests go (RFC 3263), and remembers which places did not answer lately. */
 export class SipRouter implements Router {
-  readonly #reach: Reach
+  readonly #reach: BoundTransports
   readonly #clock: Clock
   readonly #fault: (error: unknown) => void
-  readonly #plan: Plan
+  readonly #plan: HopFinder
   readonly #failed = new Map<string, number>()
   /** The limits of searches that are under way. */
   readonly #searches = new Set<Timer>()
 
   constructor(options: {
-    reach: Reach
+    reach: BoundTransports
     dns: Dns
     clock: Clock
     /** Told of an error of whoever asked: it must not end the thread. */
@@ -39,7 +40,7 @@ export class SipRouter implements Router {
     this.#reach = reach
     this.#clock = clock
     this.#fault = fault
-    this.#plan = new Plan(new DnsCache(dns, clock), reach, random)
+    this.#plan = new HopFinder(new DnsCache(dns, clock), reach, random)
   }
 
   /** Searches that are under way. */
@@ -50,24 +51,24 @@ export class SipRouter implements Router {
   find(uri: string, done: (hops: readonly Hop[]) => void): boolean {
     const target = readTarget(uri, this.#reach)
     if (!target) return false
-    if (isIP(target.at)) done([this.#literal(target)])
+    if (isIP(target.address)) done([this.#literal(target)])
     else this.#search(target, done)
     return true
   }
 
   fit(hops: readonly Hop[], bytes: number): readonly Hop[] {
-    if (bytes <= largest) return hops
-    return hops.flatMap((hop) => (hop.large && !this.#avoided(hop.large) ? [hop.large, hop] : [hop]))
+    if (bytes <= maxUdpBytes) return hops
+    return hops.flatMap((hop) => (hop.overTcp && !this.#avoided(hop.overTcp) ? [hop.overTcp, hop] : [hop]))
   }
 
   failed(hop: Hop): void {
     const key = keyOf(hop)
     this.#failed.delete(key)
     for (const oldest of this.#failed.keys()) {
-      if (this.#failed.size < mostFailed) break
+      if (this.#failed.size < maxFailed) break
       this.#failed.delete(oldest)
     }
-    this.#failed.set(key, this.#clock.now() + (hop.tentative ? tentativeFor : avoidFor))
+    this.#failed.set(key, this.#clock.now() + (hop.isTentative ? tentativeAvoidMs : avoidMs))
   }
 
   /** Ends all searches without an answer. */
@@ -76,9 +77,9 @@ export class SipRouter implements Router {
     this.#searches.clear()
   }
 
-  #literal({ at, host, port, protocol, fixed }: Target): Hop {
-    const hop: Hop = { protocol, address: at, port: port ?? defaultPort(protocol), host }
-    return fixed ? hop : this.#plan.enlarged(hop)
+  #literal({ address, host, port, protocol, isTransportFixed }: Target): Hop {
+    const hop: Hop = { protocol, address, port: port ?? defaultPort(protocol), host }
+    return isTransportFixed ? hop : this.#plan.enlarged(hop)
   }
 
   #search(target: Target, done: (hops: readonly Hop[]) => void): void {
@@ -92,7 +93,7 @@ export class SipRouter implements Router {
         this.#fault(error)
       }
     }
-    const limit = this.#clock.after(patience, () => answer([]))
+    const limit = this.#clock.after(searchTimeoutMs, () => answer([]))
     this.#searches.add(limit)
     this.#plan.hops(target).then(answer, (error) => {
       this.#fault(error)
@@ -102,9 +103,8 @@ export class SipRouter implements Router {
 
   /** What has just failed comes last. */
   #ordered(hops: readonly Hop[]): Hop[] {
-    const [good, bad]: [Hop[], Hop[]] = [[], []]
-    for (const hop of hops) (this.#avoided(hop) ? bad : good).push(hop)
-    return [...good, ...bad]
+    const avoided = hops.filter((hop) => this.#avoided(hop))
+    return [...hops.filter((hop) => !avoided.includes(hop)), ...avoided]
   }
 
   #avoided(hop: Hop): boolean {

@@ -3,7 +3,7 @@ import { isSipUri, parseUri, type SipUri } from '../message/uri.ts'
 import type { Protocol } from '../transport/types.ts'
 
 /** Which transports are bound; implemented by `Transports`. */
-export interface Reach {
+export interface BoundTransports {
   /** True where one of this protocol is bound; of this family too, where one is given. */
   reaches(protocol: Protocol, family?: 4 | 6): boolean
 }
@@ -11,7 +11,7 @@ export interface Reach {
 /** What a SIP URI says about where a request goes (RFC 3263 4), before anything is looked up. */
 export interface Target {
   /** The name or address to go to: `maddr`, else the host. */
-  readonly at: string
+  readonly address: string
   /** The host of the URI: what TLS checks. */
   readonly host: string
   /** Not given: the one of SRV, or the protocol's own. */
@@ -19,9 +19,9 @@ export interface Target {
   /** The transport that the URI asks for, or that has to be where DNS says nothing. */
   readonly protocol: Protocol
   /** True where the URI asks for it: NAPTR is not looked at. */
-  readonly fixed: boolean
+  readonly isTransportFixed: boolean
   /** A `sips:` URI: nothing but TLS. */
-  readonly secure: boolean
+  readonly isSecure: boolean
 }
 
 const defaults: readonly Protocol[] = ['udp', 'tcp', 'tls']
@@ -36,7 +36,7 @@ export const defaultPort = (protocol: Protocol): number =>
 /** 4 or 6, for an address. */
 export const familyOf = (address: string): 4 | 6 => (isIPv6(address) ? 6 : 4)
 
-const protocolOf = ({ scheme, params }: SipUri, reach: Reach): Protocol | undefined => {
+const protocolOf = ({ scheme, params }: SipUri, reach: BoundTransports): Protocol | undefined => {
   const asked = params.get('transport')?.toLowerCase()
   if (asked !== undefined) return (scheme === 'sips' ? secured : plain)[asked]
   return scheme === 'sips' ? 'tls' : defaults.find((each) => reach.reaches(each))
@@ -46,7 +46,7 @@ const protocolOf = ({ scheme, params }: SipUri, reach: Reach): Protocol | undefi
  * Reads a URI, with or without angle brackets. Undefined where it cannot be reached by what is bound. Throws {@link SipParseError}
  * for what is no URI.
  */
-export const readTarget = (uri: string, reach: Reach): Target | undefined => {
+export const readTarget = (uri: string, reach: BoundTransports): Target | undefined => {
   const parsed = parseUri(uri.replace(/^<|>$/g, ''), 'next hop')
   // Port 0 names nothing, and a system refuses to send there.
   if (!isSipUri(parsed) || parsed.port === 0) return undefined
@@ -56,5 +56,5 @@ export const readTarget = (uri: string, reach: Reach): Target | undefined => {
   if (!reach.reaches(protocol, isIP(at) ? familyOf(at) : undefined)) return undefined
   const { host, port } = parsed
   const fixed = parsed.params.has('transport')
-  return { at, host, port, protocol, fixed, secure: parsed.scheme === 'sips' }
+  return { address: at, host, port, protocol, isTransportFixed: fixed, isSecure: parsed.scheme === 'sips' }
 }

@@ -9,9 +9,9 @@ export interface Hop {
   /** Host as the URI has it: what TLS asks for and checks (RFC 5922). */
   readonly host: string
   /** The same place over TCP, for a request that is too large for UDP (RFC 3261 18.1.1); see {@link Router.fit}. */
-  readonly large?: Hop
-  /** Set on a {@link large} one: worth a short try only, because the peer may well not listen there at all. */
-  readonly tentative?: true
+  readonly overTcp?: Hop
+  /** Set on a {@link overTcp} one: worth a short try only, because the peer may well not listen there at all. */
+  readonly isTentative?: true
 }
 
 /** Finds out where requests go (RFC 3263), never on the receive path. */

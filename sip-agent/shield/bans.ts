@@ -1,15 +1,15 @@
-import { Recent } from './recent.ts'
+import { RecentMap } from './recent-map.ts'
 
-/** Offences are counted within this time, in ms. */
+/** Offenses are counted within this time, in ms. */
 const windowMs = 60_000
-/** Most senders whose offences are remembered, and most that are banned at once. */
-const mostSenders = 10_000
+/** Most senders whose offenses are remembered, and most that are banned at once. */
+const maxSenders = 10_000
 
-/** Senders that are banned, and the offences of those that are not yet. Both are bounded; a ban ends by itself. */
+/** Senders that are banned, and the offenses of those that are not yet. Both are bounded; a ban ends by itself. */
 export class Bans {
   /** In the order of their ends. */
   readonly #until = new Map<string, number>()
-  readonly #offences = new Recent<{ since: number; count: number }>(mostSenders)
+  readonly #offenses = new RecentMap<{ since: number; count: number }>(maxSenders)
 
   /** Senders that are banned. */
   size(now: number): number {
@@ -25,19 +25,19 @@ export class Bans {
     return false
   }
 
-  /** Counts one offence; with the last one of `after` within a minute the sender is banned for `forMs`. */
-  offend(sender: string, now: number, { after, forMs }: { after: number; forMs: number }): void {
-    let known = this.#offences.get(sender)
+  /** Counts one offense; with the last one of `after` within a minute the sender is banned for `forMs`. */
+  recordOffense(sender: string, now: number, { after, forMs }: { after: number; forMs: number }): void {
+    let known = this.#offenses.get(sender)
     if (!known || now - known.since >= windowMs || now < known.since) {
       known = { since: now, count: 0 }
-      this.#offences.set(sender, known)
+      this.#offenses.set(sender, known)
     }
     known.count++
     if (known.count < after) return
-    this.#offences.delete(sender)
+    this.#offenses.delete(sender)
     this.#sweep(now)
     // Whoever would be forgotten earliest anyway makes room.
-    if (this.#until.size >= mostSenders) this.#until.delete(this.#until.keys().next().value ?? '')
+    if (this.#until.size >= maxSenders) this.#until.delete(this.#until.keys().next().value ?? '')
     this.#until.delete(sender)
     this.#until.set(sender, now + forMs)
   }

@@ -1,7 +1,8 @@
 /** Longest part of a message, in bytes, in which a User-Agent is looked for: scanners write short ones. */
-const longestHead = 4_096
+const maxScannedBytes = 4_096
 
-const [cr, lf] = [13, 10]
+const cr = 13
+const lf = 10
 
 /** Whether bytes are a response: they begin with `SIP/`. Line ends before a message mean nothing (RFC 3261 7.5). */
 export const isResponse = (bytes: Uint8Array): boolean => {
@@ -13,9 +14,11 @@ export const isResponse = (bytes: Uint8Array): boolean => {
 
 /** The value of the first User-Agent header, lower case, without a parser: what stands in front of the parser must be cheaper than it. */
 export const userAgentOf = (bytes: Uint8Array): string => {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, longestHead)).toString(
-    'latin1',
-  )
+  const text = Buffer.from(
+    bytes.buffer,
+    bytes.byteOffset,
+    Math.min(bytes.byteLength, maxScannedBytes),
+  ).toString('latin1')
   const found = /\nuser-agent[ \t]*:([^\n]*(?:\n[ \t][^\n]*)*)/i.exec(text)
   if (!found) return ''
   const end = text.search(/\n\r?\n/)

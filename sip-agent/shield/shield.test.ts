@@ -9,7 +9,7 @@ const settings: SipShield = {
   banAfter: 3,
   banForMs: 600_000,
   scanners: ['friendly-scanner'],
-  strangers: 'answer',
+  untrusted: 'answer',
   known: ['192.0.2.0/24', '2001:db8::/32'],
 }
 const setUp = (changes: Partial<SipShield> = {}) => {
@@ -22,7 +22,8 @@ const setUp = (changes: Partial<SipShield> = {}) => {
 const invite = Buffer.from('INVITE sip:1@a.example SIP/2.0\r\nUser-Agent: Phone\r\n\r\n')
 const response = Buffer.from('SIP/2.0 200 OK\r\nUser-Agent: friendly-scanner\r\n\r\n')
 const scan = Buffer.from('OPTIONS sip:1@a.example SIP/2.0\r\nuser-agent: My Friendly-Scanner 1\r\n\r\n')
-const [carrier, stranger] = ['192.0.2.7', '198.51.100.7']
+const carrier = '192.0.2.7'
+const stranger = '198.51.100.7'
 
 describe('the rate of packets', () => {
   it('is that of strangers outside known networks, and refills', () => {
@@ -61,30 +62,30 @@ describe('the rate of packets', () => {
   it('is that of known networks for an address that we call', () => {
     const { shield, send } = setUp()
     expect(send(stranger, response, 20)).toBe(5)
-    shield.meets(stranger)
+    shield.trustPeer(stranger)
     expect(send(stranger, response, 100)).toBe(50)
   })
 
   it('is that of known networks for an address that a customer calls, until the last of its calls ends', () => {
     const { clock, shield, send } = setUp()
-    const releases = [shield.hold(stranger), shield.hold(`::ffff:${stranger}`)]
-    expect([send(stranger, invite, 100), shield.trusts(stranger)]).toEqual([50, true])
+    const releases = [shield.trustTemporarily(stranger), shield.trustTemporarily(`::ffff:${stranger}`)]
+    expect([send(stranger, invite, 100), shield.isTrusted(stranger)]).toEqual([50, true])
     releases[0]?.()
     releases[0]?.()
     clock.advance(1_000)
-    expect([send(stranger, invite, 100), shield.trusts(stranger)]).toEqual([50, true])
+    expect([send(stranger, invite, 100), shield.isTrusted(stranger)]).toEqual([50, true])
     releases[1]?.()
     clock.advance(1_000)
-    expect([send(stranger, invite, 100), shield.trusts(stranger)]).toEqual([5, false])
+    expect([send(stranger, invite, 100), shield.isTrusted(stranger)]).toEqual([5, false])
     const before = shield.sources
-    shield.hold('203.0.113.1')()
+    shield.trustTemporarily('203.0.113.1')()
     expect(shield.sources).toBe(before)
   })
 
   it('counts every message of a piece of a stream, but of known networks only the piece', () => {
     const { shield, send } = setUp()
     const follow = (from: string) =>
-      Array.from({ length: 20 }, () => shield.follows(from)).filter(Boolean).length
+      Array.from({ length: 20 }, () => shield.admitsNext(from)).filter(Boolean).length
     expect([send(stranger), follow(stranger), send(stranger)]).toEqual([1, 4, 0])
     expect([send(carrier), follow(carrier), send(carrier, invite, 100)]).toEqual([1, 20, 49])
   })
@@ -118,26 +119,26 @@ describe('scanners', () => {
 
 describe('strangers', () => {
   it('may be dropped: requests and connections of everyone outside known networks', () => {
-    const { shield, send } = setUp({ strangers: 'drop' })
+    const { shield, send } = setUp({ untrusted: 'drop' })
     expect([send(stranger), send(carrier), send('2001:db8::9')]).toEqual([0, 1, 1])
     expect([shield.accepts('tcp', stranger), shield.accepts('tls', carrier)]).toEqual([false, true])
     expect(shield.dropped.stranger).toBe(2)
   })
 
   it('may still answer our requests, and send their own within the calls that we made', () => {
-    const { shield, send } = setUp({ strangers: 'drop' })
+    const { shield, send } = setUp({ untrusted: 'drop' })
     expect(send(stranger, response)).toBe(1)
-    shield.meets(stranger)
+    shield.trustPeer(stranger)
     expect([send(stranger), shield.accepts('tcp', stranger)]).toEqual([1, true])
   })
 })
 
 describe('a ban', () => {
   const offend = (shield: Shield, from: string, times: number, proven = true) => {
-    for (let i = 0; i < times; i++) shield.offend(from, proven, 'refused')
+    for (let i = 0; i < times; i++) shield.recordOffense(from, proven, 'refused')
   }
 
-  it('comes with the last offence within a minute, and ends by itself', () => {
+  it('comes with the last offense within a minute, and ends by itself', () => {
     const { clock, shield, send } = setUp()
     offend(shield, stranger, 2)
     expect([send(stranger), shield.banned]).toEqual([1, 0])
@@ -155,7 +156,7 @@ describe('a ban', () => {
     expect([send(stranger), shield.banned]).toEqual([1, 0])
   })
 
-  it('does not come for offences that are more than a minute apart', () => {
+  it('does not come for offenses that are more than a minute apart', () => {
     const { clock, shield, send } = setUp()
     for (let i = 0; i < 10; i++) {
       offend(shield, stranger, 2)
@@ -173,8 +174,8 @@ describe('a ban', () => {
   it('never comes to known networks, nor for malformed messages to whom we call', () => {
     const { shield, send } = setUp()
     offend(shield, carrier, 100)
-    shield.meets(stranger)
-    for (let i = 0; i < 100; i++) shield.offend(stranger, true, 'malformed')
+    shield.trustPeer(stranger)
+    for (let i = 0; i < 100; i++) shield.recordOffense(stranger, true, 'malformed')
     expect([send(carrier), send(stranger)]).toEqual([1, 1])
     offend(shield, stranger, 3)
     expect(send(stranger)).toBe(0)
@@ -197,9 +198,9 @@ describe('a ban', () => {
 
 describe('settings', () => {
   it('may change; bans stay', () => {
-    const { shield, send } = setUp({ strangers: 'drop' })
-    for (let i = 0; i < 3; i++) shield.offend('203.0.113.9', true, 'sign-in')
-    shield.change({ ...settings, strangers: 'drop', known: ['198.51.100.0/24'] })
+    const { shield, send } = setUp({ untrusted: 'drop' })
+    for (let i = 0; i < 3; i++) shield.recordOffense('203.0.113.9', true, 'sign-in')
+    shield.change({ ...settings, untrusted: 'drop', known: ['198.51.100.0/24'] })
     expect([send(stranger), send(carrier), shield.banned]).toEqual([1, 0, 1])
   })
 
@@ -211,19 +212,19 @@ describe('settings', () => {
     shield.change({ ...settings, ...rates, known: [...settings.known, '203.0.113.0/24'] })
     expect(sent()).toEqual([0, 0])
     shield.change({ ...settings, ...rates, known: [stranger] })
-    expect([shield.trusts(stranger), shield.trusts(carrier)]).toEqual([true, false])
+    expect([shield.isTrusted(stranger), shield.isTrusted(carrier)]).toEqual([true, false])
     expect(sent()).toEqual([4, 2])
   })
 
   it('that cannot be used leave everything as it was', () => {
-    const { shield, send } = setUp({ strangers: 'drop' })
+    const { shield, send } = setUp({ untrusted: 'drop' })
     expect(() => shield.change({ ...settings, known: ['nonsense'] })).toThrow('nonsense')
     expect([send(stranger), send(carrier)]).toEqual([0, 1])
   })
 
   it('may be none: everything passes', () => {
     const shield = new Shield(new FakeClock())
-    shield.offend(stranger, true, 'refused')
+    shield.recordOffense(stranger, true, 'refused')
     expect([shield.admits('udp', stranger, scan), shield.accepts('tcp', stranger), shield.banned]).toEqual([
       true,
       true,

@@ -4,17 +4,17 @@ import type { Gatekeeper, Protocol } from '../transport/types.ts'
 import type { ShieldReason, SipShield } from '../types.ts'
 import { plainAddress } from './addresses.ts'
 import { Bans } from './bans.ts'
-import { type Bucket, fullBucket, takeFrom } from './bucket.ts'
-import { Recent } from './recent.ts'
+import { RecentMap } from './recent-map.ts'
 import { isResponse, userAgentOf } from './scan.ts'
+import { fullTokenBucket, type TokenBucket, takeTokens } from './token-bucket.ts'
 
 /** What brings an address nearer to a ban. */
-export type Offence = 'malformed' | 'refused' | 'sign-in'
+export type Offense = 'malformed' | 'refused' | 'sign-in'
 
 /** Most addresses of each kind that are remembered. */
-const mostSources = 20_000
+const maxSources = 20_000
 /** Most addresses that we have sent requests to and remember. */
-const mostPeers = 10_000
+const maxPeers = 10_000
 
 /** A TLS handshake takes about a millisecond of the thread: as much as so many packets. */
 const handshakePrice = 5
@@ -23,11 +23,11 @@ interface Source {
   /** What is banned with it. */
   readonly sender: string
   /** May send as much as known networks may, and is no stranger. */
-  readonly trusted: boolean
+  readonly isTrusted: boolean
   /** Packets that it may still send. */
-  readonly bucket: Bucket
+  readonly bucket: TokenBucket
   /** Which of the lists of networks it was by which it was told whether it is trusted. */
-  by: number
+  listVersion: number
 }
 
 /**
@@ -39,11 +39,11 @@ export class Shield implements Gatekeeper {
   readonly #clock: Pick<Clock, 'now'>
   readonly #dropped: Record<ShieldReason, number> = { rate: 0, banned: 0, scanner: 0, stranger: 0, tls: 0 }
   readonly #bans = new Bans()
-  readonly #trusted = new Recent<Source>(mostSources)
-  readonly #strangers = new Recent<Source>(mostSources)
+  readonly #trusted = new RecentMap<Source>(maxSources)
+  readonly #untrusted = new RecentMap<Source>(maxSources)
   /** Buckets of IPv6 strangers: addresses of one /64 share one. */
-  readonly #shared = new Recent<Bucket>(mostSources)
-  readonly #peers = new Recent<true>(mostPeers)
+  readonly #shared = new RecentMap<TokenBucket>(maxSources)
+  readonly #peers = new RecentMap<true>(maxPeers)
   /** Numbers of the calls to addresses that customers chose. */
   readonly #held = new Map<string, number>()
   #settings: SipShield | undefined
@@ -77,7 +77,7 @@ export class Shield implements Gatekeeper {
 
   /** Sources that are remembered; bounded. */
   get sources(): number {
-    return this.#trusted.size + this.#strangers.size + this.#shared.size + this.#peers.size + this.#held.size
+    return this.#trusted.size + this.#untrusted.size + this.#shared.size + this.#peers.size + this.#held.size
   }
 
   admits(_protocol: Protocol, from: string, bytes: Uint8Array): boolean {
@@ -87,7 +87,7 @@ export class Shield implements Gatekeeper {
     const source = this.#pass(address, settings)
     if (!source) return false
     if (isResponse(bytes)) return true
-    if (!source.trusted && settings.strangers === 'drop') return this.#drop('stranger')
+    if (!source.isTrusted && settings.untrusted === 'drop') return this.#drop('stranger')
     if (settings.scanners.length === 0) return true
     const agent = userAgentOf(bytes)
     return agent === '' || !settings.scanners.some((part) => agent.includes(part)) || this.#drop('scanner')
@@ -100,7 +100,7 @@ export class Shield implements Gatekeeper {
     const source = this.#pass(plainAddress(from), settings, price)
     if (!source) return false
     // Nobody has to open a connection to answer us: responses come over that of the request.
-    return source.trusted || settings.strangers === 'answer' || this.#drop('stranger')
+    return source.isTrusted || settings.untrusted === 'answer' || this.#drop('stranger')
   }
 
   /** A TLS handshake with somebody who was accepted came to nothing. */
@@ -109,19 +109,19 @@ export class Shield implements Gatekeeper {
   }
 
   /** A piece of a stream may hold hundreds of messages: one for all of them would be no rate. Known networks are taken at their word. */
-  follows(from: string): boolean {
+  admitsNext(from: string): boolean {
     const settings = this.#settings
     const address = plainAddress(from)
     return !settings || this.#isTrustedSource(address) || this.#pass(address, settings) !== undefined
   }
 
   /** True for an address of known networks. */
-  knows(address: string): boolean {
+  isKnown(address: string): boolean {
     return this.#known.has(plainAddress(address))
   }
 
   /** True for an address of known networks, and for one that we have sent requests to; for everybody where there is no shield. */
-  trusts(from: string): boolean {
+  isTrusted(from: string): boolean {
     const address = plainAddress(from)
     return !this.#settings || this.#isTrustedSource(address) || this.#isTrusted(address)
   }
@@ -130,21 +130,21 @@ export class Shield implements Gatekeeper {
    * We send a request to an address. Its answers, and its own requests within the call, are expected from now on: it may send as much
    * as known networks may, and is no stranger.
    */
-  meets(to: string): void {
+  trustPeer(to: string): void {
     const address = plainAddress(to)
     if (this.#peers.get(address)) return
     this.#peers.set(address, true)
-    this.#strangers.delete(address)
+    this.#untrusted.delete(address)
   }
 
   /**
-   * Sends a request to an address that a customer chose: the same as {@link meets}, until the function that it returns is called once
+   * Sends a request to an address that a customer chose: the same as {@link trustPeer}, until the function that it returns is called once
    * for each call.
    */
-  hold(to: string): () => void {
+  trustTemporarily(to: string): () => void {
     const address = plainAddress(to)
     this.#held.set(address, (this.#held.get(address) ?? 0) + 1)
-    this.#strangers.delete(address)
+    this.#untrusted.delete(address)
     let isReleased = false
     return () => {
       if (isReleased) return
@@ -161,17 +161,17 @@ export class Shield implements Gatekeeper {
   }
 
   /**
-   * Counts an offence. `proven`: the address is really the sender's, as on a connection, or as told by an answer that only the receiver
+   * Counts an offense. `proven`: the address is really the sender's, as on a connection, or as told by an answer that only the receiver
    * of ours could give. Where that is not so nothing is counted, or else one forged datagram after the other would ban a carrier. Known
    * networks are never banned.
    */
-  offend(from: string, proven: boolean, offence: Offence): void {
+  recordOffense(from: string, proven: boolean, offense: Offense): void {
     const settings = this.#settings
     const address = plainAddress(from)
     if (!settings || !proven || this.#known.has(address)) return
     // Whom we call by our own choice may have a poor encoder.
-    if (offence === 'malformed' && this.#isPeer(address)) return
-    this.#bans.offend(senderOf(address), this.#clock.now(), {
+    if (offense === 'malformed' && this.#isPeer(address)) return
+    this.#bans.recordOffense(senderOf(address), this.#clock.now(), {
       after: settings.banAfter,
       forMs: settings.banForMs,
     })
@@ -185,9 +185,9 @@ export class Shield implements Gatekeeper {
       this.#drop('banned')
       return undefined
     }
-    const { bucket, trusted } = source
-    const rate = trusted ? settings.knownPacketsPerSecond : settings.packetsPerSecond
-    if (takeFrom(bucket, rate, now, price)) return source
+    const { bucket, isTrusted } = source
+    const rate = isTrusted ? settings.knownPacketsPerSecond : settings.packetsPerSecond
+    if (takeTokens(bucket, rate, now, price)) return source
     this.#drop('rate')
     return undefined
   }
@@ -203,35 +203,35 @@ export class Shield implements Gatekeeper {
 
   /** Without a look at the networks. */
   #isTrustedSource(address: string): boolean {
-    return this.#trusted.get(address)?.by === this.#list
+    return this.#trusted.get(address)?.listVersion === this.#list
   }
 
   /** What is known of a source; nothing where new networks have made it another one. */
   #remembered(address: string): Source | undefined {
-    const source = this.#trusted.get(address) ?? this.#strangers.get(address)
-    if (!source || source.by === this.#list) return source
-    if (source.trusted === this.#isTrusted(address)) {
-      source.by = this.#list
+    const source = this.#trusted.get(address) ?? this.#untrusted.get(address)
+    if (!source || source.listVersion === this.#list) return source
+    if (source.isTrusted === this.#isTrusted(address)) {
+      source.listVersion = this.#list
       return source
     }
     this.#trusted.delete(address)
-    this.#strangers.delete(address)
+    this.#untrusted.delete(address)
     return undefined
   }
 
   #first(address: string, now: number): Source {
-    const trusted = this.#isTrusted(address)
+    const isTrusted = this.#isTrusted(address)
     const sender = senderOf(address)
-    const bucket = trusted ? fullBucket(now) : this.#bucketOf(sender, now)
-    const source = { sender, trusted, bucket, by: this.#list }
-    if (trusted) this.#trusted.set(address, source)
-    else this.#strangers.set(address, source)
+    const bucket = isTrusted ? fullTokenBucket(now) : this.#bucketOf(sender, now)
+    const source = { sender, isTrusted, bucket, listVersion: this.#list }
+    if (isTrusted) this.#trusted.set(address, source)
+    else this.#untrusted.set(address, source)
     return source
   }
 
-  #bucketOf(sender: string, now: number): Bucket {
-    if (!sender.includes(':')) return fullBucket(now)
-    const shared = this.#shared.get(sender) ?? fullBucket(now)
+  #bucketOf(sender: string, now: number): TokenBucket {
+    if (!sender.includes(':')) return fullTokenBucket(now)
+    const shared = this.#shared.get(sender) ?? fullTokenBucket(now)
     this.#shared.set(sender, shared)
     return shared
   }

@@ -4,12 +4,12 @@ import type { Context } from '../core/context.ts'
 import { hangUp } from '../core/hangup.ts'
 import { RegisteredFlows } from '../core/registered-flows.ts'
 import { Subscriptions } from '../core/subscriptions.ts'
-import { Outgoing } from '../core/uac/outgoing.ts'
-import { Answers } from '../core/uas/answers.ts'
+import { OutgoingRequests } from '../core/uac/outgoing-requests.ts'
+import { Unacked2xx } from '../core/uas/unacked-2xx.ts'
 import { Dialogs } from '../dialog/dialogs.ts'
 import type { App } from '../drachtio/app.ts'
 import { checkMessage } from '../message/check.ts'
-import { defaultLimits } from '../message/limits.ts'
+import { defaultMessageLimits } from '../message/limits.ts'
 import type { RawRequest, SipRequest } from '../message/message.ts'
 import { parseDatagram, parseFromApp } from '../message/parse.ts'
 import type { Hop } from '../route/types.ts'
@@ -26,8 +26,8 @@ type Lines = Readonly<Record<string, string>>
 export class Far implements Flow {
   readonly remote
   readonly local
-  readonly reliable: boolean
-  readonly closed = false
+  readonly isReliable: boolean
+  readonly isClosed = false
   /** Where set, nothing can be sent. */
   dead = false
   readonly #bench: ClientBench
@@ -35,7 +35,7 @@ export class Far implements Flow {
 
   constructor(bench: ClientBench, protocol: Protocol, address: string) {
     this.#bench = bench
-    this.reliable = protocol !== 'udp'
+    this.isReliable = protocol !== 'udp'
     this.remote = { protocol, address, port: 5060 }
     this.local = { protocol, address: '192.0.2.1', port: protocol === 'udp' ? 5060 : 5061 }
   }
@@ -70,8 +70,8 @@ export class ClientBench {
   readonly clock = new FakeClock()
   readonly dialogs = new Dialogs()
   readonly transactions: Transactions
-  readonly answers: Answers
-  readonly outgoing: Outgoing
+  readonly answers: Unacked2xx
+  readonly outgoing: OutgoingRequests
   readonly app: App
   readonly fars: Far[]
   readonly faults: unknown[] = []
@@ -95,8 +95,8 @@ export class ClientBench {
     this.transactions = new Transactions(this.clock, makeTimers(), (error) => this.faults.push(error))
     const context = this.#makeContext()
     const ackTimeout = 'SIP;cause=200;text="ACK timeout"'
-    this.answers = new Answers(context, (dialog) => hangUp(context, dialog, ackTimeout))
-    this.outgoing = new Outgoing(context, this.answers)
+    this.answers = new Unacked2xx(context, (dialog) => hangUp(context, dialog, ackTimeout))
+    this.outgoing = new OutgoingRequests(context, this.answers)
   }
 
   #makeContext(): Context {
@@ -131,7 +131,7 @@ export class ClientBench {
       dialogs,
       router,
       reach: openReach(clock),
-      shield: { hold: () => () => {} },
+      shield: { trustTemporarily: () => () => {} },
       userAgent: undefined,
       ...kept,
     }
@@ -166,7 +166,7 @@ export class ClientBench {
   #raw(method: string, lines: Lines, body: string): RawRequest {
     const headers = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`)
     const text = `${method} sip:b@far.example SIP/2.0\r\n${headers.join('')}\r\n${body}`
-    return parseFromApp(Buffer.from(text), { ...defaultLimits, headerLength: 65_536 }) as RawRequest
+    return parseFromApp(Buffer.from(text), { ...defaultMessageLimits, headerLength: 65_536 }) as RawRequest
   }
 
   /** What the application was told since the last call. */

@@ -6,9 +6,9 @@ import { defaultUnderstood } from '../core/options.ts'
 import { OwnRefusals } from '../core/own-refusals.ts'
 import { RegisteredFlows } from '../core/registered-flows.ts'
 import { Subscriptions } from '../core/subscriptions.ts'
-import { Answers } from '../core/uas/answers.ts'
-import { Incoming } from '../core/uas/incoming.ts'
+import { IncomingRequests } from '../core/uas/incoming-requests.ts'
 import { Receiver } from '../core/uas/receiver.ts'
+import { Unacked2xx } from '../core/uas/unacked-2xx.ts'
 import type { Dialog } from '../dialog/dialog.ts'
 import { Dialogs } from '../dialog/dialogs.ts'
 import type { App } from '../drachtio/app.ts'
@@ -33,8 +33,8 @@ export class CoreBench {
   readonly app: App
   readonly dialogs = new Dialogs()
   readonly transactions: Transactions
-  readonly incoming: Incoming
-  readonly answers: Answers
+  readonly incoming: IncomingRequests
+  readonly answers: Unacked2xx
   readonly receiver: Receiver
   readonly faults: unknown[] = []
   readonly refusals = new OwnRefusals(this.clock, () => {})
@@ -55,9 +55,9 @@ export class CoreBench {
       timers,
       dialogs,
       transactions: this.transactions,
-      transports: { ownHost: () => '192.0.2.1', back: () => (this.flow.closed ? this.again : this.flow) },
+      transports: { ownHost: () => '192.0.2.1', back: () => (this.flow.isClosed ? this.again : this.flow) },
       reach: openReach(clock),
-      shield: { offend: () => {}, trusts: () => true, hold: () => () => {} },
+      shield: { recordOffense: () => {}, isTrusted: () => true, trustTemporarily: () => () => {} },
       refusals: this.refusals,
       diversions: this.diversions,
       cdrs: new Cdrs({ choose: () => undefined }),
@@ -65,11 +65,15 @@ export class CoreBench {
       subscriptions: new Subscriptions(clock, timers, dialogs),
       userAgent: undefined,
     } as unknown as Context
-    this.answers = new Answers(context, (dialog) => {
+    this.answers = new Unacked2xx(context, (dialog) => {
       this.expired.push(dialog)
       dialogs.remove(dialog)
     })
-    this.incoming = new Incoming(context, { find: (_method, done) => done(this.app, 503) }, this.answers)
+    this.incoming = new IncomingRequests(
+      context,
+      { find: (_method, done) => done(this.app, 503) },
+      this.answers,
+    )
     const parts = { context, incoming: this.incoming, answers: this.answers }
     const fault = (error: unknown) => this.faults.push(error)
     this.receiver = new Receiver({

@@ -45,14 +45,14 @@ export const response = (status: number, branch: string, method: string, tag = '
 export class RecordingFlow implements Flow {
   readonly remote = { protocol: 'udp', address: '192.0.2.9', port: 5060 } as const
   readonly local = { protocol: 'udp', address: '192.0.2.1', port: 5060 } as const
-  readonly reliable: boolean
+  readonly isReliable: boolean
   readonly sent: string[] = []
-  closed = false
+  isClosed = false
   /** Where set, every send fails with it. */
   failure: string | undefined
 
   constructor(reliable = false) {
-    this.reliable = reliable
+    this.isReliable = reliable
   }
 
   send(bytes: Buffer, failed?: (reason: string) => void): void {

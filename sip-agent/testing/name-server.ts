@@ -3,7 +3,8 @@ import { once } from 'node:events'
 
 const headerBytes = 12
 /** Type of an A record, and the class of all records of the internet (RFC 1035 3.2). */
-const [typeA, internet] = [1, 1]
+const typeA = 1
+const internet = 1
 
 /** A name server that gives every name the same A records with a TTL of 0, and no other records. */
 export class NameServer {

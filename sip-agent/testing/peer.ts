@@ -1,10 +1,10 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { checkMessage } from '../message/check.ts'
-import { defaultLimits } from '../message/limits.ts'
+import { defaultMessageLimits } from '../message/limits.ts'
 import type { SipMessage, SipRequest, SipResponse } from '../message/message.ts'
 import { parseDatagram } from '../message/parse.ts'
-import { StreamFramer } from '../transport/framer.ts'
+import { StreamFramer } from '../transport/stream-framer.ts'
 
 const sdp =
   'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n'
@@ -92,7 +92,7 @@ export class Peer {
   }
 
   #stream(socket: Socket, server?: Server): void {
-    const framer = new StreamFramer(defaultLimits)
+    const framer = new StreamFramer(defaultMessageLimits)
     socket.on('error', () => {})
     socket.on('data', (chunk) => {
       for (const item of framer.push(chunk)) if (item.kind === 'message') this.#received(item.message)

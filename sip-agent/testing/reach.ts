@@ -10,8 +10,8 @@ export const openReach = (clock: Clock): Reach => new Reach({ dns: new FakeDns({
 export const reachCarrier = (changes: Partial<SipReachCarrier> = {}): SipReachCarrier => ({
   name: 'acme',
   project: 'demo',
-  guarded: false,
-  byAddress: true,
+  isGuarded: false,
+  isByAddress: true,
   targets: ['sip:62.1.2.3:5060'],
   networks: [],
   ...changes,

@@ -1,5 +1,5 @@
-import type { SipParseError } from '../message/error.ts'
 import type { SipMessage } from '../message/message.ts'
+import type { SipParseError } from '../message/sip-parse-error.ts'
 import type { Flow, TransportSink } from '../transport/types.ts'
 
 /** Keeps what the transports report, and lets a test wait for it. */

@@ -3,7 +3,7 @@ import { type SipAgent, type SipAgentOptions, startSipAgent } from '../index.ts'
 import { sameThread } from './same-thread.ts'
 
 /** An agent on free ports with one connected application, for tests. */
-export interface Bench {
+export interface TestAgent {
   readonly agent: SipAgent
   readonly srf: Srf
   readonly udp: number
@@ -23,7 +23,7 @@ export const connectSrf = async (agent: SipAgent): Promise<Srf> => {
 }
 
 /** Starts an agent on UDP and TCP with free ports, and connects drachtio-srf. */
-export const startBench = async (options: Partial<SipAgentOptions> = {}): Promise<Bench> => {
+export const startTestAgent = async (options: Partial<SipAgentOptions> = {}): Promise<TestAgent> => {
   const listen = [
     { transport: 'udp', address: '127.0.0.1', port: 0 },
     { transport: 'tcp', address: '127.0.0.1', port: 0 },

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect } from 'vitest'
 import { FakeClock } from '../clock.ts'
-import { defaultLimits } from '../message/limits.ts'
+import { defaultMessageLimits } from '../message/limits.ts'
 import type { Hop } from '../route/types.ts'
 import { StreamTransport } from '../transport/stream.ts'
 import { TlsSettings } from '../transport/tls.ts'
@@ -19,7 +19,7 @@ export class StreamBench {
 
   constructor(gate: Gatekeeper) {
     const { clock, sink } = this
-    const options = { sink, gate, limits: defaultLimits, clock, maxConnections: 8 }
+    const options = { sink, gate, limits: defaultMessageLimits, clock, maxConnections: 8 }
     this.transport = new StreamTransport('tcp', { ...options, tls: new TlsSettings(undefined) })
   }
 

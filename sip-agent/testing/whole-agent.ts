@@ -5,8 +5,8 @@ import { Agent } from '../agent.ts'
 import { FakeClock } from '../clock.ts'
 import { FrameReader, makeFrame, splitPayload } from '../drachtio/frames.ts'
 import { knownMethods } from '../message/methods.ts'
+import { TimerWheel } from '../timer-wheel.ts'
 import type { SipAgentOptions } from '../types.ts'
-import { TimerWheel } from '../wheel.ts'
 
 const secret = 'whole'
 

@@ -3,14 +3,14 @@ import { FakeClock } from '../clock.ts'
 import { RecordingFlow, response } from '../testing/messages.ts'
 import { InviteClientTransaction } from './invite-client.ts'
 import { makeTimers } from './timers.ts'
-import { type ClientSide, Transactions } from './transactions.ts'
+import { type ClientEntry, Transactions } from './transactions.ts'
 
 const branch = 'z9hG4bKour'
 let clock: FakeClock
 let transactions: Transactions
 let flow: RecordingFlow
 let heard: (number | string)[]
-let side: ClientSide
+let side: ClientEntry
 let faults: unknown[]
 
 const start = (method: string, reliable = false, failure?: string) => {

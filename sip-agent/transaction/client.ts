@@ -32,7 +32,7 @@ export class ClientTransaction {
     this.#request = request
     this.#hooks.send(request)
     if (this.#state !== 'trying') return
-    if (!this.#hooks.reliable) this.#timerE(this.#timers.t1)
+    if (!this.#hooks.isReliable) this.#timerE(this.#timers.t1)
     // Timer F.
     this.#limit = this.#clock.after(64 * this.#timers.t1, () => this.#fail('timeout'))
   }
@@ -69,7 +69,7 @@ export class ClientTransaction {
     this.#request = undefined
     this.#stopTimers()
     // Timer K: zero on a reliable transport. Deferred so that `ended` follows `response`.
-    this.#limit = this.#clock.after(this.#hooks.reliable ? 0 : this.#timers.t4, () => this.#terminate())
+    this.#limit = this.#clock.after(this.#hooks.isReliable ? 0 : this.#timers.t4, () => this.#terminate())
   }
 
   #timerE(interval: number): void {

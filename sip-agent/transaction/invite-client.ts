@@ -9,7 +9,7 @@ export type ClientFailure = 'timeout' | 'transport'
 /** What a client transaction needs from outside. */
 export interface ClientHooks {
   /** True on TCP and the like. */
-  readonly reliable: boolean
+  readonly isReliable: boolean
   send(bytes: Buffer): void
   /** A response that the layer above must see; for an INVITE also repeated 2xx responses. */
   response(response: SipResponse, flow: Flow, size: number): void
@@ -54,7 +54,7 @@ export class InviteClientTransaction {
     this.#request = request
     this.#hooks.send(request)
     if (this.#state !== 'calling') return
-    if (!this.#hooks.reliable) this.#timerA(this.#timers.t1)
+    if (!this.#hooks.isReliable) this.#timerA(this.#timers.t1)
     // Timer B.
     this.#limit = this.#clock.after(64 * this.#timers.t1, () => this.#fail('timeout'))
   }
@@ -109,7 +109,7 @@ export class InviteClientTransaction {
     this.#ack = this.#hooks.ack(response)
     this.#hooks.send(this.#ack)
     // Timer D: at least 32 s, zero on a reliable transport. Deferred so that `ended` follows `response`.
-    const wait = this.#hooks.reliable ? 0 : 64 * this.#timers.t1
+    const wait = this.#hooks.isReliable ? 0 : 64 * this.#timers.t1
     this.#limit = this.#clock.after(wait, () => this.#terminate())
   }
 

@@ -4,18 +4,18 @@ import type { Timers } from './timers.ts'
 /** What a server transaction needs from outside. */
 export interface ServerHooks {
   /** True on TCP and the like. */
-  readonly reliable: boolean
+  readonly isReliable: boolean
   /** INVITE only: true where whoever sent it may have forged the address, see {@link InviteServerTransaction}. */
-  readonly unproven?: boolean
+  readonly isSpoofable?: boolean
   /** INVITE only: see `unconfirmedHeader`. Default false. */
-  readonly isUnconfirmed?: () => boolean
+  readonly isPeerUnverified?: () => boolean
   send(bytes: Buffer): void
   /** Called once, when nothing of the transaction is left. */
   ended(): void
 }
 
 /** Maximum number of repetitions of a refusal to a sender who may have forged the address. */
-const maxUnconfirmedRepeats = 2
+const maxSpoofableRepeats = 2
 
 type Event =
   | { readonly kind: 'respond'; readonly status: number; readonly bytes: Buffer }
@@ -83,7 +83,7 @@ export class InviteServerTransaction {
       return true
     }
     if (event.kind === 'ack') return false
-    const repeats = !this.#hooks.reliable && !(this.#hooks.unproven && this.#last === undefined)
+    const repeats = !this.#hooks.isReliable && !(this.#hooks.isSpoofable && this.#last === undefined)
     this.#last = event.bytes.toString('latin1')
     this.#hooks.send(event.bytes)
     if (event.status >= 300) this.#enterCompleted(repeats)
@@ -98,7 +98,7 @@ export class InviteServerTransaction {
     this.#last = undefined
     this.#stopTimers()
     // Timer I: ACKs that are still on their way are absorbed.
-    if (this.#hooks.reliable) this.#terminate()
+    if (this.#hooks.isReliable) this.#terminate()
     else this.#limit = this.#clock.after(this.#timers.t4, () => this.#terminate())
     return true
   }
@@ -114,7 +114,7 @@ export class InviteServerTransaction {
 
   #enterCompleted(repeats: boolean): void {
     this.#state = 'completed'
-    const times = this.#hooks.isUnconfirmed?.() ? maxUnconfirmedRepeats : Number.POSITIVE_INFINITY
+    const times = this.#hooks.isPeerUnverified?.() ? maxSpoofableRepeats : Number.POSITIVE_INFINITY
     if (repeats) this.#timerG(this.#timers.t1, times)
     // Timer H: the ACK never came.
     this.#limit = this.#clock.after(64 * this.#timers.t1, () => this.#terminate())

@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { FakeClock } from '../clock.ts'
 import { RecordingFlow, request } from '../testing/messages.ts'
 import { makeTimers } from './timers.ts'
-import { type ServerSide, Transactions } from './transactions.ts'
+import { type ServerEntry, Transactions } from './transactions.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 let clock: FakeClock
 let transactions: Transactions
 let flow: RecordingFlow
-let side: ServerSide
+let side: ServerEntry
 
 const open = (method: string, reliable = false) => {
   clock = new FakeClock()
@@ -52,7 +52,7 @@ describe('an INVITE server transaction on UDP', () => {
     expect([transactions.size, clock.running]).toEqual([0, 0])
   })
   it('repeats a refusal to whom may be somebody else only when asked again', () => {
-    side = transactions.serve(request('INVITE', 'z9hG4bK2'), flow, { unproven: true })
+    side = transactions.serve(request('INVITE', 'z9hG4bK2'), flow, { isSpoofable: true })
     side.machine.respond(403, bytes('403'))
     expect(timesOfSending(9_000)).toEqual([])
     side.machine.retransmitted()
@@ -60,7 +60,7 @@ describe('an INVITE server transaction on UDP', () => {
     clock.advance(23_000)
     expect(transactions.find(request('ACK', 'z9hG4bK2'))).toBeUndefined()
     // After a provisional response nobody asks again.
-    side = transactions.serve(request('INVITE', 'z9hG4bK3'), flow, { unproven: true })
+    side = transactions.serve(request('INVITE', 'z9hG4bK3'), flow, { isSpoofable: true })
     side.machine.respond(100, bytes('100'))
     side.machine.respond(486, bytes('486'))
     expect(timesOfSending(2_000)).toEqual([500, 1_500])
@@ -68,7 +68,7 @@ describe('an INVITE server transaction on UDP', () => {
   it('repeats a refusal twice to a caller who may have forged its address', () => {
     side = transactions.serve(request('INVITE', 'z9hG4bK4'), flow)
     side.machine.respond(180, bytes('180'))
-    side.isUnconfirmed = true
+    side.isPeerUnverified = true
     side.machine.respond(504, bytes('504'))
     expect(timesOfSending(31_000)).toEqual([500, 1_500])
   })

@@ -10,7 +10,7 @@ type Event =
   | { readonly kind: 'request' }
 
 /** When the sender's timer E has grown to T2 (RFC 4320 4.1): from then on a 100 spares its repetitions. */
-const untilTrying = ({ t1, t2 }: Timers): number => {
+const tryingDelay = ({ t1, t2 }: Timers): number => {
   let elapsed = 0
   for (let interval = t1; interval < t2; interval *= 2) elapsed += interval
   return elapsed
@@ -37,8 +37,8 @@ export class ServerTransaction {
     this.#timers = timers
     this.#hooks = hooks
     this.#trying = trying
-    if (hooks.reliable) return
-    this.#limit = clock.after(untilTrying(timers), () => this.#late())
+    if (hooks.isReliable) return
+    this.#limit = clock.after(tryingDelay(timers), () => this.#late())
   }
 
   get state(): ServerState {
@@ -92,7 +92,7 @@ export class ServerTransaction {
     this.#state = 'completed'
     if (status !== 408) this.#send(bytes)
     // Timer J: zero on a reliable transport.
-    if (this.#hooks.reliable) this.#terminate()
+    if (this.#hooks.isReliable) this.#terminate()
     else this.#limit = this.#clock.after(64 * this.#timers.t1, () => this.#terminate())
   }
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { FakeClock } from '../clock.ts'
-import { defaultLimits } from '../message/limits.ts'
+import { defaultMessageLimits } from '../message/limits.ts'
 import { TestSink } from '../testing/sink.ts'
 import { Connection } from './connection.ts'
-import { StreamFramer } from './framer.ts'
+import { StreamFramer } from './stream-framer.ts'
 import { openGate } from './types.ts'
 import type { Wire } from './wire.ts'
 
@@ -13,7 +13,7 @@ const endedAt = (backlog: number, accepted: boolean, trusted: boolean): boolean 
   const owner = {
     local: { protocol: 'tcp', address: '192.0.2.1', port: 5060 } as const,
     sink: new TestSink(),
-    gate: { ...openGate, trusts: () => trusted },
+    gate: { ...openGate, isTrusted: () => trusted },
     clock: new FakeClock(),
     alias: () => {},
     gone: () => {},
@@ -28,7 +28,11 @@ const endedAt = (backlog: number, accepted: boolean, trusted: boolean): boolean 
     },
     probe: () => {},
   }
-  const connection = new Connection({ remote, accepted, names: [] }, owner, new StreamFramer(defaultLimits))
+  const connection = new Connection(
+    { remote, isAccepted: accepted, names: [] },
+    owner,
+    new StreamFramer(defaultMessageLimits),
+  )
   connection.begin(wire, 1_000)
   connection.opened()
   connection.send(Buffer.from('x'))

@@ -1,27 +1,27 @@
 import type { Clock, Timer } from '../clock.ts'
-import { SipParseError } from '../message/error.ts'
 import type { SipMessage } from '../message/message.ts'
+import { SipParseError } from '../message/sip-parse-error.ts'
 import { formatHost } from '../message/uri.ts'
 import type { Hop } from '../route/types.ts'
-import type { Reader } from './framer.ts'
+import type { MessageReader } from './stream-framer.ts'
 import type { Endpoint, Flow, Gatekeeper, TransportSink } from './types.ts'
 import type { Wire, WireUser } from './wire.ts'
 
 const pong = Buffer.from('\r\n')
 /** A message that has begun, and the first one on a connection, must be there within this time, in ms. */
-const messageTimeout = 30_000
+const messageTimeoutMs = 30_000
 /** After a fault in the stream, the answer to it must be taken within this time, in ms. */
-const endTimeout = 2_000
+const endTimeoutMs = 2_000
 /** Bytes that may wait for a peer that does not read. */
-const backlogLimit = 1 << 20
+const maxBacklog = 1 << 20
 /** The same where a stranger has connected: there may be hundreds. */
-const strangerBacklog = 1 << 17
+const maxUntrustedBacklog = 1 << 17
 
 const success = Buffer.from('SIP/2.0 2')
 const welcome = /\r\nCSeq: *[0-9]+ (?:INVITE|REGISTER|SUBSCRIBE|MESSAGE|PUBLISH|NOTIFY)\r\n/i
 
 /** True for a 2xx that only those get who may do something here; anybody gets one to OPTIONS, or to the CANCEL of a call to nowhere. */
-const isWelcome = (bytes: Buffer): boolean =>
+const isPrivileged2xx = (bytes: Buffer): boolean =>
   bytes.subarray(0, success.length).equals(success) && welcome.test(bytes.toString('latin1'))
 
 /** What a connection needs of its listener. */
@@ -39,19 +39,19 @@ export interface ConnectionOwner {
 export interface ConnectionPeer {
   readonly remote: Endpoint
   /** True where it connected to us. */
-  readonly accepted: boolean
+  readonly isAccepted: boolean
   /** The hosts that it has proved to be, lower case; for a connection of ours the host that it was made for. */
   readonly names: readonly string[]
 }
 
 /** One connection, accepted or made by us, of any transport but UDP. */
 export class Connection implements Flow, WireUser {
-  readonly reliable = true
+  readonly isReliable = true
   readonly remote: Endpoint
-  readonly accepted: boolean
+  readonly isAccepted: boolean
   readonly names: readonly string[]
   readonly #owner: ConnectionOwner
-  readonly #reader: Reader
+  readonly #reader: MessageReader
   #wire: Wire | undefined
   /** What is to be sent once the connection is there, and its TLS is verified. */
   #waiting:
@@ -69,9 +69,9 @@ export class Connection implements Flow, WireUser {
   /** Why we ended it; else the wire says why it ended. */
   #reason: string | undefined
 
-  constructor(peer: ConnectionPeer, owner: ConnectionOwner, reader: Reader) {
+  constructor(peer: ConnectionPeer, owner: ConnectionOwner, reader: MessageReader) {
     this.remote = peer.remote
-    this.accepted = peer.accepted
+    this.isAccepted = peer.isAccepted
     this.names = peer.names
     this.#owner = owner
     this.#reader = reader
@@ -82,17 +82,17 @@ export class Connection implements Flow, WireUser {
     return this.#owner.local
   }
 
-  get closed(): boolean {
+  get isClosed(): boolean {
     return this.#closed
   }
 
   /** True once its far end got a 2xx that not everybody gets. */
-  get served(): boolean {
+  get hasBeenServed(): boolean {
     return this.#served
   }
 
   /** When the last message came, else when it began; pings count for nothing. */
-  get heard(): number {
+  get lastHeardAt(): number {
     return this.#heard
   }
 
@@ -110,13 +110,13 @@ export class Connection implements Flow, WireUser {
   opened(): void {
     const waiting = this.#waiting ?? []
     this.#waiting = undefined
-    if (this.accepted) this.#within(messageTimeout, 'no message came')
+    if (this.isAccepted) this.#within(messageTimeoutMs, 'no message came')
     else this.#prove()
     for (const { bytes, failed } of waiting) this.send(bytes, failed)
   }
 
   /** True where a request to this place may go over it: TLS is only good for whom it was verified for (RFC 5922, 5923). */
-  serves({ host, port }: Hop): boolean {
+  canCarry({ host, port }: Hop): boolean {
     if (this.#closed || this.#ending) return false
     const { protocol, address } = this.remote
     if (protocol !== 'tls' && protocol !== 'wss') return true
@@ -130,7 +130,7 @@ export class Connection implements Flow, WireUser {
     }
     const { backlog = 0 } = this.#waiting ? {} : (this.#wire ?? {})
     if (this.#isTooMuch(backlog) || (this.#waiting?.length ?? 0) > 1_000) this.fail('the peer does not read')
-    this.#served ||= this.accepted && isWelcome(bytes)
+    this.#served ||= this.isAccepted && isPrivileged2xx(bytes)
     if (this.#waiting) this.#waiting.push({ bytes, failed })
     else
       this.#wire?.write(bytes, (error) => {
@@ -139,9 +139,9 @@ export class Connection implements Flow, WireUser {
   }
 
   #isTooMuch(backlog: number): boolean {
-    if (backlog <= strangerBacklog) return false
+    if (backlog <= maxUntrustedBacklog) return false
     const { gate } = this.#owner
-    return backlog > backlogLimit || (this.accepted && !(gate.trusts?.(this.remote.address) ?? true))
+    return backlog > maxBacklog || (this.isAccepted && !(gate.isTrusted?.(this.remote.address) ?? true))
   }
 
   /** Ends the connection at once. */
@@ -161,7 +161,8 @@ export class Connection implements Flow, WireUser {
       this.fail('not admitted')
       return
     }
-    let [messages, pings] = [0, 0]
+    let messages = 0
+    let pings = 0
     try {
       for (const item of this.#reader.push(bytes)) {
         if (item.kind === 'ping') pings++
@@ -203,7 +204,7 @@ export class Connection implements Flow, WireUser {
 
   /** True where the rate has room for another message of the same piece. */
   #follows(): boolean {
-    if (this.#owner.gate.follows?.(this.remote.address) ?? true) return true
+    if (this.#owner.gate.admitsNext?.(this.remote.address) ?? true) return true
     this.fail('not admitted')
     return false
   }
@@ -222,14 +223,14 @@ export class Connection implements Flow, WireUser {
     this.#owner.sink.malformed(error, this)
     this.#reason ??= 'a fault in the stream'
     this.#wire?.finish()
-    this.#within(endTimeout, 'a fault in the stream')
+    this.#within(endTimeoutMs, 'a fault in the stream')
   }
 
   /** A stalled or silent peer does not hold a connection for ever; one that sends whole messages may, however they are cut. */
   #watch(complete: boolean): void {
-    if (complete || (this.#proven && !this.#reader.partial)) this.#prove()
-    if (this.#reader.partial && !this.#limit && !this.#closed) {
-      this.#within(messageTimeout, 'a message did not end')
+    if (complete || (this.#proven && !this.#reader.isPartial)) this.#prove()
+    if (this.#reader.isPartial && !this.#limit && !this.#closed) {
+      this.#within(messageTimeoutMs, 'a message did not end')
     }
   }
 

@@ -30,7 +30,7 @@ export class Connections {
   /** Those that were accepted and given up. */
   get leavingAccepted(): number {
     let count = 0
-    for (const each of this.#leaving) if (each.accepted) count++
+    for (const each of this.#leaving) if (each.isAccepted) count++
     return count
   }
 
@@ -40,7 +40,7 @@ export class Connections {
 
   add(connection: Connection): void {
     this.#all.add(connection)
-    if (!connection.accepted) this.#made++
+    if (!connection.isAccepted) this.#made++
     this.#put(placeOf(connection.remote.address, connection.remote.port), connection)
   }
 
@@ -60,7 +60,7 @@ export class Connections {
 
   remove(connection: Connection): void {
     this.#leaving.delete(connection)
-    if (this.#all.delete(connection) && !connection.accepted) this.#made--
+    if (this.#all.delete(connection) && !connection.isAccepted) this.#made--
     this.#take(placeOf(connection.remote.address, connection.remote.port), connection)
     const alias = this.#aliases.get(connection)
     this.#aliases.delete(connection)
@@ -70,7 +70,7 @@ export class Connections {
   /** One that a request to this place may go over; the newest, because an older one may be dead without our knowing. */
   find(hop: Hop): Connection | undefined {
     const there = this.#byPlace.get(placeOf(hop.address, hop.port))
-    const found = there?.findLast((each) => each.serves(hop) && !this.#leaving.has(each))
+    const found = there?.findLast((each) => each.canCarry(hop) && !this.#leaving.has(each))
     if (!found) return undefined
     // Moved to the end: the first ones are those that were not used for longest.
     this.#all.delete(found)
@@ -80,7 +80,7 @@ export class Connections {
 
   /** The connection of our own making that was not used for longest. */
   oldestMade(): Connection | undefined {
-    for (const each of this.#all) if (!each.accepted && !this.#leaving.has(each)) return each
+    for (const each of this.#all) if (!each.isAccepted && !this.#leaving.has(each)) return each
     return undefined
   }
 
@@ -88,8 +88,8 @@ export class Connections {
   idlest(mayGo: (connection: Connection) => boolean): Connection | undefined {
     let found: Connection | undefined
     for (const each of this.#all) {
-      if (!each.accepted || each.served || this.#leaving.has(each)) continue
-      if ((!found || each.heard < found.heard) && mayGo(each)) found = each
+      if (!each.isAccepted || each.hasBeenServed || this.#leaving.has(each)) continue
+      if ((!found || each.lastHeardAt < found.lastHeardAt) && mayGo(each)) found = each
     }
     return found
   }

@@ -7,7 +7,7 @@ import type { Endpoint, Protocol } from './types.ts'
 
 const any = new Set(['0.0.0.0', '::'])
 /** How long the list of this machine's addresses is taken to be true, in ms. */
-const keepFor = 60_000
+const cacheMs = 60_000
 
 /** True for an address of this machine that no other can reach. */
 export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1'
@@ -18,7 +18,7 @@ export class OwnAddresses {
   readonly #announceTo: readonly { readonly networks: Networks; readonly address: string }[]
   readonly #announced: ReadonlySet<string>
   readonly #clock: Clock
-  #machine: Machine | undefined
+  #machine: MachineAddresses | undefined
 
   /** Throws where one of the networks is none. */
   constructor(
@@ -66,22 +66,22 @@ export class OwnAddresses {
   }
 
   /** Kept for a while: asking the system takes longer than all else that is done for a request. */
-  #machineAddresses(): Machine {
+  #machineAddresses(): MachineAddresses {
     const now = this.#clock.now()
-    if (!this.#machine || this.#machine.until <= now) this.#machine = readMachine(now + keepFor)
+    if (!this.#machine || this.#machine.until <= now) this.#machine = readMachine(now + cacheMs)
     return this.#machine
   }
 }
 
 /** The addresses of this machine: all, and the first of each family that others could reach. */
-interface Machine {
+interface MachineAddresses {
   readonly all: ReadonlySet<string>
   readonly four: string
   readonly six: string
   readonly until: number
 }
 
-const readMachine = (until: number): Machine => {
+const readMachine = (until: number): MachineAddresses => {
   const list = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
   const outside = list.filter(({ internal, address }) => !internal && !address.startsWith('fe80'))
   const first = (family: string) => outside.find((each) => each.family === family)?.address

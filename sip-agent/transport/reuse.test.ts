@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { FakeClock } from '../clock.ts'
-import { defaultLimits } from '../message/limits.ts'
+import { defaultMessageLimits } from '../message/limits.ts'
 import { makeAuthority, type TestAuthority } from '../testing/certificates.ts'
 import { inviteText } from '../testing/messages.ts'
 import { TestSink } from '../testing/sink.ts'
@@ -33,9 +33,17 @@ beforeEach(async () => {
   sinks = [new TestSink(), new TestSink()]
   const [one, two] = sinks.map(
     (sink) =>
-      new Transports({ sink, limits: defaultLimits, clock, maxConnections: 100, gatekeeper: openGate, tls }),
+      new Transports({
+        sink,
+        limits: defaultMessageLimits,
+        clock,
+        maxConnections: 100,
+        gatekeeper: openGate,
+        tls,
+      }),
   )
-  ;[near, far] = [one as Transports, two as Transports]
+  near = one as Transports
+  far = two as Transports
   for (const each of [near, far]) await each.open({ transport: 'tls', address: '127.0.0.1', port: 0 })
 })
 afterEach(async () => {
@@ -113,7 +121,7 @@ it('connections for responses, whose port the sender of the request chose, push 
   await far.close()
   far = new Transports({
     sink: sinks[1],
-    limits: defaultLimits,
+    limits: defaultMessageLimits,
     clock,
     maxConnections: 4,
     gatekeeper: openGate,
@@ -124,7 +132,7 @@ it('connections for responses, whose port the sender of the request chose, push 
   const ours = far.flow(hop, 'us')
   const { own, flow } = await connected(inviteText)
   own.destroy()
-  await sinks[1].until(() => flow.closed)
+  await sinks[1].until(() => flow.isClosed)
   const made = [1, 2, 3].map((port) => far.back(flow, { host: 'client.example', port }))
   expect(made.map((each) => each !== undefined)).toEqual([true, false, false])
   expect(far.flow(hop, 'us')).toBe(ours)

@@ -20,7 +20,7 @@ streamBenches(
       asked.push(address)
       return trusted
     }
-    return { ...openGate, trusts, accepts: () => accepted }
+    return { ...openGate, isTrusted: trusts, accepts: () => accepted }
   },
   (opened) => {
     bench = opened
@@ -97,14 +97,14 @@ it('gives up the connection that was not used for longest where we made too many
   const hop = await bench.listen(() => {})
   const flows = [...Array(9)].map((_, i) => bench.transport.connect({ ...hop, host: `h${i}.example` }))
   await bench.sink.until(() => bench.sink.losses.length > 0)
-  expect(flows.map((each) => each?.closed)).toEqual([true, ...Array(8).fill(false)])
+  expect(flows.map((each) => each?.isClosed)).toEqual([true, ...Array(8).fill(false)])
 })
 
 it('gives up as many connections as it makes, all at once too', async () => {
   const hop = await bench.listen(() => {})
   const flows = [...Array(12)].map((_, i) => bench.transport.connect({ ...hop, host: `h${i}.example` }))
   await bench.sink.until(() => bench.sink.losses.length >= 4)
-  expect(flows.map((each) => each?.closed)).toEqual([...Array(4).fill(true), ...Array(8).fill(false)])
+  expect(flows.map((each) => each?.isClosed)).toEqual([...Array(4).fill(true), ...Array(8).fill(false)])
 })
 
 it('sends nothing more over a connection that it gives up', async () => {
@@ -113,5 +113,5 @@ it('sends nothing more over a connection that it gives up', async () => {
   const flow = bench.transport.connect(first)
   expect(bench.transport.find(first)).toBe(flow)
   for (let i = 0; i < 8; i++) bench.transport.connect(other)
-  expect([flow?.closed, bench.transport.find(first)]).toEqual([false, undefined])
+  expect([flow?.isClosed, bench.transport.find(first)]).toEqual([false, undefined])
 })

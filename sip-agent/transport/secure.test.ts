@@ -3,7 +3,7 @@ import { connect as connectTcp } from 'node:net'
 import { type ConnectionOptions, connect, type PeerCertificate, type TLSSocket } from 'node:tls'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { FakeClock } from '../clock.ts'
-import { defaultLimits } from '../message/limits.ts'
+import { defaultMessageLimits } from '../message/limits.ts'
 import type { Hop } from '../route/types.ts'
 import { makeAuthority, type TestAuthority } from '../testing/certificates.ts'
 import { inviteText } from '../testing/messages.ts'
@@ -36,7 +36,7 @@ beforeAll(async () => {
 const make = (to: TestSink, tls: SipTls | undefined, tlsPeers: SipTlsPeer[] = []) =>
   new Transports({
     sink: to,
-    limits: defaultLimits,
+    limits: defaultMessageLimits,
     clock,
     maxConnections: 100,
     gatekeeper: { ...openGate, handshakeFailed: () => failedHandshakes++ },
@@ -228,7 +228,7 @@ describe('a listener', () => {
     far.change({ tls: settings({ ...other, names: [] }) })
     expect(await shown()).toBe('DNS:other.example, DNS:*.wild.example')
     before.write(inviteText)
-    expect((await farSink.flow()).closed).toBe(false)
+    expect((await farSink.flow()).isClosed).toBe(false)
   })
 
   it('keeps the certificates that it has where new ones cannot be used', async () => {

@@ -17,7 +17,7 @@ streamBenches(
     return {
       admits: (_protocol, _address, bytes) => !refused(bytes),
       accepts: () => !stranger,
-      follows: () => following-- > 0,
+      admitsNext: () => following-- > 0,
     }
   },
   (opened) => {
@@ -133,7 +133,7 @@ it('a connection of ours that is not there in 10 s has failed, and one that is o
     [undefined, 10_000],
     [true, 2_000],
   ] as const) {
-    const flow = bench.transport.connect({ ...hop, tentative })
+    const flow = bench.transport.connect({ ...hop, isTentative: tentative })
     const failed = new Promise<string>((resolve) => flow?.send(Buffer.from('x'), resolve))
     // Still before the system has connected: the clock runs ahead of it.
     bench.clock.advance(ms)
@@ -149,7 +149,7 @@ it('says that nobody listens', async () => {
   const flow = bench.transport.connect(hop)
   const failed = await new Promise<string>((resolve) => flow?.send(Buffer.from('x'), resolve))
   expect(failed).toContain(`tcp 127.0.0.1:${hop.port} (carrier.example): connect ECONNREFUSED`)
-  expect([flow?.closed, bench.sink.losses]).toEqual([true, [failed]])
+  expect([flow?.isClosed, bench.sink.losses]).toEqual([true, [failed]])
 })
 
 it('what is said before the connection is there goes out in order', async () => {
@@ -174,7 +174,7 @@ it('a peer that does not read is cut off', async () => {
   const flow = bench.transport.connect(hop)
   const failures: string[] = []
   const megabyte = Buffer.alloc(1 << 20)
-  while (!flow?.closed && bench.sink.losses.length === 0) {
+  while (!flow?.isClosed && bench.sink.losses.length === 0) {
     flow?.send(megabyte, (reason) => failures.push(reason))
     await new Promise(setImmediate)
   }

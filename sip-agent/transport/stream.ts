@@ -2,35 +2,35 @@ import { connect, createServer, isIP, isIPv6, type Server, type Socket } from 'n
 import { connect as connectTls } from 'node:tls'
 import type { WebSocket } from 'ws'
 import type { Clock, Timer } from '../clock.ts'
-import type { Limits } from '../message/limits.ts'
+import type { MessageLimits } from '../message/limits.ts'
 import { senderOf } from '../networks.ts'
 import type { Hop } from '../route/types.ts'
 import { plainAddress } from '../shield/addresses.ts'
 import { Connection, type ConnectionOwner } from './connection.ts'
 import { Connections } from './connections.ts'
-import { Entrance } from './entrance.ts'
-import { StreamFramer } from './framer.ts'
-import { FrameReader } from './frames.ts'
+import { HandshakeStage } from './handshake-stage.ts'
 import { isLoopback } from './own-addresses.ts'
+import { StreamFramer } from './stream-framer.ts'
 import type { TlsSettings } from './tls.ts'
 import type { Endpoint, Flow, Gatekeeper, Protocol, TransportSink } from './types.ts'
+import { WebSocketReader } from './websocket-reader.ts'
 import { SocketWire, WebSocketWire } from './wire.ts'
 
 /** TLS handshake and WebSocket upgrade together, in ms. */
-const entranceTimeout = 10_000
+const handshakeTimeoutMs = 10_000
 /** A connection that we make must be there within this time, in ms: before the request on it has timed out (timers B and F). */
-const connectTimeout = 10_000
+const connectTimeoutMs = 10_000
 /** The same where UDP can take its place: the caller is waiting. */
-const tentativeTimeout = 2_000
+const tentativeTimeoutMs = 2_000
 /** How often a WebSocket is asked for a sign of life, in ms; shorter than the usual idle time of proxies, a minute. */
-const probeEvery = 30_000
-const mostHosts = 1_000
+const probeIntervalMs = 30_000
+const maxHosts = 1_000
 
 /** What a listener of connections is made of. */
-export interface StreamOptions {
+export interface StreamTransportDeps {
   readonly sink: TransportSink
   readonly gate: Gatekeeper
-  readonly limits: Limits
+  readonly limits: MessageLimits
   readonly clock: Clock
   readonly tls: TlsSettings
   /** Accepted connections at once, of which one address may hold a quarter and strangers three; and as many that we make. */
@@ -39,9 +39,9 @@ export interface StreamOptions {
 
 /** One listening socket of TCP, TLS, WS or WSS with its connections, accepted and made. */
 export class StreamTransport {
-  readonly #options: StreamOptions
+  readonly #options: StreamTransportDeps
   readonly #server: Server
-  readonly #entrance: Entrance
+  readonly #entrance: HandshakeStage
   readonly #connections = new Connections()
   /** Sockets that were accepted, by address (IPv6: by /64), from their first moment to their last. */
   readonly #accepted = new Map<string, number>()
@@ -52,12 +52,12 @@ export class StreamTransport {
   #probing: Timer | undefined
   #local: Endpoint
 
-  constructor(protocol: Protocol, options: StreamOptions) {
+  constructor(protocol: Protocol, options: StreamTransportDeps) {
     this.#options = options
     this.#local = { protocol, address: '', port: 0 }
     this.#web = protocol === 'ws' || protocol === 'wss'
     const { gate, limits, tls } = options
-    this.#entrance = new Entrance(protocol, tls, limits.messageBytes, () => gate.handshakeFailed?.())
+    this.#entrance = new HandshakeStage(protocol, tls, limits.messageBytes, () => gate.handshakeFailed?.())
     this.#server = createServer((socket) => this.#accept(socket))
   }
 
@@ -73,7 +73,7 @@ export class StreamTransport {
 
   /** Binds and listens; rejects with the system's error, or where TLS has no certificate. */
   async open(address: string, port: number): Promise<void> {
-    this.#entrance.retune()
+    this.#entrance.reload()
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject)
       // `::` and `0.0.0.0` may both be bound to one port.
@@ -89,8 +89,8 @@ export class StreamTransport {
   }
 
   /** Takes the present TLS settings for new connections. Throws where they cannot be used. */
-  retune(): void {
-    this.#entrance.retune()
+  reload(): void {
+    this.#entrance.reload()
   }
 
   /** The open connection to a place, whoever opened it (RFC 3261 18, RFC 5923). */
@@ -111,7 +111,10 @@ export class StreamTransport {
     const connection = this.#add(remote, false, [hop.host.toLowerCase()])
     const socket = secure ? this.#dialTls(hop, connection) : this.#dial(hop)
     if (!socket) return connection
-    connection.begin(new SocketWire(socket, connection), hop.tentative ? tentativeTimeout : connectTimeout)
+    connection.begin(
+      new SocketWire(socket, connection),
+      hop.isTentative ? tentativeTimeoutMs : connectTimeoutMs,
+    )
     socket.once(secure ? 'secureConnect' : 'connect', () => {
       if (secure && !isIP(hop.host)) this.#remember(hop)
       connection.opened()
@@ -160,7 +163,7 @@ export class StreamTransport {
     const key = `${address}|${port}`
     this.#hosts.delete(key)
     for (const oldest of this.#hosts.keys()) {
-      if (this.#hosts.size < mostHosts) break
+      if (this.#hosts.size < maxHosts) break
       this.#hosts.delete(oldest)
     }
     this.#hosts.set(key, host)
@@ -176,9 +179,9 @@ export class StreamTransport {
       return
     }
     this.#count(socket, address)
-    const limit = clock.after(entranceTimeout, () => socket.destroy())
+    const limit = clock.after(handshakeTimeoutMs, () => socket.destroy())
     socket.once('close', () => limit.cancel())
-    this.#entrance.enter(socket, (way, names) => {
+    this.#entrance.accept(socket, (way, names) => {
       limit.cancel()
       this.#arrived(way, { protocol: this.#local.protocol, address, port }, names)
     })
@@ -190,7 +193,7 @@ export class StreamTransport {
    */
   #admits(address: string): boolean {
     const { maxConnections, gate } = this.#options
-    const trusts = (each: string) => gate.trusts?.(each) ?? true
+    const trusts = (each: string) => gate.isTrusted?.(each) ?? true
     if ((this.#accepted.get(senderOf(address)) ?? 0) >= Math.ceil(maxConnections / 4)) return false
     const most = trusts(address) ? maxConnections : maxConnections * 0.75
     const isFull = this.#sockets.size - this.#connections.leavingAccepted >= most
@@ -217,14 +220,14 @@ export class StreamTransport {
   #arrived(way: Socket | WebSocket, remote: Endpoint, names: readonly string[]): void {
     const connection = this.#add(remote, true, names)
     const wire = 'ping' in way ? new WebSocketWire(way, connection) : new SocketWire(way, connection)
-    connection.begin(wire, entranceTimeout)
+    connection.begin(wire, handshakeTimeoutMs)
     connection.opened()
-    if (this.#web) this.#probing ??= this.#options.clock.after(probeEvery, () => this.#probe())
+    if (this.#web) this.#probing ??= this.#options.clock.after(probeIntervalMs, () => this.#probe())
   }
 
   /** RFC 7118 6: looks after the connections of clients that went away without a word. */
   #probe(): void {
-    this.#probing = this.#options.clock.after(probeEvery, () => this.#probe())
+    this.#probing = this.#options.clock.after(probeIntervalMs, () => this.#probe())
     for (const connection of this.#connections) connection.probe()
   }
 
@@ -236,13 +239,13 @@ export class StreamTransport {
       gate,
       clock,
       alias: (from, port) => {
-        if (this.#local.protocol === 'tls' && from.accepted && from.names.length > 0)
+        if (this.#local.protocol === 'tls' && from.isAccepted && from.names.length > 0)
           this.#connections.alias(from, port)
       },
       gone: (lost) => this.#gone(lost),
     }
-    const reader = this.#web ? new FrameReader(limits) : new StreamFramer(limits)
-    const connection = new Connection({ remote, accepted, names }, owner, reader)
+    const reader = this.#web ? new WebSocketReader(limits) : new StreamFramer(limits)
+    const connection = new Connection({ remote, isAccepted: accepted, names }, owner, reader)
     this.#connections.add(connection)
     return connection
   }

@@ -2,8 +2,12 @@ import { isIPv4, isIPv6 } from 'node:net'
 
 const cookie = 0x2112a442
 const headerLength = 20
-const [bindingRequest, bindingSuccess, bindingError] = [0x0001, 0x0101, 0x0111]
-const [errorCode, unknownAttributes, xorMappedAddress] = [0x0009, 0x000a, 0x0020]
+const bindingRequest = 0x0001
+const bindingSuccess = 0x0101
+const bindingError = 0x0111
+const errorCode = 0x0009
+const unknownAttributes = 0x000a
+const xorMappedAddress = 0x0020
 /** Attributes below this must be understood (RFC 5389 15). */
 const optional = 0x8000
 
@@ -20,7 +24,8 @@ const bytesOf6 = (address: string): Buffer => {
     : address
   const [left = '', right] = text.split('::')
   const groups = (part: string) => (part === '' ? [] : part.split(':'))
-  const [first, last] = [groups(left), groups(right ?? '')]
+  const first = groups(left)
+  const last = groups(right ?? '')
   const out = Buffer.alloc(16)
   for (const [i, group] of first.entries()) out.writeUInt16BE(Number.parseInt(group, 16), i * 2)
   for (const [i, group] of last.entries())

@@ -34,7 +34,7 @@ const context = (what: string, options: SecureContextOptions & { readonly ca?: s
 }
 
 /** What follows from one set of settings. */
-class Built {
+class TlsContexts {
   readonly #tls: SipTls | undefined
   readonly #peers = new Map<string, { readonly peer: SipTlsPeer; readonly context: SecureContext }>()
   readonly #names = new Map<string, SecureContext>()
@@ -97,7 +97,7 @@ class Built {
 export class TlsSettings {
   #tls: SipTls | undefined
   #peers: readonly SipTlsPeer[]
-  #built: Built | undefined
+  #built: TlsContexts | undefined
 
   constructor(tls: SipTls | undefined, peers: readonly SipTlsPeer[] = []) {
     this.#tls = tls
@@ -106,7 +106,7 @@ export class TlsSettings {
 
   /** Takes new settings. Throws, and keeps the old ones, where a certificate cannot be used. */
   change(tls = this.#tls, peers = this.#peers): void {
-    this.#built = new Built(tls, peers)
+    this.#built = new TlsContexts(tls, peers)
     this.#tls = tls
     this.#peers = peers
   }
@@ -122,8 +122,8 @@ export class TlsSettings {
   }
 
   /** Built when it is needed: what is wrong is told where a listener is opened. */
-  #settings(): Built {
-    this.#built ??= new Built(this.#tls, this.#peers)
+  #settings(): TlsContexts {
+    this.#built ??= new TlsContexts(this.#tls, this.#peers)
     return this.#built
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { FakeClock } from '../clock.ts'
-import { defaultLimits } from '../message/limits.ts'
+import { defaultMessageLimits } from '../message/limits.ts'
 import { TestSink } from '../testing/sink.ts'
 import { Transports } from './transports.ts'
 import { openGate } from './types.ts'
@@ -12,9 +12,9 @@ let transports: Transports
 beforeEach(async () => {
   clock = new FakeClock()
   met = []
-  const gatekeeper = { ...openGate, meets: (address: string) => met.push(address) }
+  const gatekeeper = { ...openGate, trustPeer: (address: string) => met.push(address) }
   const sink = new TestSink()
-  transports = new Transports({ sink, limits: defaultLimits, clock, maxConnections, gatekeeper })
+  transports = new Transports({ sink, limits: defaultMessageLimits, clock, maxConnections, gatekeeper })
   for (const transport of ['udp', 'tcp'] as const)
     await transports.open({ transport, address: '127.0.0.1', port: 0 })
 })
@@ -39,5 +39,5 @@ it('what is sent to a place makes it known, unless somebody else chose it', () =
 it('a connection to a place that somebody else chose takes the place of no other one', () => {
   const own = transports.flow(place('tcp', 1), 'us')
   expect(transports.flow(place('tcp', 2), 'peer')).toBeUndefined()
-  expect(own?.closed).toBe(false)
+  expect(own?.isClosed).toBe(false)
 })

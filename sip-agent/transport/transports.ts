@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import type { Clock } from '../clock.ts'
-import type { Limits } from '../message/limits.ts'
+import type { MessageLimits } from '../message/limits.ts'
 import type { HostPort } from '../message/uri.ts'
 import { Networks } from '../networks.ts'
 import { defaultPort } from '../route/target.ts'
@@ -15,10 +15,10 @@ import { UdpTransport } from './udp.ts'
 type Bound = UdpTransport | StreamTransport
 
 /** What the transports are made of. */
-export interface TransportsOptions
+export interface TransportsDeps
   extends Pick<SipAgentOptions, 'announce' | 'announceTo' | 'tls' | 'tlsPeers' | 'viaPortNetworks'> {
   readonly sink: TransportSink
-  readonly limits: Limits
+  readonly limits: MessageLimits
   readonly clock: Clock
   /** Accepted connections per listener; more are refused, more than a quarter from one address, and more than three from strangers. */
   readonly maxConnections: number
@@ -29,14 +29,14 @@ export interface TransportsOptions
 /** All bound transports. */
 export class Transports {
   readonly #bound: Bound[] = []
-  readonly #options: TransportsOptions
+  readonly #options: TransportsDeps
   readonly #own: OwnAddresses
   readonly #tls: TlsSettings
   readonly #viaPort: Networks
   #closing = false
 
   /** Throws if an entry of `announceTo` or `viaPortNetworks` is no network. */
-  constructor(options: TransportsOptions) {
+  constructor(options: TransportsDeps) {
     const { clock, announce, announceTo, tls, tlsPeers, viaPortNetworks } = options
     this.#viaPort = new Networks(viaPortNetworks)
     this.#options = options
@@ -87,7 +87,7 @@ export class Transports {
    * family is bound, and for a WebSocket that is not open. `by` chose the place.
    */
   flow(hop: Hop, by: ChosenBy): Flow | undefined {
-    if (by === 'us') this.#options.gatekeeper.meets?.(hop.address)
+    if (by === 'us') this.#options.gatekeeper.trustPeer?.(hop.address)
     return this.#find(hop) ?? this.#connect(hop, by === 'peer')
   }
 
@@ -118,7 +118,7 @@ export class Transports {
    * connections must not push out others.
    */
   back(flow: Flow, via: HostPort): Flow | undefined {
-    if (!flow.closed) return flow
+    if (!flow.isClosed) return flow
     return flow.remote.protocol === 'udp' ? undefined : this.#again(flow.remote, via)
   }
 
@@ -145,7 +145,7 @@ export class Transports {
     if (tls || tlsPeers) this.#tls.change(tls, tlsPeers)
     if (viaPortNetworks) this.#viaPort.change(viaPortNetworks)
     if (!tls && !tlsPeers) return
-    for (const each of this.#streams()) each.retune()
+    for (const each of this.#streams()) each.reload()
   }
 
   /** Closes every transport. */

@@ -1,5 +1,5 @@
-import type { SipParseError } from '../message/error.ts'
 import type { SipMessage } from '../message/message.ts'
+import type { SipParseError } from '../message/sip-parse-error.ts'
 
 /** The transports that the agent speaks (RFC 3261, RFC 7118). */
 export type Protocol = 'udp' | 'tcp' | 'tls' | 'ws' | 'wss'
@@ -18,9 +18,9 @@ export interface Flow {
   /** The listening transport it belongs to: where peers reach us. */
   readonly local: Endpoint
   /** True where the transport repeats lost data itself, so that no message is retransmitted (RFC 3261 17). */
-  readonly reliable: boolean
+  readonly isReliable: boolean
   /** True once nothing can be sent any more. */
-  readonly closed: boolean
+  readonly isClosed: boolean
   /** Why the last thing that was sent could not be, or why the connection ended, for a log or a `Warning`. */
   readonly problem?: string
   /** Sends one message. `failed` is called at most once, later, if it could not be sent. */
@@ -54,11 +54,11 @@ export interface Gatekeeper {
   /** The TLS handshake of a connection that was accepted came to nothing: for the statistics. */
   handshakeFailed?(): void
   /** True for one for whom room is kept that others may not take. Default: everybody. */
-  trusts?(address: string): boolean
+  isTrusted?(address: string): boolean
   /** One more message of a piece of a stream that was admitted. False ends the connection. */
-  follows?(address: string): boolean
+  admitsNext?(address: string): boolean
   /** We are about to send to an address by our own choice: what comes from there is expected. */
-  meets?(address: string): void
+  trustPeer?(address: string): void
 }
 
 /** Lets everybody in. */

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { defaultLimits } from '../message/limits.ts'
+import { defaultMessageLimits } from '../message/limits.ts'
 import { inviteText } from '../testing/messages.ts'
 import { TestSink } from '../testing/sink.ts'
 import { openGate } from './types.ts'
@@ -21,7 +21,7 @@ describe.each(['127.0.0.1', '::1'])('on %s', (address) => {
       admits: (_protocol: string, _address: string, bytes: Buffer) =>
         !refused.some((each) => bytes.includes(each)),
     }
-    transport = new UdpTransport(address, sink, defaultLimits, gate)
+    transport = new UdpTransport(address, sink, defaultMessageLimits, gate)
     await transport.open(address, 0)
     peer = createSocket(address === '::1' ? 'udp6' : 'udp4')
     peer.bind(0, address)
@@ -46,7 +46,7 @@ describe.each(['127.0.0.1', '::1'])('on %s', (address) => {
   it('responses go to the port of the Via only where a peer of such a network writes no rport', async () => {
     const port = peer.address().port
     const viaPort = { has: (source: string) => source === address }
-    const other = new UdpTransport(address, sink, defaultLimits, openGate, viaPort)
+    const other = new UdpTransport(address, sink, defaultMessageLimits, openGate, viaPort)
     await other.open(address, 0)
     const flowOf = async (to: UdpTransport, via: string) => {
       const index = sink.messages.length
@@ -108,7 +108,7 @@ describe.each(['127.0.0.1', '::1'])('on %s', (address) => {
   it('after the end everything fails', async () => {
     const flow = transport.flow(address, 5060)
     await transport.close()
-    expect(flow.closed).toBe(true)
+    expect(flow.isClosed).toBe(true)
     expect(await new Promise((resolve) => flow.send(Buffer.from('x'), resolve))).toBe(
       'the transport is closed',
     )
@@ -117,7 +117,7 @@ describe.each(['127.0.0.1', '::1'])('on %s', (address) => {
 
 it('both families may have the same port on all addresses', async () => {
   const [four, six] = ['0.0.0.0', '::'].map(
-    (address) => new UdpTransport(address, new TestSink(), defaultLimits, openGate),
+    (address) => new UdpTransport(address, new TestSink(), defaultMessageLimits, openGate),
   ) as [UdpTransport, UdpTransport]
   await four.open('0.0.0.0', 0)
   await six.open('::', four.local.port)

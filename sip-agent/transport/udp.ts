@@ -1,17 +1,17 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { isIP, isIPv6 } from 'node:net'
 import { checkMessage } from '../message/check.ts'
-import { SipParseError } from '../message/error.ts'
-import type { Limits } from '../message/limits.ts'
+import type { MessageLimits } from '../message/limits.ts'
 import type { SipMessage } from '../message/message.ts'
 import { parseDatagram } from '../message/parse.ts'
+import { SipParseError } from '../message/sip-parse-error.ts'
 import { Networks } from '../networks.ts'
 import { defaultPort } from '../route/target.ts'
 import { isStun, stunAnswer } from './stun.ts'
 import type { Endpoint, Flow, Gatekeeper, TransportSink } from './types.ts'
 
 class UdpFlow implements Flow {
-  readonly reliable = false
+  readonly isReliable = false
   readonly remote: Endpoint
   readonly #transport: UdpTransport
   #problem: string | undefined
@@ -25,7 +25,7 @@ class UdpFlow implements Flow {
     return this.#transport.local
   }
 
-  get closed(): boolean {
+  get isClosed(): boolean {
     return this.#transport.closed
   }
 
@@ -56,7 +56,7 @@ const literal = (address: string, _options: unknown, done: Found): void => done(
 export class UdpTransport {
   readonly #socket: Socket
   readonly #sink: TransportSink
-  readonly #limits: Limits
+  readonly #limits: MessageLimits
   readonly #gate: Gatekeeper
   readonly #viaPort: Pick<Networks, 'has'>
   #local: Endpoint = { protocol: 'udp', address: '', port: 0 }
@@ -66,7 +66,7 @@ export class UdpTransport {
   constructor(
     address: string,
     sink: TransportSink,
-    limits: Limits,
+    limits: MessageLimits,
     gate: Gatekeeper,
     viaPort: Pick<Networks, 'has'> = new Networks(),
   ) {

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ClientOptions, WebSocket } from 'ws'
 import { FakeClock } from '../clock.ts'
-import { defaultLimits } from '../message/limits.ts'
+import { defaultMessageLimits } from '../message/limits.ts'
 import { makeAuthority } from '../testing/certificates.ts'
 import { inviteText } from '../testing/messages.ts'
 import { TestSink } from '../testing/sink.ts'
@@ -37,7 +37,7 @@ describe.each(['ws', 'wss'] as const)('over %s', (protocol) => {
     clock = new FakeClock()
     sink = new TestSink()
     clients = []
-    const limits = { ...defaultLimits, messageBytes: 2_000 }
+    const limits = { ...defaultMessageLimits, messageBytes: 2_000 }
     transports = new Transports({ sink, limits, clock, maxConnections: 8, gatekeeper: openGate, tls })
     await transports.open({ transport: protocol, address: '127.0.0.1', port: 0 })
     port = transports.addresses[0]?.port as number
@@ -93,7 +93,7 @@ describe.each(['ws', 'wss'] as const)('over %s', (protocol) => {
       ['text', false],
       ['M\xfcller', true],
     ])
-    expect([flow.reliable, flow.remote.protocol, flow.local.port]).toEqual([true, protocol, port])
+    expect([flow.isReliable, flow.remote.protocol, flow.local.port]).toEqual([true, protocol, port])
   })
 
   it('a broken message costs no more than itself', async () => {
@@ -101,7 +101,7 @@ describe.each(['ws', 'wss'] as const)('over %s', (protocol) => {
     client.send('no SIP at all')
     client.send(inviteText)
     const flow = await sink.flow()
-    expect([sink.faults.length, flow.closed]).toEqual([1, false])
+    expect([sink.faults.length, flow.isClosed]).toEqual([1, false])
   })
 
   it('the keep-alive of RFC 5626 is answered (RFC 7118 6)', async () => {
@@ -144,12 +144,14 @@ describe.each(['ws', 'wss'] as const)('over %s', (protocol) => {
   })
 
   it('a client that gives no sign of life is ended, one that does stays', async () => {
-    const [dead, alive] = [await dial({ autoPong: false }), await dial()]
+    const dead = await dial({ autoPong: false })
+    const alive = await dial()
     dead.send(inviteText)
     alive.send(inviteText)
     await sink.flow(1)
     for (let i = 0; i < 2; i++) {
-      const [pinged, ponged] = [once(alive, 'ping'), once(dead, 'ping')]
+      const pinged = once(alive, 'ping')
+      const ponged = once(dead, 'ping')
       if (i === 0) clock.advance(30_000)
       await Promise.all(i === 0 ? [pinged, ponged] : [])
     }
@@ -163,7 +165,8 @@ describe.each(['ws', 'wss'] as const)('over %s', (protocol) => {
   })
 
   it('a client that floods us with pings is ended, however slowly it does', async () => {
-    const [client, calm] = [await dial(), await dial()]
+    const client = await dial()
+    const calm = await dial()
     client.send(inviteText)
     calm.send(inviteText)
     await sink.flow(1)
@@ -211,7 +214,7 @@ it('two connections from one port of a peer, to two addresses, are not taken for
   const clock = new FakeClock()
   const transports = new Transports({
     sink,
-    limits: defaultLimits,
+    limits: defaultMessageLimits,
     clock,
     maxConnections: 8,
     gatekeeper: openGate,
@@ -242,7 +245,7 @@ it('a plain request is told to upgrade', async () => {
   const sink = new TestSink()
   const options = {
     sink,
-    limits: defaultLimits,
+    limits: defaultMessageLimits,
     clock: new FakeClock(),
     maxConnections: 8,
     gatekeeper: openGate,

@@ -61,9 +61,9 @@ export class SocketWire implements Wire {
 }
 
 /** Pings that a peer sends without taking the answers may leave this much waiting. */
-const pongLimit = 1 << 16
+const maxPongBacklog = 1 << 16
 /** Pings between two looks at the connection, half a minute: they reach no gatekeeper, so more are taken for a flood. */
-const mostPings = 300
+const maxPings = 300
 
 /** A WebSocket (RFC 7118). */
 export class WebSocketWire implements Wire {
@@ -83,7 +83,7 @@ export class WebSocketWire implements Wire {
     })
     socket.on('ping', () => {
       this.#heard = true
-      if (++this.#pings > mostPings || socket.bufferedAmount > pongLimit) socket.terminate()
+      if (++this.#pings > maxPings || socket.bufferedAmount > maxPongBacklog) socket.terminate()
     })
     socket.on('error', (error) => {
       reason = error.message

@@ -1,4 +1,4 @@
-import { offenceHeader } from '@trunkline/sip-agent'
+import { offenseHeader } from '@trunkline/sip-agent'
 import { expect, it } from 'vitest'
 import { Metrics } from '../../core/metrics.ts'
 import { testApp } from '../testing/bench.ts'
@@ -12,7 +12,7 @@ const shield = {
   banAfter: 3,
   banForMs: 600_000,
   scanners: [],
-  strangers: 'answer' as const,
+  untrusted: 'answer' as const,
   known: [],
 }
 
@@ -49,7 +49,7 @@ it('blames nobody before a drachtio-server, which would tell it to the sender', 
     new Refusals(parts).refuse(response, code, {})
     return Object.keys(response.sent[0]?.headers ?? {})
   }
-  expect(sent(true, 'source_not_allowed')).toEqual(['Reason', offenceHeader])
+  expect(sent(true, 'source_not_allowed')).toEqual(['Reason', offenseHeader])
   expect(sent(false, 'source_not_allowed')).toEqual(['Reason'])
   expect(sent(true, 'not_permitted')).toEqual(['Reason'])
 })

@@ -1,4 +1,4 @@
-import { offenceHeader } from '@trunkline/sip-agent'
+import { offenseHeader } from '@trunkline/sip-agent'
 import { type Cause, type Code, catalogue } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
@@ -79,7 +79,7 @@ export class Refusals {
       retryAfterMs: retryAfterMs?.(),
     })
     // Of all refusals only this one has its reason in the address that it is sent to.
-    const blame: Headers = marks && code === 'source_not_allowed' ? { [offenceHeader]: '1' } : {}
+    const blame: Headers = marks && code === 'source_not_allowed' ? { [offenseHeader]: '1' } : {}
     try {
       response.send(status, { headers: { ...usual, ...headers, ...blame } })
     } catch (error) {

@@ -1,4 +1,4 @@
-import { unconfirmedHeader } from '@trunkline/sip-agent'
+import { unverifiedHeader } from '@trunkline/sip-agent'
 import { describe, expect, it } from 'vitest'
 import { readSdp } from '../sdp/read.ts'
 import { farAddress, farSdp } from '../testing/dialog.ts'
@@ -408,7 +408,7 @@ describe('a caller who has yet to prove its address', () => {
     await opened
     expect([direction(bench), bench.confirmed]).toEqual(['sendrecv', ['confirmed']])
     void bench.leg.answer()
-    expect(bench.srf.answers[0]?.headers).not.toHaveProperty(unconfirmedHeader)
+    expect(bench.srf.answers[0]?.headers).not.toHaveProperty(unverifiedHeader)
   })
 
   it('gets a 180 where it has no PRACK: it would hear silence in place of its own ringing tone', async () => {
@@ -423,14 +423,14 @@ describe('a caller who has yet to prove its address', () => {
     const bench = arriveUnconfirmed()
     bench.leg.ring()
     void bench.leg.answer()
-    expect(bench.response.sent[0]?.headers).toHaveProperty(unconfirmedHeader)
-    expect(bench.srf.answers[0]?.headers).toHaveProperty(unconfirmedHeader)
+    expect(bench.response.sent[0]?.headers).toHaveProperty(unverifiedHeader)
+    expect(bench.srf.answers[0]?.headers).toHaveProperty(unverifiedHeader)
     const refused = arriveUnconfirmed()
     refused.leg.end({ code: 'busy' })
-    expect(refused.response.sent[0]?.headers).toHaveProperty(unconfirmedHeader)
+    expect(refused.response.sent[0]?.headers).toHaveProperty(unverifiedHeader)
     const other = arriveUnconfirmed({ unconfirmed: { marks: false, onConfirmed: () => {} } })
     other.leg.ring()
-    expect(other.response.sent[0]?.headers).not.toHaveProperty(unconfirmedHeader)
+    expect(other.response.sent[0]?.headers).not.toHaveProperty(unverifiedHeader)
   })
 
   it('whose INVITE had no offer loses its call after 5 s as well', () => {

@@ -1,4 +1,4 @@
-import { unconfirmedHeader } from '@trunkline/sip-agent'
+import { unverifiedHeader } from '@trunkline/sip-agent'
 import type { AudioCodec } from '../../../media/types.ts'
 import type { Leg, LegSignalling } from '../../calls/leg/leg.ts'
 import type { ReferOptions, ReferOutcome } from '../../calls/leg/referral.ts'
@@ -368,7 +368,7 @@ export class InboundLeg implements LegSignalling {
 
   /** Tells our own agent to bound what it sends to an unconfirmed caller. */
   #mark(): Headers {
-    return !this.#isConfirmed && this.#parts.unconfirmed?.marks ? { [unconfirmedHeader]: '1' } : {}
+    return !this.#isConfirmed && this.#parts.unconfirmed?.marks ? { [unverifiedHeader]: '1' } : {}
   }
 
   #release(): void {

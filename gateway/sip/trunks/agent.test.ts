@@ -22,7 +22,7 @@ const peers = async (count: number): Promise<Peer[]> => {
 }
 const start = async (changes: Partial<CarrierConfig>, clock: Clock = new SystemClock()): Promise<Bench> => {
   const carriers = new Carriers([testCarrier({ default: true, ...changes })], clock)
-  const bench = await startBench({ agent: { tryings: true }, parts: { carriers, clock } })
+  const bench = await startBench({ agent: { deliversTrying: true }, parts: { carriers, clock } })
   open.push(bench)
   return bench
 }
@@ -142,7 +142,7 @@ it.each([
   [false, [180]],
 ])('is told of a 100 where the agent was asked to (%s)', async (tryings, expected) => {
   const [carrier] = await peers(1)
-  const bench = await startBench({ agent: { tryings } })
+  const bench = await startBench({ agent: { deliversTrying: tryings } })
   open.push(bench)
   const { host, port, secret } = bench.agent
   const srf = createSrf()

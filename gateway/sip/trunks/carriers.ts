@@ -70,7 +70,7 @@ export class Carriers {
     return {
       places: foreign.flatMap(({ targets }) => targets.map(({ uri }) => uri)),
       networks: foreign.flatMap(({ config: { allow, guarded } }) =>
-        closedNetworks({ networks: allow, guarded: guarded === true }),
+        closedNetworks({ networks: allow, isGuarded: guarded === true }),
       ),
     }
   }

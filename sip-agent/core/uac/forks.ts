@@ -4,20 +4,20 @@ import type { SipResponse } from '../../message/message.ts'
 import type { FarEnd } from '../../reach/far-end.ts'
 import type { Flow } from '../../transport/types.ts'
 import type { Context } from '../context.ts'
-import { ownName } from '../offering.ts'
+import { hasDescription } from '../received-descriptions.ts'
 import type { MadeRequest } from '../requests.ts'
-import { describes } from '../session.ts'
+import { ownName } from '../sent-descriptions.ts'
 
 /** Early dialogs of one INVITE; provisional responses of more forks are told, but make none. */
-const mostForks = 32
+const maxForks = 32
 /**
  * Dialogs of one INVITE in all. A fork that answers beyond gets no ACK and no BYE: with a Record-Route and thousands of tags a far end could
  * have us send them, and repeat them, to whomever it names.
  */
-const mostDialogs = 64
+const maxDialogs = 64
 
 /** What the dialogs of one INVITE have in common. */
-export interface ForksStart {
+export interface ForksOptions {
   readonly context: Context
   readonly id: string
   readonly fromTag: string
@@ -31,13 +31,13 @@ export interface ForksStart {
 
 /** The dialogs that the responses to one INVITE make, one for each To tag (RFC 3261 12.1.2). */
 export class Forks {
-  readonly #start: ForksStart
+  readonly #start: ForksOptions
   readonly #byTag = new Map<string, Dialog>()
   #opened = 0
   /** Those that have described their session. */
   readonly #described = new WeakSet<Dialog>()
 
-  constructor(start: ForksStart) {
+  constructor(start: ForksOptions) {
     this.#start = start
   }
 
@@ -46,7 +46,7 @@ export class Forks {
     if (response.toTag === '') return undefined
     const known = this.#byTag.get(response.toTag)
     // RFC 6228 4: a 199 says that an early dialog is over, and makes none.
-    if (known || response.status === 199 || this.#opened >= mostForks) return known
+    if (known || response.status === 199 || this.#opened >= maxForks) return known
     return this.#open(response, flow, made)
   }
 
@@ -56,21 +56,21 @@ export class Forks {
    */
   answered(response: SipResponse, flow: Flow, made: MadeRequest): Dialog | undefined {
     const known = this.#byTag.get(response.toTag)
-    if (!known && this.#opened >= mostDialogs) return undefined
+    if (!known && this.#opened >= maxDialogs) return undefined
     const dialog = known ?? this.#open(response, flow, made)
-    if (!dialog.confirmed) dialog.reroute(recordRoute(response).reverse())
+    if (!dialog.isConfirmed) dialog.reroute(recordRoute(response).reverse())
     return dialog
   }
 
   /** A response described the session: the answer to our offer, or the offer that we asked for (RFC 3261 13.2.1). The first one counts. */
   note(dialog: Dialog, response: SipResponse, made: MadeRequest): void {
-    if (this.#described.has(dialog) || !describes(response)) return
+    if (this.#described.has(dialog) || !hasDescription(response)) return
     // Without an offer of ours only a reliable response brings one.
     const binding =
       this.#start.offer || response.status >= 200 || response.headers.first('rseq') !== undefined
     if (!binding) return
     this.#described.add(dialog)
-    dialog.offers.described('theirs', ownName('INVITE', made.seq))
+    dialog.offers.noteDescription('theirs', ownName('INVITE', made.seq))
   }
 
   /** One fork is over. */
@@ -103,7 +103,7 @@ export class Forks {
       target: contactOf(response) ?? made.uri,
       owner,
     })
-    if (offer) dialog.offers.described('ours', ownName('INVITE', made.seq))
+    if (offer) dialog.offers.noteDescription('ours', ownName('INVITE', made.seq))
     this.#byTag.set(response.toTag, dialog)
     this.#opened++
     context.dialogs.add(dialog)

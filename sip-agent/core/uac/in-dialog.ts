@@ -3,11 +3,11 @@ import type { Hop } from '../../route/types.ts'
 import { plainAddress } from '../../shield/addresses.ts'
 import { isLoopback } from '../../transport/own-addresses.ts'
 import type { Flow } from '../../transport/types.ts'
-import { type AppHeader, has, type Own, ownContact } from '../app-headers.ts'
+import { type AppHeader, hasHeader, type OwnAddress, ownContact } from '../app-headers.ts'
 import { type Context, newBranch } from '../context.ts'
-import { type MadeRequest, makeRequest, ownOf } from '../requests.ts'
-import { Attempts, nobody, type Prepared } from './attempts.ts'
-import { isOwn, openWay, type Way } from './ways.ts'
+import { type MadeRequest, makeRequest, ownAddressFor } from '../requests.ts'
+import { type FlowOrHop, isOwn, openFlow } from './flow-or-hop.ts'
+import { noopFailoverUser, type PreparedRequest, RequestFailover } from './request-failover.ts'
 
 /** The methods that refresh the remote target, and so must carry a Contact (RFC 3261 12.2, RFC 3311, RFC 6665, RFC 3515). */
 export const carriesContact: ReadonlySet<string> = new Set([
@@ -25,7 +25,7 @@ export interface InDialogRequest {
   readonly seq?: number
   readonly body?: Buffer
   /** Its headers, once the way and with it our own address is known. */
-  headers(own: Own): AppHeader[]
+  headers(own: OwnAddress): AppHeader[]
 }
 
 /**
@@ -34,17 +34,17 @@ export interface InDialogRequest {
  * that this dialog may not reach, or needs a transport that is not bound, the request goes back over the peer's flow. So it does while the
  * peer may have forged its address: nothing that it wrote is followed, looked up or connected to.
  */
-const findWays = (
+const findFlows = (
   context: Context,
   dialog: Dialog,
   method: string,
   nextHop: string,
-  done: (ways: readonly Way[]) => void,
+  done: (ways: readonly FlowOrHop[]) => void,
 ) =>
-  findReturn(context, dialog, (back) => {
-    if (dialog.isUnconfirmed) return done([back])
+  findReturnFlow(context, dialog, (back) => {
+    if (dialog.isPeerUnverified) return done([back])
     const isDirect = dialog.routeSet.length === 0
-    if (isDirect && !back.closed) return done([back])
+    if (isDirect && !back.isClosed) return done([back])
     const registered = isDirect ? context.registeredFlows.find(nextHop) : undefined
     if (registered) return done([registered])
     const found = context.router.find(nextHop, (hops) => {
@@ -63,9 +63,9 @@ const findWays = (
  * Finds the flow back to the peer: the one that its messages come by. The source of a datagram may be forged, so one that leads to another
  * address than the dialog began at is judged like any other place.
  */
-const findReturn = (context: Context, dialog: Dialog, done: (flow: Flow) => void) => {
+const findReturnFlow = (context: Context, dialog: Dialog, done: (flow: Flow) => void) => {
   const { flow, origin, farEnd } = dialog
-  if (flow.reliable) return done(flow)
+  if (flow.isReliable) return done(flow)
   context.reach.within(farEnd, origin.remote.address, [flow.remote], ([permitted]) =>
     done(permitted ? flow : origin),
   )
@@ -88,15 +88,15 @@ export const prepareInDialog = (
   context: Context,
   dialog: Dialog,
   request: InDialogRequest,
-  done: (prepared: Prepared) => void,
+  done: (prepared: PreparedRequest) => void,
 ): void => {
   const { uri, routes, nextHop } = dialog.addressing()
-  findWays(context, dialog, request.method, nextHop, (ways) => {
+  findFlows(context, dialog, request.method, nextHop, (ways) => {
     const seq = request.seq ?? dialog.nextSeq()
     const make = (flow: Flow): MadeRequest => {
-      const own = ownOf(flow, context)
+      const own = ownAddressFor(flow, context)
       const headers = request.headers(own)
-      if (carriesContact.has(request.method) && !has(headers, 'Contact')) {
+      if (carriesContact.has(request.method) && !hasHeader(headers, 'Contact')) {
         headers.push(['Contact', dialog.localContact || ownContact(own)])
       }
       return makeRequest({
@@ -113,7 +113,7 @@ export const prepareInDialog = (
         body: request.body,
       })
     }
-    done({ ways, make, by: 'peer' })
+    done({ ways, make, chosenBy: 'peer' })
   })
 }
 
@@ -122,11 +122,11 @@ export const sendInDialog = (
   context: Context,
   dialog: Dialog,
   request: InDialogRequest,
-  sent: (attempts: Attempts) => void = () => {},
+  sent: (attempts: RequestFailover) => void = () => {},
 ): void =>
   prepareInDialog(context, dialog, request, (prepared) => {
-    const attempts = new Attempts(context, prepared, false)
-    attempts.start(nobody)
+    const attempts = new RequestFailover(context, prepared, false)
+    attempts.start(noopFailoverUser)
     sent(attempts)
   })
 
@@ -144,7 +144,7 @@ export const sendAck = (
 ): void =>
   prepareInDialog(context, dialog, ack, ({ ways, make }) =>
     around(() => {
-      const flow = openWay(ways[0], context, 'peer')
+      const flow = openFlow(ways[0], context, 'peer')
       const { bytes } = make(flow)
       if (dialog.answeredSeq === ack.seq) dialog.answeredSeq = undefined
       dialog.keepAck(ack.seq, bytes, flow)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { parseAddress } from '../../message/address.ts'
 import type { Header } from '../../message/headers.ts'
 import type { RawRequest } from '../../message/message.ts'
+import { parseNameAddr } from '../../message/name-addr.ts'
 import { startLine } from '../../message/serialise.ts'
 import { parseUri } from '../../message/uri.ts'
 import type { Flow } from '../../transport/types.ts'
@@ -9,15 +9,15 @@ import {
   type AppHeader,
   appHeaders,
   forbidden,
-  has,
-  type Own,
+  hasHeader,
+  type OwnAddress,
   ownContact,
   replaceLocalhost,
 } from '../app-headers.ts'
 import { type Context, newBranch, newTag } from '../context.ts'
-import { type MadeRequest, makeRequest, ownOf } from '../requests.ts'
-import type { Prepared } from './attempts.ts'
-import type { Way } from './ways.ts'
+import { type MadeRequest, makeRequest, ownAddressFor } from '../requests.ts'
+import type { FlowOrHop } from './flow-or-hop.ts'
+import type { PreparedRequest } from './request-failover.ts'
 
 /** The headers that the agent writes itself, whatever the application gave. */
 export const dialogHeaders: ReadonlySet<string> = new Set([
@@ -40,7 +40,7 @@ export const agentHeader = (raw: RawRequest, { userAgent }: Context): AppHeader[
   userAgent && raw.headers.first('user-agent') === undefined ? [['User-Agent', userAgent]] : []
 
 /** A new request outside dialogs, and the tag that tells it from others. */
-export interface NewRequest extends Prepared {
+export interface NewRequest extends PreparedRequest {
   /** Known once it was made for the first time. */
   readonly tag: string
 }
@@ -50,17 +50,17 @@ export const prepareNew = (
   context: Context,
   raw: RawRequest,
   type: string,
-  ways: readonly Way[],
+  ways: readonly FlowOrHop[],
 ): NewRequest => {
   const callId = raw.headers.first('call-id') ?? randomUUID()
   const seq = givenSeq(raw) ?? Math.floor(context.clock.now() / 2_000) % 2 ** 27
   // Only Via and Contact tell where it is sent from: another way must not make another caller of it (RFC 3263 4.3).
   let identity: { from: string; to: string; tag: string } | undefined
   const make = (flow: Flow): MadeRequest => {
-    const own = ownOf(flow, context)
+    const own = ownAddressFor(flow, context)
     identity ??= identityOf(raw, own)
     const headers = appHeaders(raw.headers, own, dialogHeaders)
-    if (dialogMakers.has(raw.method) && !has(headers, 'Contact'))
+    if (dialogMakers.has(raw.method) && !hasHeader(headers, 'Contact'))
       headers.unshift(['Contact', ownContact(own)])
     headers.push(...typeHeader(type), ...agentHeader(raw, context))
     return makeRequest({
@@ -87,13 +87,13 @@ export const prepareNew = (
 }
 
 /** From and To of a new request: the application's, else our own contact and the request-uri. */
-const identityOf = (raw: RawRequest, own: Own): { from: string; to: string; tag: string } => {
+const identityOf = (raw: RawRequest, own: OwnAddress): { from: string; to: string; tag: string } => {
   const value = (key: Header['key'], fallback: string) =>
     replaceLocalhost(key, raw.headers.first(key) ?? fallback, own)
   const from = value('from', ownContact({ ...own, protocol: 'udp' }))
-  const given = parseAddress(from, 'From').params.get('tag')
+  const given = parseNameAddr(from, 'From').params.get('tag')
   const to = value('to', `<${raw.uri}>`)
-  parseAddress(to, 'To')
+  parseNameAddr(to, 'To')
   if (given) return { from, to, tag: given }
   const tag = newTag()
   return { from: `${from};tag=${tag}`, to, tag }

@@ -4,20 +4,20 @@ import type { Dialog } from '../../dialog/dialog.ts'
 import type { App } from '../../drachtio/app.ts'
 import type { RawRequest } from '../../message/message.ts'
 import { knownMethods } from '../../message/methods.ts'
-import { appHeaders, contentType, type Own } from '../app-headers.ts'
+import { appHeaders, contentType, type OwnAddress } from '../app-headers.ts'
 import type { Context } from '../context.ts'
 import { guard } from '../guard.ts'
 import { hangUp } from '../hangup.ts'
-import { noteAnswered, noteSent, ownName } from '../offering.ts'
-import { describes } from '../session.ts'
+import { hasDescription } from '../received-descriptions.ts'
+import { noteFinalResponse, noteSentRequest, ownName } from '../sent-descriptions.ts'
 import { expiresOf, terminates } from '../subscriptions.ts'
-import type { Answers } from '../uas/answers.ts'
-import { Attempts, type Prepared } from './attempts.ts'
+import type { Unacked2xx } from '../uas/unacked-2xx.ts'
 import { prepareInDialog, sendAck } from './in-dialog.ts'
 import { agentHeader, dialogHeaders, typeHeader } from './new-request.ts'
 import { endCrossed } from './outgoing-invite.ts'
 import type { OutgoingInvites } from './outgoing-invites.ts'
 import { endsCall, goneReason, type Outcome, OutgoingRequest } from './outgoing-request.ts'
+import { type PreparedRequest, RequestFailover } from './request-failover.ts'
 
 const noDialog = 'Server error: unable to find dialog for dialog id provided'
 const openInvite = 'Server error: an INVITE is open in this dialog'
@@ -26,12 +26,12 @@ const noAck = 'Server error: ACK for non-success final response is automatically
 /** Requests of the applications within dialogs, and what their answers do to the dialog. */
 export class OutgoingInDialog {
   readonly #context: Context
-  readonly #answers: Answers
+  readonly #answers: Unacked2xx
   readonly #invites: OutgoingInvites
   /** Ends of dialogs whose BYE was challenged. */
   readonly #challenged = new Map<Dialog, Timer>()
 
-  constructor(context: Context, answers: Answers, invites: OutgoingInvites) {
+  constructor(context: Context, answers: Unacked2xx, invites: OutgoingInvites) {
     this.#context = context
     this.#answers = answers
     this.#invites = invites
@@ -40,21 +40,21 @@ export class OutgoingInDialog {
   /** A request other than ACK. */
   request(app: App, msgId: string, id: string, raw: RawRequest) {
     const dialog = this.#dialogOf(id, raw)
-    if (!dialog || dialog.ended || dialog.owner !== app) return app.nok(msgId, noDialog)
+    if (!dialog || dialog.isEnded || dialog.owner !== app) return app.reject(msgId, noDialog)
     if (!knownMethods.has(raw.method) || raw.method === 'CANCEL') {
-      return app.nok(msgId, `invalid method: ${raw.method}`)
+      return app.reject(msgId, `invalid method: ${raw.method}`)
     }
     // RFC 3261 14.1: one after the other.
-    if (raw.method === 'INVITE' && dialog.inviteTxn) return app.nok(msgId, openInvite)
+    if (raw.method === 'INVITE' && dialog.inviteTxn) return app.reject(msgId, openInvite)
     const type = contentType(raw)
-    if (type === undefined) return app.nok(msgId, 'missing content-type')
-    const headers = (own: Own) => [
+    if (type === undefined) return app.reject(msgId, 'missing content-type')
+    const headers = (own: OwnAddress) => [
       ...appHeaders(raw.headers, own, dialogHeaders),
       ...typeHeader(type),
       ...agentHeader(raw, this.#context),
     ]
     const request = { method: raw.method, body: raw.body, headers }
-    const send = (prepared: Prepared) =>
+    const send = (prepared: PreparedRequest) =>
       guard(app, msgId, () => this.#send(app, msgId, dialog, raw, prepared))
     guard(app, msgId, () => prepareInDialog(this.#context, dialog, request, send))
   }
@@ -63,16 +63,16 @@ export class OutgoingInDialog {
   ack(app: App, msgId: string, id: string, raw: RawRequest) {
     const dialog = this.#context.dialogs.byId(id)
     const seq = dialog?.answeredSeq
-    if (!dialog || seq === undefined || dialog.owner !== app) return app.nok(msgId, noAck)
+    if (!dialog || seq === undefined || dialog.owner !== app) return app.reject(msgId, noAck)
     const type = contentType(raw)
-    if (type === undefined) return app.nok(msgId, 'missing content-type')
-    const headers = (own: Own) => [...appHeaders(raw.headers, own, dialogHeaders), ...typeHeader(type)]
+    if (type === undefined) return app.reject(msgId, 'missing content-type')
+    const headers = (own: OwnAddress) => [...appHeaders(raw.headers, own, dialogHeaders), ...typeHeader(type)]
     const name = ownName('INVITE', seq)
     const done = (bytes: Buffer, local: Parameters<App['requestSent']>[1]) => {
-      if (describes(raw)) dialog.offers.described('ours', name)
-      dialog.offers.ended(name)
+      if (hasDescription(raw)) dialog.offers.noteDescription('ours', name)
+      dialog.offers.noteRequestEnd(name)
       app.requestSent(msgId, local, randomUUID(), bytes)
-      if (dialog.endAfterAck) endCrossed(this.#context, dialog)
+      if (dialog.mustEndAfterAck) endCrossed(this.#context, dialog)
     }
     const ack = { method: 'ACK', seq, body: raw.body, headers }
     const guarded = (run: () => void) => guard(app, msgId, run)
@@ -92,31 +92,31 @@ export class OutgoingInDialog {
     return dialogs.awaitingPrack(id, rackNumber(raw))
   }
 
-  #send(app: App, msgId: string, dialog: Dialog, raw: RawRequest, prepared: Prepared) {
+  #send(app: App, msgId: string, dialog: Dialog, raw: RawRequest, prepared: PreparedRequest) {
     // A name may have been looked up, and what was so before may not be so any more.
-    if (dialog.ended) return app.nok(msgId, noDialog)
-    if (raw.method === 'INVITE' && dialog.inviteTxn) return app.nok(msgId, openInvite)
-    if (raw.method === 'PRACK' && !dialog.awaitsPrack(rackNumber(raw))) return app.nok(msgId, noDialog)
-    const attempts = new Attempts(this.#context, prepared, false)
+    if (dialog.isEnded) return app.reject(msgId, noDialog)
+    if (raw.method === 'INVITE' && dialog.inviteTxn) return app.reject(msgId, openInvite)
+    if (raw.method === 'PRACK' && !dialog.awaitsPrack(rackNumber(raw))) return app.reject(msgId, noDialog)
+    const attempts = new RequestFailover(this.#context, prepared, false)
     // Not before it is made: what the application got wrong, it may send once more.
     if (raw.method === 'PRACK') dialog.pracked(rackNumber(raw))
     const { made, flow } = attempts
     const txnId = randomUUID()
-    const offer = describes(raw)
+    const offer = hasDescription(raw)
     app.requestSent(msgId, flow.local, txnId, made.bytes)
     if (raw.method === 'INVITE') {
       dialog.inviteTxn = txnId
       const fromTag = dialog.localTag
       return this.#invites.start({ context: this.#context, app, txnId, attempts, fromTag, offer, dialog })
     }
-    noteSent(dialog, raw.method, made.seq, offer)
+    noteSentRequest(dialog, raw.method, made.seq, offer)
     const final = (outcome: Outcome) => this.#settled(dialog, raw, made.seq, outcome)
     const user = new OutgoingRequest({ app, txnId, dialogId: dialog.id, attempts, final })
     if (raw.method !== 'BYE') return attempts.start(user)
     if (dialog.inviteTxn) this.#invites.get(dialog.inviteTxn)?.cancel([])
     this.#context.cdrs.stop(dialog, 'application', 'normal-release', made.bytes)
     this.#answers.whenSettled(dialog, () => {
-      if (dialog.isUnconfirmed) sendOnce(attempts, user)
+      if (dialog.isPeerUnverified) sendOnce(attempts, user)
       else attempts.start(user)
     })
   }
@@ -124,13 +124,13 @@ export class OutgoingInDialog {
   /** What the answer to a request, or the want of one, does to its dialog. */
   #settled(dialog: Dialog, { method, headers }: RawRequest, seq: number, outcome: Outcome) {
     const { status, response, flow } = outcome
-    noteAnswered(dialog, method, seq, response)
-    if (dialog.ended) return
+    noteFinalResponse(dialog, method, seq, response)
+    if (dialog.isEnded) return
     if (response && status < 300 && (method === 'UPDATE' || method === 'SUBSCRIBE'))
       dialog.refresh(response, flow)
     if (method === 'BYE') return this.#released(dialog, status)
-    if (!dialog.subscription) {
-      if (dialog.confirmed && endsCall(method, status)) this.#gone(dialog, status)
+    if (!dialog.isSubscription) {
+      if (dialog.isConfirmed && endsCall(method, status)) this.#gone(dialog, status)
       return
     }
     const gone = (method === 'SUBSCRIBE' || method === 'NOTIFY') && (status === 408 || status === 481)
@@ -173,7 +173,7 @@ export class OutgoingInDialog {
 }
 
 /** Sends a BYE to a caller that may have forged its address: without repetition, so no answer is awaited either. */
-const sendOnce = ({ flow, made }: Attempts, user: OutgoingRequest): void => {
+const sendOnce = ({ flow, made }: RequestFailover, user: OutgoingRequest): void => {
   flow.send(made.bytes)
   user.failed('timeout')
 }

@@ -8,20 +8,20 @@ import type { Flow } from '../../transport/types.ts'
 import type { AppHeader } from '../app-headers.ts'
 import type { Context } from '../context.ts'
 import { hangUp } from '../hangup.ts'
-import { ownName } from '../offering.ts'
 import { makeCancel } from '../requests.ts'
-import { type Attempts, type AttemptsUser, nobody } from './attempts.ts'
+import { ownName } from '../sent-descriptions.ts'
 import { Forks } from './forks.ts'
 import { sendAck, sendInDialog } from './in-dialog.ts'
 import { deliverLocal, deliverResponse, endsCall, failureStatus, goneReason } from './outgoing-request.ts'
-import type { PeerHolds } from './peer-holds.ts'
+import { type FailoverUser, noopFailoverUser, type RequestFailover } from './request-failover.ts'
+import type { TemporaryTrust } from './temporary-trust.ts'
 
 /** How an {@link OutgoingInvite} begins. */
-export interface OutgoingInviteStart {
+export interface OutgoingInviteOptions {
   readonly context: Context
   readonly app: App
   readonly txnId: string
-  readonly attempts: Attempts
+  readonly attempts: RequestFailover
   readonly fromTag: string
   /** True where it carries a session description. */
   readonly offer: boolean
@@ -30,7 +30,7 @@ export interface OutgoingInviteStart {
   /** Far end of a new call, as the application names it. */
   readonly farEnd?: FarEnd | undefined
   /** Released with the end of the call, or of the INVITE where there is none. */
-  readonly holds?: PeerHolds | undefined
+  readonly holds?: TemporaryTrust | undefined
   /** Called once, when a final response was handed over. */
   readonly done: () => void
 }
@@ -43,10 +43,10 @@ const disconnected = 'SIP;cause=503;text="Connection lost"'
 const unacknowledged = 'SIP;cause=408;text="Not acknowledged by the application"'
 
 /** An INVITE or re-INVITE that the application sends, from its start to the end of its transaction. */
-export class OutgoingInvite implements AttemptsUser {
+export class OutgoingInvite implements FailoverUser {
   readonly #context: Context
-  readonly #start: OutgoingInviteStart
-  readonly #attempts: Attempts
+  readonly #start: OutgoingInviteOptions
+  readonly #attempts: RequestFailover
   readonly #forks: Forks
   readonly dialogId: string
   #app: App | undefined
@@ -59,7 +59,7 @@ export class OutgoingInvite implements AttemptsUser {
   #timer: Timer | undefined
   #unwatch = () => {}
 
-  constructor(start: OutgoingInviteStart) {
+  constructor(start: OutgoingInviteOptions) {
     const { context, app, attempts, fromTag, offer, dialog, farEnd } = start
     this.#start = start
     this.#context = context
@@ -79,7 +79,7 @@ export class OutgoingInvite implements AttemptsUser {
   send() {
     const { dialog, offer } = this.#start
     const { made } = this.#attempts
-    if (dialog && offer) dialog.offers.described('ours', this.#name)
+    if (dialog && offer) dialog.offers.noteDescription('ours', this.#name)
     // Whoever ends a call ends what is open in it (RFC 3261 15).
     if (dialog) this.#unwatch = dialog.whenEnded(() => this.cancel([]))
     else this.#context.cdrs.attempt('application', made.bytes)
@@ -145,7 +145,7 @@ export class OutgoingInvite implements AttemptsUser {
   #provisional(response: SipResponse, flow: Flow, size: number) {
     if (this.#ended) return
     if (response.status > 100) this.#progress(response, flow, size)
-    else if (this.#context.tryings && !this.#start.dialog) this.#deliver(response, flow, size)
+    else if (this.#context.deliversTrying && !this.#start.dialog) this.#deliver(response, flow, size)
     if (this.#cancel && !this.#cancel.sent) this.#sendCancel()
     else if (!this.#cancel && (response.status > 100 || !this.#timer)) this.#ring()
   }
@@ -173,7 +173,7 @@ export class OutgoingInvite implements AttemptsUser {
     this.#cancel.sent = true
     const { clock, timers, transactions } = this.#context
     const { made, flow } = this.#attempts
-    transactions.send(made.branch, 'CANCEL', makeCancel(made, this.#cancel.headers), flow, nobody)
+    transactions.send(made.branch, 'CANCEL', makeCancel(made, this.#cancel.headers), flow, noopFailoverUser)
     this.#timer?.cancel()
     // RFC 3261 9.1: without a final response by then, the INVITE is considered cancelled.
     this.#timer = clock.after(64 * timers.t1, () => this.#attempts.giveUp())
@@ -183,7 +183,7 @@ export class OutgoingInvite implements AttemptsUser {
     const flow = this.#attempts.again()
     const { made } = this.#attempts
     const bytes = makeCancel(made, this.#cancel?.headers ?? [['Reason', disconnected]])
-    if (flow) this.#context.transactions.send(made.branch, 'CANCEL', bytes, flow, nobody)
+    if (flow) this.#context.transactions.send(made.branch, 'CANCEL', bytes, flow, noopFailoverUser)
   }
 
   /**
@@ -211,24 +211,24 @@ export class OutgoingInvite implements AttemptsUser {
     this.#forks.note(dialog, response, made)
     dialog.answeredSeq = made.seq
     // A BYE of the application may have ended an early dialog (RFC 3261 15).
-    if (!reinvited && !dialog.ended) {
+    if (!reinvited && !dialog.isEnded) {
       this.#context.dialogs.confirm(dialog)
       this.#context.cdrs.start(dialog, 'network', 'uac', response)
-      dialog.endAfterAck = this.#cancel !== undefined
+      dialog.mustEndAfterAck = this.#cancel !== undefined
     }
     this.#end()
     if (this.#isVoid) return this.#acknowledgeAndEnd(dialog, forked)
     if (!this.#app) return this.#acknowledgeAndEnd(dialog, abandoned)
     this.#deliver(plainAnswer(response, dialog), flow, size)
     // The application's ACK would find no dialog any more.
-    if (dialog.ended) this.#acknowledge(dialog)
+    if (dialog.isEnded) this.#acknowledge(dialog)
   }
 
   /** A 2xx that is not the first: the same again, or another fork that answered too (RFC 3261 13.2.2.4). */
   #repeated(dialog: Dialog) {
     if (dialog.repeatAck(this.#attempts.made.seq)) return
     if (dialog !== this.#answered) this.#acknowledgeAndEnd(dialog, forked)
-    else if (dialog.ended) this.#acknowledge(dialog)
+    else if (dialog.isEnded) this.#acknowledge(dialog)
   }
 
   #failure(response: SipResponse, flow: Flow, size: number) {
@@ -241,7 +241,7 @@ export class OutgoingInvite implements AttemptsUser {
   /** What a failure means to the call that the INVITE would have made, or was sent in. */
   #lost(status: number, source: 'network' | 'application', response: SipResponse | Buffer) {
     const { dialog } = this.#start
-    dialog?.offers.ended(this.#name)
+    dialog?.offers.noteRequestEnd(this.#name)
     if (!dialog)
       this.#context.cdrs.refused(source, this.#cancel ? 'call-canceled' : 'call-rejected', response)
     else if (endsCall('INVITE', status)) hangUp(this.#context, dialog, goneReason(status))
@@ -258,7 +258,7 @@ export class OutgoingInvite implements AttemptsUser {
   /** Ends a call of which the application never heard, or for which it is no longer there. */
   #acknowledgeAndEnd(dialog: Dialog, reason: string) {
     this.#acknowledge(dialog)
-    if (dialog.ended) return
+    if (dialog.isEnded) return
     this.#context.dialogs.remove(dialog)
     const headers = () => [['Reason', reason] as const]
     sendInDialog(this.#context, dialog, { method: 'BYE', headers }, ({ made }) =>
@@ -280,7 +280,7 @@ export class OutgoingInvite implements AttemptsUser {
     const { holds } = this.#start
     const dialog = this.#answered
     if (!holds) return
-    if (dialog && !dialog.ended) dialog.whenEnded(() => holds.release())
+    if (dialog && !dialog.isEnded) dialog.whenEnded(() => holds.release())
     else holds.release()
   }
 }

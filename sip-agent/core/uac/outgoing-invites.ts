@@ -1,5 +1,5 @@
 import type { App } from '../../drachtio/app.ts'
-import { OutgoingInvite, type OutgoingInviteStart } from './outgoing-invite.ts'
+import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts'
 
 /** The INVITEs of the applications that have no final response yet. */
 export class OutgoingInvites {
@@ -11,7 +11,7 @@ export class OutgoingInvites {
   }
 
   /** Sends one more. */
-  start(start: Omit<OutgoingInviteStart, 'done'>): void {
+  start(start: Omit<OutgoingInviteOptions, 'done'>): void {
     const { txnId, context, dialog } = start
     let release = () => {}
     const done = () => {
@@ -19,7 +19,7 @@ export class OutgoingInvites {
       release()
     }
     const invite = new OutgoingInvite({ ...start, done })
-    if (!dialog) release = context.dialogs.calling(invite.dialogId)
+    if (!dialog) release = context.dialogs.expectDialog(invite.dialogId)
     this.#byTxn.set(txnId, invite)
     invite.send()
   }

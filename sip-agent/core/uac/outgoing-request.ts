@@ -5,7 +5,7 @@ import type { ClientFailure } from '../../transaction/invite-client.ts'
 import type { Flow } from '../../transport/types.ts'
 import { newTag } from '../context.ts'
 import { type MadeRequest, makeLocalResponse } from '../requests.ts'
-import type { Attempts, AttemptsUser } from './attempts.ts'
+import type { FailoverUser, RequestFailover } from './request-failover.ts'
 
 /** Hands a response of the network to the application. */
 export const deliverResponse = (
@@ -63,11 +63,11 @@ export interface Outcome {
 }
 
 /** A request other than INVITE that the application sends. */
-export class OutgoingRequest implements AttemptsUser {
+export class OutgoingRequest implements FailoverUser {
   readonly #app: App
   readonly #txnId: string
   readonly #dialogId: string
-  readonly #attempts: Attempts
+  readonly #attempts: RequestFailover
   readonly #final: (outcome: Outcome) => void
 
   constructor(options: {
@@ -75,7 +75,7 @@ export class OutgoingRequest implements AttemptsUser {
     txnId: string
     /** Empty outside dialogs. */
     dialogId: string
-    attempts: Attempts
+    attempts: RequestFailover
     /** Called when the final response was handed over. */
     final: (outcome: Outcome) => void
   }) {

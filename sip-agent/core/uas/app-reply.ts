@@ -1,17 +1,17 @@
-import { SipParseError } from '../../message/error.ts'
 import type { RawResponse } from '../../message/message.ts'
-import { type AppHeader, appHeaders, contentType, forbidden, has, ownContact } from '../app-headers.ts'
+import { SipParseError } from '../../message/sip-parse-error.ts'
+import { type AppHeader, appHeaders, contentType, forbidden, hasHeader, ownContact } from '../app-headers.ts'
 import type { Context } from '../context.ts'
 import { optionTags } from '../options.ts'
-import { ownOf } from '../requests.ts'
+import { ownAddressFor } from '../requests.ts'
 import { carriesContact } from '../uac/in-dialog.ts'
-import { makeReply } from './replies.ts'
-import type { Waiting } from './waiting.ts'
+import type { PendingRequest } from './pending-requests.ts'
+import { makeResponse } from './responses.ts'
 
 const replyHeaders = new Set([...forbidden, 'from', 'to', 'call-id', 'cseq', 'content-type'])
 
 /** A response of the application as it goes out, with the To tag that is in it. */
-export interface Delivered {
+export interface AppReply {
   readonly bytes: Buffer
   readonly tag: string
 }
@@ -22,10 +22,10 @@ export interface Delivered {
  */
 export const makeAppReply = (
   context: Context,
-  waiting: Waiting,
+  waiting: PendingRequest,
   raw: RawResponse,
   rseq: number | undefined,
-): Delivered | undefined => {
+): AppReply | undefined => {
   const type = contentType(raw)
   if (type === undefined) return undefined
   try {
@@ -33,7 +33,7 @@ export const makeAppReply = (
     const headers = replyHeadersOf(context, waiting, raw, type)
     if (rseq !== undefined) headers.push(...reliableHeaders(raw, rseq))
     const tag = tagOf(waiting, raw)
-    const bytes = makeReply(waiting.base, {
+    const bytes = makeResponse(waiting.base, {
       status,
       reason,
       tag: status > 100 ? tag : undefined,
@@ -48,8 +48,8 @@ export const makeAppReply = (
 }
 
 /** The application may choose the To tag, with its first response. */
-const tagOf = (waiting: Waiting, raw: RawResponse): string => {
-  if (waiting.responded || waiting.base.tagged) return waiting.tag
+const tagOf = (waiting: PendingRequest, raw: RawResponse): string => {
+  if (waiting.hasResponse || waiting.base.tagged) return waiting.tag
   return /;\s*tag=([^;,|"<>\s]+)/i.exec(raw.headers.first('to') ?? '')?.[1] ?? waiting.tag
 }
 
@@ -58,18 +58,23 @@ const reliableHeaders = (raw: RawResponse, rseq: number): AppHeader[] => {
   return optionTags(raw.headers, 'require').has('100rel') ? [number] : [['Require', '100rel'], number]
 }
 
-const replyHeadersOf = (context: Context, waiting: Waiting, raw: RawResponse, type: string): AppHeader[] => {
-  const own = ownOf(waiting.side.flow, context)
+const replyHeadersOf = (
+  context: Context,
+  waiting: PendingRequest,
+  raw: RawResponse,
+  type: string,
+): AppHeader[] => {
+  const own = ownAddressFor(waiting.side.flow, context)
   const headers = appHeaders(raw.headers, own, replyHeaders)
   const { method } = waiting.request
   // RFC 6665 4.1.3: the answer to a NOTIFY needs none.
   const target = raw.status > 100 && raw.status < 300 && carriesContact.has(method) && method !== 'NOTIFY'
-  if (target && !has(headers, 'Contact')) {
+  if (target && !hasHeader(headers, 'Contact')) {
     headers.unshift(['Contact', waiting.dialog?.localContact || ownContact(own)])
   }
   if (type !== '') headers.push(['Content-Type', type])
   const { userAgent } = context
-  const named = has(headers, 'Server') || has(headers, 'User-Agent')
+  const named = hasHeader(headers, 'Server') || hasHeader(headers, 'User-Agent')
   if (userAgent && !named) headers.push(['Server', userAgent])
   return headers
 }

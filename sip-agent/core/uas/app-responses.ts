@@ -3,40 +3,45 @@ import { contactOf, Dialog, dialogId, recordRoute, withTag } from '../../dialog/
 import type { App } from '../../drachtio/app.ts'
 import type { RawResponse, SipRequest } from '../../message/message.ts'
 import { farEndOf } from '../../reach/far-end.ts'
-import { offenceKey, ownContact, replaceLocalhost, unconfirmedKey } from '../app-headers.ts'
+import { offenseKey, ownContact, replaceLocalhost, unverifiedKey } from '../app-headers.ts'
 import type { Context } from '../context.ts'
 import { optionTags } from '../options.ts'
-import { ownOf } from '../requests.ts'
-import { describes, noteRequest, noteResponse } from '../session.ts'
+import { hasDescription, noteReceivedRequest, noteSentResponse } from '../received-descriptions.ts'
+import { ownAddressFor } from '../requests.ts'
 import { expiresOf, terminates } from '../subscriptions.ts'
 import { carriesContact } from '../uac/in-dialog.ts'
-import type { Answers } from './answers.ts'
-import { type Delivered, makeAppReply } from './app-reply.ts'
-import { ReliableResponses } from './reliable.ts'
-import type { Waiting, WaitingRoom } from './waiting.ts'
-import { wayBack } from './way-back.ts'
+import { type AppReply, makeAppReply } from './app-reply.ts'
+import type { PendingRequest, PendingRequests } from './pending-requests.ts'
+import { ReliableResponses } from './reliable-responses.ts'
+import { responseSender } from './response-sender.ts'
+import type { Unacked2xx } from './unacked-2xx.ts'
 
 const unknown = 'Response not sent due to unknown transaction'
 const over = 'Response not sent as its dialog has ended'
 
 /** How a wait ends. */
-export interface Ends {
+export interface RequestEndings {
   /** Takes a request out of the waiting room, before its final response. */
-  settle(waiting: Waiting): boolean
+  settle(waiting: PendingRequest): boolean
   /** Ends the wait with a final response of the agent's own. */
-  finish(waiting: Waiting, status: number): void
+  finish(waiting: PendingRequest, status: number): void
   /** The same, and the application is told as of a caller who gave up. */
-  abandon(waiting: Waiting, status: number): void
+  abandon(waiting: PendingRequest, status: number): void
 }
 
 /** The applications' responses to received requests: sent, held back until a PRACK is there, or refused. */
 export class AppResponses {
   readonly #context: Context
-  readonly #answers: Answers
-  readonly #room: WaitingRoom
-  readonly #ends: Ends
+  readonly #answers: Unacked2xx
+  readonly #room: PendingRequests
+  readonly #ends: RequestEndings
 
-  constructor(options: { context: Context; answers: Answers; room: WaitingRoom; ends: Ends }) {
+  constructor(options: {
+    context: Context
+    answers: Unacked2xx
+    room: PendingRequests
+    ends: RequestEndings
+  }) {
     this.#context = options.context
     this.#answers = options.answers
     this.#room = options.room
@@ -46,78 +51,78 @@ export class AppResponses {
   /** A response frame of an application. */
   respond(app: App, msgId: string, txnId: string, raw: RawResponse) {
     const waiting = this.#room.get(txnId)
-    if (!waiting || waiting.app !== app || waiting.settled) return app.nok(msgId, unknown)
+    if (!waiting || waiting.app !== app || waiting.isSettled) return app.reject(msgId, unknown)
     const kind = kindOf(waiting, raw)
-    if (kind === 'unsupported') return app.nok(msgId, 'Remote endpoint does not support 100rel')
+    if (kind === 'unsupported') return app.reject(msgId, 'Remote endpoint does not support 100rel')
     if (tooLate(waiting, raw.status)) {
       this.#ends.finish(waiting, 487)
-      return app.nok(msgId, over)
+      return app.reject(msgId, over)
     }
-    if (raw.status >= 200) waiting.settled = true
+    if (raw.status >= 200) waiting.isSettled = true
     const send = () => this.#send(waiting, app, msgId, raw, kind === 'reliable')
     if (!mustWait(waiting, raw.status, kind === 'reliable')) return send()
-    const held = waiting.reliable?.hold({ send, drop: () => app.nok(msgId, unknown) })
+    const held = waiting.reliable?.hold({ send, drop: () => app.reject(msgId, unknown) })
     if (held) return
-    waiting.settled = false
-    app.nok(msgId, 'too many responses wait for a PRACK')
+    waiting.isSettled = false
+    app.reject(msgId, 'too many responses wait for a PRACK')
   }
 
-  #send(waiting: Waiting, app: App, msgId: string, raw: RawResponse, reliable: boolean) {
+  #send(waiting: PendingRequest, app: App, msgId: string, raw: RawResponse, reliable: boolean) {
     const { side, request, txnId } = waiting
     if (!this.#context.transports.back(side.flow, request.via)) {
       this.#ends.finish(waiting, 500)
-      return app.nok(msgId, 'transport for response has been shutdown or closed')
+      return app.reject(msgId, 'transport for response has been shutdown or closed')
     }
     const made = this.#make(waiting, raw, reliable)
     if (!made) {
       this.#ends.finish(waiting, 500)
-      return app.nok(msgId, 'Unknown server error sending response')
+      return app.reject(msgId, 'Unknown server error sending response')
     }
     this.#note(waiting, raw, made)
     if (raw.status >= 200) this.#ends.settle(waiting)
     side.machine.respond(raw.status, made.bytes)
-    const shown = waiting.dialog?.ended ? '' : shownId(waiting, request)
+    const shown = waiting.dialog?.isEnded ? '' : shownId(waiting, request)
     app.responseSent(msgId, side.flow.remote, txnId, shown, made.bytes)
     if (raw.status < 200) this.#provisional(waiting, raw.status, made.bytes, reliable)
     else if (raw.status < 300) this.#accepted(waiting, raw, made.bytes)
     else this.#refused(waiting, made.bytes)
   }
 
-  #make(waiting: Waiting, raw: RawResponse, reliable: boolean): Delivered | undefined {
+  #make(waiting: PendingRequest, raw: RawResponse, reliable: boolean): AppReply | undefined {
     if (reliable) waiting.reliable ??= this.#reliableOf(waiting)
     const rseq = reliable ? waiting.reliable?.next() : undefined
     return makeAppReply(this.#context, waiting, raw, rseq)
   }
 
-  #reliableOf(waiting: Waiting): ReliableResponses {
+  #reliableOf(waiting: PendingRequest): ReliableResponses {
     // RFC 3262 3: a caller who acknowledges nothing is refused with a 5xx.
     return new ReliableResponses(this.#context, () => this.#ends.abandon(waiting, 504))
   }
 
   /** What the response changes before it goes out. */
-  #note(waiting: Waiting, raw: RawResponse, made: Delivered) {
+  #note(waiting: PendingRequest, raw: RawResponse, made: AppReply) {
     waiting.tag = made.tag
-    waiting.responded ||= raw.status > 100
-    waiting.tried = true
-    waiting.side.offence = raw.status >= 300 && raw.headers.first(offenceKey) !== undefined
-    waiting.side.isUnconfirmed = raw.headers.first(unconfirmedKey) !== undefined
-    const makes = !waiting.inDialog && isMaker(waiting.request) && raw.status > 100 && raw.status < 300
+    waiting.hasResponse ||= raw.status > 100
+    waiting.hasProvisional = true
+    waiting.side.isOffense = raw.status >= 300 && raw.headers.first(offenseKey) !== undefined
+    waiting.side.isPeerUnverified = raw.headers.first(unverifiedKey) !== undefined
+    const makes = !waiting.isInDialog && isMaker(waiting.request) && raw.status > 100 && raw.status < 300
     if (makes && !waiting.dialog) this.#early(waiting, raw)
     // The application may know only with its answer who has called.
     else if (makes && waiting.dialog) waiting.dialog.farEnd = farEndOf(raw.headers) ?? waiting.dialog.farEnd
-    noteResponse(waiting, raw.status, describes(raw))
+    noteSentResponse(waiting, raw.status, hasDescription(raw))
   }
 
-  #provisional(waiting: Waiting, status: number, bytes: Buffer, reliable: boolean) {
+  #provisional(waiting: PendingRequest, status: number, bytes: Buffer, reliable: boolean) {
     // The transaction of any other request ends in its time, whatever is said in between (RFC 4320).
-    if (!waiting.side.invite) return
+    if (!waiting.side.isInvite) return
     const { clock, timers } = this.#context
     const { machine } = waiting.side
     waiting.limit?.cancel()
     waiting.limit = clock.after(timers.early, () => this.#ends.abandon(waiting, 480))
     waiting.progress?.cancel()
     if (reliable) {
-      waiting.reliable?.sent(() => machine.respond(status, bytes), waiting.side.isUnconfirmed)
+      waiting.reliable?.sent(() => machine.respond(status, bytes), waiting.side.isPeerUnverified)
     } else if (status > 100) {
       // RFC 3261 13.3.1.1: proxies give a call up after three minutes without a provisional. A reliable one is not repeated: with
       // its old RSeq it would be dropped as a duplicate, and a new RSeq would be a response that the application never gave.
@@ -129,44 +134,44 @@ export class AppResponses {
     }
   }
 
-  #accepted(waiting: Waiting, raw: RawResponse, bytes: Buffer) {
-    const { dialog, request, side, inDialog, txnId } = waiting
+  #accepted(waiting: PendingRequest, raw: RawResponse, bytes: Buffer) {
+    const { dialog, request, side, isInDialog, txnId } = waiting
     const { dialogs, registeredFlows, subscriptions, cdrs } = this.#context
     registeredFlows.learn(request, raw, side.flow)
     // What the application has ended by now is not begun again, and no ACK would stop the 2xx.
-    if (!dialog || dialog.ended) return
-    if (!inDialog) dialogs.confirm(dialog)
+    if (!dialog || dialog.isEnded) return
+    if (!isInDialog) dialogs.confirm(dialog)
     else if (carriesContact.has(request.method)) dialog.refresh(request, side.flow)
     if (request.method === 'SUBSCRIBE') {
       subscriptions.granted(dialog, expiresOf(raw.headers) ?? expiresOf(request.headers))
     }
-    if (side.invite && !inDialog) cdrs.start(dialog, 'application', 'uas', bytes)
+    if (side.isInvite && !isInDialog) cdrs.start(dialog, 'application', 'uas', bytes)
     // An ACK of a re-INVITE is told under an id of its own.
-    if (side.invite) {
-      const send = wayBack(this.#context.transports, request, side.flow)
+    if (side.isInvite) {
+      const send = responseSender(this.#context.transports, request, side.flow)
       this.#answers.add({
         dialog,
         seq: request.seq,
         bytes,
         send,
-        txnId: inDialog ? randomUUID() : txnId,
-        isUnconfirmed: side.isUnconfirmed,
+        txnId: isInDialog ? randomUUID() : txnId,
+        isPeerUnverified: side.isPeerUnverified,
       })
     }
-    if (request.method === 'NOTIFY' && dialog.subscription && terminates(request.headers))
+    if (request.method === 'NOTIFY' && dialog.isSubscription && terminates(request.headers))
       dialogs.remove(dialog)
   }
 
-  #refused({ inDialog, side, dialog }: Waiting, bytes: Buffer) {
-    if (inDialog) return
-    if (side.invite) this.#context.cdrs.refused('application', 'call-rejected', bytes)
+  #refused({ isInDialog, side, dialog }: PendingRequest, bytes: Buffer) {
+    if (isInDialog) return
+    if (side.isInvite) this.#context.cdrs.refused('application', 'call-rejected', bytes)
     if (dialog) this.#context.dialogs.remove(dialog)
   }
 
   /** The dialog that a response makes (RFC 3261 12.1.1); once for each request. */
-  #early(waiting: Waiting, raw: RawResponse) {
+  #early(waiting: PendingRequest, raw: RawResponse) {
     const { request, side, tag } = waiting
-    const own = ownOf(side.flow, this.#context)
+    const own = ownAddressFor(side.flow, this.#context)
     const given = raw.headers.first('contact')
     const dialog = new Dialog({
       id: dialogId(request.callId, request.fromTag),
@@ -181,14 +186,14 @@ export class AppResponses {
       localContact: given === undefined ? ownContact(own) : replaceLocalhost('contact', given, own),
       flow: side.flow,
       farEnd: farEndOf(raw.headers),
-      isUnconfirmed: side.isUnconfirmed,
+      isPeerUnverified: side.isPeerUnverified,
       target: contactOf(request) ?? request.from.uri,
       owner: waiting.app,
-      subscription: request.method === 'SUBSCRIBE',
+      isSubscription: request.method === 'SUBSCRIBE',
     })
     this.#room.bind(waiting, dialog)
     this.#context.dialogs.add(dialog)
-    noteRequest(dialog, request)
+    noteReceivedRequest(dialog, request)
   }
 }
 
@@ -196,7 +201,7 @@ const isMaker = (request: SipRequest): boolean =>
   request.method === 'INVITE' || request.method === 'SUBSCRIBE'
 
 /** The dialog id that the application is shown; there is one before the dialog, for what may make it. */
-const shownId = (waiting: Waiting, request: SipRequest): string => {
+const shownId = (waiting: PendingRequest, request: SipRequest): string => {
   if (waiting.dialog) return waiting.dialog.id
   return isMaker(request) ? dialogId(request.callId, request.fromTag) : ''
 }
@@ -205,22 +210,25 @@ const shownId = (waiting: Waiting, request: SipRequest): string => {
  * How a provisional response is to be sent (RFC 3262 3): reliably where the application or the caller requires it, and never a 100.
  * `unsupported`: the application wants it, and the caller cannot.
  */
-const kindOf = ({ request, side }: Waiting, raw: RawResponse): 'plain' | 'reliable' | 'unsupported' => {
-  if (!side.invite || raw.status <= 100 || raw.status >= 200) return 'plain'
+const kindOf = (
+  { request, side }: PendingRequest,
+  raw: RawResponse,
+): 'plain' | 'reliable' | 'unsupported' => {
+  if (!side.isInvite || raw.status <= 100 || raw.status >= 200) return 'plain'
   if (optionTags(request.headers, 'require').has('100rel')) return 'reliable'
   if (!optionTags(raw.headers, 'require').has('100rel')) return 'plain'
   return optionTags(request.headers, 'supported').has('100rel') ? 'reliable' : 'unsupported'
 }
 
 /** True for the 2xx to an INVITE whose early dialog the application has ended by a BYE: it would be a call that nobody knows. */
-const tooLate = ({ side, inDialog, dialog }: Waiting, status: number): boolean =>
-  side.invite && !inDialog && status >= 200 && status < 300 && dialog?.ended === true
+const tooLate = ({ side, isInDialog, dialog }: PendingRequest, status: number): boolean =>
+  side.isInvite && !isInDialog && status >= 200 && status < 300 && dialog?.isEnded === true
 
 /**
  * True for what may not go out before the PRACK of the response before: the next reliable one, a 2xx (RFC 3262 3 and 5), and whatever
  * would overtake one of these. A refusal waits for nothing.
  */
-const mustWait = ({ reliable }: Waiting, status: number, isReliable: boolean): boolean => {
+const mustWait = ({ reliable }: PendingRequest, status: number, isReliable: boolean): boolean => {
   if (!reliable || status >= 300) return false
-  return reliable.holds || (reliable.open && (isReliable || status >= 200))
+  return reliable.hasHeld || (reliable.isAwaitingPrack && (isReliable || status >= 200))
 }

@@ -2,7 +2,7 @@ import { Headers } from '../../message/headers.ts'
 import type { SipRequest } from '../../message/message.ts'
 import { serialiseMessage } from '../../message/serialise.ts'
 import type { Flow } from '../../transport/types.ts'
-import type { Waiting } from './waiting.ts'
+import type { PendingRequest } from './pending-requests.ts'
 
 /** The CANCEL that the sender of an INVITE would send, with this Reason (RFC 3326). */
 export const cancelOf = (request: SipRequest, reason: string | undefined): SipRequest => {
@@ -15,13 +15,18 @@ export const cancelOf = (request: SipRequest, reason: string | undefined): SipRe
 }
 
 /** Tells the application that a request it was given was cancelled. */
-export const deliverCancel = (waiting: Waiting, cancel: SipRequest, flow: Flow, size: number): void => {
+export const deliverCancel = (
+  waiting: PendingRequest,
+  cancel: SipRequest,
+  flow: Flow,
+  size: number,
+): void => {
   waiting.app?.deliver({
     source: 'network',
     size,
     from: flow.remote,
     txnId: waiting.txnId,
-    dialogId: waiting.responded ? (waiting.dialog?.id ?? '') : '',
+    dialogId: waiting.hasResponse ? (waiting.dialog?.id ?? '') : '',
     message: serialiseMessage(cancel),
   })
 }

@@ -1,28 +1,28 @@
 import { dialogId } from '../../dialog/dialog.ts'
-import type { SipParseError } from '../../message/error.ts'
 import type { SipMessage, SipRequest } from '../../message/message.ts'
 import { serialiseMessage } from '../../message/serialise.ts'
+import type { SipParseError } from '../../message/sip-parse-error.ts'
 import type { Proxies } from '../../proxy/proxies.ts'
 import { InviteServerTransaction } from '../../transaction/invite-server.ts'
-import type { ServerSide } from '../../transaction/transactions.ts'
+import type { ServerEntry } from '../../transaction/transactions.ts'
 import type { Flow, TransportSink } from '../../transport/types.ts'
 import { privateKeys } from '../app-headers.ts'
 import type { Context } from '../context.ts'
 import { hasLooped } from '../loops.ts'
-import { noteAck } from '../session.ts'
-import type { Answers } from './answers.ts'
+import { noteReceivedAck } from '../received-descriptions.ts'
 import { deliverCancel } from './cancelled.ts'
-import { type Incoming, retryAfter } from './incoming.ts'
+import { InDialogRequests } from './in-dialog-requests.ts'
+import { type IncomingRequests, retryAfter } from './incoming-requests.ts'
 import { refusalOf } from './refusals.ts'
-import { makeReply, markSource, refusal, replyBase } from './replies.ts'
-import { wayBack } from './way-back.ts'
-import { WithinDialog } from './within.ts'
+import { responseSender } from './response-sender.ts'
+import { makeResponse, malformedRejection, markSource, responseTemplate } from './responses.ts'
+import type { Unacked2xx } from './unacked-2xx.ts'
 
 /** Methods that make no sense without a dialog. */
 const dialogOnly = new Set(['BYE', 'UPDATE', 'PRACK'])
 
 /** Bytes of a request that count as one transaction: a flood of large ones must not take all memory. */
-const usualSize = 4_096
+const transactionUnitBytes = 4_096
 
 /** Tag of refusals without any state: the same for every copy of a request (RFC 3261 8.2.7). */
 const busy = 'busy'
@@ -30,20 +30,20 @@ const busy = 'busy'
 /** What the transports bring: finds the transaction and the dialog, refuses what the agent refuses itself. */
 export class Receiver implements TransportSink {
   readonly #context: Context
-  readonly #incoming: Incoming
-  readonly #answers: Answers
+  readonly #incoming: IncomingRequests
+  readonly #answers: Unacked2xx
   readonly #fault: (error: unknown) => void
   readonly #maxTransactions: number
   readonly #understood: ReadonlySet<string>
-  readonly #within: WithinDialog
-  readonly #proxies: Pick<Proxies, 'cancel' | 'passing'>
+  readonly #within: InDialogRequests
+  readonly #proxies: Pick<Proxies, 'cancel' | 'stateless'>
   #strays = 0
 
   constructor(options: {
     context: Context
-    incoming: Incoming
-    answers: Answers
-    proxies: Pick<Proxies, 'cancel' | 'passing'>
+    incoming: IncomingRequests
+    answers: Unacked2xx
+    proxies: Pick<Proxies, 'cancel' | 'stateless'>
     /** Told of an error within the agent: the message is dropped, the agent lives on. */
     fault: (error: unknown) => void
     /** Transactions of received requests beyond which new requests get 503 at once; those of strangers earlier. */
@@ -58,7 +58,7 @@ export class Receiver implements TransportSink {
     this.#fault = options.fault
     this.#maxTransactions = options.maxTransactions
     this.#understood = new Set(options.understood.map((tag) => tag.toLowerCase()))
-    this.#within = new WithinDialog(options)
+    this.#within = new InDialogRequests(options)
   }
 
   /** Responses and ACKs that belonged to nothing, since the start. */
@@ -84,13 +84,13 @@ export class Receiver implements TransportSink {
     for (const key of privateKeys) message.headers.remove(key)
     if (message.kind === 'response') {
       const taken =
-        this.#context.transactions.receive(message, flow, size) || this.#proxies.passing.response(message)
+        this.#context.transactions.receive(message, flow, size) || this.#proxies.stateless.response(message)
       if (!taken) this.#strays++
       return
     }
     markSource(message.headers, flow, message.via)
     if (message.method === 'ACK') return this.#ack(message, flow, size)
-    if (this.#proxies.passing.request(message, flow)) return
+    if (this.#proxies.stateless.request(message, flow)) return
     const known = this.#context.transactions.find(message)
     if (known) this.#incoming.retransmitted(known)
     else if (this.#isFull(flow) && !this.#continues(message)) this.#overloaded(message, flow)
@@ -100,9 +100,9 @@ export class Receiver implements TransportSink {
   /** Strangers have three quarters of the room: a flood of them, or of forged addresses, leaves the rest to the carriers. */
   #isFull({ remote }: Flow): boolean {
     const { transactions, shield } = this.#context
-    const used = Math.max(transactions.servers, transactions.bytes / usualSize)
+    const used = Math.max(transactions.servers, transactions.bytes / transactionUnitBytes)
     if (used < this.#maxTransactions * 0.75) return false
-    return used >= this.#maxTransactions || !shield.trusts(remote.address)
+    return used >= this.#maxTransactions || !shield.isTrusted(remote.address)
   }
 
   /** True for what ends or changes a call that is there: refusing it would keep the call, and the load. */
@@ -113,25 +113,25 @@ export class Receiver implements TransportSink {
   }
 
   #serve(request: SipRequest, flow: Flow, size: number) {
-    const trying = () => makeReply(replyBase(request), { status: 100 })
+    const trying = () => makeResponse(responseTemplate(request), { status: 100 })
     const { transports, transactions, shield } = this.#context
-    const send = wayBack(transports, request, flow)
-    const unproven = !flow.reliable && request.toTag === '' && !shield.trusts(flow.remote.address)
-    const side = transactions.serve(request, flow, { trying, send, unproven, size })
+    const send = responseSender(transports, request, flow)
+    const unproven = !flow.isReliable && request.toTag === '' && !shield.isTrusted(flow.remote.address)
+    const side = transactions.serve(request, flow, { trying, send, isSpoofable: unproven, size })
     try {
       this.#open(request, side, size)
     } catch (error) {
       // Nobody would ever end it.
-      if (!this.#incoming.room.of(side)) side.machine.stop()
+      if (!this.#incoming.pending.of(side)) side.machine.stop()
       throw error
     }
   }
 
   malformed(error: SipParseError, flow: Flow) {
     this.#guard(() => {
-      const bytes = refusal(error, flow)
+      const bytes = malformedRejection(error, flow)
       if (!bytes) return
-      const { method = '', headers } = error.partial ?? {}
+      const { method = '', headers } = error.request ?? {}
       const callId = headers?.first('call-id') ?? ''
       this.#context.refusals.add(
         error.status,
@@ -150,10 +150,10 @@ export class Receiver implements TransportSink {
   #overloaded(request: SipRequest, flow: Flow) {
     const headers = [retryAfter]
     this.#context.refusals.add(503, request, flow.remote.address)
-    flow.send(makeReply(replyBase(request), { status: 503, tag: busy, headers }))
+    flow.send(makeResponse(responseTemplate(request), { status: 503, tag: busy, headers }))
   }
 
-  #open(request: SipRequest, side: ServerSide, size: number) {
+  #open(request: SipRequest, side: ServerEntry, size: number) {
     if (request.method === 'CANCEL') return this.#cancel(request, side, size)
     const refusal = refusalOf(request, {
       understood: this.#understood,
@@ -165,30 +165,30 @@ export class Receiver implements TransportSink {
     else this.#inside(request, side, size)
   }
 
-  #outside(request: SipRequest, side: ServerSide, size: number) {
+  #outside(request: SipRequest, side: ServerEntry, size: number) {
     if (dialogOnly.has(request.method)) return this.#incoming.reply(request, side, { status: 481 })
     // The application knows a call by Call-ID and From tag alone, so these must not mean two calls.
-    const known = () => this.#context.dialogs.means(dialogId(request.callId, request.fromTag))
-    if (side.invite && (this.#incoming.room.isCalling(request) || known())) {
+    const known = () => this.#context.dialogs.isKnown(dialogId(request.callId, request.fromTag))
+    if (side.isInvite && (this.#incoming.pending.isCalling(request) || known())) {
       return this.#incoming.reply(request, side, { status: 482 })
     }
     this.#incoming.offer(request, side, size)
   }
 
-  #inside(request: SipRequest, side: ServerSide, size: number) {
+  #inside(request: SipRequest, side: ServerEntry, size: number) {
     const { dialogs } = this.#context
     const dialog = dialogs.find(request) ?? dialogs.begin(request, side.flow)
-    if (dialog) dialog.isUnconfirmed = false
+    if (dialog) dialog.isPeerUnverified = false
     if (dialog) return this.#within.serve(request, side, dialog, size)
     if (request.method === 'REGISTER') return this.#incoming.offer(request, side, size)
     if (request.method === 'PRACK') return this.#within.latePrack(request, side)
     this.#incoming.reply(request, side, { status: 481 })
   }
 
-  #cancel(cancel: SipRequest, side: ServerSide, size: number) {
+  #cancel(cancel: SipRequest, side: ServerEntry, size: number) {
     const target = this.#context.transactions.findCancelled(cancel)
     if (!target) return this.#incoming.reply(cancel, side, { status: 481 })
-    const waiting = this.#incoming.room.of(target)
+    const waiting = this.#incoming.pending.of(target)
     // RFC 3261 9.2: the same To tag in both answers; after a final response a CANCEL is answered, and has no effect.
     this.#incoming.reply(cancel, side, { status: 200, tag: waiting?.tag ?? target.tag })
     if (!waiting) return this.#proxies.cancel(target)
@@ -201,18 +201,18 @@ export class Receiver implements TransportSink {
     // An ACK to a 2xx is no part of the transaction, even where a phone repeats the branch (RFC 6026 7.1).
     if (side?.machine instanceof InviteServerTransaction && side.machine.state !== 'accepted') {
       // Only who got our refusal knows its tag: the INVITE's address is really the sender's, and may be held to account.
-      if (side.offence && side.machine.state === 'completed' && request.toTag === side.tag)
-        this.#context.shield.offend(side.flow.remote.address, true, 'refused')
+      if (side.isOffense && side.machine.state === 'completed' && request.toTag === side.tag)
+        this.#context.shield.recordOffense(side.flow.remote.address, true, 'refused')
       side.machine.acknowledged()
       return
     }
-    if (this.#proxies.passing.request(request, flow)) return
+    if (this.#proxies.stateless.request(request, flow)) return
     const dialog = this.#context.dialogs.find(request)
     if (!dialog && request.toTag !== busy) this.#strays++
-    if (dialog) dialog.isUnconfirmed = false
+    if (dialog) dialog.isPeerUnverified = false
     const txnId = dialog && this.#answers.acknowledge(dialog, request.seq)
     if (!dialog || !txnId) return
-    noteAck(dialog, request)
+    noteReceivedAck(dialog, request)
     dialog.owner?.deliver({
       source: 'network',
       size,

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { dialogId } from '../../dialog/dialog.ts'
+import type { App } from '../../drachtio/app.ts'
+import type { RawRequest } from '../../message/message.ts'
+import { knownMethods } from '../../message/methods.ts'
+import { type FarEnd, farEndOf } from '../../reach/far-end.ts'
+import { notPermitted } from '../../types.ts'
+import { appHeaders, contentType } from '../app-headers.ts'
+import type { Context } from '../context.ts'
+import { guard } from '../guard.ts'
+import { hasDescription } from '../received-descriptions.ts'
+import type { Unacked2xx } from '../uas/unacked-2xx.ts'
+import { type FlowOrHop, isHop, isOwn } from './flow-or-hop.ts'
+import { dialogHeaders, invalidUri, isUri, prepareNew } from './new-request.ts'
+import { OutgoingInDialog } from './outgoing-in-dialog.ts'
+import { OutgoingInvites } from './outgoing-invites.ts'
+import { OutgoingRequest } from './outgoing-request.ts'
+import { RequestFailover } from './request-failover.ts'
+import { TemporaryTrust } from './temporary-trust.ts'
+
+const cancelHeaders = new Set([...dialogHeaders, 'contact', 'p-asserted-identity', 'max-forwards'])
+/** Methods that make a subscription (RFC 6665, RFC 3515). */
+const subscribes = new Set(['SUBSCRIBE', 'REFER'])
+
+/** Requests of the applications, on their way to the network. */
+export class OutgoingRequests {
+  readonly #context: Context
+  readonly #invites = new OutgoingInvites()
+  readonly #within: OutgoingInDialog
+
+  constructor(context: Context, answers: Unacked2xx) {
+    this.#context = context
+    this.#within = new OutgoingInDialog(context, answers, this.#invites)
+  }
+
+  /** INVITEs without a final response. */
+  get size(): number {
+    return this.#invites.size
+  }
+
+  /** A new request outside dialogs. `nextHop` is empty where the request-uri says where it goes. */
+  request(app: App, msgId: string, raw: RawRequest, nextHop: string) {
+    if (!knownMethods.has(raw.method) || raw.method === 'ACK' || raw.method === 'CANCEL') {
+      return app.reject(msgId, `invalid method: ${raw.method}`)
+    }
+    const type = contentType(raw)
+    if (type === undefined) return app.reject(msgId, 'missing content-type')
+    if (!isUri(raw.uri) || (nextHop !== '' && !isUri(nextHop))) return app.reject(msgId, invalidUri(raw))
+    const send = (ways: readonly FlowOrHop[]) =>
+      guard(app, msgId, () => this.#send(app, msgId, raw, type, ways))
+    const { registeredFlows, router } = this.#context
+    const registered = nextHop === '' ? registeredFlows.outside(raw.method, raw.uri) : undefined
+    const farEnd = farEndOf(raw.headers)
+    if (registered) return this.#judged(app, msgId, farEnd, [registered], send)
+    const found = router.find(nextHop === '' ? raw.uri : nextHop, (hops) => {
+      if (!app.isOpen) return
+      const others = hops.filter((hop) => !isOwn(hop, this.#context))
+      if (hops.length > others.length && others.length === 0)
+        return app.reject(msgId, 'can not send request to myself')
+      this.#judged(app, msgId, farEnd, others, send)
+    })
+    if (!found) app.reject(msgId, 'requested protocol/transport not available')
+  }
+
+  /** A request within the dialog with this id. */
+  inDialog(app: App, msgId: string, id: string, raw: RawRequest) {
+    if (raw.method === 'ACK') this.#within.ack(app, msgId, id, raw)
+    else this.#within.request(app, msgId, id, raw)
+  }
+
+  /** A CANCEL of the INVITE with this transaction id. */
+  cancel(app: App, msgId: string, txnId: string, raw: RawRequest) {
+    const invite = this.#invites.get(txnId)
+    if (!invite || invite.app !== app) {
+      return app.reject(msgId, `unable to cancel unknown transaction id: ${txnId}`)
+    }
+    const own = { host: 'localhost', port: 5060, protocol: 'udp' } as const
+    guard(app, msgId, () => {
+      const { bytes, flow } = invite.cancel(appHeaders(raw.headers, own, cancelHeaders))
+      app.requestSent(msgId, flow.local, randomUUID(), bytes)
+    })
+  }
+
+  /** The application is gone: its calls that were not answered yet are cancelled. */
+  lost(app: App) {
+    this.#invites.lost(app)
+  }
+
+  /** Forgets everything without a word. */
+  close() {
+    this.#invites.close()
+    this.#within.close()
+  }
+
+  /** Sends where every place is permitted: an address that was found is the one that is judged, and the one that is used. */
+  #judged(
+    app: App,
+    msgId: string,
+    farEnd: FarEnd | undefined,
+    ways: readonly FlowOrHop[],
+    send: (ways: readonly FlowOrHop[]) => void,
+  ) {
+    const places = ways.map((way) => (isHop(way) ? way : way.remote))
+    this.#context.reach.outside(farEnd, places, (objection) => {
+      if (!app.isOpen) return
+      if (objection) app.reject(msgId, `${notPermitted}${objection}`)
+      else send(ways)
+    })
+  }
+
+  #send(app: App, msgId: string, raw: RawRequest, type: string, ways: readonly FlowOrHop[]) {
+    const farEnd = farEndOf(raw.headers)
+    // A customer makes nobody known for longer than its call lasts.
+    const holds = farEnd?.kind === 'project' ? new TemporaryTrust(this.#context.shield) : undefined
+    const prepared = prepareNew(this.#context, raw, type, ways)
+    const by = holds ? 'customer' : 'us'
+    const attempts = new RequestFailover(
+      this.#context,
+      { ways, make: prepared.make, chosenBy: by, holds },
+      true,
+    )
+    const { made, flow } = attempts
+    const fromTag = prepared.tag
+    const txnId = randomUUID()
+    app.requestSent(msgId, flow.local, txnId, made.bytes)
+    if (raw.method === 'INVITE') {
+      const offer = hasDescription(raw)
+      const call = { context: this.#context, app, txnId, attempts, fromTag, offer, farEnd, holds }
+      return this.#invites.start(call)
+    }
+    const begun = subscribes.has(raw.method)
+      ? this.#context.subscriptions.begin({
+          app,
+          fromTag,
+          made: () => attempts.made,
+          origin: () => attempts.flow,
+        })
+      : undefined
+    const user = new OutgoingRequest({
+      app,
+      txnId,
+      dialogId: raw.method === 'SUBSCRIBE' ? dialogId(made.callId, fromTag) : '',
+      attempts,
+      final: ({ response, flow: from }) => {
+        begun?.settle(response, from)
+        holds?.release()
+      },
+    })
+    attempts.start(user)
+  }
+}

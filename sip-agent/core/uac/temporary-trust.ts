@@ -1,0 +1,23 @@
+import type { Shield } from '../../shield/shield.ts'
+
+/** Addresses that the shield treats as known while one request, or the call that it makes, lasts. */
+export class TemporaryTrust {
+  readonly #shield: Pick<Shield, 'trustTemporarily'>
+  #releases: (() => void)[] = []
+  #released = false
+
+  constructor(shield: Pick<Shield, 'trustTemporarily'>) {
+    this.#shield = shield
+  }
+
+  /** Adds an address that the request is sent to. */
+  add(address: string): void {
+    if (!this.#released && address !== '') this.#releases.push(this.#shield.trustTemporarily(address))
+  }
+
+  /** Ends it for all of them. Idempotent. */
+  release(): void {
+    this.#released = true
+    for (const release of this.#releases.splice(0)) release()
+  }
+}

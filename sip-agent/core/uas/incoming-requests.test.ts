@@ -1,0 +1,161 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { CoreBench, nothing } from '../../testing/core.ts'
+import { RecordingFlow, response } from '../../testing/messages.ts'
+
+const sdp = 'v=0\r\n'
+let bench: CoreBench
+beforeEach(() => {
+  bench = new CoreBench()
+})
+
+const invite = (lines: Record<string, string> = {}) => {
+  bench.receive('INVITE', 1, 'i', lines, sdp)
+  return bench.handed()[0]?.txnId as string
+}
+
+describe('100 Trying', () => {
+  it('goes out after 200 ms without any answer, with the time that it took', () => {
+    invite({ Timestamp: '54' })
+    bench.clock.advance(199)
+    expect(bench.sent()).toEqual([])
+    bench.clock.advance(1)
+    const [trying] = bench.sent()
+    expect([trying?.status, trying?.toTag]).toEqual([100, ''])
+    expect(trying?.headers.first('timestamp')).toBe('54 0.200')
+  })
+  it('goes out at once where the INVITE is repeated before, and again with each repetition', () => {
+    invite()
+    bench.receive('INVITE', 1, 'i', {}, sdp)
+    expect(bench.statuses()).toEqual([100])
+    bench.receive('INVITE', 1, 'i', {}, sdp)
+    expect(bench.statuses()).toEqual([100])
+    bench.clock.advance(1_000)
+    expect(bench.statuses()).toEqual([])
+  })
+  it('is not sent where an answer came before: a refusal is one packet', () => {
+    bench.respond(invite(), 403)
+    bench.clock.advance(400)
+    expect(bench.statuses()).toEqual([403])
+  })
+  it('is not sent after the 180', () => {
+    bench.respond(invite(), 180)
+    bench.clock.advance(1_000)
+    bench.receive('INVITE', 1, 'i', {}, sdp)
+    expect(bench.statuses()).toEqual([180, 180])
+  })
+})
+
+describe('a provisional response of the application', () => {
+  it('is repeated each minute, so that no proxy gives the call up, and no more after the answer', () => {
+    const txnId = invite()
+    bench.respond(txnId, 180)
+    bench.clock.advance(119_999)
+    expect(bench.statuses()).toEqual([180, 180])
+    bench.respond(txnId, 183)
+    bench.clock.advance(60_000)
+    expect(bench.statuses()).toEqual([183, 183])
+    bench.respond(txnId, 200, {}, sdp)
+    bench.receive('ACK', 1, 'a', { To: `<sip:b@h>;tag=${bench.sent()[0]?.toTag}` })
+    bench.clock.advance(120_000)
+    expect(bench.statuses()).toEqual([])
+  })
+  it('is repeated for half an hour at most: then the call is given up', () => {
+    bench.respond(invite(), 180)
+    bench.told()
+    bench.clock.advance(1_800_000)
+    expect(bench.statuses().filter((status) => status !== 180)).toEqual([480])
+    expect(bench.handed().map((each) => each.method)).toEqual(['CANCEL'])
+    bench.clock.advance(64_000)
+    expect(bench.held()).toEqual(nothing)
+  })
+  it('is not repeated where it was reliable', () => {
+    const txnId = invite({ Supported: '100rel' })
+    bench.respond(txnId, 183, { Require: '100rel' })
+    const [progress] = bench.sent()
+    bench.receive('PRACK', 2, 'p', {
+      To: `<sip:b@h>;tag=${progress?.toTag}`,
+      RAck: `${progress?.headers.first('rseq')} 1 INVITE`,
+    })
+    bench.clock.advance(100)
+    bench.respond(bench.handed()[0]?.txnId as string, 200)
+    bench.sent()
+    bench.clock.advance(600_000)
+    expect(bench.statuses()).toEqual([])
+  })
+})
+
+it('a request other than INVITE is not kept longer for a provisional response', () => {
+  bench.receive('MESSAGE', 1, 'm')
+  bench.respond(bench.handed()[0]?.txnId as string, 183)
+  bench.clock.advance(32_000)
+  expect(bench.statuses().at(-1)).toBe(500)
+  expect(bench.handed()).toEqual([])
+})
+
+it('a second INVITE of the same call is refused, be the first one answered or not, and welcome after a refusal', () => {
+  const txnId = invite()
+  bench.receive('INVITE', 2, 'j', {}, sdp)
+  bench.respond(txnId, 180)
+  bench.receive('INVITE', 3, 'k', {}, sdp)
+  bench.respond(txnId, 401)
+  expect(bench.statuses()).toEqual([482, 180, 482, 401])
+  bench.told()
+  bench.receive('INVITE', 4, 'l', {}, sdp)
+  expect(bench.handed()).toHaveLength(1)
+})
+
+describe('what belongs to nothing', () => {
+  it('is dropped and counted', () => {
+    bench.receive('ACK', 1, 'x')
+    bench.receive('ACK', 1, 'x', { To: '<sip:b@h>;tag=none' })
+    expect([bench.receiver.strays, bench.sent()]).toEqual([2, []])
+  })
+  it('a response is dropped and counted too', () => {
+    bench.receiver.received(response(200, 'z9hG4bKnone', 'INVITE'), bench.flow, 100)
+    expect(bench.receiver.strays).toBe(1)
+  })
+  it('gets 481 at once where it asks for a dialog', () => {
+    for (const method of ['BYE', 'UPDATE', 'PRACK', 'INFO', 'INVITE'])
+      bench.receive(method, 2, method, { To: '<sip:b@h>;tag=none' })
+    expect(bench.statuses()).toEqual([481, 481, 481, 481, 481])
+    expect(bench.handed()).toEqual([])
+  })
+})
+
+describe('an answer to a request whose connection is gone', () => {
+  beforeEach(() => {
+    bench = new CoreBench({ reliable: true })
+  })
+  it('takes a new one to where the Via says, the repetitions of a 2xx too', () => {
+    const txnId = invite()
+    bench.flow.isClosed = true
+    bench.again = new RecordingFlow(true)
+    bench.respond(txnId, 200, {}, sdp)
+    bench.clock.advance(500)
+    expect([bench.sent(), bench.again.sent.length]).toEqual([[], 2])
+  })
+  it('is refused to the application where there is none, and the wait is over', () => {
+    const txnId = invite()
+    bench.respond(txnId, 180)
+    bench.told()
+    bench.flow.isClosed = true
+    bench.respond(txnId, 200, {}, sdp)
+    expect(bench.told()[0]?.fields[3]).toBe('transport for response has been shutdown or closed')
+    bench.clock.advance(64_000)
+    expect(bench.held()).toEqual(nothing)
+  })
+})
+
+it('a loss of the application refuses what waits; a BYE has done its work all the same', () => {
+  const txnId = invite()
+  bench.respond(txnId, 200, {}, sdp)
+  const to = { To: `<sip:b@h>;tag=${bench.sent()[0]?.toTag}` }
+  bench.receive('ACK', 1, 'a', to)
+  bench.receive('INFO', 2, 'n', to)
+  bench.receive('MESSAGE', 9, 'm', { 'Call-ID': 'other' })
+  bench.incoming.lost(bench.app)
+  expect(bench.statuses()).toEqual([503, 503])
+  bench.receive('BYE', 3, 'b', to)
+  bench.incoming.lost(bench.app)
+  expect(bench.statuses()).toEqual([200])
+})

@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto'
+import type { Dialog } from '../../dialog/dialog.ts'
+import type { App } from '../../drachtio/app.ts'
+import type { AppFinder } from '../../drachtio/app-finder.ts'
+import type { RawResponse, SipRequest } from '../../message/message.ts'
+import { serialiseMessage } from '../../message/serialise.ts'
+import type { ServerEntry } from '../../transaction/transactions.ts'
+import type { AppHeader } from '../app-headers.ts'
+import type { CdrEnd } from '../cdr.ts'
+import { type Context, newTag } from '../context.ts'
+import { noteReceivedRequest, noteSentResponse } from '../received-descriptions.ts'
+import { AppResponses } from './app-responses.ts'
+import { cancelOf, deliverCancel } from './cancelled.ts'
+import { type PendingRequest, PendingRequests } from './pending-requests.ts'
+import { LatePracks } from './reliable-responses.ts'
+import { makeResponse, type ResponseOptions, type ResponseTemplate, responseTemplate } from './responses.ts'
+import type { Unacked2xx } from './unacked-2xx.ts'
+
+/** Seconds after which one who was refused for want of an application or of room may try again. */
+export const retryAfter: AppHeader = ['Retry-After', '5']
+
+/** How the agent itself ends a wait. */
+export interface FinishOptions {
+  readonly headers?: readonly AppHeader[]
+  /** What the records say of a call. Default: that the agent's side failed. */
+  readonly end?: CdrEnd
+}
+
+const failed: CdrEnd = 'system-error-initiated-termination'
+
+/** Received requests on their way to an application and back: who gets them, and how their wait ends. */
+export class IncomingRequests {
+  readonly #context: Context
+  readonly #apps: Pick<AppFinder, 'find'>
+  readonly #responses: AppResponses
+  /** What waits for an application. */
+  readonly pending = new PendingRequests()
+  /** PRACKs that come after the end of their INVITE. */
+  readonly latePracks: LatePracks
+
+  constructor(context: Context, apps: Pick<AppFinder, 'find'>, answers: Unacked2xx) {
+    this.#context = context
+    this.#apps = apps
+    this.latePracks = new LatePracks(context)
+    this.#responses = new AppResponses({ context, answers, room: this.pending, ends: this })
+  }
+
+  /** Requests that wait. */
+  get size(): number {
+    return this.pending.size
+  }
+
+  /** Sends a response of the agent's own. */
+  reply(request: SipRequest, side: ServerEntry, reply: ResponseOptions) {
+    const tag = reply.tag ?? newTag()
+    if (reply.status >= 200) side.tag = tag
+    // Of the headers only this one says what was wrong.
+    const wanted = reply.headers?.find(([name]) => name === 'Unsupported')
+    if (reply.status >= 300) this.#refused(request, side, reply.status, wanted?.[1])
+    side.machine.respond(reply.status, this.#make(responseTemplate(request), { ...reply, tag }))
+  }
+
+  /** Hands a request outside dialogs to an application that wants it; 503 where none does. */
+  offer(request: SipRequest, side: ServerEntry, size: number) {
+    const waiting = this.#wait(request, side, undefined)
+    if (side.isInvite) this.#context.cdrs.attempt('network', request)
+    this.#apps.find(request.method, (app, status) => {
+      if (this.pending.get(waiting.txnId) !== waiting) return app?.closeIfDedicated()
+      if (!app) return this.finish(waiting, status, { headers: status === 503 ? [retryAfter] : [] })
+      waiting.app = app
+      this.#deliver(waiting, app, size)
+    })
+  }
+
+  /** Hands a request of a dialog to the application that owns it. */
+  offerInDialog(request: SipRequest, side: ServerEntry, dialog: Dialog, size: number) {
+    const { owner } = dialog
+    if (!owner?.isOpen) return this.reply(request, side, { status: 481 })
+    const waiting = this.#wait(request, side, dialog)
+    waiting.app = owner
+    noteReceivedRequest(dialog, request)
+    this.#deliver(waiting, owner, size)
+  }
+
+  /** A request came again: its last response does, or the 100 that has not been sent yet. */
+  retransmitted(side: ServerEntry) {
+    const waiting = this.pending.of(side)
+    if (waiting && side.isInvite && !waiting.hasProvisional) this.#trying(waiting)
+    else side.machine.retransmitted()
+  }
+
+  /** Ends the wait with a final response of the agent's own. */
+  finish(waiting: PendingRequest, status: number, { headers = [], end = failed }: FinishOptions = {}) {
+    if (!this.settle(waiting)) return
+    noteSentResponse(waiting, status, false)
+    const { side, base, tag, dialog, isInDialog } = waiting
+    // 487 is the end of what the sender gave up.
+    if (status >= 300 && status !== 487) this.#refused(waiting.request, side, status)
+    const bytes = this.#make(base, { status, tag, headers })
+    side.machine.respond(status, bytes)
+    if (isInDialog) return
+    if (side.isInvite)
+      this.#context.cdrs.refused(end === 'call-canceled' ? 'network' : 'application', end, bytes)
+    if (dialog) this.#context.dialogs.remove(dialog)
+  }
+
+  /** Ends the wait of a caller for whom nothing more can be done, and tells the application as of one who gave up. */
+  abandon(waiting: PendingRequest, status: number) {
+    this.finish(waiting, status)
+    deliverCancel(waiting, cancelOf(waiting.request, `SIP;cause=${status}`), waiting.side.flow, 0)
+  }
+
+  /** Takes a request out of the waiting room, before its final response; false where it has left before. */
+  settle(waiting: PendingRequest): boolean {
+    if (!this.pending.delete(waiting)) return false
+    const { side, tag, request, reliable } = waiting
+    side.tag = tag
+    if (reliable?.isAwaitingPrack) this.latePracks.add(request, tag, reliable.rseq)
+    reliable?.stop()
+    return true
+  }
+
+  /** The application answers. */
+  respond(app: App, msgId: string, txnId: string, raw: RawResponse) {
+    this.#responses.respond(app, msgId, txnId, raw)
+  }
+
+  /** The application is gone: what it has not answered is refused. A BYE has ended its call all the same. */
+  lost(app: App) {
+    for (const waiting of this.pending.ofApp(app)) {
+      this.finish(waiting, waiting.request.method === 'BYE' ? 200 : 503)
+    }
+  }
+
+  /** Forgets everything without a word. */
+  close() {
+    this.pending.clear()
+    this.latePracks.close()
+  }
+
+  #wait(request: SipRequest, side: ServerEntry, dialog: Dialog | undefined): PendingRequest {
+    const { clock, timers } = this.#context
+    const waiting: PendingRequest = {
+      txnId: randomUUID(),
+      request,
+      side,
+      base: responseTemplate(request),
+      app: undefined,
+      dialog,
+      isInDialog: dialog !== undefined,
+      since: clock.now(),
+      tag: newTag(),
+      hasProvisional: false,
+      hasResponse: false,
+      isSettled: false,
+      hasDescription: false,
+      reliable: undefined,
+      limit: undefined,
+      progress: undefined,
+    }
+    // An application that says nothing at all: the sender is not left waiting for ever.
+    const longest = side.isInvite ? timers.ringing : timers.answer
+    waiting.limit = clock.after(longest, () => this.#expire(waiting))
+    // RFC 3261 17.2.1: no 100 where an answer follows at once; so one who forged the source draws one packet with a refusal.
+    if (side.isInvite) waiting.progress = clock.after(timers.trying, () => this.#trying(waiting))
+    this.pending.add(waiting)
+    return waiting
+  }
+
+  #deliver(waiting: PendingRequest, app: App, size: number) {
+    const { side, dialog, request, txnId } = waiting
+    app.deliver({
+      source: 'network',
+      size,
+      from: side.flow.remote,
+      txnId,
+      dialogId: dialog?.id ?? '',
+      local: dialog ? undefined : side.flow.local,
+      message: serialiseMessage(request),
+    })
+  }
+
+  #trying(waiting: PendingRequest) {
+    waiting.hasProvisional = true
+    waiting.progress?.cancel()
+    const delay = this.#context.clock.now() - waiting.since
+    waiting.side.machine.respond(100, this.#make(waiting.base, { status: 100, delay }))
+  }
+
+  /** The application took too long. It is told as of a caller who gave up: what it holds for the call can go. */
+  #expire(waiting: PendingRequest) {
+    if (waiting.side.isInvite) this.abandon(waiting, 480)
+    else this.finish(waiting, 500)
+  }
+
+  #refused(request: SipRequest, { flow }: ServerEntry, status: number, detail?: string) {
+    this.#context.refusals.add(status, request, flow.remote.address, detail)
+  }
+
+  #make(base: ResponseTemplate, reply: ResponseOptions): Buffer {
+    const { userAgent } = this.#context
+    if (!userAgent || reply.status === 100) return makeResponse(base, reply)
+    return makeResponse(base, { ...reply, headers: [...(reply.headers ?? []), ['Server', userAgent]] })
+  }
+}

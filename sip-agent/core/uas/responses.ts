@@ -1,0 +1,111 @@
+import { Headers, headerName } from '../../message/headers.ts'
+import type { SipRequest } from '../../message/message.ts'
+import { reasonPhrase } from '../../message/methods.ts'
+import { serialise } from '../../message/serialise.ts'
+import { SipParseError } from '../../message/sip-parse-error.ts'
+import { splitOutside } from '../../message/text.ts'
+import { completeVia, parseVia, type Via } from '../../message/via.ts'
+import type { Flow } from '../../transport/types.ts'
+import type { AppHeader } from '../app-headers.ts'
+
+const empty = Buffer.alloc(0)
+
+/** What every response takes over from its request (RFC 3261 8.2.6.2). */
+export interface ResponseTemplate {
+  readonly vias: readonly string[]
+  readonly from: string
+  /** To as received, with its tag if there was one. */
+  readonly to: string
+  readonly tagged: boolean
+  readonly callId: string
+  readonly cseq: string
+  readonly recordRoutes: readonly string[]
+  readonly timestamp: string | undefined
+}
+
+/** Picks what a response needs from a request whose top Via is complete. */
+export const responseTemplate = (request: SipRequest): ResponseTemplate => {
+  const { headers } = request
+  return {
+    vias: headers.all('via'),
+    from: headers.first('from') ?? '',
+    to: headers.first('to') ?? '',
+    tagged: request.toTag !== '',
+    callId: request.callId,
+    cseq: `${request.seq} ${request.method}`,
+    recordRoutes: headers.all('record-route'),
+    timestamp: headers.first('timestamp'),
+  }
+}
+
+/** A response to be put together. */
+export interface ResponseOptions {
+  readonly status: number
+  /** Default: the usual phrase of the status. */
+  readonly reason?: string
+  /** Our tag for the To header; left out in a 100. */
+  readonly tag?: string
+  readonly headers?: readonly AppHeader[]
+  readonly body?: Buffer
+  /** Of a 100: how long it was held back, in ms. */
+  readonly delay?: number
+}
+
+/** RFC 3261 8.2.6.1: the sender's Timestamp goes back with the seconds that the answer took. */
+const timestamp = (given: string, delay = 0): string =>
+  delay > 0 && /^[0-9]+(?:\.[0-9]*)?$/.test(given) ? `${given} ${(delay / 1_000).toFixed(3)}` : given
+
+/** Puts a response into bytes. */
+export const makeResponse = (base: ResponseTemplate, reply: ResponseOptions): Buffer => {
+  const { status, tag, headers = [], body = empty } = reply
+  const out = new Headers()
+  for (const via of base.vias) out.append('Via', via)
+  // RFC 3261 12.1.1: only responses that make a dialog need it, and it does no harm in others that are not errors.
+  if (status > 100 && status < 300) for (const route of base.recordRoutes) out.append('Record-Route', route)
+  out.append('From', base.from)
+  out.append('To', base.tagged || !tag ? base.to : `${base.to};tag=${tag}`)
+  out.append('Call-ID', base.callId)
+  out.append('CSeq', base.cseq)
+  if (status === 100 && base.timestamp !== undefined)
+    out.append('Timestamp', timestamp(base.timestamp, reply.delay))
+  for (const [name, value] of headers) out.append(name, value)
+  return serialise(`SIP/2.0 ${status} ${reply.reason ?? reasonPhrase(status)}`, out, body)
+}
+
+/** Completes the top Via with where the request really came from. `top` is that Via where it was parsed before. */
+export const markSource = (headers: Headers, flow: Flow, top?: Via): void => {
+  const { address, port } = flow.remote
+  const value = headers.first('via') ?? ''
+  const [first = '', ...rest] = value.includes(',') ? splitOutside(value, ',', 'Via') : [value]
+  const completed = completeVia(first, top ?? parseVia(first), address, port)
+  headers.replace('Via', rest.length === 0 ? completed : [completed, ...rest].join(', '))
+}
+
+/** What is copied into an answer to a broken request, as far as it is there. */
+const copied = ['from', 'to', 'call-id', 'cseq']
+
+/**
+ * The answer to a request whose structure is broken (RFC 3261 8.2, RFC 4475), without any state. Undefined where it cannot even be said
+ * what is answered, and for ACK, to which there are never responses.
+ */
+export const malformedRejection = (error: SipParseError, flow: Flow): Buffer | undefined => {
+  const { request } = error
+  if (!request || request.method === 'ACK') return undefined
+  const { headers } = request
+  if (headers.first('via') === undefined || headers.first('cseq') === undefined) return undefined
+  try {
+    markSource(headers, flow)
+  } catch (bad) {
+    // Where the Via is what is broken, it goes back as it came.
+    if (!(bad instanceof SipParseError)) throw bad
+  }
+  const out = new Headers()
+  for (const via of headers.all('via')) out.append('Via', via)
+  for (const key of copied) {
+    const value = headers.first(key)
+    // The To value may be what is broken, so no tag is added to what cannot be parsed.
+    if (value !== undefined) out.append(headerName(key), value)
+  }
+  const reason = error.status === 400 ? `Bad ${error.part}` : reasonPhrase(error.status)
+  return serialise(`SIP/2.0 ${error.status} ${reason}`, out, empty)
+}

@@ -1,0 +1,114 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { AppHeader } from '../core/app-headers.ts'
+import type { Context } from '../core/context.ts'
+import { loopMark } from '../core/loops.ts'
+import { makeVia, ownAddressFor } from '../core/requests.ts'
+import { type FlowOrHop, isHop, openFlow } from '../core/uac/flow-or-hop.ts'
+import { retryAfter } from '../core/uas/incoming-requests.ts'
+import { makeResponse, responseTemplate } from '../core/uas/responses.ts'
+import { type Addressing, addressing } from '../dialog/addressing.ts'
+import type { SipRequest, SipResponse } from '../message/message.ts'
+import { serialiseMessage } from '../message/serialise.ts'
+import { splitOutside } from '../message/text.ts'
+import { magicCookie, parseVia, type Via } from '../message/via.ts'
+import type { Flow, Protocol } from '../transport/types.ts'
+import { forwardedRequest, forwardedResponse, hopsLeft, nextVia } from './forward.ts'
+import type { OwnRoutes } from './own-routes.ts'
+
+/** How the branches of what passes without a transaction begin. */
+const stateless = `${magicCookie}-p`
+const key = randomBytes(32)
+const protocols: ReadonlySet<string> = new Set(['udp', 'tcp', 'tls', 'ws', 'wss'])
+
+/**
+ * Our branch for a request that has this Via below. The same for each copy, so that the far side sees a retransmission as one (RFC 3261
+ * 16.11); and nobody else can make a response that is sent on to an address of his choice.
+ */
+const branchFor = (below: Via, callId: string, seq: number): string => {
+  const { transport, branch, host, port, params } = below
+  const facts = [transport, branch, host, port, params.get('received'), params.get('rport'), callId, seq]
+  return `${stateless}${createHmac('sha256', key).update(facts.join('\n')).digest('hex').slice(0, 32)}`
+}
+
+/**
+ * Requests of dialogs that were made through the agent as a proxy which stays in the path: they pass without a transaction and without
+ * the application (RFC 3261 16.11), and so do their responses.
+ */
+export class StatelessForwarding {
+  readonly #context: Context
+  readonly #routes: OwnRoutes
+  readonly #fault: (error: unknown) => void
+
+  /** `fault` is told of errors where a place could not be reached and the next one is tried: in a socket's event they would end the thread. */
+  constructor(context: Context, routes: OwnRoutes, fault: (error: unknown) => void) {
+    this.#context = context
+    this.#routes = routes
+    this.#fault = fault
+  }
+
+  /** Sends a request on whose route says so; false where it is not ours to send on. */
+  request(request: SipRequest, flow: Flow): boolean {
+    if (request.toTag === '') return false
+    const behind = this.#routes.nextHop(request)
+    if (!behind) return false
+    if (!this.#routes.admits(request.callId)) this.#refuse(request, flow, 503, [retryAfter])
+    else if (hopsLeft(request) === undefined) this.#refuse(request, flow, 483)
+    else this.#forward(request, flow, addressing(behind.uri, behind.routes))
+    return true
+  }
+
+  #forward(request: SipRequest, flow: Flow, { uri, routes, nextHop }: Addressing): void {
+    const [top = ''] = splitOutside(request.headers.first('via') ?? '', ',', 'Via')
+    const branch = branchFor(parseVia(top), request.callId, request.seq) + loopMark(uri)
+    const send = (way: Flow, failed: () => void) => {
+      const via = makeVia(ownAddressFor(way, this.#context), branch)
+      const onto = { uri, branch, via, recordRoutes: [], routes, extra: [] }
+      way.send(forwardedRequest(request, onto).bytes, failed)
+    }
+    const over = (ways: readonly FlowOrHop[]) => this.#try(ways, send, () => this.#refuse(request, flow, 480))
+    const { registeredFlows, router } = this.#context
+    // A browser's contact names no host: it is reached over the connection on which it has registered.
+    const registered = routes.length === 0 ? registeredFlows.find(nextHop) : undefined
+    if (registered) over([registered])
+    else if (!router.find(nextHop, over)) over([])
+  }
+
+  /** Tries one place after the other while nothing can be sent there (RFC 3263 4.3). */
+  #try(ways: readonly FlowOrHop[], send: (way: Flow, failed: () => void) => void, nowhere: () => void): void {
+    const [way, ...left] = ways
+    if (!way) nowhere()
+    // Route and request-uri say where it goes, and whoever holds a route of ours writes them as he likes.
+    else
+      send(openFlow(way, this.#context, 'peer'), () => {
+        try {
+          if (isHop(way)) this.#context.router.failed(way)
+          this.#try(left, send, nowhere)
+        } catch (error) {
+          this.#fault(error)
+        }
+      })
+  }
+
+  /** Refuses a request without any state. Nobody answers an ACK. */
+  #refuse(request: SipRequest, flow: Flow, status: number, headers: readonly AppHeader[] = []): void {
+    if (request.method === 'ACK') return
+    this.#context.refusals.add(status, request, flow.remote.address)
+    flow.send(makeResponse(responseTemplate(request), { status, tag: 'passed', headers }))
+  }
+
+  /** Sends a response back to where its request came from; false where it did not pass here. */
+  response(response: SipResponse): boolean {
+    if (!response.via.branch.startsWith(stateless)) return false
+    const below = nextVia(response)
+    if (below === undefined) return false
+    const via = parseVia(below)
+    if (!response.via.branch.startsWith(branchFor(via, response.callId, response.seq))) return false
+    const protocol = via.transport.toLowerCase()
+    const address = via.params.get('received') ?? via.host
+    const port = Number(via.params.get('rport') || (via.port ?? 5060))
+    if (!protocols.has(protocol) || !(port > 0 && port < 65_536)) return false
+    const way = this.#context.transports.backTo({ protocol: protocol as Protocol, address, port }, via)
+    way?.send(serialiseMessage(forwardedResponse(response)))
+    return true
+  }
+}

@@ -1,0 +1,130 @@
+import type { Protocol } from '../transport/types.ts'
+import type { Naptr } from './dns.ts'
+import type { DnsCache } from './dns-cache.ts'
+import { orderSrv } from './srv.ts'
+import { type BoundTransports, defaultPort, type Target } from './target.ts'
+import type { Hop } from './types.ts'
+
+/** What NAPTR records call the transports (RFC 3263 4.1). */
+const services: Readonly<Record<string, Protocol>> = { 'sip+d2u': 'udp', 'sip+d2t': 'tcp', 'sips+d2t': 'tls' }
+/** What SRV names call them, in the order in which we like them. */
+const labels: readonly (readonly [Protocol, string])[] = [
+  ['udp', '_sip._udp'],
+  ['tcp', '_sip._tcp'],
+  ['tls', '_sips._tcp'],
+]
+/** Records beyond these are not followed: nobody's DNS makes us ask without end. */
+const maxRecords = 16
+/** Addresses that one request tries at most: each of them may answer 503, and is sent a request of its own. */
+const maxHops = 16
+
+interface ServerAddress {
+  readonly protocol: Protocol
+  readonly name: string
+  readonly port: number
+}
+
+/** Finds the hops of a name (RFC 3263 4.1 and 4.2). */
+export class HopFinder {
+  readonly #dns: DnsCache
+  readonly #reach: BoundTransports
+  readonly #random: () => number
+
+  constructor(dns: DnsCache, reach: BoundTransports, random: () => number) {
+    this.#dns = dns
+    this.#reach = reach
+    this.#random = random
+  }
+
+  /** The hops of a target that is a name, best first. Rejects never. */
+  async hops(target: Target): Promise<Hop[]> {
+    const name = target.address.toLowerCase().replace(/\.$/, '')
+    this.#warm(target, name)
+    const places = target.port === undefined ? await this.#places(target, name) : undefined
+    if (places) return this.#addresses(places, target.host)
+    const { protocol } = target
+    const place = { protocol, name, port: target.port ?? defaultPort(protocol) }
+    const hops = await this.#addresses([place], target.host)
+    return target.isTransportFixed ? hops : hops.map((hop) => this.enlarged(hop))
+  }
+
+  /** Adds the way for large requests to a hop whose transport was our own choice (RFC 3261 18.1.1). */
+  enlarged(hop: Hop): Hop {
+    const family = hop.address.includes(':') ? 6 : 4
+    if (hop.protocol !== 'udp' || !this.#reach.reaches('tcp', family)) return hop
+    return { ...hop, overTcp: { ...hop, protocol: 'tcp', isTentative: true } }
+  }
+
+  /** Asks for everything that may be needed at once, so that one server that is slow about one kind costs no more than that. */
+  #warm(target: Target, name: string): void {
+    void this.#lookUp(target.protocol, name)
+    if (target.port !== undefined) return
+    if (!target.isTransportFixed) void this.#dns.naptr(name)
+    for (const [protocol, label] of this.#wanted(target)) {
+      if (this.#reach.reaches(protocol)) void this.#dns.srv(`${label}.${name}`)
+    }
+  }
+
+  /** The SRV services that a target may be reached by. */
+  #wanted({ isTransportFixed, protocol, isSecure }: Target) {
+    return labels.filter(([each]) => (isTransportFixed || isSecure ? each === protocol : true))
+  }
+
+  /** The servers of a name by NAPTR and SRV; undefined where DNS has neither. */
+  async #places(target: Target, name: string): Promise<ServerAddress[] | undefined> {
+    const records = target.isTransportFixed ? [] : await this.#dns.naptr(name)
+    const listed = records.filter(({ service }) => /^sips?\+d2/i.test(service))
+    const ways =
+      listed.length > 0
+        ? this.#byNaptr(listed, target.isSecure)
+        : this.#wanted(target).map(([protocol, label]) => ({ protocol, name: `${label}.${name}` }))
+    const bound = ways.filter((way) => this.#reach.reaches(way.protocol)).slice(0, maxRecords)
+    const lists = await Promise.all(bound.map((way) => this.#servers(way.protocol, way.name)))
+    const places = lists.flatMap((list) => list ?? [])
+    // A NAPTR or SRV record that leads nowhere is an answer too: the address record of the name is not what was meant.
+    const said = listed.length > 0 ? bound.length === 0 : lists.some((list) => list !== undefined)
+    return places.length > 0 || said ? places : undefined
+  }
+
+  #byNaptr(records: readonly Naptr[], secure: boolean) {
+    const sorted = [...records].sort((a, b) => a.order - b.order || a.preference - b.preference)
+    return sorted.flatMap(({ flags, service, regexp, replacement }) => {
+      const protocol = services[service.toLowerCase()]
+      if (!protocol || flags.toLowerCase() !== 's' || regexp !== '' || replacement === '') return []
+      if (secure && protocol !== 'tls') return []
+      return [{ protocol, name: replacement.toLowerCase() }]
+    })
+  }
+
+  /** The servers of one SRV name, in the order to be tried; undefined where there is no such record. */
+  async #servers(protocol: Protocol, name: string): Promise<ServerAddress[] | undefined> {
+    const records = await this.#dns.srv(name)
+    if (records.length === 0) return undefined
+    // RFC 2782: a target of "." says that the service is not there, which `node:dns` gives as an empty name.
+    const there = records.filter((each) => each.name !== '' && each.name !== '.' && each.port > 0)
+    const ordered = orderSrv(there.slice(0, maxRecords), this.#random)
+    return ordered.map((each) => ({ protocol, name: each.name.toLowerCase(), port: each.port }))
+  }
+
+  async #addresses(places: readonly ServerAddress[], host: string): Promise<Hop[]> {
+    const lists = await Promise.all(
+      places.slice(0, maxRecords).map(async ({ protocol, name, port }) => {
+        const found = await this.#lookUp(protocol, name)
+        return found.map((address): Hop => ({ protocol, address, port, host }))
+      }),
+    )
+    const seen = new Set<string>()
+    const different = lists.flat().filter(({ protocol, address, port }) => {
+      const key = `${protocol}|${address}|${port}`
+      return !seen.has(key) && seen.add(key)
+    })
+    return different.slice(0, maxHops)
+  }
+
+  /** The addresses of a name, of the families that are bound; IPv4 first, because carriers' IPv6 is less tried. */
+  async #lookUp(protocol: Protocol, name: string): Promise<string[]> {
+    const families = ([4, 6] as const).filter((family) => this.#reach.reaches(protocol, family))
+    const lists = await Promise.all(families.map((family) => this.#dns.addresses(name, family)))
+    return lists.flatMap((list) => list.slice(0, maxRecords).map(({ address }) => address))
+  }
+}

@@ -1,0 +1,118 @@
+import { checkMessage } from '../message/check.ts'
+import type { MessageLimits } from '../message/limits.ts'
+import type { RawMessage, SipMessage } from '../message/message.ts'
+import { attachRequest, contentLength, declaredLength, headEnd, parseHead } from '../message/parse.ts'
+import { SipParseError } from '../message/sip-parse-error.ts'
+
+/** What comes out of a stream: messages, and keep-alive pings that want an answer (RFC 5626 3.5.1). */
+export type StreamItem =
+  | { readonly kind: 'message'; readonly message: SipMessage; readonly size: number }
+  | { readonly kind: 'ping' }
+  | { readonly kind: 'bad'; readonly error: SipParseError }
+
+/** Makes SIP messages of what a connection brings. */
+export interface MessageReader {
+  /** True while a message has begun and not ended. */
+  readonly isPartial: boolean
+  /**
+   * Takes what came, gives what became complete. Throws {@link SipParseError} where the next message's start can no longer be known; the
+   * connection must then be closed.
+   */
+  push(chunk: Buffer): Iterable<StreamItem>
+}
+
+const empty = Buffer.alloc(0)
+
+/** Cuts a byte stream into SIP messages by Content-Length (RFC 3261 18.3). */
+export class StreamFramer implements MessageReader {
+  #held: Buffer = empty
+  #scanned = 0
+  /** True after one CRLF between messages, of which a second one makes a ping: that may come in another read. */
+  #half = false
+  /** Head that was read, or its fault, while its body is awaited. */
+  #head: { content: RawMessage | SipParseError; end: number; length: number } | undefined
+  readonly #limits: MessageLimits
+
+  constructor(limits: MessageLimits) {
+    this.#limits = limits
+  }
+
+  get isPartial(): boolean {
+    return this.#held.length > 0
+  }
+
+  *push(chunk: Buffer): Generator<StreamItem, void> {
+    this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
+    for (;;) {
+      if (!this.#head) {
+        yield* this.#skipKeepAlive()
+        if (!this.#readHead()) return
+      }
+      const item = this.#readBody()
+      if (!item) return
+      yield item
+    }
+  }
+
+  *#skipKeepAlive(): Generator<StreamItem, void> {
+    while (this.#held[0] === 13 && this.#held[1] === 10) {
+      this.#held = this.#held.subarray(2)
+      this.#scanned = 0
+      this.#half = !this.#half
+      if (!this.#half) yield { kind: 'ping' }
+    }
+    // A lone CR may become the second one.
+    if (this.#held.length > 1) this.#half = false
+  }
+
+  #readHead(): boolean {
+    const end = headEnd(this.#held, Math.max(0, this.#scanned - 3))
+    if (end < 0) {
+      this.#scanned = this.#held.length
+      if (this.#held.length > this.#limits.messageBytes) throw new SipParseError('message', 'too large', 413)
+      return false
+    }
+    const head = this.#held.subarray(0, end)
+    let message: RawMessage
+    try {
+      message = parseHead(head, this.#limits)
+    } catch (error) {
+      // A fault in a header line costs this message alone, if its end is known (RFC 3261 18.3).
+      const length = this.#isFramed(error) ? declaredLength(head) : undefined
+      if (length === undefined || end + 4 + length > this.#limits.messageBytes) throw error
+      this.#head = { content: error as SipParseError, end: end + 4, length }
+      return true
+    }
+    const length = contentLength(message, Number.MAX_SAFE_INTEGER)
+    // RFC 3261 20.14: on a stream the header is required.
+    if (length === undefined) throw attachRequest(message, new SipParseError('Content-Length', 'missing'))
+    if (end + 4 + length > this.#limits.messageBytes) {
+      throw attachRequest(message, new SipParseError('message', 'too large', 413))
+    }
+    this.#head = { content: message, end: end + 4, length }
+    return true
+  }
+
+  /** Whether a fault leaves no doubt that this is SIP. After a bad start line anything may follow. */
+  #isFramed(error: unknown): boolean {
+    return error instanceof SipParseError && error.part !== 'start line'
+  }
+
+  #readBody(): StreamItem | undefined {
+    const head = this.#head
+    if (!head || this.#held.length < head.end + head.length) return undefined
+    const size = head.end + head.length
+    // Copied, so that a small body does not hold the whole chunk in memory.
+    const body = Buffer.from(this.#held.subarray(head.end, size))
+    this.#held = this.#held.subarray(size)
+    this.#scanned = 0
+    this.#head = undefined
+    if (head.content instanceof SipParseError) return { kind: 'bad', error: head.content }
+    try {
+      return { kind: 'message', message: checkMessage({ ...head.content, body }), size }
+    } catch (error) {
+      if (error instanceof SipParseError) return { kind: 'bad', error }
+      throw error
+    }
+  }
+}
