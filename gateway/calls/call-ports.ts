@@ -5,6 +5,7 @@ import type { Code } from '../core/errors/catalogue.ts'
 import type { CallId, HandlerSpec, Party, Target } from '../model.ts'
 import type { Call } from './call/call.ts'
 import type { Leg } from './leg/leg.ts'
+import type { ScopableControl } from './verbs/scopable-control.ts'
 
 /** The names of this gateway. */
 export interface OwnHosts {
@@ -71,7 +72,7 @@ export interface QueuedCaller {
   /** Its call. Who took it joins the audio of the caller's leg, and listens to the call ({@link Call.listen}), until it releases it. */
   readonly call: Call
   /** Its verbs, and the place that it had, for a {@link Destination.confirm}. */
-  readonly control: CallControl
+  readonly control: ScopableControl
   readonly place: QueuePlace
   /** Fires when the call is over, or does something else: whoever took it has to part from it. */
   readonly over: AbortSignal

@@ -7,7 +7,6 @@ import type { LiveCall } from '../call-ports.ts'
 import { withoutHeaders } from '../connect/destinations.ts'
 import type { Journal } from '../log/call-log.ts'
 import type { CallController } from '../verbs/call-controller.ts'
-import { scoped } from '../verbs/scoped.ts'
 import type { Call } from './call.ts'
 import { diagnoseHandlerError, type HandlerRunner } from './handler-runner.ts'
 
@@ -111,7 +110,7 @@ export class CallSession implements LiveCall {
   async #attempt(work: CallTask): Promise<void> {
     const { signal } = this.#scope
     try {
-      await work(scoped(this.control, signal))
+      await work(this.control.scoped(signal))
     } catch (error) {
       if (!(error instanceof CallEnded) && !signal.aborted) this.#failed(error)
     }

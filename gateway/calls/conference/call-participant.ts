@@ -1,13 +1,8 @@
-import type {
-  CallControl,
-  ConferenceOptions,
-  ConferenceResult,
-  ConferenceSeat,
-} from '../../../handlers/verbs.ts'
+import type { ConferenceOptions, ConferenceResult, ConferenceSeat } from '../../../handlers/verbs.ts'
 import { CallEnded } from '../../../handlers/verbs.ts'
 import type { MediaPort } from '../../../media/types.ts'
 import type { Call } from '../call/call.ts'
-import { scoped } from '../verbs/scoped.ts'
+import type { ScopableControl } from '../verbs/scopable-control.ts'
 import type { Conference, LeaveKind } from './conference.ts'
 import type { Participant, ParticipantChange } from './open-conferences.ts'
 import { playWhileWaiting, type WaitHook, type WaitingAudioDeps } from './waiting-audio.ts'
@@ -23,7 +18,7 @@ const beeps = {
 /** Whose place it is. */
 export interface CallParticipantOptions {
   readonly call: Call
-  readonly control: CallControl
+  readonly control: ScopableControl
   readonly options: ConferenceOptions
 }
 
@@ -35,7 +30,7 @@ export class CallParticipant implements Participant {
   /** What it hears while it waits; fires when it hears something else. */
   #waiting: AbortController | undefined
   #company: Promise<unknown> = Promise.resolve()
-  readonly #control: CallControl
+  readonly #control: ScopableControl
   readonly #parts: WaitingAudioDeps
   readonly #conference: Conference
   /** The wait for the beginning is over. */
@@ -185,7 +180,7 @@ export class CallParticipant implements Participant {
 
   announce(hears: WaitHook): void {
     if (!this.#conference.has(this)) return
-    hears(scoped(this.#control, this.#gone.signal)).catch((error) => {
+    hears(this.#control.scoped(this.#gone.signal)).catch((error) => {
       if (!(error instanceof CallEnded))
         this.#parts.log.warn({ call: this.callId, reason: String(error) }, 'an announcement failed')
     })

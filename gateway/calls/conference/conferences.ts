@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { CallControl, ConferenceOptions, ConferenceResult } from '../../../handlers/verbs.ts'
+import type { ConferenceOptions, ConferenceResult } from '../../../handlers/verbs.ts'
 import type { Call } from '../call/call.ts'
 import { failureOf } from '../leg/failures.ts'
 import type { Conferences } from '../verbs/call-controller-deps.ts'
+import type { ScopableControl } from '../verbs/scopable-control.ts'
 import { CallParticipant } from './call-participant.ts'
 import { Conference, type ConferenceDeps } from './conference.ts'
 import type { OpenConference, OpenConferences } from './open-conferences.ts'
@@ -36,7 +37,7 @@ export class ProjectConferences implements Conferences, OpenConferences {
     return open.filter(({ isClosed }) => !isClosed)
   }
 
-  async join(call: Call, control: CallControl, options: ConferenceOptions): Promise<ConferenceResult> {
+  async join(call: Call, control: ScopableControl, options: ConferenceOptions): Promise<ConferenceResult> {
     const name = checkName(options.name)
     await call.openAudio(true, options.signal)
     const key = projectKey(call.info.projectId, name)

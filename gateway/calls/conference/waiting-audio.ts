@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Call } from '../call/call.ts'
 import { holdMusic, type Player } from '../verbs/player.ts'
-import { scoped } from '../verbs/scoped.ts'
+import type { ScopableControl } from '../verbs/scopable-control.ts'
 
 /** What keeping company works with. */
 export interface WaitingAudioDeps {
@@ -25,12 +25,16 @@ const minHookMs = 1000
  */
 export const playWhileWaiting = async (
   parts: WaitingAudioDeps,
-  { call, control, hook }: { readonly call: Call; readonly control: CallControl; readonly hook?: WaitHook },
+  {
+    call,
+    control,
+    hook,
+  }: { readonly call: Call; readonly control: ScopableControl; readonly hook?: WaitHook },
   over: AbortSignal,
 ): Promise<'leave' | undefined> => {
   const either = AbortSignal.any([over, call.signal])
   try {
-    const held = scoped(control, over)
+    const held = control.scoped(over)
     while (hook && !either.aborted) {
       const startedAt = parts.clock.now()
       if ((await hook(held)) === 'leave') return 'leave'

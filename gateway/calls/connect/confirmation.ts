@@ -6,7 +6,6 @@ import { Call } from '../call/call.ts'
 import { infoOf } from '../call/call-info.ts'
 import type { QueuedCaller } from '../call-ports.ts'
 import type { Leg, LegOwner } from '../leg/leg.ts'
-import { scoped } from '../verbs/scoped.ts'
 import type { Branch } from './branch.ts'
 import { defaultMaxDurationMs } from './connect-deps.ts'
 
@@ -89,7 +88,7 @@ export const confirmQueuedCaller = async (
   const given = AbortSignal.any([signal, over.signal, queued.over])
   const timer = clock.after(timeoutMs, () => over.abort())
   try {
-    await call.whileUp(confirm(scoped(control, given), place), given)
+    await call.whileUp(confirm(control.scoped(given), place), given)
     return true
   } catch (error) {
     log.info({ reason: String(error), queue: place.name }, 'not confirmed')

@@ -13,7 +13,7 @@ import type { OpenQueue, OpenQueues } from '../conference/open-conferences.ts'
 import { checkName, isProjectKey, projectKey } from '../conference/project-names.ts'
 import { playWhileWaiting, type WaitingAudioDeps } from '../conference/waiting-audio.ts'
 import type { CallQueues } from '../verbs/call-controller-deps.ts'
-import { scoped } from '../verbs/scoped.ts'
+import type { ScopableControl } from '../verbs/scopable-control.ts'
 import { Queue, type QueueConsumer, type QueueEntry } from './queue.ts'
 
 const defaultSize = 100
@@ -47,7 +47,7 @@ export class ProjectQueues implements CallQueues, QueuedCallers, OpenQueues {
     return [...this.#queues].filter(([key]) => isProjectKey(projectId, key)).map(([, queue]) => queue)
   }
 
-  async enter(call: Call, control: CallControl, options: QueueOptions): Promise<QueueResult> {
+  async enter(call: Call, control: ScopableControl, options: QueueOptions): Promise<QueueResult> {
     const name = checkName(options.name)
     await call.openAudio(true, options.signal)
     const key = projectKey(call.info.projectId, name)
@@ -99,7 +99,7 @@ export class ProjectQueues implements CallQueues, QueuedCallers, OpenQueues {
 interface QueueVisitDeps extends WaitingAudioDeps {
   readonly queue: Queue
   readonly call: Call
-  readonly control: CallControl
+  readonly control: ScopableControl
   readonly options: QueueOptions
   /** The caller is in the queue no more. */
   readonly served: () => void
@@ -223,7 +223,7 @@ class QueueVisit implements QueueEntry {
   async #notice(place: QueuePlace, over: AbortSignal): Promise<void> {
     const { control, options, log } = this.#parts
     try {
-      await options.beforeBridge?.(scoped(control, over), place)
+      await options.beforeBridge?.(control.scoped(over), place)
     } catch (error) {
       if (!(error instanceof CallEnded))
         log.warn({ reason: String(error) }, 'the notice before a bridge failed')

@@ -1,5 +1,4 @@
 import { pino } from 'pino'
-import { FakeCall } from '../../../handlers/common/fake-call.ts'
 import type { MediaPort, Mixer, MixerInputOptions, PlayRequest } from '../../../media/types.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Call } from '../call/call.ts'
@@ -7,6 +6,7 @@ import { newCallId } from '../call/ids.ts'
 import { Player } from '../verbs/player.ts'
 import { type FakeLeg, type FakePort, fakeLeg } from './fake-legs.ts'
 import { FakeRecording } from './fake-listeners.ts'
+import { FakeScopableCall } from './fake-scopable-call.ts'
 
 /** A mixer that writes down who is in it. */
 export class FakeMixer implements Mixer {
@@ -67,7 +67,7 @@ export class FakeMixer implements Mixer {
 /** A caller: its call, its fake verbs, and its leg. */
 export interface ConferenceCaller extends FakeLeg {
   readonly call: Call
-  readonly control: FakeCall
+  readonly control: FakeScopableCall
   readonly audio: FakePort
 }
 
@@ -89,7 +89,7 @@ export class ConferenceFixture {
   caller(projectId = 'p'): ConferenceCaller {
     const callId = newCallId()
     const made = fakeLeg(this.clock, callId)
-    const control = new FakeCall({ callId, projectId })
+    const control = new FakeScopableCall({ callId, projectId })
     const observer = { callAnswered: () => {}, callEnded: () => control.end() }
     const call = new Call(control.info, made.leg, this.clock, observer, 14_400_000)
     return { ...made, call, control, audio: made.port }

@@ -1,11 +1,5 @@
 import { pino } from 'pino'
-import type {
-  CallControl,
-  CalleeState,
-  CallInfo,
-  ConnectOptions,
-  Destination,
-} from '../../../handlers/verbs.ts'
+import type { CalleeState, CallInfo, ConnectOptions, Destination } from '../../../handlers/verbs.ts'
 import { FakeClock } from '../../core/clock.ts'
 import type { Target } from '../../model.ts'
 import { Call } from '../call/call.ts'
@@ -17,6 +11,7 @@ import { Bridges } from '../leg/bridges.ts'
 import type { Leg } from '../leg/leg.ts'
 import { Journal } from '../log/call-log.ts'
 import { Player } from '../verbs/player.ts'
+import type { ScopableControl } from '../verbs/scopable-control.ts'
 import { prompt, settle } from './calls-fixture.ts'
 import { FakeOutbound, FakeVideos, fakeLeg } from './fake-legs.ts'
 
@@ -143,14 +138,15 @@ export const setUp = async () => {
 }
 
 /** As much of the verbs as a confirmation of the tests uses. */
-const controlOver = (call: Call): CallControl =>
+const controlOver = (call: Call): ScopableControl =>
   ({
     info: call.info,
     signal: call.signal,
     hangup: async () => call.end({ code: 'normal' }),
     unhold: async () => call.caller.hold(false, 'us'),
     sleep: (ms: number) => call.whileUp(new Promise(() => {}).then(() => void ms)),
-  }) as unknown as CallControl
+    scoped: () => controlOver(call),
+  }) as unknown as ScopableControl
 
 const told = (uri: string, state: CalleeState): string =>
   state.kind === 'ended'

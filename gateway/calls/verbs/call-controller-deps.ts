@@ -12,18 +12,19 @@ import type { Call } from '../call/call.ts'
 import type { ConnectSessionDeps } from '../connect/connect-deps.ts'
 import type { StreamStarter } from './call-streams.ts'
 import type { RecordingStore } from './recording-store.ts'
+import type { ScopableControl } from './scopable-control.ts'
 import type { VerbMeter } from './verb-meter.ts'
 
 /** The conferences of all projects. */
 export interface Conferences {
   /** {@link CallControl.joinConference}: settles when the caller has left. `control` is the caller's. */
-  join(call: Call, control: CallControl, options: ConferenceOptions): Promise<ConferenceResult>
+  join(call: Call, control: ScopableControl, options: ConferenceOptions): Promise<ConferenceResult>
 }
 
 /** The queues of all projects, as callers enter them. */
 export interface CallQueues {
   /** {@link CallControl.enterQueue}. */
-  enter(call: Call, control: CallControl, options: QueueOptions): Promise<QueueResult>
+  enter(call: Call, control: ScopableControl, options: QueueOptions): Promise<QueueResult>
 }
 
 /** Listens to callers. */

@@ -1,7 +1,6 @@
 import {
   type AnswerOptions,
   type CallCollection,
-  type CallControl,
   CallEnded,
   type CallInfo,
   type CallPlayback,
@@ -45,10 +44,11 @@ import { CallRecordings } from './call-recordings.ts'
 import { refer } from './call-refer.ts'
 import { CallStreams } from './call-streams.ts'
 import { echo } from './echo.ts'
+import type { ScopableControl } from './scopable-control.ts'
 import { VerbLog } from './verb-log.ts'
 
-/** With what an unanswered call is refused. */
-const refusals: Readonly<Record<HangupReason, Code>> = {
+/** Codes with which an unanswered call is rejected. */
+const rejections: Readonly<Record<HangupReason, Code>> = {
   hangup: 'normal',
   busy: 'busy',
   decline: 'declined',
@@ -56,231 +56,292 @@ const refusals: Readonly<Record<HangupReason, Code>> = {
   error: 'handler_failed',
 }
 
-/** The one implementation of the verbs: a call as its handler drives it. */
-export class CallController implements CallControl {
-  readonly #parts: CallControllerDeps
-  readonly #call: Call
-  readonly #ledger: VerbLog
-  readonly #playbacks: CallPlaybacks
-  readonly #collections: CallCollections
-  readonly #streams: CallStreams
-  readonly #recordings: CallRecordings
-  readonly #hold: Hold
-  /** Why the last {@link connect} failed: the status that an unanswered call is refused with at the document's end. */
-  #failure: Cause | undefined
-  /** Failure of the gateway itself that ended the last {@link connect}: the call ends for it, too. */
-  #fault: Cause | undefined
+/** State that all scopes of one call's verbs share. */
+interface VerbState {
+  readonly log: VerbLog
+  readonly playbacks: CallPlaybacks
+  readonly collections: CallCollections
+  readonly streams: CallStreams
+  readonly recordings: CallRecordings
+  readonly hold: Hold
+  /** Refusal of the last `connect`: gives the status of an unanswered call when its document ends. */
+  refusal?: Cause | undefined
+  /** Failure of the gateway that ended the last `connect`: the call ends with it, too. */
+  fault?: Cause | undefined
+}
 
-  constructor(parts: CallControllerDeps, call: Call) {
-    this.#parts = parts
+const openVerbs = (deps: CallControllerDeps, call: Call): VerbState => {
+  const playbacks = new CallPlaybacks(deps, call)
+  return {
+    log: new VerbLog(deps, call.signal),
+    playbacks,
+    collections: new CallCollections(deps, call, playbacks),
+    streams: new CallStreams(deps.streams, call),
+    recordings: new CallRecordings(deps.recordings, call),
+    hold: new Hold(deps, call),
+  }
+}
+
+/** Limit in time of a controller's verbs, below the call's own end. */
+interface VerbScope {
+  /** Controller without a scope. */
+  readonly whole: CallController
+  readonly signal: AbortSignal
+}
+
+/** The one implementation of the verbs of a call, whole or within a scope. */
+export class CallController implements ScopableControl {
+  /** Fires at the end of the call or of the scope. */
+  readonly signal: AbortSignal
+  readonly #deps: CallControllerDeps
+  readonly #call: Call
+  readonly #state: VerbState
+  readonly #scope: VerbScope | undefined
+
+  constructor(deps: CallControllerDeps, call: Call, scope?: VerbScope) {
+    this.#deps = deps
     this.#call = call
-    this.#ledger = new VerbLog(parts, call.signal)
-    this.#playbacks = new CallPlaybacks(parts, call)
-    this.#collections = new CallCollections(parts, call, this.#playbacks)
-    this.#streams = new CallStreams(parts.streams, call)
-    this.#recordings = new CallRecordings(parts.recordings, call)
-    this.#hold = new Hold(parts, call)
+    this.#scope = scope
+    this.#state = scope ? scope.whole.#state : openVerbs(deps, call)
+    this.signal = scope ? AbortSignal.any([call.signal, scope.signal]) : call.signal
+  }
+
+  scoped(signal: AbortSignal): CallController {
+    const whole = this.#scope?.whole ?? this
+    const either = this.#scope ? AbortSignal.any([this.#scope.signal, signal]) : signal
+    return new CallController(this.#deps, this.#call, { whole, signal: either })
   }
 
   get info(): CallInfo {
     return this.#call.info
   }
 
-  get signal(): AbortSignal {
-    return this.#call.signal
-  }
-
   get answered(): boolean {
     return this.#call.caller.isAnswered
   }
 
-  /** How the call ends when its document is at its end. */
+  /** Cause with which the call ends when its document has ended. */
   get closingCause(): Cause {
-    if (this.answered) return this.#fault ?? { code: 'normal' }
-    return this.#failure ? causeForCaller(this.#failure) : { code: 'normal' }
+    const { refusal, fault } = this.#state
+    if (this.answered) return fault ?? { code: 'normal' }
+    return refusal ? causeForCaller(refusal) : { code: 'normal' }
   }
 
   onVerb(listener: (event: VerbEvent) => void): () => void {
-    return this.#ledger.listen(listener)
+    return this.#untilScopeEnds(this.#state.log.listen(listener))
   }
 
   onDigit(listener: (digit: string) => void): () => void {
-    return this.#call.onDigit(guarded(listener, this.#parts.log))
+    return this.#untilScopeEnds(this.#call.onDigit(guarded(listener, this.#deps.log)))
   }
 
   answer(options: AnswerOptions = {}): Promise<void> {
-    return this.#ledger.run('answer', async () => {
+    return this.#run('answer', async () => {
       if (options.maxDurationMs !== undefined) this.#call.limitDuration(options.maxDurationMs)
       await this.#call.whileUp(this.#call.caller.answer(options.codecs))
       const codec = this.#call.caller.port?.codec
       if (codec && options.codecs?.includes(codec) === false)
-        this.#parts.log.warn({ codec, wanted: options.codecs }, 'the audio was open already: its codec stays')
+        this.#deps.log.warn(
+          { event: 'call.codec-kept', codec, wanted: options.codecs },
+          'codec of the open audio kept',
+        )
     })
   }
 
   ring(): Promise<void> {
-    return this.#ledger.run('ring', async () => this.#call.caller.ring())
+    return this.#run('ring', async () => this.#call.caller.ring())
   }
 
-  async play(options: PlayOptions): Promise<void> {
-    const end = await (await this.startPlay(options)).ended
-    if (end.kind === 'failed') throw new VerbFailed(end.code, end.reason)
-    if (end.kind === 'finished') return
-    if (this.signal.aborted) throw new CallEnded()
-    options.signal?.throwIfAborted()
+  play(options: PlayOptions): Promise<void> {
+    return this.#inScope(async () => {
+      const end = await (await this.startPlay(options)).ended
+      if (end.kind === 'failed') throw new VerbFailed(end.code, end.reason)
+      if (end.kind === 'finished') return
+      if (this.#call.signal.aborted) throw new CallEnded()
+      options.signal?.throwIfAborted()
+    })
   }
 
   startPlay(options: PlayOptions): Promise<CallPlayback> {
-    const { signal } = options
-    return this.#start('play', signal, async (id) => {
-      const playback = await this.#playbacks.start(id, options)
-      const over = async () => {
-        const end = await playback.ended
-        if (end.kind === 'finished') this.#collections.forgetKeys()
+    const { playbacks, collections } = this.#state
+    const scoped = this.#within(options)
+    const begin = async (id: string) => {
+      const started = await playbacks.start(id, scoped)
+      const ended = async () => {
+        const end = await started.ended
+        if (end.kind === 'finished') collections.forgetKeys()
         if (end.kind === 'failed') throw new VerbFailed(end.code, end.reason)
-        if (end.kind === 'stopped' && this.signal.aborted) throw new CallEnded()
-        signal?.throwIfAborted()
+        if (end.kind === 'stopped' && this.#call.signal.aborted) throw new CallEnded()
+        scoped.signal?.throwIfAborted()
       }
-      return [playback, over()]
-    })
+      return { started, ended: ended() }
+    }
+    return this.#inScope(() => this.#start('play', scoped.signal, begin))
   }
 
   async collect(options: CollectOptions): Promise<CollectResult> {
     return (await this.startCollect(options)).result
   }
 
-  startCollect(options: CollectOptions): Promise<CallCollection> {
-    return this.#start('collect', options.signal, async (id) => {
-      const collection = await this.#collections.start(id, options)
-      return [collection, collection.result]
-    })
+  async startCollect(options: CollectOptions): Promise<CallCollection> {
+    const scoped = this.#within(options)
+    const begin = async (id: string) => {
+      const started = await this.#state.collections.start(id, scoped)
+      return { started, ended: started.result }
+    }
+    const collection = await this.#inScope(() => this.#start('collect', scoped.signal, begin))
+    if (!this.#scope) return collection
+    const result = this.#inScope(() => collection.result)
+    result.catch(() => {})
+    return { ...collection, result }
   }
 
   connect(options: ConnectOptions): Promise<ConnectResult> {
-    return this.#ledger.run('connect', async () => {
-      const parts = { ...this.#parts, controlOf: (call: Call) => new CallController(this.#parts, call) }
-      const hunt = new ConnectSession(parts, this.#call, options)
-      const { result, cause, fault } = await this.#apart(hunt.run())
-      this.#failure = cause
-      this.#fault = fault
+    return this.#settle(async () => {
+      const result = await this.#state.log.run('connect', () => this.#connect(this.#within(options)))
+      // Without a callee the result is of no use to a document that has lost the call.
+      if (result.kind === 'failed') this.#checkScope()
       return result
     })
   }
 
   joinConference(options: ConferenceOptions): Promise<ConferenceResult> {
-    const { conferences } = this.#parts
-    const join = () => this.#apart(conferences?.join(this.#call, this, options) ?? unavailable('conferences'))
-    return this.#ledger.run('joinConference', join, options.signal)
+    const { conferences } = this.#deps
+    const scoped = this.#within(options)
+    const join = () =>
+      this.#withoutKeys(conferences?.join(this.#call, this.#whole, scoped) ?? unavailable('conferences'))
+    return this.#settle(() => this.#state.log.run('joinConference', join, scoped.signal))
   }
 
   enterQueue(options: QueueOptions): Promise<QueueResult> {
-    const { queues } = this.#parts
-    const enter = () => this.#apart(queues?.enter(this.#call, this, options) ?? unavailable('queues'))
-    return this.#ledger.run('enterQueue', enter, options.signal)
+    const { queues } = this.#deps
+    const scoped = this.#within(options)
+    const enter = () =>
+      this.#withoutKeys(queues?.enter(this.#call, this.#whole, scoped) ?? unavailable('queues'))
+    return this.#settle(() => this.#state.log.run('enterQueue', enter, scoped.signal))
   }
 
   startStream(options: StreamOptions): Promise<CallStream> {
-    return this.#start('stream', undefined, async () => {
-      const stream = this.#streams.start(await this.#call.openAudio(true), options)
-      const over = async () => {
-        const end = await stream.ended
-        if (end.kind === 'failed') throw verbFailed('stream_failed', end.reason)
-      }
-      return [stream, over()]
+    return this.#inScope(async () => {
+      const stream = await this.#start('stream', undefined, async () => {
+        const started = this.#state.streams.start(await this.#call.openAudio(true), options)
+        const ended = async () => {
+          const end = await started.ended
+          if (end.kind === 'failed') throw verbFailed('stream_failed', end.reason)
+        }
+        return { started, ended: ended() }
+      })
+      if (this.#scope) void stream.ended.then(this.#untilScopeEnds(() => stream.stop()))
+      return stream
     })
   }
 
   stopStream(name: string): boolean {
-    return this.#streams.stop(name)
+    return !this.#isScopeOver && this.#state.streams.stop(name)
   }
 
   async record(options: RecordOptions): Promise<RecordResult> {
-    return (await this.startRecording(options)).ended
+    return this.#settle(async () => (await this.#startRecording(this.#within(options))).ended)
   }
 
   startRecording(options: RecordOptions): Promise<CallRecording> {
-    const { signal } = options
-    return this.#start('record', signal, async () => {
-      const port = await this.#call.openAudio(true, signal)
-      this.#ledger.check(signal)
-      const recording = this.#recordings.start(port, options)
-      const stop = () => recording.stop()
-      signal?.addEventListener('abort', stop, { once: true })
-      const over = async () => {
-        const { reason } = await recording.ended
-        signal?.removeEventListener('abort', stop)
-        // The key that ended it is no answer to what is asked next.
-        if (reason === 'terminator') this.#collections.forgetKeys()
-        if (reason === 'error') throw verbFailed('recording_failed')
-      }
-      return [recording, over()]
-    })
+    return this.#inScope(() => this.#startRecording(this.#within(options)))
   }
 
   echo(options: EchoOptions): Promise<void> {
-    return this.#ledger.run('echo', () => echo(this.#call, options, this.#parts.clock), options.signal)
+    const { clock } = this.#deps
+    return this.#runCancellable('echo', options, (scoped) => echo(this.#call, scoped, clock))
   }
 
   detect(options: DetectOptions): Promise<DetectResult> {
-    const { detector } = this.#parts
-    const detect = async () => {
-      const result = await (detector?.detect(this.#call, options) ?? unavailable('detection'))
-      if (result.kind === 'digit') this.#collections.forgetKeys()
+    const { detector } = this.#deps
+    return this.#runCancellable('detect', options, async (scoped) => {
+      const result = await (detector?.detect(this.#call, scoped) ?? unavailable('detection'))
+      if (result.kind === 'digit') this.#state.collections.forgetKeys()
       return result
-    }
-    return this.#ledger.run('detect', detect, options.signal)
+    })
   }
 
-  sendDigits(digits: string, { signal }: Cancellable = {}): Promise<void> {
-    return this.#ledger.run('sendDigits', () => sendDigits(this.#call, digits, signal), signal)
+  sendDigits(digits: string, options: Cancellable = {}): Promise<void> {
+    if (options.signal)
+      return this.#runCancellable('sendDigits', options, ({ signal }) =>
+        sendDigits(this.#call, digits, signal),
+      )
+    // Digits that cannot be canceled are sent all at once, and go on after the scope.
+    const sent = () => this.#state.log.run('sendDigits', () => sendDigits(this.#call, digits))
+    return this.#inScope(() => this.#scopeOr(sent()))
   }
 
   hold(options: HoldOptions = {}): Promise<void> {
-    return this.#ledger.run('hold', () => this.#hold.begin(options))
+    return this.#run('hold', () => this.#state.hold.begin(options))
   }
 
   unhold(): Promise<void> {
-    return this.#ledger.run('unhold', async () => this.#hold.end())
+    return this.#run('unhold', async () => this.#state.hold.end())
   }
 
   refer(options: ReferOptions): Promise<ReferResult> {
-    return this.#ledger.run('refer', () => refer(this.#call, options), options.signal)
+    const scoped = this.#within(options)
+    return this.#settle(() => this.#state.log.run('refer', () => refer(this.#call, scoped), scoped.signal))
   }
 
   userEvent(event: Readonly<Record<string, unknown>>): boolean {
-    const use = this.#ledger.begin('userEvent')
+    if (this.#isScopeOver) return false
+    const { log } = this.#state
+    const use = log.begin('userEvent')
     try {
-      const told = sendUserEvent(this.#call.caller, event)
+      const isSent = sendUserEvent(this.#call.caller, event)
       use.end('finished')
-      return told
+      return isSent
     } catch (error) {
-      this.#ledger.fail(use, error)
+      log.fail(use, error)
       throw error
     }
   }
 
-  sleep(ms: number, { signal }: Cancellable = {}): Promise<void> {
-    return this.#ledger.run('sleep', () => this.#sleep(ms, signal), signal)
+  sleep(ms: number, options: Cancellable = {}): Promise<void> {
+    return this.#runCancellable('sleep', options, ({ signal }) => this.#sleep(ms, signal))
   }
 
   hangup(reason: HangupReason = 'hangup'): Promise<void> {
-    return this.#ledger.run('hangup', async () =>
-      this.#call.end({ code: this.answered ? 'normal' : refusals[reason] }),
+    return this.#run('hangup', async () =>
+      this.#call.end({ code: this.answered ? 'normal' : rejections[reason] }),
     )
   }
 
-  /** Keys of a caller who is with others, or waits for them, are no answer to what is asked later. */
-  async #apart<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await work
-    } finally {
-      this.#collections.forgetKeys()
-    }
+  async #connect(options: ConnectOptions): Promise<ConnectResult> {
+    const deps = this.#deps
+    const controlOf = (call: Call) => new CallController(deps, call)
+    const session = new ConnectSession({ ...deps, controlOf }, this.#call, options)
+    const { result, cause, fault } = await this.#withoutKeys(session.run())
+    this.#state.refusal = cause
+    this.#state.fault = fault
+    return result
+  }
+
+  #startRecording(options: RecordOptions): Promise<CallRecording> {
+    const { signal } = options
+    const { log, recordings, collections } = this.#state
+    return this.#start('record', signal, async () => {
+      const port = await this.#call.openAudio(true, signal)
+      log.check(signal)
+      const started = recordings.start(port, options)
+      const stop = () => started.stop()
+      signal?.addEventListener('abort', stop, { once: true })
+      const ended = async () => {
+        const { reason } = await started.ended
+        signal?.removeEventListener('abort', stop)
+        // The key that ended the recording does not count for the next collection.
+        if (reason === 'terminator') collections.forgetKeys()
+        if (reason === 'error') throw verbFailed('recording_failed')
+      }
+      return { started, ended: ended() }
+    })
   }
 
   async #sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = this.#parts.clock.after(ms, resolve)
+    const timer = this.#deps.clock.after(ms, resolve)
     try {
       await this.#call.whileUp(promise, signal)
     } finally {
@@ -288,23 +349,111 @@ export class CallController implements CallControl {
     }
   }
 
-  /** A verb that goes on after what it resolves with: `begin` gives that, and the promise of its end. */
+  /** Runs work during which the caller's keys do not count for a later collection. */
+  async #withoutKeys<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } finally {
+      this.#state.collections.forgetKeys()
+    }
+  }
+
+  /** Runs a verb that ends with `work` and has no signal of its own. */
+  #run(verb: string, work: () => Promise<void>): Promise<void> {
+    return this.#inScope(() => this.#state.log.run(verb, work))
+  }
+
+  /** Runs a verb that ends with `work`. Its options get the scope's signal, too. */
+  #runCancellable<O extends Cancellable, T>(
+    verb: string,
+    options: O,
+    work: (scoped: O) => Promise<T>,
+  ): Promise<T> {
+    const scoped = this.#within(options)
+    return this.#inScope(() => this.#state.log.run(verb, () => work(scoped), scoped.signal))
+  }
+
+  /** Starts a verb that goes on after `begin` has resolved, until `ended` settles. */
   async #start<T>(
     verb: string,
     signal: AbortSignal | undefined,
-    begin: (id: string) => Promise<readonly [made: T, over: Promise<unknown>]>,
+    begin: (id: string) => Promise<{ readonly started: T; readonly ended: Promise<unknown> }>,
   ): Promise<T> {
-    const use = this.#ledger.begin(verb, signal)
+    const { log } = this.#state
+    const use = log.begin(verb, signal)
     try {
-      const [made, over] = await begin(use.id)
-      over.then(
+      const { started, ended } = await begin(use.id)
+      ended.then(
         () => use.end('finished'),
-        (error) => this.#ledger.fail(use, error, signal),
+        (error) => log.fail(use, error, signal),
       )
-      return made
+      return started
     } catch (error) {
-      this.#ledger.fail(use, error, signal)
+      log.fail(use, error, signal)
       throw error
+    }
+  }
+
+  // The scope.
+
+  get #whole(): CallController {
+    return this.#scope?.whole ?? this
+  }
+
+  get #isScopeOver(): boolean {
+    return this.#scope?.signal.aborted === true
+  }
+
+  /** Throws CallEnded after the end of the scope. */
+  #checkScope(): void {
+    if (this.#isScopeOver) throw new CallEnded()
+  }
+
+  /** Adds the scope to the signal of a verb's options. */
+  #within<T extends Cancellable>(options: T): T {
+    if (!this.#scope) return options
+    const { signal } = options
+    const { signal: scope } = this.#scope
+    return { ...options, signal: signal ? AbortSignal.any([signal, scope]) : scope }
+  }
+
+  /** Runs work that rejects with CallEnded if the scope ends before it settles. */
+  async #inScope<T>(work: () => Promise<T>): Promise<T> {
+    const result = await this.#settle(work)
+    this.#checkScope()
+    return result
+  }
+
+  /** Runs work whose result says how it ended, also if that was with the scope. */
+  async #settle<T>(work: () => Promise<T>): Promise<T> {
+    this.#checkScope()
+    try {
+      return await work()
+    } catch (error) {
+      this.#checkScope()
+      throw error
+    }
+  }
+
+  /** Waits for work that cannot be canceled, at most until the scope ends. */
+  async #scopeOr(work: Promise<void>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const forget = this.#untilScopeEnds(resolve)
+    try {
+      await Promise.race([work, promise])
+    } finally {
+      forget()
+    }
+  }
+
+  /** Returns a function that runs `end` once; the end of the scope runs it, too. */
+  #untilScopeEnds(end: () => void): () => void {
+    const { signal } = this.#scope ?? {}
+    if (signal?.aborted) end()
+    else signal?.addEventListener('abort', end, { once: true })
+    return () => {
+      signal?.removeEventListener('abort', end)
+      end()
     }
   }
 }

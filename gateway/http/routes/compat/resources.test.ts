@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { FakeCall } from '../../../../handlers/common/fake-call.ts'
 import { settle } from '../../../calls/testing/calls-fixture.ts'
+import { FakeScopableCall } from '../../../calls/testing/fake-scopable-call.ts'
 import { RecordingRig, silentWav } from '../../../recordings/testing/fake-recorder.ts'
 import { CompatRig, ours } from '../../testing/compat-site.ts'
 
@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 
 const answered = () => {
-  const control = new FakeCall({ callId: randomUUID(), projectId: ours })
+  const control = new FakeScopableCall({ callId: randomUUID(), projectId: ours })
   rig.answered(control)
   return { control, id: control.info.callId }
 }

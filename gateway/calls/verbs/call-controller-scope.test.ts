@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { type CallControl, CallEnded } from '../../../handlers/verbs.ts'
 import { settle, setUp } from '../testing/calls-fixture.ts'
-import { scoped } from './scoped.ts'
+import type { CallController } from './call-controller.ts'
 
 let t: ReturnType<typeof setUp>
 beforeEach(() => {
@@ -9,9 +9,10 @@ beforeEach(() => {
 })
 
 const begin = async () => {
-  const { call: whole, ...side } = await t.wait()
+  const { call: verbs, ...side } = await t.wait()
+  const whole = verbs as CallController
   const scope = new AbortController()
-  return { ...side, whole, scope, call: scoped(whole, scope.signal) }
+  return { ...side, whole, scope, call: whole.scoped(scope.signal) }
 }
 
 const pending: readonly (readonly [string, (call: CallControl) => Promise<unknown>])[] = [
