@@ -16,7 +16,7 @@ import type { Directory } from '../directory/types.ts'
 import type { Push } from '../push/push.ts'
 import { ConfigReload, type ReloadRequest, type ReloadResult } from '../reload/config-reload.ts'
 import { ControlSocket } from '../reload/control-socket.ts'
-import { SubscriberDialect } from '../rpc/subscriber/dialect.ts'
+import { SubscriberDialect } from '../rpc/subscriber/subscriber-dialect.ts'
 import { LoadMeter } from '../sip/admission/overload.ts'
 import { Trust } from '../sip/admission/trust.ts'
 import { DialGuard } from '../sip/outbound/dial-guard.ts'
@@ -325,19 +325,19 @@ export class App {
       push,
       ...(turn && { turn }),
       quotas: this.#quotas,
-      shares: browsers,
+      browserQuotas: browsers,
       limits: pageLimits(webSockets),
     })
     this.#followers.change('limits.browsers', ({ limits, media }) =>
       subscribers.change({
-        shares: limits.browsers,
+        browserQuotas: limits.browsers,
         limits: pageLimits(limits.webSockets),
         turn: media.webrtc.turn,
       }),
     )
     this.#metrics.gauge('subscribers_online', () => subscribers.subscribersOnline)
-    this.#metrics.gauge('browsers', () => subscribers.clients)
-    this.#metrics.gauge('invitations', () => subscribers.invitations)
+    this.#metrics.gauge('browsers', () => subscribers.browsers)
+    this.#metrics.gauge('invitations', () => subscribers.outboundLegs)
     this.#metrics.gauge('browser_shares', () => subscribers.counted)
     this.#metrics.gauge('call_parties', () => subscribers.parties)
     return this.#closing.add('subscribers', subscribers, (open) => open.close())

@@ -1,7 +1,7 @@
 import type { ProjectAccess } from '../auth/project-access.ts'
 import type { Originator } from '../calls/call-ports.ts'
 import type { Metrics } from '../core/metrics.ts'
-import { RealtimeDialect } from '../rpc/realtime/dialect.ts'
+import { RealtimeDialect } from '../rpc/realtime/realtime-dialect.ts'
 import type { Base } from './open.ts'
 
 /** Opens the way for customers' applications; `originator` makes their calls. */

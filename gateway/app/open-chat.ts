@@ -3,7 +3,7 @@ import { Chat } from '../chat/chat.ts'
 import { MessageRetention } from '../chat/retention.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { ConversationRows } from '../directory/conversations.ts'
-import type { SubscriberDialect } from '../rpc/subscriber/dialect.ts'
+import type { SubscriberDialect } from '../rpc/subscriber/subscriber-dialect.ts'
 import type { Base, Store } from './open.ts'
 
 /** What of the gateway's foundations conversations stand on. */

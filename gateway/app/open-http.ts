@@ -6,16 +6,16 @@ import type { Metrics } from '../core/metrics.ts'
 import { Origins } from '../core/web/origins.ts'
 import { TrustedProxies } from '../core/web/proxies.ts'
 import { IdempotencyRows } from '../directory/idempotency.ts'
-import { type ApiFrom, apiPartsOf } from '../http/api-parts.ts'
-import { Idempotency } from '../http/idempotency.ts'
-import { RequestRates } from '../http/limits.ts'
-import { ApiStreams } from '../http/routes/compat/streams.ts'
-import type { OperatorRouteParts } from '../http/routes/operator.ts'
-import { HttpServers } from '../http/servers.ts'
+import { type ApiSources, apiDepsOf } from '../http/api-deps.ts'
+import { HttpServers } from '../http/http-servers.ts'
+import { IdempotentRequests } from '../http/requests/idempotent-requests.ts'
+import { RequestLimits } from '../http/requests/request-limits.ts'
+import { ApiStreams } from '../http/routes/compat/compat-stream-routes.ts'
+import type { OperatorDeps } from '../http/routes/operator-routes.ts'
 import { vapidOptions } from '../push/vapid.ts'
 import type { Recordings } from '../recordings/recordings.ts'
-import { Entrance } from '../rpc/entrance.ts'
-import { RpcServer, type RpcServerChange } from '../rpc/server.ts'
+import { RpcServer, type RpcServerChange } from '../rpc/rpc-server.ts'
+import { SignInHandler } from '../rpc/sign-in-handler.ts'
 import type { Base, Customers, Store } from './open.ts'
 import type { Dialects, OpenedCalls } from './open-calls.ts'
 import { openChat } from './open-chat.ts'
@@ -29,7 +29,7 @@ export interface HttpFrom extends Dialects {
   readonly opened: OpenedCalls
   readonly recordings: Recordings
   readonly records: Records
-  readonly operator: OperatorRouteParts
+  readonly operator: OperatorDeps
   /** Why no calls can be taken; empty when they can. */
   readonly reasons: () => readonly string[]
 }
@@ -47,8 +47,8 @@ export const openHttp = async (base: Base, from: HttpFrom, metrics: Metrics): Pr
   const origins = new Origins(config.origins)
   const proxies = new TrustedProxies(config.trustedProxies)
   const parts = { metrics, clock, log, config, origins, proxies }
-  const rates = new RequestRates(clock, base.config.limits.api)
-  const idempotency = new Idempotency({ rows: new IdempotencyRows(directory.store), secret, clock })
+  const rates = new RequestLimits(clock, base.config.limits.api)
+  const idempotency = new IdempotentRequests({ rows: new IdempotencyRows(directory.store), secret, clock })
   metrics.gauge('tokens_checked', () => tokens.checked)
   metrics.gauge('tokens_revoked', () => revocations.size)
   metrics.gauge('api_callers', () => rates.size)
@@ -60,7 +60,7 @@ export const openHttp = async (base: Base, from: HttpFrom, metrics: Metrics): Pr
     ...parts,
     rates,
     idempotency,
-    api: apiPartsOf({
+    api: apiDepsOf({
       ...parts,
       ...(await openOAuth(base, from.store, metrics)),
       chat: openChat(base, from.store, from.subscribers, metrics),
@@ -105,7 +105,7 @@ export const openHttp = async (base: Base, from: HttpFrom, metrics: Metrics): Pr
   )
 }
 
-const callsOf = ({ opened, customers }: HttpFrom, streams: ApiStreams): ApiFrom['calls'] => {
+const callsOf = ({ opened, customers }: HttpFrom, streams: ApiStreams): ApiSources['calls'] => {
   const { calls, placing, commands, conferences, queues, documentChecks } = opened
   const { callbacks } = customers
   const rooms = { conferences, queues }
@@ -137,8 +137,12 @@ const openWebSockets = (
     open: (session, { address }) => {
       const subscriber = () => subscribers.open(session)
       const application = () => applications.open(session, address)
-      const { requestsPerSecondOfApplication: ofApplication, signInTimeoutMs: signInMs } = limits
-      return new Entrance({ subscriber, application }, session, clock, { signInMs, ofApplication })
+      const { requestsPerSecondOfApplication: applicationRequestsPerSecond, signInTimeoutMs: signInMs } =
+        limits
+      return new SignInHandler({ subscriber, application }, session, clock, {
+        signInMs,
+        applicationRequestsPerSecond,
+      })
     },
   })
   followers.change('limits.webSockets', (next) => {

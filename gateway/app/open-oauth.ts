@@ -3,7 +3,7 @@ import { OAuthClients } from '../auth/oauth/clients.ts'
 import type { OAuth } from '../auth/oauth/oauth.ts'
 import { OAuthPayloads } from '../auth/oauth/payloads.ts'
 import type { Metrics } from '../core/metrics.ts'
-import { providerPages } from '../http/oauth-pages.ts'
+import { providerPages } from '../http/oauth/oauth-pages.ts'
 import type { Base, Store } from './open.ts'
 
 /** What signing in by OAuth needs. */

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { Attempts } from '../core/attempts.ts'
 import type { Clock } from '../core/clock.ts'
+import { FixedWindowLimiter } from '../core/rates.ts'
 import type { Resources } from '../directory/ports.ts'
 import type { RefreshTokenRows } from '../directory/refresh-tokens.ts'
 import { defaultSeconds, hashOf } from './token-pairs.ts'
@@ -60,13 +60,13 @@ interface Claims extends Pick<EmbedOptions, 'maxGuests' | 'origins'> {
  */
 export class EmbedTokens {
   readonly #parts: EmbedTokenParts
-  readonly #guests: Attempts
-  readonly #guestsOfNetworks: Attempts
+  readonly #guests: FixedWindowLimiter
+  readonly #guestsOfNetworks: FixedWindowLimiter
 
   constructor(parts: EmbedTokenParts) {
     this.#parts = parts
-    this.#guests = new Attempts(parts.clock, { attempts: defaultGuests, windowMs: 60_000 })
-    this.#guestsOfNetworks = new Attempts(parts.clock, { attempts: minOfNetwork, windowMs: 60_000 })
+    this.#guests = new FixedWindowLimiter(parts.clock, { attempts: defaultGuests, windowMs: 60_000 })
+    this.#guestsOfNetworks = new FixedWindowLimiter(parts.clock, { attempts: minOfNetwork, windowMs: 60_000 })
   }
 
   /** Makes an embed token for an address. */

@@ -1,6 +1,6 @@
 import { senderOf } from '@trunkline/sip-agent/networks'
-import { Attempts } from '../core/attempts.ts'
 import type { Clock, Timer } from '../core/clock.ts'
+import { FixedWindowLimiter } from '../core/rates.ts'
 import type { ApiToken, Projects } from '../directory/ports.ts'
 import type { Scope } from '../directory/scopes.ts'
 
@@ -21,12 +21,12 @@ const longestWaitMs = 86_400_000
 export class ProjectAccess {
   readonly #projects: ProjectAccessOptions['projects']
   readonly #clock: ProjectAccessOptions['clock']
-  readonly #failures: Attempts
+  readonly #failures: FixedWindowLimiter
 
   constructor({ projects, clock }: ProjectAccessOptions) {
     this.#projects = projects
     this.#clock = clock
-    this.#failures = new Attempts(clock, limit)
+    this.#failures = new FixedWindowLimiter(clock, limit)
   }
 
   /** The token that this text is, where it is one of the project; takes the same time whatever differs. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { Attempts } from '../core/attempts.ts'
 import type { Clock } from '../core/clock.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
+import { FixedWindowLimiter } from '../core/rates.ts'
 import type {
   ConversationRow,
   ConversationRows,
@@ -46,13 +46,13 @@ const minute = 60_000
  */
 export class Chat {
   readonly #parts: ChatParts
-  readonly #writers: Attempts
-  readonly #conversations: Attempts
+  readonly #writers: FixedWindowLimiter
+  readonly #conversations: FixedWindowLimiter
 
   constructor(parts: ChatParts) {
     this.#parts = parts
-    this.#writers = new Attempts(parts.clock, { attempts: perWriter, windowMs: minute })
-    this.#conversations = new Attempts(parts.clock, { attempts: perConversation, windowMs: minute })
+    this.#writers = new FixedWindowLimiter(parts.clock, { attempts: perWriter, windowMs: minute })
+    this.#conversations = new FixedWindowLimiter(parts.clock, { attempts: perConversation, windowMs: minute })
   }
 
   /** Writers and conversations whose messages are counted. */
@@ -186,7 +186,7 @@ export class Chat {
     return joined
   }
 
-  #count(attempts: Attempts, key: string): void {
+  #count(attempts: FixedWindowLimiter, key: string): void {
     if (attempts.take(key) > 0) throw new TrunklineError('too_many_requests')
   }
 }

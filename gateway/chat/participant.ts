@@ -1,5 +1,5 @@
-import { mayReach, type TokenHolder } from '../auth/holders.ts'
 import type { SubscriberToken } from '../auth/token-claims.ts'
+import { mayReach, type TokenIdentity } from '../auth/token-identity.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 
 /** Who takes part in conversations: a subscriber, by their address, or a guest, who has none. */
@@ -19,7 +19,7 @@ export interface Participant {
  * and are not to read their messages.
  */
 export const participantOf = (
-  holder: Pick<TokenHolder, 'kind' | 'id' | 'projectId' | 'subscriber' | 'addressIds'>,
+  holder: Pick<TokenIdentity, 'kind' | 'id' | 'projectId' | 'subscriber' | 'addressIds'>,
   token: Pick<SubscriberToken, 'expiresAt'>,
 ): Participant => {
   const { kind, id, projectId, subscriber } = holder

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { ApiRig } from './testing/sites.ts'
+import { ApiTestSite } from './testing/api-test-site.ts'
 
-let rig: ApiRig
+let rig: ApiTestSite
 
 beforeEach(async () => {
-  rig = await ApiRig.open()
+  rig = await ApiTestSite.open()
 })
 afterEach(() => rig.close())
 

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { judgeBy, type Operation, operationsOf } from './testing/operations.ts'
-import { type Request, requestsOf } from './testing/requests.ts'
-import { ApiRig, asProject, ours } from './testing/sites.ts'
-import { makeThings } from './testing/things.ts'
+import { ApiTestSite, asProject, ours } from './testing/api-test-site.ts'
+import { judgeBy, type Operation, operationsOf } from './testing/openapi-operations.ts'
+import { type Request, requestsOf } from './testing/sample-requests.ts'
+import { makeSampleResources } from './testing/sample-resources.ts'
 
 /** Requests of each operation, and the seed of all of them. */
 const numRuns = 15
 const seed = 6_000_006
 
-let rig: ApiRig
+let rig: ApiTestSite
 
 beforeAll(async () => {
-  rig = await ApiRig.open()
+  rig = await ApiTestSite.open()
 })
 afterAll(() => rig.close())
 
@@ -27,10 +27,10 @@ it('answers whatever it is sent as its document says, and never with 5xx', { tim
   const faults = new Map<string, { readonly fault: string; readonly request: Request }>()
   const operations = operationsOf(document)
   const removes = ({ method }: Operation) => method === 'DELETE'
-  let things = await makeThings(rig, ours, 'first')
+  let things = await makeSampleResources(rig, ours, 'first')
   for (const operation of [...operations.filter((one) => !removes(one)), ...operations.filter(removes)]) {
     // What was removed is there again.
-    if (removes(operation)) things = await makeThings(rig, ours, `${n++}`)
+    if (removes(operation)) things = await makeSampleResources(rig, ours, `${n++}`)
     const ask = async (request: Request) => {
       const fault = judge(operation, await rig.site.inject(request))
       // One of each kind is enough to be mended.

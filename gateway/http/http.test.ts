@@ -8,15 +8,15 @@ import type { FastifyInstance } from 'fastify'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadCertificate } from '../auth/certificate.ts'
 import { catalogue } from '../core/errors/catalogue.ts'
-import type { HttpServers } from './servers.ts'
-import { ApiRig, asProject } from './testing/sites.ts'
+import type { HttpServers } from './http-servers.ts'
+import { ApiTestSite, asProject } from './testing/api-test-site.ts'
 
-let rig: ApiRig
+let rig: ApiTestSite
 let servers: HttpServers
 let site: FastifyInstance
 
 beforeAll(async () => {
-  rig = await ApiRig.open()
+  rig = await ApiTestSite.open()
   for (const [name, file, text] of [
     ['console', 'index.html', '<!doctype html><title>Trunkline</title>'],
     ['sdk', 'index.js', 'export {}'],

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Operation, operationsOf } from './testing/operations.ts'
-import { ApiRig, asProject, ours, type RigProject, theirs } from './testing/sites.ts'
-import { bodiesOf, makeThings, pathOf, type Things } from './testing/things.ts'
+import { ApiTestSite, asProject, ours, type TestProject, theirs } from './testing/api-test-site.ts'
+import { type Operation, operationsOf } from './testing/openapi-operations.ts'
+import { bodiesOf, makeSampleResources, pathOf, type SampleResources } from './testing/sample-resources.ts'
 
-let rig: ApiRig
+let rig: ApiTestSite
 let operations: Operation[]
-let own: Things
-let foreign: Things
-let bearers: ReadonlyMap<RigProject, string>
+let own: SampleResources
+let foreign: SampleResources
+let bearers: ReadonlyMap<TestProject, string>
 
 beforeAll(async () => {
-  rig = await ApiRig.open()
+  rig = await ApiTestSite.open()
   operations = operationsOf((await rig.site.inject('/openapi.json')).json())
-  own = await makeThings(rig, ours)
-  foreign = await makeThings(rig, theirs)
+  own = await makeSampleResources(rig, ours)
+  foreign = await makeSampleResources(rig, theirs)
   bearers = new Map([
     [ours, await rig.tokenOf('alice@example.test', ours)],
     [theirs, await rig.tokenOf('alice@example.test', theirs)],
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => rig.close())
 
-const asked = ({ security = [] }: Operation, project: RigProject) =>
+const asked = ({ security = [] }: Operation, project: TestProject) =>
   security.some((one) => 'project' in one)
     ? asProject(project)
     : { authorization: `Bearer ${bearers.get(project)}` }
@@ -49,7 +49,7 @@ const further: Readonly<Record<string, object>> = {
   '/api/laml/2010-04-01/Accounts/{account}/Queues/{sid}/Members/{part}': { Url: 'https://customer.example/' },
 }
 
-const ask = (operation: Operation, path: string, project: RigProject, body = bodyFor(operation)) =>
+const ask = (operation: Operation, path: string, project: TestProject, body = bodyFor(operation)) =>
   rig.site.inject({
     method: operation.method as 'GET',
     url: path,
@@ -70,7 +70,7 @@ const nameOf = ({ method, path }: Operation): string => `${method} ${path}`
 const named = () => operations.filter(({ path }) => path.includes('{'))
 
 /** Whose ids must not be seen: all but the name of the project, which is no secret. */
-const idsOf = (things: Things): string[] =>
+const idsOf = (things: SampleResources): string[] =>
   [...things.values()].filter((id) => id !== ours.id && id !== theirs.id)
 
 /** The document names what is another project's: with our account in the path, and with theirs. */
@@ -82,7 +82,7 @@ const foreignPaths = (path: string): string[] => {
   return path === account ? [theirsWhole] : [theirsWhole, pathOf(below, path)]
 }
 
-const answersOf = async (things: Things, project: RigProject) =>
+const answersOf = async (things: SampleResources, project: TestProject) =>
   Promise.all(
     named()
       .filter(({ method, path }) => method === 'GET' && !path.endsWith('/audio'))

@@ -1,7 +1,7 @@
 import type { WebSocketLimits } from '../../config/types.ts'
-import { Attempts } from '../core/attempts.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Code } from '../core/errors/catalogue.ts'
+import { FixedWindowLimiter } from '../core/rates.ts'
 
 /** What is bounded of connections before anybody knows who connects. */
 export interface SocketLimits extends Pick<WebSocketLimits, 'connections' | 'waiting' | 'waitingPerAddress'> {
@@ -12,7 +12,7 @@ export interface SocketLimits extends Pick<WebSocketLimits, 'connections' | 'wai
 }
 
 /** Why a connection is refused. */
-export interface SocketRefusal {
+export interface SocketRejection {
   readonly code: Extract<Code, 'over_connection_limit' | 'too_many_requests'>
   /** The limit that is reached, by its name, and its value. */
   readonly reached: keyof SocketLimits
@@ -34,7 +34,7 @@ export interface CountedSocket {
 /** Counts open connections, by network address, and those that have not signed in. */
 export class OpenSockets {
   #limits: SocketLimits
-  readonly #arrivals: Attempts
+  readonly #arrivals: FixedWindowLimiter
   /** Those that have connections open. */
   readonly #networks = new Map<string, Network>()
   #open = 0
@@ -42,7 +42,7 @@ export class OpenSockets {
 
   constructor(clock: Pick<Clock, 'now'>, limits: SocketLimits) {
     this.#limits = limits
-    this.#arrivals = new Attempts(clock, { attempts: limits.perAddressMinute, windowMs: 60_000 })
+    this.#arrivals = new FixedWindowLimiter(clock, { attempts: limits.perAddressMinute, windowMs: 60_000 })
   }
 
   /** Counts against these limits from now on; connections that are open stay. */
@@ -62,7 +62,7 @@ export class OpenSockets {
   }
 
   /** Why no further connection of a network is taken; undefined where one may be. Counts it in its minute. */
-  refusal(network: string): SocketRefusal | undefined {
+  refusal(network: string): SocketRejection | undefined {
     const { connections, waiting, waitingPerAddress, perAddress, perAddressMinute } = this.#limits
     const of = this.#networks.get(network) ?? { open: 0, waiting: 0 }
     const code = 'over_connection_limit'

@@ -24,7 +24,7 @@ const found = files.flatMap((path) => reader.in(path))
 /** Expressions built from parameters of a function, with the sources that callers give. */
 const built: Readonly<Record<string, readonly string[]>> = {
   // Routes of the gateway, which the server lists for its documentation.
-  'gateway/http/route-list.ts': [],
+  'gateway/http/requests/route-list.ts': [],
   // Patterns of the script language: each caller's pattern, or a placeholder.
   'handlers/script/schema-parts.ts': [],
   // Patterns of attributes: each caller's is a constant.

@@ -1,8 +1,8 @@
-import { ApiRig } from '../../gateway/http/testing/sites.ts'
+import { ApiTestSite } from '../../gateway/http/testing/api-test-site.ts'
 
 /** The OpenAPI document that a gateway serves at `/openapi.json`, as a file: an operation to a line, so that changes can be found. */
 export const openApiPage = async (): Promise<string> => {
-  const rig = await ApiRig.open()
+  const rig = await ApiTestSite.open()
   try {
     const { paths = {}, ...rest } = rig.site.swagger()
     return `${lines({ ...rest, paths: Raw.of(paths) }, 2)}\n`

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type AnyFrame, TestBrowser } from '../../gateway/rpc/testing/sessions.ts'
+import { type AnyFrame, TestBrowser } from '../../gateway/rpc/testing/test-browser.ts'
 import { until } from './until.ts'
 
 /** What a page says to an invitation. */

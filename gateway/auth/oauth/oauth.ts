@@ -2,11 +2,11 @@ import type { EventEmitter } from 'node:events'
 import { join } from 'node:path'
 import type { Provider } from 'oidc-provider'
 import type { OAuthConfig } from '../../../config/types.ts'
-import { Attempts } from '../../core/attempts.ts'
 import type { Clock, Timer } from '../../core/clock.ts'
 import type { Code } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
+import { FixedWindowLimiter } from '../../core/rates.ts'
 import type { Store } from '../../directory/sqlite.ts'
 import type { Revocations } from '../revocations.ts'
 import type { OAuthAccounts } from './accounts.ts'
@@ -45,7 +45,7 @@ export class OAuth {
   readonly provider: Provider
   readonly accounts: OAuthAccounts
   /** Requests of a network address, over every listener: each may write to the store, before anybody has signed in. */
-  readonly requests: Attempts
+  readonly requests: FixedWindowLimiter
   readonly #parts: OAuthParts
   readonly #payloads: OAuthPayloads
   #sweep: Timer | undefined
@@ -56,7 +56,7 @@ export class OAuth {
     this.provider = provider
     this.issuer = provider.issuer
     this.accounts = parts.accounts
-    this.requests = new Attempts(parts.clock, requestLimit)
+    this.requests = new FixedWindowLimiter(parts.clock, requestLimit)
     this.#report()
     this.#sweepLater()
   }

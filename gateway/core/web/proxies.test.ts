@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import pino from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
-import { newSite } from '../../http/site.ts'
+import { newSite } from '../../http/http-site.ts'
 import { FakeClock } from '../clock.ts'
 import { Metrics } from '../metrics.ts'
 import { sourceFinder, TrustedProxies } from './proxies.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { anyText, hostileTexts } from './hostile.ts'
+import { anyText, hostileTexts } from './hostile-values.ts'
 
 /** A JSON Schema, as far as the routes use it. */
 export interface Schema {

@@ -6,12 +6,12 @@ import { type EndReason, hangupReasons } from '../../calling/operations/end-reas
 import type { ClientQuirks } from '../../calling/operations/operation-types.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Application } from './application.ts'
-import type { WireDevice } from './devices.ts'
-import type { ConnectingCall, Peer } from './operations/connect.ts'
-import { callState, type LegEvent, type WireState } from './wire.ts'
+import { callState, type LegEvent, type WireState } from './call-state-event.ts'
+import type { ConnectedPeer, ConnectingCall } from './connect-operation.ts'
+import type { WireDevice } from './wire-devices.ts'
 
 /** What a call of an application is made from. */
-export interface AppCallParts {
+export interface AppCallOptions {
   readonly control: CallControl
   readonly application: Application
   readonly device: WireDevice
@@ -43,7 +43,7 @@ export class AppCall implements ConnectingCall, CommandedCall {
   #state: WireState = 'created'
   #endReason: EndReason | undefined
 
-  constructor({ control, application, device, tag, clock }: AppCallParts) {
+  constructor({ control, application, device, tag, clock }: AppCallOptions) {
     this.id = control.info.callId
     this.control = control
     this.application = application
@@ -144,11 +144,11 @@ export class AppCall implements ConnectingCall, CommandedCall {
     this.application.emit('calling.call.state', callState(this.application.nodeId, leg))
   }
 
-  joined(peer: Peer): void {
+  joined(peer: ConnectedPeer): void {
     this.application.peers.set(peer.id, { peer, call: this })
   }
 
-  parted(peer: Peer): void {
+  parted(peer: ConnectedPeer): void {
     this.application.peers.delete(peer.id)
   }
 

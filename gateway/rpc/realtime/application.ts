@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
-import { closeCodes, RemoteError, type RpcSession } from '../session.ts'
+import { closeCodes, RemoteError, type RpcSession } from '../rpc-session.ts'
 import type { AppCall } from './app-call.ts'
-import type { Peer } from './operations/connect.ts'
+import type { ConnectedPeer } from './connect-operation.ts'
 
 /** What an application is made from. */
 export interface ApplicationOptions {
@@ -22,9 +22,9 @@ interface Event {
   readonly isStale: (() => boolean) | undefined
 }
 
-const mostKept = 500
+const maxKept = 500
 /** Topics of one application. */
-export const mostTopics = 100
+export const maxTopics = 100
 
 /** One client process. It outlives its WebSocket: what it missed is delivered over the next one. */
 export class Application {
@@ -37,7 +37,7 @@ export class Application {
   /** Calls that it drives or is offered, by their id. */
   readonly calls = new Map<string, AppCall>()
   /** Who its calls are connected to, with the call that is. */
-  readonly peers = new Map<string, { readonly peer: Peer; readonly call: AppCall }>()
+  readonly peers = new Map<string, { readonly peer: ConnectedPeer; readonly call: AppCall }>()
   /** What it is dialling. */
   readonly dials = new Set<AbortController>()
   readonly #acknowledges: boolean
@@ -68,7 +68,7 @@ export class Application {
 
   /** Whether it can listen on so many topics more. */
   hasRoom(topics: readonly string[]): boolean {
-    return new Set([...this.topics, ...topics]).size <= mostTopics
+    return new Set([...this.topics, ...topics]).size <= maxTopics
   }
 
   /** It is back on this connection; another one that it had is closed. Nothing is delivered before {@link flush}. */
@@ -105,7 +105,7 @@ export class Application {
     const event = { type, params, isStale }
     this.#kept.add(event)
     const [oldest] = this.#kept
-    if (oldest && this.#kept.size > mostKept) this.#kept.delete(oldest)
+    if (oldest && this.#kept.size > maxKept) this.#kept.delete(oldest)
     if (this.#flowing) this.#deliver(event)
   }
 

@@ -9,7 +9,7 @@ import {
 } from '../../calling/operations/command-table.ts'
 import { DigitsOperation } from '../../calling/operations/digits-operation.ts'
 import type { AppCall } from './app-call.ts'
-import { ConnectOperation, type Peer, readConnect } from './operations/connect.ts'
+import { type ConnectedPeer, ConnectOperation, readConnect } from './connect-operation.ts'
 
 const answer: Command<AppCall> = async (call) => {
   await call.control.answer()
@@ -40,7 +40,7 @@ export const callRequests: Readonly<Record<string, Command<AppCall>>> = {
 
 /** What can be asked of the leg that a call is connected to. */
 export const peerRequests: Readonly<
-  Record<string, (call: AppCall, peer: Peer, params: Fields) => CommandReply>
+  Record<string, (call: AppCall, peer: ConnectedPeer, params: Fields) => CommandReply>
 > = {
   'calling.end': (call, { connected }) => ({ ...reply(call), after: () => connected.hangup() }),
   'calling.disconnect': (call) => disconnect(call),

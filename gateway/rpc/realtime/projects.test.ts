@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FakeCall, testCallee } from '../../../handlers/common/fake-call.ts'
 import type { ConnectOptions } from '../../../handlers/verbs.ts'
-import { apiToken, Harness, othersToken } from './testing/realtime-harness.ts'
+import { apiToken, othersToken, RealtimeTestGateway } from './testing/realtime-test-gateway.ts'
 
-let gateway: Harness
+let gateway: RealtimeTestGateway
 
 beforeEach(async () => {
-  gateway = await Harness.start()
+  gateway = await RealtimeTestGateway.start()
 })
 afterEach(() => gateway.close())
 

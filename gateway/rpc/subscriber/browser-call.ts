@@ -6,26 +6,26 @@ import { causeOfLoss, type LostState, MediaWatch } from '../../calls/leg/media-w
 import type { Clock } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
-import { byeOf } from './causes.ts'
-import type { Client } from './client.ts'
-import { callPlay, callState, userEvent, type WireCall, type WireCallState } from './events.ts'
+import { callPlay, callState, userEvent, type WireCall, type WireCallState } from './browser-events.ts'
+import type { BrowserSession } from './browser-session.ts'
+import { byeOf } from './bye-causes.ts'
+import type { CallParties, CallParty } from './call-parties.ts'
 import { MemberEvents } from './member-events.ts'
-import type { Parties, Party } from './parties.ts'
-import { RepeatedOffers } from './repeated-offer.ts'
+import { OfferRepetition } from './offer-repetition.ts'
 
 /** How long the first sound waits for a browser whose media is not up yet. */
 const hearingWaitMs = 5_000
 
 /** What a browser call is made from. */
 export interface BrowserCallOptions {
-  readonly client: Client
+  readonly browser: BrowserSession
   /** The id that the page knows. */
   readonly callId: string
   /** The gateway's call; the page's room session. */
   readonly roomId: string
   readonly leg: Leg
   readonly media: BrowserMedia
-  readonly parties: Parties
+  readonly parties: CallParties
   /** Who had the page invited; absent where it dialled, and where nobody calls yet. */
   readonly caller?: Leg
   /** Whether no video is ever taken of the page, nor shown to it; default false. */
@@ -49,7 +49,7 @@ export class BrowserCall {
   readonly callId: string
   readonly leg: Leg
   readonly media: BrowserMedia
-  readonly offers = new RepeatedOffers()
+  readonly offers = new OfferRepetition()
   /** What the page is told of who takes part. */
   readonly members: MemberEvents
   #options: BrowserCallOptions
@@ -65,16 +65,16 @@ export class BrowserCall {
   #anew: { readonly offer: string } | undefined
 
   constructor(options: BrowserCallOptions) {
-    const { client, callId, roomId, leg, media, parties, caller, clock } = options
+    const { browser, callId, roomId, leg, media, parties, caller, clock } = options
     this.#options = options
-    this.#wire = { callId, nodeId: client.nodeId, roomId, leg }
+    this.#wire = { callId, nodeId: browser.nodeId, roomId, leg }
     this.callId = callId
     this.leg = leg
     this.media = media
     this.members = new MemberEvents({
-      client,
+      browser,
       wire: this.#wire,
-      party: parties.join(leg, callId, client.holder, options.meta),
+      party: parties.join(leg, callId, browser.identity, options.meta),
       parties,
       ...(caller && { caller }),
       video: media.video,
@@ -88,17 +88,17 @@ export class BrowserCall {
     if (options.isAudioOnly) this.party.member.set({ video_muted: true })
     this.#times.start = clock.now()
     this.#described = options.isDescribed === true
-    const lost = (state: LostState) => {
-      options.log.info({ leg: leg.id, state }, "the browser's media is lost")
-      const cause = causeOfLoss(state, 'client_lost')
-      if (state === 'crashed') leg.end(cause)
+    const lost = (reportState: LostState) => {
+      options.log.info({ leg: leg.id, state: reportState }, "the browser's media is lost")
+      const cause = causeOfLoss(reportState, 'client_lost')
+      if (reportState === 'crashed') leg.end(cause)
       else leg.ended(cause)
     }
     this.#watch = new MediaWatch(media, clock, lost, this.#described ? 'now' : 'later')
   }
 
-  get client(): Client {
-    return this.#options.client
+  get browser(): BrowserSession {
+    return this.#options.browser
   }
 
   /** The gateway's call; the page's room session. */
@@ -107,12 +107,12 @@ export class BrowserCall {
   }
 
   /** The page itself, as a member. */
-  get party(): Party {
+  get party(): CallParty {
     return this.members.party
   }
 
   /** Whether the page holds the call. */
-  get held(): boolean {
+  get isHeld(): boolean {
     return this.leg.isHeldByFarSide
   }
 
@@ -146,11 +146,11 @@ export class BrowserCall {
   }
 
   verto(method: string, params: Readonly<Record<string, unknown>> = {}): void {
-    this.#options.client.verto(method, { callID: this.callId, ...params })
+    this.#options.browser.sendVerto(method, { callID: this.callId, ...params })
   }
 
   /** Gives the page our description, with which it hears what is played before the answer. It is given once. */
-  describe(): void {
+  sendDescription(): void {
     if (this.#described) return
     this.#described = true
     this.verto('verto.media', { sdp: this.media.sdp })
@@ -158,7 +158,7 @@ export class BrowserCall {
   }
 
   /** Tells the page that its call is answered, with our description where it has none. */
-  answered(): void {
+  reportAnswer(): void {
     // A page that is on its way back is told when it is there.
     if (this.#anew) return
     this.verto('verto.answer', this.#described ? {} : { sdp: this.media.sdp })
@@ -169,7 +169,7 @@ export class BrowserCall {
   }
 
   /** Tells the page that a handler plays something to it. */
-  plays(id: string, state: PlayState): void {
+  reportPlayback(id: string, state: PlayState): void {
     this.#emit('call.play', callPlay(this.#wire, id, state))
   }
 
@@ -206,13 +206,13 @@ export class BrowserCall {
   }
 
   /** Tells the page that it is over (unless it said so itself), and gives up the media. */
-  close(cause: Cause, saidByPage: boolean): void {
+  close(cause: Cause, endedByBrowser: boolean): void {
     this.#watch.close()
     this.share(undefined)
-    if (!saidByPage) this.verto('verto.bye', byeOf(cause))
+    if (!endedByBrowser) this.verto('verto.bye', byeOf(cause))
     this.state('ended')
     this.members.left(byeOf(cause).cause)
-    this.#options.client.calls.delete(this.callId)
+    this.#options.browser.calls.delete(this.callId)
     void this.media.close()
   }
 
@@ -246,6 +246,6 @@ export class BrowserCall {
   }
 
   #emit(type: string, params: unknown): void {
-    this.#options.client.emit(type, params)
+    this.#options.browser.emit(type, params)
   }
 }

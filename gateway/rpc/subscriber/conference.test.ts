@@ -1,14 +1,14 @@
 /** A page in the conference of a room: sound alone, and every participant is a member. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fakeLeg } from '../../calls/testing/fake-legs.ts'
-import type { AnyFrame } from '../testing/sessions.ts'
-import { dialled, settled } from './testing/situations.ts'
-import { Harness, type Page } from './testing/subscriber-harness.ts'
+import type { AnyFrame } from '../testing/test-browser.ts'
+import { dialled, settled } from './testing/call-setup.ts'
+import { SubscriberTestGateway, type TestPage } from './testing/subscriber-test-gateway.ts'
 
-let gateway: Harness
+let gateway: SubscriberTestGateway
 
 beforeEach(async () => {
-  gateway = await Harness.start()
+  gateway = await SubscriberTestGateway.start()
 })
 afterEach(() => gateway.close())
 
@@ -30,8 +30,8 @@ const telephone = (number: string) => {
   return leg
 }
 
-const memberOf = async (page: Page, event: string) => (await page.event(event)).member as AnyFrame
-const members = async (page: Page, self: object) =>
+const memberOf = async (page: TestPage, event: string) => (await page.event(event)).member as AnyFrame
+const members = async (page: TestPage, self: object) =>
   (await page.ask('call.member.list', { self, target: self })).members as AnyFrame[]
 
 describe('a page in a room', () => {

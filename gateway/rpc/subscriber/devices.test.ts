@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DeviceCall } from '../../push/device-call.ts'
 import type { Notice } from '../../push/payload.ts'
-import type { AnyFrame } from '../testing/sessions.ts'
-import { gone, settled } from './testing/situations.ts'
-import { Harness, type Page } from './testing/subscriber-harness.ts'
+import type { AnyFrame } from '../testing/test-browser.ts'
+import { gone, settled } from './testing/call-setup.ts'
+import { SubscriberTestGateway, type TestPage } from './testing/subscriber-test-gateway.ts'
 
-let gateway: Harness
+let gateway: SubscriberTestGateway
 /** Whether the subscriber was connected when devices were asked for. */
 let asked: boolean[]
 let told: Omit<Notice, 'type' | 'id'>[]
@@ -31,7 +31,7 @@ beforeEach(async () => {
   cancelled = []
   always = false
   taken = Promise.withResolvers()
-  gateway = await Harness.start()
+  gateway = await SubscriberTestGateway.start()
   gateway.stopGateway()
   gateway.push = {
     call: async (_subscriber, connected) => {
@@ -51,7 +51,7 @@ const ringing = async () => {
 }
 
 /** What the SDK's `handlePushNotification` sends for what a device was told. */
-const handled = async (page: Page): Promise<string> => {
+const handled = async (page: TestPage): Promise<string> => {
   const event = told[0]!.event as { params: { params: { callID: string } }; node_id: string }
   const { callID } = event.params.params
   const params = { sessid: callID, eventChannel: [] }
@@ -130,7 +130,7 @@ describe('a call to somebody who has no page open', () => {
     await handled(page)
     await gone(gateway, page)
     gateway.clock.advance(20_000)
-    expect(gateway.dialect.clients).toBe(0)
+    expect(gateway.dialect.browsers).toBe(0)
     expect(leg.isEnded).toBe(false)
   })
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FakeClock } from '../../core/clock.ts'
 import { ExpiryNotice, expiryEvent } from './expiry-notice.ts'
-import { gone, settled } from './testing/situations.ts'
-import { Harness, type Page } from './testing/subscriber-harness.ts'
+import { gone, settled } from './testing/call-setup.ts'
+import { SubscriberTestGateway, type TestPage } from './testing/subscriber-test-gateway.ts'
 
 describe('the notice of an end', () => {
   const day = 86_400
@@ -53,11 +53,11 @@ describe('the notice of an end', () => {
 })
 
 describe('a page whose token is about to end', () => {
-  let gateway: Harness
-  let page: Page
+  let gateway: SubscriberTestGateway
+  let page: TestPage
 
   beforeEach(async () => {
-    gateway = await Harness.start()
+    gateway = await SubscriberTestGateway.start()
     page = await gateway.page()
     await page.connect(await gateway.token('alice', 30))
   })

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../core/clock.ts'
-import type { Client } from './client.ts'
+import type { BrowserSession } from './browser-session.ts'
 
 /** Time before the end of a token at which its page is notified, in milliseconds. */
 const noticeMs = 120_000
@@ -9,7 +9,7 @@ const maxWaitMs = 86_400_000
 /** The event that asks a page for a new token. `expires_at` is in seconds since the Unix epoch, `expires_in` in seconds. */
 export const expiryEvent = 'subscriber.token.expiring'
 
-type Notified = Pick<Client, 'expiresAt' | 'emit'>
+type Notified = Pick<BrowserSession, 'expiresAt' | 'emit'>
 
 /**
  * Notifies a page before its token ends: two minutes before, and halfway where the token is shorter than four. The published SDK calls no
@@ -24,10 +24,10 @@ export class ExpiryNotice {
   }
 
   /** Sends one event before the end of the client's present token; an earlier announcement is replaced. */
-  announce(client: Notified): void {
+  announce(browser: Notified): void {
     this.cancel()
-    const leftMs = client.expiresAt * 1000 - this.#clock.now()
-    if (leftMs > 0) this.#await(client, client.expiresAt * 1000 - Math.min(noticeMs, leftMs / 2))
+    const leftMs = browser.expiresAt * 1000 - this.#clock.now()
+    if (leftMs > 0) this.#await(browser, browser.expiresAt * 1000 - Math.min(noticeMs, leftMs / 2))
   }
 
   /** Sends nothing any more. Idempotent. */
@@ -36,17 +36,17 @@ export class ExpiryNotice {
     this.#timer = undefined
   }
 
-  #await(client: Notified, at: number): void {
+  #await(browser: Notified, at: number): void {
     const waitMs = at - this.#clock.now()
     this.#timer = this.#clock.after(Math.min(waitMs, maxWaitMs), () => {
-      if (waitMs > maxWaitMs) this.#await(client, at)
-      else this.#send(client)
+      if (waitMs > maxWaitMs) this.#await(browser, at)
+      else this.#send(browser)
     })
   }
 
-  #send(client: Notified): void {
-    const { expiresAt } = client
+  #send(browser: Notified): void {
+    const { expiresAt } = browser
     const leftMs = expiresAt * 1000 - this.#clock.now()
-    client.emit(expiryEvent, { expires_at: expiresAt, expires_in: Math.round(leftMs / 1000) })
+    browser.emit(expiryEvent, { expires_at: expiresAt, expires_in: Math.round(leftMs / 1000) })
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { AnyFrame } from '../testing/sessions.ts'
+import type { AnyFrame } from '../testing/test-browser.ts'
 import { iceServersFor, turnCredential } from './ice-servers.ts'
-import { gone } from './testing/situations.ts'
-import { Harness } from './testing/subscriber-harness.ts'
+import { gone } from './testing/call-setup.ts'
+import { SubscriberTestGateway } from './testing/subscriber-test-gateway.ts'
 
 const secret = 'a-shared-secret-of-both'
 const udp = 'turn:turn.test:3478?transport=udp'
@@ -42,7 +42,7 @@ describe('TURN credentials', () => {
   })
 
   it('are told to pages: new ones at each connection, and for each new token', async () => {
-    const gateway = await Harness.start()
+    const gateway = await SubscriberTestGateway.start()
     onTestFinished(() => gateway.close())
     gateway.stopGateway()
     gateway.turn = { urls: ['turn:turn.test'], secret, ttlMs: 7_200_000 }

@@ -1,6 +1,5 @@
 import type { BrowserVideo } from '../../../media/types.ts'
 import type { Leg } from '../../calls/leg/leg.ts'
-import type { Client } from './client.ts'
 import {
   callConnect,
   callJoined,
@@ -11,19 +10,20 @@ import {
   memberUpdated,
   type RoomFacts,
   type WireCall,
-} from './events.ts'
+} from './browser-events.ts'
+import type { BrowserSession } from './browser-session.ts'
+import type { CallParties, CallParty } from './call-parties.ts'
+import { type DisplayedParty, displayedTo, nameOf } from './displayed-party.ts'
 import { layoutOf, layouts } from './layouts.ts'
 import type { Member, MemberState, MemberView } from './member.ts'
-import type { Parties, Party } from './parties.ts'
-import { nameOf, type Shown, shownTo } from './shown.ts'
 
 /** What the members of a page's call are told with. */
 export interface MemberEventsOptions {
-  readonly client: Client
+  readonly browser: BrowserSession
   readonly wire: WireCall
   /** The page itself. */
-  readonly party: Party
-  readonly parties: Parties
+  readonly party: CallParty
+  readonly parties: CallParties
   /** Who had the page invited. */
   readonly caller?: Leg
   readonly video: BrowserVideo
@@ -35,11 +35,11 @@ export interface MemberEventsOptions {
 
 /** What one page is told of who takes part in its call: itself, the other party, and the screens that the two share. */
 export class MemberEvents {
-  readonly party: Party
+  readonly party: CallParty
   #options: MemberEventsOptions
-  #partner: Party | undefined
+  #partner: CallParty | undefined
   /** The others of its conference. */
-  #company: ReadonlySet<Party> = new Set()
+  #company: ReadonlySet<CallParty> = new Set()
   #joined = false
   #locked = false
   #visible = false
@@ -52,12 +52,12 @@ export class MemberEvents {
   }
 
   /** The others of the conference that the page takes part in; none outside one. */
-  get company(): ReadonlySet<Party> {
+  get company(): ReadonlySet<CallParty> {
     return this.#company
   }
 
   /** Whom the page talks to. */
-  get partner(): Party | undefined {
+  get partner(): CallParty | undefined {
     return this.#partner
   }
 
@@ -72,11 +72,14 @@ export class MemberEvents {
 
   /** Tells the page that it is in the call; its `start()` resolves then. */
   joined(): void {
-    const { wire, client, isAudioOnly } = this.#options
+    const { wire, browser, isAudioOnly } = this.#options
     this.#joined = true
-    this.#visible = this.party.visible
+    this.#visible = this.party.isVisible
     const { id } = this.party.member
-    this.#emit('call.joined', callJoined(wire, id, this.#facts, capabilitiesOf(client.holder, isAudioOnly)))
+    this.#emit(
+      'call.joined',
+      callJoined(wire, id, this.#facts, capabilitiesOf(browser.identity, isAudioOnly)),
+    )
     if (this.#partner) this.#tellConnected(this.#partner)
     this.#tellLayout()
   }
@@ -91,7 +94,7 @@ export class MemberEvents {
   calling(leg: Leg): void {
     this.#emit(
       'call.connect',
-      callConnect(this.#options.wire, 'connecting', this.#peer({ leg, holder: undefined })),
+      callConnect(this.#options.wire, 'connecting', this.#peer({ leg, identity: undefined })),
     )
   }
 
@@ -116,7 +119,7 @@ export class MemberEvents {
     const before = this.#company
     this.#company = new Set(legs.map((leg) => this.#options.parties.of(leg)))
     // A conference shows nobody's camera; the published SDK closes one that it finds muted.
-    if (legs.length > 0 && before.size === 0 && this.party.visible)
+    if (legs.length > 0 && before.size === 0 && this.party.isVisible)
       this.change(this.party, { video_muted: true })
     if (!this.#joined) return
     for (const party of before) if (!this.#company.has(party)) this.#tellMoved('member.left', party)
@@ -124,10 +127,10 @@ export class MemberEvents {
   }
 
   /** Changes a member, and tells everyone who sees it. */
-  change(party: Party, changes: Partial<MemberState>): void {
-    const before = party.visible
+  change(party: CallParty, changes: Partial<MemberState>): void {
+    const before = party.isVisible
     const names = party.member.set(changes)
-    if (party.visible !== before) names.push('visible')
+    if (party.isVisible !== before) names.push('visible')
     this.#everyone((page) => page.#updated(party, names))
   }
 
@@ -138,8 +141,8 @@ export class MemberEvents {
       ...(auto_gain !== undefined && { autoGainControl: auto_gain }),
       ...(noise_suppression !== undefined && { noiseSuppression: noise_suppression }),
     }
-    const { client, wire } = this.#options
-    client.verto('verto.mediaParams', { callID: wire.callId, mediaParams: { audio } })
+    const { browser, wire } = this.#options
+    browser.sendVerto('verto.mediaParams', { callID: wire.callId, mediaParams: { audio } })
   }
 
   /** A screen of the page is shown from now on. */
@@ -177,7 +180,7 @@ export class MemberEvents {
     const other = this.#partner
     const member = other?.screen ?? other?.member
     const filling = other &&
-      member && { memberId: member.id, visible: other.screen !== undefined || other.visible }
+      member && { memberId: member.id, visible: other.screen !== undefined || other.isVisible }
     return { room_id: roomId, room_session_id: roomId, layout: layoutOf(roomId, filling) }
   }
 
@@ -194,31 +197,31 @@ export class MemberEvents {
     for (const { page } of this.#company) if (page?.company.has(this.party)) tell(page)
   }
 
-  #updated(party: Party, names: readonly string[]): void {
-    this.#visible = this.party.visible
+  #updated(party: CallParty, names: readonly string[]): void {
+    this.#visible = this.party.isVisible
     this.#options.onHearing()
     if (!this.#joined) return
     this.#emit('member.updated', memberUpdated(this.#options.wire, this.#view(party), names))
     if (party !== this.party && names.includes('visible')) this.#tellLayout()
   }
 
-  #screenMoved(event: 'member.joined' | 'member.left', party: Party, screen: Member): void {
+  #screenMoved(event: 'member.joined' | 'member.left', party: CallParty, screen: Member): void {
     if (!this.#joined) return
     this.#emit(event, memberMoved(this.#options.wire, this.#viewOf(party, screen)))
     if (party !== this.party) this.#tellLayout()
   }
 
-  #tellMoved(event: 'member.joined' | 'member.left', party: Party): void {
+  #tellMoved(event: 'member.joined' | 'member.left', party: CallParty): void {
     const { wire } = this.#options
     this.#emit(event, memberMoved(wire, this.#view(party)))
     if (party.screen) this.#emit(event, memberMoved(wire, this.#viewOf(party, party.screen)))
   }
 
-  #tellConnected(party: Party): void {
-    const { client, wire } = this.#options
+  #tellConnected(party: CallParty): void {
+    const { browser, wire } = this.#options
     this.#emit('call.connect', callConnect(wire, 'connected', this.#peer(party)))
     const { name, number } = this.#shown(party)
-    client.verto('verto.display', { callID: wire.callId, display_name: name, display_number: number })
+    browser.sendVerto('verto.display', { callID: wire.callId, display_name: name, display_number: number })
   }
 
   #tellUpdated(names: readonly string[]): void {
@@ -230,14 +233,14 @@ export class MemberEvents {
   }
 
   #videoChanged(): void {
-    if (this.party.visible !== this.#visible) this.#both((page) => page.#updated(this.party, ['visible']))
+    if (this.party.isVisible !== this.#visible) this.#both((page) => page.#updated(this.party, ['visible']))
     this.#tellLayout()
   }
 
-  #peer(other: Pick<Party, 'leg' | 'holder'> & { readonly member?: Member }) {
+  #peer(other: Pick<CallParty, 'leg' | 'identity'> & { readonly member?: Member }) {
     const { leg } = this.#options.wire
     const own = nameOf(leg.direction === 'inbound' ? leg.from : leg.to).number
-    const { number } = shownTo(this.#look, other)
+    const { number } = displayedTo(this.#look, other)
     return {
       callId: other.member?.callId ?? other.leg.id,
       telephone: other.leg.kind === 'sip',
@@ -246,27 +249,27 @@ export class MemberEvents {
   }
 
   get #look() {
-    const { client, wire, caller } = this.#options
-    return { leg: wire.leg, holder: client.holder, ...(caller && { caller }) }
+    const { browser, wire, caller } = this.#options
+    return { leg: wire.leg, identity: browser.identity, ...(caller && { caller }) }
   }
 
-  #shown(party: Party): Shown {
-    if (party !== this.party) return shownTo(this.#look, party)
-    const { displayName: name, address: number, id, subscriber } = this.#options.client.holder
+  #shown(party: CallParty): DisplayedParty {
+    if (party !== this.party) return displayedTo(this.#look, party)
+    const { displayName: name, address: number, id, subscriber } = this.#options.browser.identity
     return { name, number, subscriberId: id, addressId: subscriber?.addressId ?? null }
   }
 
-  #view(party: Party): MemberView {
-    const shown = party !== this.party && party.visible && !party.screen
-    return this.#sight(party, party.member, { visible: party.visible, filling: shown })
+  #view(party: CallParty): MemberView {
+    const shown = party !== this.party && party.isVisible && !party.screen
+    return this.#sight(party, party.member, { visible: party.isVisible, filling: shown })
   }
 
-  #viewOf(party: Party, screen: Member): MemberView {
+  #viewOf(party: CallParty, screen: Member): MemberView {
     return this.#sight(party, screen, { visible: true, filling: party !== this.party })
   }
 
   #sight(
-    party: Party,
+    party: CallParty,
     member: Member,
     { visible, filling }: { visible: boolean; filling: boolean },
   ): MemberView {
@@ -277,6 +280,6 @@ export class MemberEvents {
   }
 
   #emit(type: string, params: unknown): void {
-    this.#options.client.emit(type, params)
+    this.#options.browser.emit(type, params)
   }
 }

@@ -1,12 +1,18 @@
 import { asRecord } from '../frames.ts'
-import type { Reply } from '../session.ts'
+import type { Reply } from '../rpc-session.ts'
 import type { BrowserCall } from './browser-call.ts'
-import type { Client } from './client.ts'
+import type { BrowserSession } from './browser-session.ts'
+import type { CallParty } from './call-parties.ts'
 import { layouts } from './layouts.ts'
 import type { MemberState } from './member.ts'
-import { hushed, mayChange, mayOn, mayOnOthers, targetsOf } from './member-rules.ts'
-import type { Party } from './parties.ts'
-import { Refused } from './refused.ts'
+import { MemberRequestError } from './member-request-error.ts'
+import {
+  checkPermission,
+  checkPermissionOnOthers,
+  noteMuting,
+  permittedChanges,
+  targetsOf,
+} from './member-rules.ts'
 
 type Params = Readonly<Record<string, unknown>>
 type Changes = (params: Params) => Partial<MemberState>
@@ -14,7 +20,7 @@ type Changes = (params: Params) => Partial<MemberState>
 const channels = ({ channels: given = ['audio'] }: Params, muted: boolean): Partial<MemberState> => {
   const known =
     Array.isArray(given) && given.length > 0 && given.every((each) => each === 'audio' || each === 'video')
-  if (!known) throw new Refused('422', 'channels: expected a list of audio and video')
+  if (!known) throw new MemberRequestError('422', 'channels: expected a list of audio and video')
   return {
     ...(given.includes('audio') && { audio_muted: muted }),
     ...(given.includes('video') && { video_muted: muted }),
@@ -23,7 +29,7 @@ const channels = ({ channels: given = ['audio'] }: Params, muted: boolean): Part
 
 const number = (name: string, value: unknown, least: number, most: number): number => {
   if (typeof value === 'number' && value >= least && value <= most) return value
-  throw new Refused('422', `${name}: expected a number from ${least} to ${most}`)
+  throw new MemberRequestError('422', `${name}: expected a number from ${least} to ${most}`)
 }
 
 const volume = (params: Params): number => number('volume', params.volume, -50, 50)
@@ -33,7 +39,7 @@ const flags = (params: Params): Partial<MemberState> => {
     (name) => name in params,
   )
   const wrong = given.find((name) => typeof params[name] !== 'boolean')
-  if (wrong) throw new Refused('422', `${wrong}: expected true or false`)
+  if (wrong) throw new MemberRequestError('422', `${wrong}: expected true or false`)
   return Object.fromEntries(given.map((name) => [name, params[name]]))
 }
 
@@ -62,7 +68,7 @@ const others: Readonly<Record<string, Other>> = {
   'call.layout.list': () => ok({ layouts }),
   'call.layout.set': (call, { layout, positions }) => {
     if (!layouts.some((name) => name === layout))
-      throw new Refused('422', `layout: expected ${layouts.join(' or ')}`)
+      throw new MemberRequestError('422', `layout: expected ${layouts.join(' or ')}`)
     for (const [id, position] of Object.entries(asRecord(positions) ?? {})) {
       const target = id === 'self' ? undefined : { member_id: id }
       positioned(call, { target, position })
@@ -75,7 +81,7 @@ const others: Readonly<Record<string, Other>> = {
   },
   'call.member.remove': (call, { target }) => {
     const found = targetsOf(call, target)
-    for (const party of found) mayOn(call, party)
+    for (const party of found) checkPermission(call, party)
     return ok({}, () => {
       for (const party of found.toReversed()) leave(call, party)
     })
@@ -84,7 +90,7 @@ const others: Readonly<Record<string, Other>> = {
   'call.unlock': (call) => locked(call, false),
   'call.end': (call) => {
     const { party, partner } = call.members
-    if (partner) mayOn(call, partner)
+    if (partner) checkPermission(call, partner)
     return ok({}, () => {
       if (partner) leave(call, partner)
       leave(call, party)
@@ -96,15 +102,15 @@ const others: Readonly<Record<string, Other>> = {
 export const memberMethods: readonly string[] = [...Object.keys(changes), ...Object.keys(others)]
 
 /** Answers one of {@link memberMethods}. What cannot be done is a `code` in the result: the SDK expects failures there. */
-export const handleMember = (client: Client, method: string, params: Params): Reply => {
+export const handleMember = (browser: BrowserSession, method: string, params: Params): Reply => {
   const wireId = asRecord(params.self)?.call_id ?? asRecord(params.target)?.call_id
-  const call = typeof wireId === 'string' ? client.calls.get(wireId)?.browserCall(client) : undefined
+  const call = typeof wireId === 'string' ? browser.calls.get(wireId)?.browserCall(browser) : undefined
   try {
-    if (!call) throw new Refused('404', 'The call does not exist.')
+    if (!call) throw new MemberRequestError('404', 'The call does not exist.')
     const change = changes[method]
     return change ? changed(call, method, params, change(params)) : others[method]!(call, params)
   } catch (error) {
-    if (!(error instanceof Refused)) throw error
+    if (!(error instanceof MemberRequestError)) throw error
     return { result: { code: error.code, message: error.message } }
   }
 }
@@ -112,14 +118,14 @@ export const handleMember = (client: Client, method: string, params: Params): Re
 const changed = (call: BrowserCall, method: string, params: Params, wanted: Partial<MemberState>): Reply => {
   const everybody = asRecord(params.target)?.member_id === 'all'
   const parties = targetsOf(call, params.target)
-  const todo: (readonly [Party, Partial<MemberState>])[] = []
+  const todo: (readonly [CallParty, Partial<MemberState>])[] = []
   for (const party of parties) {
-    const allowed = mayChange(call, party, wanted, everybody)
+    const allowed = permittedChanges(call, party, wanted, everybody)
     if (Object.keys(allowed).length > 0) todo.push([party, allowed])
   }
   return ok({}, () => {
     for (const [party, allowed] of todo) {
-      hushed(call, party, allowed)
+      noteMuting(call, party, allowed)
       call.members.change(party, allowed)
       if (method === 'call.audioflags.set') party.page?.constrain(allowed)
     }
@@ -127,7 +133,7 @@ const changed = (call: BrowserCall, method: string, params: Params, wanted: Part
 }
 
 const locked = (call: BrowserCall, on: boolean): Reply => {
-  mayOnOthers(call)
+  checkPermissionOnOthers(call)
   return ok({}, () => call.members.lock(on))
 }
 
@@ -135,11 +141,12 @@ const locked = (call: BrowserCall, on: boolean): Reply => {
 const positioned = (call: BrowserCall, { target, position }: Params): void => {
   const [party] = targetsOf(call, target)
   const own = party === call.party ? 'off-canvas' : 'standard-1'
-  if (position !== 'auto' && position !== own) throw new Refused('422', `position: expected auto or ${own}`)
+  if (position !== 'auto' && position !== own)
+    throw new MemberRequestError('422', `position: expected auto or ${own}`)
 }
 
 /** The page says this in place of a bye, and waits to be told; the other party is hung up on. */
-const leave = (call: BrowserCall, party: Party): void => {
+const leave = (call: BrowserCall, party: CallParty): void => {
   if (party === call.party) party.leg.ended({ code: 'normal' })
   else party.leg.end({ code: 'normal' })
 }

@@ -1,32 +1,32 @@
 /** Who of a call of two may do what to whom. */
 import { asRecord } from '../frames.ts'
 import type { BrowserCall } from './browser-call.ts'
+import type { CallParty, Channel } from './call-parties.ts'
 import type { MemberState } from './member.ts'
-import type { Channel, Party } from './parties.ts'
-import { Refused } from './refused.ts'
+import { MemberRequestError } from './member-request-error.ts'
 
 /** Whom a request is about; absent: the page itself. */
-export const targetsOf = (call: BrowserCall, target: unknown): readonly Party[] => {
+export const targetsOf = (call: BrowserCall, target: unknown): readonly CallParty[] => {
   const { party, partner } = call.members
   const id = asRecord(target)?.member_id
   const all = partner ? [party, partner] : [party]
   if (id === undefined) return [party]
   const found = id === 'all' ? all : all.filter(({ member }) => member.id === id)
   if ([...call.members.company].some(({ member }) => member.id === id))
-    throw new Refused('403', 'Each member of a conference speaks for itself alone.')
-  if (found.length === 0) throw new Refused('404', 'The member does not exist.')
+    throw new MemberRequestError('403', 'Each member of a conference speaks for itself alone.')
+  if (found.length === 0) throw new MemberRequestError('404', 'The member does not exist.')
   return found
 }
 
 /** Subscribers may do to the other party what they may do to themselves; guests, and who was invited, may not. */
-export const mayOn = (call: BrowserCall, party: Party): void => {
-  if (party !== call.party) mayOnOthers(call)
+export const checkPermission = (call: BrowserCall, party: CallParty): void => {
+  if (party !== call.party) checkPermissionOnOthers(call)
 }
 
 /** The same for what concerns the other party, whether or not it is there yet. */
-export const mayOnOthers = ({ client }: BrowserCall): void => {
-  if (client.holder.kind !== 'subscriber')
-    throw new Refused('403', 'The token permits nothing to be done to other members.')
+export const checkPermissionOnOthers = ({ browser }: BrowserCall): void => {
+  if (browser.identity.kind !== 'subscriber')
+    throw new MemberRequestError('403', 'The token permits nothing to be done to other members.')
 }
 
 const mutes: Readonly<Partial<Record<keyof MemberState, Channel>>> = {
@@ -38,32 +38,33 @@ const mutes: Readonly<Partial<Record<keyof MemberState, Channel>>> = {
  * What of these changes can be made to a party. `everybody`: what one of several cannot do is left out for it. Nobody's microphone or camera is
  * switched on from outside, but by whoever switched it off. Of a telephone nothing can be changed but whether it is heard.
  */
-export const mayChange = (
+export const permittedChanges = (
   call: BrowserCall,
-  party: Party,
+  party: CallParty,
   wanted: Partial<MemberState>,
   everybody: boolean,
 ): Partial<MemberState> => {
-  mayOn(call, party)
+  checkPermission(call, party)
   if (party === call.party) {
     if (!call.isAudioOnly || wanted.video_muted !== false) return wanted
     const { video_muted: _, ...others } = wanted
     if (Object.keys(others).length === 0 && !everybody)
-      throw new Refused('409', 'This address takes no video.')
+      throw new MemberRequestError('409', 'This address takes no video.')
     return others
   }
   const entries = Object.entries(wanted) as [keyof MemberState, unknown][]
-  const reasons: Refused[] = []
+  const reasons: MemberRequestError[] = []
   const allowed = entries.filter(([name, value]) => {
     const channel = mutes[name]
-    if (!party.page && name !== 'audio_muted') reasons.push(new Refused('409', 'A telephone cannot do this.'))
+    if (!party.page && name !== 'audio_muted')
+      reasons.push(new MemberRequestError('409', 'A telephone cannot do this.'))
     else if (
       channel &&
       value === false &&
       party.member.state[name] &&
-      party.silencedBy.get(channel) !== call.party
+      party.mutedBy.get(channel) !== call.party
     )
-      reasons.push(new Refused('403', `The member has muted its ${channel} itself.`))
+      reasons.push(new MemberRequestError('403', `The member has muted its ${channel} itself.`))
     else return true
     return false
   })
@@ -72,11 +73,11 @@ export const mayChange = (
 }
 
 /** Keeps in mind who muted whom. */
-export const hushed = (call: BrowserCall, party: Party, changes: Partial<MemberState>): void => {
+export const noteMuting = (call: BrowserCall, party: CallParty, changes: Partial<MemberState>): void => {
   for (const [name, channel] of Object.entries(mutes) as [keyof MemberState, Channel][]) {
     const muted = changes[name]
     if (muted === undefined) continue
-    if (party === call.party || muted === false) party.silencedBy.delete(channel)
-    else if (!party.member.state[name]) party.silencedBy.set(channel, call.party)
+    if (party === call.party || muted === false) party.mutedBy.delete(channel)
+    else if (!party.member.state[name]) party.mutedBy.set(channel, call.party)
   }
 }

@@ -32,7 +32,7 @@ export interface MemberOptions {
 }
 
 /** A member as one page is shown it. */
-export interface MemberSight {
+export interface MemberDisplay {
   /** The room of that page. */
   readonly roomId: string
   readonly name: string
@@ -82,7 +82,7 @@ export class Member {
   }
 
   /** The member as events and lists carry it. */
-  view({ roomId, name, position, visible, subscriberId, addressId }: MemberSight) {
+  view({ roomId, name, position, visible, subscriberId, addressId }: MemberDisplay) {
     const { type, callId, nodeId, parentId, meta = {} } = this.#options
     return {
       type,

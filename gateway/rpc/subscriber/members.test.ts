@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fakeLeg } from '../../calls/testing/fake-legs.ts'
-import type { AnyFrame } from '../testing/sessions.ts'
-import { dialled, settled } from './testing/situations.ts'
-import { Harness, type Page } from './testing/subscriber-harness.ts'
+import type { AnyFrame } from '../testing/test-browser.ts'
+import { dialled, settled } from './testing/call-setup.ts'
+import { SubscriberTestGateway, type TestPage } from './testing/subscriber-test-gateway.ts'
 
-let gateway: Harness
+let gateway: SubscriberTestGateway
 
 beforeEach(async () => {
-  gateway = await Harness.start()
+  gateway = await SubscriberTestGateway.start()
 })
 afterEach(() => gateway.close())
 
@@ -51,7 +51,7 @@ const withTelephone = async () => {
   return { ...a, telephone: member as AnyFrame, far: leg }
 }
 
-const memberOf = async (page: Page, event: string): Promise<AnyFrame> =>
+const memberOf = async (page: TestPage, event: string): Promise<AnyFrame> =>
   (await page.event(event)).member as AnyFrame
 
 describe('two browsers', () => {

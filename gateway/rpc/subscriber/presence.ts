@@ -1,13 +1,13 @@
 import type { Clock, Timer } from '../../core/clock.ts'
-import type { Client } from './client.ts'
+import type { BrowserSession } from './browser-session.ts'
 
 /** Which pages there are, and which of them take calls. */
 export class Presence {
   #clock: Clock
   #graceMs: number
-  #clients = new Map<string, Client>()
-  #bySubscriber = new Map<string, Set<Client>>()
-  #graces = new Map<Client, Timer>()
+  #browsers = new Map<string, BrowserSession>()
+  #bySubscriber = new Map<string, Set<BrowserSession>>()
+  #graces = new Map<BrowserSession, Timer>()
 
   /** `graceMs`: how long a page that lost its connection is waited for. */
   constructor(clock: Clock, graceMs: number) {
@@ -16,8 +16,8 @@ export class Presence {
   }
 
   /** Pages that are known, connected or waited for. */
-  get clients(): number {
-    return this.#clients.size
+  get browsers(): number {
+    return this.#browsers.size
   }
 
   /** Subscribers with at least one page that takes calls. */
@@ -27,74 +27,75 @@ export class Presence {
     return online
   }
 
-  find(protocol: string): Client | undefined {
-    return this.#clients.get(protocol)
+  find(protocol: string): BrowserSession | undefined {
+    return this.#browsers.get(protocol)
   }
 
   /** The pages of a subscriber or a guest, connected or waited for; also those of who was invited by the subscriber. */
-  of(holderId: string): readonly Client[] {
+  of(holderId: string): readonly BrowserSession[] {
     return [...(this.#bySubscriber.get(holderId) ?? [])]
   }
 
   /** The pages that are, or were last, at a network address. */
-  at(network: string): readonly Client[] {
-    return [...this.#clients.values()].filter((client) => client.network === network)
+  at(network: string): readonly BrowserSession[] {
+    return [...this.#browsers.values()].filter((browser) => browser.network === network)
   }
 
   /** The pages of a subscriber that take calls. */
-  online(subscriberId: string): Client[] {
-    const clients = this.#bySubscriber.get(subscriberId) ?? []
-    return [...clients].filter((client) => client.online && client.authorized)
+  online(subscriberId: string): BrowserSession[] {
+    const browsers = this.#bySubscriber.get(subscriberId) ?? []
+    return [...browsers].filter((browser) => browser.isOnline && browser.isAuthorized)
   }
 
   /** The pages of a subscriber or a guest that are connected, whether or not they take calls; not those of who was invited by the subscriber. */
-  connected(holderId: string): Client[] {
-    const clients = this.#bySubscriber.get(holderId) ?? []
-    return [...clients].filter(
-      ({ session, authorized, holder }) => session && authorized && holder.kind !== 'invite',
+  connected(holderId: string): BrowserSession[] {
+    const browsers = this.#bySubscriber.get(holderId) ?? []
+    return [...browsers].filter(
+      ({ session, isAuthorized: authorized, identity }) =>
+        session && authorized && identity.kind !== 'invite',
     )
   }
 
-  add(client: Client): void {
-    this.#clients.set(client.protocol, client)
-    const { id } = client.holder
+  add(browser: BrowserSession): void {
+    this.#browsers.set(browser.protocol, browser)
+    const { id } = browser.identity
     const siblings = this.#bySubscriber.get(id) ?? new Set()
-    this.#bySubscriber.set(id, siblings.add(client))
+    this.#bySubscriber.set(id, siblings.add(browser))
   }
 
   /** The page is connected again. */
-  back(client: Client): void {
-    this.#graces.get(client)?.cancel()
-    this.#graces.delete(client)
+  back(browser: BrowserSession): void {
+    this.#graces.get(browser)?.cancel()
+    this.#graces.delete(browser)
   }
 
   /** The page lost its connection. One that has nothing to lose is forgotten at once, the others after the grace period. */
-  lost(client: Client): void {
-    if (!client.online && client.calls.size === 0) {
-      this.remove(client)
+  lost(browser: BrowserSession): void {
+    if (!browser.isOnline && browser.calls.size === 0) {
+      this.remove(browser)
       return
     }
     this.#graces.set(
-      client,
-      this.#clock.after(this.#graceMs, () => this.remove(client)),
+      browser,
+      this.#clock.after(this.#graceMs, () => this.remove(browser)),
     )
-    for (const call of [...client.calls.values()]) call.pageAway?.(client)
+    for (const call of [...browser.calls.values()]) call.onDisconnected?.(browser)
   }
 
   /** Forgets every page; their calls end. */
   close(): void {
-    for (const client of [...this.#clients.values()]) this.remove(client)
+    for (const browser of [...this.#browsers.values()]) this.remove(browser)
   }
 
   /** Forgets a page, and ends its calls. */
-  remove(client: Client): void {
-    this.back(client)
-    client.online = false
-    if (this.#clients.get(client.protocol) === client) this.#clients.delete(client.protocol)
-    const siblings = this.#bySubscriber.get(client.holder.id)
-    siblings?.delete(client)
-    if (siblings?.size === 0) this.#bySubscriber.delete(client.holder.id)
-    for (const call of [...client.calls.values()]) call.pageLost(client)
-    client.calls.clear()
+  remove(browser: BrowserSession): void {
+    this.back(browser)
+    browser.isOnline = false
+    if (this.#browsers.get(browser.protocol) === browser) this.#browsers.delete(browser.protocol)
+    const siblings = this.#bySubscriber.get(browser.identity.id)
+    siblings?.delete(browser)
+    if (siblings?.size === 0) this.#bySubscriber.delete(browser.identity.id)
+    for (const call of [...browser.calls.values()]) call.onSessionLost(browser)
+    browser.calls.clear()
   }
 }

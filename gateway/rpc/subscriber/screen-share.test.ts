@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { AnyFrame } from '../testing/sessions.ts'
-import { settled, talking } from './testing/situations.ts'
-import { Harness, type Page } from './testing/subscriber-harness.ts'
+import type { AnyFrame } from '../testing/test-browser.ts'
+import { settled, talking } from './testing/call-setup.ts'
+import { SubscriberTestGateway, type TestPage } from './testing/subscriber-test-gateway.ts'
 
-let gateway: Harness
+let gateway: SubscriberTestGateway
 
 beforeEach(async () => {
-  gateway = await Harness.start()
+  gateway = await SubscriberTestGateway.start()
 })
 afterEach(() => gateway.close())
 
@@ -24,12 +24,12 @@ const both = async () => {
   return { ...a, bob: { page, leg, id: id as string } }
 }
 
-const share = (page: Page, id: string, main: { callId: string; memberId: unknown }, sdp = 'screen') => {
+const share = (page: TestPage, id: string, main: { callId: string; memberId: unknown }, sdp = 'screen') => {
   const userVariables = { memberCallId: main.callId, memberId: main.memberId }
   return page.dial(id, '/public/bob', sdp, { screenShare: true, userVariables })
 }
 
-const memberOf = async (page: Page, event: string): Promise<AnyFrame> =>
+const memberOf = async (page: TestPage, event: string): Promise<AnyFrame> =>
   (await page.event(event)).member as AnyFrame
 
 it('is answered, shown in place of the camera, and told to both', async () => {

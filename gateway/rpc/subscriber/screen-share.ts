@@ -5,15 +5,15 @@ import type { Cause, Code } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { BrowserCall, SharedScreen } from './browser-call.ts'
-import { byeOf } from './causes.ts'
-import type { Client, ClientCall } from './client.ts'
+import type { BrowserSession, SessionCall } from './browser-session.ts'
+import { byeOf } from './bye-causes.ts'
 import { mediaErrorCode } from './media-error.ts'
 import { Member } from './member.ts'
-import { RepeatedOffers } from './repeated-offer.ts'
-import type { VertoRequest } from './verto.ts'
+import { OfferRepetition } from './offer-repetition.ts'
+import type { VertoRequest } from './verto-messages.ts'
 
 /** What a shared screen works with. */
-export interface ScreenShareParts {
+export interface ScreenShareDeps {
   readonly webrtc: Pick<WebRtc, 'screen'>
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly clock: Clock
@@ -27,10 +27,10 @@ type Invite = Omit<Extract<VertoRequest, { kind: 'invite' }>, 'sdp'>
  * A screen that a page shares: a call of its own for the page, and for us a part of the one that the page is in. The other party sees it in place
  * of the camera. It has no leg and no record; it ends with the page's word, its media, or the call.
  */
-export class ScreenShare implements ClientCall, SharedScreen {
-  readonly offers = new RepeatedOffers()
-  #parts: ScreenShareParts
-  #client: Client
+export class ScreenShare implements SessionCall, SharedScreen {
+  readonly offers = new OfferRepetition()
+  #deps: ScreenShareDeps
+  #browser: BrowserSession
   #invite: Invite
   #main: BrowserCall | undefined
   #screen: BrowserScreen | undefined
@@ -38,11 +38,11 @@ export class ScreenShare implements ClientCall, SharedScreen {
   #watch: MediaWatch | undefined
   #over = false
 
-  constructor(parts: ScreenShareParts, client: Client, invite: Invite) {
-    this.#parts = parts
-    this.#client = client
+  constructor(deps: ScreenShareDeps, browser: BrowserSession, invite: Invite) {
+    this.#deps = deps
+    this.#browser = browser
     this.#invite = invite
-    client.calls.set(invite.callId, this)
+    browser.calls.set(invite.callId, this)
   }
 
   /** Answers the offer and shows the screen; a refusal is a `verto.bye`. Never rejects. */
@@ -56,7 +56,7 @@ export class ScreenShare implements ClientCall, SharedScreen {
     this.#main = main
     main.share(this)
     try {
-      this.#screen = await this.#parts.webrtc.screen(main.roomId, offer)
+      this.#screen = await this.#deps.webrtc.screen(main.roomId, offer)
     } catch (error) {
       if (!this.#over) this.#refuse(mediaErrorCode(error), error)
       return
@@ -72,15 +72,15 @@ export class ScreenShare implements ClientCall, SharedScreen {
   }
 
   /** A page does not answer what it shares. */
-  async pageAnswered(): Promise<void> {}
+  async onAnswer(): Promise<void> {}
 
-  pageEnded(): void {
+  onBye(): void {
     this.#close()
   }
 
-  pagePressed(): void {}
+  onDigits(): void {}
 
-  pageLost(): void {
+  onSessionLost(): void {
     this.#close()
   }
 
@@ -98,17 +98,18 @@ export class ScreenShare implements ClientCall, SharedScreen {
   /** The call that it belongs to, or why there is none. */
   #mainCall(): BrowserCall | Code {
     const { callId, memberId } = this.#invite.parent
-    const main = callId === undefined ? undefined : this.#client.calls.get(callId)?.browserCall(this.#client)
-    if (!this.#client.authorized) return 'unauthorized'
+    const main =
+      callId === undefined ? undefined : this.#browser.calls.get(callId)?.browserCall(this.#browser)
+    if (!this.#browser.isAuthorized) return 'unauthorized'
     if (!main?.leg.isAnswered || main.party.member.id !== memberId) return 'call_not_in_progress'
     if (main.isAudioOnly) return 'verb_unavailable'
     return main.members.partner?.screen ? 'busy' : main
   }
 
   #show(main: BrowserCall, screen: BrowserScreen): void {
-    const { clock, log } = this.#parts
+    const { clock, log } = this.#deps
     const { callId } = this.#invite
-    const { nodeId } = this.#client
+    const { nodeId } = this.#browser
     const parentId = main.party.member.id
     this.#watch = new MediaWatch(screen, clock, (state) => {
       log.info({ call: main.roomId, state }, 'the media of a shared screen is lost')
@@ -116,10 +117,10 @@ export class ScreenShare implements ClientCall, SharedScreen {
     })
     this.#member = new Member({ type: 'screen', callId, nodeId, parentId })
     main.media.present(screen)
-    this.#client.verto('verto.answer', { callID: callId, sdp: screen.sdp })
+    this.#browser.sendVerto('verto.answer', { callID: callId, sdp: screen.sdp })
     // No `call.joined`: the published SDK would take the screen for the page's own member, in the call that it belongs to. It waits for this.
     main.members.screenJoined(this.#member)
-    log.info({ call: main.roomId, subscriber: this.#client.holder.id }, 'a screen is shared')
+    log.info({ call: main.roomId, subscriber: this.#browser.identity.id }, 'a screen is shared')
   }
 
   /** False where it is over already. */
@@ -127,7 +128,7 @@ export class ScreenShare implements ClientCall, SharedScreen {
     if (this.#over) return false
     this.#over = true
     this.#watch?.close()
-    this.#client.calls.delete(this.#invite.callId)
+    this.#browser.calls.delete(this.#invite.callId)
     const main = this.#main
     if (main?.screen === this) main.share(undefined)
     if (main && this.#member) {
@@ -139,13 +140,13 @@ export class ScreenShare implements ClientCall, SharedScreen {
   }
 
   #refuse(code: Code, error?: unknown): void {
-    this.#parts.metrics.rejections.inc({ code })
+    this.#deps.metrics.rejections.inc({ code })
     const reason = error instanceof Error ? error.message : undefined
-    this.#parts.log.info({ code, subscriber: this.#client.holder.id, reason }, 'a screen cannot be shared')
+    this.#deps.log.info({ code, subscriber: this.#browser.identity.id, reason }, 'a screen cannot be shared')
     this.end({ code })
   }
 
   #bye(cause: Cause): void {
-    this.#client.verto('verto.bye', { callID: this.#invite.callId, ...byeOf(cause) })
+    this.#browser.sendVerto('verto.bye', { callID: this.#invite.callId, ...byeOf(cause) })
   }
 }

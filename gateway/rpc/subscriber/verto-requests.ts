@@ -1,24 +1,24 @@
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
-import type { Reply } from '../session.ts'
+import type { Reply } from '../rpc-session.ts'
 import type { BrowserCall } from './browser-call.ts'
-import { byeOf } from './causes.ts'
-import type { Client } from './client.ts'
-import { DialledCall, type DialledCallParts } from './dialled-call.ts'
-import type { Invitation } from './invitation.ts'
-import { ScreenShare, type ScreenShareParts } from './screen-share.ts'
-import type { Shares } from './shares.ts'
-import { parseVerto, type VertoRequest } from './verto.ts'
+import { BrowserInboundLeg, type BrowserInboundLegDeps } from './browser-inbound-leg.ts'
+import type { BrowserOutboundLeg } from './browser-outbound-leg.ts'
+import type { BrowserQuotas } from './browser-quotas.ts'
+import type { BrowserSession } from './browser-session.ts'
+import { byeOf } from './bye-causes.ts'
+import { ScreenShare, type ScreenShareDeps } from './screen-share.ts'
+import { parseVerto, type VertoRequest } from './verto-messages.ts'
 
 /** What the verto requests work with. */
-export interface VertoParts extends Omit<DialledCallParts, 'webrtc'>, ScreenShareParts {
-  readonly webrtc: DialledCallParts['webrtc'] & ScreenShareParts['webrtc']
+export interface VertoDeps extends Omit<BrowserInboundLegDeps, 'webrtc'>, ScreenShareDeps {
+  readonly webrtc: BrowserInboundLegDeps['webrtc'] & ScreenShareDeps['webrtc']
   /** Calls of one page at once. */
-  readonly maxCallsPerClient: number
+  readonly maxCallsPerSession: number
   /** What a subscriber, a token and a network address may have. */
-  readonly shares: Pick<Shares, 'dialling'>
+  readonly browserQuotas: Pick<BrowserQuotas, 'checkDial'>
   /** The invitation that pages know by this id, while it rings. */
-  readonly invitation: (wireId: string) => Invitation | undefined
+  readonly outboundLeg: (wireId: string) => BrowserOutboundLeg | undefined
 }
 
 type Params = Readonly<Record<string, unknown>>
@@ -28,10 +28,14 @@ type Of<K extends VertoRequest['kind']> = Extract<VertoRequest, { kind: K }>
  * Answers `webrtc.verto`. The SDK repeats what fails up to ten times, so a request about a call that is over succeeds, and the page is told
  * by an event that it is over.
  */
-export const handleVerto = async (parts: VertoParts, client: Client, params: Params): Promise<Reply> => {
+export const handleVerto = async (
+  deps: VertoDeps,
+  browser: BrowserSession,
+  params: Params,
+): Promise<Reply> => {
   const { id, request } = parseVerto(params)
   const wrap = (result: Params, after?: () => void): Reply => ({
-    result: { node_id: client.nodeId, code: '200', message: 'OK', result: { jsonrpc: '2.0', id, result } },
+    result: { node_id: browser.nodeId, code: '200', message: 'OK', result: { jsonrpc: '2.0', id, result } },
     after,
   })
   switch (request.kind) {
@@ -39,55 +43,55 @@ export const handleVerto = async (parts: VertoParts, client: Client, params: Par
       return wrap({})
     case 'invite':
       return wrap({ message: 'CALL CREATED', callID: request.callId, memberID: request.callId }, () =>
-        invited(parts, client, request),
+        invited(deps, browser, request),
       )
     case 'answer':
       return wrap({ message: 'CALL ANSWERED', callID: request.callId }, () =>
-        answered(parts, client, request),
+        answered(deps, browser, request),
       )
     case 'bye':
       return wrap({ message: 'CALL ENDED', callID: request.callId, ...byeOf({ code: 'normal' }) }, () =>
-        client.calls.get(request.callId)?.pageEnded(client, request.causeCode),
+        browser.calls.get(request.callId)?.onBye(browser, request.causeCode),
       )
     case 'info':
       return wrap({ message: 'SENT', callID: request.callId }, () => {
-        if (client.isNew(id)) client.calls.get(request.callId)?.pagePressed(client, request.digits)
+        if (browser.isNew(id)) browser.calls.get(request.callId)?.onDigits(browser, request.digits)
       })
     case 'subscribe':
-      return wrap({ callID: request.callId }, () => subscribed(parts, client, request.callId))
+      return wrap({ callID: request.callId }, () => subscribed(deps, browser, request.callId))
     case 'hold':
-      return held(client, request, wrap)
+      return held(browser, request, wrap)
     case 'updateMedia':
-      return updated(parts, client, { ...request, id }, wrap)
+      return updated(deps, browser, { ...request, id }, wrap)
   }
 }
 
 type Wrap = (result: Params, after?: () => void) => Reply
 
-const invited = (parts: VertoParts, client: Client, request: Of<'invite'>): void => {
-  const existing = client.calls.get(request.callId)
+const invited = (deps: VertoDeps, browser: BrowserSession, request: Of<'invite'>): void => {
+  const existing = browser.calls.get(request.callId)
   if (existing) {
-    const call = existing.browserCall(client)
-    if (request.reattach && call) void reattach(call, request.sdp, parts.log)
+    const call = existing.browserCall(browser)
+    if (request.reattach && call) void reattach(call, request.sdp, deps.log)
     return
   }
-  const over = overShare(parts, client)
+  const over = overShare(deps, browser)
   if (over) {
-    parts.metrics.rejections.inc({ code: over.code })
-    const facts = { subscriber: client.holder.id, network: client.network, calls: client.calls.size }
-    parts.log.warn({ ...over, ...facts }, 'the page may not dial')
-    gone(client, request.callId, over.code)
+    deps.metrics.rejections.inc({ code: over.code })
+    const facts = { subscriber: browser.identity.id, network: browser.network, calls: browser.calls.size }
+    deps.log.warn({ ...over, ...facts }, 'the page may not dial')
+    gone(browser, request.callId, over.code)
     return
   }
   const { sdp, ...invite } = request
-  const call = request.part === 'screen' ? ScreenShare : DialledCall
-  void settle(new call(parts, client, invite).open(sdp), parts.log)
+  const call = request.part === 'screen' ? ScreenShare : BrowserInboundLeg
+  void settle(new call(deps, browser, invite).open(sdp), deps.log)
 }
 
-const overShare = ({ maxCallsPerClient: limit, shares }: VertoParts, client: Client) =>
-  client.calls.size >= limit
+const overShare = ({ maxCallsPerSession: limit, browserQuotas }: VertoDeps, browser: BrowserSession) =>
+  browser.calls.size >= limit
     ? ({ code: 'over_call_limit', of: 'page', limit } as const)
-    : shares.dialling(client)
+    : browserQuotas.checkDial(browser)
 
 /** The page was loaded again: it makes a new offer for the call that it left. */
 const reattach = async (call: BrowserCall, offer: string, log: Log): Promise<void> => {
@@ -100,49 +104,49 @@ const reattach = async (call: BrowserCall, offer: string, log: Log): Promise<voi
 }
 
 const answered = (
-  { invitation, log }: VertoParts,
-  client: Client,
+  { outboundLeg, log }: VertoDeps,
+  browser: BrowserSession,
   { callId, sdp, said }: Of<'answer'>,
 ): void => {
-  const call = client.calls.get(callId)
-  const found = invitation(callId)
-  const elsewhere = found?.isTaken && found.subscriberId === client.holder.id
+  const call = browser.calls.get(callId)
+  const found = outboundLeg(callId)
+  const elsewhere = found?.isTaken && found.subscriberId === browser.identity.id
   // Answered elsewhere or cancelled while the person reached for the button: the page does not know yet.
-  if (!call) gone(client, callId, elsewhere ? 'answered_elsewhere' : 'canceled')
-  else void settle(call.pageAnswered(client, sdp, said), log)
+  if (!call) gone(browser, callId, elsewhere ? 'answered_elsewhere' : 'canceled')
+  else void settle(call.onAnswer(browser, sdp, said), log)
 }
 
-const subscribed = ({ invitation }: VertoParts, client: Client, callId: string): void => {
-  const found = invitation(callId)
-  const { kind, id } = client.holder
+const subscribed = ({ outboundLeg }: VertoDeps, browser: BrowserSession, callId: string): void => {
+  const found = outboundLeg(callId)
+  const { kind, id } = browser.identity
   // Whoever was invited calls for the subscriber, and does not take calls for them.
-  if (kind === 'subscriber' && found?.subscriberId === id) found.attach(client)
-  else gone(client, callId, 'canceled')
+  if (kind === 'subscriber' && found?.subscriberId === id) found.attach(browser)
+  else gone(browser, callId, 'canceled')
 }
 
-const held = (client: Client, { callId, held: hold }: Of<'hold'>, wrap: Wrap): Reply => {
-  const known = client.calls.get(callId)
-  const call = known?.browserCall(client)
+const held = (browser: BrowserSession, { callId, held: hold }: Of<'hold'>, wrap: Wrap): Reply => {
+  const known = browser.calls.get(callId)
+  const call = known?.browserCall(browser)
   const action = hold ? 'hold' : 'unhold'
   if (!call)
     return wrap({ action, callID: callId, holdState: 'active' }, () => {
       // What rings, or a screen, cannot be held, and goes on.
-      if (!known) gone(client, callId, 'normal')
+      if (!known) gone(browser, callId, 'normal')
     })
   call.leg.hold(hold)
-  return wrap({ action, callID: callId, holdState: call.held ? 'held' : 'active' })
+  return wrap({ action, callID: callId, holdState: call.isHeld ? 'held' : 'active' })
 }
 
 const updated = async (
-  { log }: VertoParts,
-  client: Client,
+  { log }: VertoDeps,
+  browser: BrowserSession,
   { callId, sdp: offer, id }: Of<'updateMedia'> & { readonly id: unknown },
   wrap: Wrap,
 ): Promise<Reply> => {
-  const known = client.calls.get(callId)
-  if (!known) return wrap({ action: 'updateMedia', callID: callId }, () => gone(client, callId, 'normal'))
-  const call = known.browserCall(client)
-  const holdState = call?.held ? 'held' : 'active'
+  const known = browser.calls.get(callId)
+  if (!known) return wrap({ action: 'updateMedia', callID: callId }, () => gone(browser, callId, 'normal'))
+  const call = known.browserCall(browser)
+  const holdState = call?.isHeld ? 'held' : 'active'
   const session = known instanceof ScreenShare ? known : call
   // Its answer is on the way, or with the page.
   if (session?.offers.repeats(id, offer)) return wrap({ action: 'updateMedia', callID: callId, holdState })
@@ -155,12 +159,12 @@ const updated = async (
     session?.offers.forget()
     log.warn({ leg: call?.leg.id, err: error }, 'the offer cannot be taken')
     const { message } = error instanceof TrunklineError ? error : new TrunklineError('bad_sdp')
-    return { result: { node_id: client.nodeId, code: '488', message } }
+    return { result: { node_id: browser.nodeId, code: '488', message } }
   }
 }
 
-const gone = (client: Client, callId: string, code: Parameters<typeof byeOf>[0]['code']): void =>
-  client.verto('verto.bye', { callID: callId, ...byeOf({ code }) })
+const gone = (browser: BrowserSession, callId: string, code: Parameters<typeof byeOf>[0]['code']): void =>
+  browser.sendVerto('verto.bye', { callID: callId, ...byeOf({ code }) })
 
 const settle = async (work: Promise<void>, log: Log): Promise<void> => {
   try {

@@ -1,5 +1,5 @@
 import type { Resource, ResourceType } from '../../../directory/resource-types.ts'
-import { timeText } from './fields.ts'
+import { timeText } from '../shared/field-schemas.ts'
 
 /** Kinds of addresses, as the API tells them apart. */
 export type AddressType = 'app' | 'room' | 'call' | 'subscriber'

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Participant, participantOf } from '../../../chat/participant.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
-import { bearerOf } from '../../bearer.ts'
+import { bearerOf } from '../../requests/bearer-auth.ts'
 
 const text = { type: 'string' } as const
 const textOrNull = { type: ['string', 'null'] } as const
@@ -70,8 +70,8 @@ export const extraOf = (value: object | undefined, attribute: string): object =>
 
 /** Who sends a request to a route with `requireBearer`. */
 export const participantIn = (request: Pick<FastifyRequest, 'bearer'>): Participant => {
-  const { holder, token } = bearerOf(request)
-  return participantOf(holder, token)
+  const { identity, token } = bearerOf(request)
+  return participantOf(identity, token)
 }
 
 /** Throws `invalid_field` where a body says that it comes from another address than that of who sends it. */

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { base, ChatRig, type Person } from '../../testing/chat-site.ts'
-import { ours, theirs } from '../../testing/sites.ts'
+import { ours, theirs } from '../../testing/api-test-site.ts'
+import { base, ChatTestSite, type Person } from '../../testing/chat-test-site.ts'
 
-let rig: ChatRig
+let rig: ChatTestSite
 let nora: Person
 let otto: Person
 
 beforeAll(async () => {
-  rig = await ChatRig.open()
+  rig = await ChatTestSite.open()
 })
 afterAll(() => rig.api.close())
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { DocumentKind, DocumentReport } from '../../../../handlers/check.ts'
 import { JobFailed } from '../../../../handlers/script/sandbox/job-threads.ts'
-import { ApiRig, asProject, ours, theirs } from '../../testing/sites.ts'
+import { ApiTestSite, asProject, ours, theirs } from '../../testing/api-test-site.ts'
 
 const base = '/api/fabric/resources'
 const filler = 'x'.repeat(600)
@@ -14,7 +14,7 @@ const wrong: DocumentReport = {
   warnings: [],
 }
 
-let rig: ApiRig
+let rig: ApiTestSite
 /** Kinds of the documents that the reader was given. */
 let read: DocumentKind[]
 let scriptId: string
@@ -32,7 +32,7 @@ const reading = (report: DocumentReport): void => {
 }
 
 beforeAll(async () => {
-  rig = await ApiRig.open()
+  rig = await ApiTestSite.open()
   reading(fine)
   scriptId = (await rig.make(`${base}/swml_scripts`, { name: 'script', contents: script })).id
   xmlId = (await rig.make(`${base}/cxml_scripts`, { display_name: 'xml', contents: xml })).id

@@ -1,7 +1,7 @@
 import type { Resource, ResourceType } from '../../../directory/resource-types.ts'
-import { timeText } from './fields.ts'
-import type { Kind } from './kind.ts'
-import { kinds, shownDetails } from './kinds.ts'
+import { timeText } from '../shared/field-schemas.ts'
+import type { ResourceKind } from './resource-kind.ts'
+import { kinds, shownDetails } from './resource-kinds.ts'
 
 /** A resource as the API shows it: what all have in common, and under the name of its type what its kind has. */
 export const resourceBody = (resource: Resource) => ({
@@ -27,18 +27,21 @@ const common = {
   updated_at: { type: 'string', format: 'date-time' },
 } as const
 
-const own = ({ type, answer }: Kind) => ({
+const own = ({ type, answer }: ResourceKind) => ({
   [type]: { type: 'object', properties: { id: { type: 'string' }, ...answer } },
 })
 
 /** Schema of a resource of one kind. */
-export const schemaOf = (kind: Kind) => ({ type: 'object', properties: { ...common, ...own(kind) } })
+export const schemaOf = (kind: ResourceKind) => ({ type: 'object', properties: { ...common, ...own(kind) } })
 
 /** Schema of a resource of any kind. */
 export const anySchema = {
   type: 'object',
   properties: {
     ...common,
-    ...Object.assign({}, ...(Object.keys(kinds) as ResourceType[]).map((type) => own(kinds[type] as Kind))),
+    ...Object.assign(
+      {},
+      ...(Object.keys(kinds) as ResourceType[]).map((type) => own(kinds[type] as ResourceKind)),
+    ),
   },
 }

@@ -1,8 +1,8 @@
 import { defaultSeconds, type TokenPair } from '../../../auth/token-pairs.ts'
-import { badField } from './fields.ts'
+import { badField } from '../shared/field-schemas.ts'
 
 /** Longest life of an access token. */
-const mostSeconds = 30 * 86_400
+const maxSeconds = 30 * 86_400
 
 /** The id of an address. */
 export const addressId = { type: 'string', minLength: 1, maxLength: 64 } as const
@@ -43,7 +43,7 @@ export const secondsUntil = (
   field: string,
   end: number | undefined,
   nowMs: number,
-  { most = mostSeconds, usual = defaultSeconds } = {},
+  { most = maxSeconds, usual = defaultSeconds } = {},
 ): number => {
   if (end === undefined) return usual
   const left = end - Math.floor(nowMs / 1000)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { FakeClock } from '../../../core/clock.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
-import { type TokenSubscriberParts, TokenSubscribers } from './token-subscribers.ts'
+import { type TokenSubscriberDeps, TokenSubscribers } from './token-subscribers.ts'
 
 it('takes back what was renewed while the store was slow', async () => {
   const clock = new FakeClock()
@@ -15,7 +15,7 @@ it('takes back what was renewed while the store was slow', async () => {
         tokensAfter = change.tokensAfter
       },
     },
-  } as unknown as TokenSubscriberParts)
+  } as unknown as TokenSubscriberDeps)
   await subscribers.revokeAll('p1', 's1')
   // A token of the last moment before nothing was renewed any more is older than that.
   expect(tokensAfter).toBeGreaterThan(clock.now())
@@ -28,7 +28,7 @@ it('says that somebody else was faster where this gateway does not know whom the
       throw new TrunklineError('email_taken')
     },
   }
-  const subscribers = new TokenSubscribers({ resources } as unknown as TokenSubscriberParts)
+  const subscribers = new TokenSubscribers({ resources } as unknown as TokenSubscriberDeps)
   await expect(subscribers.ensure('p1', { reference: 'new@example.test' })).rejects.toMatchObject({
     code: 'email_taken',
   })

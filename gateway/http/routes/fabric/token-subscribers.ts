@@ -4,12 +4,12 @@ import type { Resources } from '../../../directory/ports.ts'
 import type { RefreshTokenRows } from '../../../directory/refresh-tokens.ts'
 import type { Resource, SubscriberDetails } from '../../../directory/resource-types.ts'
 import type { Directory } from '../../../directory/types.ts'
-import { text } from './fields.ts'
-import { found } from './find.ts'
-import { password } from './subscribers.ts'
+import { text } from '../shared/field-schemas.ts'
+import { findResource } from '../shared/resource-lookup.ts'
+import { password } from './subscriber-kind.ts'
 
 /** What the subscribers of tokens need. */
-export interface TokenSubscriberParts {
+export interface TokenSubscriberDeps {
   readonly resources: Pick<Resources, 'find' | 'findSubscriber' | 'create' | 'update'>
   readonly directory: Pick<Directory, 'signIn' | 'subscriber' | 'changeSubscriber'>
   readonly refreshRows: Pick<RefreshTokenRows, 'removeOf'>
@@ -52,15 +52,15 @@ export const subscriberFields = {
 
 /** The subscribers whom tokens are asked for. */
 export class TokenSubscribers {
-  readonly #parts: TokenSubscriberParts
+  readonly #deps: TokenSubscriberDeps
 
-  constructor(parts: TokenSubscriberParts) {
-    this.#parts = parts
+  constructor(deps: TokenSubscriberDeps) {
+    this.#deps = deps
   }
 
   /** The one of the reference, who is made where there is none, and changed where something else is said of them. Throws `not_permitted` of one who is disabled. */
   async ensure(projectId: string, body: SubscriberBody): Promise<{ readonly id: string }> {
-    const { resources, directory } = this.#parts
+    const { resources, directory } = this.#deps
     const known = resources.findSubscriber(projectId, body.reference)
     const made = known ? undefined : await this.#create(projectId, body)
     if (made) return made
@@ -75,8 +75,8 @@ export class TokenSubscribers {
 
   /** Takes back every token of a subscriber. Throws `unknown_resource`. */
   async revokeAll(projectId: string, id: string): Promise<void> {
-    const { resources, directory, refreshRows, clock } = this.#parts
-    found(resources, projectId, 'subscriber', id)
+    const { resources, directory, refreshRows, clock } = this.#deps
+    findResource(resources, projectId, 'subscriber', id)
     // First nothing is renewed any more; what was renewed meanwhile is older than the moment that is written down, of this very millisecond too.
     await refreshRows.removeOf(id)
     await directory.changeSubscriber(projectId, id, { tokensAfter: clock.now() + 1 })
@@ -88,7 +88,7 @@ export class TokenSubscribers {
     const details = { ...detailsOf(body), email: body.reference.toLowerCase(), mayDialOut: false }
     const displayName = body.display_name ?? nameOf(body)
     try {
-      return await this.#parts.resources.create({
+      return await this.#deps.resources.create({
         projectId,
         type: 'subscriber',
         displayName,
@@ -112,7 +112,7 @@ export class TokenSubscribers {
     const renamed = body.display_name !== undefined && body.display_name !== displayName
     const password = await this.#newPassword(projectId, details.email, body.password)
     if (changed.length === 0 && !renamed && password === undefined) return
-    await this.#parts.resources.update(projectId, 'subscriber', id, {
+    await this.#deps.resources.update(projectId, 'subscriber', id, {
       ...(renamed && { displayName: body.display_name }),
       ...(changed.length > 0 && { details: Object.fromEntries(changed) }),
       ...(password !== undefined && { password }),
@@ -126,7 +126,7 @@ export class TokenSubscribers {
     given: string | undefined,
   ): Promise<string | undefined> {
     if (given === undefined) return undefined
-    return (await this.#parts.directory.signIn(projectId, email, given)) ? undefined : given
+    return (await this.#deps.directory.signIn(projectId, email, given)) ? undefined : given
   }
 }
 

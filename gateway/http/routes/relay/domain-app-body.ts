@@ -13,8 +13,8 @@ import {
   type Properties,
   text,
   timeText,
-} from '../fabric/fields.ts'
-import { callHandlers, type HandlerFields, handlerFields } from './handlers.ts'
+} from '../shared/field-schemas.ts'
+import { callHandlers, type HandlerFields, handlerFields } from './handler-fields.ts'
 
 /** What makes a domain application; null takes something away. */
 export interface DomainAppBody extends Partial<HandlerFields> {

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import fastifyCors from '@fastify/cors'
+import fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import type { HttpConfig } from '../../config/types.ts'
+import type { Certificate } from '../auth/certificate.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { Metrics } from '../core/metrics.ts'
+import type { Origins } from '../core/web/origins.ts'
+import { dropForwardedPorts, TrustedProxies } from '../core/web/proxies.ts'
+import { pathOf } from '../core/web/request-path.ts'
+import { isApiPath, sendFault, useErrorBodies } from './requests/api-family.ts'
+import { CompiledSchemas } from './requests/compiled-schemas.ts'
+import { usePrincipals } from './requests/principal.ts'
+import { faultOf } from './requests/request-faults.ts'
+import { plainUrl } from './requests/request-url.ts'
+import { useValidation } from './requests/validation.ts'
+import { compatUrl } from './routes/compat/compat-url.ts'
+import { sessionPath } from './routes/session-route.ts'
+
+/** Bytes of a request's body; routes of documents take more. */
+const bodyLimit = 64 << 10
+
+/** Oldest version of TLS that is spoken. */
+export const minVersion = 'TLSv1.2'
+
+/** Time in which a TLS handshake must be complete. Node's default is two minutes. */
+const handshakeTimeout = 10_000
+/** Time between two looks for connections whose time is over, at most. */
+const maxCheckMs = 5_000
+/** Time after which a connection is closed on which nothing moves: a client that reads no answer, for one. */
+const connectionTimeout = 120_000
+
+/** What every site needs. */
+export interface SiteDeps {
+  /** Default: no proxy is trusted. */
+  readonly proxies?: Pick<TrustedProxies, 'trusts'>
+  readonly config?: Partial<Pick<HttpConfig, 'headersTimeoutMs'>>
+  readonly metrics: Pick<Metrics, 'rejections'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Log
+  /** Default: its own. */
+  readonly compiled?: CompiledSchemas
+}
+
+/** A site without routes: with request ids, the access log, and the bodies of errors. With a certificate it speaks TLS. */
+export const newSite = (
+  {
+    proxies = new TrustedProxies([]),
+    config,
+    metrics,
+    clock,
+    log,
+    compiled = new CompiledSchemas(),
+  }: SiteDeps,
+  certificate?: Certificate,
+): FastifyInstance => {
+  const headersTimeout = config?.headersTimeoutMs ?? 10_000
+  const ofServer = {
+    headersTimeout,
+    connectionsCheckingInterval: Math.min(headersTimeout, maxCheckMs),
+  }
+  const options = {
+    bodyLimit,
+    genReqId: () => randomUUID(),
+    rewriteUrl: ({ url = '' }: { readonly url?: string }) => compatUrl(plainUrl(url)),
+    requestIdHeader: false,
+    forceCloseConnections: true,
+    trustProxy: proxies.trusts,
+    routerOptions: { ignoreTrailingSlash: true },
+    // Fastify turns the time-out of Node off; who sends a request this slowly only holds a connection.
+    requestTimeout: 30_000,
+    connectionTimeout,
+    // What is no URL never comes to a route.
+    frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
+      sendFault(request, reply.header('x-request-id', request.id), faultOf(error)),
+  } as const
+  // The routes are the same; only the server underneath is another class.
+  const site = certificate
+    ? (fastify({
+        ...options,
+        https: { ...ofServer, ...certificate, minVersion, handshakeTimeout },
+      }) as unknown as FastifyInstance)
+    : fastify({ ...options, http: ofServer })
+  // Before anything asks where a request comes from.
+  site.addHook('onRequest', async ({ raw }) => dropForwardedPorts(raw))
+  useErrorBodies(site, { log, metrics })
+  useValidation(site, compiled)
+  usePrincipals(site)
+  useAccessLog(site, log, clock)
+  useApiHeaders(site)
+  return site
+}
+
+const useAccessLog = (site: FastifyInstance, log: Log, clock: Pick<Clock, 'now'>): void => {
+  const started = new WeakMap<object, number>()
+  site.addHook('onRequest', async (request, reply) => {
+    started.set(request, clock.now())
+    reply.header('x-request-id', request.id)
+  })
+  site.addHook('onResponse', async (request, reply) => {
+    const path = pathOf(request.url)
+    const ms = clock.now() - (started.get(request) ?? clock.now())
+    const facts = {
+      request: request.id,
+      method: request.method,
+      path,
+      status: reply.statusCode,
+      ms,
+      source: request.ip,
+      ...(request.projectId && { project: request.projectId }),
+    }
+    log[isApiPath(path) ? 'info' : 'debug'](facts, 'request')
+  })
+}
+
+/** Answers of the API are nobody's to keep, and nothing but what they say they are. */
+const useApiHeaders = (site: FastifyInstance): void => {
+  site.addHook('onRequest', async (request, reply) => {
+    if (!isApiPath(pathOf(request.url))) return
+    reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+  })
+}
+
+/** Seconds for which a browser asks this host by HTTPS alone. */
+const strictSeconds = 180 * 86_400
+
+/** Tells browsers to come back by HTTPS alone (RFC 6797), while the listener has a certificate that browsers accept. */
+export const useStrictTransport = (site: FastifyInstance, isAccepted: () => boolean): void => {
+  // On the bare response: the pages of OAuth are not written by Fastify.
+  site.addHook('onRequest', async (_request, { raw }) => {
+    if (isAccepted()) raw.setHeader('strict-transport-security', `max-age=${strictSeconds}`)
+  })
+}
+
+/** Lets pages of the permitted origins use the API (the Fetch standard's CORS). */
+export const useCors = async (site: FastifyInstance, origins: Origins): Promise<void> => {
+  await site.register(fastifyCors, {
+    delegator: (request, callback) => {
+      const { origin, host } = request.headers
+      const allowed =
+        pathOf(request.url) === sessionPath ? origins.trusts(origin, host) : origins.allows(origin, host)
+      callback(null, {
+        origin: allowed ? (origin ?? '*') : false,
+        methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        allowedHeaders: ['authorization', 'content-type', 'idempotency-key'],
+        exposedHeaders: [
+          'x-request-id',
+          'retry-after',
+          'idempotent-replayed',
+          'ratelimit-limit',
+          'ratelimit-remaining',
+          'ratelimit-reset',
+        ],
+        maxAge: 86_400,
+        strictPreflight: false,
+      })
+    },
+  })
+}

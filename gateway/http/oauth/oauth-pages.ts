@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import type { ProviderPages } from '../../auth/oauth/provider.ts'
+import { oauthStyle } from './oauth-style.ts'
+
+/** A page without scripts; nothing but its own style is let in, and nobody shows it in a frame. */
+export const pageHeaders = (formTargets: string | undefined): Readonly<Record<string, string>> => ({
+  'cache-control': 'no-store',
+  'content-security-policy': [
+    "default-src 'none'",
+    `style-src '${hashOf(oauthStyle)}'`,
+    "img-src 'self'",
+    // oidc-provider adds the hash of the one script that it has: it sends a form by itself.
+    "script-src 'none'",
+    ...(formTargets === undefined ? [] : [`form-action ${formTargets}`]),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  // Forms tell where they come from, which is checked; nothing tells other servers.
+  'referrer-policy': 'same-origin',
+  'permissions-policy': 'microphone=(), camera=(), geolocation=()',
+})
+
+/**
+ * Where a form may lead, for the content policy: here, and to the application, for browsers check what an answer redirects to as well. Of a
+ * scheme of an application's own there is no more to name than the scheme.
+ */
+export const formTargets = (redirectUri: string): string => {
+  const { origin, protocol } = new URL(redirectUri)
+  return `'self' ${origin === 'null' ? protocol : origin}`
+}
+
+/** What the page of the password shows. */
+export interface SignInPage {
+  readonly clientName: string
+  /** Where the application is. */
+  readonly returnsTo: string
+  /** As it was typed, or as the application foretold it. */
+  readonly email: string
+  readonly error?: string
+}
+
+/** Asks for e-mail and password. */
+export const signInPage = ({ clientName, returnsTo, email, error }: SignInPage): string =>
+  page(
+    'Sign in',
+    html`<p class="to">to continue to <strong>${clientName}</strong></p>
+${error === undefined ? raw('') : html`<p class="error" id="error" role="alert">${error}</p>`}
+<form method="post">
+<label>E-mail<input name="email" type="email" autocomplete="username" inputmode="email" maxlength="254" required
+ value="${email}" ${raw(fieldState(error, email === ''))}></label>
+<label>Password<input name="password" type="password" autocomplete="current-password" maxlength="1024" required
+ ${raw(fieldState(error, email !== ''))}></label>
+<div class="buttons"><button name="action" value="sign-in">Sign in</button>
+<button class="plain" name="action" value="cancel" formnovalidate>Cancel</button></div>
+</form>
+<footer>You return to ${returnsTo}.</footer>`,
+  )
+
+/** Asks somebody who is signed in for a click. */
+export const continuePage = (
+  clientName: string,
+  returnsTo: string,
+  { displayName, email }: { readonly displayName: string; readonly email: string },
+): string =>
+  page(
+    `Continue as ${displayName}?`,
+    html`<p class="to"><strong>${clientName}</strong> asks to sign you in as ${email}.</p>
+<form method="post"><div class="buttons"><button name="action" value="continue">Continue</button>
+<button class="plain" name="action" value="switch">Use another account</button>
+<button class="plain" name="action" value="cancel">Cancel</button></div></form>
+<footer>You return to ${returnsTo}.</footer>`,
+  )
+
+/** The sign-in is over, was made in another browser, or never was. */
+export const expiredPage = (): string =>
+  page(
+    'This sign-in has ended',
+    html`<p class="to">It took too long, or began in another browser. Go back to the application and sign in again.</p>`,
+  )
+
+/** Pages that oidc-provider shows by itself. */
+export const providerPages: ProviderPages = {
+  failed: (error, description) =>
+    page(
+      'This sign-in cannot go on',
+      html`<p class="error" role="alert">${description ?? error}</p>
+<p class="to">The application asked for it in a way that cannot be answered (${error}). Go back to it, or tell its maker.</p>`,
+    ),
+  signOut: (form, clientName) =>
+    page(
+      'Sign out?',
+      html`<p class="to">${clientName === undefined ? 'Applications' : html`<strong>${clientName}</strong> and other applications`} that you signed in to with this browser will ask for your password again.</p>
+${raw(form)}
+<div class="buttons"><button form="op.logoutForm" name="logout" value="yes">Sign out</button></div>
+<footer>To stay signed in, close this page.</footer>`,
+    ),
+  signedOut: () => page('You are signed out', html`<p class="to">You can close this page.</p>`),
+}
+
+/** Text that is HTML already. */
+interface Raw {
+  readonly text: string
+}
+
+const raw = (text: string): Raw => ({ text })
+
+/** HTML; every value that is not HTML already is escaped. */
+const html = (deps: TemplateStringsArray, ...values: readonly (string | Raw)[]): Raw =>
+  raw(
+    deps
+      .map((part, i) => {
+        const value = values[i - 1]
+        return `${value === undefined ? '' : typeof value === 'string' ? escaped(value) : value.text}${part}`
+      })
+      .join(''),
+  )
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+const escaped = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
+
+const fieldState = (error: string | undefined, focused: boolean): string =>
+  `${error === undefined ? '' : 'aria-invalid="true" aria-describedby="error"'}${focused ? ' autofocus' : ''}`
+
+const page = (title: string, body: Raw): string =>
+  html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title><link rel="icon" href="/favicon.svg"><style>${raw(oauthStyle)}</style></head>
+<body><main><h1>${title}</h1>
+${body}
+</main></body></html>
+`.text
+
+const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`

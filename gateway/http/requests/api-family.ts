@@ -1,0 +1,119 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { catalogue, type TrunklineError } from '../../core/errors/catalogue.ts'
+import type { Log } from '../../core/log.ts'
+import type { Metrics } from '../../core/metrics.ts'
+import { pathOf } from '../../core/web/request-path.ts'
+import { compatBody } from './compat-errors.ts'
+import { errorPagePath } from './error-pages.ts'
+import { type ErrorBody, faultFor, faultOf, type RequestFault } from './request-faults.ts'
+import { useRouteList } from './route-list.ts'
+
+/**
+ * Families of the API, by the shape of their errors: `fabric` (`errors` with type, code, message, attribute and url), `relay` (`errors` with
+ * detail, status, title and code), `compat` (code, message, more_info and status; the codes are numbers).
+ */
+export type ApiFamily = 'fabric' | 'relay' | 'compat'
+
+/** The family that a path is of; whatever is not the API's answers in the words of `fabric`. */
+export const familyOf = (path: string): ApiFamily => {
+  if (path.startsWith('/api/relay/')) return 'relay'
+  return /^(\/api\/laml)?\/2010-04-01(\/|$)/.test(path) ? 'compat' : 'fabric'
+}
+
+/** Whether a path is one of the API, of any family; the SDK keeps devices beside it. */
+export const isApiPath = (path: string): boolean =>
+  path.startsWith('/api/') || path.startsWith('/subscriber/') || familyOf(path) === 'compat'
+
+const types: Readonly<Record<number, string>> = {
+  400: 'validation_error',
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  422: 'validation_error',
+  429: 'rate_limit_error',
+}
+
+const fabricBody: ErrorBody = ({ status, all, base }) => ({
+  errors: all.map(({ code, message, attribute }) => ({
+    type: types[status] ?? 'api_error',
+    code,
+    message,
+    attribute,
+    url: `${base}${errorPagePath(code)}`,
+  })),
+})
+
+const relayBody: ErrorBody = ({ status, all }) => ({
+  errors: all.map(({ code, message }) => ({
+    detail: message,
+    status: String(status),
+    title: catalogue[code].text,
+    code,
+  })),
+})
+
+const bodies: Readonly<Record<ApiFamily, ErrorBody>> = {
+  fabric: fabricBody,
+  relay: relayBody,
+  compat: compatBody,
+}
+
+/** Scheme and host of a request, before which a path makes a URL; empty where the host is none, which leaves the path. */
+const baseOf = ({ protocol, host }: FastifyRequest): string =>
+  /^[\w.-]{1,253}(:\d{1,5})?$|^\[[\da-f:.]{2,45}\](:\d{1,5})?$/i.test(host) ? `${protocol}://${host}` : ''
+
+/** Answers a request with an error, in the shape of its family. */
+export const sendFault = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  fault: RequestFault,
+): FastifyReply => {
+  const family = familyOf(pathOf(request.url))
+  // The XML family knows of no 422.
+  const status = family === 'compat' && fault.status === 422 ? 400 : fault.status
+  return reply.code(status).send(bodies[family]({ ...fault, status, base: baseOf(request) }))
+}
+
+/** Says that a token was not good only where one was shown (RFC 6750 section 3.1). */
+const challengeOf = ({ headers }: FastifyRequest): string =>
+  headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
+
+/** Seconds after which a client asks again that was refused because the store takes no changes. */
+const storeRetrySeconds = 10
+
+/** What is needed to tell of errors. */
+export interface ErrorDeps {
+  readonly log: Pick<Log, 'error'>
+  readonly metrics: Pick<Metrics, 'rejections'>
+}
+
+/** Gives a site the bodies of errors: of ours, of the schemas, of Fastify, and unforeseen ones. */
+export const useErrorBodies = (site: FastifyInstance, { log, metrics }: ErrorDeps): void => {
+  const refuse = (request: FastifyRequest, reply: FastifyReply, fault: RequestFault): FastifyReply => {
+    metrics.rejections.inc({ code: fault.code })
+    if (fault.code === 'store_unavailable' && !reply.hasHeader('retry-after'))
+      reply.header('retry-after', storeRetrySeconds)
+    if (fault.status === 401 && !reply.hasHeader('www-authenticate'))
+      reply.header('www-authenticate', challengeOf(request))
+    return sendFault(request, reply, fault)
+  }
+  site.setErrorHandler((error: FastifyError | TrunklineError, request, reply) => {
+    const fault = faultOf(error)
+    if (fault.code === 'internal') log.error({ request: request.id, err: error }, catalogue.internal.text)
+    return refuse(request, reply, fault)
+  })
+  useRouteList(site)
+  const refuseUnknown = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const path = pathOf(request.url)
+    const allowed = isApiPath(path) ? site.routeList.methodsOf(path) : []
+    const text = `${request.method} ${path}`
+    if (allowed.length === 0) return refuse(request, reply, faultFor('not_found', `Nothing answers ${text}.`))
+    reply.header('allow', allowed.join(', '))
+    return refuse(request, reply, faultFor('method_not_allowed', `Nothing answers ${text}.`))
+  }
+  site.setNotFoundHandler(refuseUnknown)
+  // Before the body is read: nothing may be made to parse what no route takes.
+  site.addHook('preParsing', async (request, reply) => {
+    if (request.is404) refuseUnknown(request, reply)
+  })
+}

@@ -1,0 +1,73 @@
+import type { Code } from '../../core/errors/catalogue.ts'
+import { errorPagePath } from './error-pages.ts'
+import type { LinkBase, RequestFault } from './request-faults.ts'
+
+/** What is said of a parameter, where the family has a number for it: of one that is missing, and of one that cannot be used. */
+const parameters: Readonly<Record<string, { readonly missing?: number; readonly wrong: number }>> = {
+  To: { missing: 21201, wrong: 21211 },
+  From: { missing: 21213, wrong: 21212 },
+  CallerId: { wrong: 21212 },
+  Url: { missing: 21205, wrong: 21402 },
+  ApplicationSid: { wrong: 21218 },
+  Twiml: { wrong: 20422 },
+  Contents: { wrong: 20422 },
+  Timeout: { wrong: 21208 },
+  StatusCallbackEvent: { wrong: 21626 },
+  ...Object.fromEntries(
+    ['Method', 'FallbackMethod', 'StatusCallbackMethod', 'RecordingStatusCallbackMethod', 'VoiceMethod']
+      .concat('VoiceFallbackMethod', 'HoldMethod', 'AnnounceMethod', 'AsyncAmdStatusCallbackMethod')
+      .map((name) => [name, { wrong: 21209 }]),
+  ),
+  ...Object.fromEntries(
+    ['FallbackUrl', 'StatusCallback', 'RecordingStatusCallback', 'VoiceUrl', 'VoiceFallbackUrl']
+      .concat('HoldUrl', 'AnnounceUrl', 'AsyncAmdStatusCallback')
+      .map((name) => [name, { wrong: 21402 }]),
+  ),
+}
+
+/** The numbers of our codes; any other is 10000, and 20500 where it is our fault. */
+const numbers: Readonly<Partial<Record<Code, number>>> = {
+  unauthorized: 20003,
+  insufficient_scope: 20003,
+  not_found: 20404,
+  unknown_resource: 20404,
+  unknown_call: 20404,
+  unknown_recording: 20404,
+  method_not_allowed: 20004,
+  too_many_requests: 20429,
+  over_call_limit: 20429,
+  over_call_rate: 20429,
+  document_invalid: 20422,
+  call_in_progress: 20009,
+  recording_in_progress: 20009,
+  call_not_in_progress: 21220,
+  unknown_address: 21217,
+  not_permitted: 21211,
+  not_online: 32009,
+  unsupported_uri: 32110,
+  no_common_codec: 53404,
+  bad_stream: 31922,
+  invalid_digits: 13222,
+}
+
+/** The family's number for a fault. */
+export const numberOf = ({
+  code,
+  attribute,
+  status,
+}: Pick<RequestFault, 'code' | 'attribute' | 'status'>): number => {
+  // One of several values is at fault as their parameter.
+  const name = attribute?.replace(/\.\d+$/, '') ?? ''
+  const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
+  if (code === 'missing_required_parameter') return parameter?.missing ?? 10000
+  if (code === 'invalid_field') return parameter?.wrong ?? 10000
+  return numbers[code] ?? (status >= 500 ? 20500 : 10000)
+}
+
+/** The body of an error of the XML family: what its published client reads as a RestException. */
+export const compatBody = (fault: RequestFault & LinkBase) => ({
+  code: numberOf(fault),
+  message: fault.message,
+  more_info: `${fault.base}${errorPagePath(fault.code)}`,
+  status: fault.status,
+})

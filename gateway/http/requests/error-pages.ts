@@ -1,0 +1,71 @@
+import type { FastifyInstance } from 'fastify'
+import { type Code, catalogue } from '../../core/errors/catalogue.ts'
+
+const base = '/docs/errors'
+
+/** Path of the page of an error code, as the answers of the API name it. */
+export const errorPagePath = (code: Code): string => `${base}/${code}`
+
+const headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'public, max-age=3600',
+} as const
+
+/** Serves a page for each code of the catalogue, at the path that errors of the API name, and a list of all. */
+export const errorPages = (site: FastifyInstance): void => {
+  const options = { config: { cors: false }, schema: { hide: true } } as const
+  site.get(base, options, (_request, reply) => reply.headers(headers).send(list))
+  for (const code of Object.keys(catalogue) as Code[])
+    site.get(errorPagePath(code), options, (_request, reply) => reply.headers(headers).send(pageOf(code)))
+}
+
+/** The texts are those of the catalogue alone, so that nothing of a request stands in a page. */
+const pageOf = (code: Code): string => {
+  const { text, http, sip, q850, cause } = catalogue[code]
+  const rows = [
+    ['Meaning', escaped(text)],
+    ['HTTP status of an answer', http],
+    ['SIP status of a call before its answer', sip],
+    ['Q.850 cause of a call', `${q850} ${cause}`],
+  ]
+  const cells = rows.map(([name, value]) => `<tr><th scope="row">${name}</th><td>${value}</td></tr>`)
+  return html(`${code}`, [
+    `<h1><code>${code}</code></h1>`,
+    `<table>${cells.join('')}</table>`,
+    `<p>The <code>message</code> of an answer says what was found in the request, and <code>attribute</code> names the field.`,
+    'The line of the gateway’s log has the same code, with the facts that were checked.</p>',
+    `<p><a href="${base}">All codes</a></p>`,
+  ])
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** Follows the reader's choice of light or dark; a table's cells stand below one another on a telephone's screen. */
+const style =
+  ':root{color-scheme:light dark}body{font:16px/1.5 system-ui;max-width:46em;margin:2em auto;padding:0 1em}' +
+  'h1{overflow-wrap:anywhere}th,td{text-align:left;vertical-align:top;padding:0 1.5em .4em 0}' +
+  '@media(max-width:40em){th,td{display:block;padding-bottom:0}td{padding-bottom:.8em}}'
+
+const html = (title: string, body: readonly string[]): string =>
+  [
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title} – Trunkline</title>`,
+    '<meta name="viewport" content="width=device-width">',
+    `<style>${style}</style>`,
+    '<main>',
+    ...body,
+    '</main>',
+    '</html>',
+  ].join('\n')
+
+const list = html('Error codes', [
+  '<h1>Error codes</h1>',
+  '<table>',
+  ...Object.entries(catalogue).map(
+    ([code, { text }]) =>
+      `<tr><th scope="row"><a href="${base}/${code}"><code>${code}</code></a></th><td>${escaped(text)}</td></tr>`,
+  ),
+  '</table>',
+])

@@ -1,0 +1,18 @@
+import type { FastifyInstance } from 'fastify'
+import type { Log } from '../../core/log.ts'
+
+/** Marks a field in the schema of a body that is taken and has no effect. */
+export const noEffect = { 'x-no-effect': true, description: 'Taken, and of no effect.' } as const
+
+/** Logs, of bodies to the routes that follow, the names of fields that have no effect: nobody is to wonder where they went. */
+export const useIgnoredFields = (site: FastifyInstance, log: Pick<Log, 'debug'>): void => {
+  site.addHook('preHandler', async (request) => {
+    const { properties = {} } = (request.routeOptions.schema?.body ?? {}) as BodySchema
+    const fields = Object.keys(request.body ?? {}).filter((name) => properties[name]?.['x-no-effect'])
+    if (fields.length > 0) log.debug({ request: request.id, fields }, 'fields without effect')
+  })
+}
+
+interface BodySchema {
+  readonly properties?: Readonly<Record<string, { readonly 'x-no-effect'?: boolean }>>
+}

@@ -1,0 +1,139 @@
+import fastifySwagger from '@fastify/swagger'
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import { type ApiFamily, familyOf } from './api-family.ts'
+
+const text = { type: 'string' } as const
+const textOrNull = { type: ['string', 'null'] } as const
+
+const errorList = (properties: Readonly<Record<string, object>>) => ({
+  type: 'object',
+  required: ['errors'],
+  properties: {
+    errors: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'object', required: Object.keys(properties), properties },
+    },
+  },
+})
+
+/** Bodies of errors, by family. */
+const errorSchemas: Readonly<
+  Record<ApiFamily, { readonly $id: string; readonly [keyword: string]: unknown }>
+> = {
+  fabric: {
+    $id: 'Errors',
+    ...errorList({ type: text, code: text, message: text, attribute: textOrNull, url: text }),
+  },
+  relay: { $id: 'RelayErrors', ...errorList({ detail: text, status: text, title: text, code: text }) },
+  compat: {
+    $id: 'CompatError',
+    type: 'object',
+    required: ['code', 'message', 'more_info', 'status'],
+    properties: { code: { type: 'integer' }, message: text, more_info: text, status: { type: 'integer' } },
+  },
+}
+
+/** What each status says, whatever the route. */
+const meanings: Readonly<Record<number, string>> = {
+  400: 'The request is malformed.',
+  401: 'The credentials are missing or wrong.',
+  403: 'The credentials do not permit this.',
+  404: 'There is no such thing in this project.',
+  409: 'This is not possible as things are.',
+  413: 'The body is too large.',
+  415: 'The body has a type that is not taken here.',
+  422: 'Fields are missing or wrong; each one is named.',
+  429: 'Too many requests; `retry-after` says when to try again.',
+  500: 'Something failed inside the gateway.',
+  503: 'The gateway is shutting down, or is too busy.',
+}
+
+/** Answers that a route may give without saying so. */
+const statusesOf = ({ url, method, schema }: RouteOptions): readonly number[] => {
+  const writes = method !== 'GET' && method !== 'HEAD'
+  return [
+    400,
+    401,
+    403,
+    429,
+    500,
+    503,
+    ...(writes || url.includes(':') ? [404] : []),
+    ...(writes ? [409, 413, 415] : []),
+    ...(writes || schema?.querystring ? [422] : []),
+  ]
+}
+
+/** Header of requests that must be carried out once, however often they are sent. */
+const idempotencyHeader = {
+  type: 'object',
+  properties: {
+    'idempotency-key': {
+      type: 'string',
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'The same key with the same request gets the same answer for a day, and nothing is done twice.',
+    },
+  },
+}
+
+/** A route's schema with what is the same for every route of its family; for the document alone, as nothing is checked by it. */
+const completed = (route: RouteOptions): FastifySchema => {
+  const schema = route.schema as FastifySchema
+  const { $id } = errorSchemas[familyOf(route.url)]
+  const errors = statusesOf(route).map((status) => [
+    status,
+    { description: meanings[status], $ref: `${$id}#` },
+  ])
+  return {
+    ...schema,
+    response: { ...Object.fromEntries(errors), ...(schema.response as object) },
+    ...(route.method === 'POST' && schema.security && { headers: idempotencyHeader }),
+  }
+}
+
+const info = {
+  title: 'Trunkline',
+  version: '0.1.0',
+  description: 'Subscribers, addresses, resources, tokens and calls of a Trunkline gateway.',
+}
+
+const securitySchemes = {
+  project: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'The project’s id as user, one of its API tokens as password.',
+  },
+  subscriber: { type: 'http', scheme: 'bearer', description: 'A subscriber access token.' },
+} as const
+
+/** For `security` of a route: Basic auth of a project. */
+export const byProject = [{ project: [] }] as const
+
+/** For `security` of a route: a subscriber access token. */
+export const bySubscriber = [{ subscriber: [] }] as const
+
+/**
+ * Makes the OpenAPI 3.1 document of the routes that are put on the site after this, out of their schemas: those with tags. Bodies of errors
+ * are added to each. Served at `/openapi.json`, to anybody.
+ */
+export const useOpenApi = async (site: FastifyInstance): Promise<void> => {
+  for (const schema of Object.values(errorSchemas)) site.addSchema(schema)
+  await site.register(fastifySwagger, {
+    openapi: { openapi: '3.1.0', info, servers: [{ url: '/' }], components: { securitySchemes } },
+    hideUntagged: true,
+    transform: ({ route, schema, url }) => ({ url, schema: schema?.tags ? completed(route) : schema }),
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `def-${index}`),
+    },
+  })
+  let text: string | undefined
+  site.get('/openapi.json', (_request, reply) => {
+    // It is large, and anybody may ask.
+    text ??= JSON.stringify(site.swagger())
+    reply.headers({ 'access-control-allow-origin': '*', 'cache-control': 'no-cache' })
+    return reply.type('application/json; charset=utf-8').send(text)
+  })
+}

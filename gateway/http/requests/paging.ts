@@ -1,0 +1,47 @@
+import type { Listed, ListPage } from '../../directory/resource-types.ts'
+
+/** Query parameters of lists, for schemas of routes. `page_token` is taken and says the same as `page_number`. */
+export const pagingQuery = {
+  page_number: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 0 },
+  page_size: { type: 'integer', minimum: 1, maximum: 1_000, default: 50 },
+  page_token: { type: 'string', pattern: '^[0-9]{1,6}$' },
+} as const
+
+/** What {@link pagingQuery} makes of a query. */
+export interface PageQuery {
+  readonly page_number: number
+  readonly page_size: number
+  readonly page_token?: string
+}
+
+/** The page that a query asks for. */
+export const pageOf = ({ page_number, page_size, page_token }: PageQuery): ListPage => ({
+  number: page_token === undefined ? page_number : Number(page_token),
+  size: page_size,
+})
+
+/** A page as the API shows it, with links to its neighbours; `path` and `query` are those of the request. */
+export const listBody = <T>(
+  { items, total }: Listed<T>,
+  path: string,
+  query: Readonly<Record<string, unknown>> & PageQuery,
+  body: (item: T) => object,
+) => {
+  const { number, size } = pageOf(query)
+  const last = Math.max(0, Math.ceil(total / size) - 1)
+  const link = (to: number) => {
+    const given = Object.entries({ ...query, page_number: to, page_token: undefined }).filter(
+      ([, value]) => value !== undefined,
+    )
+    return `${path}?${new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)]))}`
+  }
+  return {
+    data: items.map(body),
+    links: {
+      self: link(number),
+      first: link(0),
+      ...(number < last && { next: link(number + 1) }),
+      ...(number > 0 && { prev: link(Math.min(number - 1, last)) }),
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import { senderOf } from '@trunkline/sip-agent/networks'
+import type { Clock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+import { FixedWindowLimiter } from '../../core/rates.ts'
+import type { Directory, Subscriber } from '../../directory/types.ts'
+
+/** What signing in needs. */
+export interface PasswordSignInDeps {
+  readonly directory: Pick<Directory, 'signIn'>
+  readonly clock: Pick<Clock, 'now' | 'after'>
+  readonly log: Pick<Log, 'warn'>
+}
+
+/** What somebody signs in with. */
+export interface Credentials {
+  readonly projectId: string
+  readonly email: string
+  readonly password: string
+}
+
+/** Where an attempt comes from. */
+export interface SignInSource {
+  /** Network address. */
+  readonly ip: string
+  /** Of the request. */
+  readonly id: string
+}
+
+/** How an attempt went; `waitMs`: until the next one is allowed. */
+export type SignedIn =
+  | { readonly subscriber: Subscriber }
+  | { readonly refused: 'unauthorized' }
+  | { readonly refused: 'too_many_requests'; readonly waitMs: number }
+
+const windowMs = 60_000
+/** Attempts that are checked or wait for it: a password takes about 30 ms, and two are checked at once. */
+const maxAtOnce = 100
+const busyMs = 2_000
+
+/** Time by which an attempt is held back when an e-mail has had many of them, wherever they came from. */
+const slowMs = 2_000
+
+/**
+ * Signing in with e-mail and password, wherever it is offered. A network address has 30 attempts a minute, and 10 of them on one e-mail of a
+ * project. More than 10 attempts on an e-mail from several networks only make each one slower, so that no stranger locks a subscriber out.
+ * One for all pages and listeners, so that a second one gives no second chance.
+ */
+export class PasswordSignIn {
+  readonly #deps: PasswordSignInDeps
+  readonly #perAddress: FixedWindowLimiter
+  readonly #perEmailAndAddress: FixedWindowLimiter
+  readonly #perEmail: FixedWindowLimiter
+  #running = 0
+
+  constructor(deps: PasswordSignInDeps) {
+    this.#deps = deps
+    this.#perAddress = new FixedWindowLimiter(deps.clock, { attempts: 30, windowMs })
+    this.#perEmailAndAddress = new FixedWindowLimiter(deps.clock, { attempts: 10, windowMs })
+    this.#perEmail = new FixedWindowLimiter(deps.clock, { attempts: 10, windowMs })
+  }
+
+  /** Takes as long for an unknown e-mail as for a known one. Refusals are logged. */
+  async attempt({ projectId, email, password }: Credentials, source: SignInSource): Promise<SignedIn> {
+    // The same e-mail may be another subscriber's in another project.
+    const name = `${projectId} ${email.toLowerCase()}`
+    const network = senderOf(source.ip)
+    // An attempt that the first limit refuses does not count for the second: one machine cannot lock a subscriber out.
+    const waitMs =
+      this.#perAddress.take(network) ||
+      (this.#running < maxAtOnce ? this.#perEmailAndAddress.take(`${network} ${name}`) : busyMs)
+    if (waitMs > 0) {
+      this.#refused('too_many_requests', source)
+      return { refused: 'too_many_requests', waitMs }
+    }
+    if (this.#perEmail.take(name) > 0) await this.#slowDown()
+    const subscriber = await this.#check(projectId, email, password)
+    if (!subscriber) {
+      this.#refused('unauthorized', source)
+      return { refused: 'unauthorized' }
+    }
+    // The limit of the e-mail alone stays: a success here says nothing of the attempts of others.
+    this.#perEmailAndAddress.forget(`${network} ${name}`)
+    return { subscriber }
+  }
+
+  #slowDown(): Promise<void> {
+    return new Promise((resolve) => this.#deps.clock.after(slowMs, resolve))
+  }
+
+  async #check(projectId: string, email: string, password: string): Promise<Subscriber | undefined> {
+    this.#running++
+    try {
+      return await this.#deps.directory.signIn(projectId, email, password)
+    } finally {
+      this.#running--
+    }
+  }
+
+  #refused(code: string, { ip, id }: SignInSource): void {
+    this.#deps.log.warn({ code, source: ip, request: id }, 'sign-in refused')
+  }
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { checkDocument } from '../../../../handlers/check.ts'
+import { checksOf } from '../shared/document-checks.ts'
+import { checkTransfer, readDial, readUpdate } from './calling-commands.ts'
+
+const url = 'https://app.example.com/hello.json'
+const check = checksOf({ check: async (_project, kind, text) => checkDocument(kind, text) }, 'p')
+const of = { projectId: 'p', check }
+const dial = { from: '+4930123', to: '+4940123', url }
+
+describe('what is told of a call', () => {
+  it.each([
+    [{}, undefined],
+    [{ status_url: url }, ['completed']],
+    [{ status_url: url, status_events: [] }, ['completed']],
+    [{ status_url: url, status_events: ['created', 'ended'] }, ['initiated', 'completed']],
+    [{ status_events: ['created'] }, undefined],
+  ])('%o is %o', async (more, states) => {
+    expect((await readDial({ ...dial, ...more }, of)).status?.states).toEqual(states)
+  })
+
+  it.each(['gone', 'constructor', '__proto__', 'toString', ''])(
+    'is refused: %j is no event',
+    async (event) => {
+      const params = { ...dial, status_url: url, status_events: [event] }
+      await expect(readDial(params, of)).rejects.toThrow(expect.objectContaining({ name: 'Refusal' }))
+      await expect(readUpdate({ id: 'a', ...params }, check)).rejects.toThrow()
+    },
+  )
+})
+
+it('variables of a call are texts, whatever their names', async () => {
+  const custom_variables = JSON.parse('{"order": 7, "__proto__": "x", "vip": true}')
+  const { variables } = await readDial({ ...dial, custom_variables }, of)
+  expect(Object.entries(variables ?? {})).toEqual([
+    ['order', '7'],
+    ['__proto__', 'x'],
+    ['vip', 'true'],
+  ])
+})
+
+it.each(['ai', 'amazon_bedrock', 'ai_sidecar'])(
+  'a script that hands the call to an agent (%s) is refused',
+  async (name) => {
+    const swml = {
+      version: '1.0.0',
+      sections: { main: ['answer', { [name]: { prompt: { text: 'Hello' } } }] },
+    }
+    const refusal = expect.objectContaining({ code: 'document_invalid', facts: { attribute: 'swml' } })
+    await expect(readDial({ ...dial, url: undefined, swml }, of)).rejects.toThrow(refusal)
+    const text = JSON.stringify(swml)
+    await expect(readDial({ ...dial, url: undefined, swml: text }, of)).rejects.toThrow(refusal)
+    await expect(readUpdate({ id: 'a', swml }, check)).rejects.toThrow(refusal)
+    await expect(readDial({ ...dial, url: undefined, swml }, of)).rejects.toThrow(
+      `The method ${name} is not supported here`,
+    )
+  },
+)
+
+it('a script that a call is transferred to is checked; an address is not one', async () => {
+  await expect(checkTransfer({ dest: ' {"sections": {}}' }, check)).rejects.toThrow(
+    expect.objectContaining({ code: 'document_invalid', facts: { attribute: 'dest' } }),
+  )
+  for (const dest of ['{"sections":{"main":["hangup"]}}', url, '/public/menu', undefined])
+    await expect(checkTransfer({ dest }, check)).resolves.toBeUndefined()
+})

@@ -1,0 +1,97 @@
+import type { FastifyInstance } from 'fastify'
+import { type CallCommands, callCommands } from '../../../calling/call-commands.ts'
+import type { CallPlacement } from '../../../calling/call-placement.ts'
+import { Refusal } from '../../../calling/operations/command-fields.ts'
+import type { CallRow } from '../../../calls/log/call-rows.ts'
+import { messageOf, TrunklineError } from '../../../core/errors/catalogue.ts'
+import type { Log } from '../../../core/log.ts'
+import type { RequireProject } from '../../requests/principal.ts'
+import { type Checks, checksOf } from '../shared/document-checks.ts'
+import { forProjects } from '../shared/route-schemas.ts'
+import { callLeg, callLegSchema } from './call-leg-body.ts'
+import { checkTransfer, readDial, readUpdate, unusedOf } from './calling-commands.ts'
+
+/** What the routes of calling need. */
+export interface CallingDeps {
+  readonly placed: CallPlacement
+  readonly commands: Pick<CallCommands, 'run'>
+  readonly documentChecks: Checks
+  readonly requireProject: RequireProject
+  readonly log: Pick<Log, 'debug'>
+}
+
+/** A command, and what it is about. */
+export interface Commanded {
+  readonly command: string
+  /** The call; `update` names it in its `params`, too. */
+  readonly id?: string
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+/** All that can be asked. */
+export const allCommands: readonly string[] = ['dial', 'update', ...callCommands]
+
+const body = {
+  type: 'object',
+  required: ['command', 'params'],
+  additionalProperties: false,
+  properties: {
+    command: { type: 'string', enum: allCommands },
+    id: { type: 'string', maxLength: 64, description: 'The call, of commands on a call in progress.' },
+    params: { type: 'object', description: 'By command: docs/calling.md.' },
+  },
+} as const
+
+/** `POST /api/calling/calls`: makes a call, or has one that is in progress do something. */
+export const callingRoutes = (site: FastifyInstance, deps: CallingDeps): void => {
+  const operation = forProjects('Calling', 'callCommand', 'Makes a call, or drives one that is in progress')
+  site.post<{ Body: Commanded }>(
+    '/api/calling/calls',
+    {
+      onRequest: deps.requireProject('calling'),
+      schema: { ...operation, body, response: { 200: callLegSchema } },
+    },
+    async ({ body: asked, projectId }) => callLeg(await perform(deps, projectId, asked)),
+  )
+}
+
+/** Does what a command says, and gives the call as it is then. Throws TrunklineErrors that name the field. */
+export const perform = async (
+  { placed, commands, documentChecks, log }: CallingDeps,
+  projectId: string,
+  { command, id, params }: Commanded,
+): Promise<CallRow> => {
+  const check = checksOf(documentChecks, projectId)
+  try {
+    if (command === 'dial') {
+      const unused = unusedOf(params)
+      if (unused.length > 0) log.debug({ projectId, unused }, 'fields without effect')
+      return await placed.place(await readDial(params, { projectId, check }))
+    }
+    if (command === 'update') {
+      const update = await readUpdate({ ...(id !== undefined && { id }), ...params }, check)
+      return 'end' in update
+        ? await placed.end(projectId, update.id, update.end)
+        : await placed.redirect(projectId, update.id, update.handler, update.status)
+    }
+  } catch (error) {
+    throw named(error)
+  }
+  if (id === undefined)
+    throw new TrunklineError('missing_required_parameter', 'id is missing.', { attribute: 'id' })
+  if (command === 'calling.transfer') await checkTransfer(params, check)
+  return commands.run(projectId, id, command, params)
+}
+
+/** What a field of the order is called here. */
+const fields: Readonly<Record<string, string>> = { sendDigits: 'send_digits' }
+
+/** That nothing has the address that is to be called is a fault of the field. */
+const named = (error: unknown): unknown => {
+  if (error instanceof Refusal)
+    return new TrunklineError('invalid_field', error.message, { attribute: error.attribute ?? null })
+  if (!(error instanceof TrunklineError)) return error
+  const { attribute } = error.facts
+  if (typeof attribute !== 'string' || !['bad_request', 'unknown_address'].includes(error.code)) return error
+  return new TrunklineError('invalid_field', messageOf(error), { attribute: fields[attribute] ?? attribute })
+}

@@ -1,0 +1,86 @@
+import type { FastifyInstance } from 'fastify'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import { faultOf, type RequestFault } from '../../requests/request-faults.ts'
+import { forProjects } from '../shared/route-schemas.ts'
+import { callLeg, callLegSchema } from './call-leg-body.ts'
+import { allCommands, type CallingDeps, perform } from './calling-routes.ts'
+
+/** A request of JSON-RPC 2.0, one at a time. */
+interface RpcRequest {
+  readonly jsonrpc: '2.0'
+  readonly id: string | number
+  readonly method: string
+  readonly params?: Readonly<Record<string, unknown>>
+}
+
+const body = {
+  type: 'object',
+  required: ['jsonrpc', 'id', 'method'],
+  additionalProperties: false,
+  properties: {
+    jsonrpc: { type: 'string', enum: ['2.0'] },
+    id: { type: ['string', 'number'], maxLength: 100 },
+    method: { type: 'string', maxLength: 100 },
+    params: { type: 'object', description: 'As of the command; `id` is the call.' },
+  },
+} as const
+
+const answer = {
+  type: 'object',
+  properties: {
+    jsonrpc: { type: 'string' },
+    id: { type: ['string', 'number'] },
+    result: callLegSchema,
+    error: {
+      type: 'object',
+      properties: {
+        code: { type: 'integer' },
+        message: { type: 'string' },
+        data: {
+          type: 'object',
+          properties: { code: { type: 'string' }, attribute: { type: ['string', 'null'] } },
+        },
+      },
+    },
+  },
+} as const
+
+/** Codes of JSON-RPC 2.0 section 5.1, by HTTP status; any other is an error of ours. */
+const codes: Readonly<Record<number, number>> = { 400: -32602, 404: -32602, 422: -32602, 501: -32601 }
+
+const errorOf = ({ status, code, message, attribute }: RequestFault) => ({
+  code: codes[status] ?? -32000,
+  message,
+  data: { code, attribute },
+})
+
+/** `POST /api/calling/rpc`: the commands as requests of JSON-RPC 2.0. What is wrong with one is its answer, with the status 200. */
+export const callingRpcRoute = (site: FastifyInstance, deps: CallingDeps): void => {
+  const operation = forProjects('Calling', 'callRpc', 'Makes and drives calls by JSON-RPC 2.0')
+  site.post<{ Body: RpcRequest }>(
+    '/api/calling/rpc',
+    {
+      onRequest: deps.requireProject('calling'),
+      schema: { ...operation, body, response: { 200: answer } },
+    },
+    async ({ body: { id, method, params = {} }, projectId }) => {
+      const common = { jsonrpc: '2.0', id }
+      try {
+        return { ...common, result: callLeg(await perform(deps, projectId, commandOf(method, params))) }
+      } catch (error) {
+        const fault = faultOf(error as Error as Parameters<typeof faultOf>[0])
+        if (fault.code === 'internal') throw error
+        return { ...common, error: errorOf(fault) }
+      }
+    },
+  )
+}
+
+/** `calling.dial` and `calling.update` are commands of a shorter name. */
+const commandOf = (method: string, { id, ...params }: Readonly<Record<string, unknown>>) => {
+  const short = method.replace(/^calling\.(dial|update)$/, '$1')
+  const command = short === method ? allCommands.find((each) => each === method) : short
+  if (command === undefined || !method.startsWith('calling.'))
+    throw new TrunklineError('verb_unavailable', `${method.slice(0, 100)} is no method.`)
+  return { command, params, ...(typeof id === 'string' && { id }) }
+}

@@ -1,0 +1,93 @@
+import { Readable } from 'node:stream'
+import { stringify } from 'csv-stringify/sync'
+import type { FastifyReply } from 'fastify'
+import type { Records } from '../../../cdr/records.ts'
+import type { Log } from '../../../core/log.ts'
+import type { CdrPosition, CdrRow, CdrSearch } from '../../../directory/cdrs.ts'
+import { columnsOf, recordBody, wholeBody } from './cdr-body.ts'
+
+/** Rows that are read together. */
+const PART = 500
+
+/** How records can be had. */
+export type RecordFormat = 'json' | 'csv' | 'jsonl'
+
+/** Types of exports (RFC 4180, RFC 7111; JSON Lines). */
+export const exportTypes = { csv: 'text/csv', jsonl: 'application/jsonl' } as const
+
+/** The format that is asked for: by the query, else by the `Accept` header, else JSON. */
+export const formatOf = (format: RecordFormat | undefined, accept = ''): RecordFormat => {
+  if (format) return format
+  if (/\btext\/csv\b/i.test(accept)) return 'csv'
+  return /\bapplication\/(?:jsonl|x-ndjson|x-jsonlines)\b/i.test(accept) ? 'jsonl' : 'json'
+}
+
+/** What exports are made of. */
+export interface CdrExportDeps {
+  readonly records: Pick<Records, 'part'>
+  readonly log: Pick<Log, 'warn'>
+}
+
+/** What is exported. */
+export interface Exported {
+  readonly projectId: string
+  readonly search: CdrSearch
+  /** Where it begins; default the newest. */
+  readonly after?: CdrPosition | undefined
+}
+
+/** All records that are looked for, read as fast as whoever asked takes them. Where it fails in the middle, the connection breaks off. */
+export const sendExport = (
+  reply: FastifyReply,
+  deps: CdrExportDeps,
+  asked: Exported,
+  format: 'csv' | 'jsonl',
+): FastifyReply => {
+  const { kind } = asked.search
+  reply.header('content-disposition', `attachment; filename="${kind}s.${format}"`)
+  const type = format === 'csv' ? `${exportTypes.csv}; charset=utf-8; header=present` : exportTypes.jsonl
+  return reply.type(type).send(Readable.from(logged(deps, asked, format), { objectMode: false }))
+}
+
+const logged = async function* (
+  deps: CdrExportDeps,
+  asked: Exported,
+  format: 'csv' | 'jsonl',
+): AsyncGenerator<string> {
+  try {
+    yield* textOf(deps, asked, format)
+  } catch (error) {
+    deps.log.warn({ projectId: asked.projectId, format, err: error }, 'an export of records broke off')
+    throw error
+  }
+}
+
+const textOf = async function* (
+  { records }: CdrExportDeps,
+  { projectId, search, after }: Exported,
+  format: 'csv' | 'jsonl',
+): AsyncGenerator<string> {
+  if (format === 'csv') yield csvOf([], search.kind, true)
+  let position = after
+  do {
+    const { rows, next } = await records.part(projectId, search, PART, position)
+    if (rows.length > 0) yield format === 'csv' ? csvOf(rows, search.kind, false) : linesOf(rows)
+    position = next
+    // Calls go on meanwhile.
+    await new Promise(setImmediate)
+  } while (position)
+}
+
+/** What a program for tables would take for a formula becomes a text there: an apostrophe stands before it. */
+const csvOf = (rows: readonly CdrRow[], kind: CdrRow['kind'], header: boolean): string =>
+  stringify(rows.map(recordBody), {
+    header,
+    columns: [...columnsOf(kind)],
+    escape_formulas: true,
+    record_delimiter: 'windows',
+    // RFC 4180 section 2: a line break within a field, whichever it is, has quotes around it.
+    quoted_match: /[\r\n]/,
+  })
+
+const linesOf = (rows: readonly CdrRow[]): string =>
+  rows.map((row) => `${JSON.stringify(wholeBody(row))}\n`).join('')

@@ -1,0 +1,137 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Records } from '../../../cdr/records.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import type { Log } from '../../../core/log.ts'
+import type { CdrPosition, CdrRow, CdrSearch } from '../../../directory/cdrs.ts'
+import type { RequireProject } from '../../requests/principal.ts'
+import { forProjects, idParams } from '../shared/route-schemas.ts'
+import { cursorAt, positionOf } from '../shared/time-cursors.ts'
+import { type RecordKind, recordBody, recordSchema, wholeBody, wholeSchema } from './cdr-body.ts'
+import { exportTypes, formatOf, type RecordFormat, sendExport } from './cdr-export.ts'
+import { type RecordFilters, recordFilters, searchOf } from './cdr-filters.ts'
+
+/** What the routes of records need. */
+export interface CdrDeps {
+  readonly records: Pick<Records, 'part' | 'record'>
+  readonly requireProject: RequireProject
+  readonly log: Pick<Log, 'warn'>
+}
+
+/** Parts of a list that are looked at for one page, where few of many records are asked for. */
+const MOST_PARTS = 50
+
+interface Query extends RecordFilters {
+  readonly page_size: number
+  readonly cursor?: string
+  readonly format?: RecordFormat
+}
+
+const querystring = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ...recordFilters,
+    page_size: { type: 'integer', minimum: 1, maximum: 1_000, default: 50 },
+    cursor: { type: 'string', maxLength: 200, description: 'Where the page begins: of the link `next`.' },
+    format: {
+      type: 'string',
+      enum: ['json', 'csv', 'jsonl'],
+      description: 'csv and jsonl are exports of the whole list; default what `Accept` names, else json.',
+    },
+  },
+} as const
+
+/**
+ * `GET /api/records/calls` and `…/legs`: records of calls that are over, and of their legs, the newest first; `…/{id}` is one of them, whole.
+ */
+export const cdrRoutes = (site: FastifyInstance, deps: CdrDeps): void => {
+  routesOf(site, deps, 'call')
+  routesOf(site, deps, 'leg')
+}
+
+const routesOf = (site: FastifyInstance, deps: CdrDeps, kind: RecordKind): void => {
+  const { records, requireProject } = deps
+  const path = `/api/records/${kind}s`
+  const onRequest = requireProject('records')
+  const lists = forProjects('records', `list_${kind}_records`, `List or export the records of ${kind}s`)
+  site.get<{ Querystring: Query }>(
+    path,
+    { onRequest, schema: { ...lists, querystring, response: { 200: listContent(kind) } } },
+    (request, reply) => list(deps, kind, request, reply),
+  )
+  const reads = forProjects('records', `get_${kind}_record`, `Get the whole record of a ${kind}`)
+  site.get<{ Params: { readonly id: string } }>(
+    `${path}/:id`,
+    { onRequest, schema: { ...reads, params: idParams, response: { 200: wholeSchema(kind) } } },
+    async (request) => {
+      const row = await records.record(request.projectId, kind, request.params.id)
+      if (!row) throw new TrunklineError('unknown_call')
+      return wholeBody(row)
+    },
+  )
+}
+
+const list = async (
+  deps: CdrDeps,
+  kind: RecordKind,
+  { projectId, query, headers }: FastifyRequest<{ Querystring: Query }>,
+  reply: FastifyReply,
+): Promise<unknown> => {
+  const { page_size: size, cursor, format, ...filters } = query
+  const search = searchOf(kind, filters)
+  const asked = `${projectId}\n${kind}\n${JSON.stringify(Object.entries(search).sort())}`
+  const after = cursor === undefined ? undefined : positionOf(asked, cursor)
+  reply.header('vary', 'accept')
+  const wanted = formatOf(format, headers.accept)
+  if (wanted !== 'json') return sendExport(reply, deps, { projectId, search, after }, wanted)
+  const { rows, next } = await page(deps.records, projectId, search, size, after)
+  const link = (to?: CdrPosition) => linkTo(kind, query, to && cursorAt(asked, to))
+  const links = { self: linkTo(kind, query, cursor), first: link(), ...(next && { next: link(next) }) }
+  return { data: rows.map(recordBody), links }
+}
+
+/** A page, as full as looking at many rows can make it. */
+const page = async (
+  records: CdrDeps['records'],
+  projectId: string,
+  search: CdrSearch,
+  size: number,
+  after?: CdrPosition,
+): Promise<{ rows: CdrRow[]; next: CdrPosition | undefined }> => {
+  const rows: CdrRow[] = []
+  let next = after
+  for (let deps = 0; deps < MOST_PARTS; deps++) {
+    const part = await records.part(projectId, search, size - rows.length, next)
+    rows.push(...part.rows)
+    next = part.next
+    if (!next || rows.length === size) break
+    // Calls go on meanwhile.
+    await new Promise(setImmediate)
+  }
+  return { rows, next }
+}
+
+const linkTo = (kind: RecordKind, query: Query, cursor: string | undefined): string => {
+  const { cursor: _, ...rest } = query
+  const given = Object.entries({ ...rest, ...(cursor !== undefined && { cursor }) })
+  return `/api/records/${kind}s?${new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)]))}`
+}
+
+const listContent = (kind: RecordKind) => {
+  const text = { schema: { type: 'string' } }
+  const links = {
+    type: 'object',
+    required: ['self', 'first'],
+    properties: { self: { type: 'string' }, first: { type: 'string' }, next: { type: 'string' } },
+  }
+  const properties = { data: { type: 'array', items: recordSchema(kind) }, links }
+  return {
+    description:
+      'A page, or the whole list as an export. A page may be short, or empty, and not the last one.',
+    content: {
+      'application/json': { schema: { type: 'object', required: ['data', 'links'], properties } },
+      [exportTypes.csv]: text,
+      [exportTypes.jsonl]: text,
+    },
+  }
+}

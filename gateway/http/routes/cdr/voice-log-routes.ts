@@ -1,0 +1,203 @@
+import type { FastifyInstance } from 'fastify'
+import type { CallHistory, CallRow, CallStatus } from '../../../calls/log/call-rows.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import { listBody, pageOf, pagingQuery } from '../../requests/paging.ts'
+import type { RequireProject } from '../../requests/principal.ts'
+import { typeOf, urlOf } from '../calling/call-leg-body.ts'
+import { forProjects, idParams, listSchema } from '../shared/route-schemas.ts'
+import { dialled, timeOf } from './cdr-filters.ts'
+
+/** What the routes of voice logs need. */
+export interface VoiceLogDeps {
+  readonly history: Pick<CallHistory, 'find' | 'list'>
+  readonly requireProject: RequireProject
+}
+
+const statuses = [
+  'queued',
+  'ringing',
+  'in-progress',
+  'completed',
+  'busy',
+  'failed',
+  'no-answer',
+  'canceled',
+] as const satisfies readonly CallStatus[]
+
+const when = (description: string) => ({ type: 'string', maxLength: 40, description }) as const
+
+const querystring = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ...pagingQuery,
+    created_after: when('Made at this time or later: a day, or a time with its zone (ISO 8601).'),
+    created_before: when('Made before this time.'),
+    created_on: when('Made on this day, in UTC.'),
+    from: { type: 'string', maxLength: 512 },
+    to: { type: 'string', maxLength: 512 },
+    status: { type: 'string', enum: statuses },
+    include_deleted: { type: 'boolean', description: 'Taken, and of no effect: what is removed is gone.' },
+  },
+} as const
+
+interface Query {
+  readonly page_number: number
+  readonly page_size: number
+  readonly created_after?: string
+  readonly created_before?: string
+  readonly created_on?: string
+  readonly from?: string
+  readonly to?: string
+  readonly status?: CallStatus
+}
+
+const text = { type: 'string' } as const
+const textOrNull = { type: ['string', 'null'] } as const
+const numberOrNull = { type: ['integer', 'null'] } as const
+
+const logProperties = {
+  id: text,
+  parent_id: textOrNull,
+  project_id: text,
+  from: text,
+  to: text,
+  direction: text,
+  type: text,
+  source: text,
+  url: textOrNull,
+  status: text,
+  code: textOrNull,
+  sip_status: numberOrNull,
+  duration: numberOrNull,
+  duration_ms: numberOrNull,
+  billing_ms: numberOrNull,
+  charge: { type: 'number' },
+  charge_details: {
+    type: 'array',
+    items: { type: 'object', properties: { description: text, charge: { type: 'number' } } },
+  },
+  created_at: text,
+  answered_at: textOrNull,
+  ended_at: textOrNull,
+}
+const logSchema = { type: 'object', required: Object.keys(logProperties), properties: logProperties }
+
+const eventProperties = {
+  event_at: text,
+  level: text,
+  name: text,
+  details: { type: 'object', additionalProperties: true },
+  project_id: text,
+  log_id: text,
+}
+const eventSchema = {
+  type: 'object',
+  required: ['data'],
+  properties: {
+    data: {
+      type: 'array',
+      items: { type: 'object', required: Object.keys(eventProperties), properties: eventProperties },
+    },
+  },
+}
+
+/** `GET /api/voice/logs`, `…/{id}` and `…/{id}/events`: calls, in progress and over, and what happened to them. */
+export const voiceLogRoutes = (site: FastifyInstance, { history, requireProject }: VoiceLogDeps): void => {
+  const path = '/api/voice/logs'
+  const onRequest = requireProject('records')
+  const found = async (projectId: string, id: string): Promise<CallRow> => {
+    const call = await history.find(projectId, id)
+    if (!call) throw new TrunklineError('unknown_call')
+    return call
+  }
+  const lists = forProjects('records', 'list_voice_logs', 'List calls, the newest first')
+  site.get<{ Querystring: Query }>(
+    path,
+    { onRequest, schema: { ...lists, querystring, response: { 200: listSchema(logSchema) } } },
+    async ({ projectId, query }) =>
+      listBody(await history.list(projectId, callQuery(query)), path, { ...query }, logBody),
+  )
+  const reads = forProjects('records', 'get_voice_log', 'Get a call')
+  site.get<{ Params: { readonly id: string } }>(
+    `${path}/:id`,
+    { onRequest, schema: { ...reads, params: idParams, response: { 200: logSchema } } },
+    async ({ projectId, params }) => logBody(await found(projectId, params.id)),
+  )
+  const tells = forProjects('records', 'list_voice_log_events', 'List what happened to a call')
+  site.get<{ Params: { readonly id: string } }>(
+    `${path}/:id/events`,
+    { onRequest, schema: { ...tells, params: idParams, response: { 200: eventSchema } } },
+    async ({ projectId, params }) => ({ data: eventsOf(await found(projectId, params.id)) }),
+  )
+}
+
+const dayMs = 86_400_000
+
+const callQuery = (query: Query) => {
+  const { from, to, status, created_on: day } = query
+  const on = timeOf(day, 'created_on')
+  const since = timeOf(query.created_after, 'created_after') ?? on
+  const until = timeOf(query.created_before, 'created_before') ?? (on === undefined ? undefined : on + dayMs)
+  return {
+    ...pageOf(query),
+    ...(from !== undefined && { from: dialled(from)! }),
+    ...(to !== undefined && { to: dialled(to)! }),
+    ...(status && { status }),
+    ...(since !== undefined && { startedFrom: since }),
+    ...(until !== undefined && { startedUntil: until }),
+  }
+}
+
+const time = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString())
+
+const logBody = (call: CallRow) => {
+  const { answeredAt, endedAt } = call
+  const spoken = endedAt === undefined ? null : answeredAt === undefined ? 0 : endedAt - answeredAt
+  return {
+    id: call.id,
+    parent_id: call.parentId ?? null,
+    project_id: call.projectId,
+    from: call.from,
+    to: call.to,
+    direction: call.direction,
+    type: typeOf(call),
+    source: 'realtime_api',
+    url: urlOf(call),
+    status: call.status,
+    code: call.code ?? null,
+    sip_status: call.sipStatus ?? null,
+    duration: spoken === null ? null : Math.ceil(spoken / 1000),
+    duration_ms: spoken,
+    billing_ms: spoken,
+    // Nothing here has a price.
+    charge: 0,
+    charge_details: [],
+    created_at: time(call.createdAt),
+    answered_at: time(answeredAt),
+    ended_at: time(endedAt),
+  }
+}
+
+const eventsOf = ({ id, projectId, ...call }: CallRow) => {
+  const { createdAt, ringingAt, answeredAt, endedAt } = call
+  const made = {
+    direction: call.direction,
+    type: call.type,
+    from: call.from,
+    to: call.to,
+    document: call.document,
+  }
+  const ended = { status: call.status, code: call.code, sip_status: call.sipStatus }
+  const events = [
+    { at: createdAt, name: 'call.created', details: made },
+    { at: ringingAt, name: 'call.ringing', details: {} },
+    { at: answeredAt, name: 'call.answered', details: { answered_by: call.answeredBy } },
+    { at: endedAt, name: 'call.ended', details: ended },
+  ]
+  return events.flatMap(({ at, name, details }) => {
+    if (at === undefined) return []
+    const level = name === 'call.ended' && call.status === 'failed' ? 'warn' : 'info'
+    return { event_at: time(at), level, name, details, project_id: projectId, log_id: id }
+  })
+}

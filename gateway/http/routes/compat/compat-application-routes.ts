@@ -1,0 +1,184 @@
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import type { Resources } from '../../../directory/ports.ts'
+import type { Resource, WebhookDetails } from '../../../directory/resource-types.ts'
+import type { Checks } from '../shared/document-checks.ts'
+import { type Paging, pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
+import { parameter, shape } from './compat-shapes.ts'
+import { shown } from './compat-times.ts'
+import type { On, RouteSpec } from './form-routes.ts'
+
+/** What the routes of applications and documents need. */
+export interface CompatApplicationDeps {
+  readonly resources: Pick<Resources, 'find' | 'list' | 'create' | 'update' | 'remove'>
+  readonly documentChecks: Checks
+}
+
+type Method = 'GET' | 'POST'
+
+interface Form {
+  readonly FriendlyName?: string
+  readonly VoiceUrl?: string
+  readonly VoiceMethod?: Method
+  readonly VoiceFallbackUrl?: string
+  readonly VoiceFallbackMethod?: Method
+  readonly StatusCallback?: string
+  readonly StatusCallbackMethod?: Method
+}
+
+const method = { type: 'string', enum: ['GET', 'POST'] } as const
+
+const answer = shape({
+  sid: 'text',
+  account_sid: 'text',
+  api_version: 'text',
+  friendly_name: 'text',
+  uri: 'text',
+  voice_url: 'text',
+  voice_method: 'text',
+  voice_fallback_url: 'text?',
+  voice_fallback_method: 'text?',
+  status_callback: 'text?',
+  status_callback_method: 'text?',
+  date_created: 'text',
+  date_updated: 'text',
+})
+
+const properties: Pick<RouteSpec, 'body' | 'unused'> = {
+  body: {
+    FriendlyName: parameter.text(256),
+    VoiceUrl: parameter.url,
+    VoiceMethod: method,
+    VoiceFallbackUrl: parameter.url,
+    VoiceFallbackMethod: method,
+    StatusCallback: parameter.url,
+    StatusCallbackMethod: method,
+  },
+  unused: [
+    'ApiVersion',
+    'VoiceCallerIdLookup',
+    'SmsUrl',
+    'SmsMethod',
+    'SmsFallbackUrl',
+    'SmsFallbackMethod',
+    'SmsStatusCallback',
+    'MessageStatusCallback',
+  ],
+}
+
+const path = '/Accounts/:account/Applications'
+
+/** `Applications`: URLs of XML documents by a name (resources of the type `cxml_webhook`). */
+export const applicationRoutes = (on: On, { resources }: CompatApplicationDeps): void => {
+  on<Form & { readonly VoiceUrl: string }>(
+    'POST',
+    path,
+    {
+      id: 'createCompatApplication',
+      summary: 'Makes an application',
+      scope: 'resources',
+      answer,
+      makes: true,
+      ...properties,
+      required: ['VoiceUrl'],
+    },
+    async ({ projectId, body, base }) => {
+      const details = { method: 'POST' as const, ...detailsOf(body), url: body.VoiceUrl }
+      const displayName = body.FriendlyName ?? new URL(body.VoiceUrl).hostname
+      const made = await resources.create({ projectId, type: 'cxml_webhook', displayName, details })
+      return bodyOf(made, base)
+    },
+  )
+  on<unknown, Paging & { readonly FriendlyName?: string }>(
+    'GET',
+    path,
+    {
+      id: 'listCompatApplications',
+      summary: 'Lists applications, newest first',
+      scope: 'resources',
+      query: { FriendlyName: { type: 'string', maxLength: 256 }, ...pagingQuery },
+      answer: pageSchema('applications', answer),
+    },
+    async (asked) => {
+      const { FriendlyName } = asked.query
+      const query = {
+        types: ['cxml_webhook'] as const,
+        descending: true,
+        ...pageOf(asked),
+        ...(FriendlyName !== undefined && { displayName: FriendlyName }),
+      }
+      const listed = resources.list(asked.projectId, query)
+      return pageBody(asked, 'applications', listed, (one) =>
+        bodyOf(one as Resource<'cxml_webhook'>, asked.base),
+      )
+    },
+  )
+  oneApplication(on, resources)
+}
+
+const oneApplication = (on: On, resources: CompatApplicationDeps['resources']): void => {
+  on(
+    'GET',
+    `${path}/:sid`,
+    { id: 'fetchCompatApplication', summary: 'Tells of an application', scope: 'resources', answer },
+    async ({ projectId, id, base }) => {
+      const found = resources.find(projectId, 'cxml_webhook', id('sid'))
+      if (!found) throw new TrunklineError('unknown_resource')
+      return bodyOf(found, base)
+    },
+  )
+  on<Form>(
+    'POST',
+    `${path}/:sid`,
+    {
+      id: 'updateCompatApplication',
+      summary: 'Changes an application',
+      scope: 'resources',
+      answer,
+      ...properties,
+    },
+    async ({ projectId, id, body, base }) => {
+      const change = {
+        ...(body.FriendlyName !== undefined && { displayName: body.FriendlyName }),
+        details: detailsOf(body),
+      }
+      return bodyOf(await resources.update(projectId, 'cxml_webhook', id('sid'), change), base)
+    },
+  )
+  on(
+    'DELETE',
+    `${path}/:sid`,
+    { id: 'deleteCompatApplication', summary: 'Removes an application', scope: 'resources' },
+    async ({ projectId, id }) => {
+      await resources.remove(projectId, 'cxml_webhook', id('sid'))
+      return undefined
+    },
+  )
+}
+
+const detailsOf = (form: Form): Partial<WebhookDetails> => ({
+  ...(form.VoiceUrl !== undefined && { url: form.VoiceUrl }),
+  ...(form.VoiceMethod !== undefined && { method: form.VoiceMethod }),
+  ...(form.VoiceFallbackUrl !== undefined && { fallbackUrl: form.VoiceFallbackUrl }),
+  ...(form.VoiceFallbackMethod !== undefined && { fallbackMethod: form.VoiceFallbackMethod }),
+  ...(form.StatusCallback !== undefined && { statusCallbackUrl: form.StatusCallback }),
+  ...(form.StatusCallbackMethod !== undefined && { statusCallbackMethod: form.StatusCallbackMethod }),
+})
+
+const bodyOf = (
+  { id, projectId, displayName, details, createdAt, updatedAt }: Resource<'cxml_webhook'>,
+  base: string,
+) => ({
+  sid: id,
+  account_sid: projectId,
+  api_version: '2010-04-01',
+  friendly_name: displayName,
+  voice_url: details.url,
+  voice_method: details.method,
+  voice_fallback_url: details.fallbackUrl ?? null,
+  voice_fallback_method: details.fallbackMethod ?? null,
+  status_callback: details.statusCallbackUrl ?? null,
+  status_callback_method: details.statusCallbackMethod ?? null,
+  date_created: shown(createdAt),
+  date_updated: shown(updatedAt),
+  uri: `${base}/Applications/${id}`,
+})

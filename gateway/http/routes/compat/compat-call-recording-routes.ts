@@ -1,0 +1,139 @@
+import { type RecordingTrack, recordingTracks, tracksOf } from '../../../../handlers/common/recordings.ts'
+import type { CallOrder } from '../../../calling/call-placement.ts'
+import { beginRecording } from '../../../calling/record-call.ts'
+import type { Callbacks } from '../../../calls/call/handler-runner.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import { recordingStatusProperties } from './compat-call-request.ts'
+import { found } from './compat-call-routes.ts'
+import { pageSchema } from './compat-paging.ts'
+import { recordingShape } from './compat-recording-body.ts'
+import {
+  type CompatRecordingDeps,
+  listed,
+  type RecordingQuery,
+  recordingOf,
+  recordingQuery,
+  shownRow,
+} from './compat-recording-routes.ts'
+import type { On, RouteSpec } from './form-routes.ts'
+import { controlOf, type LiveCallDeps, whileUp } from './live-calls.ts'
+
+/** What the routes of a call's recordings need. */
+export interface CompatCallRecordingDeps extends LiveCallDeps, CompatRecordingDeps {
+  readonly callbacks: Callbacks
+}
+
+interface StartForm {
+  readonly RecordingChannels: 'mono' | 'dual'
+  readonly RecordingTrack: RecordingTrack
+  readonly Trim: 'trim-silence' | 'do-not-trim'
+  readonly RecordingStatusCallback?: string
+  readonly RecordingStatusCallbackMethod: 'GET' | 'POST'
+  readonly RecordingStatusCallbackEvent: readonly string[]
+}
+
+interface ChangeForm {
+  readonly Status: 'in-progress' | 'paused' | 'stopped'
+  readonly PauseBehavior: 'skip' | 'silence'
+}
+
+const path = '/Accounts/:account/Calls/:sid/Recordings'
+
+/** `Calls/{sid}/Recordings`: start, pause, go on, stop, list, fetch, remove. */
+export const callRecordingRoutes = (on: On, deps: CompatCallRecordingDeps): void => {
+  const { recordings, history } = deps
+  on<StartForm>('POST', path, starting, async ({ projectId, id, body, base }) => {
+    const control = await controlOf(deps, projectId, id('sid'))
+    const wanted = { ...wantedOf(body), source: 'StartCallRecordingApi' } as const
+    const recording = await whileUp(beginRecording(control, wanted, deps.callbacks))
+    return shownRow(recordings, await recordingOf(recordings, projectId, recording.id), base)
+  })
+  on<unknown, RecordingQuery>(
+    'GET',
+    path,
+    {
+      id: 'listCompatCallRecordings',
+      summary: 'Lists the recordings of a call',
+      scope: 'records',
+      query: recordingQuery,
+      answer: pageSchema('recordings', recordingShape),
+    },
+    async (asked) => {
+      const { id } = await found(history, asked.projectId, asked.id('sid'))
+      return listed(recordings, asked, id)
+    },
+  )
+  oneRecording(on, deps)
+}
+
+const oneRecording = (on: On, { recordings }: CompatCallRecordingDeps): void => {
+  on(
+    'GET',
+    `${path}/:part`,
+    {
+      id: 'fetchCompatCallRecording',
+      summary: 'Tells of a recording of a call',
+      scope: 'records',
+      answer: recordingShape,
+    },
+    async ({ projectId, id, base }) =>
+      shownRow(recordings, await recordingOf(recordings, projectId, id('part'), id('sid')), base),
+  )
+  on<ChangeForm>('POST', `${path}/:part`, changing, async ({ projectId, id, body, base }) => {
+    const row = await recordingOf(recordings, projectId, id('part'), id('sid'))
+    const underWay = recordings.underWay(row.id, projectId)
+    if (!underWay) throw new TrunklineError('call_not_in_progress', 'The recording is over.')
+    if (body.Status === 'paused') underWay.pause(body.PauseBehavior)
+    else if (body.Status === 'in-progress') underWay.resume()
+    else {
+      underWay.stop()
+      await underWay.done
+    }
+    return shownRow(recordings, await recordingOf(recordings, projectId, row.id), base)
+  })
+  on(
+    'DELETE',
+    `${path}/:part`,
+    { id: 'deleteCompatCallRecording', summary: 'Removes a recording of a call', scope: 'records' },
+    async ({ projectId, id }) => {
+      await recordings.remove(await recordingOf(recordings, projectId, id('part'), id('sid')))
+      return undefined
+    },
+  )
+}
+
+const starting: RouteSpec = {
+  id: 'startCompatRecording',
+  summary: 'Records a call in progress',
+  scope: 'calling',
+  makes: true,
+  body: {
+    RecordingChannels: { type: 'string', enum: ['mono', 'dual'], default: 'mono' },
+    RecordingTrack: { type: 'string', enum: recordingTracks, default: 'both' },
+    Trim: { type: 'string', enum: ['trim-silence', 'do-not-trim'], default: 'do-not-trim' },
+    ...recordingStatusProperties,
+  },
+  answer: recordingShape,
+}
+
+const changing: RouteSpec = {
+  id: 'changeCompatRecording',
+  summary: 'Pauses a recording, goes on, or stops',
+  scope: 'calling',
+  body: {
+    Status: { type: 'string', enum: ['in-progress', 'paused', 'stopped'] },
+    PauseBehavior: { type: 'string', enum: ['skip', 'silence'], default: 'silence' },
+  },
+  required: ['Status'],
+  answer: recordingShape,
+}
+
+/** How the form wants the call recorded, and whom it wants told. */
+const wantedOf = (form: StartForm): NonNullable<CallOrder['record']> => {
+  const { RecordingStatusCallback: url, RecordingStatusCallbackMethod: method } = form
+  return {
+    tracks: tracksOf(form.RecordingTrack, form.RecordingChannels === 'dual'),
+    trim: form.Trim === 'trim-silence',
+    ...(url !== undefined && { status: { url, method, events: form.RecordingStatusCallbackEvent } }),
+  }
+}

@@ -1,0 +1,266 @@
+import { type RecordingTrack, recordingTracks, tracksOf } from '../../../../handlers/common/recordings.ts'
+import type { CallOrder, PlacedState } from '../../../calling/call-placement.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import type { Resources } from '../../../directory/ports.ts'
+import type { HandlerSpec, StatusTarget } from '../../../model.ts'
+import type { CheckStored } from '../shared/document-checks.ts'
+import { parameter } from './compat-shapes.ts'
+
+type Method = 'GET' | 'POST'
+
+/** The parameters by which a document is named. */
+export interface DocumentForm {
+  readonly Url?: string
+  readonly Twiml?: string
+  readonly Laml?: string
+  readonly ApplicationSid?: string
+  readonly Method: Method
+  readonly FallbackUrl?: string
+  readonly FallbackMethod: Method
+}
+
+/** The parameters by which the states of a call are asked for. */
+export interface StatusForm {
+  readonly StatusCallback?: string
+  readonly StatusCallbackMethod: Method
+  readonly StatusCallbackEvent?: readonly string[]
+}
+
+/** The form of a call that is to be made. */
+export interface CreateForm extends DocumentForm, StatusForm {
+  readonly To: string
+  readonly From: string
+  readonly CallerId?: string
+  readonly SipAuthUsername?: string
+  readonly SipAuthPassword?: string
+  /** Seconds. */
+  readonly Timeout: number
+  readonly TimeLimit?: number
+  readonly SendDigits?: string
+  readonly MachineDetection: 'Enable' | 'DetectMessageEnd' | 'none'
+  /** Seconds; of the others milliseconds. */
+  readonly MachineDetectionTimeout: number
+  readonly MachineDetectionSpeechThreshold?: number
+  readonly MachineDetectionSpeechEndThreshold?: number
+  readonly MachineDetectionSilenceTimeout?: number
+  readonly MachineWordsThreshold?: number
+  readonly AsyncAmd: boolean
+  readonly AsyncAmdStatusCallback?: string
+  readonly AsyncAmdStatusCallbackMethod: Method
+  readonly Record: boolean
+  readonly RecordingChannels: 'mono' | 'dual'
+  readonly RecordingTrack: RecordingTrack
+  readonly Trim: 'trim-silence' | 'do-not-trim'
+  readonly RecordingStatusCallback?: string
+  readonly RecordingStatusCallbackMethod: Method
+  readonly RecordingStatusCallbackEvent: readonly string[]
+}
+
+const document = { type: 'string', minLength: 1, maxLength: 65_536 } as const
+
+/** Properties of {@link DocumentForm}. */
+export const documentProperties = {
+  Url: parameter.url,
+  Twiml: document,
+  Laml: document,
+  Method: parameter.method,
+  FallbackUrl: parameter.url,
+  FallbackMethod: parameter.method,
+} as const
+
+const told = ['initiated', 'ringing', 'answered', 'completed'] as const
+
+/** Properties of {@link StatusForm}. */
+export const statusProperties = {
+  StatusCallback: parameter.url,
+  StatusCallbackMethod: parameter.method,
+  StatusCallbackEvent: {
+    type: 'array',
+    maxItems: 20,
+    items: { type: 'string', enum: [...told, 'ringing_forwarded', 'ringing_queued'] },
+  },
+} as const
+
+/** Properties by which a recording is told of. */
+export const recordingStatusProperties = {
+  RecordingStatusCallback: parameter.url,
+  RecordingStatusCallbackMethod: parameter.method,
+  RecordingStatusCallbackEvent: {
+    type: 'array',
+    maxItems: 20,
+    items: { type: 'string', enum: ['in-progress', 'completed', 'absent'] },
+    default: ['completed'],
+  },
+} as const
+
+const to =
+  '^(\\+?[0-9*#]{1,32}|sips?:[^\\s\\u0000-\\u001f\\u007f]+|client:[\\w.+@-]+|/[^\\s/?\\u0000-\\u001f]+/[^\\s/\\u0000-\\u001f]+)$'
+
+/** Properties of {@link CreateForm}. */
+export const createProperties = {
+  To: { type: 'string', maxLength: 2_000, pattern: to },
+  From: parameter.text(256),
+  CallerId: parameter.text(256),
+  ...documentProperties,
+  ApplicationSid: { type: 'string', minLength: 1, maxLength: 64 },
+  ...statusProperties,
+  SipAuthUsername: parameter.text(256),
+  SipAuthPassword: parameter.text(256),
+  Timeout: { type: 'integer', minimum: 1, maximum: 600, default: 60 },
+  TimeLimit: { type: 'integer', minimum: 1, maximum: 86_400 },
+  SendDigits: { type: 'string', pattern: '^[0-9A-D*#wW]{1,100}$' },
+  MachineDetection: { type: 'string', enum: ['Enable', 'DetectMessageEnd', 'none'], default: 'none' },
+  MachineDetectionTimeout: { type: 'integer', minimum: 3, maximum: 60, default: 30 },
+  MachineDetectionSpeechThreshold: { type: 'integer', minimum: 1_000, maximum: 6_000 },
+  MachineDetectionSpeechEndThreshold: { type: 'integer', minimum: 500, maximum: 5_000 },
+  MachineDetectionSilenceTimeout: { type: 'integer', minimum: 2_000, maximum: 10_000 },
+  MachineWordsThreshold: { type: 'integer', minimum: 1, maximum: 10 },
+  AsyncAmd: { type: 'boolean', default: false },
+  AsyncAmdStatusCallback: parameter.url,
+  AsyncAmdStatusCallbackMethod: parameter.method,
+  Record: { type: 'boolean', default: false },
+  RecordingChannels: { type: 'string', enum: ['mono', 'dual'], default: 'mono' },
+  RecordingTrack: { type: 'string', enum: recordingTracks, default: 'both' },
+  Trim: { type: 'string', enum: ['trim-silence', 'do-not-trim'], default: 'do-not-trim' },
+  ...recordingStatusProperties,
+} as const
+
+/** Parameters of a call that are taken and have no effect. */
+export const createUnused = ['MaxPricePerMinute', 'Byoc', 'CallReason', 'CallToken', 'AsyncAmdPartialResults']
+
+/**
+ * The order of a form. Rejects with `missing_required_parameter` and `invalid_field`, which name the parameter, or
+ * as `check` does.
+ */
+export const orderOf = async (
+  projectId: string,
+  form: CreateForm,
+  { resources, check }: { readonly resources: Pick<Resources, 'find'>; readonly check: CheckStored },
+): Promise<CallOrder> => {
+  const application = form.ApplicationSid
+    ? applicationOf(projectId, form.ApplicationSid, resources)
+    : undefined
+  const handler = (await handlerOf(form, check)) ?? application?.handler
+  if (!handler) {
+    const text = 'Url, Twiml or ApplicationSid is needed.'
+    throw new TrunklineError('missing_required_parameter', text, { attribute: 'Url' })
+  }
+  const credentials = credentialsOf(form)
+  const status = statusOf(form) ?? application?.status
+  return {
+    projectId,
+    to: form.To,
+    from: form.From,
+    handler,
+    source: 'compat',
+    ...(form.CallerId !== undefined && { callerId: form.CallerId }),
+    ...(credentials && { credentials }),
+    timeoutMs: form.Timeout * 1000,
+    ...(form.TimeLimit !== undefined && { maxDurationMs: form.TimeLimit * 1000 }),
+    ...(form.SendDigits !== undefined && { sendDigits: form.SendDigits }),
+    ...(status && { status }),
+    ...(form.Record && { record: recordOf(form) }),
+    ...(form.MachineDetection !== 'none' && { detect: detectOf(form) }),
+  }
+}
+
+const detectOf = (form: CreateForm): NonNullable<CallOrder['detect']> => {
+  const thresholds = {
+    ...thresholdOf('initialTimeoutMs', form.MachineDetectionSilenceTimeout),
+    ...thresholdOf('endSilenceMs', form.MachineDetectionSpeechEndThreshold),
+    ...thresholdOf('voiceThresholdMs', form.MachineDetectionSpeechThreshold),
+    ...thresholdOf('wordsThreshold', form.MachineWordsThreshold),
+  }
+  const { AsyncAmdStatusCallback: url, AsyncAmdStatusCallbackMethod: method } = form
+  return {
+    waitForMessageEnd: form.MachineDetection === 'DetectMessageEnd',
+    timeoutMs: form.MachineDetectionTimeout * 1000,
+    ...(Object.keys(thresholds).length > 0 && { thresholds }),
+    ...(form.AsyncAmd && { beside: url === undefined ? {} : { told: { url, method } } }),
+  }
+}
+
+const thresholdOf = (name: string, value: number | undefined): Readonly<Record<string, number>> =>
+  value === undefined ? {} : { [name]: value }
+
+/** The document that a form names by itself; undefined: it names none. Rejects as `check` does. */
+export const handlerOf = async (
+  { Url, Twiml, Laml, Method, FallbackUrl, FallbackMethod }: DocumentForm,
+  check: CheckStored,
+): Promise<HandlerSpec | undefined> => {
+  if (Url !== undefined) return fetched(Url, Method, FallbackUrl, FallbackMethod)
+  const document = Twiml ?? Laml
+  if (document === undefined) return undefined
+  await check({ kind: 'xml', document, attribute: 'Twiml' })
+  return { kind: 'xml', document, name: 'Twiml' }
+}
+
+const fetched = (
+  url: string,
+  method: Method,
+  fallbackUrl: string | undefined,
+  fallbackMethod: Method = 'POST',
+): HandlerSpec => ({ kind: 'xml', url, method, ...(fallbackUrl && { fallbackUrl, fallbackMethod }) })
+
+/** Where the form wants the states of the call told; undefined: nowhere. */
+export const statusOf = (form: StatusForm): StatusTarget | undefined =>
+  form.StatusCallback === undefined
+    ? undefined
+    : targetOf(form.StatusCallback, form.StatusCallbackMethod, statesOf(form.StatusCallbackEvent))
+
+const statesOf = (events: readonly string[] = ['completed']): readonly PlacedState[] =>
+  told.filter((state) => events.includes(state))
+
+const targetOf = (url: string, method: Method, states: readonly PlacedState[]): StatusTarget => ({
+  url,
+  method,
+  states,
+  dialect: 'form',
+})
+
+/** A stored application, or a stored document. */
+const applicationOf = (
+  projectId: string,
+  id: string,
+  resources: Pick<Resources, 'find'>,
+): { readonly handler: HandlerSpec; readonly status?: StatusTarget } => {
+  const found = resources.find(projectId, 'cxml_webhook', id) ?? resources.find(projectId, 'cxml_script', id)
+  if (!found)
+    throw new TrunklineError('invalid_field', 'There is no such application.', {
+      attribute: 'ApplicationSid',
+    })
+  const { statusCallbackUrl: url } = found.details
+  if (found.type === 'cxml_script') {
+    const handler = { kind: 'xml', document: found.details.document, name: found.displayName } as const
+    return { handler, ...(url && { status: targetOf(url, 'POST', ['completed']) }) }
+  }
+  const { method, fallbackUrl, fallbackMethod, statusCallbackMethod = 'POST' } = found.details
+  return {
+    handler: fetched(found.details.url, method, fallbackUrl, fallbackMethod),
+    ...(url && { status: targetOf(url, statusCallbackMethod, ['completed']) }),
+  }
+}
+
+const credentialsOf = ({ SipAuthUsername: username, SipAuthPassword: password, To }: CreateForm) => {
+  if (username === undefined && password === undefined) return undefined
+  const missing = username === undefined ? 'SipAuthUsername' : 'SipAuthPassword'
+  if (username === undefined || password === undefined)
+    throw new TrunklineError('missing_required_parameter', `${missing} is missing.`, { attribute: missing })
+  if (!/^sips?:/.test(To)) {
+    const attribute = 'SipAuthUsername'
+    throw new TrunklineError('invalid_field', 'It is for destinations that are SIP URIs.', { attribute })
+  }
+  return { username, password }
+}
+
+const recordOf = (form: CreateForm): CallOrder['record'] => ({
+  tracks: tracksOf(form.RecordingTrack, form.RecordingChannels === 'dual'),
+  trim: form.Trim === 'trim-silence',
+  ...(form.RecordingStatusCallback && {
+    status: {
+      url: form.RecordingStatusCallback,
+      method: form.RecordingStatusCallbackMethod,
+      events: form.RecordingStatusCallbackEvent,
+    },
+  }),
+})

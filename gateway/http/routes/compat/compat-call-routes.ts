@@ -1,0 +1,190 @@
+import type { CallPlacement } from '../../../calling/call-placement.ts'
+import type { CallHistory, CallQuery, CallRow, CallStatus } from '../../../calls/log/call-rows.ts'
+import { messageOf, TrunklineError } from '../../../core/errors/catalogue.ts'
+import type { Resources } from '../../../directory/ports.ts'
+import { type Checks, checksOf } from '../shared/document-checks.ts'
+import { audioIn, callBody, callShape } from './compat-call-body.ts'
+import {
+  type CreateForm,
+  createProperties,
+  createUnused,
+  type DocumentForm,
+  documentProperties,
+  handlerOf,
+  orderOf,
+  type StatusForm,
+  statusOf,
+  statusProperties,
+} from './compat-call-request.ts'
+import { type Paging, pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
+import { stretchOf, type TimeQuery, timeQuery } from './compat-times.ts'
+import type { On } from './form-routes.ts'
+
+/** What the routes of calls need. */
+export interface CompatCallDeps {
+  readonly placed: CallPlacement
+  readonly history: CallHistory
+  readonly resources: Pick<Resources, 'find'>
+  readonly documentChecks: Checks
+  readonly records: {
+    /** The record of a call that is over, as JSON. */
+    record(projectId: string, kind: 'call', id: string): Promise<{ readonly record_json: string } | undefined>
+  }
+}
+
+const statuses: readonly CallStatus[] = [
+  ...(['queued', 'ringing', 'in-progress', 'completed', 'busy', 'failed', 'no-answer', 'canceled'] as const),
+]
+
+interface ListQuery extends Paging, TimeQuery<'StartTime'>, TimeQuery<'EndTime'> {
+  readonly To?: string
+  readonly From?: string
+  readonly Status?: CallStatus
+  readonly ParentCallSid?: string
+}
+
+type UpdateForm = DocumentForm & StatusForm & { readonly Status?: 'completed' | 'canceled' }
+
+const callText = { type: 'string', maxLength: 2_000 } as const
+
+/** `Calls`: make, fetch, list, redirect, end, remove. */
+export const callRoutes = (on: On, deps: CompatCallDeps): void => {
+  const { placed, history, resources, documentChecks } = deps
+  on<CreateForm>(
+    'POST',
+    '/Accounts/:account/Calls',
+    {
+      id: 'createCompatCall',
+      summary: 'Makes a call',
+      scope: 'calling',
+      answer: callShape,
+      makes: true,
+      body: createProperties,
+      required: ['To', 'From'],
+      unused: createUnused,
+    },
+    async ({ projectId, body, base }) => {
+      const check = checksOf(documentChecks, projectId)
+      const order = await orderOf(projectId, body, { resources, check })
+      return callBody(await aboutTo(placed.place(order)), base)
+    },
+  )
+  on<unknown, ListQuery>(
+    'GET',
+    '/Accounts/:account/Calls',
+    {
+      id: 'listCompatCalls',
+      summary: 'Lists calls, newest first',
+      scope: 'calling',
+      answer: pageSchema('calls', callShape),
+      query: {
+        To: callText,
+        From: callText,
+        ParentCallSid: { type: 'string', maxLength: 64 },
+        Status: { type: 'string', enum: statuses },
+        ...timeQuery('StartTime'),
+        ...timeQuery('EndTime'),
+        ...pagingQuery,
+      },
+    },
+    async (asked) => {
+      const listed = await history.list(asked.projectId, { ...queryOf(asked.query), ...pageOf(asked) })
+      return pageBody(asked, 'calls', listed, (row) => callBody(row, asked.base))
+    },
+  )
+  oneCall(on, deps, (projectId, id) => found(history, projectId, id))
+}
+
+/** The routes of one call. */
+const oneCall = (
+  on: On,
+  { placed, history, records, documentChecks }: CompatCallDeps,
+  find: (projectId: string, id: string) => Promise<CallRow>,
+): void => {
+  const path = '/Accounts/:account/Calls/:sid'
+  on(
+    'GET',
+    path,
+    { id: 'fetchCompatCall', summary: 'Tells of a call', scope: 'calling', answer: callShape },
+    async ({ projectId, id, base }) => {
+      const row = await find(projectId, id('sid'))
+      const record = row.endedAt === undefined ? undefined : await records.record(projectId, 'call', row.id)
+      return callBody(row, base, record && audioIn(record.record_json))
+    },
+  )
+  on<UpdateForm>(
+    'POST',
+    path,
+    {
+      id: 'updateCompatCall',
+      summary: 'Redirects a call, or ends it',
+      scope: 'calling',
+      body: {
+        ...documentProperties,
+        ...statusProperties,
+        Status: { type: 'string', enum: ['completed', 'canceled'] },
+      },
+      answer: callShape,
+    },
+    async ({ projectId, id, body, base }) => {
+      const handler = await handlerOf(body, checksOf(documentChecks, projectId))
+      const sid = id('sid')
+      if (body.Status) return callBody(await placed.end(projectId, sid, body.Status), base)
+      if (handler) return callBody(await placed.redirect(projectId, sid, handler, statusOf(body)), base)
+      const text = 'Status, Url or Twiml is needed.'
+      throw new TrunklineError('missing_required_parameter', text, { attribute: 'Status' })
+    },
+  )
+  on(
+    'DELETE',
+    path,
+    { id: 'deleteCompatCall', summary: 'Removes what is known of a call that is over', scope: 'records' },
+    async ({ projectId, id }) => {
+      await history.remove(projectId, id('sid'))
+      return undefined
+    },
+  )
+}
+
+/** One of the project's calls; throws `unknown_call`. */
+export const found = async (
+  history: Pick<CallHistory, 'find'>,
+  projectId: string,
+  id: string,
+): Promise<CallRow> => {
+  const row = await history.find(projectId, id)
+  if (!row) throw new TrunklineError('unknown_call')
+  return row
+}
+
+/** What a field of the order is called in the form. */
+const parameters: Readonly<Record<string, string>> = { to: 'To', from: 'From', sendDigits: 'SendDigits' }
+
+/** That nothing has the address is a fault of the parameter, and no sign that the path is wrong. */
+const aboutTo = async (placing: Promise<CallRow>): Promise<CallRow> => {
+  try {
+    return await placing
+  } catch (error) {
+    if (!(error instanceof TrunklineError)) throw error
+    const { code, facts } = error
+    if (code !== 'unknown_address' && code !== 'bad_request') throw error
+    const attribute = parameters[String(facts.attribute ?? 'to')] ?? 'To'
+    throw new TrunklineError('invalid_field', messageOf(error), { attribute }, error)
+  }
+}
+
+const queryOf = (query: ListQuery): Omit<CallQuery, 'number' | 'size'> => {
+  const { To, From, Status, ParentCallSid } = query
+  const started = stretchOf(query, 'StartTime')
+  const ended = stretchOf(query, 'EndTime')
+  return {
+    ...(To !== undefined && { to: To }),
+    ...(From !== undefined && { from: From }),
+    ...(Status !== undefined && { status: Status }),
+    ...(ParentCallSid !== undefined && { parentId: ParentCallSid }),
+    ...(started.from !== undefined && { startedFrom: started.from }),
+    ...(started.until !== undefined && { startedUntil: started.until }),
+    ...(ended.from !== undefined && { endedFrom: ended.from }),
+    ...(ended.until !== undefined && { endedUntil: ended.until }),
+  }
+}

@@ -1,0 +1,142 @@
+import type { OpenConference, OpenConferences } from '../../../calls/conference/open-conferences.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import { type Paging, pageBody, pageOf, pageSchema, pagingQuery, sliceOf } from './compat-paging.ts'
+import { participantRoutes } from './compat-participant-routes.ts'
+import { parameter, shape } from './compat-shapes.ts'
+import { shown, stretchOf, type TimeQuery, timeQuery } from './compat-times.ts'
+import type { On } from './form-routes.ts'
+import { type Asides, hearing } from './side-documents.ts'
+
+/** What the routes of conferences need. */
+export interface CompatConferenceDeps {
+  readonly conferences: OpenConferences
+  readonly asides: Asides
+}
+
+interface ListQuery extends Paging, TimeQuery<'DateCreated'>, TimeQuery<'DateUpdated'> {
+  readonly FriendlyName?: string
+  readonly Status?: 'init' | 'in-progress' | 'completed'
+}
+
+/** Parameters of what is announced. */
+export interface AnnounceForm {
+  readonly AnnounceUrl?: string
+  readonly AnnounceMethod: 'GET' | 'POST'
+}
+
+const path = '/Accounts/:account/Conferences'
+
+const answer = shape({
+  sid: 'text',
+  account_sid: 'text',
+  friendly_name: 'text',
+  status: 'text',
+  region: 'text?',
+  date_created: 'text',
+  date_updated: 'text',
+  api_version: 'text',
+  uri: 'text',
+  reason_conference_ended: 'text?',
+  call_sid_ending_conference: 'text?',
+  subresource_uris: 'links',
+})
+
+/** `Conferences` in progress: list, fetch, announce, end; and their participants. */
+export const conferenceRoutes = (on: On, deps: CompatConferenceDeps): void => {
+  const { conferences, asides } = deps
+  on<unknown, ListQuery>(
+    'GET',
+    path,
+    {
+      id: 'listCompatConferences',
+      summary: 'Lists conferences in progress',
+      scope: 'calling',
+      query: {
+        FriendlyName: { type: 'string', maxLength: 128 },
+        Status: { type: 'string', enum: ['init', 'in-progress', 'completed'] },
+        ...timeQuery('DateCreated'),
+        ...timeQuery('DateUpdated'),
+        ...pagingQuery,
+      },
+      answer: pageSchema('conferences', answer),
+    },
+    async (asked) => {
+      const all = (await conferences.of(asked.projectId)).filter(fits(asked.query))
+      const body = (each: OpenConference) => conferenceBody(each, asked.projectId, asked.base)
+      return pageBody(asked, 'conferences', sliceOf(all, pageOf(asked)), body)
+    },
+  )
+  on(
+    'GET',
+    `${path}/:sid`,
+    { id: 'fetchCompatConference', summary: 'Tells of a conference', scope: 'calling', answer },
+    async ({ projectId, id, base }) =>
+      conferenceBody(await conferenceOf(conferences, projectId, id('sid')), projectId, base),
+  )
+  on<AnnounceForm & { readonly Status?: 'completed' }>(
+    'POST',
+    `${path}/:sid`,
+    {
+      id: 'updateCompatConference',
+      summary: 'Ends a conference, or announces',
+      scope: 'calling',
+      answer,
+      body: {
+        Status: { type: 'string', enum: ['completed'] },
+        AnnounceUrl: parameter.url,
+        AnnounceMethod: parameter.method,
+      },
+    },
+    async ({ projectId, id, body, base }) => {
+      const conference = await conferenceOf(conferences, projectId, id('sid'))
+      const { AnnounceUrl: url, AnnounceMethod: method } = body
+      if (url !== undefined)
+        for (const attendee of conference.participants) attendee.announce(hearing(asides, url, method))
+      if (body.Status) conference.end()
+      return { ...conferenceBody(conference, projectId, base), ...(body.Status && { status: 'completed' }) }
+    },
+  )
+  participantRoutes(on, deps)
+}
+
+/** A conference of the project; throws `unknown_resource`. */
+export const conferenceOf = async (
+  conferences: OpenConferences,
+  projectId: string,
+  id: string,
+): Promise<OpenConference> => {
+  const found = (await conferences.of(projectId)).find((conference) => conference.id === id)
+  if (!found) throw new TrunklineError('unknown_resource')
+  return found
+}
+
+const statusOf = ({ isStarted }: OpenConference): string => (isStarted ? 'in-progress' : 'init')
+
+const conferenceBody = (conference: OpenConference, projectId: string, base: string) => {
+  const uri = `${base}/Conferences/${conference.id}`
+  const date = shown(conference.openedAt)
+  return {
+    sid: conference.id,
+    account_sid: projectId,
+    friendly_name: conference.name,
+    status: statusOf(conference),
+    region: null,
+    api_version: '2010-04-01',
+    uri,
+    date_created: date,
+    date_updated: date,
+    reason_conference_ended: null,
+    call_sid_ending_conference: null,
+    subresource_uris: { participants: `${uri}/Participants`, recordings: null },
+  }
+}
+
+const fits = (query: ListQuery): ((conference: OpenConference) => boolean) => {
+  const stretches = [stretchOf(query, 'DateCreated'), stretchOf(query, 'DateUpdated')]
+  return (conference) =>
+    (query.FriendlyName === undefined || query.FriendlyName === conference.name) &&
+    (query.Status === undefined || query.Status === statusOf(conference)) &&
+    stretches.every(
+      ({ from = 0, until = Infinity }) => conference.openedAt >= from && conference.openedAt < until,
+    )
+}

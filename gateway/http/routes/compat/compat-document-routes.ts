@@ -1,0 +1,129 @@
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import type { Resource } from '../../../directory/resource-types.ts'
+import { type Checks, checkStored } from '../shared/document-checks.ts'
+import type { CompatApplicationDeps } from './compat-application-routes.ts'
+import { type Paging, pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
+import { parameter, shape } from './compat-shapes.ts'
+import { shown } from './compat-times.ts'
+import type { On } from './form-routes.ts'
+
+interface Form {
+  readonly Name?: string
+  readonly Contents?: string
+}
+
+const body = {
+  Name: parameter.text(256),
+  Contents: { type: 'string', minLength: 1, maxLength: 65_536, pattern: '^[^\\u0000]*$' },
+}
+
+const answer = shape({
+  sid: 'text',
+  account_sid: 'text',
+  api_version: 'text',
+  name: 'text',
+  contents: 'text',
+  request_url: 'text?',
+  num_requests: 'whole?',
+  last_accessed_at: 'text?',
+  date_created: 'text',
+  date_updated: 'text',
+  uri: 'text',
+})
+
+const path = '/Accounts/:account/LamlBins'
+
+/** `LamlBins`: XML documents that are kept here (resources of the type `cxml_script`). */
+export const documentRoutes = (on: On, { resources, documentChecks }: CompatApplicationDeps): void => {
+  on<Required<Form>>(
+    'POST',
+    path,
+    {
+      id: 'createCompatDocument',
+      summary: 'Keeps an XML document',
+      scope: 'resources',
+      answer,
+      makes: true,
+      body,
+      required: ['Name', 'Contents'],
+    },
+    async ({ projectId, body: { Name, Contents }, base }) => {
+      await checkContents(documentChecks, projectId, Contents)
+      const details = { document: Contents }
+      const made = await resources.create({ projectId, type: 'cxml_script', displayName: Name, details })
+      return bodyOf(made, base)
+    },
+  )
+  on<unknown, Paging>(
+    'GET',
+    path,
+    {
+      id: 'listCompatDocuments',
+      summary: 'Lists XML documents, newest first',
+      scope: 'resources',
+      query: pagingQuery,
+      answer: pageSchema('laml_bins', answer),
+    },
+    async (asked) => {
+      const query = { types: ['cxml_script'] as const, descending: true, ...pageOf(asked) }
+      const listed = resources.list(asked.projectId, query)
+      return pageBody(asked, 'laml_bins', listed, (one) => bodyOf(one as Resource<'cxml_script'>, asked.base))
+    },
+  )
+  oneDocument(on, { resources, documentChecks })
+}
+
+const checkContents = (checks: Checks, projectId: string, document: string): Promise<void> =>
+  checkStored(checks, projectId, { kind: 'xml', document, attribute: 'Contents' })
+
+const oneDocument = (on: On, { resources, documentChecks }: CompatApplicationDeps): void => {
+  on(
+    'GET',
+    `${path}/:sid`,
+    { id: 'fetchCompatDocument', summary: 'Tells of an XML document', scope: 'resources', answer },
+    async ({ projectId, id, base }) => {
+      const found = resources.find(projectId, 'cxml_script', id('sid'))
+      if (!found) throw new TrunklineError('unknown_resource')
+      return bodyOf(found, base)
+    },
+  )
+  on<Form>(
+    'POST',
+    `${path}/:sid`,
+    { id: 'updateCompatDocument', summary: 'Changes an XML document', scope: 'resources', body, answer },
+    async ({ projectId, id, body: { Name, Contents }, base }) => {
+      if (Contents !== undefined) await checkContents(documentChecks, projectId, Contents)
+      const change = {
+        ...(Name !== undefined && { displayName: Name }),
+        ...(Contents !== undefined && { details: { document: Contents } }),
+      }
+      return bodyOf(await resources.update(projectId, 'cxml_script', id('sid'), change), base)
+    },
+  )
+  on(
+    'DELETE',
+    `${path}/:sid`,
+    { id: 'deleteCompatDocument', summary: 'Removes an XML document', scope: 'resources' },
+    async ({ projectId, id }) => {
+      await resources.remove(projectId, 'cxml_script', id('sid'))
+      return undefined
+    },
+  )
+}
+
+const bodyOf = (
+  { id, projectId, displayName, details, createdAt, updatedAt }: Resource<'cxml_script'>,
+  base: string,
+) => ({
+  sid: id,
+  account_sid: projectId,
+  api_version: '2010-04-01',
+  name: displayName,
+  contents: details.document,
+  request_url: null,
+  num_requests: null,
+  last_accessed_at: null,
+  date_created: shown(createdAt),
+  date_updated: shown(updatedAt),
+  uri: `${base}/LamlBins/${id}`,
+})

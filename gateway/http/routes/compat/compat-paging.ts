@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import type { Listed, ListPage } from '../../../directory/resource-types.ts'
+import type { Asked } from './form-routes.ts'
+
+/** Query parameters of the family's lists, for schemas of routes. */
+export const pagingQuery = {
+  Page: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 0 },
+  PageSize: { type: 'integer', minimum: 1, maximum: 1_000, default: 50 },
+  PageToken: { type: 'string', maxLength: 64 },
+} as const
+
+/** What they come to. */
+export interface Paging {
+  readonly Page: number
+  readonly PageSize: number
+  readonly PageToken?: string
+}
+
+/** The page that is asked for. A token names one of this project's own list, and goes before the number; throws `invalid_field`. */
+export const pageOf = ({ query, projectId, path }: Asked<unknown, Paging>): ListPage => {
+  const { Page, PageSize, PageToken } = query
+  if (PageToken === undefined) return { number: Page, size: PageSize }
+  const number = Number(/^PA(\d{1,7})\./.exec(PageToken)?.[1])
+  if (PageToken === tokenOf(number, projectId, path)) return { number, size: PageSize }
+  throw new TrunklineError('invalid_field', 'PageToken: expected one of this list.', {
+    attribute: 'PageToken',
+  })
+}
+
+/** A page of a list as the family shows it, under `key`. */
+export const pageBody = <T>(
+  asked: Asked<unknown, Paging>,
+  key: string,
+  { items, total }: Listed<T>,
+  body: (item: T) => object,
+) => {
+  const { number, size } = pageOf(asked)
+  const link = (to: number): string => {
+    const query = new URLSearchParams(asked.search)
+    query.set('Page', String(to))
+    query.set('PageSize', String(size))
+    query.delete('PageToken')
+    if (to > 0) query.set('PageToken', tokenOf(to, asked.projectId, asked.path))
+    return `${asked.path}?${query}`
+  }
+  const last = Math.max(0, Math.ceil(total / size) - 1)
+  return {
+    page: number,
+    page_size: size,
+    uri: link(number),
+    first_page_uri: link(0),
+    next_page_uri: number < last ? link(number + 1) : null,
+    previous_page_uri: number > 0 ? link(Math.min(number - 1, last)) : null,
+    [key]: items.map(body),
+  }
+}
+
+/** A part of what is all in memory. */
+export const sliceOf = <T>(all: readonly T[], { number, size }: ListPage): Listed<T> => ({
+  items: all.slice(number * size, (number + 1) * size),
+  total: all.length,
+})
+
+/** The schema of such a page. */
+export const pageSchema = (key: string, item: object) => ({
+  type: 'object',
+  properties: {
+    page: { type: 'integer' },
+    page_size: { type: 'integer' },
+    uri: { type: 'string' },
+    first_page_uri: { type: 'string' },
+    next_page_uri: { type: ['string', 'null'] },
+    previous_page_uri: { type: ['string', 'null'] },
+    [key]: { type: 'array', items: item },
+  },
+})
+
+const tokenOf = (page: number, projectId: string, path: string): string => {
+  const list = path.slice(path.indexOf('/Accounts/')).replace(/\.json$/, '')
+  const digest = createHash('sha256').update(`${projectId}\n${list}\n${page}`).digest('hex')
+  return `PA${page}.${digest.slice(0, 32)}`
+}

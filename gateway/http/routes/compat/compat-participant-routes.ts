@@ -1,0 +1,183 @@
+import type { Participant, ParticipantChange } from '../../../calls/conference/open-conferences.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import { type AnnounceForm, type CompatConferenceDeps, conferenceOf } from './compat-conference-routes.ts'
+import { type Paging, pageBody, pageOf, pageSchema, pagingQuery, sliceOf } from './compat-paging.ts'
+import { parameter, shape } from './compat-shapes.ts'
+import { shown } from './compat-times.ts'
+import type { Asked, On, RouteSpec } from './form-routes.ts'
+import { hearing } from './side-documents.ts'
+
+interface ListQuery extends Paging {
+  readonly Muted?: boolean
+  readonly Hold?: boolean
+  readonly Coaching?: boolean
+}
+
+interface UpdateForm extends AnnounceForm {
+  readonly Muted?: boolean
+  readonly Hold?: boolean
+  readonly HoldUrl?: string
+  readonly HoldMethod: 'GET' | 'POST'
+  readonly WaitUrl?: string
+  readonly WaitMethod: 'GET' | 'POST'
+  readonly BeepOnExit?: boolean
+  readonly EndConferenceOnExit?: boolean
+  readonly Coaching?: boolean
+  readonly CallSidToCoach?: string
+}
+
+const path = '/Accounts/:account/Conferences/:sid/Participants'
+
+const answer = shape({
+  call_sid: 'text',
+  conference_sid: 'text',
+  account_sid: 'text',
+  label: 'text?',
+  status: 'text',
+  muted: 'flag',
+  hold: 'flag',
+  coaching: 'flag',
+  call_sid_to_coach: 'text?',
+  start_conference_on_enter: 'flag',
+  end_conference_on_exit: 'flag',
+  date_created: 'text',
+  date_updated: 'text',
+  api_version: 'text',
+  uri: 'text',
+})
+
+const updating: RouteSpec = {
+  id: 'updateCompatParticipant',
+  summary: 'Mutes, holds, or tells a participant something',
+  scope: 'calling',
+  body: {
+    Muted: parameter.flag,
+    Hold: parameter.flag,
+    HoldUrl: parameter.url,
+    HoldMethod: parameter.method,
+    AnnounceUrl: parameter.url,
+    AnnounceMethod: parameter.method,
+    WaitUrl: parameter.url,
+    WaitMethod: parameter.method,
+    BeepOnExit: parameter.flag,
+    EndConferenceOnExit: parameter.flag,
+    Coaching: parameter.flag,
+    CallSidToCoach: { type: 'string', minLength: 1, maxLength: 64 },
+  },
+  answer,
+}
+
+/** `Participants` of a conference: list, fetch, mute, hold, announce, take out. */
+export const participantRoutes = (on: On, { conferences, asides }: CompatConferenceDeps): void => {
+  const attendee = async ({ projectId, id }: Pick<Asked, 'projectId' | 'id'>): Promise<Participant> => {
+    const { participants } = await conferenceOf(conferences, projectId, id('sid'))
+    const found = participants.find(({ callId }) => callId === id('part'))
+    if (!found) throw new TrunklineError('unknown_resource')
+    return found
+  }
+  on<unknown, ListQuery>(
+    'GET',
+    path,
+    {
+      id: 'listCompatParticipants',
+      summary: 'Lists who takes part',
+      scope: 'calling',
+      query: { Muted: parameter.flag, Hold: parameter.flag, Coaching: parameter.flag, ...pagingQuery },
+      answer: pageSchema('participants', answer),
+    },
+    async (asked) => {
+      const { participants } = await conferenceOf(conferences, asked.projectId, asked.id('sid'))
+      const part = sliceOf(participants.filter(fits(asked.query)), pageOf(asked))
+      return pageBody(asked, 'participants', part, (each) => bodyOf(each, asked))
+    },
+  )
+  on(
+    'GET',
+    `${path}/:part`,
+    { id: 'fetchCompatParticipant', summary: 'Tells of a participant', scope: 'calling', answer },
+    async (asked) => bodyOf(await attendee(asked), asked),
+  )
+  on<UpdateForm>('POST', `${path}/:part`, updating, async (asked) => {
+    const found = await attendee(asked)
+    const { participants } = await conferenceOf(conferences, asked.projectId, asked.id('sid'))
+    const change = changeOf(asked.body, found, participants, asides)
+    if (change) found.change(change)
+    const { Muted, Hold, HoldUrl, HoldMethod, AnnounceUrl, AnnounceMethod } = asked.body
+    if (Muted !== undefined) found.mute(Muted)
+    if (Hold !== undefined) found.hold(Hold, HoldUrl ? hearing(asides, HoldUrl, HoldMethod) : undefined)
+    if (AnnounceUrl !== undefined) found.announce(hearing(asides, AnnounceUrl, AnnounceMethod))
+    return bodyOf(found, asked)
+  })
+  on(
+    'DELETE',
+    `${path}/:part`,
+    { id: 'removeCompatParticipant', summary: 'Takes a participant out', scope: 'calling' },
+    async (asked) => {
+      const found = await attendee(asked)
+      found.remove()
+      return undefined
+    },
+  )
+}
+
+/** Undefined: nothing of it changes. Throws `missing_required_parameter`, `invalid_field`. */
+const changeOf = (
+  form: UpdateForm,
+  of: Participant,
+  participants: readonly Participant[],
+  asides: CompatConferenceDeps['asides'],
+): ParticipantChange | undefined => {
+  const { WaitUrl: url, WaitMethod: method, BeepOnExit, EndConferenceOnExit } = form
+  const change = {
+    ...(url !== undefined && { wait: hearing(asides, url, method) }),
+    ...(BeepOnExit !== undefined && { beepOnExit: BeepOnExit }),
+    ...(EndConferenceOnExit !== undefined && { endOnExit: EndConferenceOnExit }),
+    ...coachOf(form, of, participants),
+  }
+  return Object.keys(change).length > 0 ? change : undefined
+}
+
+const coachOf = (
+  { Coaching, CallSidToCoach }: UpdateForm,
+  { callId, options }: Participant,
+  participants: readonly Participant[],
+): Pick<ParticipantChange, 'coach'> => {
+  const attribute = 'CallSidToCoach'
+  if (Coaching === false) return { coach: null }
+  if (Coaching && CallSidToCoach === undefined && options.coach === undefined)
+    throw new TrunklineError('missing_required_parameter', 'CallSidToCoach says who is coached.', {
+      attribute,
+    })
+  if (CallSidToCoach === undefined) return {}
+  if (CallSidToCoach === callId || !participants.some((each) => each.callId === CallSidToCoach))
+    throw new TrunklineError('invalid_field', 'CallSidToCoach is nobody else who takes part.', { attribute })
+  return { coach: CallSidToCoach }
+}
+
+const fits =
+  ({ Muted, Hold, Coaching }: ListQuery) =>
+  ({ isMuted: muted, isHeld: held, options }: Participant): boolean =>
+    (Muted === undefined || Muted === muted) &&
+    (Hold === undefined || Hold === held) &&
+    (Coaching === undefined || Coaching === (options.coach !== undefined))
+
+const bodyOf = (
+  { callId, isMuted: muted, isHeld: held, joinedAt, options }: Participant,
+  { projectId, base, id }: Pick<Asked, 'projectId' | 'base' | 'id'>,
+) => ({
+  call_sid: callId,
+  conference_sid: id('sid'),
+  account_sid: projectId,
+  label: null,
+  status: 'connected',
+  muted,
+  hold: held,
+  coaching: options.coach !== undefined,
+  call_sid_to_coach: options.coach ?? null,
+  start_conference_on_enter: options.startOnEnter ?? true,
+  end_conference_on_exit: options.endOnExit ?? false,
+  date_created: shown(joinedAt),
+  date_updated: shown(joinedAt),
+  api_version: '2010-04-01',
+  uri: `${base}/Conferences/${id('sid')}/Participants/${callId}`,
+})

@@ -1,0 +1,175 @@
+import type { CallPlacement } from '../../../calling/call-placement.ts'
+import type { OpenQueue, OpenQueues } from '../../../calls/conference/open-conferences.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import { type Paging, pageBody, pageOf, pageSchema, pagingQuery, sliceOf } from './compat-paging.ts'
+import { parameter, shape } from './compat-shapes.ts'
+import { shown, wholeSeconds } from './compat-times.ts'
+import type { On } from './form-routes.ts'
+
+/** What the routes of queues need. */
+export interface CompatQueueDeps {
+  readonly queues: OpenQueues
+  readonly placed: Pick<CallPlacement, 'redirect'>
+  readonly clock: Pick<Clock, 'now'>
+}
+
+const queueShape = shape({
+  sid: 'text',
+  account_sid: 'text',
+  friendly_name: 'text',
+  current_size: 'whole',
+  max_size: 'whole?',
+  average_wait_time: 'whole',
+  date_created: 'text',
+  date_updated: 'text',
+  uri: 'text',
+  subresource_uris: 'links',
+})
+
+const memberShape = shape({
+  call_sid: 'text',
+  queue_sid: 'text',
+  account_sid: 'text',
+  date_enqueued: 'text',
+  position: 'whole',
+  wait_time: 'whole',
+  uri: 'text',
+})
+
+const path = '/Accounts/:account/Queues'
+
+/** `Queues` in which somebody waits: list, fetch; and their members. */
+export const queueRoutes = (on: On, deps: CompatQueueDeps): void => {
+  const { queues } = deps
+  on<unknown, Paging>(
+    'GET',
+    path,
+    {
+      id: 'listCompatQueues',
+      summary: 'Lists queues in which somebody waits',
+      scope: 'calling',
+      query: pagingQuery,
+      answer: pageSchema('queues', queueShape),
+    },
+    async (asked) => {
+      const part = sliceOf(queues.of(asked.projectId), pageOf(asked))
+      return pageBody(asked, 'queues', part, (queue) => queueBody(queue, asked.projectId, asked.base))
+    },
+  )
+  on(
+    'GET',
+    `${path}/:sid`,
+    { id: 'fetchCompatQueue', summary: 'Tells of a queue', scope: 'calling', answer: queueShape },
+    async ({ projectId, id, base }) => queueBody(queueOf(queues, projectId, id('sid')), projectId, base),
+  )
+  memberRoutes(on, deps)
+}
+
+/** `Members`: list, fetch by call or the one in front, and take out by another document. */
+const memberRoutes = (on: On, { queues, placed, clock }: CompatQueueDeps): void => {
+  const members = `${path}/:sid/Members`
+  on<unknown, Paging>(
+    'GET',
+    members,
+    {
+      id: 'listCompatMembers',
+      summary: 'Lists who waits in a queue',
+      scope: 'calling',
+      query: pagingQuery,
+      answer: pageSchema('queue_members', memberShape),
+    },
+    async (asked) => {
+      const { projectId, base } = asked
+      const all = membersOf(queueOf(queues, projectId, asked.id('sid')))
+      const body = (member: Member) => memberBody(member, { projectId, base, now: clock.now() })
+      return pageBody(asked, 'queue_members', sliceOf(all, pageOf(asked)), body)
+    },
+  )
+  on(
+    'GET',
+    `${members}/:part`,
+    {
+      id: 'fetchCompatMember',
+      summary: 'Tells of who waits in a queue',
+      scope: 'calling',
+      answer: memberShape,
+    },
+    async ({ projectId, id, base }) => {
+      const member = memberOf(queueOf(queues, projectId, id('sid')), id('part'))
+      return memberBody(member, { projectId, base, now: clock.now() })
+    },
+  )
+  on<{ readonly Url: string; readonly Method: 'GET' | 'POST' }>(
+    'POST',
+    `${members}/:part`,
+    {
+      id: 'dequeueCompatMember',
+      summary: 'Takes who waits out of a queue, to another document',
+      scope: 'calling',
+      body: { Url: parameter.url, Method: parameter.method },
+      required: ['Url'],
+      answer: memberShape,
+    },
+    async ({ projectId, id, body, base }) => {
+      const member = memberOf(queueOf(queues, projectId, id('sid')), id('part'))
+      await placed.redirect(projectId, member.callId, { kind: 'xml', url: body.Url, method: body.Method })
+      return memberBody(member, { projectId, base, now: clock.now() })
+    },
+  )
+}
+
+interface Member {
+  readonly queueId: string
+  readonly callId: string
+  readonly since: number
+  /** 1: the next. */
+  readonly position: number
+}
+
+/** A queue of the project; throws `unknown_resource`. */
+const queueOf = (queues: OpenQueues, projectId: string, id: string): OpenQueue => {
+  const found = queues.of(projectId).find((queue) => queue.id === id)
+  if (!found) throw new TrunklineError('unknown_resource')
+  return found
+}
+
+const membersOf = ({ id: queueId, members }: OpenQueue): Member[] =>
+  members.map((member, i) => ({ queueId, ...member, position: i + 1 }))
+
+const memberOf = (queue: OpenQueue, id: string): Member => {
+  const members = membersOf(queue)
+  const found = id === 'Front' ? members[0] : members.find(({ callId }) => callId === id)
+  if (!found) throw new TrunklineError('unknown_resource')
+  return found
+}
+
+const queueBody = (queue: OpenQueue, projectId: string, base: string) => {
+  const uri = `${base}/Queues/${queue.id}`
+  const date = shown(queue.openedAt)
+  return {
+    sid: queue.id,
+    account_sid: projectId,
+    friendly_name: queue.name,
+    current_size: queue.members.length,
+    max_size: queue.maxSize ?? null,
+    average_wait_time: wholeSeconds(queue.averageWaitMs),
+    date_created: date,
+    date_updated: date,
+    uri,
+    subresource_uris: { members: `${uri}/Members` },
+  }
+}
+
+const memberBody = (
+  { queueId, callId, since, position }: Member,
+  { projectId, base, now }: { readonly projectId: string; readonly base: string; readonly now: number },
+) => ({
+  call_sid: callId,
+  queue_sid: queueId,
+  account_sid: projectId,
+  position,
+  date_enqueued: shown(since),
+  wait_time: wholeSeconds(now - since),
+  uri: `${base}/Queues/${queueId}/Members/${callId}`,
+})

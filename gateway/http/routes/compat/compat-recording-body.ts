@@ -1,0 +1,63 @@
+import type { RecordingRow } from '../../../directory/recordings.ts'
+import { shape } from './compat-shapes.ts'
+import { shown, wholeSeconds } from './compat-times.ts'
+
+/** A recording as the family shows it; `link` is where its sound can be fetched for a while. */
+export const recordingBody = (
+  row: RecordingRow,
+  base: string,
+  { isPaused = false, link }: { readonly isPaused?: boolean; readonly link: (id: string) => string },
+) => {
+  const isOver = row.status !== 'in-progress'
+  return {
+    sid: row.id,
+    account_sid: row.project_id,
+    call_sid: row.call_id,
+    conference_sid: row.conference_id,
+    api_version: '2010-04-01',
+    channels: String(row.channels),
+    source: row.source,
+    track: row.track,
+    status: isPaused ? 'paused' : statusOf(row),
+    duration: isOver ? String(wholeSeconds(row.duration_ms)) : null,
+    start_time: shown(row.started_at),
+    end_time: shown(row.ended_at),
+    date_created: shown(row.started_at),
+    date_updated: shown(row.ended_at ?? row.started_at),
+    price: null,
+    price_unit: 'USD',
+    encryption_details: null,
+    error_code: null,
+    uri: `${base}/Recordings/${row.id}`,
+    media_url: row.bytes > 0 ? link(row.id) : null,
+    subresource_uris: { transcriptions: null },
+  }
+}
+
+/** Its schema. */
+export const recordingShape = shape({
+  sid: 'text',
+  account_sid: 'text',
+  call_sid: 'text',
+  conference_sid: 'text?',
+  api_version: 'text',
+  channels: 'text',
+  source: 'text?',
+  track: 'text?',
+  status: 'text',
+  duration: 'text?',
+  start_time: 'text',
+  end_time: 'text?',
+  date_created: 'text',
+  date_updated: 'text',
+  price: 'number?',
+  price_unit: 'text',
+  encryption_details: 'text?',
+  error_code: 'whole?',
+  uri: 'text',
+  media_url: 'text?',
+  subresource_uris: 'links',
+})
+
+const statusOf = ({ status, bytes }: RecordingRow): string =>
+  status === 'completed' && bytes === 0 ? 'absent' : status

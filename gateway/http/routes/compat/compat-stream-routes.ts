@@ -1,0 +1,148 @@
+import type { CallStream } from '../../../../handlers/verbs.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import { parameter, shape } from './compat-shapes.ts'
+import { shown } from './compat-times.ts'
+import type { On, RouteSpec } from './form-routes.ts'
+import { controlOf, type LiveCallDeps, whileUp } from './live-calls.ts'
+
+/** What the routes of streams need. */
+export interface CompatStreamDeps extends LiveCallDeps {
+  readonly streams: ApiStreams
+}
+
+interface Form {
+  readonly Url: string
+  readonly Name?: string
+  readonly Track: 'inbound_track' | 'outbound_track' | 'both_tracks'
+  readonly [parameter: string]: string | undefined
+}
+
+interface ApiStream {
+  readonly projectId: string
+  readonly callId: string
+  readonly name: string | undefined
+  readonly stream: CallStream
+}
+
+/** The streams that were begun by this API, while they go on. One for all listeners. */
+export class ApiStreams {
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #open = new Map<string, ApiStream>()
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
+  }
+
+  get count(): number {
+    return this.#open.size
+  }
+
+  get now(): number {
+    return this.#clock.now()
+  }
+
+  add(made: ApiStream): void {
+    const { id, ended } = made.stream
+    this.#open.set(id, made)
+    void ended.then(() => this.#open.delete(id))
+  }
+
+  /** Throws `unknown_resource`. */
+  find(projectId: string, callId: string, id: string): ApiStream {
+    const found = this.#open.get(id)
+    if (found?.projectId === projectId && found.callId === callId) return found
+    throw new TrunklineError('unknown_resource')
+  }
+}
+
+const tracks = { inbound_track: 'inbound', outbound_track: 'outbound', both_tracks: 'both' } as const
+
+const answer = shape({
+  sid: 'text',
+  account_sid: 'text',
+  call_sid: 'text',
+  name: 'text?',
+  status: 'text',
+  date_updated: 'text',
+  uri: 'text',
+})
+
+const path = '/Accounts/:account/Calls/:sid/Streams'
+
+const starting: RouteSpec = {
+  id: 'startCompatStream',
+  summary: 'Streams the audio of a call in progress',
+  scope: 'calling',
+  makes: true,
+  body: {
+    Url: { type: 'string', maxLength: 4_000, pattern: '^\\S+$' },
+    Name: parameter.text(128),
+    Track: {
+      type: 'string',
+      enum: ['inbound_track', 'outbound_track', 'both_tracks'],
+      default: 'inbound_track',
+    },
+  },
+  patterns: { '^Parameter[1-9][0-9]?\\.(Name|Value)$': { type: 'string', maxLength: 500 } },
+  unused: ['StatusCallback', 'StatusCallbackMethod'],
+  required: ['Url'],
+  answer,
+}
+
+/** `Calls/{sid}/Streams`: start and stop. */
+export const streamRoutes = (on: On, deps: CompatStreamDeps): void => {
+  const { streams } = deps
+  const body = ({ projectId, callId, name, stream }: ApiStream, base: string, status: string) => ({
+    sid: stream.id,
+    account_sid: projectId,
+    call_sid: callId,
+    name: name ?? null,
+    status,
+    date_updated: shown(streams.now),
+    uri: `${base}/Calls/${callId}/Streams/${stream.id}`,
+  })
+  on<Form>('POST', path, starting, async ({ projectId, id, body: form, base }) => {
+    if (!/^wss?:\/\//.test(form.Url))
+      throw new TrunklineError('bad_stream', 'Url: expected one that starts with wss://.')
+    const callId = id('sid')
+    const control = await controlOf(deps, projectId, callId)
+    const stream = await whileUp(
+      control.startStream({
+        url: form.Url,
+        ...(form.Name !== undefined && { name: form.Name }),
+        tracks: tracks[form.Track],
+        parameters: parametersOf(form),
+      }),
+    )
+    const made = { projectId, callId, name: form.Name, stream }
+    streams.add(made)
+    return body(made, base, 'in-progress')
+  })
+  on<{ readonly Status: 'stopped' }>(
+    'POST',
+    `${path}/:part`,
+    {
+      id: 'stopCompatStream',
+      summary: 'Stops a stream',
+      scope: 'calling',
+      answer,
+      body: { Status: { type: 'string', enum: ['stopped'] } },
+      required: ['Status'],
+    },
+    async ({ projectId, id, base }) => {
+      const found = streams.find(projectId, id('sid'), id('part'))
+      found.stream.stop()
+      return body(found, base, 'stopped')
+    },
+  )
+}
+
+/** `Parameter1.Name` and `Parameter1.Value` are a name with its value. */
+const parametersOf = (form: Form): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(form).flatMap(([key, name]) => {
+      const [, number] = /^Parameter(\d+)\.Name$/.exec(key) ?? []
+      return number && name ? [[name, form[`Parameter${number}.Value`] ?? '']] : []
+    }),
+  )

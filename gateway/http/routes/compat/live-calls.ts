@@ -1,0 +1,32 @@
+import { type CallControl, CallEnded } from '../../../../handlers/verbs.ts'
+import type { LiveCalls } from '../../../calls/call-ports.ts'
+import type { CallHistory } from '../../../calls/log/call-rows.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import { found } from './compat-call-routes.ts'
+
+/** What the routes that drive calls need. */
+export interface LiveCallDeps {
+  readonly live: LiveCalls
+  readonly history: Pick<CallHistory, 'find'>
+}
+
+/** The verbs of a call that is answered; throws `unknown_call`, and `call_not_in_progress` for one that is not, or no more. */
+export const controlOf = async (
+  { live, history }: LiveCallDeps,
+  projectId: string,
+  id: string,
+): Promise<CallControl> => {
+  const call = live.live(projectId, id)
+  if (!call) await found(history, projectId, id)
+  if (!call?.control || call.state !== 'answered') throw new TrunklineError('call_not_in_progress')
+  return call.control
+}
+
+/** A verb's work; throws `call_not_in_progress` where the call ends meanwhile. */
+export const whileUp = async <T>(work: Promise<T>): Promise<T> => {
+  try {
+    return await work
+  } catch (error) {
+    throw error instanceof CallEnded ? new TrunklineError('call_not_in_progress') : error
+  }
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../../core/clock.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
+import type { DeviceRow, DeviceRows } from '../../directory/devices.ts'
+import type { PushKeys } from '../../directory/push-keys.ts'
+import { type Authenticate, requireBearer, subscriberOf } from '../requests/bearer-auth.ts'
+import { forSubscribers, idParams } from './shared/route-schemas.ts'
+
+/** What the routes of devices need. */
+export interface DeviceDeps {
+  readonly devices: Pick<DeviceRows, 'of' | 'add' | 'remove'>
+  readonly pushKeys: Pick<PushKeys, 'of'>
+  readonly authenticate: Authenticate
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** Devices of one subscriber. */
+const maxDevices = 50
+
+const types = ['iOS', 'Android', 'Desktop'] as const
+
+const bodySchema = {
+  type: 'object',
+  required: ['device_token', 'device_type'],
+  additionalProperties: false,
+  properties: {
+    device_token: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 4096,
+      pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+      description: 'Of the push service.',
+    },
+    device_type: { type: 'string', enum: types },
+  },
+} as const
+
+interface Body {
+  readonly device_token: string
+  readonly device_type: (typeof types)[number]
+}
+
+const shown = {
+  id: { type: 'string' },
+  device_token: { type: 'string' },
+  device_type: { type: 'string', enum: types },
+  device_name: { type: 'null' },
+  push_notification_key: { type: 'string' },
+  date_registered: { type: 'string' },
+} as const
+
+const deviceSchema = { type: 'object', required: Object.keys(shown), properties: shown }
+
+/** Where the SDK registers devices, and the same beside the other routes of subscribers. */
+const bases = { '/subscriber/devices': 'sdk', '/api/fabric/subscriber/devices': 'subscriber' } as const
+
+/** Devices that notifications of a subscriber's calls are to go to: registered, listed, removed. */
+export const deviceRoutes = (site: FastifyInstance, deps: DeviceDeps): void => {
+  for (const [base, name] of Object.entries(bases)) {
+    registerRoute(site, deps, base, name)
+    listRoute(site, deps, base, name)
+    removeRoute(site, deps, base, name)
+  }
+}
+
+const describe = (id: string, summary: string) => forSubscribers('devices', id, summary)
+
+const registerRoute = (
+  site: FastifyInstance,
+  { devices, pushKeys, authenticate, clock }: DeviceDeps,
+  base: string,
+  name: string,
+): void => {
+  const schema = {
+    ...describe(`create_${name}_device`, 'Register a device; one that is registered already stays the same'),
+    body: bodySchema,
+    response: { 201: deviceSchema },
+  }
+  site.post<{ Body: Body }>(
+    base,
+    { onRequest: requireBearer(authenticate), schema },
+    async (request, reply) => {
+      const subscriber = subscriberOf(request)
+      const { device_token: token, device_type: type } = request.body
+      const { id, projectId } = subscriber
+      const made = { id: randomUUID(), subscriber_id: id, project_id: projectId, created_at: clock.now() }
+      const row = await devices.add({ ...made, token, type }, maxDevices)
+      if (!row) throw new TrunklineError('over_quota', `A subscriber has at most ${maxDevices} devices.`)
+      const key = await pushKeys.of(subscriber)
+      return reply.code(201).header('cache-control', 'no-store').send(deviceBody(row, key))
+    },
+  )
+}
+
+const listRoute = (
+  site: FastifyInstance,
+  { devices, pushKeys, authenticate }: DeviceDeps,
+  base: string,
+  name: string,
+): void => {
+  const schema = {
+    ...describe(`list_${name}_devices`, 'List the subscriber’s own devices'),
+    response: {
+      200: {
+        type: 'object',
+        required: ['data'],
+        properties: { data: { type: 'array', items: deviceSchema } },
+      },
+    },
+  }
+  site.get(base, { onRequest: requireBearer(authenticate), schema }, async (request, reply) => {
+    const subscriber = subscriberOf(request)
+    const rows = await devices.of(subscriber.id)
+    const key = await pushKeys.of(subscriber)
+    return reply.header('cache-control', 'no-store').send({ data: rows.map((row) => deviceBody(row, key)) })
+  })
+}
+
+const removeRoute = (
+  site: FastifyInstance,
+  { devices, authenticate }: DeviceDeps,
+  base: string,
+  name: string,
+): void => {
+  const schema = {
+    ...describe(`delete_${name}_device`, 'Remove a device'),
+    // The SDK reads every answer as JSON.
+    params: idParams,
+    response: { 200: { type: 'object', description: 'Done.' } },
+  }
+  site.delete<{ Params: { readonly id: string } }>(
+    `${base}/:id`,
+    { onRequest: requireBearer(authenticate), schema },
+    async (request) => {
+      const subscriber = subscriberOf(request)
+      if (!(await devices.remove(subscriber.id, request.params.id)))
+        throw new TrunklineError('unknown_resource')
+      return {}
+    },
+  )
+}
+
+const deviceBody = (row: DeviceRow, key: string) => ({
+  id: row.id,
+  device_token: row.token,
+  device_type: row.type,
+  device_name: null,
+  push_notification_key: key,
+  date_registered: new Date(row.created_at).toISOString(),
+})

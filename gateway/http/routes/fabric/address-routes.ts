@@ -1,0 +1,117 @@
+import type { FastifyInstance } from 'fastify'
+import { mayReach, type TokenIdentity } from '../../../auth/token-identity.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import type { Resources } from '../../../directory/ports.ts'
+import type { Listed, Resource } from '../../../directory/resource-types.ts'
+import { type Authenticate, bearerOf, requireBearer } from '../../requests/bearer-auth.ts'
+import { listBody, pageOf, pagingQuery } from '../../requests/paging.ts'
+import { forSubscribers, idParams, listSchema } from '../shared/route-schemas.ts'
+import {
+  type AddressType,
+  addressBody,
+  addressSchema,
+  addressTypeOf,
+  isReachable,
+  typesBehind,
+} from './address-body.ts'
+import type { ById } from './resource-kind-routes.ts'
+
+/** What the address routes need. */
+export interface AddressDeps {
+  readonly resources: Pick<Resources, 'list' | 'findByAddressId'>
+  readonly authenticate: Authenticate
+}
+
+interface Query {
+  readonly page_number: number
+  readonly page_size: number
+  readonly type?: AddressType
+  readonly name?: string
+  readonly display_name?: string
+  readonly sort_by: 'name' | 'created_at'
+  readonly sort_order: 'asc' | 'desc'
+}
+
+const querystring = {
+  type: 'object',
+  properties: {
+    ...pagingQuery,
+    type: { type: 'string', enum: ['app', 'room', 'call', 'subscriber'] },
+    name: { type: 'string', maxLength: 200 },
+    display_name: { type: 'string', maxLength: 256 },
+    sort_by: { type: 'string', enum: ['name', 'created_at'], default: 'name' },
+    sort_order: { type: 'string', enum: ['asc', 'desc'], default: 'asc' },
+  },
+} as const
+
+const base = '/api/fabric/addresses'
+
+/** `GET /api/fabric/addresses` and `…/{id}`: what the holder of a token may call; guests see the addresses of their token, and no other. */
+export const addressRoutes = (site: FastifyInstance, { resources, authenticate }: AddressDeps): void => {
+  const onRequest = requireBearer(authenticate)
+  const lists = forSubscribers('addresses', 'list_addresses', 'List the addresses that can be called')
+  site.get<{ Querystring: Query }>(
+    base,
+    { onRequest, schema: { ...lists, querystring, response: { 200: listSchema(addressSchema) } } },
+    async (request) => {
+      const { identity } = bearerOf(request)
+      return listBody(seen(resources, identity, request.query), base, { ...request.query }, addressBody)
+    },
+  )
+  const reads = forSubscribers('addresses', 'get_address', 'Get an address')
+  site.get<ById>(
+    `${base}/:id`,
+    { onRequest, schema: { ...reads, params: idParams, response: { 200: addressSchema } } },
+    async (request) => {
+      const { identity } = bearerOf(request)
+      const { id } = request.params
+      const resource = mayReach(identity, id) ? resources.findByAddressId(identity.projectId, id) : undefined
+      if (!resource || !isReachable(resource.type)) throw new TrunklineError('unknown_address')
+      return addressBody(resource)
+    },
+  )
+}
+
+const seen = (
+  resources: AddressDeps['resources'],
+  identity: TokenIdentity,
+  query: Query,
+): Listed<Resource> => {
+  if (identity.addressIds) return seenByGuest(resources, identity, query)
+  return resources.list(identity.projectId, {
+    ...pageOf(query),
+    types: typesBehind(query.type),
+    displayName: query.display_name,
+    name: query.name,
+    sortBy: query.sort_by,
+    descending: query.sort_order === 'desc',
+  })
+}
+
+/** A guest has ten addresses at most. */
+const seenByGuest = (
+  resources: AddressDeps['resources'],
+  { projectId, addressIds = new Set() }: TokenIdentity,
+  query: Query,
+): Listed<Resource> => {
+  const all = [...addressIds]
+    .flatMap((id) => resources.findByAddressId(projectId, id) ?? [])
+    .filter((resource) => matches(resource, query))
+    .sort(order(query))
+  const { number, size } = pageOf(query)
+  return { items: all.slice(number * size, (number + 1) * size), total: all.length }
+}
+
+const matches = ({ type, displayName, address }: Resource, query: Query): boolean =>
+  isReachable(type) &&
+  (query.type === undefined || addressTypeOf(type) === query.type) &&
+  (query.name === undefined || [address.name, `/${address.context}/${address.name}`].includes(query.name)) &&
+  (query.display_name === undefined || displayName.toLowerCase().includes(query.display_name.toLowerCase()))
+
+const order =
+  ({ sort_by, sort_order }: Query) =>
+  (a: Resource, b: Resource): number => {
+    const ascending =
+      sort_by === 'name' ? a.address.name.localeCompare(b.address.name) : a.createdAt - b.createdAt
+    return sort_order === 'asc' ? ascending : -ascending
+  }

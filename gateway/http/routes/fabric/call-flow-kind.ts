@@ -1,0 +1,79 @@
+import type { FlowDetails } from '../../../directory/resource-types.ts'
+import type { StoredDocument } from '../shared/document-checks.ts'
+import { documentOf, type ScriptValue, scriptValue, shownDocument } from '../shared/document-checks.ts'
+import { badField, text } from '../shared/field-schemas.ts'
+import type { ResourceKind } from './resource-kind.ts'
+
+interface Body {
+  readonly title: string
+  /** The graph (docs/flows.md). */
+  readonly flow_data?: object | null
+  /** A script in its place. */
+  readonly relayml?: ScriptValue | null
+  readonly document_version?: number
+}
+
+/** The document of the working copy in a body; undefined where there is none. Throws `invalid_field`. */
+const workingDocument = ({ flow_data: flow, relayml: script }: Partial<Body>): StoredDocument | undefined => {
+  const [hasFlow, hasScript] = [isGiven(flow), isGiven(script)]
+  if (hasFlow && hasScript)
+    throw badField('relayml', 'A call flow has flow_data, or relayml in its place; not both.')
+  if (hasFlow) return { kind: 'flow', document: documentOf(flow as object), attribute: 'flow_data' }
+  if (!hasScript) return undefined
+  return { kind: 'script', document: documentOf(script as ScriptValue), attribute: 'relayml' }
+}
+
+/** The working copy that a body describes; undefined where it says nothing of it. */
+const workingCopy = (body: Partial<Body>): Pick<FlowDetails, 'flow' | 'script'> | undefined => {
+  const working = workingDocument(body)
+  if (!working) return undefined
+  const { kind, document } = working
+  return kind === 'flow' ? { flow: document, script: undefined } : { flow: undefined, script: document }
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null
+
+/** Call flows: their working copies. */
+export const callFlows: ResourceKind<'call_flow', Body> = {
+  type: 'call_flow',
+  path: 'call_flows',
+  title: 'call flow',
+  properties: {
+    title: text(),
+    flow_data: { type: ['object', 'null'], description: 'The graph, as docs/flows.md describes it.' },
+    relayml: {
+      ...scriptValue,
+      anyOf: [...scriptValue.anyOf, { type: 'null' }],
+      description: 'A script in place of the graph.',
+    },
+    document_version: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
+  },
+  required: ['title'],
+  answer: {
+    title: { type: 'string' },
+    flow_data: {},
+    relayml: {},
+    document_version: { type: 'integer' },
+    deployed_version: { type: ['integer', 'null'] },
+  },
+  documents: (body) => {
+    const working = workingDocument(body)
+    return working ? [working] : []
+  },
+  create: (body) => ({
+    displayName: body.title,
+    details: { version: body.document_version ?? 1, ...workingCopy(body) },
+  }),
+  change: (body) => {
+    // Without one, the version rises by one where the working copy changes.
+    const { title: displayName, document_version: version } = body
+    return { displayName, details: { ...workingCopy(body), ...(version !== undefined && { version }) } }
+  },
+  show: ({ displayName, details }) => ({
+    title: displayName,
+    flow_data: details.flow === undefined ? null : shownDocument(details.flow),
+    relayml: details.script === undefined ? null : shownDocument(details.script),
+    document_version: details.version,
+    deployed_version: details.deployedVersion ?? null,
+  }),
+}

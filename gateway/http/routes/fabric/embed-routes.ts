@@ -1,0 +1,130 @@
+import { senderOf } from '@trunkline/sip-agent/networks'
+import type { FastifyInstance } from 'fastify'
+import { defaultGuests, type EmbedTokens } from '../../../auth/embed-tokens.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import type { Resources } from '../../../directory/ports.ts'
+import type { RequireProject } from '../../requests/principal.ts'
+import { badField } from '../shared/field-schemas.ts'
+import { forProjects } from '../shared/route-schemas.ts'
+import { checkAddress } from './limited-token-routes.ts'
+import { addressId, expiry, secondsUntil, tokenSchema } from './token-fields.ts'
+
+/** What the routes of embed tokens need. */
+export interface EmbedDeps {
+  readonly embeds: Pick<EmbedTokens, 'make' | 'guestToken'>
+  readonly resources: Pick<Resources, 'findByAddressId'>
+  readonly requireProject: RequireProject
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** How long an embed token is good at most, and where nobody says. */
+const yearSeconds = 366 * 86_400
+
+/** Embed tokens stand in web pages, which let their visitors call one address: the project makes them, and anybody has guest tokens of them. */
+export const embedRoutes = (site: FastifyInstance, deps: EmbedDeps): void => {
+  makeRoute(site, deps)
+  exchangeRoute(site, deps)
+}
+
+const makeBody = {
+  type: 'object',
+  required: ['address_id'],
+  additionalProperties: false,
+  properties: {
+    address_id: addressId,
+    expire_at: {
+      ...expiry,
+      description: 'When it ends, in seconds since 1970; default and at most in 366 days.',
+    },
+    max_guests_per_minute: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100_000,
+      description: `Maximum number of guest tokens in a minute; default ${defaultGuests}.`,
+    },
+    origins: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 20,
+      items: { type: 'string', minLength: 1, maxLength: 260 },
+      description:
+        'Origins of the pages that may have guest tokens of it, as https://www.example.com; default all.',
+    },
+  },
+} as const
+
+interface MakeBody {
+  readonly address_id: string
+  readonly expire_at?: number
+  readonly max_guests_per_minute?: number
+  readonly origins?: readonly string[]
+}
+
+const makeRoute = (site: FastifyInstance, { embeds, resources, requireProject, clock }: EmbedDeps): void => {
+  const schema = {
+    ...forProjects(
+      'tokens',
+      'create_embed_token',
+      'Make a token for a web page, whose visitors call one address',
+    ),
+    body: makeBody,
+    response: { 201: tokenSchema },
+  }
+  const onRequest = requireProject('subscribers')
+  site.post<{ Body: MakeBody }>(
+    '/api/fabric/embeds',
+    { onRequest, schema },
+    async ({ projectId, body }, reply) => {
+      const { address_id: id, expire_at: end, max_guests_per_minute: maxGuests } = body
+      const seconds = secondsUntil('expire_at', end, clock.now(), { most: yearSeconds, usual: yearSeconds })
+      checkAddress(resources, projectId, id, 'address_id')
+      const origins = body.origins?.map(originOf)
+      const token = await embeds.make(projectId, id, {
+        seconds,
+        ...(maxGuests && { maxGuests }),
+        ...(origins && { origins }),
+      })
+      return reply.code(201).header('cache-control', 'no-store').send({ token })
+    },
+  )
+}
+
+/** An origin as browsers send it. Throws `invalid_field` for anything else. */
+const originOf = (text: string, i: number): string => {
+  const url = URL.parse(text)
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
+  if (!isOrigin) throw badField(`origins.${i}`, 'An origin such as https://www.example.com is expected.')
+  return url.origin
+}
+
+const exchangeBody = {
+  type: 'object',
+  required: ['token'],
+  additionalProperties: false,
+  properties: { token: { type: 'string', minLength: 1, maxLength: 256 } },
+} as const
+
+const exchangeRoute = (site: FastifyInstance, { embeds }: EmbedDeps): void => {
+  const schema = {
+    operationId: 'create_embed_guest_token',
+    tags: ['tokens'],
+    summary: 'Make a guest token of an embed token',
+    security: [],
+    body: exchangeBody,
+    response: { 201: tokenSchema },
+  }
+  site.post<{ Body: { readonly token: string } }>(
+    '/api/fabric/embeds/tokens',
+    { schema },
+    async ({ body, headers, ip }, reply) => {
+      const source = { origin: headers.origin, network: senderOf(ip) }
+      const made = await embeds.guestToken(body.token, source)
+      if ('token' in made) return reply.code(201).header('cache-control', 'no-store').send(made)
+      if (made.refused === 'origin') throw new TrunklineError('origin_refused')
+      if (made.refused === 'unknown') throw badField('token', 'The embed token is not good.')
+      reply.header('retry-after', Math.ceil(made.waitMs / 1000))
+      throw new TrunklineError('too_many_requests')
+    },
+  )
+}

@@ -1,0 +1,128 @@
+import type { FastifyInstance } from 'fastify'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import type { FlowVersionRecord } from '../../../directory/ports.ts'
+import { listBody, pageOf, pagingQuery } from '../../requests/paging.ts'
+import { shownDocument } from '../shared/document-checks.ts'
+import { badField, timeText } from '../shared/field-schemas.ts'
+import { findResource } from '../shared/resource-lookup.ts'
+import { forProjects, idParams, listSchema } from '../shared/route-schemas.ts'
+import { addressList, addressPage, type ById, type Paged, type ResourceDeps } from './resource-kind-routes.ts'
+
+interface Deployment {
+  readonly document_version?: number
+  readonly call_flow_version_id?: string
+}
+
+const deployment = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    document_version: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
+    call_flow_version_id: { type: 'string', format: 'uuid' },
+  },
+} as const
+
+const versionSchema = {
+  type: 'object',
+  properties: {
+    id: { type: 'string' },
+    document_version: { type: 'integer' },
+    current: { type: 'boolean', description: 'The one that runs.' },
+    flow_data: {},
+    relayml: {},
+    created_at: { type: 'string', format: 'date-time' },
+  },
+} as const
+
+const versionBody = ({ id, version, current, flow, script, createdAt }: FlowVersionRecord) => ({
+  id,
+  document_version: version,
+  current,
+  flow_data: flow === undefined ? null : shownDocument(flow),
+  relayml: script === undefined ? null : shownDocument(script),
+  created_at: timeText(createdAt),
+})
+
+/**
+ * Versions of call flows as they were deployed: `GET` and `POST …/{id}/versions`. Served under `call_flow`, as the pages of this API have it,
+ * and under `call_flows`; the addresses under the former too.
+ */
+export const flowVersionRoutes = (site: FastifyInstance, deps: ResourceDeps): void => {
+  for (const path of ['call_flow', 'call_flows']) {
+    const base = `/api/fabric/resources/${path}/:id`
+    listRoute(site, deps, `${base}/versions`, path)
+    deployRoute(site, deps, `${base}/versions`, path)
+  }
+  const { resources, requireProject } = deps
+  const describe = forProjects('call_flows', 'list_addresses_call_flow', 'The address of a call flow')
+  site.get<ById & Paged>(
+    '/api/fabric/resources/call_flow/:id/addresses',
+    { onRequest: requireProject('resources'), schema: { ...describe, ...addressList } },
+    async ({ projectId, params, query, url }) =>
+      addressPage(findResource(resources, projectId, 'call_flow', params.id), url, query),
+  )
+}
+
+const listRoute = (
+  site: FastifyInstance,
+  { resources, requireProject }: ResourceDeps,
+  url: string,
+  name: string,
+): void => {
+  const describe = forProjects('call_flows', `list_${name}_versions`, 'List the versions that were deployed')
+  const querystring = { type: 'object', properties: pagingQuery } as const
+  const schema = { params: idParams, querystring, response: { 200: listSchema(versionSchema) } }
+  site.get<ById & Paged>(
+    url,
+    { onRequest: requireProject('resources'), schema: { ...describe, ...schema } },
+    async ({ projectId, params, query, url: at }) => {
+      const { id } = findResource(resources, projectId, 'call_flow', params.id)
+      const all = await resources.flowVersions(projectId, id)
+      const { number, size } = pageOf(query)
+      const items = all.slice(number * size, (number + 1) * size)
+      return listBody({ items, total: all.length }, at.split('?', 1)[0] ?? at, query, versionBody)
+    },
+  )
+}
+
+const deployRoute = (
+  site: FastifyInstance,
+  { resources, requireProject }: ResourceDeps,
+  url: string,
+  name: string,
+): void => {
+  const describe = forProjects('call_flows', `deploy_${name}`, 'Deploy the working copy, or a version again')
+  const schema = { params: idParams, body: deployment, response: { 201: versionSchema } }
+  site.post<ById & { Body: Deployment }>(
+    url,
+    { onRequest: requireProject('resources'), schema: { ...describe, ...schema } },
+    async ({ projectId, params, body }, reply) => {
+      const { id } = findResource(resources, projectId, 'call_flow', params.id)
+      const deployed = await deploy(() => resources.deployFlow(projectId, id, wanted(body)), body)
+      return reply.code(201).send(versionBody(deployed))
+    },
+  )
+}
+
+const wanted = ({
+  document_version: version,
+  call_flow_version_id: id,
+}: Deployment): number | { id: string } | undefined => {
+  if (version !== undefined && id !== undefined)
+    throw badField('call_flow_version_id', 'Either this or document_version is given.')
+  return id === undefined ? version : { id }
+}
+
+/** The flow is there: what is not found is its version. */
+const deploy = async (
+  attempt: () => Promise<FlowVersionRecord>,
+  body: Deployment,
+): Promise<FlowVersionRecord> => {
+  try {
+    return await attempt()
+  } catch (error) {
+    if (!(error instanceof TrunklineError) || error.code !== 'unknown_resource') throw error
+    const attribute = body.call_flow_version_id === undefined ? 'document_version' : 'call_flow_version_id'
+    throw badField(attribute, 'The call flow has no such version, or nothing to deploy.')
+  }
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { mostAddresses } from '../../../auth/token-claims.ts'
+import type { TokenPairs } from '../../../auth/token-pairs.ts'
+import type { SubscriberTokens } from '../../../auth/tokens.ts'
+import type { Clock } from '../../../core/clock.ts'
+import type { Resources } from '../../../directory/ports.ts'
+import { type Authenticate, requireBearer, subscriberOf } from '../../requests/bearer-auth.ts'
+import type { RequireProject } from '../../requests/principal.ts'
+import { badField } from '../shared/field-schemas.ts'
+import { forProjects, forSubscribers } from '../shared/route-schemas.ts'
+import {
+  addressId,
+  connectTo,
+  expiry,
+  pairBody,
+  pairSchema,
+  secondsUntil,
+  tokenSchema,
+} from './token-fields.ts'
+
+/** What the routes of limited tokens need. */
+export interface LimitedTokenDeps {
+  readonly resources: Pick<Resources, 'findByAddressId'>
+  readonly pairs: Pick<TokenPairs, 'issue'>
+  readonly tokens: Pick<SubscriberTokens, 'issue'>
+  readonly requireProject: RequireProject
+  readonly authenticate: Authenticate
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** Tokens that reach a few addresses: of guests, whom the project lets in, and of those whom a subscriber invites. */
+export const limitedTokenRoutes = (site: FastifyInstance, deps: LimitedTokenDeps): void => {
+  guestRoute(site, deps)
+  inviteRoute(site, deps)
+}
+
+const guestBody = {
+  type: 'object',
+  required: ['allowed_addresses'],
+  additionalProperties: false,
+  properties: {
+    allowed_addresses: {
+      type: 'array',
+      minItems: 1,
+      maxItems: mostAddresses,
+      uniqueItems: true,
+      items: addressId,
+      description: 'Ids of the addresses that the guest sees and calls.',
+    },
+    expire_at: expiry,
+    ch: connectTo,
+  },
+} as const
+
+interface GuestBody {
+  readonly allowed_addresses: readonly string[]
+  readonly expire_at?: number
+  readonly ch?: string
+}
+
+const guestRoute = (
+  site: FastifyInstance,
+  { requireProject, resources, pairs, clock }: LimitedTokenDeps,
+): void => {
+  const onRequest = requireProject('subscribers')
+  const schema = {
+    ...forProjects(
+      'tokens',
+      'create_guest_token',
+      'Make a token for a guest, who reaches these addresses alone',
+    ),
+    body: guestBody,
+    response: { 201: pairSchema() },
+  }
+  site.post<{ Body: GuestBody }>(
+    '/api/fabric/guests/tokens',
+    { onRequest, schema },
+    async ({ projectId, body }, reply) => {
+      const { allowed_addresses: addressIds, ch } = body
+      const seconds = secondsUntil('expire_at', body.expire_at, clock.now())
+      for (const [index, id] of addressIds.entries())
+        checkAddress(resources, projectId, id, `allowed_addresses.${index}`)
+      const terms = {
+        kind: 'guest',
+        subscriberId: randomUUID(),
+        projectId,
+        addressIds,
+        connectTo: ch,
+      } as const
+      const pair = await pairs.issue(terms, seconds)
+      return reply.code(201).header('cache-control', 'no-store').send(pairBody(pair))
+    },
+  )
+}
+
+const inviteBody = {
+  type: 'object',
+  required: ['address_id'],
+  additionalProperties: false,
+  properties: { address_id: addressId, expires_at: expiry },
+} as const
+
+interface InviteBody {
+  readonly address_id: string
+  readonly expires_at?: number
+}
+
+const inviteRoute = (
+  site: FastifyInstance,
+  { authenticate, resources, tokens, clock }: LimitedTokenDeps,
+): void => {
+  const schema = {
+    ...forSubscribers(
+      'tokens',
+      'create_invite_token',
+      'Make a token that calls one address for the subscriber',
+    ),
+    body: inviteBody,
+    response: { 201: tokenSchema },
+  }
+  const path = '/api/fabric/subscriber/invites'
+  site.post<{ Body: InviteBody }>(
+    path,
+    { onRequest: requireBearer(authenticate), schema },
+    async (request, reply) => {
+      const subscriber = subscriberOf(request)
+      const { address_id: id, expires_at: end } = request.body
+      const seconds = secondsUntil('expires_at', end, clock.now())
+      checkAddress(resources, subscriber.projectId, id, 'address_id')
+      const { token } = await tokens.issue(subscriber, seconds, { kind: 'invite', addressIds: [id] })
+      return reply.code(201).header('cache-control', 'no-store').send({ token })
+    },
+  )
+}
+
+/** Throws `invalid_field` where the project has no address of this id. */
+export const checkAddress = (
+  resources: Pick<Resources, 'findByAddressId'>,
+  projectId: string,
+  id: string,
+  field: string,
+): void => {
+  if (!resources.findByAddressId(projectId, id)) throw badField(field, 'There is no address of this id.')
+}

@@ -1,0 +1,161 @@
+import type { FastifyInstance } from 'fastify'
+import type { DomainApps } from '../../../directory/ports.ts'
+import type { ResourceType } from '../../../directory/resource-types.ts'
+import { listBody, pageOf, pagingQuery } from '../../requests/paging.ts'
+import { address, badField, text } from '../shared/field-schemas.ts'
+import { findAnyResource, removeResource } from '../shared/resource-lookup.ts'
+import { emptyBody, forProjects, idParams, listSchema } from '../shared/route-schemas.ts'
+import { anySchema, resourceBody } from './resource-body.ts'
+import { addressList, addressPage, type ById, type Paged, type ResourceDeps } from './resource-kind-routes.ts'
+import { kinds } from './resource-kinds.ts'
+import { handledBy } from './sip-endpoint-kind.ts'
+
+/** What the routes of all resources need. */
+export interface AllResourceDeps extends ResourceDeps {
+  readonly domainApps: Pick<DomainApps, 'find' | 'update'>
+}
+
+interface Query {
+  readonly page_number: number
+  readonly page_size: number
+  readonly type?: ResourceType
+  readonly display_name?: string
+  readonly address?: string
+  readonly sort_by: 'name' | 'created_at'
+  readonly sort_order: 'asc' | 'desc'
+}
+
+const querystring = {
+  type: 'object',
+  properties: {
+    ...pagingQuery,
+    type: { type: 'string', enum: Object.keys(kinds) },
+    display_name: text(),
+    address,
+    sort_by: { type: 'string', enum: ['name', 'created_at'], default: 'created_at' },
+    sort_order: { type: 'string', enum: ['asc', 'desc'], default: 'asc' },
+  },
+} as const
+
+const base = '/api/fabric/resources'
+const tag = 'resources'
+
+/** Resources of every kind: `/api/fabric/resources`, each of them, its address, and what it is made the handler of. */
+export const resourceRoutes = (site: FastifyInstance, deps: AllResourceDeps): void => {
+  listRoute(site, deps)
+  oneRoutes(site, deps)
+  for (const assignment of assignments(deps)) assignRoute(site, deps, assignment)
+}
+
+const listRoute = (site: FastifyInstance, { resources, requireProject }: ResourceDeps): void => {
+  const schema = { querystring, response: { 200: listSchema(anySchema) } }
+  site.get<{ Querystring: Query }>(
+    base,
+    {
+      onRequest: requireProject('resources'),
+      schema: { ...forProjects(tag, 'list_resources', 'List the resources of every kind'), ...schema },
+    },
+    async ({ projectId, query }) => {
+      const listed = resources.list(projectId, {
+        ...pageOf(query),
+        types: query.type && [query.type],
+        displayName: query.display_name,
+        name: query.address,
+        sortBy: query.sort_by,
+        descending: query.sort_order === 'desc',
+      })
+      return listBody(listed, base, { ...query }, resourceBody)
+    },
+  )
+}
+
+const oneRoutes = (site: FastifyInstance, { resources, requireProject }: ResourceDeps): void => {
+  const onRequest = requireProject('resources')
+  const path = `${base}/:id`
+  const read = { params: idParams, response: { 200: anySchema } }
+  site.get<ById>(
+    path,
+    { onRequest, schema: { ...forProjects(tag, 'get_resource', 'Get a resource'), ...read } },
+    async ({ projectId, params }) => resourceBody(findAnyResource(resources, projectId, params.id)),
+  )
+  const subscribers = requireProject('subscribers')
+  const gone = { params: idParams, response: { 204: emptyBody } }
+  site.delete<ById>(
+    path,
+    { onRequest, schema: { ...forProjects(tag, 'delete_resource', 'Delete a resource'), ...gone } },
+    async (request, reply) => {
+      const resource = findAnyResource(resources, request.projectId, request.params.id)
+      // Who may not keep subscribers removes none by this path either.
+      if (resource.type === 'subscriber') await subscribers(request, reply)
+      await removeResource(resources, resource)
+      return reply.code(204).send()
+    },
+  )
+  const describe = forProjects(tag, 'list_resource_addresses', 'The address of a resource')
+  site.get<ById & Paged>(
+    `${path}/addresses`,
+    { onRequest, schema: { ...describe, ...addressList } },
+    async ({ projectId, params, query, url }) =>
+      addressPage(findAnyResource(resources, projectId, params.id), url, query),
+  )
+}
+
+/** What a resource can be made the handler of. */
+interface Assignment {
+  /** Below the resource, and as operation ids have it. */
+  readonly path: string
+  /** Of the body: the id of what the resource is to handle. */
+  readonly field: string
+  readonly title: string
+  readonly isThere: (projectId: string, id: string) => boolean
+  readonly assign: (projectId: string, id: string, resourceId: string) => Promise<unknown>
+}
+
+const assignments = ({ resources, domainApps }: AllResourceDeps): readonly Assignment[] => [
+  {
+    path: 'domain_applications',
+    field: 'domain_application_id',
+    title: 'domain application',
+    isThere: (projectId, id) => domainApps.find(projectId, id) !== undefined,
+    assign: (projectId, id, resourceId) =>
+      domainApps.update(projectId, id, { handler: { kind: 'resource', resourceId } }),
+  },
+  {
+    path: 'sip_endpoints',
+    field: 'sip_endpoint_id',
+    title: 'SIP endpoint',
+    isThere: (projectId, id) => resources.find(projectId, 'sip_endpoint', id) !== undefined,
+    assign: (projectId, id, resourceId) =>
+      resources.update(projectId, 'sip_endpoint', id, { details: handledBy(resourceId) }),
+  },
+]
+
+/** `POST …/{id}/domain_applications` and `…/{id}/sip_endpoints`: the resource handles the calls of that one from now on. */
+const assignRoute = (
+  site: FastifyInstance,
+  { resources, requireProject }: AllResourceDeps,
+  { path, field, title, isThere, assign }: Assignment,
+): void => {
+  const summary = `Make a resource the handler of a ${title}`
+  const body = {
+    type: 'object',
+    required: [field],
+    additionalProperties: false,
+    properties: { [field]: { type: 'string', format: 'uuid' } },
+  }
+  site.post<ById & Paged & { Body: Readonly<Record<string, string>> }>(
+    `${base}/:id/${path}`,
+    {
+      onRequest: requireProject('resources'),
+      schema: { ...forProjects(tag, `assign_${path.slice(0, -1)}`, summary), ...addressList, body },
+    },
+    async ({ projectId, params, body: given, query, url }) => {
+      const resource = findAnyResource(resources, projectId, params.id)
+      const id = given[field] ?? ''
+      if (resource.type === 'ai_agent') throw badField('id', 'Agents cannot be called yet.')
+      if (!isThere(projectId, id)) throw badField(field, `There is no such ${title}.`)
+      await assign(projectId, id, resource.id)
+      return addressPage(resource, url, query)
+    },
+  )
+}

@@ -1,0 +1,56 @@
+import type { GatewayDetails } from '../../../directory/resource-types.ts'
+import {
+  type CodecWord,
+  codecs,
+  codecsOf,
+  codecWords,
+  notCarried,
+  text,
+  withoutUnset,
+} from '../shared/field-schemas.ts'
+import type { ResourceKind } from './resource-kind.ts'
+
+interface Body {
+  readonly name: string
+  readonly uri: string
+  readonly encryption?: GatewayDetails['encryption']
+  readonly codecs?: readonly CodecWord[]
+}
+
+const detailsOf = (body: Partial<Body>) =>
+  withoutUnset({ uri: body.uri, encryption: body.encryption, codecs: body.codecs && codecsOf(body.codecs) })
+
+/** SIP addresses of others. */
+export const sipGateways: ResourceKind<'sip_gateway', Body> = {
+  type: 'sip_gateway',
+  path: 'sip_gateways',
+  title: 'SIP gateway',
+  properties: {
+    name: text(),
+    uri: {
+      ...text(512),
+      pattern: '^[sS][iI][pP][sS]?:[^\\s<>"@\\u0000-\\u001f\\u007f]+(@[^\\s<>"@\\u0000-\\u001f\\u007f]+)?$',
+    },
+    encryption: { type: 'string', enum: ['required', 'optional', 'forbidden'] },
+    codecs,
+    ...notCarried('ciphers'),
+  },
+  required: ['name', 'uri'],
+  answer: {
+    name: { type: 'string' },
+    uri: { type: 'string' },
+    encryption: { type: 'string' },
+    codecs: { type: 'array', items: { type: 'string' } },
+  },
+  create: (body) => ({
+    displayName: body.name,
+    details: { encryption: 'optional', ...detailsOf(body), uri: body.uri },
+  }),
+  change: (body) => ({ displayName: body.name, details: detailsOf(body) }),
+  show: ({ displayName, details }) => ({
+    name: displayName,
+    uri: details.uri,
+    encryption: details.encryption,
+    codecs: codecWords(details.codecs ?? ['PCMU', 'PCMA']),
+  }),
+}

@@ -1,0 +1,168 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { TokenPairs } from '../../../auth/token-pairs.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import { isBasic } from '../../requests/basic-auth.ts'
+import type { Authenticate } from '../../requests/bearer-auth.ts'
+import { byProject, bySubscriber } from '../../requests/openapi.ts'
+import type { RequireProject } from '../../requests/principal.ts'
+import { badField, notCarried } from '../shared/field-schemas.ts'
+import { emptyBody, forProjects, idParams } from '../shared/route-schemas.ts'
+import { connectTo, expiry, pairBody, pairSchema, secondsUntil } from './token-fields.ts'
+import {
+  type SubscriberBody,
+  subscriberFields,
+  type TokenSubscriberDeps,
+  TokenSubscribers,
+} from './token-subscribers.ts'
+
+/** What the routes of subscribers' tokens need. */
+export interface TokenDeps extends TokenSubscriberDeps {
+  readonly pairs: Pick<TokenPairs, 'issue' | 'refresh' | 'revoke'>
+  readonly requireProject: RequireProject
+  readonly authenticate: Authenticate
+  readonly clock: Pick<Clock, 'now'>
+}
+
+const path = '/api/fabric/subscribers/tokens'
+
+/** Permits its holder to renew it without the project's own token. */
+const refreshScope = 'sat:refresh'
+
+/** Tokens of subscribers: made, renewed and taken back. */
+export const tokenRoutes = (site: FastifyInstance, deps: TokenDeps): void => {
+  issueRoute(site, deps)
+  refreshRoute(site, deps)
+  revokeRoutes(site, deps)
+}
+
+interface IssueBody extends SubscriberBody {
+  readonly expire_at?: number
+  readonly scope?: '' | typeof refreshScope
+  readonly ch?: string
+}
+
+const issueBody = {
+  type: 'object',
+  required: ['reference'],
+  additionalProperties: false,
+  properties: {
+    ...subscriberFields,
+    expire_at: expiry,
+    scope: { type: 'string', enum: ['', refreshScope] },
+    ch: connectTo,
+    ...notCarried('application_id', 'fingerprint'),
+  },
+} as const
+
+const issueRoute = (site: FastifyInstance, deps: TokenDeps): void => {
+  const subscribers = new TokenSubscribers(deps)
+  const onRequest = deps.requireProject('subscribers')
+  const schema = {
+    ...forProjects(
+      'tokens',
+      'create_subscriber_token',
+      'Make a token for a subscriber, who is made too where there is none',
+    ),
+    body: issueBody,
+    response: { 200: pairSchema({ subscriber_id: { type: 'string' } }) },
+  }
+  site.post<{ Body: IssueBody }>(path, { onRequest, schema }, async ({ projectId, body }, reply) => {
+    const seconds = secondsUntil('expire_at', body.expire_at, deps.clock.now())
+    const { id } = await subscribers.ensure(projectId, body)
+    const scopes = body.scope ? [body.scope] : []
+    const terms = { kind: 'subscriber', subscriberId: id, projectId, scopes, connectTo: body.ch } as const
+    const pair = await deps.pairs.issue(terms, seconds)
+    return secretly(reply).send({ subscriber_id: id, ...pairBody(pair) })
+  })
+}
+
+const refreshBody = {
+  type: 'object',
+  required: ['refresh_token'],
+  additionalProperties: false,
+  properties: { refresh_token: { type: 'string', minLength: 1, maxLength: 256 } },
+} as const
+
+const refreshRoute = (site: FastifyInstance, deps: TokenDeps): void => {
+  const { pairs } = deps
+  const schema = {
+    ...forProjects('tokens', 'refresh_subscriber_token', 'Renew a token; the refresh token is good once'),
+    security: [...byProject, ...bySubscriber],
+    body: refreshBody,
+    response: { 201: pairSchema() },
+  }
+  const onRequest = (request: FastifyRequest, reply: FastifyReply) => requireRenewer(deps, request, reply)
+  site.post<{ Body: { readonly refresh_token: string } }>(
+    `${path}/refresh`,
+    { onRequest, schema },
+    async (request, reply) => {
+      const pair = await pairs.refresh(request.body.refresh_token, renewerOf(request))
+      // Why is not said: who guesses learns nothing.
+      if (!pair) throw badField('refresh_token', 'The refresh token is not good.')
+      return secretly(reply).code(201).send(pairBody(pair))
+    },
+  )
+}
+
+/** The project, or the subscriber whose token permits it. */
+const requireRenewer = async (
+  { requireProject, authenticate }: TokenDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> => {
+  const { authorization } = request.headers
+  if (authorization === undefined || isBasic(authorization))
+    return requireProject('subscribers')(request, reply)
+  request.bearer = await authenticate(request)
+  if (!request.bearer.token.scopes.includes(refreshScope)) throw new TrunklineError('insufficient_scope')
+}
+
+const renewerOf = ({ projectId, bearer }: FastifyRequest) =>
+  bearer ? { projectId: bearer.token.projectId, subscriberId: bearer.token.subscriberId } : { projectId }
+
+const revokeBody = {
+  type: 'object',
+  required: ['token'],
+  additionalProperties: false,
+  properties: { token: { type: 'string', minLength: 1, maxLength: 4096 } },
+} as const
+
+const revokeRoutes = (site: FastifyInstance, deps: TokenDeps): void => {
+  const subscribers = new TokenSubscribers(deps)
+  const onRequest = deps.requireProject('subscribers')
+  const describe = (id: string, summary: string) => ({
+    ...forProjects('tokens', id, summary),
+    response: { 204: emptyBody },
+  })
+  site.post<{ Body: { readonly token: string } }>(
+    `${path}/revoke`,
+    {
+      onRequest,
+      schema: {
+        ...describe('revoke_token', 'Take back a token, or a refresh token with its family'),
+        body: revokeBody,
+      },
+    },
+    async ({ projectId, body }, reply) => {
+      await deps.pairs.revoke(body.token, projectId)
+      return reply.code(204).send()
+    },
+  )
+  site.delete<{ Params: { readonly id: string } }>(
+    '/api/fabric/subscribers/:id/tokens',
+    {
+      onRequest,
+      schema: {
+        ...describe('revoke_subscriber_tokens', 'Take back every token of a subscriber'),
+        params: idParams,
+      },
+    },
+    async ({ projectId, params }, reply) => {
+      await subscribers.revokeAll(projectId, params.id)
+      return reply.code(204).send()
+    },
+  )
+}
+
+const secretly = (reply: FastifyReply): FastifyReply => reply.header('cache-control', 'no-store')

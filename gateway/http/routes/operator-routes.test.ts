@@ -1,0 +1,99 @@
+import pino from 'pino'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { FakeClock } from '../../core/clock.ts'
+import { Metrics } from '../../core/metrics.ts'
+import type { ReloadRequest, ReloadResult } from '../../reload/config-reload.ts'
+import { newSite } from '../http-site.ts'
+import { operatorRoutes, reloadPath } from './operator-routes.ts'
+
+const secret = 'the-secret-of-the-operator-of-this-gateway'
+const clock = new FakeClock()
+
+let site: ReturnType<typeof newSite>
+let token: string | undefined
+let outcome: ReloadResult['outcome']
+let requests: ReloadRequest[]
+
+beforeEach(() => {
+  token = secret
+  outcome = 'applied'
+  requests = []
+  site = newSite({ metrics: new Metrics(), clock, log: pino({ level: 'silent' }) })
+  const reload = async (request: ReloadRequest): Promise<ReloadResult> => {
+    requests.push(request)
+    const fault = { file: 'x.yaml', line: 3, column: 1, path: 'drain', message: 'is wrong' }
+    const lists = { applied: [], restart: [], warnings: [], faults: outcome === 'invalid' ? [fault] : [] }
+    return { ...lists, outcome, file: 'x.yaml', dryRun: request.dryRun ?? false }
+  }
+  operatorRoutes(site, { token: () => token, reload, clock })
+})
+afterEach(() => site.close())
+
+const post = (authorization: string | undefined, payload?: object, remoteAddress = '192.0.2.1') =>
+  site.inject({
+    method: 'POST',
+    url: reloadPath,
+    remoteAddress,
+    headers: { ...(authorization && { authorization }) },
+    ...(payload && { payload }),
+  })
+
+it('reloads for the token of the operator, with or without a body', async () => {
+  const answer = await post(`Bearer ${secret}`, { dry_run: true })
+  expect(answer.statusCode).toBe(200)
+  expect(answer.json()).toMatchObject({ result: 'applied', dry_run: true })
+  expect((await post(`Bearer ${secret}`)).statusCode).toBe(200)
+  expect(requests).toEqual([
+    { dryRun: true, by: 'api' },
+    { dryRun: false, by: 'api' },
+  ])
+})
+
+it('answers 422 for what is not applied, with the places of faults', async () => {
+  outcome = 'invalid'
+  const answer = await post(`Bearer ${secret}`)
+  expect(answer.statusCode).toBe(422)
+  expect(answer.json().faults).toEqual([{ line: 3, column: 1, key: 'drain', message: 'is wrong' }])
+  outcome = 'failed'
+  expect((await post(`Bearer ${secret}`)).statusCode).toBe(422)
+})
+
+it('refuses parameters in the query: a dry run asked for there must not reload', async () => {
+  const answer = await site.inject({
+    method: 'POST',
+    url: `${reloadPath}?dry_run=true`,
+    headers: { authorization: `Bearer ${secret}` },
+  })
+  expect(answer.statusCode).toBe(422)
+  expect(requests).toEqual([])
+})
+
+it.each([
+  ['no token', undefined],
+  ['another token', 'Bearer another'],
+  ['the beginning of the token', `Bearer ${secret.slice(0, -1)}`],
+  ['a project', `Basic ${Buffer.from(`default:${secret}`).toString('base64')}`],
+])('refuses %s', async (_what, authorization) => {
+  expect((await post(authorization)).statusCode).toBe(401)
+  expect(requests).toEqual([])
+})
+
+it('refuses a network that guesses, and takes the right token all the same', async () => {
+  for (let i = 0; i < 30; i++) expect((await post('Bearer wrong')).statusCode).toBe(401)
+  const refused = await post('Bearer wrong')
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '60'])
+  expect((await post('Bearer wrong', undefined, '198.51.100.1')).statusCode).toBe(401)
+  expect((await post(`Bearer ${secret}`)).statusCode).toBe(200)
+})
+
+it('is not there where the configuration has no such token', async () => {
+  token = undefined
+  expect((await post(`Bearer ${secret}`)).statusCode).toBe(404)
+  expect((await post('Bearer undefined')).statusCode).toBe(404)
+})
+
+it('refuses fields that it does not know', async () => {
+  expect((await post(`Bearer ${secret}`, { dry_run: 'yes' })).statusCode).toBe(422)
+  expect((await post(`Bearer ${secret}`, { file: '/etc/passwd' })).statusCode).toBe(422)
+  expect(requests).toEqual([])
+})

@@ -1,0 +1,74 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { senderOf } from '@trunkline/sip-agent/networks'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../../core/clock.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
+import { FixedWindowLimiter } from '../../core/rates.ts'
+import type { ReloadRequest, ReloadResult } from '../../reload/config-reload.ts'
+import { reloadBody } from '../../reload/report.ts'
+
+/** Collaborators of the operator's routes. */
+export interface OperatorDeps {
+  /** The operator's token at this moment; undefined: the routes answer 404. */
+  readonly token: () => string | undefined
+  readonly reload: (request: ReloadRequest) => Promise<ReloadResult>
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** Wrong tokens of one network address within a minute; more are refused with 429. A right token is always good. */
+const wrongTokens = { attempts: 30, windowMs: 60_000 }
+
+/** Path of the route that reloads the configuration. */
+export const reloadPath = '/api/operator/reload'
+
+interface ReloadBody {
+  readonly dry_run?: boolean
+}
+
+/**
+ * `POST /api/operator/reload`, for the operator alone: no token of a project is good there. It has a scope of its own in no document of the
+ * API, as no tenant can use it.
+ */
+export const operatorRoutes = (site: FastifyInstance, deps: OperatorDeps): void => {
+  const wrong = new FixedWindowLimiter(deps.clock, wrongTokens)
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
+    checkToken(request, reply, deps.token(), wrong)
+  const schema = {
+    body: {
+      type: ['object', 'null'],
+      additionalProperties: false,
+      properties: { dry_run: { type: 'boolean' } },
+    },
+    // A dry_run in the query would otherwise be overlooked, and the file be applied.
+    querystring: { type: 'object', additionalProperties: false, properties: {} },
+  }
+  site.post<{ Body: ReloadBody | null }>(reloadPath, { onRequest, schema }, async ({ body }, reply) => {
+    const result = await deps.reload({ dryRun: body?.dry_run === true, by: 'api' })
+    const isRefused = result.outcome === 'invalid' || result.outcome === 'failed'
+    return reply.code(isRefused ? 422 : 200).send(reloadBody(result))
+  })
+}
+
+const checkToken = (
+  { headers, ip, method, url }: FastifyRequest,
+  reply: FastifyReply,
+  token: string | undefined,
+  wrong: FixedWindowLimiter,
+): void => {
+  if (token === undefined)
+    throw new TrunklineError('not_found', `Nothing answers ${method} ${url.split('?', 1)[0]}.`)
+  const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+  if (given !== undefined && isSame(given, token)) return
+  const waitMs = given === undefined ? 0 : wrong.take(senderOf(ip))
+  if (waitMs > 0) {
+    reply.header('retry-after', Math.ceil(waitMs / 1_000))
+    throw new TrunklineError('too_many_requests')
+  }
+  throw new TrunklineError('unauthorized', 'The bearer token of the operator is needed (http.operatorToken).')
+}
+
+/** Compares digests, so that neither content nor length takes another time. */
+const isSame = (one: string, other: string): boolean => {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(one), digest(other))
+}

@@ -1,0 +1,96 @@
+import type { AudioCodec } from '../../../../media/types.ts'
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import { noEffect } from '../../requests/ignored-fields.ts'
+
+/** Properties of a JSON schema. */
+export type Properties = Readonly<Record<string, object>>
+
+/** Text on one line. PostgreSQL has no place for NUL, and no name has one for other controls. */
+export const text = (maxLength = 256) =>
+  ({ type: 'string', minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$' }) as const
+
+/** Largest document, in characters, as for one that is fetched. */
+export const maxDocumentLength = 65_536
+
+/** Text of a document. */
+export const documentText = {
+  type: 'string',
+  minLength: 1,
+  maxLength: maxDocumentLength,
+  pattern: '^[^\\u0000]*$',
+} as const
+
+/** A URL of a customer's server. Whether its address may be reached is decided when it is used. */
+export const httpUrl = {
+  type: 'string',
+  maxLength: 2048,
+  format: 'uri',
+  pattern: '^[hH][tT][tT][pP][sS]?://[^\\s]+$',
+} as const
+
+/** How a URL is asked. */
+export const httpMethod = { type: 'string', enum: ['GET', 'POST'] } as const
+
+/** `/context/name`. */
+export const address = {
+  type: 'string',
+  pattern: '^/[^/?#\\s\\u0000-\\u001f\\u007f]{1,100}/[^/?#\\s\\u0000-\\u001f\\u007f]{1,100}$',
+  description: 'The one address of it, /context/name; default one that is made of its name.',
+} as const
+
+/** What may be taken away with null. */
+export const optional = <S extends { readonly type: string }>(schema: S) => ({
+  ...schema,
+  type: [schema.type, 'null'],
+  ...('enum' in schema && Array.isArray(schema.enum) && { enum: [...schema.enum, null] }),
+})
+
+/** What the pages of this API list and nothing is done with: it is taken, and docs/api.md names it. */
+export const notCarried = (...names: readonly string[]): Properties =>
+  Object.fromEntries(names.map((name) => [name, noEffect]))
+
+/** Codecs by their names in this API. */
+const codecNames = {
+  PCMU: 'PCMU',
+  PCMA: 'PCMA',
+  G722: 'G722',
+  OPUS: 'opus',
+  L16: 'L16',
+} as const satisfies Record<string, AudioCodec>
+
+/** A codec by its name in this API. */
+export type CodecWord = keyof typeof codecNames
+
+/** A list of audio codecs, by the names of the page. */
+export const codecs = {
+  type: 'array',
+  minItems: 1,
+  maxItems: 5,
+  uniqueItems: true,
+  items: { type: 'string', enum: Object.keys(codecNames) },
+} as const
+
+/** Reads codecs of a body. */
+export const codecsOf = (words: readonly CodecWord[]): readonly AudioCodec[] =>
+  words.map((word) => codecNames[word])
+
+/** Codecs as bodies show them. */
+export const codecWords = (names: readonly AudioCodec[]): readonly string[] =>
+  names.map((name) => name.toUpperCase())
+
+/** What was said: without what is undefined; null becomes undefined, which takes a field away. */
+export const withoutUnset = <T extends object>(
+  fields: T,
+): { [K in keyof T]?: Exclude<T[K], null | undefined> | undefined } =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([key, value]) =>
+      value === undefined ? [] : [[key, value === null ? undefined : value]],
+    ),
+  ) as { [K in keyof T]?: Exclude<T[K], null | undefined> | undefined }
+
+/** A time as bodies show it. */
+export const timeText = (ms: number): string => new Date(ms).toISOString()
+
+/** The fault of one field. */
+export const badField = (attribute: string, message: string): TrunklineError =>
+  new TrunklineError('invalid_field', `${attribute}: ${message}`, { attribute })

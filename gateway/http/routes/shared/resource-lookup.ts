@@ -1,0 +1,64 @@
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import type { Resources } from '../../../directory/ports.ts'
+import type { Resource, ResourceType } from '../../../directory/resource-types.ts'
+
+/** The resource of an id; throws `unknown_resource`, also for another kind's or another project's. */
+export const findResource = <T extends ResourceType>(
+  resources: Pick<Resources, 'find'>,
+  projectId: string,
+  type: T,
+  id: string,
+): Resource<T> => {
+  const resource = resources.find(projectId, type, id)
+  if (!resource) throw new TrunklineError('unknown_resource')
+  return resource
+}
+
+/** The resource of an id, whatever its kind; throws `unknown_resource`. */
+export const findAnyResource = (
+  resources: Pick<Resources, 'find'>,
+  projectId: string,
+  id: string,
+): Resource => {
+  const resource = resources.find(projectId, undefined, id)
+  if (!resource) throw new TrunklineError('unknown_resource')
+  return resource
+}
+
+/** The type of a resource of the request's project, by its id; undefined where there is none. */
+export type TypeOf = (id: string) => ResourceType | undefined
+
+/** Makes it. */
+export const typesOf =
+  (resources: Pick<Resources, 'find'>, projectId: string): TypeOf =>
+  (id) =>
+    resources.find(projectId, undefined, id)?.type
+
+/** Context and name of an address that a body may have; the schema has checked it. */
+export const placeOf = (address: string | undefined): { context?: string; name?: string } => {
+  const [, context, name] = address?.split('/') ?? []
+  return context === undefined || name === undefined ? {} : { context, name }
+}
+
+/** The SIP endpoints of a subscriber, the oldest first. */
+export const endpointsOf = (
+  resources: Pick<Resources, 'list'>,
+  { projectId, id }: Pick<Resource, 'projectId' | 'id'>,
+): readonly Resource<'sip_endpoint'>[] => {
+  const all = { number: 0, size: Number.MAX_SAFE_INTEGER, types: ['sip_endpoint'] } as const
+  return resources
+    .list(projectId, all)
+    .items.filter((each): each is Resource<'sip_endpoint'> => each.type === 'sip_endpoint')
+    .filter(({ details }) => details.subscriberId === id)
+}
+
+/** Removes a resource, and with a subscriber the SIP endpoints that belong to it. Throws `managed_by_file`. */
+export const removeResource = async (
+  resources: Pick<Resources, 'list' | 'remove'>,
+  resource: Resource,
+): Promise<void> => {
+  const { projectId, type, id } = resource
+  const belonging = type === 'subscriber' && !resource.managedByFile ? endpointsOf(resources, resource) : []
+  for (const endpoint of belonging) await resources.remove(projectId, 'sip_endpoint', endpoint.id)
+  await resources.remove(projectId, type, id)
+}

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+import type { Log } from '../core/log.ts'
+
+/** Folders of built files. */
+export interface StaticPages {
+  /** The softphone page, served at `/`. */
+  readonly console: string
+  /** The browser SDK's script, served at `/sdk/`. */
+  readonly sdk: string
+}
+
+/** Serves the built pages. A folder that is missing is logged, and its paths answer 404. */
+export const servePages = async (
+  site: FastifyInstance,
+  pages: StaticPages,
+  log: Pick<Log, 'warn'>,
+): Promise<void> => {
+  if (built(pages.sdk, log)) await site.register((scope) => serveSdk(scope, pages.sdk))
+  if (built(pages.console, log)) await site.register((scope) => serveConsole(scope, pages.console))
+}
+
+const built = (folder: string, log: Pick<Log, 'warn'>): boolean => {
+  if (existsSync(folder)) return true
+  log.warn({ folder }, 'these pages are not built (npm run build)')
+  return false
+}
+
+const serveSdk = async (scope: FastifyInstance, root: string): Promise<void> => {
+  scope.addHook('onRequest', async (_request, reply) => {
+    // Pages of other hosts load the script too.
+    reply.header('cross-origin-resource-policy', 'cross-origin').header('x-content-type-options', 'nosniff')
+  })
+  await scope.register(fastifyStatic, { root, prefix: '/sdk/', decorateReply: false, index: false })
+}
+
+const serveConsole = async (scope: FastifyInstance, root: string): Promise<void> => {
+  scope.addHook('onRequest', async (request, reply) => {
+    reply.headers({
+      'content-security-policy': contentPolicy(request.headers.host),
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'permissions-policy':
+        'microphone=(self), camera=(self), display-capture=(self), speaker-selection=(self), geolocation=()',
+    })
+  })
+  // Without a wildcard, a path that is no file falls through to the 404 of the API.
+  await scope.register(fastifyStatic, { root, prefix: '/', decorateReply: false, wildcard: false })
+}
+
+/** `connect-src 'self'` does not cover WebSockets in every browser, so they are named. */
+const contentPolicy = (host: string | undefined): string => {
+  const named = host !== undefined && /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(host)
+  const sockets = named ? ` ws://${host} wss://${host}` : ''
+  return [
+    "default-src 'self'",
+    `connect-src 'self'${sockets}`,
+    "img-src 'self' data:",
+    "media-src 'self' blob: mediastream:",
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}

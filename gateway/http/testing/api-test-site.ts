@@ -1,0 +1,314 @@
+/** What the API is tested with: the whole site on a real directory in memory, with two projects. Calls alone are fakes. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { pino } from 'pino'
+import type { HttpConfig } from '../../../config/types.ts'
+import { checkDocument } from '../../../handlers/check.ts'
+import { DocumentChecks } from '../../../handlers/reading/checks.ts'
+import type { DocumentReader } from '../../../handlers/reading/reader.ts'
+import type { Certificate } from '../../auth/certificate.ts'
+import { OAuthClients } from '../../auth/oauth/clients.ts'
+import { openTokens } from '../../auth/open-tokens.ts'
+import { ProjectAccess } from '../../auth/project-access.ts'
+import type { TokenPairs } from '../../auth/token-pairs.ts'
+import type { SubscriberTokens } from '../../auth/tokens.ts'
+import type { OpenConference, OpenQueue } from '../../calls/conference/open-conferences.ts'
+import { Records } from '../../cdr/records.ts'
+import { leftBy } from '../../cdr/testing/call-summaries.ts'
+import { Chat } from '../../chat/chat.ts'
+import { FakeClock } from '../../core/clock.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
+import { Metrics } from '../../core/metrics.ts'
+import { Origins } from '../../core/web/origins.ts'
+import { CallRows } from '../../directory/calls.ts'
+import { CdrRows } from '../../directory/cdrs.ts'
+import { ConversationRows } from '../../directory/conversations.ts'
+import type { DirectoryConfig } from '../../directory/declared.ts'
+import { createDirectory } from '../../directory/directory.ts'
+import { IdempotencyRows } from '../../directory/idempotency.ts'
+import { quickPasswords } from '../../directory/testing/passwords.ts'
+import type { Directory } from '../../directory/types.ts'
+import { Recordings } from '../../recordings/recordings.ts'
+import { type ApiSources, apiDepsOf } from '../api-deps.ts'
+import { HttpServers } from '../http-servers.ts'
+import { IdempotentRequests } from '../requests/idempotent-requests.ts'
+import { RequestLimits } from '../requests/request-limits.ts'
+import { ApiStreams } from '../routes/compat/compat-stream-routes.ts'
+
+const secret = new Uint8Array(32).fill(7)
+const script = {
+  kind: 'script',
+  document: '{"version":"1.0.0","sections":{"main":["answer"]}}',
+  name: 'x',
+} as const
+
+/** A project of the rig, with what it needs to be asked as. */
+export interface TestProject {
+  readonly id: string
+  readonly apiToken: string
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** An answer. */
+export interface Answer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: the shapes of answers are what is tested.
+  readonly body: any
+}
+
+/** The fields that an answer names as being at fault. */
+export const attributes = ({ body }: Answer): string[] =>
+  body.errors.map(({ attribute }: { readonly attribute: string }) => attribute)
+
+const answerOf = ({ statusCode, body }: { readonly statusCode: number; readonly body: string }): Answer => ({
+  status: statusCode,
+  body: body === '' ? undefined : JSON.parse(body),
+})
+
+/** The first project, which the file names first. */
+export const ours: TestProject = { id: 'p1', apiToken: 'token-of-the-first-project' }
+/** The second one. */
+export const theirs: TestProject = { id: 'p2', apiToken: 'token-of-the-second-project' }
+
+/** Basic auth of a project. */
+export const asProject = ({ id, apiToken }: TestProject = ours) => ({
+  authorization: `Basic ${Buffer.from(`${id}:${apiToken}`).toString('base64')}`,
+})
+
+/** What the file declares: the second project has what the first one has, by the same names. */
+const declared = (): DirectoryConfig => ({
+  project: ours.id,
+  projects: [ours, theirs].map(({ id, apiToken }) => ({ id, name: id, apiToken, signingKeys: [] })),
+  sip: { registrar: { domains: ['phones.example', 'sip.example'] } },
+  domains: [{ domain: 'demo.example', allow: ['127.0.0.0/8'], handler: script }],
+  endpoints: [
+    {
+      username: 'desk1',
+      password: 'long-enough',
+      name: 'phone',
+      context: 'private',
+      mayDialOut: false,
+      maxCalls: 10,
+      callsPerSecond: 2,
+      codecs: ['PCMU'],
+    },
+  ],
+  subscribers: [
+    {
+      email: 'alice@example.test',
+      password: 'wonder',
+      name: 'alice',
+      context: 'public',
+      firstName: 'Alice',
+      displayName: 'Alice',
+      mayDialOut: true,
+    },
+    {
+      project: theirs.id,
+      email: 'alice@example.test',
+      password: 'other',
+      name: 'alice',
+      context: 'public',
+      firstName: 'Alice',
+      displayName: 'Another Alice',
+      mayDialOut: false,
+    },
+  ],
+  resources: [
+    { address: '/public/help', displayName: 'Help', handler: script },
+    { address: '/private/desk', displayName: 'Desk', handler: script },
+    { project: theirs.id, address: '/public/help', displayName: 'Their help', handler: script },
+  ],
+})
+
+/** The whole HTTP side, not listening; one for each test, or for a file. */
+export class ApiTestSite {
+  readonly clock = new FakeClock()
+  readonly metrics = new Metrics()
+  /** Lines of the log. */
+  readonly lines: string[] = []
+  readonly folder = mkdtempSync(join(tmpdir(), 'trunkline-api-'))
+  /** Why no calls can be taken. */
+  reasons: string[] = []
+  directory!: Directory
+  recordings!: Recordings
+  records!: Records
+  tokens!: SubscriberTokens
+  pairs!: TokenPairs
+  site!: FastifyInstance
+  /** Conferences and queues in progress, by project. */
+  readonly conferences = new Map<string, readonly OpenConference[]>()
+  readonly queues = new Map<string, readonly OpenQueue[]>()
+  /** What was sent to whose pages. */
+  readonly told: { readonly to: string; readonly event: string; readonly params: object }[] = []
+  /** Reader of long documents: without threads, unless a test gives another. */
+  reader: Pick<DocumentReader, 'check'> = { check: async (kind, text) => checkDocument(kind, text) }
+  #access!: ProjectAccess
+  #chat!: Chat
+  /** Nobody is called, and no call is in progress. */
+  readonly #calls: ApiSources['calls'] = {
+    placed: {
+      place: async () => Promise.reject(new TrunklineError('over_call_limit')),
+      redirect: async () => Promise.reject(new TrunklineError('unknown_call')),
+      end: async () => Promise.reject(new TrunklineError('unknown_call')),
+    },
+    commands: { run: async () => Promise.reject(new TrunklineError('unknown_call')) },
+    live: { live: () => undefined },
+    conferences: { of: async (projectId) => this.conferences.get(projectId) ?? [] },
+    queues: { of: (projectId) => this.queues.get(projectId) ?? [] },
+    asides: { runAside: async () => {} },
+    callbacks: { notify: () => {} },
+    streams: new ApiStreams(this.clock),
+    documentChecks: new DocumentChecks({ check: (kind, text) => this.reader.check(kind, text) }, this.clock),
+  }
+
+  /** Close it with {@link close}. */
+  static async open(changes: Partial<HttpConfig> = {}): Promise<ApiTestSite> {
+    const rig = new ApiTestSite()
+    await rig.#open()
+    rig.site = await rig.servers(changes).site()
+    await rig.site.ready()
+    return rig
+  }
+
+  readonly log = pino({ level: 'trace' }, { write: (line: string) => this.lines.push(line) })
+
+  /** Further servers on the same directory. */
+  servers(
+    changes: Partial<HttpConfig> = {},
+    certificate?: Certificate,
+    applicationServerKey?: string,
+  ): HttpServers {
+    const { clock, log, metrics, directory, tokens, pairs, recordings, records, folder } = this
+    const config = {
+      plain: { address: '127.0.0.1', port: 0 },
+      tls: false,
+      metrics: null,
+      origins: [],
+      trustedProxies: [],
+      maxConnections: 1_024,
+      maxConnectionsPerAddress: 64,
+      headersTimeoutMs: 10_000,
+      ...changes,
+    } satisfies HttpConfig
+    const rows = new IdempotencyRows(directory.store)
+    return new HttpServers({
+      config,
+      clock,
+      log,
+      metrics,
+      certificate,
+      api: apiDepsOf({
+        project: ours.id,
+        origins: new Origins(config.origins),
+        directory,
+        tokens,
+        pairs,
+        recordings,
+        records,
+        clock,
+        log,
+        access: this.#access,
+        calls: this.#calls,
+        chat: this.#chat,
+        oauthClients: new OAuthClients(directory.store, () => clock.now(), { revokeClient: async () => {} }),
+      }),
+      rates: new RequestLimits(clock, { perToken: 1_000_000, perAddress: 1_000_000 }),
+      idempotency: new IdempotentRequests({ rows, secret, clock }),
+      readiness: { reasons: () => this.reasons },
+      pages: { console: join(folder, 'console'), sdk: join(folder, 'sdk') },
+      ...(applicationServerKey && { applicationServerKey }),
+    })
+  }
+
+  /** Asks as a project; default ours. */
+  ask(method: Method, url: string, payload?: object, project = ours) {
+    return this.site.inject({ method, url, headers: asProject(project), ...(payload && { payload }) })
+  }
+
+  /** As {@link ask}, and reads the answer. */
+  async send(method: Method, url: string, payload?: object, project = ours): Promise<Answer> {
+    return answerOf(await this.ask(method, url, payload, project))
+  }
+
+  /** Makes something and gives its body; throws where that is refused. */
+  async make(url: string, payload: object): Promise<Answer['body']> {
+    const { status, body } = await this.send('POST', url, payload)
+    if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`)
+    return body
+  }
+
+  /** A GET with a subscriber access token. */
+  async get(url: string, token: string): Promise<Answer> {
+    return answerOf(await this.askAs({ url, token }))
+  }
+
+  /** A subscriber access token of somebody whom the file declares. */
+  async tokenOf(email: string, project = ours, seconds = 600): Promise<string> {
+    const subscriber = this.directory.subscriberByEmail(project.id, email)
+    if (!subscriber) throw new Error(`The rig knows no ${email}.`)
+    return (await this.tokens.issue(subscriber, seconds)).token
+  }
+
+  /** Asks with a subscriber access token; default that of Alice of our project. */
+  async askAs(options: InjectOptions & { readonly token?: string }) {
+    const { token = await this.tokenOf('alice@example.test'), headers, ...rest } = options
+    return this.site.inject({ ...rest, headers: { authorization: `Bearer ${token}`, ...headers } })
+  }
+
+  async close(): Promise<void> {
+    await this.site.close()
+    await this.recordings.close()
+    await this.records.close()
+    this.directory.close()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  async #open(): Promise<void> {
+    const { clock, log, metrics, folder } = this
+    this.directory = await createDirectory({
+      file: ':memory:',
+      config: declared(),
+      secret,
+      clock,
+      log,
+      passwords: quickPasswords(),
+    })
+    const { tokens, pairs } = await openTokens(this.directory, { secret, clock })
+    this.tokens = tokens
+    this.pairs = pairs
+    this.#access = new ProjectAccess({ projects: this.directory.projects, clock })
+    const { store, resources } = this.directory
+    const tell = (to: string, event: string, params: object) => this.told.push({ to, event, params })
+    this.#chat = new Chat({ rows: new ConversationRows(store), resources, tell, clock, log })
+    this.records = await Records.open({
+      calls: new CallRows(store),
+      cdrs: new CdrRows(store),
+      nodeId: 'rig',
+      ...leftBy(clock),
+      keepMs: 400 * 86_400_000,
+      clock,
+      log,
+      metrics,
+    })
+    this.recordings = await Recordings.open({
+      rows: this.directory.recordings,
+      clock,
+      metrics,
+      secret,
+      log,
+      folder: join(folder, 'recordings'),
+      minFree: 0,
+      linkAgeMs: 3_600_000,
+      longestMs: 14_400_000,
+      nodeId: 'rig',
+      base: () => 'https://gw.example',
+      callbacks: { notify: () => {} },
+      http: { upload: async () => 200 },
+      freeBytes: async () => 1 << 30,
+    })
+  }
+}

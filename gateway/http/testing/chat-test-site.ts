@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import { ApiTestSite, ours } from './api-test-site.ts'
+
+/** Somebody who writes; a guest has the token alone. */
+export interface Person {
+  readonly id: string
+  readonly token: string
+  readonly addressId: string
+}
+
+/** Who asks. */
+export type Asking = Pick<Person, 'token'>
+
+/** Where conversations are. */
+export const base = '/api/fabric/conversations'
+
+/** The site, and people who talk to one another by it. */
+export class ChatTestSite {
+  readonly api: ApiTestSite
+  #people = 0
+
+  constructor(api: ApiTestSite) {
+    this.api = api
+  }
+
+  static async open(): Promise<ChatTestSite> {
+    return new ChatTestSite(await ApiTestSite.open())
+  }
+
+  /** A new one of this name. */
+  async person(display_name: string, project = ours): Promise<Person> {
+    const reference = `person-${++this.#people}@example.test`
+    const asked = await this.api.ask(
+      'POST',
+      '/api/fabric/subscribers/tokens',
+      { reference, display_name },
+      project,
+    )
+    const { subscriber_id: id, token } = asked.json()
+    return { id, token, addressId: this.api.directory.subscriber(id)!.addressId }
+  }
+
+  /** A new room, called The room; the id of its address. */
+  async room(): Promise<string> {
+    const body = { name: `room-${randomUUID()}`, display_name: 'The room' }
+    const { id } = (await this.api.ask('POST', '/api/fabric/resources/conference_rooms', body)).json()
+    return this.api.directory.resources.find(ours.id, 'room', id)!.address.id
+  }
+
+  async guest(...allowed_addresses: string[]): Promise<Asking> {
+    return (await this.api.ask('POST', '/api/fabric/guests/tokens', { allowed_addresses })).json()
+  }
+
+  async ask({ token }: Asking, url: string, payload?: object) {
+    const method = payload ? 'POST' : 'GET'
+    const reply = await this.api.askAs({ method, url, token, ...(payload && { payload }) })
+    return { status: reply.statusCode, body: reply.json() }
+  }
+
+  send(who: Asking, conversation_id: string, text = 'Hello', more = {}) {
+    return this.ask(who, '/api/fabric/messages', { conversation_id, text, ...more })
+  }
+
+  /** As {@link send}, which has to succeed; the body. */
+  async sent(who: Asking, to: string, text?: string) {
+    const { status, body } = await this.send(who, to, text)
+    expect([status, body]).toEqual([201, expect.anything()])
+    return body
+  }
+
+  join(who: Asking, body: object) {
+    return this.ask(who, `${base}/join`, body)
+  }
+
+  /** Of a conversation, the newest first. */
+  async textsOf(who: Asking, id: string): Promise<string[]> {
+    const { status, body } = await this.ask(who, `${base}/${id}/messages`)
+    expect(status).toBe(200)
+    return body.data.map(({ text }: { text: string }) => text)
+  }
+}

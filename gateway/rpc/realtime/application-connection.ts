@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto'
+import { CallEnded, VerbFailed } from '../../../handlers/verbs.ts'
+import { type ProjectAccess, permits } from '../../auth/project-access.ts'
+import { Fields, listOf, Refusal, textOf } from '../../calling/operations/command-fields.ts'
+import { ok } from '../../calling/operations/command-table.ts'
+import type { Clock } from '../../core/clock.ts'
+import { catalogue, codeOf } from '../../core/errors/catalogue.ts'
+import type { Log } from '../../core/log.ts'
+import type { Metrics } from '../../core/metrics.ts'
+import type { ApiToken } from '../../directory/ports.ts'
+import { asRecord, RpcError, rpcCodes } from '../frames.ts'
+import { closeCodes, type Reply, type RpcHandler, type RpcSession } from '../rpc-session.ts'
+import { Application, maxTopics } from './application.ts'
+import type { ApplicationRegistry } from './application-registry.ts'
+import { callRequests, peerRequests } from './call-requests.ts'
+import { type DialDeps, dial } from './dial-request.ts'
+
+/** What a connection works with. */
+export interface ApplicationConnectionDeps extends DialDeps {
+  readonly access: ProjectAccess
+  readonly registry: ApplicationRegistry
+  readonly nodeId: string
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'rejections'>
+}
+
+type Params = Readonly<Record<string, unknown>>
+
+const maxTopicLength = 255
+const maxAgentLength = 200
+
+/** The application dialect on one WebSocket. */
+export class ApplicationConnection implements RpcHandler {
+  readonly methods: ReadonlySet<string>
+  readonly #deps: ApplicationConnectionDeps
+  readonly #session: RpcSession
+  /** Network address that it comes from. */
+  readonly #address: string
+  #application: Application | undefined
+  /** Ends the watch of the token that it signed in with. */
+  #unwatch: (() => void) | undefined
+
+  constructor(deps: ApplicationConnectionDeps, session: RpcSession, address: string) {
+    this.#deps = deps
+    this.#session = session
+    this.#address = address
+    const own = ['signalwire.connect', 'calling.dial', 'calling.pass']
+    this.methods = new Set([...own, ...Object.keys(this.#handlers), ...Object.keys(callRequests)])
+  }
+
+  async handle(method: string, params: Params): Promise<Reply> {
+    try {
+      if (method === 'signalwire.connect') return this.#connect(params)
+      if (!this.#application) throw new RpcError(rpcCodes.auth, 'signalwire.connect comes first')
+      return await this.#answer(this.#application, method, params)
+    } catch (error) {
+      const refusal = refusalOf(error)
+      if (method === 'signalwire.connect') throw new RpcError(rpcCodes.params, refusal.message)
+      return { result: refusal }
+    }
+  }
+
+  closed(): void {
+    this.#unwatch?.()
+    const application = this.#application
+    if (application?.unbind(this.#session)) this.#deps.registry.lost(application)
+  }
+
+  readonly #handlers: Readonly<Record<string, (application: Application, params: Fields) => Reply>> = {
+    'signalwire.ping': (_application, params) => ({ result: { timestamp: params.raw('timestamp') } }),
+    'signalwire.receive': (application, params) => this.#receive(application, params),
+    'signalwire.unreceive': (application, params) => {
+      this.#deps.registry.unlisten(application, topicsOf(params))
+      return { result: ok() }
+    },
+  }
+
+  #answer(application: Application, method: string, params: Params): Reply | Promise<Reply> {
+    const fields = new Fields(params)
+    if (Object.hasOwn(this.#handlers, method)) return this.#handlers[method]!(application, fields)
+    if (method === 'calling.dial') return dial(this.#deps, application, fields)
+    if (!Object.hasOwn(callRequests, method) && method !== 'calling.pass')
+      throw new RpcError(rpcCodes.method, method.slice(0, 60))
+    return this.#ofCall(application, method, fields)
+  }
+
+  #ofCall(application: Application, method: string, params: Fields): Reply | Promise<Reply> {
+    const id = params.needed('call_id')
+    const call = application.calls.get(id)
+    if (call && method === 'calling.pass') {
+      call.pass()
+      return { result: ok({ call_id: id }) }
+    }
+    if (call) {
+      call.take()
+      return callRequests[method]!(call, params)
+    }
+    const found = application.peers.get(id)
+    if (!found) throw new Refusal('404', `call_id: there is no call ${id.slice(0, 60)}`)
+    const request = Object.hasOwn(peerRequests, method) ? peerRequests[method] : undefined
+    if (!request) throw new Refusal('422', `${method} cannot be asked of the leg that a call is connected to`)
+    return request(found.call, found.peer, params)
+  }
+
+  #connect(params: Params): Reply {
+    const { registry, nodeId, log } = this.#deps
+    const token = this.#signIn(params)
+    const { projectId } = token
+    const topics = topicsOf(new Fields(params))
+    const application = this.#applicationFor(params, projectId)
+    // May refuse, and whoever is refused stays who it was.
+    this.#listen(application, topics)
+    this.#watch(token)
+    this.#adopt(application)
+    const { protocol, signature, agent } = application
+    log.info(
+      {
+        session: this.#session.id,
+        protocol,
+        agent,
+        topics: [...application.topics],
+        applications: registry.size,
+      },
+      'application connected',
+    )
+    return {
+      result: {
+        identity: `${randomUUID()}@${nodeId}`,
+        protocol,
+        ice_servers: [],
+        authorization: {
+          type: 'project',
+          project: projectId,
+          project_id: projectId,
+          expires_at: null,
+          scopes: ['calling'],
+          signature,
+        },
+      },
+      after: () => application.flush(),
+    }
+  }
+
+  /** Throws the error that the clients take for a wrong token. */
+  #signIn(params: Params): ApiToken {
+    const { access, log, metrics } = this.#deps
+    const given = asRecord(params.authentication)
+    const [project, token] = [given?.project, given?.token]
+    const isGiven = typeof project === 'string' && typeof token === 'string'
+    const found = isGiven ? access.tokenOf(project, token) : undefined
+    if (found && permits(found, 'applications')) return found
+    const code = found ? 'insufficient_scope' : this.#wrongToken()
+    metrics.rejections.inc({ code })
+    const facts = { code, session: this.#session.id, source: this.#address }
+    // Who goes on guessing is counted, and does not fill the log.
+    log[code === 'too_many_requests' ? 'debug' : 'warn'](facts, 'application refused')
+    throw new RpcError(rpcCodes.auth, catalogue[code].text)
+  }
+
+  /** A token that is not good any more leaves no session behind. */
+  #watch(token: ApiToken): void {
+    const { access, log } = this.#deps
+    this.#unwatch?.()
+    this.#unwatch = access.watch(token, 'applications', () => {
+      log.warn({ code: 'unauthorized', session: this.#session.id, token: token.id }, 'application refused')
+      this.#session.close(closeCodes.policy, 'the API token is not good any more')
+    })
+  }
+
+  #wrongToken(): 'too_many_requests' | 'unauthorized' {
+    return this.#deps.access.failed(this.#address) > 0 ? 'too_many_requests' : 'unauthorized'
+  }
+
+  /** The application as we knew it, when it says that it is that one, or signs in once more; else a new one. */
+  #applicationFor(params: Params, projectId: string): Application {
+    const { registry, nodeId, clock } = this.#deps
+    const { protocol } = params
+    const known = typeof protocol === 'string' ? registry.find(protocol) : undefined
+    if (known?.projectId === projectId) return known
+    if (this.#application?.projectId === projectId) return this.#application
+    const agent = typeof params.agent === 'string' ? params.agent.slice(0, maxAgentLength) : ''
+    const acknowledges = params.event_acks === true
+    return new Application({ projectId, nodeId, agent, acknowledges, clock })
+  }
+
+  #adopt(application: Application): void {
+    const { registry } = this.#deps
+    const former = this.#application
+    this.#application = application
+    if (former && former !== application && former.unbind(this.#session)) registry.lost(former)
+    if (registry.find(application.protocol) === application) registry.back(application)
+    else registry.add(application)
+    application.bind(this.#session)
+  }
+
+  #receive(application: Application, params: Fields): Reply {
+    const topics = topicsOf(params)
+    if (topics.length === 0) throw params.wrong('contexts', 'a list of at least one')
+    this.#listen(application, topics)
+    return { result: ok() }
+  }
+
+  #listen(application: Application, topics: readonly string[]): void {
+    if (!application.hasRoom(topics)) throw new Refusal('400', `at most ${maxTopics} topics at once`)
+    this.#deps.registry.listen(application, topics)
+  }
+}
+
+/** What `contexts` names; `topics` is taken as well. */
+const topicsOf = (params: Fields): string[] => {
+  const name = params.raw('topics') === undefined ? 'contexts' : 'topics'
+  const given = params.raw(name)
+  if (given === undefined) return []
+  return listOf(given, name, maxTopics, (value, path) => {
+    const topic = textOf(value, path)
+    if (topic.length > maxTopicLength)
+      throw new Refusal('400', `${path}: at most ${maxTopicLength} characters`)
+    return topic
+  })
+}
+
+/** A refusal is told in the result, where the clients look for a code; everything else is an error of JSON-RPC. */
+const refusalOf = (error: unknown): { code: string; message: string } => {
+  if (error instanceof Refusal) return { code: error.code, message: error.message }
+  if (error instanceof CallEnded) return { code: '404', message: error.message }
+  if (error instanceof VerbFailed)
+    return { code: String(catalogue[codeOf(error)].http), message: `${error.code}: ${error.message}` }
+  throw error
+}

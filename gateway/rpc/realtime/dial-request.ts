@@ -1,0 +1,136 @@
+import type { CallControl } from '../../../handlers/verbs.ts'
+import { type Fields, Refusal } from '../../calling/operations/command-fields.ts'
+import { ok } from '../../calling/operations/command-table.ts'
+import { endReasonOf } from '../../calling/operations/end-reasons.ts'
+import type { OriginatedLeg, Origination, Originator } from '../../calls/call-ports.ts'
+import type { Clock } from '../../core/clock.ts'
+import { catalogue, codeOf } from '../../core/errors/catalogue.ts'
+import type { Log } from '../../core/log.ts'
+import type { FixedWindowLimit, FixedWindowLimiter } from '../../core/rates.ts'
+import type { Reply } from '../rpc-session.ts'
+import { AppCall } from './app-call.ts'
+import type { Application } from './application.ts'
+import { callState, type WireState } from './call-state-event.ts'
+import { LegReporter } from './leg-reporter.ts'
+import { deviceOf, type RequestedDevice, readDevices, type WireDevice } from './wire-devices.ts'
+
+/** What dialling works with. */
+export interface DialDeps {
+  readonly originator: Originator
+  /** Counts the devices that each project dials. */
+  readonly dialled: FixedWindowLimiter
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const maxDials = 100
+/** Devices that a project may dial in a while: a dial that fails at once costs the gateway as much as another. */
+export const dialedDevicesLimit: FixedWindowLimit = { attempts: 1_000, windowMs: 10_000 }
+
+/** Answers `calling.dial`, and dials. */
+export const dial = (deps: DialDeps, application: Application, params: Fields): Reply => {
+  const tag = params.needed('tag')
+  const steps = readDevices(params)
+  const timeoutMs = params.seconds('timeout')
+  if (steps.flat().some(({ destination }) => destination.from === undefined))
+    throw params.wrong('devices', 'from (from_number) in each', undefined)
+  if (application.dials.size >= maxDials)
+    throw new Refusal('429', `the application is dialling ${maxDials} times already`)
+  if (steps.flat().some(() => deps.dialled.take(application.projectId) > 0))
+    throw new Refusal('429', `the project dials more than ${dialedDevicesLimit.attempts} devices in 10 s`)
+  const dialling = new Dial(deps, application, tag, steps)
+  return { result: ok({ message: 'Dialing', tag }), after: () => void dialling.run(timeoutMs) }
+}
+
+/** One dial: it tells of every leg, and then that somebody answered or that nobody did. */
+class Dial {
+  readonly #deps: DialDeps
+  readonly #application: Application
+  readonly #tag: string
+  readonly #steps: readonly (readonly RequestedDevice[])[]
+  readonly #abort = new AbortController()
+  readonly #devices = new Map<string, WireDevice>()
+  readonly #legs: LegReporter
+
+  constructor(
+    deps: DialDeps,
+    application: Application,
+    tag: string,
+    steps: readonly (readonly RequestedDevice[])[],
+  ) {
+    this.#deps = deps
+    this.#application = application
+    this.#tag = tag
+    this.#steps = steps
+    application.dials.add(this.#abort)
+    this.#legs = new LegReporter((leg) =>
+      application.emit('calling.call.state', callState(application.nodeId, leg)),
+    )
+  }
+
+  async run(timeoutMs: number | undefined): Promise<void> {
+    this.#tell({ dial_state: 'dialing' })
+    try {
+      await this.#deps.originator.originate(this.#origination(timeoutMs))
+    } catch (error) {
+      this.#legs.over()
+      const code = codeOf(error)
+      const facts = { protocol: this.#application.protocol, tag: this.#tag, code }
+      const failed = code === 'internal' ? { ...facts, err: error } : facts
+      this.#deps.log[catalogue[code].level](failed, 'nobody answered what an application dialled')
+      this.#tell({ dial_state: 'failed', reason: endReasonOf(code), error: code, source: 'outbound' })
+    } finally {
+      this.#application.dials.delete(this.#abort)
+    }
+  }
+
+  #origination(timeoutMs: number | undefined): Origination {
+    return {
+      projectId: this.#application.projectId,
+      steps: this.#steps.map((step) => step.map(({ destination }) => destination)),
+      ...(timeoutMs && { timeoutMs }),
+      onLeg: (leg) => this.#watch(leg),
+      run: (control) => this.#answered(control),
+      signal: this.#abort.signal,
+    }
+  }
+
+  #watch(leg: OriginatedLeg): void {
+    const { callId, destination } = leg
+    const wanted = this.#steps.flat().find((each) => each.destination.to === destination.to)
+    if (!wanted) return
+    const { device } = wanted
+    this.#devices.set(callId, device)
+    this.#tellLeg(callId, 'created')
+    leg.onState((state) => {
+      // The call of who answered tells that, and its own end after that of its operations.
+      if (state !== 'answered' && callId !== this.#legs.taken) this.#tellLeg(callId, state)
+    })
+  }
+
+  /** The client knows the call by a state event that comes before the dial's own. */
+  async #answered(control: CallControl): Promise<void> {
+    const { callId } = control.info
+    this.#legs.take(callId)
+    const device = this.#devices.get(callId) ?? deviceOf(control.info)
+    const { clock } = this.#deps
+    const call = new AppCall({ control, application: this.#application, device, tag: this.#tag, clock })
+    call.answered()
+    const { nodeId } = this.#application
+    const told = callState(nodeId, { callId, state: 'answered', device, tag: this.#tag })
+    this.#tell({ dial_state: 'answered', call: { ...told, dial_winner: true } })
+    await call.over
+    this.#legs.over()
+  }
+
+  #tellLeg(callId: string, state: WireState): void {
+    const device = this.#devices.get(callId)
+    if (!device) return
+    this.#legs.tell({ callId, state, device, tag: this.#tag })
+  }
+
+  #tell(params: Readonly<Record<string, unknown>>): void {
+    const { nodeId } = this.#application
+    this.#application.emit('calling.call.dial', { node_id: nodeId, tag: this.#tag, ...params })
+  }
+}

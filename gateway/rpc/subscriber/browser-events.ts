@@ -1,0 +1,168 @@
+import type { TokenIdentity } from '../../auth/token-identity.ts'
+import type { Leg } from '../../calls/leg/leg.ts'
+import type { PlayState } from '../../calls/leg/leg-signalling.ts'
+import { addressOf, farSideOf } from './displayed-party.ts'
+import type { MemberView } from './member.ts'
+
+/** The states of a call that the browser is told. */
+export type WireCallState = 'created' | 'ringing' | 'answered' | 'ended'
+
+/** Which call an event speaks of. */
+export interface WireCall {
+  readonly callId: string
+  readonly nodeId: string
+  /** Room and room session are one: a call of two. */
+  readonly roomId: string
+  readonly leg: Leg
+}
+
+/** When what happened, in milliseconds since the Unix epoch; 0: not yet. */
+export interface WireTimes {
+  start: number
+  answer: number
+  end: number
+}
+
+const inRoom = ({ roomId }: WireCall) => ({ room_id: roomId, room_session_id: roomId })
+
+const inCall = ({ callId, nodeId, roomId }: WireCall) => ({
+  call_id: callId,
+  node_id: nodeId,
+  segment_id: callId,
+  room_session_id: roomId,
+})
+
+/** Params of `call.state`. */
+export const callState = (call: WireCall, state: WireCallState, times: WireTimes) => ({
+  ...inCall(call),
+  call_state: state,
+  direction: call.leg.direction,
+  device: {
+    type: 'webrtc',
+    params: { from: addressOf(call.leg.from), to: addressOf(call.leg.to), headers: [] },
+  },
+  start_time: times.start,
+  answer_time: times.answer,
+  end_time: times.end,
+})
+
+/**
+ * What the SDK lets the page do. Who may reach a few addresses only has a say over nobody but itself. Left out is `device`, which is not offered:
+ * its methods then fail at once in the page. An audio-only call has no screens.
+ */
+export const capabilitiesOf = (
+  { kind }: Pick<TokenIdentity, 'kind'>,
+  isAudioOnly = false,
+): readonly string[] => {
+  const own = ['self', ...(isAudioOnly ? [] : ['screenshare']), 'vmuted', 'layout', 'digit']
+  return kind === 'subscriber' ? [...own, 'member', 'lock', 'end'] : own
+}
+
+/** What there is to say of the whole call. */
+export interface RoomFacts {
+  readonly members: readonly MemberView[]
+  readonly locked: boolean
+  readonly layout: string
+}
+
+const roomSession = (call: WireCall, { members, locked, layout }: RoomFacts) => {
+  const name = addressOf(farSideOf(call.leg))
+  return {
+    ...inRoom(call),
+    event_channel: '',
+    name,
+    display_name: name,
+    layout_name: layout,
+    recording: false,
+    streaming: false,
+    prioritize_handraise: false,
+    hide_video_muted: false,
+    locked,
+    meta: {},
+    members,
+    recordings: [],
+    streams: [],
+    playbacks: [],
+  }
+}
+
+/** Params of `call.joined`. The SDK demands that `call_id` and `origin_call_id` are the same the first time. */
+export const callJoined = (
+  call: WireCall,
+  memberId: string,
+  facts: RoomFacts,
+  capabilities: readonly string[],
+) => ({
+  room_session: roomSession(call, facts),
+  ...inRoom(call),
+  call_id: call.callId,
+  member_id: memberId,
+  node_id: call.nodeId,
+  origin_call_id: call.callId,
+  capabilities,
+})
+
+/** Params of `call.updated`; `updated` names what of the room session changed. */
+export const callUpdated = (call: WireCall, facts: RoomFacts, updated: readonly string[]) => ({
+  ...inCall(call),
+  room_id: call.roomId,
+  room_session: { ...roomSession(call, facts), updated },
+})
+
+/** Params of `call.left`. */
+export const callLeft = (call: WireCall, memberId: string, reason: string) => ({
+  ...inRoom(call),
+  call_id: call.callId,
+  member_id: memberId,
+  node_id: call.nodeId,
+  origin_call_id: call.callId,
+  reason,
+})
+
+/** Params of `member.joined` and `member.left`. */
+export const memberMoved = (call: WireCall, member: MemberView) => ({ ...inRoom(call), member })
+
+/** Params of `member.updated`. Without `updated` the SDK's event worker dies. */
+export const memberUpdated = (call: WireCall, member: MemberView, updated: readonly string[]) => ({
+  ...inRoom(call),
+  member: { ...member, updated },
+})
+
+/** Params of `call.connect`: somebody is called for the page, or has answered. */
+export const callConnect = (call: WireCall, state: 'connecting' | 'connected', peer: WirePeer) => ({
+  ...inCall(call),
+  connect_state: state,
+  peer: {
+    call_id: peer.callId,
+    node_id: call.nodeId,
+    device: peer.telephone
+      ? { type: 'phone', params: { from_number: peer.from, to_number: peer.to } }
+      : { type: 'webrtc', params: { from: peer.from, to: peer.to, headers: [] } },
+  },
+})
+
+/** Whom a page is connected to, as it is shown that one. */
+export interface WirePeer {
+  readonly callId: string
+  readonly telephone: boolean
+  readonly from: string
+  readonly to: string
+}
+
+/** Params of `call.play`. */
+export const callPlay = (call: WireCall, controlId: string, state: PlayState) => ({
+  ...inCall(call),
+  control_id: controlId,
+  state,
+})
+
+/** Params of `user_event`: what a handler tells the page. */
+export const userEvent = (
+  { callId, nodeId, roomId }: WireCall,
+  event: Readonly<Record<string, unknown>>,
+) => ({
+  call_id: callId,
+  node_id: nodeId,
+  room_session_id: roomId,
+  event,
+})

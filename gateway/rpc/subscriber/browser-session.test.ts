@@ -1,0 +1,302 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { AnyFrame } from '../testing/test-browser.ts'
+import { gone } from './testing/call-setup.ts'
+import { SubscriberTestGateway, type TestPage } from './testing/subscriber-test-gateway.ts'
+
+let gateway: SubscriberTestGateway
+
+beforeEach(async () => {
+  gateway = await SubscriberTestGateway.start()
+})
+afterEach(() => gateway.close())
+
+/** What a page keeps over a lost connection. */
+const kept = async (page: TestPage, protocol: unknown): Promise<AnyFrame> => {
+  const states = page.browser.requests.filter(
+    (r) => (r.params as AnyFrame).event_type === 'signalwire.authorization.state',
+  )
+  const state = (states.at(-1)!.params as AnyFrame).params as AnyFrame
+  return { protocol, authorization_state: state.authorization_state }
+}
+
+describe('connecting', () => {
+  it('answers with what the SDK looks for, and sends the state afterwards', async () => {
+    const page = await gateway.page()
+    const result = await page.connect(await gateway.token())
+    const { jti } = result.authorization as AnyFrame
+    expect(result.authorization).toMatchObject({
+      project_id: 'p1',
+      fabric_subscriber: { version: 1, subscriber_id: gateway.subscriber('alice').id, application_id: null },
+    })
+    expect(String(result.protocol)).toMatch(new RegExp(`^signalwire_${jti}_[-0-9a-f]+_p1$`))
+    expect(result).not.toHaveProperty('ice_servers')
+    expect(await page.event('signalwire.authorization.state')).toHaveProperty('authorization_state')
+    const [event] = page.browser.requests
+    expect((event!.params as AnyFrame).event_channel).toBe(result.protocol)
+  })
+
+  it('refuses a wrong, an expired and a missing token with the code that the SDK knows', async () => {
+    const page = await gateway.page()
+    const expired = await gateway.token('alice', 10)
+    gateway.clock.advance(8000)
+    expect((await page.browser.send('webrtc.verto', {})).error).toMatchObject({ code: -32002 })
+    for (const authentication of [{ jwt_token: 'x' }, {}, undefined]) {
+      const answer = await page.browser.send('signalwire.connect', { authentication })
+      expect(answer.error).toMatchObject({ code: -32002 })
+    }
+    gateway.clock.advance(1999)
+    const late = await gateway.page()
+    gateway.clock.advance(1)
+    const answer = await late.browser.send('signalwire.connect', { authentication: { jwt_token: expired } })
+    expect((answer.error as AnyFrame).message).toContain('expired')
+  })
+
+  it('closes a connection that presents no token', async () => {
+    const page = await gateway.page()
+    await page.browser.settled()
+    gateway.clock.advance(10_000)
+    expect(await page.browser.closed).toBe(1008)
+    await vi.waitFor(() => expect(gateway.clock.running).toBe(0))
+  })
+
+  it.each(['constructor', 'toString', '__proto__', 'call.nothing'])('knows no method %s', async (method) => {
+    const page = await gateway.signedIn()
+    expect((await page.browser.send(method, {})).error).toMatchObject({ code: -32601 })
+  })
+
+  it('echoes pings, and answers unknown methods with an error', async () => {
+    const page = await gateway.signedIn()
+    expect(await page.ask('signalwire.ping', { timestamp: 5 })).toEqual({ timestamp: 5 })
+    expect((await page.browser.send('nothing.known', {})).error).toMatchObject({ code: -32601 })
+  })
+
+  it('takes a new token of the same subscriber, and no other', async () => {
+    const page = await gateway.page()
+    const first = await page.connect(await gateway.token())
+    gateway.clock.advance(5000)
+    const answer = await page.ask('signalwire.reauthenticate', {
+      authentication: { project: 'p1', jwt_token: await gateway.token() },
+    })
+    // The SDK sends its protocol again only while it holds the first token's id.
+    expect((answer.authorization as AnyFrame).jti).toBe((first.authorization as AnyFrame).jti)
+    const ends = (r: AnyFrame) => ((r.authorization as AnyFrame).fabric_subscriber as AnyFrame).expires_at
+    expect(Number(ends(answer)) - Number(ends(first))).toBe(5)
+    const foreign = await page.browser.send('signalwire.reauthenticate', {
+      authentication: { jwt_token: await gateway.token('bob') },
+    })
+    expect(foreign.error).toMatchObject({ code: -32002 })
+  })
+
+  it('writes no token into the log', async () => {
+    const token = await gateway.token()
+    const page = await gateway.page()
+    await page.connect(token)
+    expect(gateway.lines.join('')).toContain('browser connected')
+    expect(gateway.lines.join('')).not.toContain(token)
+  })
+})
+
+describe('presence', () => {
+  it('follows online and offline', async () => {
+    const page = await gateway.online()
+    expect(gateway.dialect.subscribersOnline).toBe(1)
+    await gateway.online()
+    expect(gateway.dialect.subscribersOnline).toBe(1)
+    await gateway.online('bob')
+    expect(gateway.dialect.subscribersOnline).toBe(2)
+    await page.ask('subscriber.offline')
+    expect(gateway.dialect.subscribersOnline).toBe(2)
+  })
+
+  it('outlasts a lost connection for twenty seconds', async () => {
+    const page = await gateway.online()
+    await gone(gateway, page)
+    gateway.clock.advance(19_999)
+    expect(gateway.dialect.subscribersOnline).toBe(1)
+    gateway.clock.advance(1)
+    expect(gateway.dialect.subscribersOnline).toBe(0)
+    expect(gateway.dialect.browsers).toBe(0)
+  })
+
+  it('forgets at once a page that has nothing to lose', async () => {
+    const page = await gateway.signedIn()
+    await gone(gateway, page)
+    expect(gateway.dialect.browsers).toBe(0)
+    expect(gateway.clock.running).toBe(0)
+  })
+
+  it('is kept for the page that comes back with its protocol, also with a new token', async () => {
+    const page = await gateway.page()
+    const { protocol } = await page.connect(await gateway.token())
+    await page.ask('subscriber.online')
+    await page.browser.settled()
+    const state = await kept(page, protocol)
+    await gone(gateway, page)
+    gateway.clock.advance(4000)
+    const again = await gateway.page()
+    const result = await again.connect(await gateway.token(), state)
+    expect(result.protocol).toBe(protocol)
+    expect((result.authorization as AnyFrame).jti).toBe(String(protocol).split('_')[1])
+    gateway.clock.advance(20_000)
+    expect(gateway.dialect.subscribersOnline).toBe(1)
+  })
+
+  it('delivers what the page missed, once', async () => {
+    const page = await gateway.page()
+    const { protocol } = await page.connect(await gateway.token())
+    await page.ask('subscriber.online')
+    await gone(gateway, page)
+    const { leg } = gateway.call()
+    const cancelled = gateway.call()
+    await vi.waitFor(() => expect(leg.state.kind).toBe('early'))
+    await vi.waitFor(() => expect(cancelled.leg.state.kind).toBe('early'))
+    // This one is over before the page is back: it must not ring.
+    cancelled.leg.end({ code: 'canceled' })
+    const again = await gateway.page()
+    await again.connect(await gateway.token(), { protocol })
+    expect(await again.message('verto.invite')).toMatchObject({ callID: leg.id, sdp: 'our offer' })
+    await again.browser.settled()
+    expect(again.story.filter((word) => word === 'verto.invite')).toHaveLength(1)
+  })
+
+  it('delivers again what was on its way when the connection broke', async () => {
+    const page = await gateway.page()
+    const { protocol } = await page.connect(await gateway.token())
+    await page.ask('subscriber.online')
+    await page.browser.settled()
+    page.browser.acknowledges = false
+    const { leg } = gateway.call()
+    await page.message('verto.invite')
+    await gone(gateway, page)
+    const again = await gateway.page()
+    await again.connect(await gateway.token(), { protocol })
+    expect(await again.message('verto.invite')).toMatchObject({ callID: leg.id })
+  })
+
+  it('outlasts a restart of the gateway by the state that the page keeps', async () => {
+    const page = await gateway.page()
+    const { protocol } = await page.connect(await gateway.token())
+    await page.ask('subscriber.online')
+    await page.browser.settled()
+    const state = await kept(page, protocol)
+    gateway.stopGateway()
+    expect(await page.browser.closed).toBe(1001)
+    gateway.startGateway()
+    const again = await gateway.page()
+    expect((await again.connect(await gateway.token(), state)).protocol).toBe(protocol)
+    expect(gateway.dialect.subscribersOnline).toBe(1)
+  })
+
+  it('is not taken over with a forged or a foreign state', async () => {
+    const page = await gateway.page()
+    const { protocol } = await page.connect(await gateway.token())
+    await page.ask('subscriber.online')
+    await page.browser.settled()
+    const state = await kept(page, protocol)
+    await gone(gateway, page)
+    const foreign = await gateway.page()
+    expect((await foreign.connect(await gateway.token('bob'), state)).protocol).not.toBe(protocol)
+    gateway.stopGateway()
+    gateway.startGateway()
+    const forged = { protocol, authorization_state: `${state.authorization_state}x` }
+    expect((await (await gateway.page()).connect(await gateway.token(), forged)).protocol).not.toBe(protocol)
+    expect((await (await gateway.page()).connect(await gateway.token('bob'), state)).protocol).not.toBe(
+      protocol,
+    )
+    expect(gateway.dialect.subscribersOnline).toBe(0)
+  })
+
+  it('stays with the page that lives when a duplicated tab brings a copy of its protocol', async () => {
+    const page = await gateway.page()
+    const { protocol } = await page.connect(await gateway.token())
+    const copy = await gateway.page()
+    expect((await copy.connect(await gateway.token(), { protocol })).protocol).not.toBe(protocol)
+    expect(await page.ask('signalwire.ping', { timestamp: 1 })).toEqual({ timestamp: 1 })
+  })
+
+  it('stays with a page that signs in again over the same connection', async () => {
+    const page = await gateway.page()
+    const { protocol } = await page.connect(await gateway.token())
+    await page.ask('subscriber.online')
+    expect((await page.connect(await gateway.token(), { protocol })).protocol).toBe(protocol)
+    const { leg } = gateway.call()
+    expect(await page.message('verto.invite')).toMatchObject({ callID: leg.id })
+  })
+
+  it('goes to the new connection when the old one is half open', async () => {
+    const page = await gateway.page()
+    const { protocol } = await page.connect(await gateway.token())
+    await page.ask('subscriber.online')
+    page.browser.socket.pause()
+    const again = await gateway.page()
+    const token = await gateway.token()
+    await again.browser.settled()
+    const running = gateway.clock.running
+    const answer = again.connect(token, { protocol })
+    await vi.waitFor(() => expect(gateway.clock.running).toBe(running + 1))
+    gateway.clock.advance(1500)
+    expect((await answer).protocol).toBe(protocol)
+    expect(gateway.dialect.browsers).toBe(1)
+    page.browser.socket.resume()
+    await page.browser.closed
+    expect(gateway.dialect.subscribersOnline).toBe(1)
+  })
+
+  it('keeps what a connection that only seemed to live did not acknowledge', async () => {
+    const page = await gateway.page()
+    const { protocol } = await page.connect(await gateway.token())
+    await page.ask('subscriber.online')
+    await page.browser.settled()
+    page.browser.acknowledges = false
+    const { leg } = gateway.call()
+    await page.message('verto.invite')
+    // The request times out while the socket is still open.
+    gateway.clock.advance(10_000)
+    await page.browser.settled()
+    await gone(gateway, page)
+    const again = await gateway.page()
+    await again.connect(await gateway.token(), { protocol })
+    expect(await again.message('verto.invite')).toMatchObject({ callID: leg.id })
+  })
+
+  it('ends with the token, and its connection too: the page would believe that it can be called', async () => {
+    const page = await gateway.page()
+    await page.connect(await gateway.token('alice', 20))
+    await page.ask('subscriber.online')
+    gateway.clock.advance(19_999)
+    expect(gateway.dialect.subscribersOnline).toBe(1)
+    gateway.clock.advance(1)
+    expect(gateway.dialect.subscribersOnline).toBe(0)
+    gateway.clock.advance(9_999)
+    await page.ask('signalwire.ping')
+    gateway.clock.advance(1)
+    expect(await page.browser.closed).toBe(1008)
+  })
+
+  it('goes on with a new token', async () => {
+    const page = await gateway.page()
+    await page.connect(await gateway.token('alice', 20))
+    await page.ask('subscriber.online')
+    gateway.clock.advance(10_000)
+    const jwt_token = await gateway.token('alice', 30)
+    await page.ask('signalwire.reauthenticate', { authentication: { jwt_token } })
+    gateway.clock.advance(20_000)
+    await page.browser.settled()
+    expect(gateway.dialect.subscribersOnline).toBe(1)
+  })
+
+  it('is without a token only for the call that goes on, and for no other', async () => {
+    const page = await gateway.page()
+    await page.connect(await gateway.token('alice', 20))
+    await page.dial('c1', '/public/bob')
+    await page.event('call.state')
+    gateway.webrtc.last.report('connected')
+    gateway.clock.advance(20_000)
+    await page.browser.settled()
+    await page.dial('c2', '/public/bob')
+    expect(await page.message('verto.bye')).toMatchObject({ callID: 'c2', cause: 'CALL_REJECTED' })
+    await page.verto('verto.bye', 'c1')
+    gateway.clock.advance(10_000)
+    expect(await page.browser.closed).toBe(1008)
+  })
+})

@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { settled, talking } from './testing/call-setup.ts'
+import { SubscriberTestGateway } from './testing/subscriber-test-gateway.ts'
+
+let gateway: SubscriberTestGateway
+
+beforeEach(async () => {
+  gateway = await SubscriberTestGateway.start()
+})
+afterEach(() => gateway.close())
+
+it("nothing that a page says of somebody else's call, or of one that rings at somebody else, comes to it", async () => {
+  const alice = await talking(gateway)
+  const ringing = await gateway.online('alice')
+  const invited = gateway.call('alice')
+  await ringing.message('verto.invite')
+  const told = [...alice.owner.told]
+  const bob = await gateway.online('bob')
+  for (const id of ['c1', invited.leg.id]) {
+    const self = { ...alice.self, call_id: id }
+    await bob.verto('verto.info', id, { dtmf: '1' })
+    await bob.verto('verto.modify', id, { action: 'hold' })
+    await bob.verto('verto.modify', id, { action: 'updateMedia', sdp: 'theirs' })
+    await bob.verto('verto.subscribe', id, { sessid: id })
+    await bob.verto('verto.answer', id, { sdp: 'theirs' })
+    await bob.verto('verto.bye', id)
+    for (const method of ['call.mute', 'call.member.list', 'call.member.remove', 'call.lock', 'call.end'])
+      expect(await bob.ask(method, { self, target: self })).toMatchObject({ code: '404' })
+    // A screen for it, too.
+    const userVariables = { memberCallId: id, memberId: alice.self.member_id }
+    await bob.dial(`screen of ${id}`, '/public/bob', 'screen', { screenShare: true, userVariables })
+  }
+  await settled(alice.page, ringing, bob)
+  // For each: not to be changed, not to be attached to, not to be answered; and the screen.
+  expect(bob.story).toEqual(Array(10).fill('verto.bye'))
+  expect(alice.owner.told).toEqual(told)
+  expect([alice.leg.isHeld, invited.leg.state.kind]).toEqual([false, 'early'])
+  expect(ringing.story).toEqual(['verto.invite'])
+  expect(gateway.webrtc.screens).toEqual([])
+})
+
+it('a page that dials under the id of a call of another page has a call of its own', async () => {
+  const alice = await talking(gateway)
+  const bob = await gateway.signedIn('bob')
+  await bob.dial('c1', '/public/alice', 'theirs', { attach: true, reattaching: true })
+  await bob.event('call.state')
+  expect(gateway.arrivals.arrived).toHaveLength(2)
+  await bob.verto('verto.bye', 'c1')
+  expect(await bob.event('call.state')).toMatchObject({ call_state: 'ended' })
+  expect(alice.leg.isAnswered).toBe(true)
+})

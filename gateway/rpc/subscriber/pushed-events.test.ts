@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { AnyFrame } from '../testing/test-browser.ts'
+import { gone } from './testing/call-setup.ts'
+import { SubscriberTestGateway, type TestPage } from './testing/subscriber-test-gateway.ts'
+
+let gateway: SubscriberTestGateway
+
+beforeEach(async () => {
+  gateway = await SubscriberTestGateway.start()
+})
+afterEach(() => gateway.close())
+
+const tell = (text: string, to = gateway.subscriber('alice').id) =>
+  gateway.dialect.tell(to, 'conversation.message', { text })
+
+const textsAt = ({ browser }: TestPage): unknown[] =>
+  browser.requests
+    .map(({ params }) => params as AnyFrame)
+    .filter(({ event_type: type }) => type === 'conversation.message')
+    .map(({ params }) => (params as AnyFrame).text)
+
+it('comes to every page of a subscriber, online or not, and to nobody else', async () => {
+  const [first, second, other] = [
+    await gateway.online(),
+    await gateway.signedIn(),
+    await gateway.signedIn('bob'),
+  ]
+  const invited = await gateway.page()
+  await invited.connect(await gateway.limitedToken('invite'))
+  tell('hello')
+  for (const page of [first, second])
+    expect(await page.event('conversation.message')).toEqual({ text: 'hello' })
+  for (const page of [other, invited]) {
+    await page.browser.settled()
+    expect(textsAt(page)).toEqual([])
+  }
+})
+
+it('comes to a guest', async () => {
+  const page = await gateway.page()
+  await page.connect(await gateway.limitedToken('guest'))
+  tell('hello', 'guest-1')
+  expect(await page.event('conversation.message')).toEqual({ text: 'hello' })
+})
+
+it('does not come to a page whose token has ended', async () => {
+  const page = await gateway.page()
+  await page.connect(await gateway.token('alice', 10))
+  gateway.clock.advance(10_000)
+  tell('late')
+  await page.browser.settled()
+  expect(textsAt(page)).toEqual([])
+})
+
+it('does not come late to a page that was away: it fetches what it missed', async () => {
+  const page = await gateway.page()
+  const { protocol } = await page.connect(await gateway.token())
+  await page.ask('subscriber.online')
+  await gone(gateway, page)
+  tell('missed')
+  const again = await gateway.page()
+  expect(await again.connect(await gateway.token(), { protocol })).toMatchObject({ protocol })
+  tell('heard')
+  await again.event('conversation.message')
+  expect(textsAt(again)).toEqual(['heard'])
+})
+
+it('leaves room for what a page is told of its calls', async () => {
+  const page = await gateway.online()
+  page.browser.acknowledges = false
+  for (let n = 0; n < 300; n++) tell(`${n}`)
+  gateway.call()
+  await vi.waitFor(() => expect(page.story).toContain('verto.invite'))
+  expect(textsAt(page)).toContain('0')
+  expect(textsAt(page).length).toBeLessThanOrEqual(50)
+})

@@ -1,0 +1,279 @@
+/** One gateway's browser side for tests: real sockets, real tokens and directory, fake media and calls. */
+
+import pino from 'pino'
+import type { TurnConfig } from '../../../../config/types.ts'
+import type { AudioCodec } from '../../../../media/types.ts'
+import { Revocations } from '../../../auth/revocations.ts'
+import { SessionStates } from '../../../auth/states.ts'
+import { SubscriberTokens } from '../../../auth/tokens.ts'
+import { newCallId } from '../../../calls/call/ids.ts'
+import type { OutboundRequest } from '../../../calls/call-ports.ts'
+import type { Leg } from '../../../calls/leg/leg.ts'
+import { FakeClock } from '../../../core/clock.ts'
+import { Metrics } from '../../../core/metrics.ts'
+import { Origins } from '../../../core/web/origins.ts'
+import { createDirectory } from '../../../directory/directory.ts'
+import type { Directory, Subscriber } from '../../../directory/types.ts'
+import type { Push } from '../../../push/push.ts'
+import type { Payer } from '../../../sip/trunks/quotas.ts'
+import { RpcServer } from '../../rpc-server.ts'
+import type { RpcSession } from '../../rpc-session.ts'
+import { SignInHandler } from '../../sign-in-handler.ts'
+import { type AnyFrame, listeningServer, TestBrowser } from '../../testing/test-browser.ts'
+import { SubscriberDialect, type SubscriberDialectDeps } from '../subscriber-dialect.ts'
+import { FakeArrivals, FakeOwner, FakeWebRtc } from './subscriber-fakes.ts'
+
+const secret = new Uint8Array(32).fill(9)
+
+// Hashing passwords is slow, and no test changes the directory.
+let shared: Promise<Directory> | undefined
+const directory = (): Promise<Directory> => {
+  shared ??= makeDirectory()
+  return shared
+}
+
+const makeDirectory = async (): Promise<Directory> => {
+  const person = { password: 'x', context: 'public' }
+  const made = await createDirectory({
+    file: ':memory:',
+    config: {
+      project: 'p1',
+      projects: [{ id: 'p1', name: 'p1', signingKeys: [] }],
+      sip: { registrar: { domains: [] } },
+      domains: [],
+      endpoints: [],
+      subscribers: [
+        { ...person, email: 'alice@example.test', name: 'alice', displayName: 'Alice', mayDialOut: true },
+        { ...person, email: 'bob@example.test', name: 'bob', mayDialOut: false },
+      ],
+      resources: [],
+    },
+    secret,
+    clock: new FakeClock(),
+    log: { info: () => {}, error: () => {} },
+  })
+  const room = { projectId: 'p1', displayName: 'Lounge', name: 'lounge', details: { recordOnStart: false } }
+  await made.resources.create({ type: 'room', ...room })
+  return made
+}
+
+/** What a call for a subscriber has besides whom it is for. */
+type CallOptions = Partial<Pick<OutboundRequest, 'caller' | 'from'>> &
+  Pick<OutboundRequest['destination'], 'userVariables'> & { readonly query?: string }
+
+/** A page that speaks the dialect. */
+export class TestPage {
+  readonly browser: TestBrowser
+  #messages = 0
+
+  constructor(browser: TestBrowser) {
+    this.browser = browser
+  }
+
+  /** The result of a request; fails the test when it is an error. */
+  async ask(method: string, params: AnyFrame = {}): Promise<AnyFrame> {
+    const answer = await this.browser.send(method, params)
+    if (!answer.result) throw new Error(`${method}: ${JSON.stringify(answer.error)}`)
+    return answer.result as AnyFrame
+  }
+
+  connect(token: string, more: AnyFrame = {}): Promise<AnyFrame> {
+    return this.ask('signalwire.connect', {
+      version: { major: 4, minor: 0, revision: 0 },
+      event_acks: true,
+      agent: '@trunkline/client/0.1.0',
+      authentication: { jwt_token: token },
+      ...more,
+    })
+  }
+
+  /** Sends a verto message about a call, and returns the innermost result. */
+  async verto(method: string, callID: string, more: AnyFrame = {}, dialog: AnyFrame = {}): Promise<AnyFrame> {
+    const params = { dialogParams: { callID, ...dialog }, ...more }
+    const message = { jsonrpc: '2.0', id: `m${++this.#messages}`, method, params }
+    const result = await this.ask('webrtc.verto', { message, callID, subscribe: ['track'] })
+    return ((result.result as AnyFrame | undefined)?.result as AnyFrame | undefined) ?? result
+  }
+
+  dial(callID: string, to: string, sdp = 'offer', dialog: AnyFrame = {}): Promise<AnyFrame> {
+    return this.verto('verto.invite', callID, { sdp }, { destination_number: to, ...dialog })
+  }
+
+  /** The next event of a type, its params. */
+  async event(type: string): Promise<AnyFrame> {
+    const frame = await this.browser.frame((f) => (f.params as AnyFrame | undefined)?.event_type === type)
+    return (frame.params as AnyFrame).params as AnyFrame
+  }
+
+  /** The next verto message of a method, its params. */
+  async message(method: string): Promise<AnyFrame> {
+    const frame = await this.browser.frame((f) => {
+      const params = f.params as AnyFrame | undefined
+      return params?.event_type === 'webrtc.message' && (params.params as AnyFrame).method === method
+    })
+    return ((frame.params as AnyFrame).params as AnyFrame).params as AnyFrame
+  }
+
+  /** Every event so far, as short words, the session state left out. */
+  get story(): string[] {
+    return this.browser.requests.flatMap((request) => {
+      const { event_type: type, params } = request.params as { event_type: string; params: AnyFrame }
+      if (type === 'signalwire.authorization.state') return []
+      if (type === 'webrtc.message') return [String(params.method)]
+      return [type === 'call.state' ? `call.state ${params.call_state}` : type]
+    })
+  }
+}
+
+/** Everything behind the pages. */
+export class SubscriberTestGateway {
+  readonly clock = new FakeClock()
+  readonly metrics = new Metrics()
+  readonly webrtc = new FakeWebRtc()
+  readonly arrivals = new FakeArrivals()
+  /** What whoever is dialled is likely to speak. */
+  likelyCodecs: (to: string) => readonly AudioCodec[] = () => []
+  /** Tells devices of calls; taken by {@link startGateway}. */
+  push: Pick<Push, 'call'> | undefined
+  /** Both taken by {@link startGateway}. */
+  limits: SubscriberDialectDeps['limits']
+  browserQuotas: SubscriberDialectDeps['browserQuotas']
+  /** Taken by {@link startGateway}. */
+  turn: TurnConfig | undefined
+  /** Payers of the calls in progress. */
+  readonly attributed = new Map<string, Payer>()
+  readonly lines: string[] = []
+  revocations!: Revocations
+  tokens!: SubscriberTokens
+  /** When the tokens of all subscribers were taken back. */
+  tokensAfter = 0
+  directory!: Directory
+  dialect!: SubscriberDialect
+  rpc!: RpcServer
+  #http!: Awaited<ReturnType<typeof listeningServer>>
+
+  static async start(): Promise<SubscriberTestGateway> {
+    const harness = new SubscriberTestGateway()
+    harness.directory = await directory()
+    harness.revocations = await harness.#openRevocations()
+    harness.tokens = new SubscriberTokens(secret, harness.clock, undefined, harness.revocations)
+    harness.#http = await listeningServer()
+    harness.startGateway()
+    return harness
+  }
+
+  #openRevocations(): Promise<Revocations> {
+    const rows = {
+      all: async () => [],
+      find: async () => undefined,
+      add: async () => {},
+      removeEnded: async () => {},
+    }
+    return Revocations.open({ rows, tokensAfter: () => this.tokensAfter, now: () => this.clock.now() })
+  }
+
+  /** The part that a restart of the gateway replaces. */
+  startGateway(): void {
+    const { clock, metrics, webrtc, arrivals, tokens, directory } = this
+    const log = pino({ level: 'trace' }, { write: (line: string) => this.lines.push(line) })
+    const states = new SessionStates(secret)
+    const likelyCodecs = (to: string) => this.likelyCodecs(to)
+    const deps = {
+      directory,
+      tokens,
+      states,
+      webrtc,
+      likelyCodecs,
+      arrivals,
+      metrics,
+      clock,
+      log,
+      nodeId: 'node-1',
+      quotas: {
+        attribute: (callId: string, payer: Payer) => {
+          this.attributed.set(callId, payer)
+          return () => void this.attributed.delete(callId)
+        },
+      },
+      ...(this.push && { push: this.push }),
+      ...(this.turn && { turn: this.turn }),
+      ...(this.limits && { limits: this.limits }),
+      ...(this.browserQuotas && { browserQuotas: this.browserQuotas }),
+    }
+    this.dialect = new SubscriberDialect(deps)
+    const origins = new Origins([])
+    const application = () => {
+      throw new Error('this gateway has no applications')
+    }
+    const open = (session: RpcSession) =>
+      new SignInHandler({ subscriber: () => this.dialect.open(session), application }, session, clock)
+    this.rpc = new RpcServer({ clock, log, metrics, origins, open })
+    this.rpc.attach(this.#http.server)
+  }
+
+  stopGateway(): void {
+    this.dialect.close()
+    this.rpc.close()
+  }
+
+  async close(): Promise<void> {
+    this.stopGateway()
+    await this.#http.close()
+  }
+
+  subscriber(name: 'alice' | 'bob'): Subscriber {
+    return this.directory.subscriberByEmail('p1', `${name}@example.test`) as Subscriber
+  }
+
+  async token(name: 'alice' | 'bob' = 'alice', seconds = 3600): Promise<string> {
+    return (await this.tokens.issue(this.subscriber(name), seconds)).token
+  }
+
+  /** A token that calls the address of one subscriber alone: a guest's, or that of somebody whom Alice has invited. */
+  async limitedToken(kind: 'guest' | 'invite', to: 'alice' | 'bob' = 'bob', seconds = 3600): Promise<string> {
+    const { projectId, id } = this.subscriber('alice')
+    const holder = { projectId, id: kind === 'guest' ? 'guest-1' : id }
+    const terms = { kind, addressIds: [this.subscriber(to).addressId] }
+    return (await this.tokens.issue(holder, seconds, terms)).token
+  }
+
+  async page(): Promise<TestPage> {
+    return new TestPage(await TestBrowser.open(this.#http.port))
+  }
+
+  /** A page that is signed in. */
+  async signedIn(name: 'alice' | 'bob' = 'alice', more: AnyFrame = {}): Promise<TestPage> {
+    const page = await this.page()
+    await page.connect(await this.token(name), more)
+    return page
+  }
+
+  /** A page that takes calls. */
+  async online(name: 'alice' | 'bob' = 'alice'): Promise<TestPage> {
+    const page = await this.signedIn(name)
+    await page.ask('subscriber.online')
+    return page
+  }
+
+  /** A call to a subscriber; `query` goes with the address. */
+  call(
+    name: 'alice' | 'bob' = 'alice',
+    { query = '', userVariables, ...more }: CallOptions = {},
+  ): { readonly leg: Leg; readonly owner: FakeOwner } {
+    const { id, address } = this.subscriber(name)
+    const leg = this.dialect.dial(
+      { kind: 'subscriber', subscriberId: id, address },
+      {
+        destination: { to: `${address}${query}`, ...(userVariables && { userVariables }) },
+        projectId: 'p1',
+        callId: newCallId(),
+        codec: 'PCMA',
+        from: { uri: 'sip:+15551230001@carrier.example', user: '+15551230001', name: 'Carrier Caller' },
+        ...more,
+      },
+    )
+    const owner = new FakeOwner()
+    leg.own(owner)
+    return { leg, owner }
+  }
+}
