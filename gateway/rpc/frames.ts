@@ -1,15 +1,15 @@
 import { jsonDepth, maxJsonDepth } from '../core/json.ts'
 
-/** Id of a request. Browsers send UUIDs; numbers are legal too. */
+/** Id of a request. Browsers send UUIDs; numbers are also valid. */
 export type FrameId = string | number
 
-/** A code and its text, as JSON-RPC 2.0 section 5.1 wants them. */
+/** Code and message of an error (JSON-RPC 2.0 section 5.1). */
 export interface RpcFault {
   readonly code: number
   readonly message: string
 }
 
-/** The error codes that we answer with. `auth` is the browser dialect's own. */
+/** Error codes of the gateway's responses. `busy`, `limit` and `auth` are in the range for server-defined errors. */
 export const rpcCodes = {
   parse: { code: -32700, message: 'Parse error' },
   request: { code: -32600, message: 'Invalid request' },
@@ -17,16 +17,16 @@ export const rpcCodes = {
   params: { code: -32602, message: 'Invalid params' },
   internal: { code: -32603, message: 'Internal error' },
   busy: { code: -32000, message: 'Too many requests at once' },
-  /** Somebody has as many of something as may be. */
+  /** A quota is used up. */
   limit: { code: -32001, message: 'Limit reached' },
   auth: { code: -32002, message: 'Authentication failed' },
 } as const satisfies Record<string, RpcFault>
 
-/** Answers a request with an error. */
+/** Error that a handler throws to answer a request with an error response. */
 export class RpcError extends Error {
   readonly code: number
 
-  /** `detail` is added to the fault's text. */
+  /** `detail` is appended to the message of the fault. */
   constructor(fault: RpcFault, detail?: string) {
     super(detail === undefined ? fault.message : `${fault.message}: ${detail}`)
     this.name = 'RpcError'
@@ -34,11 +34,11 @@ export class RpcError extends Error {
   }
 }
 
-/** One frame, understood. */
+/** Parsed frame. */
 export type Frame =
   | {
       readonly kind: 'request'
-      /** Absent: a notification. */
+      /** Undefined for a notification. */
       readonly id: FrameId | undefined
       readonly method: string
       readonly params: Readonly<Record<string, unknown>>
@@ -47,7 +47,7 @@ export type Frame =
   | { readonly kind: 'error'; readonly id: FrameId; readonly code: number }
   | { readonly kind: 'malformed'; readonly id: FrameId | undefined; readonly error: RpcFault }
 
-/** Reads the text of one frame. Batches (JSON-RPC 2.0 section 6) are not taken: no client of ours sends them. */
+/** Parses the text of one frame. Batches (JSON-RPC 2.0 section 6) are malformed: no supported client sends them. */
 export const parseFrame = (text: string): Frame => {
   const value = parseJson(text)
   if (value === undefined) return { kind: 'malformed', id: undefined, error: rpcCodes.parse }
@@ -67,13 +67,13 @@ export const parseFrame = (text: string): Frame => {
   return typeof code === 'number' ? { kind: 'error', id, code } : malformed
 }
 
-/** The value as an object that is no list; else undefined. */
+/** Returns the value if it is an object other than an array; otherwise undefined. */
 export const asRecord = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : undefined
 
-/** Undefined for a text that is no JSON, or nested deeper than anything that reads it could follow. */
+/** Returns undefined if the text is not valid JSON or is nested too deeply. */
 const parseJson = (text: string): unknown => {
   if (jsonDepth(text) > maxJsonDepth) return undefined
   try {
