@@ -59,7 +59,9 @@ export interface ApiSources {
   readonly log: Pick<Log, 'warn' | 'info' | 'debug'>
 }
 
-/** Makes the parts of the API, once for every listener, so that a second port gives nobody a second chance. */
+/**
+ * Makes the parts of the API, once for every listener, so that a second port gives nobody a second chance.
+ */
 export const apiDepsOf = ({
   project,
   origins,

@@ -40,24 +40,28 @@ interface Connection {
   busySince: number
 }
 
-/** Reasons for closing a connection: the listener is full, its address has its share, or a newer connection needs its place. */
+/**
+ * Reasons for closing a connection: the listener is full, its address has its share, or a newer connection
+ * needs its place.
+ */
 type Reason = 'full' | 'address' | 'replaced'
 
 /** Time that a new connection has for its first request before a newer one may take its place. */
 const graceMs = 1_000
 /**
- * Time for which a connection whose answers are due keeps its place in a full listener. A client that reads its answers slowly, or not at
- * all, would otherwise hold the place for as long as it likes.
+ * Time for which a connection whose answers are due keeps its place in a full listener. A client that reads
+ * its answers slowly, or not at all, would otherwise hold the place for as long as it likes.
  */
 const maxBusyMs = 30_000
 /** Shortest time between two log lines about closed connections. */
 const logEveryMs = 10_000
 
 /**
- * Bounds the connections of one HTTP listener. A connection that waits without a complete request gives way to a newer one where the
- * listener is full or its address has its share, so that idle connections keep no client out. Where all are busy, one that has been so
- * for half a minute gives way. One address holds a quarter of the listener at most. A connection that becomes a WebSocket leaves the
- * count: WebSockets have limits of their own.
+ * Bounds the connections of one HTTP listener. A connection that waits without a complete request gives way
+ * to a newer one where the listener is full or its address has its share, so that idle connections keep no
+ * client out. Where all are busy, one that has been so for half a minute gives way. One address holds a
+ * quarter of the listener at most. A connection that becomes a WebSocket leaves the count: WebSockets have
+ * limits of their own.
  */
 export class Connections {
   readonly #name: string
@@ -146,8 +150,8 @@ export class Connections {
   }
 
   /**
-   * Closes the oldest of these connections that waits without a complete request, else one that has been busy for too long if `isFull`.
-   * Returns false if there is none.
+   * Closes the oldest of these connections that waits without a complete request, else one that has been busy
+   * for too long if `isFull`. Returns false if there is none.
    */
   #replaceOneOf(keys: Iterable<string>, isFull: boolean): boolean {
     const now = this.#deps.clock.now()

@@ -52,10 +52,16 @@ export interface BoundAddress {
   readonly port: number
 }
 
-/** When what checks requests is made, where none has needed it yet: half a second of work, which the rush of a start goes before. */
+/**
+ * When what checks requests is made, where none has needed it yet: half a second of work, which the rush of a
+ * start goes before.
+ */
 const prepareAfterMs = 10_000
 
-/** The HTTP listeners: plain and TLS with the same routes but `/metrics`, and the operators' own one where it is configured. */
+/**
+ * The HTTP listeners: plain and TLS with the same routes but `/metrics`, and the operators' own one where it
+ * is configured.
+ */
 export class HttpServers {
   #deps: HttpDeps
   /** Other than at the start only in what {@link change} takes. */
@@ -70,7 +76,9 @@ export class HttpServers {
     this.#http = deps.config
   }
 
-  /** Starts every configured listener; when one fails, the others are closed and the error names the address. */
+  /**
+   * Starts every configured listener; when one fails, the others are closed and the error names the address.
+   */
   async listen(): Promise<void> {
     const { plain, tls, metrics } = this.#deps.config
     try {
@@ -104,13 +112,18 @@ export class HttpServers {
     return this.#running.map(({ name, connections }) => ({ listener: name, count: connections.size }))
   }
 
-  /** Shows another certificate from now on; connections that are open keep theirs. Nothing where HTTPS is off. */
+  /**
+   * Shows another certificate from now on; connections that are open keep theirs. Nothing where HTTPS is off.
+   */
   renew({ cert, key }: Certificate): void {
     for (const { name, site } of this.#running)
       if (name === 'tls') (site.server as unknown as TlsServer).setSecureContext({ cert, key, minVersion })
   }
 
-  /** Counts connections of every listener against these limits, and shows that HTTPS is kept where the certificate is the operator's. */
+  /**
+   * Counts connections of every listener against these limits, and shows that HTTPS is kept where the
+   * certificate is the operator's.
+   */
   change(http: HttpConfig): void {
     this.#http = http
     for (const { connections } of this.#running) connections.change(http)
@@ -165,7 +178,10 @@ export class HttpServers {
     return site
   }
 
-  /** So that no request waits for what it is checked with; calls that came in while the gateway started do not either. */
+  /**
+   * So that no request waits for what it is checked with; calls that came in while the gateway started do not
+   * either.
+   */
   async #prepare(): Promise<void> {
     await this.#compiled.all().catch((err) => this.#deps.log.error({ err }, 'the schema of a route is wrong'))
   }

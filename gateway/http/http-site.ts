@@ -48,7 +48,10 @@ export interface SiteDeps {
   readonly compiled?: CompiledSchemas
 }
 
-/** A site without routes: with request ids, the access log, and the bodies of errors. With a certificate it speaks TLS. */
+/**
+ * A site without routes: with request ids, the access log, and the bodies of errors. With a certificate it
+ * speaks TLS.
+ */
 export const newSite = (
   {
     proxies = new TrustedProxies([]),
@@ -130,7 +133,10 @@ const useApiHeaders = (site: FastifyInstance): void => {
 /** Seconds for which a browser asks this host by HTTPS alone. */
 const strictSeconds = 180 * 86_400
 
-/** Tells browsers to come back by HTTPS alone (RFC 6797), while the listener has a certificate that browsers accept. */
+/**
+ * Tells browsers to come back by HTTPS alone (RFC 6797), while the listener has a certificate that browsers
+ * accept.
+ */
 export const useStrictTransport = (site: FastifyInstance, isAccepted: () => boolean): void => {
   // On the bare response: the pages of OAuth are not written by Fastify.
   site.addHook('onRequest', async (_request, { raw }) => {

@@ -9,7 +9,10 @@ export interface RpcFault {
   readonly message: string
 }
 
-/** Error codes of the gateway's responses. `busy`, `limit` and `auth` are in the range for server-defined errors. */
+/**
+ * Error codes of the gateway's responses. `busy`, `limit` and `auth` are in the range for server-defined
+ * errors.
+ */
 export const rpcCodes = {
   parse: { code: -32700, message: 'Parse error' },
   request: { code: -32600, message: 'Invalid request' },
@@ -47,7 +50,10 @@ export type Frame =
   | { readonly kind: 'error'; readonly id: FrameId; readonly code: number }
   | { readonly kind: 'malformed'; readonly id: FrameId | undefined; readonly error: RpcFault }
 
-/** Parses the text of one frame. Batches (JSON-RPC 2.0 section 6) are malformed: no supported client sends them. */
+/**
+ * Parses the text of one frame. Batches (JSON-RPC 2.0 section 6) are malformed: no supported client sends
+ * them.
+ */
 export const parseFrame = (text: string): Frame => {
   const value = parseJson(text)
   if (value === undefined) return { kind: 'malformed', id: undefined, error: rpcCodes.parse }

@@ -94,7 +94,10 @@ export class RpcServer {
     return this.#open.waiting
   }
 
-  /** Serves the upgrades of this HTTP server. `taken` is called with each connection, which is counted here from then on. */
+  /**
+   * Serves the upgrades of this HTTP server. `taken` is called with each connection, which is counted here
+   * from then on.
+   */
   attach(server: Server, taken: (socket: Duplex) => void = () => {}): void {
     const listener: UpgradeListener = (request, socket, head) => {
       taken(socket)
@@ -175,8 +178,8 @@ interface Refusal extends Partial<Omit<SocketRejection, 'code'>> {
 }
 
 /**
- * Counts what comes over a connection until somebody has signed in: the longest frame of those who have is four times as long, and nobody
- * unknown is to fill the memory with it.
+ * Counts what comes over a connection until somebody has signed in: the longest frame of those who have is
+ * four times as long, and nobody unknown is to fill the memory with it.
  */
 class UnauthenticatedLimit {
   readonly #socket: Duplex

@@ -123,8 +123,8 @@ export class RpcSession {
   }
 
   /**
-   * Sends a request. Rejects with {@link RemoteError}, or with another error when it is not answered within `timeoutMs` or the connection is
-   * gone.
+   * Sends a request. Rejects with {@link RemoteError}, or with another error when it is not answered within
+   * `timeoutMs` or the connection is gone.
    */
   request(method: string, params: unknown, timeoutMs = this.#deps.limits.requestTimeoutMs): Promise<unknown> {
     if (this.#closed) return Promise.reject(new Error('The connection is closed.'))
@@ -144,7 +144,9 @@ export class RpcSession {
     this.#send({ jsonrpc: '2.0', id: randomUUID(), method, params })
   }
 
-  /** True when the far end answers a WebSocket ping within `ms`: tells a live connection from a half-open one. */
+  /**
+   * True when the far end answers a WebSocket ping within `ms`: tells a live connection from a half-open one.
+   */
   probe(ms: number): Promise<boolean> {
     if (this.#closed || this.#socket.readyState !== this.#socket.OPEN) return Promise.resolve(false)
     const { promise, resolve } = Promise.withResolvers<boolean>()
@@ -157,7 +159,10 @@ export class RpcSession {
     return promise
   }
 
-  /** Closes with a code of {@link closeCodes}; idempotent. A far end that does not close too is cut off after a second. */
+  /**
+   * Closes with a code of {@link closeCodes}; idempotent. A far end that does not close too is cut off after
+   * a second.
+   */
   close(code: number, reason: string): void {
     if (this.#closed) return
     this.#socket.close(code, reason)

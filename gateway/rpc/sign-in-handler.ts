@@ -6,7 +6,9 @@ import { closeCodes, type Reply, type RpcHandler, type RpcSession } from './rpc-
 export interface Dialects {
   /** Of browsers, which sign in with an access token (`authentication.jwt_token`). */
   readonly subscriber: () => RpcHandler
-  /** Of applications, which sign in with a project and its API token (`authentication.project` and `.token`). */
+  /**
+   * Of applications, which sign in with a project and its API token (`authentication.project` and `.token`).
+   */
   readonly application: () => RpcHandler
 }
 
@@ -22,7 +24,9 @@ export interface SignInLimits {
 /** Wrong sign-ins of one connection: each is logged, and nobody is to fill the log. */
 const maxWrong = 10
 
-/** A new session: `signalwire.connect` comes first, and what it signs in with says which dialect is spoken. */
+/**
+ * A new session: `signalwire.connect` comes first, and what it signs in with says which dialect is spoken.
+ */
 export class SignInHandler implements RpcHandler {
   readonly #dialects: Dialects
   readonly #session: RpcSession

@@ -23,8 +23,8 @@ export const pageHeaders = (formTargets: string | undefined): Readonly<Record<st
 })
 
 /**
- * Where a form may lead, for the content policy: here, and to the application, for browsers check what an answer redirects to as well. Of a
- * scheme of an application's own there is no more to name than the scheme.
+ * Where a form may lead, for the content policy: here, and to the application, for browsers check what an
+ * answer redirects to as well. Of a scheme of an application's own there is no more to name than the scheme.
  */
 export const formTargets = (redirectUri: string): string => {
   const { origin, protocol } = new URL(redirectUri)

@@ -24,7 +24,9 @@ export interface OAuthDeps {
 const { authorization, signOut, token, revocation, keys } = oauthPaths
 const metadata = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']
 
-/** What oidc-provider answers, by method; it answers the preflights of pages itself, by the client that asks. */
+/**
+ * What oidc-provider answers, by method; it answers the preflights of pages itself, by the client that asks.
+ */
 const routes: Readonly<Record<'GET' | 'POST' | 'OPTIONS', readonly string[]>> = {
   GET: [authorization, `${authorization}/:uid`, signOut, `${signOut}/success`, keys, ...metadata],
   POST: [token, revocation, `${signOut}/confirm`],

@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Sends browsers that came without TLS to the issuer, and takes nothing else from them. A trusted proxy that ends the TLS says so. */
+/**
+ * Sends browsers that came without TLS to the issuer, and takes nothing else from them. A trusted proxy that
+ * ends the TLS says so.
+ */
 export const requireTls =
   (issuer: string) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
@@ -12,8 +15,8 @@ export const requireTls =
   }
 
 /**
- * As oidc-provider is to see a request: where the issuer is, in place of what the headers say. It makes URLs of that, and not every proxy
- * passes on the host that the browser asked.
+ * As oidc-provider is to see a request: where the issuer is, in place of what the headers say. It makes URLs
+ * of that, and not every proxy passes on the host that the browser asked.
  */
 export const asTls = (request: IncomingMessage, issuer: string): IncomingMessage => {
   request.headers['x-forwarded-proto'] = 'https'

@@ -9,8 +9,9 @@ import { type ErrorBody, faultFor, faultOf, type RequestFault } from './request-
 import { useRouteList } from './route-list.ts'
 
 /**
- * Families of the API, by the shape of their errors: `fabric` (`errors` with type, code, message, attribute and url), `relay` (`errors` with
- * detail, status, title and code), `compat` (code, message, more_info and status; the codes are numbers).
+ * Families of the API, by the shape of their errors: `fabric` (`errors` with type, code, message, attribute
+ * and url), `relay` (`errors` with detail, status, title and code), `compat` (code, message, more_info and
+ * status; the codes are numbers).
  */
 export type ApiFamily = 'fabric' | 'relay' | 'compat'
 
@@ -58,7 +59,10 @@ const bodies: Readonly<Record<ApiFamily, ErrorBody>> = {
   compat: compatBody,
 }
 
-/** Scheme and host of a request, before which a path makes a URL; empty where the host is none, which leaves the path. */
+/**
+ * Scheme and host of a request, before which a path makes a URL; empty where the host is none, which leaves
+ * the path.
+ */
 const baseOf = ({ protocol, host }: FastifyRequest): string =>
   /^[\w.-]{1,253}(:\d{1,5})?$|^\[[\da-f:.]{2,45}\](:\d{1,5})?$/i.test(host) ? `${protocol}://${host}` : ''
 

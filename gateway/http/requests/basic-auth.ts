@@ -2,7 +2,10 @@ import { type ProjectAccess, permits } from '../../auth/project-access.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { RequireProject } from './principal.ts'
 
-/** Makes the hooks of routes for projects (RFC 7617): the user name is the project's id, the password one of its API tokens. */
+/**
+ * Makes the hooks of routes for projects (RFC 7617): the user name is the project's id, the password one of
+ * its API tokens.
+ */
 export const basicAuth =
   (access: ProjectAccess): RequireProject =>
   (scope) =>

@@ -11,7 +11,10 @@ export interface Bearer {
   readonly identity: TokenIdentity
 }
 
-/** Who sends a request, by its `Authorization: Bearer` header (RFC 6750): a subscriber, a guest or an invited one. Throws `unauthorized`. */
+/**
+ * Who sends a request, by its `Authorization: Bearer` header (RFC 6750): a subscriber, a guest or an invited
+ * one. Throws `unauthorized`.
+ */
 export type Authenticate = (request: FastifyRequest) => Promise<Bearer>
 
 /** Makes it. */
@@ -27,7 +30,10 @@ export const bearerAuth =
     return { token, identity }
   }
 
-/** Makes the `onRequest` hook of a route for who holds a token: `request.bearer` says who. A wrong body is not looked at before that. */
+/**
+ * Makes the `onRequest` hook of a route for who holds a token: `request.bearer` says who. A wrong body is not
+ * looked at before that.
+ */
 export const requireBearer =
   (authenticate: Authenticate) =>
   async (request: FastifyRequest): Promise<void> => {

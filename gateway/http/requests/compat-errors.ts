@@ -2,7 +2,10 @@ import type { Code } from '../../core/errors/catalogue.ts'
 import { errorPagePath } from './error-pages.ts'
 import type { LinkBase, RequestFault } from './request-faults.ts'
 
-/** What is said of a parameter, where the family has a number for it: of one that is missing, and of one that cannot be used. */
+/**
+ * What is said of a parameter, where the family has a number for it: of one that is missing, and of one that
+ * cannot be used.
+ */
 const parameters: Readonly<Record<string, { readonly missing?: number; readonly wrong: number }>> = {
   To: { missing: 21201, wrong: 21211 },
   From: { missing: 21213, wrong: 21212 },

@@ -21,8 +21,8 @@ const withFormats = (ajv: Ajv): Ajv =>
   addFormats.default(ajv).addFormat('uri', (text: string) => URL.canParse(text))
 
 /**
- * The functions that check and write by the schemas of routes. There are hundreds, and making them takes a while: each is made when it is
- * first needed, or by {@link all}, and once for all sites that have it.
+ * The functions that check and write by the schemas of routes. There are hundreds, and making them takes a
+ * while: each is made when it is first needed, or by {@link all}, and once for all sites that have it.
  */
 export class CompiledSchemas {
   readonly #made = new Map<string, Check | Write>()
@@ -53,7 +53,9 @@ export class CompiledSchemas {
     })
   }
 
-  /** Makes what is left, one by one, so that other work goes on meanwhile. Rejects with the fault of a schema. */
+  /**
+   * Makes what is left, one by one, so that other work goes on meanwhile. Rejects with the fault of a schema.
+   */
   async all(): Promise<void> {
     for (let make = this.#rest.shift(); make; make = this.#rest.shift()) {
       make()

@@ -13,7 +13,9 @@ const headers = {
   'cache-control': 'public, max-age=3600',
 } as const
 
-/** Serves a page for each code of the catalogue, at the path that errors of the API name, and a list of all. */
+/**
+ * Serves a page for each code of the catalogue, at the path that errors of the API name, and a list of all.
+ */
 export const errorPages = (site: FastifyInstance): void => {
   const options = { config: { cors: false }, schema: { hide: true } } as const
   site.get(base, options, (_request, reply) => reply.headers(headers).send(list))
@@ -43,7 +45,10 @@ const pageOf = (code: Code): string => {
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Follows the reader's choice of light or dark; a table's cells stand below one another on a telephone's screen. */
+/**
+ * Follows the reader's choice of light or dark; a table's cells stand below one another on a telephone's
+ * screen.
+ */
 const style =
   ':root{color-scheme:light dark}body{font:16px/1.5 system-ui;max-width:46em;margin:2em auto;padding:0 1em}' +
   'h1{overflow-wrap:anywhere}th,td{text-align:left;vertical-align:top;padding:0 1.5em .4em 0}' +

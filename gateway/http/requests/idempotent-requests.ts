@@ -25,10 +25,12 @@ interface Claim extends IdempotencyKey {
 }
 
 /**
- * Carries out a POST once, however often it is sent with one `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): who repeats it
- * within a day gets the answer that was given, with `idempotent-replayed: true`, and waits for it while it is being made. A key that was used
- * for another request is `idempotency_conflict`; one whose request was cut off by the end of the process is `request_in_progress`, for
- * nobody knows how far it came. Answers 429 and 5xx are not kept: the next request tries anew.
+ * Carries out a POST once, however often it is sent with one `Idempotency-Key`
+ * (draft-ietf-httpapi-idempotency-key-header): who repeats it within a day gets the answer that was given,
+ * with `idempotent-replayed: true`, and waits for it while it is being made. A key that was used for another
+ * request is `idempotency_conflict`; one whose request was cut off by the end of the process is
+ * `request_in_progress`, for nobody knows how far it came. Answers 429 and 5xx are not kept: the next request
+ * tries anew.
  */
 export class IdempotentRequests {
   readonly #deps: IdempotencyDeps

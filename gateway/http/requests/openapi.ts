@@ -79,7 +79,10 @@ const idempotencyHeader = {
   },
 }
 
-/** A route's schema with what is the same for every route of its family; for the document alone, as nothing is checked by it. */
+/**
+ * A route's schema with what is the same for every route of its family; for the document alone, as nothing is
+ * checked by it.
+ */
 const completed = (route: RouteOptions): FastifySchema => {
   const schema = route.schema as FastifySchema
   const { $id } = errorSchemas[familyOf(route.url)]
@@ -116,8 +119,8 @@ export const byProject = [{ project: [] }] as const
 export const bySubscriber = [{ subscriber: [] }] as const
 
 /**
- * Makes the OpenAPI 3.1 document of the routes that are put on the site after this, out of their schemas: those with tags. Bodies of errors
- * are added to each. Served at `/openapi.json`, to anybody.
+ * Makes the OpenAPI 3.1 document of the routes that are put on the site after this, out of their schemas:
+ * those with tags. Bodies of errors are added to each. Served at `/openapi.json`, to anybody.
  */
 export const useOpenApi = async (site: FastifyInstance): Promise<void> => {
   for (const schema of Object.values(errorSchemas)) site.addSchema(schema)

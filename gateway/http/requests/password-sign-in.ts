@@ -41,9 +41,10 @@ const busyMs = 2_000
 const slowMs = 2_000
 
 /**
- * Signing in with e-mail and password, wherever it is offered. A network address has 30 attempts a minute, and 10 of them on one e-mail of a
- * project. More than 10 attempts on an e-mail from several networks only make each one slower, so that no stranger locks a subscriber out.
- * One for all pages and listeners, so that a second one gives no second chance.
+ * Signing in with e-mail and password, wherever it is offered. A network address has 30 attempts a minute,
+ * and 10 of them on one e-mail of a project. More than 10 attempts on an e-mail from several networks only
+ * make each one slower, so that no stranger locks a subscriber out. One for all pages and listeners, so that
+ * a second one gives no second chance.
  */
 export class PasswordSignIn {
   readonly #deps: PasswordSignInDeps
@@ -64,7 +65,8 @@ export class PasswordSignIn {
     // The same e-mail may be another subscriber's in another project.
     const name = `${projectId} ${email.toLowerCase()}`
     const network = senderOf(source.ip)
-    // An attempt that the first limit refuses does not count for the second: one machine cannot lock a subscriber out.
+    // An attempt that the first limit refuses does not count for the second: one machine cannot lock a
+    // subscriber out.
     const waitMs =
       this.#perAddress.take(network) ||
       (this.#running < maxAtOnce ? this.#perEmailAndAddress.take(`${network} ${name}`) : busyMs)

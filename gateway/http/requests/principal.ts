@@ -14,8 +14,9 @@ declare module 'fastify' {
 }
 
 /**
- * Makes the `onRequest` hook of a route for projects: Basic auth (RFC 7617), the user being the project's id and the password a token of its
- * API that has the scope. Throws `unauthorized`, `insufficient_scope`, `too_many_requests`.
+ * Makes the `onRequest` hook of a route for projects: Basic auth (RFC 7617), the user being the project's id
+ * and the password a token of its API that has the scope. Throws `unauthorized`, `insufficient_scope`,
+ * `too_many_requests`.
  */
 export type RequireProject = (scope: Scope) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 

@@ -9,7 +9,10 @@ import { pathOf } from '../../core/web/request-path.ts'
 import { isApiPath } from './api-family.ts'
 
 const windowMs = 60_000
-/** Tokens and addresses that are remembered; when there are more, those that came least recently are forgotten. */
+/**
+ * Tokens and addresses that are remembered; when there are more, those that came least recently are
+ * forgotten.
+ */
 const maxKeys = 20_000
 
 interface Window {
@@ -18,8 +21,8 @@ interface Window {
 }
 
 /**
- * How many requests came within the minute, of each token and each network address; one for every listener, so that a second port gives
- * nobody a second chance.
+ * How many requests came within the minute, of each token and each network address; one for every listener,
+ * so that a second port gives nobody a second chance.
  */
 export class RequestLimits {
   readonly #clock: Pick<Clock, 'now'>
@@ -63,7 +66,10 @@ export class RequestLimits {
   }
 }
 
-/** Limits the requests to the API on a site; its other pages, health and metrics are not counted. Must stand before the routes. */
+/**
+ * Limits the requests to the API on a site; its other pages, health and metrics are not counted. Must stand
+ * before the routes.
+ */
 export const useRequestLimits = async (site: FastifyInstance, rates: RequestLimits): Promise<void> => {
   await site.register(fastifyRateLimit, { global: false, store: storeOf(rates) })
   const options = { timeWindow: windowMs }

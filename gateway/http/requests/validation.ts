@@ -14,8 +14,9 @@ declare module 'fastify' {
 export const maxAnonymousBody = 8 << 10
 
 /**
- * How a site reads and checks what it is sent: bodies are JSON, no deeper than a hundred brackets, without keys that reach prototypes; every
- * fault is found, not only the first; nothing is left out or turned into another type, but for values of paths and queries, which are texts.
+ * How a site reads and checks what it is sent: bodies are JSON, no deeper than a hundred brackets, without
+ * keys that reach prototypes; every fault is found, not only the first; nothing is left out or turned into
+ * another type, but for values of paths and queries, which are texts.
  */
 export const useValidation = (site: FastifyInstance, compiled: CompiledSchemas): void => {
   site.decorate('compiled', compiled)
@@ -33,13 +34,17 @@ export const useValidation = (site: FastifyInstance, compiled: CompiledSchemas):
       return done(new TrunklineError('bad_request', `The body is nested deeper than ${maxJsonDepth}.`))
     return parse(request, body, done)
   })
-  // The authentication of a route runs before this hook. A body of unknown length is measured when it is read.
+  // The authentication of a route runs before this hook. A body of unknown length is measured when it is
+  // read.
   site.addHook('preParsing', async (request) => {
     if (Number(request.headers['content-length'] ?? 0) > maxBodyOf(request)) throw tooLarge()
   })
 }
 
-/** Maximum bytes of the body of a request. Requests without credentials get a small one: parsing costs time of all. */
+/**
+ * Maximum bytes of the body of a request. Requests without credentials get a small one: parsing costs time of
+ * all.
+ */
 const maxBodyOf = ({ projectId, bearer, routeOptions }: FastifyRequest): number =>
   projectId !== '' || bearer ? routeOptions.bodyLimit : maxAnonymousBody
 

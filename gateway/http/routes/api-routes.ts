@@ -45,8 +45,8 @@ export type ApiDeps = BrowserLoginDeps &
   DomainAppDeps
 
 /**
- * Puts every route of the API on a site. The shape of their errors is that of the family that their path is of (`familyOf`); a scope of its
- * own is for routes that read other bodies than JSON.
+ * Puts every route of the API on a site. The shape of their errors is that of the family that their path is
+ * of (`familyOf`); a scope of its own is for routes that read other bodies than JSON.
  */
 export const apiRoutes = async (site: FastifyInstance, deps: ApiDeps): Promise<void> => {
   useIgnoredFields(site, deps.log)

@@ -21,7 +21,10 @@ interface Paged {
 
 const base = '/api/fabric/carriers'
 
-/** The fields are those of the configuration file, and checked by its rules; only what every carrier has is named here. */
+/**
+ * The fields are those of the configuration file, and checked by its rules; only what every carrier has is
+ * named here.
+ */
 const fields = {
   name: { type: 'string', description: 'Its name, unique in the project.' },
   targets: {
@@ -56,7 +59,10 @@ const answer = {
 
 const describe = (operation: string, summary: string) => forProjects('carriers', operation, summary)
 
-/** `/api/fabric/carriers`: the carriers of a project, in the words of the configuration file. What changes holds for the next call. */
+/**
+ * `/api/fabric/carriers`: the carriers of a project, in the words of the configuration file. What changes
+ * holds for the next call.
+ */
 export const carrierRoutes = (site: FastifyInstance, { carriers, requireProject }: CarrierDeps): void => {
   const onRequest = requireProject('resources')
   site.get<Paged>(

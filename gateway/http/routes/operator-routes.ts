@@ -15,7 +15,10 @@ export interface OperatorDeps {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Wrong tokens of one network address within a minute; more are refused with 429. A right token is always good. */
+/**
+ * Wrong tokens of one network address within a minute; more are refused with 429. A right token is always
+ * good.
+ */
 const wrongTokens = { attempts: 30, windowMs: 60_000 }
 
 /** Path of the route that reloads the configuration. */
@@ -26,8 +29,8 @@ interface ReloadBody {
 }
 
 /**
- * `POST /api/operator/reload`, for the operator alone: no token of a project is good there. It has a scope of its own in no document of the
- * API, as no tenant can use it.
+ * `POST /api/operator/reload`, for the operator alone: no token of a project is good there. It has a scope of
+ * its own in no document of the API, as no tenant can use it.
  */
 export const operatorRoutes = (site: FastifyInstance, deps: OperatorDeps): void => {
   const wrong = new FixedWindowLimiter(deps.clock, wrongTokens)

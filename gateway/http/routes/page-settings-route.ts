@@ -3,7 +3,10 @@ import type { FastifyInstance } from 'fastify'
 /** What the page is told. */
 export interface PageSettings {
   readonly name: string
-  /** Public key with which browsers subscribe to push notifications (base64url); undefined where the gateway sends none. */
+  /**
+   * Public key with which browsers subscribe to push notifications (base64url); undefined where the gateway
+   * sends none.
+   */
   readonly applicationServerKey?: string | undefined
 }
 

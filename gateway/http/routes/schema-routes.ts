@@ -5,7 +5,10 @@ import { scriptSchema } from '../../../handlers/script/schema.ts'
 
 const schemas = { script: scriptSchema, flow: flowSchema, configuration: configSchema }
 
-/** `GET /schemas/<name>.json`: the JSON Schemas of scripts, call flows and the configuration, for editors. Anybody may read them. */
+/**
+ * `GET /schemas/<name>.json`: the JSON Schemas of scripts, call flows and the configuration, for editors.
+ * Anybody may read them.
+ */
 export const schemaRoutes = (site: FastifyInstance): void => {
   for (const [name, schema] of Object.entries(schemas)) {
     const text = JSON.stringify(schema)

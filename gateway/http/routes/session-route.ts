@@ -61,8 +61,9 @@ interface Body {
 export const sessionPath = '/api/console/session'
 
 /**
- * `POST /api/console/session`: e-mail and password for a subscriber access token. For our own page: one of another origin, unless it is
- * named in the configuration, is refused with 403 before anything is read, so that no foreign page asks for passwords through its visitors.
+ * `POST /api/console/session`: e-mail and password for a subscriber access token. For our own page: one of
+ * another origin, unless it is named in the configuration, is refused with 403 before anything is read, so
+ * that no foreign page asks for passwords through its visitors.
  */
 export const sessionRoute = (site: FastifyInstance, deps: BrowserLoginDeps): void => {
   const onRequest = async (request: FastifyRequest): Promise<void> => {

@@ -1,4 +1,7 @@
-/** What the API is tested with: the whole site on a real directory in memory, with two projects. Calls alone are fakes. */
+/**
+ * What the API is tested with: the whole site on a real directory in memory, with two projects. Calls alone
+ * are fakes.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

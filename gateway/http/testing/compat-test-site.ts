@@ -1,4 +1,6 @@
-/** What the XML family is tested with: fakes of the calls and of their history, and everything else as it is. */
+/**
+ * What the XML family is tested with: fakes of the calls and of their history, and everything else as it is.
+ */
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'

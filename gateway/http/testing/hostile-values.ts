@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 
-/** Texts that have broken programs before: metacharacters of SQL, shells, paths, HTML and logs, odd Unicode, prototypes, and lengths. */
+/**
+ * Texts that have broken programs before: metacharacters of SQL, shells, paths, HTML and logs, odd Unicode,
+ * prototypes, and lengths.
+ */
 export const hostileTexts: readonly string[] = [
   '',
   ' ',
@@ -90,7 +93,10 @@ const deep = (levels: number): unknown => {
   return value
 }
 
-/** Any code points, halves of pairs too. (To look up what can be shrunk, the library's own text of them makes a table of all for seconds.) */
+/**
+ * Any code points, halves of pairs too. (To look up what can be shrunk, the library's own text of them makes
+ * a table of all for seconds.)
+ */
 export const anyText = (maxLength: number): fc.Arbitrary<string> =>
   fc
     .array(fc.oneof(fc.nat({ max: 0x7f }), fc.nat({ max: 0x10_ff_ff })), { maxLength })

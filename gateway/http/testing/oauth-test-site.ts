@@ -1,4 +1,7 @@
-/** OAuth on a site of its own, with a store in memory; and a browser that keeps cookies and follows nothing by itself. */
+/**
+ * OAuth on a site of its own, with a store in memory; and a browser that keeps cookies and follows nothing by
+ * itself.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -81,7 +84,10 @@ export class OAuthTestSite {
     })
   }
 
-  /** With Alice in the first project, another Alice in the second, and these clients: `web`, `native`, `other` (of the second project). */
+  /**
+   * With Alice in the first project, another Alice in the second, and these clients: `web`, `native`, `other`
+   * (of the second project).
+   */
   static async open(): Promise<OAuthTestSite> {
     const store = openSqliteStore(':memory:')
     await migrate(store, systemClock)
@@ -181,7 +187,10 @@ export interface TokenAnswer {
 
 const tls = { 'x-forwarded-proto': 'https', host: 'gw.example' }
 
-/** A good authorization request of the client `web`, with changes, and its verifier; an empty text leaves a parameter out. */
+/**
+ * A good authorization request of the client `web`, with changes, and its verifier; an empty text leaves a
+ * parameter out.
+ */
 export const authorization = (changes: Readonly<Record<string, string>> = {}) => {
   const verifier = randomBytes(32).toString('base64url')
   const all: Record<string, string> = {

@@ -47,7 +47,10 @@ const aliases: Readonly<Record<string, string>> = {
     '/api/fabric/subscribers/{id}/sip_endpoints/{endpoint_id}',
 }
 
-/** Makes one of everything in a project, through the API where it can be; `n` is part of their names. Throws where something is refused. */
+/**
+ * Makes one of everything in a project, through the API where it can be; `n` is part of their names. Throws
+ * where something is refused.
+ */
 export const makeSampleResources = async (
   rig: ApiTestSite,
   project: TestProject,
@@ -67,7 +70,10 @@ export const makeSampleResources = async (
   return things
 }
 
-/** A path with the ids of these things. Throws where there is none of the kind: whoever adds a route adds what it is for. */
+/**
+ * A path with the ids of these things. Throws where there is none of the kind: whoever adds a route adds what
+ * it is for.
+ */
 export const pathOf = (things: SampleResources, path: string): string =>
   path.replaceAll(/\{\w+\}/g, (_name, at: number) => {
     const upTo = path.slice(0, path.indexOf('}', at) + 1)

@@ -20,7 +20,10 @@ export interface AppCallOptions {
   readonly clock: Clock
 }
 
-/** What became of an offer: the client did something with the call, passed it, did nothing in time, lost its connection, or the caller gave up. */
+/**
+ * What became of an offer: the client did something with the call, passed it, did nothing in time, lost its
+ * connection, or the caller gave up.
+ */
 export type OfferOutcome = 'taken' | 'passed' | 'silent' | 'lost' | 'over'
 
 /** Clients whose promises settle with success alone. */

@@ -172,7 +172,9 @@ export class ApplicationConnection implements RpcHandler {
     return this.#deps.access.failed(this.#address) > 0 ? 'too_many_requests' : 'unauthorized'
   }
 
-  /** The application as we knew it, when it says that it is that one, or signs in once more; else a new one. */
+  /**
+   * The application as we knew it, when it says that it is that one, or signs in once more; else a new one.
+   */
   #applicationFor(params: Params, projectId: string): Application {
     const { registry, nodeId, clock } = this.#deps
     const { protocol } = params
@@ -220,7 +222,10 @@ const topicsOf = (params: Fields): string[] => {
   })
 }
 
-/** A refusal is told in the result, where the clients look for a code; everything else is an error of JSON-RPC. */
+/**
+ * A refusal is told in the result, where the clients look for a code; everything else is an error of
+ * JSON-RPC.
+ */
 const refusalOf = (error: unknown): { code: string; message: string } => {
   if (error instanceof Refusal) return { code: error.code, message: error.message }
   if (error instanceof CallEnded) return { code: '404', message: error.message }

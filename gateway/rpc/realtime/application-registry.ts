@@ -82,7 +82,10 @@ export class ApplicationRegistry {
     }
   }
 
-  /** Whose turn it is among those who listen, are connected and were not `tried`; it goes to the end of the line. */
+  /**
+   * Whose turn it is among those who listen, are connected and were not `tried`; it goes to the end of the
+   * line.
+   */
   next(projectId: string, topic: string, tried: ReadonlySet<Application>): Application | undefined {
     const listeners = this.#listeners.get(keyOf(projectId, topic))
     if (!listeners) return undefined

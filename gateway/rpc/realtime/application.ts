@@ -71,7 +71,10 @@ export class Application {
     return new Set([...this.topics, ...topics]).size <= maxTopics
   }
 
-  /** It is back on this connection; another one that it had is closed. Nothing is delivered before {@link flush}. */
+  /**
+   * It is back on this connection; another one that it had is closed. Nothing is delivered before {@link
+   * flush}.
+   */
   bind(session: RpcSession): void {
     const former = this.#session
     if (former === session) return

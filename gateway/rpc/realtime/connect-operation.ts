@@ -44,7 +44,10 @@ export interface ConnectingCall extends OperationCall {
   parted(peer: ConnectedPeer): void
 }
 
-/** `calling.connect`: connecting, connected, disconnected or failed, and the states of every leg that is tried. */
+/**
+ * `calling.connect`: connecting, connected, disconnected or failed, and the states of every leg that is
+ * tried.
+ */
 export class ConnectOperation implements Operation {
   readonly kind = 'connect'
   readonly #call: ConnectingCall

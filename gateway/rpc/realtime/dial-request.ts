@@ -24,7 +24,9 @@ export interface DialDeps {
 }
 
 const maxDials = 100
-/** Devices that a project may dial in a while: a dial that fails at once costs the gateway as much as another. */
+/**
+ * Devices that a project may dial in a while: a dial that fails at once costs the gateway as much as another.
+ */
 export const dialedDevicesLimit: FixedWindowLimit = { attempts: 1_000, windowMs: 10_000 }
 
 /** Answers `calling.dial`, and dials. */

@@ -1,8 +1,9 @@
 import type { LegEvent } from './call-state-event.ts'
 
 /**
- * Tells an application of the legs of one dial or connect. With the first `ended` the published clients stop to look at legs with its tag: that
- * of a leg that was not taken would cost them the one that was. Those ends are told when all is over.
+ * Tells an application of the legs of one dial or connect. With the first `ended` the published clients stop
+ * to look at legs with its tag: that of a leg that was not taken would cost them the one that was. Those ends
+ * are told when all is over.
  */
 export class LegReporter {
   readonly #tell: (leg: LegEvent) => void

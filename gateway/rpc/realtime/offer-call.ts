@@ -20,8 +20,8 @@ export interface OfferDeps {
 }
 
 /**
- * Offers a call to whoever listens on its topic, one after the other, and resolves when the call is over. Throws `no_application` when
- * nobody listens, or nobody took it.
+ * Offers a call to whoever listens on its topic, one after the other, and resolves when the call is over.
+ * Throws `no_application` when nobody listens, or nobody took it.
  */
 export const offerCall = async (deps: OfferDeps, control: CallControl, topic: string): Promise<void> => {
   const { registry, clock, log, metrics, offerMs } = deps

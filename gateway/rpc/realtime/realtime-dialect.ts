@@ -37,7 +37,10 @@ export interface RealtimeDialectDeps {
 
 const maxTopicLabels = 50
 
-/** The dialect that customers' applications speak: it knows which are there, offers them calls, and dials for them. */
+/**
+ * The dialect that customers' applications speak: it knows which are there, offers them calls, and dials for
+ * them.
+ */
 export class RealtimeDialect implements Applications {
   readonly #deps: RealtimeDialectDeps
   readonly #limits: RealtimeLimits
@@ -64,8 +67,8 @@ export class RealtimeDialect implements Applications {
   }
 
   /**
-   * Connected listeners by topic, for a gauge: 50 topics by their hash, the others together as `*`. Topics are names that customers chose,
-   * and whoever reads metrics need not know them.
+   * Connected listeners by topic, for a gauge: 50 topics by their hash, the others together as `*`. Topics
+   * are names that customers chose, and whoever reads metrics need not know them.
    */
   get online(): readonly { readonly labels: { readonly topic: string }; readonly value: number }[] {
     const all = this.#registry.online

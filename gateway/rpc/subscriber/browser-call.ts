@@ -149,7 +149,9 @@ export class BrowserCall {
     this.#options.browser.sendVerto(method, { callID: this.callId, ...params })
   }
 
-  /** Gives the page our description, with which it hears what is played before the answer. It is given once. */
+  /**
+   * Gives the page our description, with which it hears what is played before the answer. It is given once.
+   */
   sendDescription(): void {
     if (this.#described) return
     this.#described = true
@@ -185,11 +187,14 @@ export class BrowserCall {
     return answer
   }
 
-  /** The page was loaded anew and makes another offer: its answer goes by an event. What it shared is gone. */
+  /**
+   * The page was loaded anew and makes another offer: its answer goes by an event. What it shared is gone.
+   */
   async reattach(offer: string): Promise<void> {
     this.share(undefined)
     this.offers.forget()
-    // What was made for the page before is not for this one, nor for one that is loaded while this is under way.
+    // What was made for the page before is not for this one, nor for one that is loaded while this is under
+    // way.
     this.#described = true
     const anew = { offer }
     this.#anew = anew

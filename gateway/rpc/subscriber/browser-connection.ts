@@ -112,7 +112,8 @@ export class BrowserConnection implements RpcHandler {
       protocol: browser.protocol,
       online: browser.isOnline,
     }
-    // How many are online is a gauge: counting them for each of many who come back at once would take its time.
+    // How many are online is a gauge: counting them for each of many who come back at once would take its
+    // time.
     log.info(facts, 'browser connected')
     const identity = `${randomUUID()}@${nodeId}`
     return {
@@ -234,8 +235,9 @@ export class BrowserConnection implements RpcHandler {
   }
 
   /**
-   * A page whose token has ended is not rung any more, and must not go on believing that it is online: when it brings no new one soon, its
-   * connection is closed, and only a new token opens another. A call that goes on is not cut off.
+   * A page whose token has ended is not rung any more, and must not go on believing that it is online: when
+   * it brings no new one soon, its connection is closed, and only a new token opens another. A call that goes
+   * on is not cut off.
    */
   #awaitEnd(browser: BrowserSession): void {
     this.#revoked = false

@@ -47,8 +47,9 @@ export const callState = (call: WireCall, state: WireCallState, times: WireTimes
 })
 
 /**
- * What the SDK lets the page do. Who may reach a few addresses only has a say over nobody but itself. Left out is `device`, which is not offered:
- * its methods then fail at once in the page. An audio-only call has no screens.
+ * What the SDK lets the page do. Who may reach a few addresses only has a say over nobody but itself. Left
+ * out is `device`, which is not offered: its methods then fail at once in the page. An audio-only call has no
+ * screens.
  */
 export const capabilitiesOf = (
   { kind }: Pick<TokenIdentity, 'kind'>,
@@ -86,7 +87,9 @@ const roomSession = (call: WireCall, { members, locked, layout }: RoomFacts) => 
   }
 }
 
-/** Params of `call.joined`. The SDK demands that `call_id` and `origin_call_id` are the same the first time. */
+/**
+ * Params of `call.joined`. The SDK demands that `call_id` and `origin_call_id` are the same the first time.
+ */
 export const callJoined = (
   call: WireCall,
   memberId: string,

@@ -34,7 +34,10 @@ export interface BrowserInboundLegDeps {
   readonly log: Log
 }
 
-/** What is taken of an offer where nothing is known of whom the page will talk to, or where it has none of that: most calls go to G.711. */
+/**
+ * What is taken of an offer where nothing is known of whom the page will talk to, or where it has none of
+ * that: most calls go to G.711.
+ */
 const browserCodecs: readonly AudioCodec[] = ['PCMU', 'PCMA', 'opus', 'G722']
 
 /** Without its offer, which is long and needed once. */
@@ -61,8 +64,8 @@ export class BrowserInboundLeg implements LegSignalling, SessionCall {
   }
 
   /**
-   * Checks the call, answers the offer and hands the leg over, ended where the page left meanwhile: each call ends in a record. A refusal is a
-   * `verto.bye`, and so is a failure of ours (`internal`).
+   * Checks the call, answers the offer and hands the leg over, ended where the page left meanwhile: each call
+   * ends in a record. A refusal is a `verto.bye`, and so is a failure of ours (`internal`).
    */
   async open(offer: string): Promise<void> {
     let media: BrowserMedia | undefined
@@ -111,7 +114,10 @@ export class BrowserInboundLeg implements LegSignalling, SessionCall {
 
   // What the call tells the page.
 
-  /** A page that cannot learn of a failure once it has a description receives one with real early media, or with the answer. */
+  /**
+   * A page that cannot learn of a failure once it has a description receives one with real early media, or
+   * with the answer.
+   */
   ring(): void {
     this.#call?.state('ringing')
     if (!this.makesRingingTone) this.#sendMedia()

@@ -22,15 +22,16 @@ const faultsOfPages: ReadonlySet<Cause['code']> = new Set([
 ])
 
 /**
- * Maximum wait for pages to reconnect while none is connected and no device was notified, in milliseconds. Closed pages do not come back. It
- * is shorter than the wait after which a caller of the published SDK receives a description (`maxDescriptionWaitMs`).
+ * Maximum wait for pages to reconnect while none is connected and no device was notified, in milliseconds.
+ * Closed pages do not come back. It is shorter than the wait after which a caller of the published SDK
+ * receives a description (`maxDescriptionWaitMs`).
  */
 const maxAwayMs = 10_000
 
 /**
- * A call to a subscriber: an outbound leg, seen from the gateway. Every page that is online gets the same offer under the same id, and the
- * first answer that can be used wins. Where no page is connected, the subscriber's devices are told: it rings until a page that they open has answered, or nobody waits any
- * more.
+ * A call to a subscriber: an outbound leg, seen from the gateway. Every page that is online gets the same
+ * offer under the same id, and the first answer that can be used wins. Where no page is connected, the
+ * subscriber's devices are told: it rings until a page that they open has answered, or nobody waits any more.
  */
 export class BrowserOutboundLeg implements LegSignalling, SessionCall {
   readonly subscriberId: string
@@ -95,8 +96,8 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
   }
 
   /**
-   * Rings a page. Harmless when it rings already, when it has declined, and when nobody is wanted any more. `anew`: the page may have been
-   * loaded again since it was told, and not know any more.
+   * Rings a page. Harmless when it rings already, when it has declined, and when nobody is wanted any more.
+   * `anew`: the page may have been loaded again since it was told, and not know any more.
    */
   invite(browser: BrowserSession, anew = false): void {
     if (!this.#media || this.#declined.has(browser)) return
@@ -105,7 +106,10 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
     if (unaware || this.#attach(browser)) browser.sendVerto('verto.invite', this.#inviteOfPage(this.#media))
   }
 
-  /** A page that knows the call from a push notification wants to hear of it; it is told when there is nothing more to hear. */
+  /**
+   * A page that knows the call from a push notification wants to hear of it; it is told when there is nothing
+   * more to hear.
+   */
   attach(browser: BrowserSession): void {
     if (this.#attach(browser) || this.#ringing.has(browser) || browser === this.#winner) return
     this.#dismiss(browser, { code: 'answered_elsewhere' })
@@ -226,7 +230,10 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
     return [...this.#ringing.keys()].some((browser) => browser.session || browser === this.#taking)
   }
 
-  /** Starts the wait for pages anew, unless a page or a device can answer. The leg ends if none has reconnected by its end. */
+  /**
+   * Starts the wait for pages anew, unless a page or a device can answer. The leg ends if none has
+   * reconnected by its end.
+   */
   #awaitPages(): void {
     this.#away?.cancel()
     const isOver = () => this.#over || this.#winner || this.#devices || this.#isReachable
@@ -237,8 +244,9 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
   }
 
   /**
-   * Ends a declined leg, unless another page that is connected still rings. A page that is waited for may have been closed, and a device that
-   * was notified may be switched off: neither keeps the caller waiting after a person has declined.
+   * Ends a declined leg, unless another page that is connected still rings. A page that is waited for may
+   * have been closed, and a device that was notified may be switched off: neither keeps the caller waiting
+   * after a person has declined.
    */
   #endDeclined(): void {
     if (!this.#winner && !this.#isReachable) this.#options.leg.ended(this.#refusal ?? { code: 'declined' })
@@ -295,7 +303,10 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
     if (!this.#over) this.#won(browser, media, said.variables)
   }
 
-  /** What is wrong with a description ends the call for its page alone: all were offered the same media, which still waits for an answer. */
+  /**
+   * What is wrong with a description ends the call for its page alone: all were offered the same media, which
+   * still waits for an answer.
+   */
   #unusable(browser: BrowserSession, error: unknown): void {
     if (this.#over) return
     const { leg } = this.#options

@@ -41,7 +41,10 @@ interface Scope {
 const maxKeys = 20_000
 const windowMs = 60_000
 
-/** How many connections and calls a subscriber, a token and a network address have. Connections of an address are counted before anybody has signed in. */
+/**
+ * How many connections and calls a subscriber, a token and a network address have. Connections of an address
+ * are counted before anybody has signed in.
+ */
 export class BrowserQuotas {
   #limits: BrowserLimits
   readonly #presence: Pick<Presence, 'of' | 'at'>
@@ -119,7 +122,10 @@ export class BrowserQuotas {
 
 const isSubscribers = ({ identity }: BrowserSession): boolean => identity.kind === 'subscriber'
 
-/** One that rings on several pages is one. Ids tell nothing: pages choose those of what they dial, and two of them may choose the same. */
+/**
+ * One that rings on several pages is one. Ids tell nothing: pages choose those of what they dial, and two of
+ * them may choose the same.
+ */
 const callsOf = (pages: readonly BrowserSession[]): Set<SessionCall> =>
   new Set(pages.flatMap(({ calls }) => [...calls.values()]))
 

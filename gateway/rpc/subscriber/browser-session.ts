@@ -7,7 +7,9 @@ import type { BrowserCall } from './browser-call.ts'
 import { type ClientQuirks, quirksOf } from './client-quirks.ts'
 import type { ReadVariables } from './user-variables.ts'
 
-/** What a client's call does with what its browser says. Every method is harmless when it comes a second time. */
+/**
+ * What a client's call does with what its browser says. Every method is harmless when it comes a second time.
+ */
 export interface SessionCall {
   /** The call of this client once it has media; undefined while an invitation rings. */
   browserCall(browser: BrowserSession): BrowserCall | undefined
@@ -52,13 +54,22 @@ interface Event {
   readonly outboundLeg?: string
 }
 
-/** Ids of requests that are remembered, to know a repeated one, and how long one may be: those of pages are UUIDs. */
+/**
+ * Ids of requests that are remembered, to know a repeated one, and how long one may be: those of pages are
+ * UUIDs.
+ */
 const maxSeen = 100
 const maxSeenLength = 128
-/** Events that are sent at once to a page that is back: of what it missed there may be more than a connection may have waiting. */
+/**
+ * Events that are sent at once to a page that is back: of what it missed there may be more than a connection
+ * may have waiting.
+ */
 const caughtUpAtOnce = 32
 
-/** One page of a subscriber, of a guest, or of somebody invited. It outlives its WebSocket: what the page has not acknowledged is delivered over the next one. */
+/**
+ * One page of a subscriber, of a guest, or of somebody invited. It outlives its WebSocket: what the page has
+ * not acknowledged is delivered over the next one.
+ */
 export class BrowserSession {
   readonly protocol: string
   /** The `jti` that the page is told. The SDK sends the protocol again only while it holds this very id. */
@@ -154,7 +165,10 @@ export class BrowserSession {
     this.#quirks = quirksOf(agent)
   }
 
-  /** The page is back on this connection; another one that it had is closed. Nothing is delivered before {@link flush}. */
+  /**
+   * The page is back on this connection; another one that it had is closed. Nothing is delivered before
+   * {@link flush}.
+   */
   bind(session: RpcSession): void {
     const former = this.#session
     this.#session = session
@@ -184,7 +198,8 @@ export class BrowserSession {
     if (this.#flowing) void this.#deliver(event)
     const { unacknowledged: limit } = this.#limits
     if (this.#outbox.size <= limit) return
-    // One that is left out may be the end of a call, or its answer: a page that misses it would be wrong from then on.
+    // One that is left out may be the end of a call, or its answer: a page that misses it would be wrong from
+    // then on.
     this.forget()
     this.#onSlow(this, { kind: 'full', waiting: limit, limit })
   }
@@ -202,8 +217,9 @@ export class BrowserSession {
   }
 
   /**
-   * False for a message that the page has sent before. Pages repeat, under the same id, what they had no reply to when their connection
-   * broke; most requests say the same twice without harm, but a key is then pressed twice.
+   * False for a message that the page has sent before. Pages repeat, under the same id, what they had no
+   * reply to when their connection broke; most requests say the same twice without harm, but a key is then
+   * pressed twice.
    */
   isNew(messageId: unknown): boolean {
     if (typeof messageId !== 'string' && typeof messageId !== 'number') return true

@@ -9,7 +9,9 @@ export const byeOf = (cause: Cause): { readonly cause: string; readonly causeCod
 /** The browser SDK's word for "no device of mine is to ring on". Not of Q.850. */
 export const rejectAllCode = 825
 
-/** What the `causeCode` of a browser's `verto.bye` means for a leg of ours; `otherwise` when it says nothing. */
+/**
+ * What the `causeCode` of a browser's `verto.bye` means for a leg of ours; `otherwise` when it says nothing.
+ */
 export const causeOf = (causeCode: number | undefined, otherwise: Cause['code']): Cause => {
   if (causeCode === catalogue.busy.q850) return { code: 'busy' }
   if (causeCode === catalogue.declined.q850 || causeCode === rejectAllCode) return { code: 'declined' }

@@ -37,8 +37,9 @@ export interface Viewer {
 }
 
 /**
- * Returns the other party as a browser displays it. Guests and invited users, who may reach a few addresses only, see the
- * address that they dialed. The caller that a browser was invited by is shown as in the invitation, which a document may set.
+ * Returns the other party as a browser displays it. Guests and invited users, who may reach a few addresses
+ * only, see the address that they dialed. The caller that a browser was invited by is shown as in the
+ * invitation, which a document may set.
  */
 export const displayedTo = (
   { leg, identity, caller }: Viewer,

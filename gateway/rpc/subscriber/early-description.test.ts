@@ -1,4 +1,7 @@
-/** The moment at which a page that dials receives its description: the published SDK reports no failure after that. */
+/**
+ * The moment at which a page that dials receives its description: the published SDK reports no failure after
+ * that.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { mediaGrace } from '../../calls/leg/media-watch.ts'
 import { dialled, settled } from './testing/call-setup.ts'

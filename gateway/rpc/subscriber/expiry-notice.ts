@@ -6,14 +6,17 @@ const noticeMs = 120_000
 /** Timers take no more than 24 days. */
 const maxWaitMs = 86_400_000
 
-/** The event that asks a page for a new token. `expires_at` is in seconds since the Unix epoch, `expires_in` in seconds. */
+/**
+ * The event that asks a page for a new token. `expires_at` is in seconds since the Unix epoch, `expires_in`
+ * in seconds.
+ */
 export const expiryEvent = 'subscriber.token.expiring'
 
 type Notified = Pick<BrowserSession, 'expiresAt' | 'emit'>
 
 /**
- * Notifies a page before its token ends: two minutes before, and halfway where the token is shorter than four. The published SDK calls no
- * function of the application then, but hands on every event.
+ * Notifies a page before its token ends: two minutes before, and halfway where the token is shorter than
+ * four. The published SDK calls no function of the application then, but hands on every event.
  */
 export class ExpiryNotice {
   readonly #clock: Pick<Clock, 'now' | 'after'>

@@ -18,8 +18,9 @@ export interface IceServerUser {
 }
 
 /**
- * The servers that a page is told of. The password is good for `ttlMs`, and no less than the page's token: the page gets another one only
- * with a new connection or a new token. `nowMs` in milliseconds since the Unix epoch.
+ * The servers that a page is told of. The password is good for `ttlMs`, and no less than the page's token:
+ * the page gets another one only with a new connection or a new token. `nowMs` in milliseconds since the Unix
+ * epoch.
  */
 export const iceServersFor = (turn: TurnConfig, user: IceServerUser, nowMs: number): readonly IceServer[] => {
   const { urls, secret, ttlMs } = turn
@@ -35,8 +36,9 @@ export const iceServersFor = (turn: TurnConfig, user: IceServerUser, nowMs: numb
 }
 
 /**
- * User name and password of limited time, by the secret that the TURN server knows too (draft-uberti-behave-turn-rest-00 section 2.2; of
- * coturn, `use-auth-secret`). `expiresAt` in seconds since the Unix epoch.
+ * User name and password of limited time, by the secret that the TURN server knows too
+ * (draft-uberti-behave-turn-rest-00 section 2.2; of coturn, `use-auth-secret`). `expiresAt` in seconds since
+ * the Unix epoch.
  */
 export const turnCredential = (
   secret: string,

@@ -15,7 +15,10 @@ export const inviteOf = ({ from, to }: Pick<Leg, 'from' | 'to'>, callID: string,
   }
 }
 
-/** The event by which a page would learn of something, as devices get it: what the SDK's `handlePushNotification` takes. */
+/**
+ * The event by which a page would learn of something, as devices get it: what the SDK's
+ * `handlePushNotification` takes.
+ */
 export const deviceEvent = (
   nodeId: string,
   method: string,

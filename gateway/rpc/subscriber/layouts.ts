@@ -1,4 +1,7 @@
-/** The arrangements of a picture that a page can ask for. A call of two has one picture for each: that of the other party. */
+/**
+ * The arrangements of a picture that a page can ask for. A call of two has one picture for each: that of the
+ * other party.
+ */
 export const layouts = ['full-screen'] as const
 
 /** Who fills a page's picture; undefined: nobody. */

@@ -33,7 +33,10 @@ export interface MemberEventsOptions {
   readonly onHearing: () => void
 }
 
-/** What one page is told of who takes part in its call: itself, the other party, and the screens that the two share. */
+/**
+ * What one page is told of who takes part in its call: itself, the other party, and the screens that the two
+ * share.
+ */
 export class MemberEvents {
   readonly party: CallParty
   #options: MemberEventsOptions
@@ -102,7 +105,8 @@ export class MemberEvents {
   paired(leg: Leg | undefined): void {
     const before = this.#partner
     this.#partner = leg && this.#options.parties.of(leg)
-    // A telephone is not found muted by whoever heard it before, who may not have been told yet that it is gone.
+    // A telephone is not found muted by whoever heard it before, who may not have been told yet that it is
+    // gone.
     if (this.#partner && !this.#partner.page) this.#partner.member.set({ audio_muted: false })
     this.#options.onHearing()
     if (!this.#joined) return

@@ -101,7 +101,10 @@ const others: Readonly<Record<string, Other>> = {
 /** The requests about a member or a whole call that are understood. */
 export const memberMethods: readonly string[] = [...Object.keys(changes), ...Object.keys(others)]
 
-/** Answers one of {@link memberMethods}. What cannot be done is a `code` in the result: the SDK expects failures there. */
+/**
+ * Answers one of {@link memberMethods}. What cannot be done is a `code` in the result: the SDK expects
+ * failures there.
+ */
 export const handleMember = (browser: BrowserSession, method: string, params: Params): Reply => {
   const wireId = asRecord(params.self)?.call_id ?? asRecord(params.target)?.call_id
   const call = typeof wireId === 'string' ? browser.calls.get(wireId)?.browserCall(browser) : undefined

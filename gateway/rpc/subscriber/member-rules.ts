@@ -18,7 +18,9 @@ export const targetsOf = (call: BrowserCall, target: unknown): readonly CallPart
   return found
 }
 
-/** Subscribers may do to the other party what they may do to themselves; guests, and who was invited, may not. */
+/**
+ * Subscribers may do to the other party what they may do to themselves; guests, and who was invited, may not.
+ */
 export const checkPermission = (call: BrowserCall, party: CallParty): void => {
   if (party !== call.party) checkPermissionOnOthers(call)
 }
@@ -35,8 +37,9 @@ const mutes: Readonly<Partial<Record<keyof MemberState, Channel>>> = {
 }
 
 /**
- * What of these changes can be made to a party. `everybody`: what one of several cannot do is left out for it. Nobody's microphone or camera is
- * switched on from outside, but by whoever switched it off. Of a telephone nothing can be changed but whether it is heard.
+ * What of these changes can be made to a party. `everybody`: what one of several cannot do is left out for
+ * it. Nobody's microphone or camera is switched on from outside, but by whoever switched it off. Of a
+ * telephone nothing can be changed but whether it is heard.
  */
 export const permittedChanges = (
   call: BrowserCall,

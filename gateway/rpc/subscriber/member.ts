@@ -75,7 +75,10 @@ export class Member {
     return this.#state
   }
 
-  /** Changes the state; returns the names of what was given, changed or not, so that a repeated request is told again. */
+  /**
+   * Changes the state; returns the names of what was given, changed or not, so that a repeated request is
+   * told again.
+   */
   set(changes: Partial<MemberState>): string[] {
     Object.assign(this.#state, changes)
     return Object.keys(changes)

@@ -31,7 +31,10 @@ export class Presence {
     return this.#browsers.get(protocol)
   }
 
-  /** The pages of a subscriber or a guest, connected or waited for; also those of who was invited by the subscriber. */
+  /**
+   * The pages of a subscriber or a guest, connected or waited for; also those of who was invited by the
+   * subscriber.
+   */
   of(holderId: string): readonly BrowserSession[] {
     return [...(this.#bySubscriber.get(holderId) ?? [])]
   }
@@ -47,7 +50,10 @@ export class Presence {
     return [...browsers].filter((browser) => browser.isOnline && browser.isAuthorized)
   }
 
-  /** The pages of a subscriber or a guest that are connected, whether or not they take calls; not those of who was invited by the subscriber. */
+  /**
+   * The pages of a subscriber or a guest that are connected, whether or not they take calls; not those of who
+   * was invited by the subscriber.
+   */
   connected(holderId: string): BrowserSession[] {
     const browsers = this.#bySubscriber.get(holderId) ?? []
     return [...browsers].filter(
@@ -69,7 +75,10 @@ export class Presence {
     this.#graces.delete(browser)
   }
 
-  /** The page lost its connection. One that has nothing to lose is forgotten at once, the others after the grace period. */
+  /**
+   * The page lost its connection. One that has nothing to lose is forgotten at once, the others after the
+   * grace period.
+   */
   lost(browser: BrowserSession): void {
     if (!browser.isOnline && browser.calls.size === 0) {
       this.remove(browser)

@@ -24,8 +24,9 @@ export interface ScreenShareDeps {
 type Invite = Omit<Extract<VertoRequest, { kind: 'invite' }>, 'sdp'>
 
 /**
- * A screen that a page shares: a call of its own for the page, and for us a part of the one that the page is in. The other party sees it in place
- * of the camera. It has no leg and no record; it ends with the page's word, its media, or the call.
+ * A screen that a page shares: a call of its own for the page, and for us a part of the one that the page is
+ * in. The other party sees it in place of the camera. It has no leg and no record; it ends with the page's
+ * word, its media, or the call.
  */
 export class ScreenShare implements SessionCall, SharedScreen {
   readonly offers = new OfferRepetition()
@@ -52,7 +53,8 @@ export class ScreenShare implements SessionCall, SharedScreen {
       this.#refuse(main)
       return
     }
-    // From here on it is the call's: one that is shared already has to go, and the call's end is this one's too.
+    // From here on it is the call's: one that is shared already has to go, and the call's end is this one's
+    // too.
     this.#main = main
     main.share(this)
     try {
@@ -118,7 +120,8 @@ export class ScreenShare implements SessionCall, SharedScreen {
     this.#member = new Member({ type: 'screen', callId, nodeId, parentId })
     main.media.present(screen)
     this.#browser.sendVerto('verto.answer', { callID: callId, sdp: screen.sdp })
-    // No `call.joined`: the published SDK would take the screen for the page's own member, in the call that it belongs to. It waits for this.
+    // No `call.joined`: the published SDK would take the screen for the page's own member, in the call that
+    // it belongs to. It waits for this.
     main.members.screenJoined(this.#member)
     log.info({ call: main.roomId, subscriber: this.#browser.identity.id }, 'a screen is shared')
   }

@@ -193,8 +193,8 @@ export class SubscriberDialect implements OutboundSubscriber {
   }
 
   /**
-   * Sends an event to the connected pages of a subscriber or a guest. A page that acknowledges nothing misses it: it must not take the place
-   * of what a page is told of its calls.
+   * Sends an event to the connected pages of a subscriber or a guest. A page that acknowledges nothing misses
+   * it: it must not take the place of what a page is told of its calls.
    */
   tell(holderId: string, event: string, params: object): void {
     for (const browser of this.#presence.connected(holderId))
@@ -219,8 +219,8 @@ export class SubscriberDialect implements OutboundSubscriber {
   }
 
   /**
-   * A page that has not acknowledged an event for long is to connect again, and gets what it missed. One that has missed more than is kept
-   * for it is given up with its calls; it may come back as one that is new.
+   * A page that has not acknowledged an event for long is to connect again, and gets what it missed. One that
+   * has missed more than is kept for it is given up with its calls; it may come back as one that is new.
    */
   #slow(browser: BrowserSession, { kind, waiting, limit }: SlowSession): void {
     const { metrics, log } = this.#deps

@@ -2,7 +2,9 @@ import type { UserVariables } from '../../../handlers/verbs.ts'
 import { asRecord, RpcError, rpcCodes } from '../frames.ts'
 import { type ReadVariables, readUserVariables } from './user-variables.ts'
 
-/** What a browser asks for in a `webrtc.verto` request. `callId` is the browser's or, on invitations, ours. */
+/**
+ * What a browser asks for in a `webrtc.verto` request. `callId` is the browser's or, on invitations, ours.
+ */
 export type VertoRequest =
   | {
       readonly kind: 'invite'
@@ -11,7 +13,9 @@ export type VertoRequest =
       readonly sdp: string
       /** The page was loaded again and takes its call back. */
       readonly reattach: boolean
-      /** What is dialled is a part of a call that the page is in: a screen, or one more camera or microphone. */
+      /**
+       * What is dialled is a part of a call that the page is in: a screen, or one more camera or microphone.
+       */
       readonly part?: 'screen' | 'device'
       /** The call that it is a part of, and the page's own member of it. */
       readonly parent: { readonly callId?: string; readonly memberId?: string }
@@ -22,7 +26,10 @@ export type VertoRequest =
       readonly kind: 'answer'
       readonly callId: string
       readonly sdp: string
-      /** Variables of the page, for the caller; or why they are refused. The SDK repeats a failed answer ten times, hence no error. */
+      /**
+       * Variables of the page, for the caller; or why they are refused. The SDK repeats a failed answer ten
+       * times, hence no error.
+       */
       readonly said: ReadVariables
     }
   | { readonly kind: 'bye'; readonly callId: string; readonly causeCode: number | undefined }

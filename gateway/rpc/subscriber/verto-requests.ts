@@ -25,8 +25,8 @@ type Params = Readonly<Record<string, unknown>>
 type Of<K extends VertoRequest['kind']> = Extract<VertoRequest, { kind: K }>
 
 /**
- * Answers `webrtc.verto`. The SDK repeats what fails up to ten times, so a request about a call that is over succeeds, and the page is told
- * by an event that it is over.
+ * Answers `webrtc.verto`. The SDK repeats what fails up to ten times, so a request about a call that is over
+ * succeeds, and the page is told by an event that it is over.
  */
 export const handleVerto = async (
   deps: VertoDeps,

@@ -1,4 +1,6 @@
-/** Helpers of the tests of this folder: a listening server, and a browser that speaks over a real WebSocket. */
+/**
+ * Helpers of the tests of this folder: a listening server, and a browser that speaks over a real WebSocket.
+ */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -22,7 +22,10 @@ export const typeOf = ({ type, to }: Pick<CallRow, 'type' | 'to'>): string => {
 export const urlOf = ({ document }: Pick<CallRow, 'document'>): string | null =>
   document !== undefined && /^https?:\/\//i.test(document) ? document : null
 
-/** A call as this part of the API shows it. Of one to a browser that is not over, or answered, no status is said. */
+/**
+ * A call as this part of the API shows it. Of one to a browser that is not over, or answered, no status is
+ * said.
+ */
 export const callLeg = (row: CallRow) => ({
   id: row.id,
   from: row.from,

@@ -94,8 +94,8 @@ export const readUpdate = async (given: unknown, check: CheckStored): Promise<Up
 }
 
 /**
- * Checks the script that a call is transferred to, before the document that runs is given up for it. Rejects as
- * `check` does.
+ * Checks the script that a call is transferred to, before the document that runs is given up for it. Rejects
+ * as `check` does.
  */
 export const checkTransfer = async (
   { dest }: Readonly<Record<string, unknown>>,

@@ -54,7 +54,10 @@ const errorOf = ({ status, code, message, attribute }: RequestFault) => ({
   data: { code, attribute },
 })
 
-/** `POST /api/calling/rpc`: the commands as requests of JSON-RPC 2.0. What is wrong with one is its answer, with the status 200. */
+/**
+ * `POST /api/calling/rpc`: the commands as requests of JSON-RPC 2.0. What is wrong with one is its answer,
+ * with the status 200.
+ */
 export const callingRpcRoute = (site: FastifyInstance, deps: CallingDeps): void => {
   const operation = forProjects('Calling', 'callRpc', 'Makes and drives calls by JSON-RPC 2.0')
   site.post<{ Body: RpcRequest }>(

@@ -7,8 +7,8 @@ import type { Recordings } from '../../../recordings/recordings.ts'
 const types = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const
 
 /**
- * Answers with the sound of a recording, in whole or in ranges (RFC 9110 section 14); the site has `@fastify/static`. Throws
- * `recording_in_progress` and `unknown_recording`.
+ * Answers with the sound of a recording, in whole or in ranges (RFC 9110 section 14); the site has
+ * `@fastify/static`. Throws `recording_in_progress` and `unknown_recording`.
  */
 export const sendSound = async (
   reply: FastifyReply,

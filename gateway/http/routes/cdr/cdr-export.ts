@@ -36,7 +36,10 @@ export interface Exported {
   readonly after?: CdrPosition | undefined
 }
 
-/** All records that are looked for, read as fast as whoever asked takes them. Where it fails in the middle, the connection breaks off. */
+/**
+ * All records that are looked for, read as fast as whoever asked takes them. Where it fails in the middle,
+ * the connection breaks off.
+ */
 export const sendExport = (
   reply: FastifyReply,
   deps: CdrExportDeps,
@@ -78,7 +81,9 @@ const textOf = async function* (
   } while (position)
 }
 
-/** What a program for tables would take for a formula becomes a text there: an apostrophe stands before it. */
+/**
+ * What a program for tables would take for a formula becomes a text there: an apostrophe stands before it.
+ */
 const csvOf = (rows: readonly CdrRow[], kind: CdrRow['kind'], header: boolean): string =>
   stringify(rows.map(recordBody), {
     header,

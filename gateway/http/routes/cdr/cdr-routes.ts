@@ -42,7 +42,8 @@ const querystring = {
 } as const
 
 /**
- * `GET /api/records/calls` and `…/legs`: records of calls that are over, and of their legs, the newest first; `…/{id}` is one of them, whole.
+ * `GET /api/records/calls` and `…/legs`: records of calls that are over, and of their legs, the newest first;
+ * `…/{id}` is one of them, whole.
  */
 export const cdrRoutes = (site: FastifyInstance, deps: CdrDeps): void => {
   routesOf(site, deps, 'call')

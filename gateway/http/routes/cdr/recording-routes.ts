@@ -69,8 +69,9 @@ const recordingSchema = { type: 'object', required: Object.keys(properties), pro
 const path = '/api/recordings'
 
 /**
- * `GET /api/recordings` lists recordings, `GET /api/recordings/{id}` tells of one, with a link to its audio; `DELETE` removes it; all by Basic
- * auth of its project. `GET /api/recordings/{id}/audio` is the audio, by such a link or by Basic auth.
+ * `GET /api/recordings` lists recordings, `GET /api/recordings/{id}` tells of one, with a link to its audio;
+ * `DELETE` removes it; all by Basic auth of its project. `GET /api/recordings/{id}/audio` is the audio, by
+ * such a link or by Basic auth.
  */
 export const recordingRoutes = async (site: FastifyInstance, deps: RecordingDeps): Promise<void> => {
   const { recordings, requireProject } = deps

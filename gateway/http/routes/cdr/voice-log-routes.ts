@@ -102,7 +102,10 @@ const eventSchema = {
   },
 }
 
-/** `GET /api/voice/logs`, `…/{id}` and `…/{id}/events`: calls, in progress and over, and what happened to them. */
+/**
+ * `GET /api/voice/logs`, `…/{id}` and `…/{id}/events`: calls, in progress and over, and what happened to
+ * them.
+ */
 export const voiceLogRoutes = (site: FastifyInstance, { history, requireProject }: VoiceLogDeps): void => {
   const path = '/api/voice/logs'
   const onRequest = requireProject('records')

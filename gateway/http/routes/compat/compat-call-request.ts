@@ -129,8 +129,8 @@ export const createProperties = {
 export const createUnused = ['MaxPricePerMinute', 'Byoc', 'CallReason', 'CallToken', 'AsyncAmdPartialResults']
 
 /**
- * The order of a form. Rejects with `missing_required_parameter` and `invalid_field`, which name the parameter, or
- * as `check` does.
+ * The order of a form. Rejects with `missing_required_parameter` and `invalid_field`, which name the
+ * parameter, or as `check` does.
  */
 export const orderOf = async (
   projectId: string,

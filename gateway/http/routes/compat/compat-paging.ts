@@ -17,7 +17,10 @@ export interface Paging {
   readonly PageToken?: string
 }
 
-/** The page that is asked for. A token names one of this project's own list, and goes before the number; throws `invalid_field`. */
+/**
+ * The page that is asked for. A token names one of this project's own list, and goes before the number;
+ * throws `invalid_field`.
+ */
 export const pageOf = ({ query, projectId, path }: Asked<unknown, Paging>): ListPage => {
   const { Page, PageSize, PageToken } = query
   if (PageToken === undefined) return { number: Page, size: PageSize }

@@ -23,8 +23,8 @@ export type CompatDeps = OnDeps &
   CompatQueueDeps
 
 /**
- * The XML family's REST (`docs/compat.md`), below `/api/laml/2010-04-01` and `/2010-04-01`, with and without `.json`. Bodies are forms, and
- * their values texts, which are read as what the parameter is.
+ * The XML family's REST (`docs/compat.md`), below `/api/laml/2010-04-01` and `/2010-04-01`, with and without
+ * `.json`. Bodies are forms, and their values texts, which are read as what the parameter is.
  */
 export const compatRoutes = async (site: FastifyInstance, deps: CompatDeps): Promise<void> => {
   await site.register(async (scope) => {

@@ -30,7 +30,8 @@ export interface Stretch {
 }
 
 /**
- * What such a filter comes to. A day is all of it, in UTC, and a time is its second; `<` and `>` take in what they name. Throws `invalid_field`.
+ * What such a filter comes to. A day is all of it, in UTC, and a time is its second; `<` and `>` take in what
+ * they name. Throws `invalid_field`.
  */
 export const stretchOf = <N extends string>(query: TimeQuery<N>, name: N): Stretch => {
   const given = query as Readonly<Record<string, string | undefined>>

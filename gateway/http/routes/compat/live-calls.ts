@@ -10,7 +10,10 @@ export interface LiveCallDeps {
   readonly history: Pick<CallHistory, 'find'>
 }
 
-/** The verbs of a call that is answered; throws `unknown_call`, and `call_not_in_progress` for one that is not, or no more. */
+/**
+ * The verbs of a call that is answered; throws `unknown_call`, and `call_not_in_progress` for one that is
+ * not, or no more.
+ */
 export const controlOf = async (
   { live, history }: LiveCallDeps,
   projectId: string,

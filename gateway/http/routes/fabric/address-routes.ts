@@ -46,7 +46,10 @@ const querystring = {
 
 const base = '/api/fabric/addresses'
 
-/** `GET /api/fabric/addresses` and `…/{id}`: what the holder of a token may call; guests see the addresses of their token, and no other. */
+/**
+ * `GET /api/fabric/addresses` and `…/{id}`: what the holder of a token may call; guests see the addresses of
+ * their token, and no other.
+ */
 export const addressRoutes = (site: FastifyInstance, { resources, authenticate }: AddressDeps): void => {
   const onRequest = requireBearer(authenticate)
   const lists = forSubscribers('addresses', 'list_addresses', 'List the addresses that can be called')

@@ -21,7 +21,10 @@ export interface EmbedDeps {
 /** How long an embed token is good at most, and where nobody says. */
 const yearSeconds = 366 * 86_400
 
-/** Embed tokens stand in web pages, which let their visitors call one address: the project makes them, and anybody has guest tokens of them. */
+/**
+ * Embed tokens stand in web pages, which let their visitors call one address: the project makes them, and
+ * anybody has guest tokens of them.
+ */
 export const embedRoutes = (site: FastifyInstance, deps: EmbedDeps): void => {
   makeRoute(site, deps)
   exchangeRoute(site, deps)

@@ -44,8 +44,8 @@ const versionBody = ({ id, version, current, flow, script, createdAt }: FlowVers
 })
 
 /**
- * Versions of call flows as they were deployed: `GET` and `POST …/{id}/versions`. Served under `call_flow`, as the pages of this API have it,
- * and under `call_flows`; the addresses under the former too.
+ * Versions of call flows as they were deployed: `GET` and `POST …/{id}/versions`. Served under `call_flow`,
+ * as the pages of this API have it, and under `call_flows`; the addresses under the former too.
  */
 export const flowVersionRoutes = (site: FastifyInstance, deps: ResourceDeps): void => {
   for (const path of ['call_flow', 'call_flows']) {

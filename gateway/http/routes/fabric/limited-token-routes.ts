@@ -29,7 +29,10 @@ export interface LimitedTokenDeps {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Tokens that reach a few addresses: of guests, whom the project lets in, and of those whom a subscriber invites. */
+/**
+ * Tokens that reach a few addresses: of guests, whom the project lets in, and of those whom a subscriber
+ * invites.
+ */
 export const limitedTokenRoutes = (site: FastifyInstance, deps: LimitedTokenDeps): void => {
   guestRoute(site, deps)
   inviteRoute(site, deps)

@@ -144,7 +144,10 @@ const checkDocuments = async <T extends ResourceType>(
 
 const addressText = ({ address: { context, name } }: Resource): string => `/${context}/${name}`
 
-/** The address that a new resource would have by its name, where another resource has that one; else undefined. */
+/**
+ * The address that a new resource would have by its name, where another resource has that one; else
+ * undefined.
+ */
 const addressTaken = (
   resources: Pick<Resources, 'findByAddress'>,
   resource: Resource,

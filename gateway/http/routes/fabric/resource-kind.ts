@@ -8,7 +8,9 @@ import type { StoredDocument } from '../shared/document-checks.ts'
 import type { Properties } from '../shared/field-schemas.ts'
 import type { TypeOf } from '../shared/resource-lookup.ts'
 
-/** Form of one kind of resource in the API: as shown, and as given to make one. Methods throw `invalid_field`. */
+/**
+ * Form of one kind of resource in the API: as shown, and as given to make one. Methods throw `invalid_field`.
+ */
 export interface ResourceKind<T extends ResourceType = ResourceType, Body extends object = object> {
   readonly type: T
   /** Below `/api/fabric/resources`. */

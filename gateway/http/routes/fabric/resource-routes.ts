@@ -40,7 +40,10 @@ const querystring = {
 const base = '/api/fabric/resources'
 const tag = 'resources'
 
-/** Resources of every kind: `/api/fabric/resources`, each of them, its address, and what it is made the handler of. */
+/**
+ * Resources of every kind: `/api/fabric/resources`, each of them, its address, and what it is made the
+ * handler of.
+ */
 export const resourceRoutes = (site: FastifyInstance, deps: AllResourceDeps): void => {
   listRoute(site, deps)
   oneRoutes(site, deps)
@@ -130,7 +133,10 @@ const assignments = ({ resources, domainApps }: AllResourceDeps): readonly Assig
   },
 ]
 
-/** `POST …/{id}/domain_applications` and `…/{id}/sip_endpoints`: the resource handles the calls of that one from now on. */
+/**
+ * `POST …/{id}/domain_applications` and `…/{id}/sip_endpoints`: the resource handles the calls of that one
+ * from now on.
+ */
 const assignRoute = (
   site: FastifyInstance,
   { resources, requireProject }: AllResourceDeps,

@@ -13,7 +13,10 @@ import {
 import type { TypeOf } from '../shared/resource-lookup.ts'
 import type { ResourceKind } from './resource-kind.ts'
 
-/** What a caller may: `default` and `block-pstn` reach addresses only, `passthrough` numbers and SIP URIs too, `resource` runs that one. */
+/**
+ * What a caller may: `default` and `block-pstn` reach addresses only, `passthrough` numbers and SIP URIs too,
+ * `resource` runs that one.
+ */
 export type CallHandler = 'default' | 'passthrough' | 'block-pstn' | 'resource'
 
 /** What makes a SIP endpoint. */
@@ -31,7 +34,10 @@ export interface EndpointBody {
 /** What is offered to an endpoint that says nothing of codecs. */
 const usualCodecs = ['PCMU', 'PCMA', 'G722', 'opus'] as const
 
-/** Calls at once, and new ones a second: those of an endpoint of the configuration file that says nothing. A password that leaks is to cost little. */
+/**
+ * Calls at once, and new ones a second: those of an endpoint of the configuration file that says nothing. A
+ * password that leaks is to cost little.
+ */
 const usualLimits = { maxCalls: 10, callsPerSecond: 2 } as const
 
 const handlerOf = (

@@ -35,7 +35,10 @@ const bodySchema = (required: readonly string[]) => ({
   properties: endpointProperties,
 })
 
-/** SIP endpoints of a subscriber, below `{base}/{id}/sip_endpoints`; they are resources too, with addresses of their own. */
+/**
+ * SIP endpoints of a subscriber, below `{base}/{id}/sip_endpoints`; they are resources too, with addresses of
+ * their own.
+ */
 export const subscriberEndpointRoutes = (site: FastifyInstance, deps: ResourceDeps, base: string): void => {
   const name = `${base.slice('/api/'.length).replaceAll('/', '_')}_sip_endpoints`
   const path = `${base}/:id/sip_endpoints`

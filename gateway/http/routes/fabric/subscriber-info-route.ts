@@ -50,7 +50,8 @@ export const subscriberRoute = (
     { onRequest: requireBearer(authenticate), schema: { ...describe, response: { 200: answer } } },
     async (request) => {
       const { identity, token } = bearerOf(request)
-      // Who was invited acts on the subscriber's behalf, and is not to know more of them than whoever is called.
+      // Who was invited acts on the subscriber's behalf, and is not to know more of them than whoever is
+      // called.
       const subscriber = identity.kind === 'subscriber' ? identity.subscriber : undefined
       const resource = subscriber && resources.find(identity.projectId, 'subscriber', subscriber.id)
       const details = resource?.details

@@ -38,7 +38,10 @@ export const tokenSchema = { type: 'object', required: ['token'], properties: { 
 /** A pair as answers show it. */
 export const pairBody = ({ token, refreshToken }: TokenPair) => ({ token, refresh_token: refreshToken })
 
-/** How long a token is to be good, in seconds; `usual` where nobody says. Throws `invalid_field` where that is not in the future, or too far in it. */
+/**
+ * How long a token is to be good, in seconds; `usual` where nobody says. Throws `invalid_field` where that is
+ * not in the future, or too far in it.
+ */
 export const secondsUntil = (
   field: string,
   end: number | undefined,

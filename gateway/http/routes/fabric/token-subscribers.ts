@@ -58,7 +58,10 @@ export class TokenSubscribers {
     this.#deps = deps
   }
 
-  /** The one of the reference, who is made where there is none, and changed where something else is said of them. Throws `not_permitted` of one who is disabled. */
+  /**
+   * The one of the reference, who is made where there is none, and changed where something else is said of
+   * them. Throws `not_permitted` of one who is disabled.
+   */
   async ensure(projectId: string, body: SubscriberBody): Promise<{ readonly id: string }> {
     const { resources, directory } = this.#deps
     const known = resources.findSubscriber(projectId, body.reference)
@@ -77,7 +80,8 @@ export class TokenSubscribers {
   async revokeAll(projectId: string, id: string): Promise<void> {
     const { resources, directory, refreshRows, clock } = this.#deps
     findResource(resources, projectId, 'subscriber', id)
-    // First nothing is renewed any more; what was renewed meanwhile is older than the moment that is written down, of this very millisecond too.
+    // First nothing is renewed any more; what was renewed meanwhile is older than the moment that is written
+    // down, of this very millisecond too.
     await refreshRows.removeOf(id)
     await directory.changeSubscriber(projectId, id, { tokensAfter: clock.now() + 1 })
   }

@@ -44,7 +44,10 @@ interface At extends DomainAppDeps {
   readonly describe: (operation: string, summary: string) => object
 }
 
-/** That of the public API, and the one beside resources of other kinds; the former's operations have no prefix. */
+/**
+ * That of the public API, and the one beside resources of other kinds; the former's operations have no
+ * prefix.
+ */
 const bases = {
   '/api/relay/rest/domain_applications': '',
   '/api/fabric/domain_applications': 'fabric_',
@@ -57,7 +60,10 @@ const bodySchema = (required: readonly string[]) => ({
   properties: domainAppProperties,
 })
 
-/** `/api/relay/rest/domain_applications` and `/api/fabric/domain_applications`: custom SIP domains, and what handles their calls. */
+/**
+ * `/api/relay/rest/domain_applications` and `/api/fabric/domain_applications`: custom SIP domains, and what
+ * handles their calls.
+ */
 export const domainApplicationRoutes = (site: FastifyInstance, deps: DomainAppDeps): void => {
   for (const [base, prefix] of Object.entries(bases)) {
     const describe: At['describe'] = (operation, summary) =>

@@ -126,7 +126,10 @@ type TargetField =
   | 'call_laml_application_id'
   | 'call_ai_agent_id'
 
-/** How a resource of each kind is shown: the handler, and the field that has its id besides `calling_handler_resource_id`. */
+/**
+ * How a resource of each kind is shown: the handler, and the field that has its id besides
+ * `calling_handler_resource_id`.
+ */
 export const shownAs: Readonly<
   Record<ResourceType, { readonly handler: CallHandler; readonly field?: TargetField }>
 > = {

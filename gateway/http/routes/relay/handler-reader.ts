@@ -6,7 +6,10 @@ import { type CallHandler, type HandlerFields, handlerFieldNames, shownAs } from
 
 type Given = Partial<HandlerFields>
 
-/** What a body says of the handler, given what there is; undefined where it says nothing. Throws `invalid_field`. */
+/**
+ * What a body says of the handler, given what there is; undefined where it says nothing. Throws
+ * `invalid_field`.
+ */
 export const readHandler = (
   given: Given,
   present: HandlerFields | undefined,

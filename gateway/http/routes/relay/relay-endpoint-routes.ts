@@ -36,7 +36,10 @@ const bodySchema = (required: readonly string[]) => ({
   properties: endpointProperties,
 })
 
-/** `/api/relay/rest/endpoints/sip`: SIP endpoints in the older words of this API. They are the resources of that kind. */
+/**
+ * `/api/relay/rest/endpoints/sip`: SIP endpoints in the older words of this API. They are the resources of
+ * that kind.
+ */
 export const sipEndpointRoutes = (site: FastifyInstance, deps: ResourceDeps): void => {
   listRoute(site, deps)
   createRoute(site, deps)

@@ -52,7 +52,9 @@ export const endpointsOf = (
     .filter(({ details }) => details.subscriberId === id)
 }
 
-/** Removes a resource, and with a subscriber the SIP endpoints that belong to it. Throws `managed_by_file`. */
+/**
+ * Removes a resource, and with a subscriber the SIP endpoints that belong to it. Throws `managed_by_file`.
+ */
 export const removeResource = async (
   resources: Pick<Resources, 'list' | 'remove'>,
   resource: Resource,

@@ -3,8 +3,9 @@ import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { CdrPosition } from '../../../directory/cdrs.ts'
 
 /**
- * A place in a list, for whoever asks for the next page: good for `list` alone, which is the project and everything that was asked for.
- * It opens nothing that the project could not ask for anyway, so it is a digest, and any gateway on the same store takes it.
+ * A place in a list, for whoever asks for the next page: good for `list` alone, which is the project and
+ * everything that was asked for. It opens nothing that the project could not ask for anyway, so it is a
+ * digest, and any gateway on the same store takes it.
  */
 export const cursorAt = (list: string, position: CdrPosition): string =>
   Buffer.from(`${position.startedAt}.${position.id}.${digestOf(list, position)}`).toString('base64url')

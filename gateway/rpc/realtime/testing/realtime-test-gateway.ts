@@ -167,7 +167,10 @@ export class FakeLeg implements OriginatedLeg {
   }
 }
 
-/** The next event of a type about the test's call and the operation `k`, without these ids; fails the test when it is of others. */
+/**
+ * The next event of a type about the test's call and the operation `k`, without these ids; fails the test
+ * when it is of others.
+ */
 export const nextOf = async (application: TestApplication, type: string): Promise<AnyFrame> => {
   const { call_id, node_id, control_id, ...rest } = await application.event(`calling.call.${type}`)
   const wrong = call_id !== 'c-1' || node_id !== 'node-1' || (control_id !== undefined && control_id !== 'k')

@@ -1,4 +1,7 @@
-/** Where the tests of calls begin: a page that has dialled, one that talks, and the ways of waiting for both sides. */
+/**
+ * Where the tests of calls begin: a page that has dialled, one that talks, and the ways of waiting for both
+ * sides.
+ */
 import { expect, vi } from 'vitest'
 import type { AnyFrame } from '../../testing/test-browser.ts'
 import type { SubscriberTestGateway, TestPage } from './subscriber-test-gateway.ts'

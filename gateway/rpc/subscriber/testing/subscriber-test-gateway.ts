@@ -229,7 +229,10 @@ export class SubscriberTestGateway {
     return (await this.tokens.issue(this.subscriber(name), seconds)).token
   }
 
-  /** A token that calls the address of one subscriber alone: a guest's, or that of somebody whom Alice has invited. */
+  /**
+   * A token that calls the address of one subscriber alone: a guest's, or that of somebody whom Alice has
+   * invited.
+   */
   async limitedToken(kind: 'guest' | 'invite', to: 'alice' | 'bob' = 'bob', seconds = 3600): Promise<string> {
     const { projectId, id } = this.subscriber('alice')
     const holder = { projectId, id: kind === 'guest' ? 'guest-1' : id }
