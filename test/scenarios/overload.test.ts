@@ -1,11 +1,12 @@
 /** @schedule alone: counts calls in each second, and other load delays them. */
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Code, catalogue } from '../../gateway/core/errors/catalogue.ts'
 import { agents } from '../support/agents.ts'
 import { application, scripted } from '../support/applications.ts'
 import { Carrier, type IncomingOptions } from '../support/carrier.ts'
 import { Gateway, type LogLine } from '../support/gateway.ts'
+import { SipCaller } from '../support/sip-caller.ts'
 import { SipSocket, statusOf } from '../support/sip-socket.ts'
 import { headerOf } from '../support/sip-text.ts'
 import { until } from '../support/until.ts'
@@ -35,22 +36,38 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
   const calls = (domain: string, options: Partial<IncomingOptions> = {}): Promise<Carrier> =>
     Carrier.calls(gateway, { domain, scenario: 'call', ...options })
 
-  /** Calls and expects 503, without Retry-After where nothing else is said, one line of the log and one count. Gives the line. */
+  /** Returns the one log line about a rejection with this code that `act` causes. Expects one count of it, too. */
+  const rejectionBy = async (code: Code, act: () => Promise<unknown>): Promise<LogLine> => {
+    const lines = () => gateway.log.filter((line) => line.code === code && line.msg !== 'call ended')
+    const before = lines().length
+    const counted = await gateway.metric('rejections_total', { code })
+    await act()
+    await until('the line of the log', lines, (found) => found.length === before + 1)
+    expect(await gateway.metric('rejections_total', { code })).toBe(counted + 1)
+    return lines().at(-1)!
+  }
+
+  /** Calls once, expects 503 with this Retry-After (default none), and returns the log line. */
   const refused = async (
     domain: string,
     code: Code,
     options: Partial<IncomingOptions> & { readonly retryAfter?: string } = {},
-  ): Promise<LogLine> => {
-    const lines = () => gateway.log.filter((line) => line.code === code && line.msg !== 'call ended')
-    const [before, counted] = [lines().length, await gateway.metric('rejections_total', { code })]
-    const status = catalogue[code].sip
-    const carrier = await calls(domain, { scenario: 'call-refused', values: { status }, ...options })
-    await carrier.done()
-    const [refusal = ''] = carrier.sipp.received('SIP/2.0 503')
-    expect(headerOf(refusal, 'Retry-After')).toBe(options.retryAfter)
-    await until('the line of the log', lines, (found) => found.length === before + 1)
-    expect(await gateway.metric('rejections_total', { code })).toBe(counted + 1)
-    return lines().at(-1)!
+  ): Promise<LogLine> =>
+    rejectionBy(code, async () => {
+      const status = catalogue[code].sip
+      const carrier = await calls(domain, { scenario: 'call-refused', values: { status }, ...options })
+      await carrier.done()
+      const [refusal = ''] = carrier.sipp.received('SIP/2.0 503')
+      expect(headerOf(refusal, 'Retry-After')).toBe(options.retryAfter)
+    })
+
+  /** Places two calls within a moment, so that the pace of the machine does not matter. Returns their statuses, sorted. */
+  const twoAtOnce = async (uri: string, address = '127.0.0.1'): Promise<number[]> => {
+    const caller = await SipCaller.open(gateway.sipPort, address)
+    onTestFinished(() => caller.close())
+    const placed = await Promise.all([caller.call(uri), caller.call(uri)])
+    for (const call of placed) if (call.status === 200) expect(await call.hangUp()).toBe(200)
+    return placed.map(({ status }) => status).sort()
   }
 
   it('calls at once of a domain', async () => {
@@ -78,8 +95,10 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
   })
 
   it('new calls a second of a domain, and then there is room again', async () => {
-    await (await calls('slow.test')).done()
-    expect(await refused('slow.test', 'over_call_rate')).toMatchObject({ perSecond: 1 })
+    const line = await rejectionBy('over_call_rate', async () => {
+      expect(await twoAtOnce('sip:1@slow.test')).toEqual([200, 503])
+    })
+    expect(line).toMatchObject({ perSecond: 1 })
     await gateway.settled()
     const taken = async (): Promise<boolean> => {
       const carrier = await calls('slow.test')
@@ -92,8 +111,9 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
   })
 
   it('new calls a second of one source: others are taken', async () => {
-    await (await calls('source.test', { address: '127.0.0.5' })).done()
-    const line = await refused('source.test', 'over_call_rate', { address: '127.0.0.5' })
+    const line = await rejectionBy('over_call_rate', async () => {
+      expect(await twoAtOnce('sip:1@source.test', '127.0.0.5')).toEqual([200, 503])
+    })
     expect(line).toMatchObject({ source: '127.0.0.5', perSecond: 1 })
     await (await calls('source.test', { address: '127.0.0.6' })).done()
     await gateway.settled()

@@ -72,7 +72,11 @@ export class Sipp {
     const sipp = new Sipp(program, folder, port, options)
     reportOnFailure(name, () => beforeScreens(program.lines))
     for (const kind of ['messages', 'errors']) reportOnFailure(`${name}: ${kind}`, () => sipp.#read(kind))
-    if (!options.to) await until('SIPp listens', () => program.exitCode !== undefined || isBound(port))
+    const isListening = (): boolean => {
+      if (program.exitCode !== undefined) throw new Error(sipp.#report('ended before it listened'))
+      return isBound(port)
+    }
+    if (!options.to) await until('SIPp listens', isListening)
     return sipp
   }
 
