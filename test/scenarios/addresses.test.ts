@@ -69,7 +69,7 @@ const calls = async (
 ): Promise<Carrier> => {
   const kind = document.startsWith('<') ? 'xml' : 'script'
   server.put(more.domain === undefined ? '/caller' : '/second', document)
-  return Carrier.calls(gateway, { domain: `${kind}.test`, scenario, holdMs: 'told', ...more })
+  return Carrier.calls(gateway, { domain: `${kind}.test`, scenario, holdMs: 'manual', ...more })
 }
 
 it('a script connects to a menu, digits pass both ways, and either side may hang up', async () => {

@@ -176,7 +176,7 @@ it('takes the notification back when the caller gives up, and a page that comes 
   const carrier = await Carrier.calls(gateway, {
     domain: 'sdk.test',
     scenario: 'caller-cancels',
-    holdMs: 'told',
+    holdMs: 'manual',
   })
   await sleeper.isTold(1)
   const [{ data }] = (await sleeper.shows(1)) as [Shown]

@@ -56,7 +56,7 @@ const entry = (more: object = {}): object => ({
 
 /** Someone who calls the domain, whose handler calls a number. */
 const calls = (domain: string, scenario = 'caller', values = {}): Promise<Carrier> =>
-  Carrier.calls(gateway, { domain, scenario, holdMs: 'told', values })
+  Carrier.calls(gateway, { domain, scenario, holdMs: 'manual', values })
 
 const isRefused = async (domain: string): Promise<void> =>
   (await calls(domain, 'caller-refused', { status: 404 })).done()

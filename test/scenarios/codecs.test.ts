@@ -59,7 +59,7 @@ const callee = async ({ codec, ptime = 20 }: Side) => {
 
 const caller = async (
   { codec, ptime = 20 }: Side,
-  { domain = 'wide.test', scenario = 'call', values = {}, holdMs = 'told' as SippOptions['holdMs'] } = {},
+  { domain = 'wide.test', scenario = 'call', values = {}, holdMs = 'manual' as SippOptions['holdMs'] } = {},
 ) => {
   const media = await CodecPeer.open(codec, ptime)
   const sipp = await start({

@@ -181,7 +181,7 @@ describe('a carrier, known by its network', () => {
 
   it('needs no password of a domain that anyone may call, and its calls are counted', async () => {
     const options = { address: '127.0.0.2', domain: 'open.test' }
-    const first = await Carrier.calls(gateway, { ...options, scenario: 'call', holdMs: 'told' })
+    const first = await Carrier.calls(gateway, { ...options, scenario: 'call', holdMs: 'manual' })
     await first.sipp.event('answered')
     expect(await gateway.metric('carrier_calls', { carrier: 'acme' })).toBe(1)
     const values = { status: 503 }

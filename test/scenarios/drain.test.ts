@@ -17,7 +17,7 @@ afterEach(() => gateway?.stop())
 
 it('on SIGTERM refuses new calls with 503, lets calls end by themselves, and exits with 0', async () => {
   await start('10s')
-  const talking = await Carrier.calls(gateway, { domain: 'stay.test', scenario: 'caller', holdMs: 'told' })
+  const talking = await Carrier.calls(gateway, { domain: 'stay.test', scenario: 'caller', holdMs: 'manual' })
   await talking.sipp.event('answered')
   gateway.terminate()
   await until(

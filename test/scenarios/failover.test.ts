@@ -69,17 +69,17 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
   })
 
   it.runIf(tryings)('after silence the next target is called, and the first one is cancelled', async () => {
-    const first = await outgoing.target('silent', 'callee-silent', { holdMs: 600 })
+    const first = await outgoing.target('silent', 'callee-silent', { holdMs: 1_200 })
     const second = await outgoing.target('silent', 'callee-takes', { index: 1 })
-    const caller = await outgoing.call('silent', 'call', { holdMs: 700 })
+    const caller = await outgoing.call('silent', 'call', { holdMs: 1_400 })
     expect(triesOf(await outgoing.ended(caller, second, first))).toEqual(['no-progress', 200])
     expect(first.sipp.received('INVITE').length).toBeGreaterThan(0)
   })
 
   it.runIf(tryings)('an answer that comes after that is hung up', async () => {
-    const first = await outgoing.target('late', 'callee-silent-answers', { holdMs: 600 })
+    const first = await outgoing.target('late', 'callee-silent-answers', { holdMs: 1_200 })
     const second = await outgoing.target('late', 'callee-takes', { index: 1 })
-    const caller = await outgoing.call('late', 'call', { holdMs: 700 })
+    const caller = await outgoing.call('late', 'call', { holdMs: 1_400 })
     await first.sipp.event('bye')
     expect(triesOf(await outgoing.ended(caller, second, first))).toEqual(['no-progress', 200])
     expect(await outgoing.gateway.metric('calls')).toBe(0)
@@ -155,7 +155,7 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
 
   it('the limit of a carrier holds, and says so', async () => {
     const callee = await outgoing.target('full', 'callee-takes')
-    const caller = await outgoing.call('full', 'call', { holdMs: 'told' })
+    const caller = await outgoing.call('full', 'call', { holdMs: 'manual' })
     await caller.sipp.event('answered')
     expect(await outgoing.gateway.metric('carrier_calls', { carrier: 'full' })).toBe(1)
     const second = await outgoing.call('full', 'call-refused', { values: { status: 500 } })

@@ -120,7 +120,7 @@ describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
   })
 
   it('calls a carrier, loses its connection, presses keys, is loaded anew, and is hung up', async () => {
-    const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told' })
+    const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'manual' })
     const line = await CutLine.to(gateway.httpPort)
     const opened = await open({ host: `localhost:${line.port}` })
     await dials(opened, carrier.uri)

@@ -57,7 +57,7 @@ const running = async (): Promise<Gateway> => {
 
 /** A caller who is being recorded. */
 const recorded = async (gateway: Gateway, scenario: string): Promise<Carrier> => {
-  const caller = await Carrier.calls(gateway, { domain: 'record.test', scenario, holdMs: 'told' })
+  const caller = await Carrier.calls(gateway, { domain: 'record.test', scenario, holdMs: 'manual' })
   await caller.talks('answered', 440)
   await until(
     'it is recorded',

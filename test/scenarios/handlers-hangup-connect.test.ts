@@ -39,9 +39,9 @@ const scenes: Scenes = {
         others: [callee],
         moment: async (caller) => {
           await ringing(callee)(caller)
-          await stage.hears('status', { CallStatus: 'ringing' })
+          await stage.receives('status', { CallStatus: 'ringing' })
         },
-        told: [
+        callbacks: [
           ['status', { CallStatus: 'initiated', SequenceNumber: '0' }],
           ['status', { CallStatus: 'ringing', SequenceNumber: '1' }],
           ['status', { CallStatus: 'canceled', SequenceNumber: '2' }],
@@ -59,9 +59,9 @@ const scenes: Scenes = {
         others: [callee],
         moment: async (caller) => {
           await ringing(callee)(caller)
-          await stage.hears('state', { call_state: 'ringing' })
+          await stage.receives('state', { call_state: 'ringing' })
         },
-        told: [
+        callbacks: [
           ['connect', { connect_state: 'connecting' }],
           ['state', { call_state: 'ringing' }],
           ['state', { call_state: 'ended' }],
@@ -75,7 +75,7 @@ const scenes: Scenes = {
         document: flowText('forward', { to: [{ to: callee.uri }], status_url: stage.url('connect') }),
         others: [callee],
         moment: ringing(callee),
-        told: [
+        callbacks: [
           ['connect', { connect_state: 'connecting' }],
           ['connect', { connect_state: 'failed' }],
         ],
@@ -97,7 +97,7 @@ const scenes: Scenes = {
           await callee.talks('invited', tones.other)
           await callee.hears(tones.chime)
         },
-        told: [
+        callbacks: [
           ['status', { CallStatus: 'canceled' }],
           ['action', { DialCallStatus: 'canceled' }],
         ],
@@ -116,7 +116,7 @@ const scenes: Scenes = {
           await callee.talks('invited', tones.other)
           await callee.hears(tones.chime)
         },
-        told: [
+        callbacks: [
           ['connect', { connect_state: 'connecting' }],
           ['connect', { connect_state: 'failed' }],
         ],
@@ -134,7 +134,7 @@ const scenes: Scenes = {
         ),
         others: [callee],
         moment: talking(callee),
-        told: [
+        callbacks: [
           ['status', { CallStatus: 'in-progress' }],
           ['status', { CallStatus: 'completed' }],
           ['recording', { RecordingStatus: 'completed', RecordingSource: 'DialVerb' }],
@@ -148,7 +148,7 @@ const scenes: Scenes = {
         document: scriptText({ connect: { to: callee.uri, status_url: stage.url('connect') } }),
         others: [callee],
         moment: talking(callee),
-        told: [
+        callbacks: [
           ['connect', { connect_state: 'connecting' }],
           ['connect', { connect_state: 'connected' }],
           ['connect', { connect_state: 'disconnected' }],
@@ -161,7 +161,7 @@ const scenes: Scenes = {
         document: flowText('forward', { to: [{ to: callee.uri }], status_url: stage.url('connect') }),
         others: [callee],
         moment: talking(callee),
-        told: [
+        callbacks: [
           ['connect', { connect_state: 'connecting' }],
           ['connect', { connect_state: 'connected' }],
           ['connect', { connect_state: 'disconnected' }],

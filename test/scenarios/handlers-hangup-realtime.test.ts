@@ -101,7 +101,7 @@ const doings: Readonly<Record<string, () => Doing | Promise<Doing>>> = {
 
 it.each(Object.entries(doings))('%s', async (_, doing) => {
   const { begin, moment, others = [] } = await doing()
-  const caller = await Carrier.calls(gateway, { domain: 'office.test', scenario: 'call', holdMs: 'told' })
+  const caller = await Carrier.calls(gateway, { domain: 'office.test', scenario: 'call', holdMs: 'manual' })
   const call = (await until('the call is received', () => received.shift())) as Call
   await call.answer()
   await caller.talks('answered', callerTone)

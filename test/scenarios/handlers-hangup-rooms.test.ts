@@ -28,7 +28,7 @@ const scenes: Scenes = {
           `<Dial action="${stage.url('action')}"><Conference ${told}>waiting of xml</Conference></Dial>`,
         ),
         moment: chimes,
-        told: [
+        callbacks: [
           ['room', { StatusCallbackEvent: 'participant-join' }],
           ['room', { StatusCallbackEvent: 'participant-leave' }],
           ['room', { StatusCallbackEvent: 'conference-end' }],
@@ -42,7 +42,7 @@ const scenes: Scenes = {
       return {
         document: scriptText({ join_conference: { name, wait_url, status_callback: stage.url('room') } }),
         moment: chimes,
-        told: [
+        callbacks: [
           ['room', { status: 'participant-join' }],
           ['room', { status: 'participant-leave' }],
           ['room', { status: 'conference-end' }],
@@ -62,14 +62,14 @@ const scenes: Scenes = {
         ),
         moment: async (caller) => {
           await answered(caller)
-          await stage.hears('room', { StatusCallbackEvent: 'participant-join' })
+          await stage.receives('room', { StatusCallbackEvent: 'participant-join' })
           const other = await another('xml', xmlText(`<Dial><Conference>${name}</Conference></Dial>`))
           calls.push(other)
           await other.talks('answered', tones.other)
           await caller.hears(tones.other)
           await other.hears(tones.caller)
         },
-        told: [
+        callbacks: [
           ['room', { StatusCallbackEvent: 'participant-join', SequenceNumber: '0' }],
           ['room', { StatusCallbackEvent: 'participant-join', SequenceNumber: '1' }],
           ['room', { StatusCallbackEvent: 'conference-start' }],
@@ -96,14 +96,14 @@ const scenes: Scenes = {
         }),
         moment: async (caller) => {
           await answered(caller)
-          await stage.hears('room', { status: 'participant-join' })
+          await stage.receives('room', { status: 'participant-join' })
           const other = await another('script', scriptText({ join_conference: { name } }))
           calls.push(other)
           await other.talks('answered', tones.other)
           await caller.hears(tones.other)
           await other.hears(tones.caller)
         },
-        told: [
+        callbacks: [
           ['room', { status: 'participant-join' }],
           ['room', { status: 'participant-join' }],
           ['room', { status: 'conference-start' }],
@@ -120,7 +120,7 @@ const scenes: Scenes = {
       return {
         document: xmlText(`<Enqueue waitUrl="${wait}" action="${stage.url('action')}">long</Enqueue>`),
         moment: chimes,
-        told: [['action', { QueueResult: 'hangup', CallStatus: 'completed' }]],
+        callbacks: [['action', { QueueResult: 'hangup', CallStatus: 'completed' }]],
       }
     },
     script: () => ({
@@ -133,7 +133,7 @@ const scenes: Scenes = {
         },
       }),
       moment: chimes,
-      told: [
+      callbacks: [
         ['queue', { status: 'enqueue' }],
         ['queue', { status: 'leave' }],
       ],
@@ -154,7 +154,7 @@ const scenes: Scenes = {
           await caller.hears(tones.other)
           await agent.hears(tones.caller)
         },
-        told: [['action', { QueueResult: 'bridged', CallStatus: 'completed' }]],
+        callbacks: [['action', { QueueResult: 'bridged', CallStatus: 'completed' }]],
       }
     },
     script: () => {
@@ -182,7 +182,7 @@ const scenes: Scenes = {
           await caller.hears(tones.other)
           await agent.hears(tones.caller)
         },
-        told: [
+        callbacks: [
           ['queue', { status: 'enqueue' }],
           ['queue', { status: 'dequeue' }],
         ],

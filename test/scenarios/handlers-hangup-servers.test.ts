@@ -51,7 +51,7 @@ const scenes: Scenes = {
         await answered(caller)
         await until('the stream is heard', () => streams.of('media').length > 5)
       },
-      told: [
+      callbacks: [
         ['stream', { StreamEvent: 'stream-started' }],
         ['stream', { StreamEvent: 'stream-stopped' }],
         ['action', { CallStatus: 'completed' }],
@@ -64,7 +64,7 @@ const scenes: Scenes = {
         await answered(caller)
         await until('the stream is heard', () => streams.of('media').length > 5)
       },
-      told: [
+      callbacks: [
         ['stream', { state: 'streaming' }],
         ['stream', { state: 'finished' }],
       ],
@@ -78,7 +78,7 @@ const scenes: Scenes = {
         await answered(caller)
         await until('the tap is heard', () => streams.messages.length > 5)
       },
-      told: [
+      callbacks: [
         ['tap', { state: 'tapping' }],
         ['tap', { state: 'finished' }],
       ],
@@ -97,7 +97,7 @@ const scenes: Scenes = {
           (count) => count === 1,
         )
       },
-      told: [['detect', { detect: { params: { event: 'finished' } } }]],
+      callbacks: [['detect', { detect: { params: { event: 'finished' } } }]],
       after: () =>
         until(
           'it listens no more',

@@ -33,7 +33,7 @@ const scenes: Scenes = {
     script: () => ({
       document: scriptText({ play: { urls: [stage.chime, 'silence:60'], status_url: stage.url('play') } }),
       moment: chimes,
-      told: [
+      callbacks: [
         ['play', { state: 'playing' }],
         ['play', { state: 'finished' }],
       ],
@@ -51,7 +51,7 @@ const scenes: Scenes = {
         prompt: { play: [stage.chime, 'silence:60'], max_digits: 4, status_url: stage.url('collect') },
       }),
       moment: chimes,
-      told: [['collect', { final: true }]],
+      callbacks: [['collect', { final: true }]],
     }),
   },
   'collect, after the first digit': {
@@ -77,9 +77,9 @@ const scenes: Scenes = {
       moment: async (caller) => {
         await chimes(caller)
         caller.media.press('1')
-        await stage.hears('collect', { final: false })
+        await stage.receives('collect', { final: false })
       },
-      told: [
+      callbacks: [
         ['collect', { final: false }],
         ['collect', { final: true }],
       ],
@@ -92,10 +92,10 @@ const scenes: Scenes = {
       ),
       moment: async (caller) => {
         await answered(caller)
-        await stage.hears('recording', { RecordingStatus: 'in-progress' })
+        await stage.receives('recording', { RecordingStatus: 'in-progress' })
         await half(caller)
       },
-      told: [
+      callbacks: [
         ['recording', { RecordingStatus: 'in-progress' }],
         ['recording', { RecordingStatus: 'completed' }],
         ['action', { Digits: 'hangup', CallStatus: 'completed' }],
@@ -108,7 +108,7 @@ const scenes: Scenes = {
         await stage.reaches('recordings')
         await half(caller)
       },
-      told: [
+      callbacks: [
         ['record', { state: 'recording' }],
         ['record', { state: 'finished' }],
       ],
@@ -131,7 +131,7 @@ const scenes: Scenes = {
         await stage.reaches('recordings')
         await half(caller)
       },
-      told: [
+      callbacks: [
         ['record', { state: 'recording' }],
         ['record', { state: 'finished' }],
       ],
@@ -152,7 +152,7 @@ const scenes: Scenes = {
         await chimes(caller)
         await half(caller)
       },
-      told: [
+      callbacks: [
         ['record', { state: 'recording' }],
         ['record', { state: 'finished' }],
       ],
@@ -174,7 +174,7 @@ const scenes: Scenes = {
         await stage.reaches('recordings')
         await half(caller)
       },
-      told: [
+      callbacks: [
         ['record', { state: 'recording' }],
         ['record', { state: 'finished' }],
       ],
@@ -230,7 +230,7 @@ const scenes: Scenes = {
         await answered(caller)
         await caller.sipp.event('referred')
       },
-      told: [['action', { ReferSipResponseCode: '202' }]],
+      callbacks: [['action', { ReferSipResponseCode: '202' }]],
     }),
     script: () => ({
       document: scriptText('answer', {
@@ -241,7 +241,7 @@ const scenes: Scenes = {
         await answered(caller)
         await caller.sipp.event('referred')
       },
-      told: [['refer', {}]],
+      callbacks: [['refer', {}]],
     }),
   },
 }

@@ -70,7 +70,7 @@ const hears = (caller: Carrier, ...expected: readonly number[]): Promise<unknown
   )
 
 const calls = async (kind: string, scenario = 'caller-released'): Promise<Carrier> => {
-  const caller = await Carrier.calls(gateway, { domain: `${kind}.test`, scenario, holdMs: 'told' })
+  const caller = await Carrier.calls(gateway, { domain: `${kind}.test`, scenario, holdMs: 'manual' })
   await caller.talks('answered', callerTone)
   await hears(caller, greeting, question)
   return caller
@@ -92,7 +92,7 @@ const over = async (...carriers: readonly Carrier[]) => {
 
 describe.each(['xml', 'script', 'flow', 'realtime'])('the IVR as %s', (kind) => {
   it('calls the desk with ringing tones, joins the two, and goes on when the desk has hung up', async () => {
-    desk = await Carrier.listens({ scenario: 'callee-rings-hangs-up', holdMs: 'told' })
+    desk = await Carrier.listens({ scenario: 'callee-rings-hangs-up', holdMs: 'manual' })
     const caller = await calls(kind)
     caller.media.press('1')
     await hears(caller, greeting, question, ringing)

@@ -35,7 +35,7 @@ afterAll(async () => {
 const calls = async (name: string, document: string, tone: number, scenario = 'call'): Promise<Carrier> => {
   server.put(`/${name}`, document)
   const kind = document.startsWith('<') ? 'xml' : 'script'
-  const carrier = await Carrier.calls(gateway, { domain: `${name}.${kind}.test`, scenario, holdMs: 'told' })
+  const carrier = await Carrier.calls(gateway, { domain: `${name}.${kind}.test`, scenario, holdMs: 'manual' })
   await carrier.talks('answered', tone)
   return carrier
 }

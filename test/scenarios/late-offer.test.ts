@@ -25,7 +25,7 @@ describe.each(agents)('carriers that make the offer, by $name', (agent) => {
 
   it('are sent no SDP, and get the answer in the ACK', async () => {
     const carrier = await outgoing.target('ack', 'callee-offers', { codec: 'PCMA' })
-    const caller = await outgoing.call('ack', 'call', { holdMs: 'told' })
+    const caller = await outgoing.call('ack', 'call', { holdMs: 'manual' })
     carrier.media.send(await carrier.sipp.event('confirmed'), 700)
     await caller.talks('answered', 500)
     await Promise.all([caller.hears(700), carrier.hears(500)])

@@ -68,7 +68,11 @@ describe('a far end that sends back what it hears', () => {
     const callee = await Carrier.listens({ scenario: 'callee' })
     documents.put('/connect', JSON.stringify(script({ connect: { to: callee.uri } })))
     callee.media.echoes = echoes === 'callee'
-    const caller = await Carrier.calls(gateway, { domain: 'bridged.test', scenario: 'call', holdMs: 'told' })
+    const caller = await Carrier.calls(gateway, {
+      domain: 'bridged.test',
+      scenario: 'call',
+      holdMs: 'manual',
+    })
     caller.media.echoes = echoes === 'caller'
     await caller.sipp.event('answered')
     return [caller, callee]
@@ -138,7 +142,7 @@ describe('both IP families', () => {
       const caller = await Carrier.calls(gateway, {
         domain: 'bridged.test',
         scenario: 'call',
-        holdMs: 'told',
+        holdMs: 'manual',
         ...from,
       })
       await caller.talks('answered', tone)
@@ -160,7 +164,11 @@ describe('both IP families', () => {
     })
     const callee = await Carrier.listens({ scenario: 'callee', port: ports[1] })
     documents.put('/connect', JSON.stringify(script({ connect: { to: `sip:1@[::1]:${ports[0]}` } })))
-    const caller = await Carrier.calls(gateway, { domain: 'bridged.test', scenario: 'call', holdMs: 'told' })
+    const caller = await Carrier.calls(gateway, {
+      domain: 'bridged.test',
+      scenario: 'call',
+      holdMs: 'manual',
+    })
     await caller.talks('answered', tone)
     await callee.hears(tone)
     expect([toldBy(refusing), toldBy(callee)]).toEqual(['IP6 ::1', 'IP4 127.0.0.1'])

@@ -168,7 +168,7 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
     it('gives the digits another payload type', async () => {
       const events = (number: number) => `a=rtpmap:0 PCMU/8000\na=rtpmap:${number} telephone-event/8000`
       const values = { payloads: '0 126', codecs: events(126), newPayloads: '0 101', newCodecs: events(101) }
-      const carrier = await calls('call-modifies', { domain: 'gather.test', holdMs: 'told', values })
+      const carrier = await calls('call-modifies', { domain: 'gather.test', holdMs: 'manual', values })
       await carrier.talks('answered', 0)
       await carrier.goesOn()
       await carrier.sipp.event('modified')

@@ -71,7 +71,7 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
   }
 
   it('calls at once of a domain', async () => {
-    const first = await calls('one.test', { holdMs: 'told' })
+    const first = await calls('one.test', { holdMs: 'manual' })
     await first.sipp.event('answered')
     expect(await refused('one.test', 'over_call_limit')).toMatchObject({ domainCalls: 1, domainLimit: 1 })
     await first.goesOn()
@@ -81,7 +81,7 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
   })
 
   it('calls at once of everybody', async () => {
-    const holdMs = 'told'
+    const holdMs = 'manual'
     const three = [await calls('wide.test', { holdMs }), await calls('wide.test', { holdMs })]
     three.push(await calls('source.test', { holdMs }))
     for (const call of three) await call.sipp.event('answered')
@@ -120,7 +120,7 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
   })
 
   it('while it drains, new calls and pings get 503, and calls go on', async () => {
-    const talking = await calls('wide.test', { holdMs: 'told' })
+    const talking = await calls('wide.test', { holdMs: 'manual' })
     await talking.sipp.event('answered')
     const socket = await SipSocket.udp(gateway.sipPort)
     const ping = () => socket.ask({ method: 'OPTIONS', uri: 'sip:wide.test' })

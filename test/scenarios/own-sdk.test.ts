@@ -145,7 +145,7 @@ it('two pages with our SDK write to one another', async () => {
 })
 
 it('a page that is loaded anew comes back to its call with our SDK, and a copy of its tab leaves it alone', async () => {
-  const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told' })
+  const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'manual' })
   const opened = await open(alice.email)
   const { page } = opened
   await page.evaluate(async (to) => {

@@ -127,7 +127,7 @@ for (const kind of [baresip, linphone]) {
         const carrier = await Carrier.calls(gateway, {
           domain: 'desk.test',
           scenario: 'caller',
-          holdMs: 'told',
+          holdMs: 'manual',
         })
         await carrier.talks('answered', carrierTone)
         await phone.connected()
@@ -185,7 +185,7 @@ for (const kind of [baresip, linphone]) {
         const caller = await Carrier.calls(gateway, {
           domain: 'through.test',
           scenario: 'caller',
-          holdMs: 'told',
+          holdMs: 'manual',
         })
         await caller.talks('answered', carrierTone)
         await carrier.hears(carrierTone)

@@ -71,7 +71,7 @@ const picksUp = async (carrier: Carrier) => {
 }
 
 it('each state once, in order, with all that is known of the call', async () => {
-  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
   const { sid } = await place(gateway, carrier.uri, { Twiml: xmlText('<Pause length="1"/>', '<Hangup/>') })
   await carrier.sipp.event('invited')
   await picksUp(carrier)
@@ -98,7 +98,7 @@ it('each state once, in order, with all that is known of the call', async () => 
 })
 
 it('with what was recorded from the answer on', async () => {
-  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
   const record = { Record: 'true', RecordingStatusCallback: server.urlOf('/recorded') }
   const { sid } = await place(gateway, carrier.uri, {
     ...record,
@@ -123,7 +123,7 @@ it('with what was recorded from the answer on', async () => {
 })
 
 it('of a number, as it was called, where a carrier leads to it', async () => {
-  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told', port: carrierPort })
+  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual', port: carrierPort })
   const url = server.put('/number', xmlText('<Hangup/>'))
   const { sid } = await place(gateway, '+4930777', { Url: url })
   await carrier.sipp.event('invited')
@@ -137,7 +137,7 @@ it('of a number, as it was called, where a carrier leads to it', async () => {
 
 it('with who answered', async () => {
   server.put('/answered', xmlText('<Hangup/>'))
-  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
   const machine = { MachineDetection: 'Enable', MachineDetectionTimeout: '10' }
   const { sid } = await place(gateway, carrier.uri, { ...machine, Url: server.urlOf('/answered') })
   await carrier.talks('invited', 0)
@@ -175,7 +175,7 @@ it('by twenty calls at once, each by itself', { timeout: 60_000 }, async () => {
 })
 
 it('of one call, however often the request for it is repeated', async () => {
-  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
   const ask = () =>
     place(gateway, carrier.uri, { Twiml: xmlText('<Hangup/>') }, { 'idempotency-key': 'order-7' })
   const calls = await Promise.all([ask(), ask(), ask()])
@@ -193,7 +193,7 @@ it('of a call whose gateway is killed as soon as it has said that it makes it, a
   const dataDir = mkdtempSync(join(tmpdir(), 'placing-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   const killed = await start(dataDir)
-  const never = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+  const never = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
   const lost = await place(killed, never.uri, { Twiml: waiting })
   process.kill(killed.pid, 'SIGKILL')
   await killed.ended()
@@ -206,7 +206,7 @@ it('of a call whose gateway is killed as soon as it has said that it makes it, a
   const [end] = await until('its end is told', ends, ({ length }) => length > 0)
   expect(end).toMatchObject({ Direction: 'outbound-api', To: never.uri, CallDuration: '0' })
   await never.sipp.stop()
-  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
   const { sid } = await place(ending, carrier.uri, { Twiml: waiting })
   const told = (count: number) =>
     until(
@@ -241,7 +241,7 @@ it('the end of a call that comes in, where its domain application names a callba
     }),
   })
   const { domain } = (await made.json()) as { readonly domain: string }
-  const carrier = await Carrier.calls(gateway, { domain, scenario: 'call', holdMs: 'told' })
+  const carrier = await Carrier.calls(gateway, { domain, scenario: 'call', holdMs: 'manual' })
   await carrier.sipp.event('answered')
   await until(
     'its document speaks',

@@ -40,7 +40,7 @@ const statusOf = async (sid: string): Promise<unknown> => {
 
 /** A call that was answered, with its first document. */
 const begin = async (url: string) => {
-  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
   const { body } = await post('', { To: carrier.uri, From: '+4930123', Url: url })
   const sid = String(body.sid)
   await carrier.talks('invited', 400)
@@ -90,7 +90,7 @@ it.each(situations)('while it %s', async (_what, verb, gauge, results) => {
 })
 
 it('while it talks to somebody, who is hung up', async () => {
-  const other = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+  const other = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
   const dial = `<Dial action="${server.urlOf('/acted')}"><Sip>${other.uri}</Sip></Dial>`
   const { carrier, sid } = await begin(server.put('/first', xmlText(dial)))
   await other.talks('invited', 500)
@@ -103,7 +103,7 @@ it('while it talks to somebody, who is hung up', async () => {
 })
 
 it('while it rings somebody, who is canceled', async () => {
-  const other = await Carrier.listens({ scenario: 'callee-cancelled', holdMs: 'told' })
+  const other = await Carrier.listens({ scenario: 'callee-cancelled', holdMs: 'manual' })
   const dial = `<Dial action="${server.urlOf('/acted')}"><Sip>${other.uri}</Sip></Dial>`
   const { carrier, sid } = await begin(server.put('/first', xmlText(dial)))
   await other.sipp.event('invited')

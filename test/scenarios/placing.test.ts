@@ -29,7 +29,7 @@ afterAll(async () => {
   await server?.close()
 })
 
-const callee = (scenario: string) => Carrier.listens({ scenario, holdMs: 'told' })
+const callee = (scenario: string) => Carrier.listens({ scenario, holdMs: 'manual' })
 const dial = (to: string, params: object) =>
   command(gateway, 'dial', { from, to, status_url: server.urlOf('/told'), status_events: all, ...params })
 

@@ -57,7 +57,7 @@ const open = async (token: string): Promise<SdkPage> => {
 const isGreetedBy = async (page: SdkPage, greeting: string): Promise<void> => {
   const [told] = await until(
     'the page is greeted',
-    () => page.told(),
+    () => page.userEvents(),
     ({ length }) => length > 0,
   )
   expect(told).toMatchObject({ event: { greeting } })

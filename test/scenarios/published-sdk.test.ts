@@ -78,7 +78,7 @@ it('the published SDK goes online, receives a call, accepts it, talks, and hangs
 })
 
 it('the published SDK dials a SIP URI, sends digits, and sees the far side hang up', async () => {
-  const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told' })
+  const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'manual' })
   const page = await open()
   await page.dial(carrier.uri)
   await carrier.talks('invited', 600)
@@ -101,7 +101,7 @@ it('the published SDK hears what a script tells its page', async () => {
   await page.dial('/public/shop')
   const [told] = await until(
     'the page is told',
-    () => page.told(),
+    () => page.userEvents(),
     ({ length }) => length > 0,
   )
   expect(told).toMatchObject({ event: { order: 7 } })

@@ -161,7 +161,7 @@ describe('a call of two that is recorded in stereo', () => {
     const carrier = await Carrier.calls(gateway, {
       domain: 'bridged.test',
       scenario: 'caller',
-      holdMs: 'told',
+      holdMs: 'manual',
     })
     await carrier.talks('answered', callerTone)
     await callee.talks('invited', calleeTone)

@@ -123,7 +123,7 @@ describe('calls', () => {
 
   it('one that is transferred', async () => {
     const phone = await registeredPhone(gateway, 'desk', password)
-    const target = await Carrier.listens({ scenario: 'callee-takes', holdMs: 'told', port: ports.one })
+    const target = await Carrier.listens({ scenario: 'callee-takes', holdMs: 'manual', port: ports.one })
     callee = desk(ports.one)
     const refer = ['Refer-To: <sip:desk@pbx.test>', 'Referred-By: <sip:+15551230001@carrier.test>']
     const caller = await through('call-refers', { values: { refer }, holdMs: 200 })
@@ -227,7 +227,7 @@ it('stay over a restart, and a call that goes with the process is over by the ne
   await gateway.stop()
   gateway = await start()
   expect(await Promise.all(asked.map(list))).toEqual(before)
-  const caller = await Carrier.calls(gateway, { domain: 'talk.test', scenario: 'call', holdMs: 'told' })
+  const caller = await Carrier.calls(gateway, { domain: 'talk.test', scenario: 'call', holdMs: 'manual' })
   await caller.sipp.event('answered')
   const inProgress = () => list('/api/voice/logs?status=in-progress')
   const [call] = await until('the call is answered', inProgress, (found) => found.length === 1)

@@ -73,7 +73,7 @@ describe('a call is refused, with its status, one log line and one count', () =>
   })
 
   it('over the limit of calls', async () => {
-    const first = await Carrier.calls(gateway, { domain: 'one.test', scenario: 'caller', holdMs: 'told' })
+    const first = await Carrier.calls(gateway, { domain: 'one.test', scenario: 'caller', holdMs: 'manual' })
     await first.sipp.event('answered')
     expect(await refused('one.test', 'over_call_limit')).toMatchObject({ domainCalls: 1, domainLimit: 1 })
     await first.goesOn()

@@ -57,7 +57,7 @@ const post = (body: object, authorization?: string) =>
   })
 
 it('SIGHUP takes over what changed, and calls go on', async () => {
-  const talking = await Carrier.calls(gateway, { domain: 'closing.test', scenario: 'call', holdMs: 'told' })
+  const talking = await Carrier.calls(gateway, { domain: 'closing.test', scenario: 'call', holdMs: 'manual' })
   await talking.talks('answered', 440)
   gateway.configure((config) => ({
     ...withDomain(application('new.test', talk), { ...application('few.test', talk), maxCalls: 1 })(config),
@@ -98,7 +98,7 @@ it('SIGHUP takes over what changed, and calls go on', async () => {
 })
 
 it('a limit holds for the next call', async () => {
-  const first = await Carrier.calls(gateway, { domain: 'few.test', scenario: 'call', holdMs: 'told' })
+  const first = await Carrier.calls(gateway, { domain: 'few.test', scenario: 'call', holdMs: 'manual' })
   await first.talks('answered', 440)
   expect(await callTo('few.test')).toBe(503)
   await first.goesOn()
@@ -111,7 +111,7 @@ it('a carrier that is removed gets no more calls, and those that it has go on', 
   const at = (port: number) => ({ name: 'acme', targets: [`sip:127.0.0.1:${port}`], default: true })
   gateway.configure((config) => ({ ...config, carriers: [at(callee.sipp.port)] }))
   expect((await gateway.reloadCommand()).code).toBe(0)
-  const caller = await Carrier.calls(gateway, { domain: 'out.test', scenario: 'call', holdMs: 'told' })
+  const caller = await Carrier.calls(gateway, { domain: 'out.test', scenario: 'call', holdMs: 'manual' })
   await caller.talks('answered', 440)
   await callee.hears(440)
   gateway.configure((config) => ({ ...config, carriers: [] }))

@@ -55,7 +55,7 @@ const domainOf = async (identifier: string, resourceId: string): Promise<string>
   (await application(identifier, { calling_handler_resource_id: resourceId })).domain
 
 const calls = (domain: string, scenario = 'caller', values = {}): Promise<Carrier> =>
-  Carrier.calls(gateway, { domain, scenario, holdMs: 'told', values })
+  Carrier.calls(gateway, { domain, scenario, holdMs: 'manual', values })
 
 /** Calls, and waits until the tone is heard. */
 const hears = async (domain: string, tone: number): Promise<void> => {

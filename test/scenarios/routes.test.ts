@@ -94,7 +94,7 @@ describe('the call of a stranger', () => {
   it('without a tag is refused', async () => {
     const stranger = await SipSocket.udp(gateway.sipPort, strangerAddress)
     const text = stranger.text(invite('open.test', routes())).replace(/^(From: [^;\r]*);tag=[^\r]*/m, '$1')
-    expect(statusOf(await stranger.told(text))).toBe(400)
+    expect(statusOf(await stranger.askText(text))).toBe(400)
     expect(carrier.answers).toEqual([])
   })
 

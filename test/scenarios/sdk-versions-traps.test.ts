@@ -58,7 +58,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
   it('does not tell of a caller who gives up: the call is over as soon as it is accepted', async () => {
     const page = await open(sdk, sdk.person)
     await page.online()
-    const call = { domain: domainOf(sdk), scenario: 'caller-cancels', holdMs: 'told' } as const
+    const call = { domain: domainOf(sdk), scenario: 'caller-cancels', holdMs: 'manual' } as const
     const carrier = await Carrier.calls(gateway, call)
     await rings(page, 1)
     await carrier.sipp.event('ringing')
@@ -154,7 +154,7 @@ describe(`the published SDK ${newest.version}`, () => {
       }
     }`
     const page = await open(newest, newest.person, { first })
-    const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+    const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
     await page.begin('dial', carrier.uri)
     await until(
       'it would have given up',

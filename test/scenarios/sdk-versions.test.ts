@@ -254,7 +254,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
   })
 
   it('dials, hears early media and the answer, and asks for all that a member may ask', async () => {
-    const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+    const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
     const before = page.wire.received.length
     // Where there is no call to come back to, it is a new one.
     await page.begin(sdk.reattaches ? 'reattach' : 'dial', carrier.uri)
@@ -354,7 +354,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     const carrier = await Carrier.calls(gateway, {
       domain: 'lounge.test',
       scenario: 'caller',
-      holdMs: 'told',
+      holdMs: 'manual',
     })
     await carrier.talks('answered', 440)
     await talk(carrier)
@@ -377,7 +377,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     const carrier = await Carrier.calls(gateway, {
       domain: 'lounge.test',
       scenario: 'caller',
-      holdMs: 'told',
+      holdMs: 'manual',
     })
     await carrier.talks('answered', 440)
     await until('the camera is closed', camera, (state) => state !== 'live')

@@ -99,7 +99,7 @@ it('a call rings on pages and devices, one page wins, and its call outlives the 
   const next = await Carrier.calls(gateway, {
     domain: 'sdk.test',
     scenario: 'caller-cancels',
-    holdMs: 'told',
+    holdMs: 'manual',
   })
   for (const page of [winner, loser])
     await until(

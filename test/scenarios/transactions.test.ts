@@ -186,7 +186,7 @@ describe.each(agents)('requests in every order, by $name', (agent) => {
     ])('gets 400: %s', async (_, break_) => {
       const socket = await SipSocket.udp(gateway.sipPort)
       const text = socket.text({ method: 'INVITE', uri })
-      expect(statusOf(await socket.told(break_(text)))).toBe(400)
+      expect(statusOf(await socket.askText(break_(text)))).toBe(400)
     })
 
     it('rubbish gets nothing, and the next request its answer', async () => {

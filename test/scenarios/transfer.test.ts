@@ -50,7 +50,7 @@ describe.each(agents)('transfers, by $name', (agent) => {
     scenario: string,
     options: {
       readonly values?: Record<string, string | readonly string[]>
-      readonly holdMs?: number | 'told'
+      readonly holdMs?: number | 'manual'
       /** The callee hangs up when it is told to; default false: it waits to be hung up. */
       readonly calleeHangsUp?: boolean
     } = {},
@@ -60,7 +60,7 @@ describe.each(agents)('transfers, by $name', (agent) => {
     const callee = await outgoing.target(
       carrier,
       options.calleeHangsUp ? 'callee-hangs-up' : 'callee-takes',
-      { holdMs: 'told' },
+      { holdMs: 'manual' },
     )
     outgoing.connect = { to: `sip:desk@127.0.0.1:${outgoing.portOf(carrier)}` }
     const caller = await outgoing.call(carrier, scenario, options)
@@ -159,7 +159,7 @@ describe.each(agents)('transfers, by $name', (agent) => {
   it('an INVITE with Replaces takes the place of a call of the same carrier', async () => {
     const { caller, callee } = await joined('first', 'caller-released')
     const more = [`Replaces: ${replaces(caller)}`]
-    const second = await outgoing.call('first', 'call', { holdMs: 'told', values: { more } })
+    const second = await outgoing.call('first', 'call', { holdMs: 'manual', values: { more } })
     await caller.done()
     await second.talks('answered', 500)
     await callee.hears(500)
@@ -171,7 +171,7 @@ describe.each(agents)('transfers, by $name', (agent) => {
     ['that is not there', '127.0.0.1', 481],
     ['of somebody else', '127.0.0.7', 403],
   ])('an INVITE with Replaces of a call %s is refused', async (_, address, status) => {
-    const { caller, callee } = await joined('first', 'call', { holdMs: 'told' })
+    const { caller, callee } = await joined('first', 'call', { holdMs: 'manual' })
     const named = status === 403 ? replaces(caller) : 'gone;to-tag=a;from-tag=b'
     const values = { status, more: [`Replaces: ${named}`] }
     await (await outgoing.call('first', 'call-refused', { address, values })).done()

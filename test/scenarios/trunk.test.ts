@@ -163,7 +163,7 @@ const settled = async (): Promise<void> => {
 const callThrough = async (): Promise<{ caller: Carrier; callee: Carrier }> => {
   const callee = await Carrier.listens({ scenario: 'callee' })
   document = JSON.stringify(script({ connect: { to: callee.uri, timeout: 15, answer_on_bridge: true } }))
-  const caller = await Carrier.calls(calling, { domain: 'number.test', scenario: 'caller', holdMs: 'told' })
+  const caller = await Carrier.calls(calling, { domain: 'number.test', scenario: 'caller', holdMs: 'manual' })
   await callee.talks('invited', calleeTone)
   await caller.talks('answered', callerTone)
   return { caller, callee }
@@ -208,7 +208,7 @@ describe.each(pairs)('SRTP that is $calling where it calls from, and $called whe
     const carrier = await Carrier.calls(calling, {
       domain: `${name}.test`,
       scenario: refused ? 'caller-refused' : 'caller',
-      holdMs: 'told',
+      holdMs: 'manual',
       // The script has nothing more to say after its connect has failed: the caller gets what the callee said.
       ...(refused && { values: { status: answered } }),
     })
@@ -230,7 +230,7 @@ describe.each(pairs)('SRTP that is $calling where it calls from, and $called whe
 })
 
 it('a refresh and a hold keep the keys, and after them both are heard', async () => {
-  const callee = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told' })
+  const callee = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'manual' })
   document = JSON.stringify(script({ connect: { to: callee.uri, timeout: 15, answer_on_bridge: true } }))
   const caller = await Carrier.calls(calling, {
     domain: 'required-required.test',

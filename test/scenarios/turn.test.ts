@@ -75,7 +75,7 @@ describe.skipIf(!isInstalled(coturn))('coturn', () => {
     'carries a call of the published SDK both ways, reached by %s',
     async (kind) => {
       const before = server.users.length
-      const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told' })
+      const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'manual' })
       const page = await SdkPage.open(browser, gateway, undefined, { turnOnly: kind })
       onTestFinished(() => page.close())
       await page.dial(carrier.uri)

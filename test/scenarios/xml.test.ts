@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const url = (path: string): string => documents.urlOf(path)
 
-const caller = (domain: string, scenario: string, holdMs: number | 'told' = 'told'): Promise<Carrier> =>
+const caller = (domain: string, scenario: string, holdMs: number | 'manual' = 'manual'): Promise<Carrier> =>
   Carrier.calls(gateway, { domain, scenario, holdMs })
 
 /** The requests for a path, once there are so many. */

@@ -1,13 +1,13 @@
 import { type Capabilities, capabilitiesOf } from '../../gateway/sip/link.ts'
 import { DrachtioServer, type NamedServer, namedServer } from './drachtio-server.ts'
 
-/** A SIP agent at which scenarios are run. */
+/** SIP agent that the scenarios run against. */
 export interface SipAgent {
   /** For the names of the tests. */
   readonly name: string
-  /** What of the scenarios it can be asked for. */
+  /** Capabilities that scenarios may use. */
   readonly capabilities: Capabilities
-  /** A drachtio-server is there, or is started; undefined: the gateway has its own agent. */
+  /** Connects to a running drachtio-server, or starts one. Undefined for the gateway's own agent. */
   readonly server?: () => Promise<DrachtioServer>
 }
 
@@ -23,8 +23,8 @@ const realServer = (named: NamedServer): SipAgent => ({
   server: () => DrachtioServer.start(named),
 })
 
-/** The server that `DRACHTIO_SERVER` names; undefined where it names none. */
+/** The server that `DRACHTIO_SERVER` names; undefined without the variable. */
 export const named = namedServer(process.env)
 
-/** The agents at which each scenario is run that they are capable of: always the embedded one, and the server that `DRACHTIO_SERVER` names. */
+/** Agents for each scenario: always the embedded one, and the server that `DRACHTIO_SERVER` names. */
 export const agents: readonly SipAgent[] = [embedded, ...(named ? [realServer(named)] : [])]

@@ -7,7 +7,7 @@ const fates = (count: number, more: Partial<typeof badness> = {}): (number | und
   return Array.from({ length: count }, () => network.fate())
 }
 
-it('loses and delays as many packets as it is told to, by as much', () => {
+it('loses and delays packets at the configured rates', () => {
   const all = fates(20_000)
   const delays = all.filter((delay) => delay !== undefined)
   expect(1 - delays.length / all.length).toBeCloseTo(0.05, 2)

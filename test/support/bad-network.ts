@@ -1,18 +1,21 @@
 import { randomFrom } from '../../media/rtp/testing/dtmf-tones.ts'
 
-/** How bad a network is. */
+/** Loss and jitter of a network. */
 export interface Badness {
   /** Share of the packets that never arrive, from 0 to 1. */
   readonly loss: number
-  /** By how much a packet is delayed more or less than others, in ms: evenly between 0 and twice this, each for itself, so that they overtake one another. */
+  /**
+   * Maximum jitter in ms. Each packet has a delay of its own, evenly between 0 and twice this, so that
+   * packets overtake one another.
+   */
   readonly jitterMs: number
-  /** Of the chances: the same one loses and delays the same packets, counted from the first. */
+  /** Seed of the random numbers. The same seed loses and delays the same packets. */
   readonly seed: number
 }
 
 /**
- * One direction of a bad network, as the kernel's `netem` makes one, which needs a module and rights that a container seldom has. It holds packets by
- * the machine's timers.
+ * One direction of a network that loses and delays packets by timers of this process. The kernel's `netem`
+ * needs a module and rights that a container seldom has.
  */
 export class BadNetwork {
   readonly #badness: Badness
@@ -31,21 +34,22 @@ export class BadNetwork {
     return this.#taken
   }
 
-  /** How many of them were lost. */
+  /** Packets that were lost so far. */
   get lost(): number {
     return this.#lost
   }
 
-  /** What becomes of the next packet: how long it takes in ms; undefined: it is lost. */
+  /** Returns the delay of the next packet in ms, or undefined if the packet is lost. */
   fate(): number | undefined {
-    const [lost, delay] = [this.#random() < this.#badness.loss, this.#random()]
+    const isLost = this.#random() < this.#badness.loss
+    const delay = this.#random()
     this.#taken++
-    if (!lost) return delay * 2 * this.#badness.jitterMs
+    if (!isLost) return delay * 2 * this.#badness.jitterMs
     this.#lost++
     return undefined
   }
 
-  /** Brings a packet to the other end, if it gets there. */
+  /** Calls `arrive` after the packet's delay, unless the packet is lost. */
   carry(arrive: () => void): void {
     const delay = this.fate()
     if (delay === undefined) return
@@ -56,7 +60,7 @@ export class BadNetwork {
     this.#underWay.add(timer)
   }
 
-  /** What is under way arrives no more. Idempotent. */
+  /** Drops the packets under way. Idempotent. */
   close(): void {
     for (const timer of this.#underWay) clearTimeout(timer)
     this.#underWay.clear()

@@ -10,29 +10,35 @@ import { Program } from './program.ts'
 import { until } from './until.ts'
 import { wav } from './wav.ts'
 
-/** Where Debian keeps its modules. */
+/** Folder of its modules in Debian. */
 const modules = '/usr/lib/baresip/modules'
 const rate = 8_000
 const wavHeader = 44
 
-/** How a baresip is set up. */
+/** Settings of a baresip. */
 export interface BaresipOptions extends DeskPhoneOptions {
-  /** Registrar, as `address:port` because it has no DNS here, and digest password; absent: it does not register, and waits for calls at {@link Baresip.uri}. */
+  /**
+   * Registrar as `address:port`, since it has no DNS here, and digest password. Without an account it does
+   * not register, and is called at {@link Baresip.uri}.
+   */
   readonly account?: { readonly registrar: string; readonly password: string }
-  /** Where its calls go, whatever their URI says: host and port. It looks up no names. */
+  /** Outbound proxy for all calls, as host and port. It resolves no names. */
   readonly proxy?: string
-  /** The one codec that it speaks, as its `audio_codecs` writes it; default both of G.711. */
+  /** Its only codec, as in its `audio_codecs`; default both of G.711. */
   readonly codec?: 'G722/16000/1' | 'opus/48000/2'
 }
 
-/** One event as its control connection tells it. */
+/** Event of its control connection. */
 interface BaresipEvent {
   readonly type: string
   readonly param?: string
   readonly peeruri?: string
 }
 
-/** The softphone baresip, without a sound card: it says a tone, and keeps what it hears. Ends with its test. */
+/**
+ * The softphone baresip without a sound card. It sends a tone and records what it receives. Ends with its
+ * test.
+ */
 export class Baresip implements DeskPhone {
   readonly #program: Program
   readonly #control: Socket
@@ -76,7 +82,7 @@ export class Baresip implements DeskPhone {
     const control = connect(ports.control, '127.0.0.1')
     onTestFinished(() => void control.destroy())
     const phone = new Baresip(program, control, place, options)
-    // It may have registered before the control connection was there to tell of it.
+    // It may have registered before the control connection was open.
     if (options.account)
       await until(
         'baresip has registered',
@@ -86,14 +92,14 @@ export class Baresip implements DeskPhone {
     return phone
   }
 
-  /** Where it can be called without a registrar. */
+  /** URI for calls without a registrar. */
   get uri(): string {
     const { transport = 'udp', user } = this.#options
     const port = this.#sipPort + (transport === 'tls' ? 1 : 0)
     return `sip:${user}@127.0.0.1:${port}${transport === 'udp' ? '' : `;transport=${transport}`}`
   }
 
-  /** Everything that it printed, for the message of a failure. */
+  /** Its output so far, for the message of a failure. */
   get output(): string {
     return this.#program.lines.join('\n')
   }
@@ -106,7 +112,7 @@ export class Baresip implements DeskPhone {
     this.#command('hangup')
   }
 
-  /** Holds, or goes on. */
+  /** Holds or resumes the call. */
   hold(held: boolean): void {
     this.#command(held ? 'hold' : 'resume')
   }
@@ -128,7 +134,7 @@ export class Baresip implements DeskPhone {
     )
   }
 
-  /** Waits until the tone of this frequency is what it has heard last. */
+  /** Waits until the last quarter of a second that it received is this tone. */
   async hears(frequency: number): Promise<void> {
     await until(
       `baresip hears ${frequency} Hz`,
@@ -141,12 +147,13 @@ export class Baresip implements DeskPhone {
     )
   }
 
-  /** What it wrote down, at the rate of the codec; of several channels the first one. */
+  /** Its recording at the rate of the codec; the first channel of several. */
   #heard(): { readonly samples: Int16Array; readonly rate: number } {
     const name = readdirSync(this.#folder).find((each) => each.endsWith('-dec.wav'))
     const bytes = name === undefined ? Buffer.alloc(0) : readFileSync(join(this.#folder, name))
     if (bytes.length <= wavHeader) return { samples: new Int16Array(0), rate }
-    const [channels, heardRate] = [bytes.readUInt16LE(22), bytes.readUInt32LE(24)]
+    const channels = bytes.readUInt16LE(22)
+    const heardRate = bytes.readUInt32LE(24)
     const samples = new Int16Array(Math.floor((bytes.length - wavHeader) / (2 * channels)))
     for (let i = 0; i < samples.length; i++) samples[i] = bytes.readInt16LE(wavHeader + i * 2 * channels)
     return { samples, rate: heardRate }

@@ -3,7 +3,7 @@ import { DocumentServer } from './documents.ts'
 import { Gateway, type GatewayOptions } from './gateway.ts'
 import { Softphone } from './softphone.ts'
 
-/** What the browser's microphone hears, in Hz. */
+/** Tone of the browser's microphone, in Hz. */
 export const browserTone = 1000
 
 /** A gateway, a browser, a customer's server, and Alice's softphone in that browser. */

@@ -8,7 +8,7 @@ import { audioProbe } from './page-audio.ts'
 import { type Colour, videoProbe } from './page-video.ts'
 import { wav } from './wav.ts'
 
-/** How every test starts Chromium: quiet, without a sandbox of its own, with a microphone that a file plays. */
+/** Flags of Chromium in all tests: quiet, without a sandbox, with a microphone that plays a file. */
 export const chromiumFlags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -25,20 +25,23 @@ export const chromiumFlags = [
   '--disable-features=WebRtcHideLocalIpsWithMdns',
 ]
 
-/** Samples per second of what a microphone plays. */
+/** Sample rate of the microphone, in Hz. */
 export const microphoneRate = 48_000
 
-/** How a page is opened. */
+/** Options of a page. */
 export interface PageOptions {
-  /** Its audio goes over this port of a `WebRtcRelay`, and it may be recorded: it has no content policy. */
+  /**
+   * Port of a `WebRtcRelay` that carries its audio. The page has no content policy then, so that it can be
+   * recorded.
+   */
   readonly relay?: number
-  /** Its audio goes through a TURN server, reached by this, and no other way; default: as the page likes. */
+  /** Transport to a TURN server that all its audio must take; default: any path. */
   readonly turnOnly?: 'udp' | 'tcp'
-  /** What its camera shows; default: it has none that it may use. */
+  /** Colour of its camera's picture; default no camera. */
   readonly camera?: Colour
 }
 
-/** A headless Chromium whose microphone hears a tone. */
+/** A headless Chromium whose microphone plays a tone. */
 export class Browser {
   readonly #chromium: Chromium
   readonly #folder: string
@@ -48,7 +51,10 @@ export class Browser {
     this.#folder = folder
   }
 
-  /** Starts one; the microphone plays `frequency` Hz, or these samples of {@link microphoneRate}, over and over. */
+  /**
+   * Starts a browser. The microphone repeats a tone of this frequency, or these samples of {@link
+   * microphoneRate}.
+   */
   static async start(says: number | Int16Array): Promise<Browser> {
     const folder = mkdtempSync(join(tmpdir(), 'browser-'))
     const microphone = join(folder, 'microphone.wav')
@@ -61,7 +67,7 @@ export class Browser {
     return new Browser(browser, folder)
   }
 
-  /** A new page with a profile of its own, which can be listened to. */
+  /** Opens a page with a profile of its own and with probes for sound and video. */
   async page({ relay, turnOnly, camera }: PageOptions = {}): Promise<Page> {
     const context = await this.#chromium.newContext({
       ignoreHTTPSErrors: true,

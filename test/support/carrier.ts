@@ -7,25 +7,25 @@ import { headerOf } from './sip-text.ts'
 import { Sipp, type SippValue } from './sipp.ts'
 import { until } from './until.ts'
 
-/** What all carrier's calls have in common. */
+/** Options of every call at the carrier. */
 interface CarrierOptions {
   readonly scenario: string
   readonly transport?: 'udp' | 'tcp'
-  /** Of its own; default a free one. */
+  /** Port of its own; default a free one. */
   readonly port?: number
-  /** Of its own; default 127.0.0.1. */
+  /** Address of its own; default 127.0.0.1. */
   readonly address?: string
-  /** Of its audio; default 127.0.0.1. */
+  /** Address of its audio; default 127.0.0.1. */
   readonly mediaAddress?: string
   /** Offered or answered codec; default PCMU. */
   readonly codec?: G711
   /** Further values for the scenario file. */
   readonly values?: Readonly<Record<string, SippValue>>
-  /** How long it talks, or rings, before the scenario's next step, as that of SIPp. */
-  readonly holdMs?: number | 'told'
-  /** As that of SIPp. */
+  /** Time before the scenario's next step, as {@link SippOptions.holdMs}. */
+  readonly holdMs?: number | 'manual'
+  /** As {@link SippOptions.timeoutMs}. */
   readonly timeoutMs?: number
-  /** Calls that SIPp takes or makes before it ends; default 1. */
+  /** Number of calls before SIPp ends; default 1. */
   readonly count?: number
 }
 
@@ -54,7 +54,10 @@ const connectionOf = ({ address }: RtpPeer): { readonly net: string; readonly ho
   host: address,
 })
 
-/** One call at the carrier: SIPp for the signalling, and a socket whose audio is made and measured here. Ends with its test. */
+/**
+ * One call at the carrier: SIPp for signalling, and a socket that sends and measures the audio. Ends with its
+ * test.
+ */
 export class Carrier {
   readonly sipp: Sipp
   readonly media: RtpPeer
@@ -89,23 +92,26 @@ export class Carrier {
     return new Carrier(await Sipp.start({ ...options, values, mediaPorts }), media, options.address)
   }
 
-  /** Where a listening carrier can be called. */
+  /** URI of a listening carrier. */
   get uri(): string {
     return `sip:desk@${this.#host}:${this.sipp.port}`
   }
 
-  /** Of its first call; undefined before that. */
+  /** Call-ID of its first call; undefined before that. */
   get callId(): string | undefined {
-    const [first = ''] = [...this.sipp.sent('INVITE'), ...this.sipp.received('INVITE')]
+    const first = this.sipp.sent('INVITE')[0] ?? this.sipp.received('INVITE')[0] ?? ''
     return headerOf(first, 'Call-ID')
   }
 
-  /** Waits for the event that tells the gateway's media port (`answered`, `early` or `invited`) and sends the tone there. */
+  /**
+   * Waits for the event with the gateway's media port (`answered`, `early` or `invited`) and sends the tone
+   * there.
+   */
   async talks(event: 'answered' | 'early' | 'invited', frequency: number): Promise<void> {
     this.media.send(await this.sipp.event(event), frequency)
   }
 
-  /** Waits until nothing but this tone has been heard for `ms`. */
+  /** Waits until only this tone was received for `ms`. */
   async hears(frequency: number, ms = 300): Promise<void> {
     const recent = (): number[] => shares(this.media.packets.slice(-Math.ceil(ms / 20)), frequency)
     await until(
@@ -115,7 +121,7 @@ export class Carrier {
     )
   }
 
-  /** Waits until it has heard nothing for `ms`: silence, or no packet. */
+  /** Waits until only silence, or no packet, was received for `ms`. */
   async hearsNothing(ms = 500): Promise<void> {
     const recent = (): number[] =>
       levels(this.media.packets.filter(({ at }) => at > performance.now() - ms)).map(Math.round)
@@ -124,13 +130,13 @@ export class Carrier {
     )
   }
 
-  /** Waits until something is heard that is not silence and not a lasting tone: a voice. */
+  /** Waits for a voice: sound that is neither silence nor a steady tone. */
   async hearsVoice(): Promise<void> {
     const loud = (): number => levels(this.media.packets).filter((level) => level > 300).length
     await until('the carrier hears a voice', loud, (windows) => windows >= 8)
   }
 
-  /** Waits until these keys have arrived, each once. */
+  /** Waits until these digits have arrived, each once. */
   async receivesDigits(digits: string): Promise<void> {
     await until(
       `the digits ${digits}`,
@@ -139,12 +145,12 @@ export class Carrier {
     )
   }
 
-  /** Lets it do the scenario's next step, such as hanging up, where it waits to be told. */
+  /** Ends the pause before the scenario's next step, such as hanging up, if `holdMs` is `manual`. */
   goesOn(): Promise<void> {
     return this.sipp.goOn()
   }
 
-  /** Waits until SIPp has gone through its scenario without an error. */
+  /** Waits for the end of SIPp. Throws if its scenario failed. */
   done(): Promise<void> {
     return this.sipp.succeeded()
   }

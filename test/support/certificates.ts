@@ -9,7 +9,7 @@ export interface CertificateFiles {
   readonly key: string
 }
 
-/** What a TLS socket of a test shows. PEM. */
+/** Certificate and key of a TLS socket, in PEM. */
 export interface Shown {
   readonly cert: string
   readonly key: string
@@ -46,7 +46,7 @@ export class CertificateFolder {
     return this.#authority.certificate
   }
 
-  /** Issues a certificate for a host that listens on loopback, by these names too; in place of the one before, where there is one. */
+  /** Issues a certificate for a host on loopback and for these names. Replaces the host's earlier one. */
   async issue(host: string, ...others: readonly string[]): Promise<CertificateFiles> {
     const names = { dns: [host, ...others], addresses: ['127.0.0.1'] }
     const { certificate: cert, key } = await this.#authority.issue(names)
@@ -57,7 +57,7 @@ export class CertificateFolder {
     return files
   }
 
-  /** Where the certificate of a host lies. */
+  /** Path of a host's certificate. */
   files(host: string): CertificateFiles {
     return { certificate: join(this.#folder, `${host}.pem`), key: join(this.#folder, `${host}.key`) }
   }

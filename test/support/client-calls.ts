@@ -3,7 +3,7 @@ import { until } from './until.ts'
 
 type Methods = Readonly<Record<string, (argument?: unknown) => Promise<unknown>>>
 
-/** What of a page with our SDK is used here. */
+/** Members of a page with the gateway's own SDK that are used here. */
 interface CallWindow {
   readonly document: { readonly body: object }
   readonly client: Methods

@@ -7,26 +7,26 @@ import type { Page } from 'playwright-core'
 import type { Gateway } from './gateway.ts'
 
 const built = join(import.meta.dirname, '..', '..', 'client', 'dist')
-/** What a page loads of our SDK, in bytes, compressed. */
+/** Compressed size of the gateway's own SDK, in bytes. */
 export const builtSize = (): number => gzipSync(readFileSync(join(built, 'index.global.js'))).length
 
 const html =
   '<!doctype html><meta charset="utf-8"><title>Client</title><script src="/index.global.js"></script>'
 
 /**
- * As an application would write it (docs/sdk.md): reads what a push service brings, shows it, and takes it back. The page may ask it to read something,
- * too.
+ * Service worker as an application writes it (docs/sdk.md). It decrypts push messages, shows notifications
+ * and closes them. The page may have it decrypt a message, too.
  */
 const worker = `importScripts('/push.global.js')
 const keyOf = async () => (await (await caches.open('push')).match('/key')).text()
-const told = async (payload) => {
+const show = async (payload) => {
   const { notification_uuid: tag, title, incoming_caller_name: body } = payload
   if (payload.type !== 'call_invite')
     return (await registration.getNotifications({ tag })).forEach((notification) => notification.close())
   const data = await TrunklinePush.decryptPush(payload, await keyOf())
   await registration.showNotification(title, { body, tag, data })
 }
-addEventListener('push', (event) => event.waitUntil(told(event.data.json())))
+addEventListener('push', (event) => event.waitUntil(show(event.data.json())))
 addEventListener('message', async ({ data, ports: [port] }) => {
   try { port.postMessage(await TrunklinePush.decryptPush(data.payload, data.key)) }
   catch (error) { port.postMessage({ failed: error.message }) }
@@ -41,10 +41,10 @@ const files: Readonly<Record<string, () => readonly [type: string, content: stri
   '/push.global.js': () => ['text/javascript', readFileSync(join(built, 'push.global.js'))],
 }
 
-/** A notification, as a push service brings it. */
+/** Payload of a push message. */
 export type Notification = Readonly<Record<string, string>>
 
-/** A list of the SDK. */
+/** Paged list of the SDK. */
 interface Paged<T> {
   readonly data: readonly T[]
   readonly hasNext: boolean
@@ -73,7 +73,10 @@ interface ClientCall {
   sendDigits(digits: string): Promise<void>
 }
 
-/** What scenarios use of our SDK. Its own types are of a browser, which the tests are not compiled for. */
+/**
+ * Members of the SDK that scenarios use. Its own types belong to a browser, which the tests are not compiled
+ * for.
+ */
 interface OwnClient {
   readonly httpHost: string
   readonly address: {
@@ -105,23 +108,23 @@ interface OwnClient {
   ): Promise<{ readonly resultType: string; readonly resultObject: ClientCall }>
 }
 
-/** What the page keeps. */
+/** State of the page. */
 export interface ClientWindow {
   Trunkline: { SignalWire(options: object): Promise<OwnClient> }
   client: OwnClient
   call: ClientCall
-  /** What subscriptions brought. */
+  /** Messages that subscriptions received. */
   heard: string[]
 }
 
-/** As much of playwright's page as {@link ClientPage} needs, so that another browser's fits too. */
+/** Members of playwright's page that {@link ClientPage} needs, so that other browsers' pages fit. */
 export interface TestPage extends Pick<Page, 'evaluate'> {
   goto(url: string): Promise<unknown>
   reload(): Promise<unknown>
   context(): { close(): Promise<void> }
 }
 
-/** A page of a customer, on a server of its own, with our SDK as it was built, from a script tag. */
+/** A customer's page on a server of its own, with the built SDK in a script tag. */
 export class ClientPage<P extends TestPage = Page> {
   readonly #server: Server
   readonly #options: object
@@ -167,7 +170,10 @@ export class ClientPage<P extends TestPage = Page> {
     }, this.#options)
   }
 
-  /** A copy of the tab, with a copy of what the tab keeps, as a browser's own *Duplicate* makes it; not signed in. It goes with the page. */
+  /**
+   * Opens a copy of the tab with its session storage, as a browser's *Duplicate* does. Not signed in; closes
+   * with the page.
+   */
   async duplicate(this: ClientPage): Promise<ClientPage> {
     const [page] = await Promise.all([
       this.page.waitForEvent('popup'),

@@ -11,12 +11,12 @@ import type { BadNetwork } from './bad-network.ts'
 import { type Arrival, type Reception, received } from './reception.ts'
 import { until } from './until.ts'
 
-/** Payload types of those who call. */
+/** Payload types of the caller. */
 const own: Readonly<Record<AudioCodec, number>> = { PCMU: 0, PCMA: 8, G722: 9, L16: 98, opus: 107 }
-/** Payload types of those who are called: an answer had better have the numbers of the offer. */
+/** Payload types of the callee: those of the gateway's offer, as RFC 3264 recommends. */
 const theirs: Readonly<Record<AudioCodec, number>> = { ...own, L16: 96, opus: 111 }
 
-/** A codec as this peer's SDP has it: the formats of the m-line, and their attributes. `called`: in an answer. */
+/** Formats of the m-line and their attributes for a codec. `called`: for an answer. */
 export const formats = (codec: AudioCodec, called = false): { payloads: string; codecs: string } => {
   const number = (called ? theirs : own)[codec]
   const lines = [`a=rtpmap:${number} ${rtpmapOf(codec)}`]
@@ -24,17 +24,20 @@ export const formats = (codec: AudioCodec, called = false): { payloads: string; 
   return { payloads: String(number), codecs: lines.join('\n') }
 }
 
-/** Says something for ever, packet by packet. */
+/** Endless source of encoded packets. */
 export interface Voice {
   /** The next packet's payload. */
   say(): Uint8Array
 }
 
-/** The media of a carrier in any codec: a port for SIPp's SDP, a tone that is sent, and what is heard. Ends with its test. */
+/**
+ * The media of a carrier in any codec: a port for SIPp's SDP, a tone to send, and the received packets. Ends
+ * with its test.
+ */
 export class CodecPeer {
   readonly #socket: Socket
   readonly #heard: Arrival[] = []
-  /** Payloads that were sent, as text. */
+  /** Payloads that were sent, in Base64. */
   readonly #said = new Set<string>()
   readonly #numbers: Readonly<Record<AudioCodec, number>>
   #codec: AudioCodec
@@ -65,23 +68,23 @@ export class CodecPeer {
     return this.#socket.address().port
   }
 
-  /** Bytes of the last packet that was heard; 0 before the first. */
+  /** Bytes of the last received packet; 0 before the first. */
   get lastBytes(): number {
     return this.#heard.at(-1)?.payload.length ?? 0
   }
 
-  /** Speaks and understands another codec from now on. */
+  /** Switches to another codec and tone. */
   become(codec: AudioCodec, frequency: number): void {
     this.#codec = codec
     this.#voice = new TestVoice(codec, frequency, this.#ptimeMs)
   }
 
-  /** Sends what it says over this network from now on. */
+  /** Sends its packets over this network from now on. */
   over(network: BadNetwork): void {
     this.#network = network
   }
 
-  /** Sends a tone, or this voice, to this port of 127.0.0.1, paced by the clock. */
+  /** Sends a tone, or a voice, to a port of 127.0.0.1, paced by the clock. */
   talks(to: number | string, says: number | Voice): void {
     if (typeof says === 'number') this.become(this.#codec, says)
     else this.#voice = says
@@ -93,7 +96,7 @@ export class CodecPeer {
     }, 5)
   }
 
-  /** What comes in its codec within `ms`. */
+  /** Returns what it receives in its codec within `ms`. */
   async listens(ms: number): Promise<Reception> {
     const from = this.#heard.length
     await sleep(ms)
@@ -102,7 +105,7 @@ export class CodecPeer {
     return received(this.#codec, own)
   }
 
-  /** Waits until the last quarter of a second, in the codec that it speaks, is a tone of this frequency. */
+  /** Waits until the last quarter of a second in its codec is this tone. */
   async hears(frequency: number): Promise<void> {
     await until(
       `${frequency} Hz is heard in ${this.#codec}`,
@@ -111,7 +114,9 @@ export class CodecPeer {
     )
   }
 
-  /** Waits until all of what was heard last has been said by `other` in just these bytes: nobody has decoded it. */
+  /**
+   * Waits until the last 20 packets are byte for byte those of `other`, which proves that nothing transcodes.
+   */
   async hearsTheVery(other: CodecPeer): Promise<void> {
     const same = () => this.#heard.slice(-20).filter(({ payload }) => other.#said.has(textOf(payload))).length
     await until('20 packets come as they were sent', same, (count) => count === 20)

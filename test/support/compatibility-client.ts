@@ -1,12 +1,14 @@
 import { createRequire } from 'node:module'
 
-/** What the published client gives back, as far as it is looked at. */
-export type Told = Readonly<Record<string, unknown>> & { readonly sid: string }
+/** Resource that the published client returns, as far as the tests read it. */
+export type Resource = Readonly<Record<string, unknown>> & { readonly sid: string }
 
 interface Members {
-  (id: string): { fetch(): Promise<Told>; update(change: object): Promise<Told>; remove(): Promise<boolean> }
-  list(query?: object): Promise<Told[]>
-  create(options: object): Promise<Told>
+  (
+    id: string,
+  ): { fetch(): Promise<Resource>; update(change: object): Promise<Resource>; remove(): Promise<boolean> }
+  list(query?: object): Promise<Resource[]>
+  create(options: object): Promise<Resource>
 }
 
 interface Item extends ReturnType<Members> {
@@ -18,7 +20,7 @@ interface Item extends ReturnType<Members> {
 
 interface List extends Members {
   (id: string): Item
-  page(query?: object): Promise<{ readonly instances: readonly Told[]; readonly nextPageUrl?: string }>
+  page(query?: object): Promise<{ readonly instances: readonly Resource[]; readonly nextPageUrl?: string }>
 }
 
 /** A client of the published package. */
@@ -29,7 +31,7 @@ export interface Client {
   readonly queues: List
   readonly applications: List
   readonly messages: List
-  readonly api: { readonly accounts: (id: string) => { fetch(): Promise<Told> } }
+  readonly api: { readonly accounts: (id: string) => { fetch(): Promise<Resource> } }
 }
 
 /** The published client of the XML family’s API, unmodified. */

@@ -5,12 +5,15 @@ import { freePort, freePortRange } from '../../media/testing/free-ports.ts'
 import { Program } from './program.ts'
 import { until } from './until.ts'
 
-/** The program that Debian's package `coturn` brings. */
+/** Program of Debian's package `coturn`. */
 export const coturn = 'turnserver'
 
 const loopback = '127.0.0.1'
 
-/** coturn as an operator sets it up for us: UDP and TCP on one port of 127.0.0.1, passwords by a shared secret. */
+/**
+ * coturn as an operator configures it for the gateway: UDP and TCP on one port of 127.0.0.1, passwords by a
+ * shared secret.
+ */
 export class Coturn {
   readonly #program: Program
   readonly #folder: string
@@ -24,7 +27,7 @@ export class Coturn {
     this.secret = secret
   }
 
-  /** Starts one, and waits until it listens. */
+  /** Starts a server, and waits until it listens. */
   static async start(secret: string): Promise<Coturn> {
     const folder = mkdtempSync(join(tmpdir(), 'coturn-'))
     const port = await freePort()
@@ -41,10 +44,10 @@ export class Coturn {
       pidfile: join(folder, 'turnserver.pid'),
       'log-file': 'stdout',
     }
-    // Here alone it may relay to this machine: whoever has a password could reach what listens on loopback.
+    // Only tests may relay to this machine: any user with a password could reach services on loopback.
     const flags = ['use-auth-secret', 'allow-loopback-peers', 'no-cli', 'no-tls', 'no-dtls', 'verbose']
     const args = [
-      // No file of the machine's own: `-n`.
+      // `-n`: no configuration file of the machine.
       '-n',
       ...Object.entries(options).map(([name, value]) => `--${name}=${value}`),
       ...flags.map((name) => `--${name}`),
@@ -60,17 +63,17 @@ export class Coturn {
     return server
   }
 
-  /** It over UDP. */
+  /** URL of the server over UDP. */
   get udp(): string {
     return `turn:${loopback}:${this.port}?transport=udp`
   }
 
-  /** It over TCP. */
+  /** URL of the server over TCP. */
   get tcp(): string {
     return `turn:${loopback}:${this.port}?transport=tcp`
   }
 
-  /** User names that it gave a relay address, in order; one may come several times. */
+  /** User names of the allocations so far, in order, with repetitions. */
   get users(): readonly string[] {
     return this.#program.lines.flatMap((line) => {
       const user = /user <([^>]+)>: incoming packet ALLOCATE processed, success/.exec(line)?.[1]

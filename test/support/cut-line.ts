@@ -40,7 +40,7 @@ export class CutLine {
     return line
   }
 
-  /** Where it is entered. */
+  /** Port of its entrance. */
   get port(): number {
     return (this.#server.address() as AddressInfo).port
   }

@@ -1,4 +1,4 @@
-/** How a phone is set up, whichever program it is. */
+/** Settings of a phone of any program. */
 export interface DeskPhoneOptions {
   /** User part of its address of record. */
   readonly user: string
@@ -7,13 +7,13 @@ export interface DeskPhoneOptions {
   readonly srtp?: 'offered' | 'demanded'
   /** Answers calls by itself; default true. */
   readonly answers?: boolean
-  /** What it says all the time, in Hz. */
+  /** Tone that it sends, in Hz. */
   readonly tone: number
 }
 
 /** A phone as the scenarios use it. */
 export interface DeskPhone {
-  /** Where it can be called without a registrar. */
+  /** URI for calls without a registrar. */
   readonly uri: string
   dial(uri: string): void
   hangUp(): void

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { type AnyFrame, TestBrowser } from '../../gateway/rpc/testing/test-browser.ts'
 import { until } from './until.ts'
 
-/** What a page says to an invitation. */
+/** Reaction of a page to an invitation. */
 export type Reaction = 'answer' | 'decline' | 'ring'
 
 /**
- * A page without a browser, for when there are to be many: it speaks the dialect over a real WebSocket, and answers with a description that
- * could be a browser's. It sends no media.
+ * A page without a browser, for tests with many pages. It speaks JSON-RPC over a real WebSocket, and answers
+ * with a description that could be a browser's. It sends no media.
  */
 export class DialectPage {
   readonly #port: number
@@ -17,11 +17,11 @@ export class DialectPage {
   #protocol: unknown
   #state: unknown
   #messages = 0
-  /** The calls that rang, each as often as it did. */
+  /** Calls that rang, one entry for each ring. */
   readonly rung: string[] = []
   /** The offer of each call. */
   readonly #offers = new Map<string, string>()
-  /** Those whose answer was confirmed. */
+  /** Calls whose answer was confirmed. */
   readonly answered: string[] = []
   /** The cause of each call that the gateway ended. */
   readonly ended = new Map<string, unknown>()
@@ -32,7 +32,7 @@ export class DialectPage {
     this.#reaction = reaction
   }
 
-  /** Connects, and again as the page that it was where it was one; resolves when the gateway has answered. */
+  /** Connects, or connects again as the same page. Resolves with the gateway's answer. */
   async connect(): Promise<void> {
     const browser = await TestBrowser.open(this.#port)
     this.#browser = browser
@@ -53,7 +53,7 @@ export class DialectPage {
 
   async online(): Promise<void> {
     await this.#ask('subscriber.online', {})
-    // It keeps what it is told of that, as it will not say it again.
+    // The gateway does not repeat this state, so the page keeps it.
     await until(
       'the state of a page',
       () => this.#state,
@@ -88,11 +88,11 @@ export class DialectPage {
       const { params } = await browser.frame(({ method }) => method === 'signalwire.event')
       const { event_type: type, params: event } = params as { event_type: string; params: AnyFrame }
       if (type === 'signalwire.authorization.state') this.#state = event.authorization_state
-      if (type === 'webrtc.message') this.#told(String(event.method), event.params as AnyFrame)
+      if (type === 'webrtc.message') this.#take(String(event.method), event.params as AnyFrame)
     }
   }
 
-  #told(method: string, { callID, sdp, cause }: AnyFrame): void {
+  #take(method: string, { callID, sdp, cause }: AnyFrame): void {
     const id = String(callID)
     if (method === 'verto.answer') this.answered.push(id)
     if (method === 'verto.bye') this.ended.set(id, cause)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What a digest answer has to fit. */
+/** Request that a digest answer belongs to. */
 export interface ExpectedDigest {
   readonly method: string
   readonly username: string
@@ -24,7 +24,10 @@ const hasher =
       .update(parts.join(':'))
       .digest('hex')
 
-/** Whether an Authorization value proves the password (RFC 7616 section 3.4), reckoned here from its own parameters. */
+/**
+ * Whether an Authorization value proves the password, computed here from its own parameters (RFC 7616 section
+ * 3.4).
+ */
 export const digestFits = (value: string, expected: ExpectedDigest): boolean => {
   const { algorithm = 'MD5', realm, nonce, uri, nc, cnonce, qop, response } = digestParameters(value)
   const hash = hasher(algorithm)

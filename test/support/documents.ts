@@ -11,7 +11,7 @@ export interface DocumentRequest {
   readonly body: string
 }
 
-/** What stands at a path: a text, one made for each request, or a sound in a WAV file. */
+/** Content of a path: a text, a text made for each request, or a sound as a WAV file. */
 export type Document = string | Buffer | ((request: DocumentRequest) => string)
 
 /** Answers in a way of its own, or not at all. */
@@ -22,7 +22,7 @@ const typeOf = (content: string | Buffer | undefined): string => {
   return content.startsWith('<') ? 'application/xml' : 'application/json'
 }
 
-/** A customer's web server, with what it was asked. */
+/** A customer's web server, with the requests it received. */
 export class DocumentServer {
   readonly #server: Server
   readonly #documents = new Map<string, Document>()

@@ -6,14 +6,15 @@ import { freePort } from '../../media/testing/free-ports.ts'
 import { Program } from './program.ts'
 import { until } from './until.ts'
 
-/** A drachtio-server that the environment names. */
+/** A drachtio-server of the environment. */
 export type NamedServer =
   | { readonly kind: 'running'; readonly host: string; readonly port: number; readonly secret: string }
   | { readonly kind: 'binary'; readonly path: string }
 
 /**
- * Reads `DRACHTIO_SERVER`: `host:port` of a server's port for applications, whose secret is in `DRACHTIO_SECRET` (default `cymru`), or the path
- * of a binary. Undefined where it is not set; throws where it is neither of the two.
+ * Reads `DRACHTIO_SERVER`: `host:port` of a server's port for applications, or the path of a binary.
+ * `DRACHTIO_SECRET` is the server's secret, default `cymru`. Returns undefined without the variable. Throws
+ * for any other value.
  */
 export const namedServer = (environment: NodeJS.ProcessEnv): NamedServer | undefined => {
   const text = environment.DRACHTIO_SERVER?.trim()
@@ -34,7 +35,9 @@ export interface ServerPorts {
   readonly sip: number
 }
 
-/** The smallest configuration with which it answers calls of this machine; it must be a file, whatever the command line says. */
+/**
+ * Smallest configuration for calls on this machine. The server needs a file, whatever its command line says.
+ */
 export const configFile = ({ admin, sip }: ServerPorts, secret: string): string => `<drachtio>
   <admin port="${admin}" secret="${secret}">127.0.0.1</admin>
   <sip>
@@ -44,13 +47,13 @@ export const configFile = ({ admin, sip }: ServerPorts, secret: string): string 
 </drachtio>
 `
 
-/** What a server prints, and where it lies, while it runs. */
+/** Process and folder of a server. */
 interface Started {
   readonly program: Program
   readonly folder: string
 }
 
-/** A real drachtio-server: one that runs already, or one in a process of its own. */
+/** A real drachtio-server: a running one, or a process of its own. */
 export class DrachtioServer {
   readonly host: string
   /** For applications. */
@@ -65,10 +68,14 @@ export class DrachtioServer {
     this.#started = started
   }
 
-  /** Starts a binary on free ports of 127.0.0.1, and waits until it takes applications; a server that runs is used as it is. */
+  /**
+   * Starts a binary on free ports of 127.0.0.1, and waits until it accepts applications. Uses a running
+   * server as it is.
+   */
   static async start(named: NamedServer): Promise<DrachtioServer> {
     if (named.kind === 'running') return new DrachtioServer(named)
-    const [ports, secret] = [{ admin: await freePort(), sip: await freePort() }, 'scenarios']
+    const ports = { admin: await freePort(), sip: await freePort() }
+    const secret = 'scenarios'
     const folder = mkdtempSync(join(tmpdir(), 'drachtio-'))
     const file = join(folder, 'drachtio.conf.xml')
     writeFileSync(file, configFile(ports, secret))
@@ -83,7 +90,7 @@ export class DrachtioServer {
     return server
   }
 
-  /** Ends one that was started here, and removes its files. Idempotent. */
+  /** Ends the server if it was started here, and removes its files. Idempotent. */
   async stop(): Promise<void> {
     if (!this.#started) return
     await this.#started.program.stop()

@@ -9,16 +9,17 @@ import { audioProbe } from './page-audio.ts'
 import { type Colour, videoProbe } from './page-video.ts'
 import { patience } from './until.ts'
 
-/** The program that Debian's package `firefox-esr` brings. */
+/** Program of Debian's package `firefox-esr`. */
 export const firefox = 'firefox-esr'
 
-/** What differs from the preferences of Firefox's own automation, which puppeteer sets. */
+/** Preferences besides those that puppeteer sets. */
 const preferences = (frequency: number): Record<string, unknown> => ({
-  // Microphone and camera are Firefox's own fakes; the microphone's is a lasting tone, 1000 Hz where nothing is said.
+  // Microphone and camera are Firefox's own fakes. The microphone plays a steady tone, by default of 1000 Hz.
   'media.navigator.streams.fake': true,
   'media.navigator.audio.fake_frequency': frequency,
   'media.navigator.permission.disabled': true,
-  // Only pages with the permission are told the loopback addresses of the machine, and without one of its own Firefox does not try the gateway's.
+  // Only pages with the permission learn the loopback addresses. Without them Firefox does not try the
+  // gateway's.
   'permissions.default.microphone': 1,
   'permissions.default.camera': 1,
   'media.autoplay.default': 0,
@@ -26,7 +27,7 @@ const preferences = (frequency: number): Record<string, unknown> => ({
   // Host candidates are addresses, loopback too, as in the tests' Chromium.
   'media.peerconnection.ice.obfuscate_host_addresses': false,
   'media.peerconnection.ice.loopback': true,
-  // Nothing is asked of the network that the test does not ask.
+  // No requests besides those of the test.
   'app.normandy.enabled': false,
   'browser.backup.enabled': false,
   'browser.ml.enable': false,
@@ -45,8 +46,9 @@ const preferences = (frequency: number): Record<string, unknown> => ({
 })
 
 /**
- * Runs in the page, after {@link audioProbe}. Where there is no sound card an `AudioContext` of Firefox never runs, so what arrives is recorded and
- * rendered once it is there; and only its workers read single frames, so they are taken from a player.
+ * Runs in the page after {@link audioProbe}. Without a sound card Firefox's `AudioContext` never runs, so the
+ * probe records the sound and renders it later. Only Firefox's workers read single frames, so the probe takes
+ * frames from a player.
  */
 const probe = (camera: Colour | undefined): string => `(() => {
   globalThis.testListen = async ([track]) => {
@@ -59,7 +61,8 @@ const probe = (camera: Colour | undefined): string => `(() => {
     await new Promise((resolve) => setTimeout(resolve, 350))
     recorder.stop()
     await stopped
-    const heard = await new OfflineAudioContext(1, 1, 48000).decodeAudioData(await new Blob(parts).arrayBuffer())
+    const recorded = await new Blob(parts).arrayBuffer()
+    const heard = await new OfflineAudioContext(1, 1, 48000).decodeAudioData(recorded)
     const context = new OfflineAudioContext(1, heard.length, 48000)
     const [source, analyser] = [context.createBufferSource(), context.createAnalyser()]
     source.buffer = heard
@@ -157,7 +160,7 @@ export class Firefox {
     return new FirefoxPage(page)
   }
 
-  /** Ends it and whatever it started, at once where it does not end by itself, and removes its files. */
+  /** Ends the browser and its processes, by force after 10 s, and removes its files. */
   async stop(): Promise<void> {
     const killer = setTimeout(() => this.#kill(), 10_000)
     await this.#browser.close().catch(() => {})
@@ -166,7 +169,7 @@ export class Firefox {
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 })
   }
 
-  /** It leads a group of its own; its processes would outlive it. */
+  /** Kills its process group, which would outlive it. */
   #kill(): void {
     const pid = this.#browser.process()?.pid
     try {

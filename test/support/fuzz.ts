@@ -165,7 +165,8 @@ export class FuzzPeer {
     const inside = ['INVITE', 'REFER', 'INFO', 'UPDATE', 'NOTIFY', 'OPTIONS']
     const call = await this.#call()
     for (let index = 0; index < count; index++) {
-      const [name, pump] = [this.#oneOf(pumpedHeaders), this.#oneOf(pumps)]
+      const name = this.#oneOf(pumpedHeaders)
+      const pump = this.#oneOf(pumps)
       const start = this.#oneOf(['', '"', '<sip:a@b', 'a', '<sip:a@b>;'])
       const value = `${start}${pump.repeat(Math.floor((longest - start.length) / pump.length))}`
       const isInside = this.#random() < 0.5
@@ -204,8 +205,8 @@ export class FuzzPeer {
   }
 
   /**
-   * Waits until the gateway holds nothing, and still takes a call. Damaged requests can leave it without ACK or answer, so that it needs the
-   * 32 s of RFC 3261's timers to give a call up.
+   * Waits until every gauge is zero, and places a call. Damaged requests leave transactions without ACK or
+   * answer, which the gateway gives up after the 32 s of RFC 3261's timers.
    */
   async settled(): Promise<void> {
     this.#damages = false
@@ -234,7 +235,7 @@ export class FuzzPeer {
     await new Promise<void>((done) =>
       this.#socket.send(bytes, this.#gateway.sipPort, '127.0.0.1', () => done()),
     )
-    // Paced: a full socket buffer would lose what is to be tried.
+    // Paced, since a full socket buffer would lose requests.
     if (this.#counts.sent % 8 === 0) await sleep(4)
   }
 

@@ -15,46 +15,48 @@ import { until } from './until.ts'
 const root = dirname(dirname(import.meta.dirname))
 const command = join(root, 'scripts', 'trunkline')
 
-/** What a scenario says of the configuration; the rest (ports, folders, addresses) is filled in. Keys are those of the YAML file. */
+/**
+ * Configuration of a scenario, with the keys of the YAML file. Ports, folders and addresses are filled in.
+ */
 export interface GatewayOptions {
   readonly domains?: readonly object[]
   readonly subscribers?: readonly object[]
   readonly resources?: readonly object[]
   readonly endpoints?: readonly object[]
-  /** Default the embedded one. */
+  /** SIP agent; default the embedded one. */
   readonly agent?: SipAgent
-  /** Listens for SIP on ::1 too, and takes audio there; default false. */
+  /** Whether it has SIP and audio on ::1, too; default false. */
   readonly ipv6?: boolean
   readonly carriers?: readonly object[]
   readonly envs?: Readonly<Record<string, string>>
-  /** Listens for SIP over TLS too, at {@link Gateway.sipsPort}; default false. */
+  /** Whether it has SIP over TLS, at {@link Gateway.sipsPort}; default false. */
   readonly sips?: boolean
-  /** More of `sip`, besides where it listens. */
+  /** Keys of `sip` besides its listeners. */
   readonly sip?: Readonly<Record<string, unknown>>
-  /** More of `media`, besides where it listens. */
+  /** Keys of `media` besides its ports. */
   readonly media?: Readonly<Record<string, unknown>>
-  /** Of `media.webrtc.turn`. */
+  /** Keys of `media.webrtc.turn`. */
   readonly turn?: Readonly<Record<string, unknown>>
   readonly limits?: Readonly<Record<string, unknown>>
-  /** Of its TLS listener, for gw.localhost and fabric.localhost; default that of the run. */
+  /** Certificate of its TLS listener, for gw.localhost and fabric.localhost; default that of the test run. */
   readonly certificate?: CertificateFiles
-  /** More of `http`, besides where it listens. */
+  /** Keys of `http` besides its listeners. */
   readonly http?: Readonly<Record<string, unknown>>
   readonly webhooks?: Readonly<Record<string, unknown>>
   readonly push?: Readonly<Record<string, unknown>>
-  /** Of `oauth`; its URL is that of the TLS listener, by the name gw.localhost. */
+  /** Keys of `oauth` besides the URL, which is that of the TLS listener at gw.localhost. */
   readonly oauth?: Readonly<Record<string, unknown>>
-  /** Besides the first one, whose token is `http.apiToken`. */
+  /** Projects besides the first one, whose token is `http.apiToken`. */
   readonly projects?: readonly object[]
   readonly drain?: string
-  /** Of its process, besides our own. */
+  /** Environment variables of its process, besides those of the tests. */
   readonly environment?: Readonly<Record<string, string>>
   readonly rtpPorts?: number
-  /** Default: a new folder, which goes with the gateway. */
+  /** Data folder; default a new one, removed with the gateway. */
   readonly dataDir?: string
 }
 
-/** A configuration file as the gateway was started with it; lists are those of the options. */
+/** Configuration file of a running gateway. Its lists are those of the options. */
 export type WrittenConfig = Readonly<Record<string, unknown>> & {
   readonly domains: readonly object[]
   readonly carriers?: readonly object[]
@@ -63,17 +65,17 @@ export type WrittenConfig = Readonly<Record<string, unknown>> & {
 /** One line of the gateway's log. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly level: number; readonly msg?: string }
 
-/** The subscriber of most scenarios; her address is `/public/alice`. */
+/** The subscriber of most scenarios, with the address `/public/alice`. */
 export const alice = { email: 'alice@example.test', password: 'wonderland-9' } as const
 
-/** Gauges that are zero when no call is left. */
+/** Gauges that are zero without a call. */
 const callGauges = (
   'calls legs bridges video_bridges call_parties attributed_calls verbs conferences queue_waiting sip_dialogs sip_agent_dialogs sip_agent_pending ' +
   'rtp_ports media_ports webrtc_transports ' +
   'call_timers call_rows commanded_calls application_calls speech_recognitions streams api_streams recordings media_mixers media_recordings media_taps media_detections'
 ).split(' ')
 
-/** A gateway in a process of its own, seen from outside only. */
+/** A gateway in a process of its own, observed from outside only. */
 export class Gateway {
   readonly #program: Program
   readonly #folder: string
@@ -84,10 +86,10 @@ export class Gateway {
   #sipPort: number
   readonly httpPort: number
   readonly tlsPort: number
-  /** Where it takes SIP over WebSockets with TLS. */
+  /** Port for SIP over secure WebSockets. */
   readonly wssPort: number
   readonly sipsPort: number
-  /** Where pages send their audio, by UDP. */
+  /** UDP port for the media of pages. */
   readonly webrtcPort: number
 
   constructor(
@@ -142,7 +144,7 @@ export class Gateway {
     return gateway
   }
 
-  /** Where it takes SIP over UDP and TCP, of 127.0.0.1. */
+  /** Port of 127.0.0.1 for SIP over UDP and TCP. */
   get sipPort(): number {
     return this.#sipPort
   }
@@ -168,7 +170,7 @@ export class Gateway {
     })
   }
 
-  /** All that it printed, for the message of a failure. */
+  /** Its output so far, for the message of a failure. */
   get output(): string {
     return this.#program.lines.join('\n')
   }
@@ -189,8 +191,8 @@ export class Gateway {
   }
 
   /**
-   * Waits until every gauge of calls is back to zero. `transactions`: those of SIP too, which RFC 3261 keeps for up to 32 s after the last
-   * message over UDP.
+   * Waits until every gauge of calls is zero. `transactions`: those of SIP too, which RFC 3261 keeps for up
+   * to 32 s after the last message over UDP.
    */
   async settled({ transactions = false } = {}): Promise<void> {
     const all = transactions ? [...callGauges, 'sip_transactions'] : callGauges
@@ -224,7 +226,10 @@ export class Gateway {
     return until(`the record of ${sipCallId}`, find, Boolean, 5_000) as Promise<LogLine>
   }
 
-  /** An access token for a subscriber of its first project, as a customer's server asks for one; the subscriber is made where there is none. */
+  /**
+   * Requests an access token for a subscriber of its first project, as a customer's server does. The gateway
+   * creates a missing subscriber.
+   */
   async token(reference: string = alice.email): Promise<string> {
     const answer = await fetch(`${this.url}/api/fabric/subscribers/tokens`, {
       method: 'POST',
@@ -235,21 +240,21 @@ export class Gateway {
     return ((await answer.json()) as { readonly token: string }).token
   }
 
-  /** An access token from the command line, which takes seconds: it is a process of its own. */
+  /** Prints an access token by the command line, in a process of its own. Takes seconds. */
   async printedToken(subscriber: string = alice.email): Promise<string> {
     const program = new Program(command, ['token', subscriber, this.#file], { cwd: root })
     if ((await program.end()) !== 0) throw new Error(program.lines.join('\n'))
     return program.lines.findLast((line) => line.trim() !== '')?.trim() ?? ''
   }
 
-  /** What `route-test` says, by its last line and its exit status. */
+  /** Runs `route-test`. Returns its last line and its exit status. */
   async routeTest(...options: readonly string[]): Promise<{ code: number | null; text: string }> {
     const program = new Program(command, ['route-test', ...options, this.#file], { cwd: root })
     const code = await program.end()
     return { code, text: program.lines.findLast((line) => line.trim() !== '')?.trim() ?? '' }
   }
 
-  /** Writes its configuration file anew, without having it read. */
+  /** Rewrites its configuration file without a reload. */
   configure(change: (config: WrittenConfig) => object): void {
     const config = JSON.parse(readFileSync(this.#file, 'utf8')) as WrittenConfig
     writeFileSync(this.#file, JSON.stringify(change(config), null, 2))
@@ -262,12 +267,12 @@ export class Gateway {
     return { code, body: JSON.parse(program.lines.join('\n')) as ReloadBody }
   }
 
-  /** Asks it to take its configuration over again, with the certificates. */
+  /** Asks it to reload its configuration and certificates. */
   reload(): void {
     this.#program.signal('SIGHUP')
   }
 
-  /** Asks it to end, as a service manager would, without waiting. */
+  /** Asks it to end, as a service manager does, and returns at once. */
   terminate(): void {
     this.#program.signal('SIGTERM')
   }
@@ -277,7 +282,7 @@ export class Gateway {
     return this.#program.end()
   }
 
-  /** Ends it, waits and removes its files. Idempotent. */
+  /** Ends it and removes its files. Idempotent. */
   async stop(): Promise<void> {
     await this.#program.stop(10_000)
     await this.#server?.stop()
@@ -285,7 +290,7 @@ export class Gateway {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  /** A server tells where it listens when the gateway connects. */
+  /** The SIP port of a drachtio-server, which it reports when the gateway connects. */
   #portOfServer(): number {
     const line = this.log.find(({ msg }) => msg === 'SIP agent: connected')
     const listens = (line?.listens ?? []) as readonly string[]
@@ -376,7 +381,7 @@ const configOf = (options: GatewayOptions, ports: Ports, server: DrachtioServer 
   ...(options.envs && { envs: options.envs }),
 })
 
-/** Waits until a far side has changed its session last so that it holds, or so that it does not. */
+/** Waits until the last session change of a far side holds the call, or resumes it. */
 export const renegotiated = async (gateway: Gateway, { held }: { held: boolean }): Promise<void> => {
   const last = (): LogLine | undefined => gateway.log.findLast(({ msg }) => msg === 'session renegotiated')
   await until(

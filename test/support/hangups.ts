@@ -1,4 +1,4 @@
-/** Callers who hang up in the middle of what a handler does, and what has to be in order afterwards. */
+/** Callers who hang up while a handler is busy, and the checks afterwards. */
 import { expect } from 'vitest'
 import { sine } from '../../media/codecs/tone.ts'
 import { application } from './applications.ts'
@@ -9,30 +9,30 @@ import { shares } from './hearing.ts'
 import { until } from './until.ts'
 import { wav } from './wav.ts'
 
-/** The caller's tone, and that of whoever else is there, in Hz. */
+/** Tones of the caller, of the chime and of other parties, in Hz. */
 export const tones = { caller: 440, chime: 700, other: 1000 } as const
 
-/** Something that the customer's server is told: the last part of its path, and some of its fields. */
-export type Told = readonly [what: string, fields: Readonly<Record<string, unknown>>]
+/** Callback to the customer's server: the last part of its path, and some of its fields. */
+export type Callback = readonly [name: string, fields: Readonly<Record<string, unknown>>]
 
-/** What is on when the caller hangs up. */
+/** Activity of a call at the moment when the caller hangs up. */
 export interface Scene {
   readonly document: string
-  /** Of the caller; default `call`. */
+  /** SIPp scenario of the caller; default `call`. */
   readonly scenario?: string
-  /** Waits until it is on. */
+  /** Waits for the activity. */
   readonly moment: (caller: Carrier) => Promise<unknown>
-  /** Carriers besides, which end by themselves when the caller has hung up. */
+  /** Other carriers, which end by themselves after the caller's hang-up. */
   readonly others?: readonly Carrier[]
-  /** Further calls of the gateway, with records of their own. */
+  /** Other calls of the gateway, with records of their own. */
   readonly calls?: readonly Carrier[]
-  /** All that the customer's server is told, in order; default nothing. */
-  readonly told?: readonly Told[]
-  /** Waits for what has to come besides. */
+  /** All callbacks to the customer's server, in order; default none. */
+  readonly callbacks?: readonly Callback[]
+  /** Waits for further consequences. */
   readonly after?: () => Promise<unknown>
 }
 
-/** What can be on, and how by each kind of handlers. */
+/** Scenes by activity and by kind of handler. */
 export type Scenes = Readonly<Record<string, Readonly<Record<string, () => Scene | Promise<Scene>>>>>
 
 /** A gateway whose documents change from call to call. */
@@ -48,7 +48,10 @@ export class Hangups {
     this.chime = server.put('/chime.wav', wav(sine(tones.chime, 600, 8000, 8000), 8000))
   }
 
-  /** Starts it; the domain of a kind of handlers is `<kind>.test`, that of a second call `other.<kind>.test`. */
+  /**
+   * Starts a gateway. The domain of a kind of handler is `<kind>.test`, that of a second call
+   * `other.<kind>.test`.
+   */
   static async start(kinds: readonly string[], options: Parameters<typeof Gateway.start>[0] = {}) {
     const server = await DocumentServer.open()
     const domains = kinds.flatMap((kind) => [
@@ -63,33 +66,33 @@ export class Hangups {
     await this.server.close()
   }
 
-  /** A URL at which the server is told something. */
-  url(what: string): string {
-    return this.server.put(`/told/${what}`, '<Response/>')
+  /** Returns a URL for callbacks. */
+  url(name: string): string {
+    return this.server.put(`/callback/${name}`, '<Response/>')
   }
 
-  /** What it was told so far, at the URLs of {@link url}. */
-  get told(): Told[] {
+  /** Callbacks so far, at the URLs of {@link url}. */
+  get callbacks(): Callback[] {
     return this.server.requests
-      .filter(({ path }) => path.startsWith('/told/'))
+      .filter(({ path }) => path.startsWith('/callback/'))
       .map(({ path, fields, body }) => {
         const json = body.startsWith('{') ? (JSON.parse(body) as { params: object }).params : fields
-        return [path.slice(6), json as Told[1]] as const
+        return [path.slice('/callback/'.length), json as Callback[1]] as const
       })
   }
 
-  /** Waits until it was told of something in the state that the fields say. */
-  hears(what: string, fields: Told[1]): Promise<unknown> {
-    const isIt = ([name, said]: Told) =>
-      name === what && Object.entries(fields).every(([key, value]) => said[key] === value)
+  /** Waits for a callback with these fields. */
+  receives(name: string, fields: Callback[1]): Promise<unknown> {
+    const isIt = ([path, found]: Callback) =>
+      path === name && Object.entries(fields).every(([key, value]) => found[key] === value)
     return until(
-      `${what} tells ${JSON.stringify(fields)}`,
-      () => this.told,
-      (told) => told.some(isIt),
+      `the callback ${name} with ${JSON.stringify(fields)}`,
+      () => this.callbacks,
+      (callbacks) => callbacks.some(isIt),
     )
   }
 
-  /** Waits until nothing but one verb of the call is on, and it is not the one whose end is waited for. */
+  /** Waits until a gauge has this value. */
   async reaches(gauge: 'verbs' | 'conferences' | 'queue_waiting' | 'recordings', count = 1): Promise<void> {
     await until(
       `${gauge} is ${count}`,
@@ -98,14 +101,17 @@ export class Hangups {
     )
   }
 
-  /** Plays a scene to its end. Everything that is on ends, the server was told what it is to be told, and there is one record of each call. */
+  /**
+   * Plays a scene to its end. Expects that all activities end, that the callbacks are complete, and that each
+   * call has one record.
+   */
   async play(
     kind: string,
-    { document, scenario = 'call', moment, told = [], ...scene }: Scene,
+    { document, scenario = 'call', moment, callbacks = [], ...scene }: Scene,
   ): Promise<void> {
     this.server.requests.length = 0
     this.server.put('/document', document)
-    const caller = await Carrier.calls(this.gateway, { domain: `${kind}.test`, scenario, holdMs: 'told' })
+    const caller = await Carrier.calls(this.gateway, { domain: `${kind}.test`, scenario, holdMs: 'manual' })
     await moment(caller)
     await caller.goesOn()
     for (const carrier of [caller, ...(scene.calls ?? []), ...(scene.others ?? [])]) await carrier.done()
@@ -117,10 +123,10 @@ export class Hangups {
       () => this.gateway.metric('callbacks_waiting'),
       (left) => left === 0,
     )
-    expect(this.told).toMatchObject(told)
+    expect(this.callbacks).toMatchObject(callbacks)
   }
 
-  /** One record of the call, and nothing in the log that went wrong. */
+  /** Expects one record of the call, and no warning in the log. */
   async #wasRecorded(caller: Carrier): Promise<void> {
     const { call, code } = await this.gateway.record(caller.callId)
     expect(['normal', 'canceled']).toContain(code)

@@ -40,15 +40,15 @@ const silence = 100
 export const levels = (packets: readonly Packet[], ms = 50): number[] => windowsOf(packets, ms).map(levelOf)
 
 /**
- * Share of the power at this frequency in consecutive windows of `ms`; 0 for silence. Cheap: it is asked often, in the thread that also receives the
- * packets and notes when they came.
+ * Share of the power at this frequency in consecutive windows of `ms`; 0 for silence. Cheap enough for the
+ * thread that receives the packets and notes their arrival.
  */
 export const shares = (packets: readonly Packet[], frequency: number, ms = 100): number[] =>
   windowsOf(packets, ms).map((window) => (levelOf(window) < silence ? 0 : goertzel(window, frequency)))
 
 /**
- * Which of these frequencies was heard, in order; one that comes again after silence alone counts once. What lasts less than 100 ms counts for
- * nothing.
+ * Those of the frequencies that were received, in order. A tone counts again after another tone only. A tone
+ * shorter than 100 ms does not count.
  */
 export const tonesOf = (packets: readonly Packet[], frequencies: readonly number[]): number[] => {
   const heard: number[] = []
@@ -62,13 +62,13 @@ export const tonesOf = (packets: readonly Packet[], frequencies: readonly number
   return heard
 }
 
-/** The strongest frequency of the last `ms` that were received, in Hz; 0 for silence. Slow: it tries them all. */
+/** Strongest frequency of the last `ms`, in Hz; 0 for silence. Slow, since it tries all frequencies. */
 export const lastTone = (packets: readonly Packet[], ms = 200): number => {
   const samples = samplesOf(packets.slice(-Math.ceil(ms / 20)))
   return levelOf(samples) < silence ? 0 : dominant(samples)
 }
 
-/** Key presses that arrived as RFC 4733 events: one per timestamp, however many packets say it. */
+/** Digits that arrived as RFC 4733 events, one per timestamp. */
 export const digitsOf = (packets: readonly Packet[]): string => {
   const events = new Map<number, string>()
   for (const { payloadType, timestamp, payload } of packets) {
@@ -78,9 +78,9 @@ export const digitsOf = (packets: readonly Packet[]): string => {
 }
 
 /**
- * What a carrier's equipment would stumble over, in words: another source, sequence numbers that jump, timestamps that go backwards or away from
- * the clock, and gaps of more than 500 ms between packets (shorter ones are a machine that is
- * busy with something else). Empty for one continuous stream.
+ * Faults that would disturb a carrier's equipment: a second source, jumps of the sequence numbers, and
+ * timestamps that go back or drift off the clock. A gap of more than 500 ms is a fault; a busy machine causes
+ * shorter ones. Empty for one continuous stream.
  */
 export const faultsOf = (packets: readonly Packet[]): string[] => {
   const faults: string[] = []
@@ -104,15 +104,15 @@ export const faultsOf = (packets: readonly Packet[]): string[] => {
   return faults
 }
 
-/** The packets from the first that is loud enough to be heard. Before it a sender may leave out what is silence. */
+/** Packets from the first audible one on. A sender may leave out silence before it. */
 export const fromFirstSound = (packets: readonly Packet[]): Packet[] => {
   const first = packets.findIndex((packet) => isAudio(packet) && levelOf(samplesOf([packet])) > 300)
   return first < 0 ? [] : packets.slice(first)
 }
 
 /**
- * Clicks in a stretch that is a pure tone: places where the sound does not go on as a sine of this frequency would, by more than `tolerance` of its
- * amplitude. A pure tone satisfies x[n+1] = 2 cos(w) x[n] - x[n-1].
+ * Number of clicks in a pure tone: places that differ from a sine of this frequency by more than `tolerance`
+ * of its amplitude. A pure tone satisfies x[n+1] = 2 cos(w) x[n] - x[n-1].
  */
 export const clicksIn = (samples: Int16Array, frequency: number, tolerance = 0.35): number => {
   const factor = 2 * Math.cos((2 * Math.PI * frequency) / 8000)

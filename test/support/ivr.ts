@@ -1,12 +1,13 @@
 // biome-ignore-all lint/suspicious/noThenProperty: it is a name of the script language
 /**
- * One IVR, written four ways. It greets and asks for a key. 1 calls the desk, with the German ringing tone, and plays a sound after that; 2 takes
- * a message; with anything else, and with nothing, it says sorry and asks again, up to two times, and then says goodbye.
+ * One IVR in four forms. It greets the caller and asks for a digit. Digit 1 calls the desk with the German
+ * ringing tone, and plays a sound afterwards. Digit 2 records a message. Any other digit, or none, leads to
+ * an apology and the question again, up to two times, and then to a goodbye.
  */
 import type { Call } from '../../realtime/src/index.ts'
 import type { DocumentServer } from './documents.ts'
 
-/** What it plays, by the frequency of the sound in Hz. */
+/** Frequencies of its sounds, in Hz. */
 export const ivrTones = {
   greeting: 500,
   question: 600,
@@ -19,8 +20,8 @@ export const ivrTones = {
   beep: 1000,
 } as const
 
-/** What the IVR works with. */
-export interface IvrParts {
+/** Servers and addresses of the IVR. */
+export interface IvrUrls {
   readonly server: DocumentServer
   /** SIP URI of the desk. */
   readonly desk: () => string
@@ -30,19 +31,13 @@ export interface IvrParts {
 const patience = 1
 const mostTries = 3
 
-const soundsOf = ({ server }: IvrParts) => {
+const soundsOf = ({ server }: IvrUrls) => {
   const url = (name: keyof typeof ivrTones): string => server.urlOf(`/sounds/${name}.wav`)
-  const [greeting, question, sorry, goodbye] = [
-    url('greeting'),
-    url('question'),
-    url('sorry'),
-    url('goodbye'),
-  ]
   return {
-    greeting,
-    question,
-    sorry,
-    goodbye,
+    greeting: url('greeting'),
+    question: url('question'),
+    sorry: url('sorry'),
+    goodbye: url('goodbye'),
     after: url('after'),
     leave: url('leave'),
     thanks: url('thanks'),
@@ -50,7 +45,7 @@ const soundsOf = ({ server }: IvrParts) => {
 }
 
 /** As XML documents, whose actions are on the customer's server. Gives the URL of the first. */
-export const ivrInXml = (parts: IvrParts): string => {
+export const ivrInXml = (parts: IvrUrls): string => {
   const { server } = parts
   const sounds = soundsOf(parts)
   const play = (name: keyof typeof sounds): string => `<Play>${sounds[name]}</Play>`
@@ -73,7 +68,7 @@ export const ivrInXml = (parts: IvrParts): string => {
 }
 
 /** As a script. */
-export const ivrInScript = (parts: IvrParts): object => {
+export const ivrInScript = (parts: IvrUrls): object => {
   const sounds = soundsOf(parts)
   const play = (name: keyof typeof sounds) => ({ play: { url: sounds[name] } })
   return {
@@ -106,7 +101,7 @@ export const ivrInScript = (parts: IvrParts): object => {
 }
 
 /** As a call flow. */
-export const ivrInFlow = (parts: IvrParts): object => {
+export const ivrInFlow = (parts: IvrUrls): object => {
   const sounds = soundsOf(parts)
   const play = (name: keyof typeof sounds, next?: string) => ({
     kind: 'play',
@@ -157,7 +152,7 @@ export const ivrInFlow = (parts: IvrParts): object => {
 }
 
 /** As a realtime application's program for a call. */
-export const ivrInRealtime = async (call: Call, parts: IvrParts): Promise<void> => {
+export const ivrInRealtime = async (call: Call, parts: IvrUrls): Promise<void> => {
   const sounds = soundsOf(parts)
   const play = (name: keyof typeof sounds) => call.playAudio({ url: sounds[name] })
   const ask = async (tries = 1): Promise<string> => {

@@ -1,14 +1,15 @@
-/** What became of one piece of a sound in a recording. */
+/** Match of one piece of a sound in a recording. */
 export interface Piece {
-  /** Where the piece begins there, against where it began in the sound, in samples. */
+  /** Offset of the piece in the recording from its place in the sound, in samples. */
   readonly lag: number
-  /** Signal to noise, at the level that it had, in dB; below 0 where it is not there at all. */
+  /** Signal-to-noise ratio in dB at its original level; below 0 for a missing piece. */
   readonly snrDb: number
 }
 
 /** Share of the energy at that place of the recording that the piece explains. */
 const match = (recorded: Int16Array, at: number, piece: Int16Array): number => {
-  let [product, power] = [0, 0]
+  let product = 0
+  let power = 0
   for (let i = 0; i < piece.length; i++) {
     const sample = recorded[at + i]!
     product += sample * piece[i]!
@@ -18,7 +19,8 @@ const match = (recorded: Int16Array, at: number, piece: Int16Array): number => {
 }
 
 const snrOf = (recorded: Int16Array, at: number, piece: Int16Array): number => {
-  let [signal, noise] = [0, 1e-9]
+  let signal = 0
+  let noise = 1e-9
   piece.forEach((sample, i) => {
     signal += sample * sample
     noise += (sample - recorded[at + i]!) ** 2
@@ -26,27 +28,34 @@ const snrOf = (recorded: Int16Array, at: number, piece: Int16Array): number => {
   return 10 * Math.log10(signal / noise)
 }
 
-/** Where the piece is most like the recording, from one place to another. */
+/** Place of the best match between two places. */
 const bestPlace = (recorded: Int16Array, piece: Int16Array, from: number, to: number): number => {
-  let [best, place] = [-1, from]
+  let best = -1
+  let place = from
   for (let at = Math.max(0, from); at <= Math.min(to, recorded.length - piece.length); at++) {
     const found = match(recorded, at, piece)
-    if (found > best) [best, place] = [found, at]
+    if (found > best) {
+      best = found
+      place = at
+    }
   }
   return place
 }
 
-/** By so much a jitter buffer may move a piece against the others, in ms. */
-const SHIFT_MS = 100
+/** Maximum shift of a piece by a jitter buffer, in ms. */
+const maxShiftMs = 100
 
-/** Finds each 200 ms of `sound`, which must not repeat itself, in `recorded`, and tells how like it is, sample by sample. */
+/**
+ * Finds each 200 ms of `sound` in `recorded`, and measures each match sample by sample. The sound must not
+ * repeat itself.
+ */
 export const piecesIn = (recorded: Int16Array, sound: Int16Array, rate = 8000): Piece[] => {
   const size = rate / 5
   const starts = Array.from({ length: Math.floor(sound.length / size) }, (_, index) => index * size)
   const pieceAt = (start: number): Int16Array => sound.subarray(start, start + size)
   const middle = starts[Math.floor(starts.length / 2)] ?? 0
   const late = bestPlace(recorded, pieceAt(middle), 0, recorded.length) - middle
-  const shift = (rate * SHIFT_MS) / 1000
+  const shift = (rate * maxShiftMs) / 1000
   return starts.map((start) => {
     const piece = pieceAt(start)
     const place = bestPlace(recorded, piece, start + late - shift, start + late + shift)
@@ -54,11 +63,11 @@ export const piecesIn = (recorded: Int16Array, sound: Int16Array, rate = 8000): 
   })
 }
 
-/** Share of the pieces that are there sample by sample: with `snrDb` or more, which is what a codec leaves. */
+/** Share of the pieces that match with `snrDb` or more, as after a codec. */
 export const sameShare = (pieces: readonly Piece[], snrDb = 30): number =>
   pieces.filter((piece) => piece.snrDb >= snrDb).length / Math.max(1, pieces.length)
 
-/** A tone that goes from one frequency to another within `ms`: no part of it is like another. */
+/** Tone that glides from one frequency to another within `ms`, so that no part of it resembles another. */
 export const sweep = (from: number, to: number, ms: number, rate = 8000, amplitude = 8000): Int16Array => {
   const seconds = ms / 1000
   return Int16Array.from({ length: Math.round(seconds * rate) }, (_, i) => {

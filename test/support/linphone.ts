@@ -12,15 +12,21 @@ import { wav } from './wav.ts'
 const rate = 8_000
 const wavHeader = 44
 
-/** How a linphone is set up. */
+/** Settings of a linphone. */
 export interface LinphoneOptions extends DeskPhoneOptions {
-  /** Registrar (host and port) and digest password; absent: it does not register, and waits for calls at {@link Linphone.uri}. */
+  /**
+   * Registrar (host and port) and digest password. Without an account it does not register, and is called at
+   * {@link Linphone.uri}.
+   */
   readonly account?: { readonly domain: string; readonly password: string; readonly registrar: string }
-  /** File of the authority that has to vouch for servers; needed with TLS. */
+  /** Certificate file of the authority for servers; needed with TLS. */
   readonly ca?: string
 }
 
-/** The softphone linphone, without a sound card: it says a tone, and keeps what it hears. Ends with its test. */
+/**
+ * The softphone linphone without a sound card. It sends a tone and records what it receives. Ends with its
+ * test.
+ */
 export class Linphone implements DeskPhone {
   readonly #program: Program
   readonly #folder: string
@@ -53,13 +59,13 @@ export class Linphone implements DeskPhone {
     return phone
   }
 
-  /** Where it can be called without a registrar. */
+  /** URI for calls without a registrar. */
   get uri(): string {
     const { transport = 'udp', user } = this.#options
     return `sip:${user}@127.0.0.1:${this.#port}${transport === 'udp' ? '' : `;transport=${transport}`}`
   }
 
-  /** Everything that it printed, for the message of a failure. */
+  /** Its output so far, for the message of a failure. */
   get output(): string {
     return this.#program.lines.join('\n')
   }
@@ -72,7 +78,7 @@ export class Linphone implements DeskPhone {
     this.#program.type('terminate')
   }
 
-  /** Holds, or goes on. */
+  /** Holds or resumes the call. */
   hold(held: boolean): void {
     this.#program.type(held ? 'pause' : 'resume')
   }
@@ -85,7 +91,7 @@ export class Linphone implements DeskPhone {
     return this.says(/Call \d+ with .* ended/)
   }
 
-  /** Waits until it has printed a line that fits, after the first `after` ones. */
+  /** Waits for a line that matches, after the first `after` ones. */
   async says(pattern: RegExp, after = 0): Promise<void> {
     const found = () => this.#program.lines.slice(after).some((line) => pattern.test(line))
     await until(`linphone says ${pattern}`, found).catch((error: Error) => {
@@ -93,7 +99,7 @@ export class Linphone implements DeskPhone {
     })
   }
 
-  /** Waits until the tone of this frequency is what it has heard last. */
+  /** Waits until the last quarter of a second that it received is this tone. */
   async hears(frequency: number): Promise<void> {
     await until(
       `linphone hears ${frequency} Hz`,
@@ -113,7 +119,7 @@ export class Linphone implements DeskPhone {
     if (this.#options.account) await this.#registered()
   }
 
-  /** It does not tell by itself. */
+  /** Asks for the state until it is registered: linphone does not report it by itself. */
   async #registered(): Promise<void> {
     const lines = () => this.#program.lines.filter((line) => /^registered[=,]/.test(line))
     let asked = 0
@@ -132,7 +138,7 @@ export class Linphone implements DeskPhone {
     try {
       bytes = readFileSync(join(this.#folder, 'heard.wav')).subarray(wavHeader)
     } catch {
-      // Nothing was heard yet.
+      // No sound was received yet.
     }
     const samples = new Int16Array(Math.floor(bytes.length / 2))
     for (let i = 0; i < samples.length; i++) samples[i] = bytes.readInt16LE(i * 2)

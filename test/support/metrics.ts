@@ -17,7 +17,7 @@ export const readMetrics = (text: string): Sample[] =>
     return [{ name: match[1] ?? '', labels: Object.fromEntries(labels), value: Number(match[3]) }]
   })
 
-/** The sum of the samples with this name and these labels; 0 when there are none. */
+/** Sum of the samples with this name and these labels; 0 without a sample. */
 export const sampleValue = (
   samples: readonly Sample[],
   name: string,

@@ -15,13 +15,13 @@ const bundle = (): Buffer => {
 
 const html = '<!doctype html><meta charset="utf-8"><title>Application</title><script src="/oidc.js"></script>'
 
-/** What the page has of oidc-client-ts. */
+/** Members of oidc-client-ts that the page uses. */
 interface AppWindow {
   readonly oidc: { readonly UserManager: new (settings: object) => UserManager }
   manager: UserManager
 }
 
-/** Who signed in, as the page tells it. */
+/** User of a sign-in, as oidc-client-ts returns it. */
 export interface SignedInUser {
   readonly access_token: string
   readonly refresh_token?: string
@@ -36,7 +36,10 @@ interface UserManager {
   storeUser(user: null): Promise<void>
 }
 
-/** An application of a customer: its pages have an origin of their own, on the site of the gateway, and sign in with oidc-client-ts. */
+/**
+ * A customer's application. Its pages have an origin of their own on the gateway's site, and sign in with
+ * oidc-client-ts.
+ */
 export class OAuthApp {
   readonly #server: Server
   readonly origin: string
@@ -60,7 +63,7 @@ export class OAuthApp {
     return new OAuthApp(server)
   }
 
-  /** Where subscribers return to. */
+  /** Redirect URI of the application. */
   get callback(): string {
     return `${this.origin}/callback`
   }
@@ -119,7 +122,7 @@ export class OAuthApp {
 /** Goes to the sign-in page, by the manager. */
 export const startSignIn = async (page: Page): Promise<void> => {
   await page.evaluate(() => {
-    // The page is left meanwhile: nobody can wait for this there.
+    // The page navigates away meanwhile, so nothing waits here.
     void (globalThis as unknown as AppWindow).manager.signinRedirect()
   })
   await page.waitForURL('**/login/oauth/sign-in/*')

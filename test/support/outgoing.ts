@@ -7,19 +7,22 @@ import { Gateway, type GatewayOptions, type LogLine } from './gateway.ts'
 
 /** A carrier of the configuration, without its targets. */
 export interface CarrierRules {
-  /** How many targets; default 1. */
+  /** Number of targets; default 1. */
   readonly targets?: number
   readonly [key: string]: unknown
 }
 
-/** A gateway between a caller and carriers: whoever calls `through.test` is joined with one of them, and whoever calls `talk.test` with nobody. */
+/**
+ * A gateway between a caller and carriers. It connects callers of `through.test` to a carrier, and answers
+ * those of `talk.test` itself.
+ */
 export class OutgoingGateway {
   readonly gateway: Gateway
   readonly #documents: DocumentServer
   readonly #ports: ReadonlyMap<string, readonly number[]>
   /** Parameters of the `connect` of the next call. */
   connect: Readonly<Record<string, unknown>> = {}
-  /** What comes before the `connect` of the next call. */
+  /** Steps before the `connect` of the next call. */
   before: readonly unknown[] = []
 
   constructor(gateway: Gateway, documents: DocumentServer, ports: ReadonlyMap<string, readonly number[]>) {
@@ -29,8 +32,8 @@ export class OutgoingGateway {
   }
 
   /**
-   * Starts it with these carriers, whose targets are free ports; `before` is told the port of each, for who has to listen before the gateway begins.
-   * Numbers go to the one with `default`.
+   * Starts a gateway with these carriers, whose targets are free ports. Numbers go to the one with `default`.
+   * `before` gets the port of each carrier, to open listeners before the gateway starts.
    */
   static async start(
     agent: SipAgent,
@@ -84,13 +87,15 @@ export class OutgoingGateway {
     return Carrier.listens({ ...options, scenario, port: this.portOf(name, options.index) })
   }
 
-  /** A caller, whom the handler joins with a number by the carrier. */
+  /** Calls through the gateway to a number of the carrier. */
   call(name: string, scenario: string, options: Partial<IncomingOptions> = {}): Promise<Carrier> {
     this.connect = { to: `sip:+15557778888@127.0.0.1:${this.portOf(name)}`, ...this.connect }
     return Carrier.calls(this.gateway, { domain: 'through.test', scenario, ...options })
   }
 
-  /** Waits until everything is over, with every gauge at zero, and gives the record of the first one's call. */
+  /**
+   * Waits for the end of all calls, with every gauge at zero. Returns the record of the first caller's call.
+   */
   async ended(caller: Carrier, ...others: readonly Carrier[]): Promise<LogLine> {
     for (const carrier of [caller, ...others]) await carrier.done()
     await this.gateway.settled()

@@ -3,9 +3,10 @@ import type { Sound } from './swinging-tone.ts'
 import { until } from './until.ts'
 
 /**
- * Runs in the page before its own scripts. It remembers each RTCPeerConnection, so that what arrives can be measured, and asks for the microphone
- * as it is: noise suppression takes a steady tone for noise. Where `testRelay` says so, it reaches the far side over UDP and that port alone; with
- * `testTurnOnly`, through TURN servers alone, which it reaches by the transport that this names. The page's own code is not changed.
+ * Runs in the page before its own scripts, which stay unchanged. Keeps each RTCPeerConnection for
+ * measurements. Switches noise suppression off, which takes a steady tone for noise. With `testRelay`, the
+ * page reaches the far side over UDP at that port alone. With `testTurnOnly`, it uses TURN servers alone,
+ * over the transport of that name.
  */
 export const audioProbe = `(() => {
   const peers = []
@@ -14,7 +15,9 @@ export const audioProbe = `(() => {
     const transport = globalThis.testTurnOnly
     if (transport === undefined) return configuration
     const by = (urls) => [urls].flat().filter((url) => url.endsWith('transport=' + transport))
-    const iceServers = configuration.iceServers.map((server) => ({ ...server, urls: by(server.urls) })).filter(({ urls }) => urls.length > 0)
+    const iceServers = configuration.iceServers
+      .map((server) => ({ ...server, urls: by(server.urls) }))
+      .filter(({ urls }) => urls.length > 0)
     return { ...configuration, iceServers, iceTransportPolicy: 'relay' }
   }
   const Original = globalThis.RTCPeerConnection
@@ -41,7 +44,8 @@ export const audioProbe = `(() => {
   const getUserMedia = devices.getUserMedia.bind(devices)
   devices.getUserMedia = (constraints = {}) => {
     const plain = { echoCancellation: false, noiseSuppression: false, autoGainControl: false }
-    const audio = constraints.audio ? { ...(constraints.audio === true ? {} : constraints.audio), ...plain } : constraints.audio
+    const wanted = constraints.audio === true ? {} : constraints.audio
+    const audio = wanted ? { ...wanted, ...plain } : constraints.audio
     return getUserMedia({ ...constraints, audio })
   }
 })()`
@@ -68,15 +72,15 @@ const listen = `async (tracks) => {
 }`
 
 /**
- * Measures in the page: the strongest frequency in Hz of all live incoming audio, 0 for silence. A text: the types of a page are not those of Node.
- * A page that cannot listen in this way brings its own `testListen`.
+ * Measures the strongest frequency in Hz of all live incoming audio, 0 for silence. A text, since it runs in
+ * the page. A page that cannot measure in this way has a `testListen` of its own.
  */
 const measure = `(async () => {
   const tracks = ${tracks}
   return tracks.length === 0 ? 0 : (globalThis.testListen ?? (${listen}))(tracks)
 })()`
 
-/** What is measured in: playwright's page, or another that runs scripts as it does. */
+/** Page for measurements: playwright's, or another that runs scripts in the same way. */
 export type Measured = Pick<Page, 'evaluate'>
 
 /** The strongest frequency that the page receives, in Hz; 0 for silence. Takes a third of a second. */
@@ -125,11 +129,15 @@ const record = (seconds: number): string => `(async () => {
   await context.close()
   const bytes = new Uint8Array(samples.buffer)
   let text = ''
-  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192))
+  for (let at = 0; at < bytes.length; at += 8192)
+    text += String.fromCharCode(...bytes.subarray(at, at + 8192))
   return { rate, text: btoa(text) }
 })()`
 
-/** What the page receives in the next whole seconds. The page was opened without its content policy (`Browser.page`). */
+/**
+ * Records the page's incoming audio for whole seconds. The page must have been opened without its content
+ * policy (`Browser.page`).
+ */
 export const recordedIn = async (page: Page, seconds: number): Promise<Sound> => {
   const { rate, text } = (await page.evaluate(record(seconds))) as { rate: number; text: string }
   const bytes = Uint8Array.from(Buffer.from(text, 'base64'))

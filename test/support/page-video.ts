@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core'
 import { until } from './until.ts'
 
-/** What a page can see, or show: pure colours, as CSS names them. */
+/** Colours of pictures, by their CSS names. */
 export type Colour = 'red' | 'lime' | 'blue' | 'yellow'
 
-/** Of a screen that a page shares, whatever its camera shows. */
+/** Colour of a shared screen, whatever the camera shows. */
 export const screenColour: Colour = 'yellow'
 
 /**
- * Runs in the page before its own scripts, where its camera is to show a colour: the camera and the screen are pictures of one colour with a bar that
- * moves. A screen has a tone of 300 Hz where sound is asked for. The page's own code is not changed.
+ * Runs in the page before its own scripts, which stay unchanged. Replaces camera and screen by pictures of
+ * one colour with a moving bar. A screen shared with sound has a tone of 300 Hz.
  */
 export const videoProbe = (camera: Colour): string => `(() => {
   const picture = (colour) => {
@@ -47,17 +47,17 @@ export const videoProbe = (camera: Colour): string => `(() => {
     new MediaStream([picture(${JSON.stringify(screenColour)}), ...(audio ? [sound()] : [])])
 })()`
 
-/** What arrives in a page. */
+/** Incoming video of a page. */
 interface Seen {
   /** Of the next frame's upper middle; `nothing` where none comes within half a second. */
   readonly colour: Colour | 'other' | 'nothing'
-  /** That were decoded, over all. */
+  /** Decoded frames of all streams. */
   readonly frames: number
 }
 
 /**
- * The frames of all connections, and the colour of the newest video that moves. A page that cannot read frames in this way brings its own
- * `testNextFrame`.
+ * Reads the frames of all connections, and the colour of the newest moving video. A page that cannot read
+ * frames in this way has a `testNextFrame` of its own.
  */
 const look = `(async () => {
   const peers = testPeers.filter((peer) => peer.connectionState === 'connected')
@@ -91,7 +91,7 @@ const look = `(async () => {
   return { frames, colour: colours.find(Boolean) ?? 'nothing' }
 })()`
 
-/** What the page sees now. Takes up to half a second. */
+/** Returns the page's incoming video. Takes up to half a second. */
 export const seenIn = (page: Pick<Page, 'evaluate'>): Promise<Seen> => page.evaluate(look) as Promise<Seen>
 
 /** Waits until the page sees moving pictures of this colour, decoded after this was asked. */

@@ -17,7 +17,7 @@ export interface WireRequest {
   readonly token: string | undefined
 }
 
-/** What goes between a page and the gateway, seen by the browser: no part of the page takes part in it. */
+/** Frames between a page and the gateway, captured by the browser without the page's help. */
 export class PageWire {
   readonly sent: WireFrame[] = []
   readonly received: WireFrame[] = []
@@ -44,13 +44,16 @@ export class PageWire {
     return this.sent.filter((frame) => methodOf(frame) === method)
   }
 
-  /** What the gateway answered to {@link asked}: results and errors. */
+  /** Results and errors of {@link asked}. */
   answers(method: string): WireFrame[] {
     const ids = new Set(this.asked(method).map(({ id }) => id))
     return this.received.filter((frame) => frame.method === undefined && ids.has(frame.id))
   }
 
-  /** Params of the gateway's events of this type; verto's by its method, or all. Default all, else those behind the first `from` frames. */
+  /**
+   * Parameters of the gateway's events of a type. The type is a verto method for verto's events; default all
+   * events. With `from`, only those after the first `from` frames.
+   */
   events(type: string, from = 0): Fields[] {
     return this.received.slice(from).flatMap(({ params }) => {
       if (params?.event_type === type) return [params.params]

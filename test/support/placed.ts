@@ -34,7 +34,7 @@ export const command = async (
   return body as CallLeg
 }
 
-/** The events that a path of the server was told, in the order of their coming. */
+/** Callbacks at a path of the server, in order of arrival. */
 export const eventsAt = (server: DocumentServer, path: string) =>
   server.asked(path).map(({ body }: DocumentRequest) => JSON.parse(body) as CallEvent)
 
@@ -45,7 +45,7 @@ export interface CallEvent {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** The states that a path was told, once there are so many. */
+/** Waits for this number of call states at a path of the server, and returns them. */
 export const states = (server: DocumentServer, path: string, count: number) =>
   until(
     `${count} states at ${path}`,
@@ -53,5 +53,5 @@ export const states = (server: DocumentServer, path: string, count: number) =>
       eventsAt(server, path)
         .filter(({ event_type }) => event_type === 'calling.call.state')
         .map(({ params }) => params.call_state),
-    (told) => told.length >= count,
+    (states) => states.length >= count,
   )

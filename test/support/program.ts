@@ -8,7 +8,7 @@ import { reportOnFailure } from './failure-report.ts'
 export const isInstalled = (command: string): boolean =>
   (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)))
 
-/** Those that run. A test file whose clean-up failed half way must not leave any behind. */
+/** Running processes. A test file whose clean-up failed must not leave any of them behind. */
 const running = new Set<ChildProcess>()
 const killAll = (): void => {
   for (const child of running) child.kill('SIGKILL')
@@ -20,13 +20,13 @@ process.once('SIGTERM', () => {
   process.exit()
 })
 
-/** How a {@link Program} is run. */
+/** Options of a {@link Program}. */
 export interface ProgramOptions {
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv
   /** Whether it has a standard input for {@link Program.type}; default false. */
   readonly input?: boolean
-  /** Name of its output in the report of a test that fails, false for no report; default that of the command. */
+  /** Name of its output in the report of a failed test, or false for none; default the command's. */
   readonly name?: string | false
 }
 

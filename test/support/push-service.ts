@@ -12,7 +12,10 @@ export interface Shown {
   readonly body: string
 }
 
-/** The push service of a browser, on loopback: takes what the gateway sends (RFC 8030), and delivers it to the service worker. */
+/**
+ * The push service of a browser on loopback. Receives the gateway's messages (RFC 8030), and delivers them to
+ * the service worker.
+ */
 export class PushService {
   readonly #served: Awaited<ReturnType<typeof serveTls>>
   readonly #browser: Awaited<ReturnType<typeof makeBrowser>>
@@ -34,7 +37,7 @@ export class PushService {
     return new PushService(served, await makeBrowser())
   }
 
-  /** What a gateway needs that is to send here. */
+  /** Configuration of a gateway that sends to this service. */
   get gateway(): Pick<GatewayOptions, 'push' | 'environment'> {
     return {
       push: { webPush: { subject: 'mailto:ops@example.test' } },
@@ -59,7 +62,7 @@ export class PushService {
     await device.deliver(await this.#browser.decrypt(seen!.body))
   }
 
-  /** How many messages the gateway has sent that were not delivered. */
+  /** Number of the gateway's messages that were not delivered. */
   get left(): number {
     return this.#served.seen.length - this.#delivered
   }
@@ -104,7 +107,10 @@ export class PushDevice {
     await this.#session.send('ServiceWorker.deliverPushMessage', message)
   }
 
-  /** Waits until exactly these notifications are there. What a browser did not take is delivered to it again, as a push service does. */
+  /**
+   * Waits until the page shows exactly these notifications. Delivers again what the browser did not take, as
+   * a push service does.
+   */
   async shows(...wanted: Shown[]): Promise<void> {
     let asked = 0
     const ask = `registration.getNotifications().then((all) => all.map(({ title, body }) => ({ title, body })))`

@@ -62,13 +62,13 @@ interface ReactWindow {
   unmount(): void
 }
 
-/** What the example's component is given. */
+/** Properties of the example's component. */
 export interface PhoneProps {
   readonly host: string
   readonly token?: string
 }
 
-/** A page of a customer that is written with React, on a server of its own: the example `react/example/phone.tsx`. */
+/** A customer's page in React on a server of its own: the example `react/example/phone.tsx`. */
 export class ReactPage {
   readonly #server: Server
   readonly page: Page

@@ -13,19 +13,19 @@ export interface Arrival {
   readonly payload: Uint8Array
 }
 
-/** A row of packets as a receiver takes it that can wait for each as long as it likes. */
+/** Packets as a receiver without a limit of delay plays them. */
 export interface Reception {
-  /** What it sounds like; what is missing is made up as the codec has it. */
+  /** Decoded sound. The codec conceals missing packets. */
   readonly sound: Sound
   readonly packets: number
-  /** Sequence numbers that never came. */
+  /** Missing sequence numbers. */
   readonly missing: number
-  /** By how much more behind their timestamps the last packets came than the first, in ms. */
+  /** Growth of the delay from the first packets to the last, in ms. */
   readonly drift: number
 }
 
-/** Packets of which the drift is told; most of them come in time. */
-const EDGE = 100
+/** Number of packets at each end for the drift. Most of them are in time. */
+const edgePackets = 100
 
 const order = (arrivals: readonly Arrival[]): Arrival[] => {
   const first = arrivals[0]?.sequence ?? 0
@@ -68,5 +68,5 @@ const driftOf = (codec: AudioCodec, packets: readonly Arrival[]): number => {
   const first = packets[0]?.timestamp ?? 0
   const behind = packets.map(({ at, timestamp }) => at - (((timestamp - first) | 0) * 1000) / clockRate)
   const least = (values: readonly number[]): number => values.reduce((a, b) => Math.min(a, b), Infinity)
-  return least(behind.slice(-EDGE)) - least(behind.slice(0, EDGE))
+  return least(behind.slice(-edgePackets)) - least(behind.slice(0, edgePackets))
 }

@@ -7,14 +7,14 @@ import type { Gateway } from './gateway.ts'
 /** `http.apiToken` of every gateway that names no other. */
 export const apiToken = 'token-of-the-scenario'
 
-/** What the API is asked with, by a token of the first project. */
+/** Authorization header of API requests, with a token of the first project. */
 export const authorizationOf = (token: string): string =>
   `Basic ${Buffer.from(`default:${token}`).toString('base64')}`
 
-/** What the API is asked with. */
+/** Authorization header of API requests with {@link apiToken}. */
 export const authorization = authorizationOf(apiToken)
 
-/** What the API tells of the one recording of a call. */
+/** Reads the only recording of a call from the API. */
 export const recordingOf = async (
   gateway: Gateway,
   carrier: Carrier,

@@ -3,15 +3,17 @@ import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 import { headerOf } from './sip-text.ts'
 
-/** Status line and further header fields of a refusal. */
+/** Status and further header fields of a rejection. */
 export interface PeerRefusal {
   readonly status: number
   readonly headers?: readonly string[]
 }
 
-/** A UDP peer that refuses every INVITE by the same rule, at once and for as long as the test runs. Closes with its test. */
+/**
+ * A UDP peer that rejects every INVITE by the same rule, for as long as the test runs. Closes with its test.
+ */
 export class RefusingPeer {
-  /** INVITEs that came, without their retransmissions. */
+  /** Received INVITEs without retransmissions. */
   readonly invites: string[] = []
   readonly #socket: Socket
 

@@ -6,7 +6,10 @@ import type { Gateway } from './gateway.ts'
 import { SipSocket, statusOf } from './sip-socket.ts'
 import { headerOf } from './sip-text.ts'
 
-/** A telephone of `pbx.test`, which registers from where it listens, stays registered, and hangs up when it is told to. */
+/**
+ * Registers a telephone at `pbx.test` with the address of its listener. It stays registered, and hangs up on
+ * {@link Carrier.goesOn}.
+ */
 export const registeredPhone = async (
   gateway: Gateway,
   username: string,
@@ -15,7 +18,8 @@ export const registeredPhone = async (
   const port = await freePort()
   const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.1', port)
   const contact = `sip:${username}@127.0.0.1:${port}`
-  const [uri, to] = ['sip:pbx.test', `sip:${username}@pbx.test`]
+  const uri = 'sip:pbx.test'
+  const to = `sip:${username}@pbx.test`
   const register = { method: 'REGISTER', uri, to, contact, callId: contact }
   const asked = await socket.ask(register)
   expect(statusOf(asked)).toBe(401)
@@ -25,5 +29,5 @@ export const registeredPhone = async (
   expect(statusOf(taken)).toBe(200)
   expect(headerOf(taken, 'Contact')).toContain(contact)
   socket.close()
-  return Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told', port })
+  return Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'manual', port })
 }

@@ -35,8 +35,8 @@ interface KeyFrame {
 }
 
 /**
- * The media of a carrier: a UDP socket whose port SIPp announces. It sends a tone or key presses, paced by the clock, and keeps all that
- * arrives.
+ * The media of a carrier: a UDP socket whose port SIPp announces. It sends a tone or digits, paced by the
+ * clock, and keeps all incoming packets.
  */
 export class RtpPeer {
   readonly #socket: Socket
@@ -45,7 +45,7 @@ export class RtpPeer {
   #far: number | undefined
   #tone: Uint8Array | undefined
   #toneAt = 0
-  /** What is left of a sound that is said in place of the tone. */
+  /** Rest of a sound that replaces the tone. */
   #speech: Uint8Array = new Uint8Array(0)
   #keysLeft: KeyFrame[] = []
   #sequence = Math.floor(Math.random() * 65536)
@@ -90,7 +90,7 @@ export class RtpPeer {
     return this.#socket.address().port
   }
 
-  /** How many packets were sent. */
+  /** Number of sent packets. */
   get sent(): number {
     return this.#sent
   }
@@ -110,7 +110,9 @@ export class RtpPeer {
     }, 10)
   }
 
-  /** Changes the tone; 0 is silence. A whole number of seconds is a whole number of periods, so it repeats without a click. */
+  /**
+   * Changes the tone; 0 is silence. Whole seconds hold whole periods, so the tone repeats without a click.
+   */
   tone(frequency: number): void {
     this.#tone =
       frequency === 0

@@ -8,7 +8,10 @@ declare module 'vitest' {
   }
 }
 
-/** For Vitest: makes one certificate for a run. A gateway that has to make its own takes a quarter of a second longer to start. */
+/**
+ * Global set-up of Vitest: makes one certificate for a run. A gateway takes a quarter of a second to make its
+ * own.
+ */
 export const setup = async (project: Pick<TestProject, 'provide'>): Promise<() => void> => {
   const folder = await CertificateFolder.open()
   project.provide('certificate', await folder.issue('gw.localhost', 'fabric.localhost'))

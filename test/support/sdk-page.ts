@@ -18,13 +18,13 @@ const bundle = (folder: string): Buffer => {
 const html =
   '<!doctype html><meta charset="utf-8"><title>SDK</title><div id="root"></div><script src="/sdk.js"></script>'
 
-/** How a page is opened. */
+/** Options of a page. */
 export interface SdkPageOptions extends PageOptions {
   /** Folder of the SDK in `node_modules`; default that of the newest. */
   readonly folder?: string
-  /** Where it reaches the gateway; default the gateway's own TLS listener. */
+  /** Host and port of the gateway; default its own TLS listener. */
   readonly port?: number
-  /** What its application says of where the gateway is; default the host. */
+  /** Source of the gateway's address for the SDK: its token; default the `host` option. */
   readonly host?: 'of the token'
   /** A script that runs before all others. */
   readonly first?: string
@@ -37,7 +37,10 @@ export interface SdkCallOptions {
   readonly userVariables?: Readonly<Record<string, unknown>>
 }
 
-/** A page of a customer with the published SDK, unmodified. It is served by a server of its own, so it is cross-origin as in life. */
+/**
+ * A customer's page with the published SDK, unmodified. A server of its own serves it, cross-origin as in
+ * production.
+ */
 export class SdkPage {
   readonly #server: Server
   readonly #options: SignInOptions
@@ -107,17 +110,20 @@ export class SdkPage {
     })
   }
 
-  /** What a method of the client resolves with, as JSON; `name` may be `namespace.method`. Rejects as it does. */
+  /**
+   * Calls a method of the client, such as `namespace.method`. Resolves and rejects as the method does, with
+   * JSON.
+   */
   async ask(name: string, ...options: readonly unknown[]): Promise<unknown> {
     return resolved(await this.fate(`client.${name}`, ...options))
   }
 
-  /** The same of the call. */
+  /** Calls a method of the call, in the same way. */
   async do(name: string, ...options: readonly unknown[]): Promise<unknown> {
     return resolved(await this.fate(`call.${name}`, ...options))
   }
 
-  /** What became of a method, such as `client.address.getAddress`. */
+  /** Returns the outcome of a method, such as `client.address.getAddress`. */
   fate(name: string, ...options: readonly unknown[]): Promise<AnyFate> {
     return this.page.evaluate(
       ({ path, args }) => {
@@ -132,17 +138,17 @@ export class SdkPage {
     )
   }
 
-  /** How many calls have rung. */
+  /** Number of calls that have rung. */
   invites(): Promise<number> {
     return this.page.evaluate(() => (globalThis as unknown as SdkWindow).invites.length)
   }
 
-  /** What the SDK says of the last call that rang. */
+  /** Details of the last call that rang, as the SDK has them. */
   details(): Promise<Record<string, unknown>> {
     return this.page.evaluate(() => (globalThis as unknown as SdkWindow).invites.at(-1)!.details)
   }
 
-  /** Takes the last call that rang, without video unless it is asked for. */
+  /** Accepts the last call that rang; default without video. */
   accept(options: SdkCallOptions = {}): Promise<void> {
     return this.page.evaluate(async (wanted) => {
       const window = globalThis as unknown as SdkWindow & { watch(call: unknown): void }
@@ -151,7 +157,7 @@ export class SdkPage {
     }, options)
   }
 
-  /** Turns the last call that rang away. */
+  /** Rejects the last call that rang. */
   reject(): Promise<void> {
     return this.page.evaluate(() => (globalThis as unknown as SdkWindow).invites.at(-1)!.reject())
   }
@@ -162,7 +168,7 @@ export class SdkPage {
     resolved(await this.started())
   }
 
-  /** Begins a call, or takes one back, without waiting for what becomes of it. */
+  /** Dials or reattaches without waiting for the outcome. */
   begin(how: 'dial' | 'reattach', to: string, options: SdkCallOptions = {}): Promise<void> {
     return this.page.evaluate(
       async ({ how, wanted }) => {
@@ -178,7 +184,7 @@ export class SdkPage {
     )
   }
 
-  /** What became of the `start()` of the call. */
+  /** Outcome of the call's `start()`. */
   started(): Promise<AnyFate> {
     return this.page.evaluate(async () => (globalThis as unknown as SdkWindow).started)
   }
@@ -191,7 +197,7 @@ export class SdkPage {
     })
   }
 
-  /** Shares it no longer. */
+  /** Stops the screen share. */
   async stopSharing(): Promise<void> {
     await resolved(await this.fate('share.leave'))
   }
@@ -211,9 +217,9 @@ export class SdkPage {
     return this.page.evaluate(() => (globalThis as unknown as SdkWindow).events)
   }
 
-  /** What handlers have told the page so far: `user_event`. */
-  told(): Promise<unknown[]> {
-    return this.page.evaluate(() => (globalThis as unknown as SdkWindow).told)
+  /** Parameters of the `user_event`s so far. */
+  userEvents(): Promise<unknown[]> {
+    return this.page.evaluate(() => (globalThis as unknown as SdkWindow).userEvents)
   }
 
   /** Closes the page and its server. */
@@ -237,5 +243,5 @@ interface SignInOptions {
 const signIn = async (options: SignInOptions): Promise<void> => {
   const window = globalThis as unknown as SdkWindow
   window.client = await window.SignalWire.SignalWire(options)
-  window.client.on?.('user_event', (params) => window.told.push(params))
+  window.client.on?.('user_event', (params) => window.userEvents.push(params))
 }

@@ -1,13 +1,13 @@
-/** Who signs in with the versions of the published SDK. */
+/** Subscribers for the versions of the published SDK. */
 import type { Gateway } from './gateway.ts'
 import { apiToken } from './recorded.ts'
 import { rest } from './rest.ts'
 import type { SdkVersion } from './sdk-versions.ts'
 
-/** What a gateway is started with whose API gives tokens. */
+/** Options of a gateway whose API issues tokens. */
 export const withToken = { http: { apiToken } }
 
-/** The email of somebody. */
+/** Email address of a subscriber. */
 export const emailOf = (person: string): string => `${person}@example.test`
 
 /** The two subscribers of a version. */

@@ -1,34 +1,34 @@
-/** A published version of the browser SDK, as npm delivers it, and what a server has to know of it. */
+/** A published version of the browser SDK from npm, with its differences. */
 export interface SdkVersion {
   readonly version: string
   /** Its folder in `node_modules`. */
   readonly folder: string
-  /** Who signs in with it: the name in the address. */
+  /** Name of the subscriber who uses this version, as in the address. */
   readonly person: string
-  /** Whom this person calls with the same version. */
+  /** Name of the subscriber's friend with the same version. */
   readonly friend: string
-  /** Of the first that went to this protocol: fewer methods of members. */
+  /** Whether it is an early version of this protocol, with fewer methods of members. */
   readonly isOld: boolean
-  /** Opens its WebSocket when it is made; else on `connect`, `online` or `dial`. */
+  /** Whether its constructor opens the WebSocket; else `connect`, `online` or `dial` do. */
   readonly connectsAtOnce: boolean
-  /** Every call asks for the other party's video. */
+  /** Whether every call asks for the other party's video. */
   readonly alwaysWantsVideo: boolean
-  /** `call.updateMedia` and its kin: video is added to a call, and taken away. */
+  /** Whether it has `call.updateMedia` and its relatives, which add video to a call and remove it. */
   readonly updatesMedia: boolean
-  /** `address.getAddress` takes a name too. */
+  /** Whether `address.getAddress` takes a name, too. */
   readonly findsByName: boolean
   readonly holds: boolean
   readonly ends: boolean
   readonly reattaches: boolean
-  /** `client.on`: every event of the server. */
+  /** Whether `client.on` receives every event of the server. */
   readonly hearsEvents: boolean
-  /** `updateToken()` resolves and rejects. */
+  /** Whether `updateToken()` resolves and rejects. */
   readonly tellsOfToken: boolean
-  /** What fails is asked up to ten times more. */
+  /** Whether the SDK repeats failed requests, up to ten times. */
   readonly retries: boolean
-  /** Gives a call up that has no description after 20 s. */
+  /** Whether it gives up a call without a description after 20 s. */
   readonly givesUp: boolean
-  /** What of conversations it can do. */
+  /** Methods for conversations that it has. */
   readonly chat: 'all' | 'without joining' | 'none'
 }
 

@@ -1,4 +1,4 @@
-/** What the scenarios' page keeps of the published SDK's objects. */
+/** Objects of the published SDK that the scenarios' page keeps. */
 export interface SdkWindow {
   SignalWire: { SignalWire(options: object): Promise<SdkClient> }
   client: SdkClient
@@ -12,8 +12,8 @@ export interface SdkWindow {
   }[]
   /** Names of the events of the last call. */
   events: string[]
-  told: unknown[]
-  /** Of a screen that is shared. */
+  userEvents: unknown[]
+  /** The call of a shared screen. */
   share: SdkCall
   document: { getElementById(id: string): unknown }
 }
@@ -37,27 +37,27 @@ export interface SdkCall {
   on(event: string, listener: () => void): void
 }
 
-/** What became of a promise of the SDK, as plain data. It rejects with errors, and with what the gateway answered. */
+/** Outcome of a promise of the SDK, as plain data. Rejections are errors or the gateway's answers. */
 export type Fate =
   | { readonly resolved: unknown }
   | {
       readonly rejected: { readonly name?: string; readonly code?: unknown; readonly message?: string }
     }
 
-/** The same for whoever knows which of the two it is. */
+/** The same with both members optional, for a test that knows the outcome. */
 export interface AnyFate {
   readonly resolved?: unknown
   readonly rejected?: { readonly name?: string; readonly code?: unknown; readonly message?: string }
 }
 
-/** Of the events of a call, those that the scenarios look at. */
+/** Events of a call that the scenarios read. */
 const callEvents =
   'active destroy call.state call.joined call.updated call.left member.joined member.left member.updated ' +
   'member.updated.audioMuted member.updated.audio_muted layout.changed'
 
 /** Runs in the page once the SDK is there: helpers of the scenarios. A text: it has no types of a page. */
 export const pageScript = `
-  Object.assign(globalThis, { invites: [], events: [], told: [] })
+  Object.assign(globalThis, { invites: [], events: [], userEvents: [] })
   globalThis.watch = (call) => {
     globalThis.call = call
     events.length = 0
@@ -67,6 +67,9 @@ export const pageScript = `
   globalThis.fate = async (work) => {
     const plain = (value) => { try { return JSON.parse(JSON.stringify(value)) } catch { return undefined } }
     try { return { resolved: plain(await work()) } }
-    catch (error) { return { rejected: { name: error?.name, code: error?.code, message: error?.message ?? String(error) } } }
+    catch (error) {
+      const { name, code, message = String(error) } = error ?? {}
+      return { rejected: { name, code, message } }
+    }
   }
 `

@@ -27,7 +27,9 @@ export interface PlacedCall {
 const patienceMs = 10_000
 let count = 0
 
-/** A caller over UDP at an address of the loopback network, which counts what it sends and receives. Repeats nothing. */
+/**
+ * A caller over UDP at a loopback address. Counts the bytes it sends and receives, and retransmits nothing.
+ */
 export class SipCaller {
   readonly #socket: Socket
   readonly #port: number

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import type { Browser } from './browser.ts'
 import { until } from './until.ts'
 
-/** Where npm put the modules of sip.js; a browser takes them as they are. */
+/** Folder of the modules of sip.js, which a browser loads unchanged. */
 const library = dirname(createRequire(import.meta.url).resolve('sip.js'))
 
 const html = `<!doctype html><meta charset="utf-8"><title>Phone</title>
@@ -27,7 +27,7 @@ const serve = async (): Promise<Server> => {
   return server
 }
 
-/** Whose phone it is, and where it registers. */
+/** User and registrar of a phone. */
 export interface SipPhoneOptions {
   /** WebSocket of the registrar. */
   readonly server: string
@@ -37,7 +37,7 @@ export interface SipPhoneOptions {
   readonly password: string
 }
 
-/** What the page keeps of the library's objects. */
+/** Objects of the library that the page keeps. */
 interface SipWindow {
   SIP: {
     UserAgent: (new (options: object) => SipAgent) & { makeURI(text: string): object }
@@ -139,7 +139,9 @@ export class SipPhone {
     }, uri)
   }
 
-  /** Presses keys of the present call, which go out by RFC 4733. Gives whether the browser says that it can, and whether sip.js did. */
+  /**
+   * Sends digits by RFC 4733 in the current call. Returns whether the browser can, and whether sip.js did.
+   */
   press(digits: string): Promise<readonly [canInsertDtmf: boolean | undefined, sent: boolean]> {
     return this.page.evaluate((tones) => {
       const { sessionDescriptionHandler: handler } = (globalThis as unknown as SipWindow).session

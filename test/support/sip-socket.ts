@@ -23,7 +23,7 @@ export interface WrittenRequest {
   readonly toTag?: string
   /** Address of To; default the request-URI. */
   readonly to?: string
-  /** Default an address where nobody listens. */
+  /** Contact URI; default one without a listener. */
   readonly contact?: string
   /** Default 70; null leaves the field out. */
   readonly hops?: number | null
@@ -31,7 +31,10 @@ export interface WrittenRequest {
 
 let count = 0
 
-/** Sends SIP as it stands, well formed or not, from an address of its choice, and keeps what comes back. Closes with its test. */
+/**
+ * Sends SIP unchanged, well formed or not, from an address of choice, and keeps the answers. Closes with its
+ * test.
+ */
 export class SipSocket {
   readonly answers: string[] = []
   readonly #write: (text: string) => void
@@ -104,11 +107,11 @@ export class SipSocket {
 
   /** Sends a request and waits for its answer, final or not. */
   async ask(request: WrittenRequest): Promise<string> {
-    return this.told(this.text(request))
+    return this.askText(this.text(request))
   }
 
-  /** The same with a text as it is. */
-  async told(text: string): Promise<string> {
+  /** As {@link ask}, with a text that is sent unchanged. */
+  async askText(text: string): Promise<string> {
     const before = this.answers.length
     this.#write(text)
     const [answer = ''] = await until(

@@ -1,4 +1,4 @@
-/** The value of a header field of a message; undefined where it has none. Several fields of one name are joined with a comma. */
+/** Value of a header field, several of one name joined with a comma; undefined without the field. */
 export const headerOf = (message: string, name: string): string | undefined => {
   const head = message.replaceAll('\r', '').split('\n\n')[0] ?? ''
   const values = [...head.matchAll(new RegExp(`^${name}[ \\t]*:[ \\t]*(.*)$`, 'gim'))].map(

@@ -9,14 +9,17 @@ import { patience, until } from './until.ts'
 
 const scenarios = join(dirname(import.meta.dirname), 'scenarios', 'sipp')
 
-/** A value for a scenario file; a list is one header field a line, each put after a line that is there already. */
+/** Value for a scenario file. A list becomes header fields, one per line, after an existing line. */
 export type SippValue = string | number | readonly string[]
 
-/** How SIPp is run. */
+/** Options of SIPp. */
 export interface SippOptions {
   /** Name of a file in `test/scenarios/sipp`, without `.xml`. */
   readonly scenario: string
-  /** Values for `@name@` in the file, and in place of the default of `@name=default@`. SIPp takes what stands in `[…]` for one of its own. */
+  /**
+   * Values for `@name@` in the file, and instead of the default in `@name=default@`. SIPp replaces keywords
+   * in `[…]` itself.
+   */
   readonly values?: Readonly<Record<string, SippValue>>
   /** `127.0.0.1:port` of the far side; absent: SIPp waits for calls. */
   readonly to?: string
@@ -27,17 +30,17 @@ export interface SippOptions {
   readonly port?: number
   /** One UDP port for RTP per call, written into the SDP; one call for each. */
   readonly mediaPorts: readonly number[]
-  /** What `<pause/>` without a length means, in ms; `told`: until {@link Sipp.goOn}, which takes UDP. Default 0. */
-  readonly holdMs?: number | 'told'
+  /** Length of `<pause/>` without one, in ms; default 0. `manual`: until {@link Sipp.goOn}, over UDP only. */
+  readonly holdMs?: number | 'manual'
   /** New calls per second; default all at once. */
   readonly rate?: number
-  /** Write every message down, for the report of a failure; default true. */
+  /** Whether to log every message for the report of a failure; default true. */
   readonly trace?: boolean
-  /** Given up after so long, stretched as {@link until} is, which would else wait for one that is gone; default 20 s. */
+  /** Time-out in ms, stretched as {@link until} is; default 20 s. */
   readonly timeoutMs?: number
 }
 
-/** A running SIPp. Its scenarios write what happens as lines `EVENT text` into a log, which makes them something to wait for. */
+/** A running SIPp. Its scenarios log events as lines `EVENT text`, which tests wait for. */
 export class Sipp {
   readonly #program: Program
   readonly #folder: string
@@ -103,9 +106,9 @@ export class Sipp {
     return (found ?? '').split(' ').slice(1).join(' ')
   }
 
-  /** Ends the pause of its one call, which waits to be told. */
+  /** Ends the pause of its only call, with `holdMs` `manual`. */
   async goOn(): Promise<void> {
-    // Header fields of what it says next are taken from the last message that it got, which this must not change.
+    // SIPp copies header fields of its next message from the last one it received, which must stay the same.
     const last = this.received().at(-1)
     if (last === undefined) throw new Error(this.#report('has no call that could go on'))
     const head = last.split('\n\n')[0]?.split('\n').slice(1) ?? []
@@ -137,12 +140,12 @@ export class Sipp {
     return this.#read('messages').join('\n')
   }
 
-  /** The messages that came in and that begin with `start`, such as `BYE` or `SIP/2.0 200`; complete, with CRLF as LF. */
+  /** Received messages that begin with `start`, such as `BYE` or `SIP/2.0 200`; complete, with CRLF as LF. */
   received(start = ''): string[] {
     return this.#traced('received', start)
   }
 
-  /** The same of those that went out. */
+  /** Sent messages that begin with `start`, in the same form. */
   sent(start = ''): string[] {
     return this.#traced('sent', start)
   }
@@ -155,7 +158,7 @@ export class Sipp {
     })
   }
 
-  /** What it has written down can be asked for still. */
+  /** Removes its folder, and keeps the contents of its logs. */
   #remove(): void {
     for (const name of ['log', 'messages', 'errors']) this.#kept.set(name, this.#read(name))
     rmSync(this.#folder, { recursive: true, force: true })
@@ -180,12 +183,12 @@ export class Sipp {
 /** `<include part="name" key="value" />` stands for `parts/name.xml` with these values. */
 const include = /[ \t]*<include part="([\w-]+)"((?: [\w-]+="[^"]*")*) \/>\n/g
 
-/** No method of SIP: it never comes from anybody else. */
+/** No method of SIP, so that no other peer sends it. */
 const goOn = 'GO'
 
 const scenarioText = ({ scenario, values = {}, holdMs }: SippOptions): string => {
   const source = expanded(readFileSync(join(scenarios, `${scenario}.xml`), 'utf8'))
-  const text = holdMs === 'told' ? source.replaceAll('<pause />', `<recv request="${goOn}" />`) : source
+  const text = holdMs === 'manual' ? source.replaceAll('<pause />', `<recv request="${goOn}" />`) : source
   return text.replace(/@(\w+)(?:=([^@]*))?@/g, (_, name: string, preset?: string) => {
     const value = values[name] ?? preset
     if (value === undefined) throw new Error(`${scenario}.xml wants a value for ${name}`)
@@ -227,7 +230,7 @@ const argumentsOf = (options: SippOptions, file: string, folder: string, port: n
     '-rp',
     options.rate === undefined ? '20' : '1000',
     '-d',
-    String(options.holdMs === 'told' ? 0 : (options.holdMs ?? 0)),
+    String(options.holdMs === 'manual' ? 0 : (options.holdMs ?? 0)),
     '-timeout',
     seconds,
     '-timeout_error',
@@ -242,7 +245,7 @@ const argumentsOf = (options: SippOptions, file: string, folder: string, port: n
   ]
 }
 
-/** Lines that SIPp prints before its first screen of statistics: why it does not start, if it does not. */
+/** Lines before the first screen of statistics. They say why SIPp does not start. */
 const beforeScreens = (lines: readonly string[]): readonly string[] => {
   const first = lines.findIndex((line) => /^-{5,}.* Screen -/.test(line))
   return first < 0 ? lines : lines.slice(0, first)

@@ -3,7 +3,7 @@ import type { Browser, PageOptions } from './browser.ts'
 import { alice, type Gateway } from './gateway.ts'
 import { until } from './until.ts'
 
-/** Who signs in. */
+/** Credentials of a subscriber. */
 export interface Person {
   readonly email: string
   readonly password: string
@@ -17,7 +17,7 @@ export class Softphone {
     this.page = page
   }
 
-  /** Opens the page, signs somebody in, by default Alice, and goes online. */
+  /** Opens the page, signs a subscriber in (default Alice), and goes online. */
   static async open(
     browser: Browser,
     gateway: Gateway,
@@ -26,13 +26,13 @@ export class Softphone {
   ): Promise<Softphone> {
     const phone = new Softphone(await browser.page(options))
     await phone.signIn(gateway, person)
-    // Nobody has been online in this profile yet.
+    // The profile is new, so no subscriber has been online in it.
     await phone.part('online').click()
     await phone.online()
     return phone
   }
 
-  /** Opens the page and signs somebody in. */
+  /** Opens the page and signs a subscriber in. */
   async signIn(gateway: Gateway, { email, password }: Person): Promise<void> {
     await this.page.goto(`http://localhost:${gateway.httpPort}/`)
     await this.part('sign-in-email').fill(email)
@@ -86,7 +86,7 @@ export class Softphone {
     return this.part('mute').click()
   }
 
-  /** What the page says of the call: `idle`, `incoming`, or the state of the call. */
+  /** State of the call in the page: `idle`, `incoming`, or the call's own state. */
   async state(): Promise<string> {
     return (await this.part('call-state').getAttribute('data-state')) ?? ''
   }

@@ -5,7 +5,7 @@ import { SipCaller } from './sip-caller.ts'
 export interface FloodOptions {
   /** Port of 127.0.0.1 at which the gateway takes SIP over UDP and TCP. */
   readonly port: number
-  /** A URI that anybody may call. */
+  /** A URI without authentication. */
   readonly uri: string
   /** Datagrams of each kind in a second. */
   readonly perSecond: number
@@ -15,13 +15,13 @@ export interface FloodOptions {
 
 /** Time between two bursts, in ms. */
 const stepMs = 50
-/** Addresses that INVITEs without an ACK come from, as if they were forged, and those of callers who send the ACK. */
+/** Numbers of addresses: of INVITEs without an ACK, as if forged, and of callers that send the ACK. */
 const forgedAddresses = 20
 const realAddresses = 3
 
 /**
- * Strangers at addresses of the loopback network who send everything at once: INVITEs that they never acknowledge, calls that they do and
- * do not end, OPTIONS, REGISTER, garbage, and TCP connections without a word.
+ * Untrusted sources at loopback addresses. At the same time they send INVITEs without an ACK, calls without
+ * an end, OPTIONS, REGISTER and garbage, and hold silent TCP connections.
  */
 export class StrangerFlood {
   readonly #options: FloodOptions

@@ -3,8 +3,8 @@ import { rateOf, testCodecs } from '../../media/rtp/testing/codecs.ts'
 import type { AudioCodec } from '../../media/types.ts'
 
 /**
- * A tone whose level swings between the half and the whole of `amplitude` once a second. Whether it is there without a gap can be told from
- * its frequency, and from its swing how late it is. A whole number of seconds can be repeated without a seam.
+ * Tone whose level swings between half and full `amplitude` once a second. Its frequency shows gaps, and its
+ * swing shows delay. Whole seconds repeat without a seam.
  */
 export const swingingTone = (
   frequency: number,
@@ -18,7 +18,7 @@ export const swingingTone = (
   )
 }
 
-/** Somebody who says a swinging tone for ever, packet by packet. */
+/** Endless source of encoded packets with a swinging tone. */
 export class SwingingVoice {
   readonly #encoder
   readonly #second: Int16Array
@@ -39,13 +39,13 @@ export class SwingingVoice {
   }
 }
 
-/** Sound as it was heard. */
+/** Received sound. */
 export interface Sound {
   readonly samples: Int16Array
   readonly rate: number
 }
 
-/** So short that each packet that is missing can be told. */
+/** Window that is short enough to show each missing packet. */
 const windowMs = 20
 
 const levelOf = (samples: Int16Array): number =>
@@ -62,8 +62,9 @@ const medianOf = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 /**
- * Share of the windows of 20 ms that hold the tone, from 0 to 1: four fifths of the power is at the frequency, and the level is not below
- * 0.4 of the median. The swing alone goes down to 0.67 of it; 0 for silence.
+ * Share of the windows of 20 ms that hold the tone, from 0 to 1. Four fifths of the power must be at the
+ * frequency, and the level at least 0.4 of the median. The swing alone goes down to 0.67 of it. 0 for
+ * silence.
  */
 export const heldShare = (sound: Sound, frequency: number): number => {
   const windows = windowsOf(sound)
@@ -75,9 +76,10 @@ export const heldShare = (sound: Sound, frequency: number): number => {
   return held.length / windows.length
 }
 
-/** Where the swing's second has its beginning in these windows, as an angle. */
+/** Phase of the swing in these windows, as an angle. */
 const angleOf = (windows: readonly Int16Array[]): number => {
-  let [x, y] = [0, 0]
+  let x = 0
+  let y = 0
   windows.forEach((window, index) => {
     const angle = (2 * Math.PI * index * windowMs) / 1000
     x += levelOf(window) * Math.cos(angle)
@@ -86,7 +88,10 @@ const angleOf = (windows: readonly Int16Array[]): number => {
   return Math.atan2(y, x)
 }
 
-/** By how much the tone is later in the last `seconds` than in the first ones, in ms: between -500 and 500; of at least twice as many seconds. */
+/**
+ * Growth of the tone's delay from the first `seconds` to the last, in ms, between -500 and 500. The sound
+ * must have twice as many seconds.
+ */
 export const lateness = (sound: Sound, seconds = 2): number => {
   const windows = windowsOf(sound)
   const perSecond = 1000 / windowMs

@@ -18,7 +18,7 @@ import { until } from './until.ts'
 
 const startLine = /(?=^(?:[A-Z]+ sips?:\S+ SIP\/2\.0|SIP\/2\.0 \d{3} ))/m
 
-/** What a SIP message says of its audio: the profile, and whether there are keys; empty without SDP. */
+/** Audio profile of a SIP message, and whether it has keys; empty without SDP. */
 export const securityOf = (message: string): string => {
   const profile = /^m=audio \d+ (\S+)/m.exec(message)?.[1] ?? ''
   return /^a=crypto:/m.test(message) ? `${profile} with keys` : profile
@@ -33,26 +33,26 @@ export const keyOf = (message: string): string => /^a=crypto:.*inline:(\S+)/m.ex
 const headerOf = (message: string, name: string): string =>
   new RegExp(`^${name}: *(.*?) *\r?$`, 'im').exec(message)?.[1] ?? ''
 
-/** How a tap stands on a trunk. */
+/** Place of a tap on a trunk. */
 export interface TapOptions {
   /** Port of 127.0.0.1 of the called side. */
   readonly to: number
-  /** Address from which the called side sees the calls come. */
+  /** Source address of the calls at the called side. */
   readonly from: string
   readonly certificates: CertificateFolder
-  /** Hosts of the certificates of both sides: it shows the called side's to the calling one, and the other way round. */
+  /** Hosts of the certificates. The tap presents the called side's to the calling side, and the reverse. */
   readonly called: string
   readonly calling: string
 }
 
-/** Stands on a TLS trunk with the certificates of both sides, and reads along. */
+/** A tap on a TLS trunk, with the certificates of both sides. */
 export class TrunkTap {
   readonly #server: Server
   readonly #sockets = new Set<TLSSocket>()
   readonly #texts = { sent: '', answered: '' }
   /** The connection to the called side that was made last. */
   #far: TLSSocket | undefined
-  /** How often the tap has spoken for the calling side itself. */
+  /** Number of requests that the tap sent itself. */
   #spoken = 0
 
   private constructor({ to, from, certificates, called, calling }: TapOptions) {
@@ -81,7 +81,7 @@ export class TrunkTap {
     return tap
   }
 
-  /** Where the calling side finds it. */
+  /** Port for the calling side. */
   get port(): number {
     return (this.#server.address() as AddressInfo).port
   }
@@ -99,12 +99,13 @@ export class TrunkTap {
   }
 
   /**
-   * Sends a re-INVITE within the last call as if the calling side did, acknowledges it, and gives the answer. From then on the calling side's own
-   * requests in this call have old numbers: the called side has to end it.
+   * Sends a re-INVITE in the last call in place of the calling side, acknowledges it, and returns the answer.
+   * The calling side's own later requests have old CSeq numbers, so the called side must end the call.
    */
   async reinvites(sdp: string): Promise<string> {
     const { invites, finals } = this
-    const [invite = '', answer = ''] = [invites.at(-1), finals.at(-1)]
+    const invite = invites.at(-1) ?? ''
+    const answer = finals.at(-1) ?? ''
     const seq = Number(headerOf(invite, 'CSeq').split(' ')[0]) + ++this.#spoken
     const target = /<([^>]+)>/.exec(headerOf(answer, 'Contact'))?.[1]
     const request = (method: string, body: string): string =>
@@ -148,7 +149,10 @@ export class TrunkTap {
   }
 }
 
-/** Leads TCP connections to an address of loopback on to a port of 127.0.0.1, so that a host has one more address. */
+/**
+ * Forwards TCP connections from another loopback address to a port of 127.0.0.1, as a second address of a
+ * host.
+ */
 export class Detour {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()

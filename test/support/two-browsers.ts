@@ -1,12 +1,12 @@
 import { Browser } from './browser.ts'
 import { alice, Gateway, type GatewayOptions } from './gateway.ts'
 
-/** Whom Alice talks to. */
+/** The second subscriber. */
 export const bob = { email: 'bob@example.test', password: 'looking-glass-9' } as const
 
 export { alice }
 
-/** What each is heard by, in Hz: the browsers' microphones, and the telephones. */
+/** Tones in Hz of the browsers' microphones and of the telephones. */
 export const tones = { alice: 1200, bob: 700, customer: 440, phone: 600 } as const
 
 /** A gateway whose subscribers are Alice and Bob, and a browser for each of them. */

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export const patience = 3
 
 /**
- * Asks again and again until `holds` accepts the answer, and gives that answer. Throws with `what` and the last answer when `ms` (default 10 s) are
- * over. Question and check are apart so that the failure can show what was seen instead.
+ * Polls `ask` until `holds` accepts the answer, and returns it. Throws with `what` and the last answer after
+ * `ms` (default 10 s), stretched by {@link patience}. Question and check are apart so that the failure shows
+ * the last answer.
  */
 export const until = async <T>(
   what: string,

@@ -6,8 +6,8 @@ import { BadNetwork, type Badness } from './bad-network.ts'
 const loopback = '127.0.0.1'
 
 /**
- * Stands between pages and the gateway's port for WebRTC, as a router does that loses and delays what goes through it: ICE, DTLS, SRTP and
- * SRTCP alike. A page goes through it that was opened with its port (`Browser.page`). Ends with its test.
+ * A relay between pages and the gateway's WebRTC port that loses and delays packets: ICE, DTLS, SRTP and
+ * SRTCP alike. Pages opened with its port use it (`Browser.page`). Ends with its test.
  */
 export class WebRtcRelay {
   readonly toGateway: BadNetwork
@@ -35,7 +35,7 @@ export class WebRtcRelay {
     return new WebRtcRelay(front, gatewayPort, new BadNetwork(badness), new BadNetwork(back))
   }
 
-  /** Where pages send to in place of the gateway. */
+  /** Port for pages, in place of the gateway's. */
   get port(): number {
     return this.#front.address().port
   }

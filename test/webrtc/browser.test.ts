@@ -5,21 +5,21 @@ import { dominant, sine } from '../../media/codecs/tone.ts'
 import { TestPeer } from '../../media/edge/testing/test-peer.ts'
 import { rateOf } from '../../media/rtp/testing/codecs.ts'
 import type { AudioCodec, BrowserMedia, MediaPort } from '../../media/types.ts'
-import { type House, hangUp, openHouse, until } from '../support/webrtc/house.ts'
+import { hangUp, type MediaStack, openMediaStack, until } from '../support/webrtc/media-stack.ts'
 import { toneFile } from '../support/webrtc/microphone.ts'
 import { PhoneBrowser, type PhonePage } from '../support/webrtc/phone-page.ts'
 
 const microphone = 1000
 let file: Awaited<ReturnType<typeof toneFile>>
 let browser: PhoneBrowser
-let house: House
+let house: MediaStack
 let page: PhonePage
 let opened: { close(): Promise<unknown> }[] = []
 
 beforeAll(async () => {
   file = await toneFile(microphone)
   browser = await PhoneBrowser.start(file.path)
-  house = await openHouse()
+  house = await openMediaStack()
 })
 afterAll(async () => {
   await house?.close()

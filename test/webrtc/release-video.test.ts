@@ -7,12 +7,12 @@ import { freePort } from '../../media/testing/free-ports.ts'
 import type { BrowserMedia } from '../../media/types.ts'
 import { browserOffer } from '../../media/webrtc/sdp/sample.ts'
 import { createWebRtc } from '../../media/webrtc/webrtc.ts'
-import { type House, hangUp, openHouse, until } from '../support/webrtc/house.ts'
+import { hangUp, type MediaStack, openMediaStack, until } from '../support/webrtc/media-stack.ts'
 import { anonymous, left, workers } from '../support/webrtc/worker-contents.ts'
 
-let house: House
+let house: MediaStack
 beforeAll(async () => {
-  house = await openHouse()
+  house = await openMediaStack()
 })
 afterAll(() => house?.close())
 

@@ -3,16 +3,16 @@
 import { once } from 'node:events'
 import { observer } from 'mediasoup'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freePort } from '../../media/testing/free-ports.ts'
+import { freePort, freePortRange } from '../../media/testing/free-ports.ts'
 import type { Edge, MediaPort } from '../../media/types.ts'
 import { browserOffer } from '../../media/webrtc/sdp/sample.ts'
 import { createWebRtc } from '../../media/webrtc/webrtc.ts'
-import { type House, hangUp, openHouse, until } from '../support/webrtc/house.ts'
+import { hangUp, type MediaStack, openMediaStack, until } from '../support/webrtc/media-stack.ts'
 import { anonymous, left, workers } from '../support/webrtc/worker-contents.ts'
 
-let house: House
+let house: MediaStack
 beforeAll(async () => {
-  house = await openHouse()
+  house = await openMediaStack()
 })
 afterAll(() => house?.close())
 
@@ -106,8 +106,7 @@ describe('everything is released', () => {
   })
 
   it('when no port is left to the edge, or between two browsers, which is told', async () => {
-    const port = await freePort()
-    const relayPorts = { from: port, to: port + 1 }
+    const relayPorts = await freePortRange(2)
     const options = { edge: house.edge, bind: '127.0.0.1', announce: [], port: await freePort(), relayPorts }
     const webrtc = await createWebRtc(options)
     const video = browserOffer({ video: true })
@@ -208,7 +207,7 @@ describe('everything is released', () => {
 
 describe('two workers', () => {
   it('share the sessions, each on its own port', async () => {
-    const port = await freePort()
+    const { from: port } = await freePortRange(2)
     const webrtc = await createWebRtc({ edge: house.edge, bind: '127.0.0.1', announce: [], port, workers: 2 })
     const both = [await webrtc.offer('g', 'PCMU'), await webrtc.offer('g', 'PCMU')]
     expect(both.map(({ sdp }) => Number(sdp.match(/^m=audio (\d+)/m)![1]))).toEqual([port, port + 1])

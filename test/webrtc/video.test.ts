@@ -3,20 +3,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Firefox, firefox } from '../support/firefox.ts'
 import { isInstalled } from '../support/program.ts'
-import { type House, openHouse, until } from '../support/webrtc/house.ts'
+import { type MediaStack, openMediaStack, until } from '../support/webrtc/media-stack.ts'
 import { toneFile } from '../support/webrtc/microphone.ts'
 import { changes, offerAgain, Parties, type Party, sees } from '../support/webrtc/parties.ts'
 import { PhoneBrowser, PhonePage } from '../support/webrtc/phone-page.ts'
 
 let file: Awaited<ReturnType<typeof toneFile>>
 let browser: PhoneBrowser
-let house: House
+let house: MediaStack
 let parties: Parties
 
 beforeAll(async () => {
   file = await toneFile(1000)
   browser = await PhoneBrowser.start(file.path)
-  house = await openHouse({ workers: 2 })
+  house = await openMediaStack({ workers: 2 })
   parties = new Parties(house, () => browser.open())
 })
 afterAll(async () => {

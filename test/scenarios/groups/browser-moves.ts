@@ -26,7 +26,7 @@ export const browserMoves = (two: TwoBrowsers, desk: () => number) =>
     }
     const carrier = await Carrier.listens({
       scenario: 'callee-hangs-up',
-      holdMs: 'told',
+      holdMs: 'manual',
       port: desk(),
       timeoutMs: 90_000,
     })

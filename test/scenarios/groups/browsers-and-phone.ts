@@ -53,7 +53,7 @@ export const browsersAndPhone = (two: TwoBrowsers, phonePort: () => number) =>
     }
 
     const phone = (): Promise<Carrier> =>
-      Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told', port: phonePort() })
+      Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'manual', port: phonePort() })
 
     /** The call that arrived last. */
     const latest = (): string => String(two.gateway.log.findLast(({ msg }) => msg === 'call arrived')?.call)
@@ -115,7 +115,7 @@ export const browsersAndPhone = (two: TwoBrowsers, phonePort: () => number) =>
       const desk = await Carrier.calls(two.gateway, {
         domain: 'centre.test',
         scenario: 'call-refers',
-        holdMs: 'told',
+        holdMs: 'manual',
         values,
       })
       await desk.talks('answered', tones.phone)

@@ -57,7 +57,7 @@ export const endpoints = (house: BrowserHouse, carrierPort: () => number): void 
     const carrier = await Carrier.calls(house.gateway, {
       domain: 'desk.test',
       scenario: 'caller',
-      holdMs: 'told',
+      holdMs: 'manual',
     })
     await opened.rings()
     await opened.accept()
@@ -110,7 +110,7 @@ export const endpoints = (house: BrowserHouse, carrierPort: () => number): void 
     const caller = await Carrier.calls(house.gateway, {
       domain: 'desk.test',
       scenario: 'caller',
-      holdMs: 'told',
+      holdMs: 'manual',
     })
     await opened.rings()
     await opened.accept()

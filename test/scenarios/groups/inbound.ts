@@ -62,7 +62,7 @@ export const inbound = (house: BrowserHouse): void => {
         transport,
         codec,
         scenario,
-        holdMs: 'told',
+        holdMs: 'manual',
       })
       await carrier.talks('answered', carrierTone)
       await carrier.hearsVoice()
@@ -87,7 +87,7 @@ export const inbound = (house: BrowserHouse): void => {
       const carrier = await Carrier.calls(house.gateway, {
         domain: 'straight.test',
         scenario: 'caller-cancels',
-        holdMs: 'told',
+        holdMs: 'manual',
       })
       await house.phone.rings()
       await carrier.goesOn()
@@ -137,7 +137,7 @@ export const inbound = (house: BrowserHouse): void => {
     const carrier = await Carrier.calls(house.gateway, {
       domain: 'fetched.test',
       scenario: 'caller',
-      holdMs: 'told',
+      holdMs: 'manual',
     })
     await carrier.sipp.event('ringing')
     await house.phone.rings()

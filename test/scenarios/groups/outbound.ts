@@ -32,7 +32,7 @@ export const outboundResources = (documents: DocumentServer): object[] => [
 export const outbound = (house: BrowserHouse): void => {
   describe('a SIP URI that is dialled straight', () => {
     it('gives early media, an answer, talk both ways and digits, and is ended by the browser', async () => {
-      const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+      const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
       await house.phone.dial(carrier.uri)
       // Early media: the tone is in the browser before the carrier answers.
       await carrier.talks('invited', 350)
@@ -55,7 +55,7 @@ export const outbound = (house: BrowserHouse): void => {
     })
 
     it('ends in the browser when the carrier hangs up', async () => {
-      const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told', codec: 'PCMA' })
+      const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'manual', codec: 'PCMA' })
       await house.phone.dial(carrier.uri)
       await carrier.talks('invited', carrierTone)
       await house.phone.talking()
@@ -129,7 +129,7 @@ export const outbound = (house: BrowserHouse): void => {
     })
 
     it('is reached by another address, with early media, talk and digits', async () => {
-      const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+      const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
       document = JSON.stringify(script({ connect: { to: carrier.uri, answer_on_bridge: true } }))
       await house.phone.dial('/public/front')
       await carrier.talks('invited', 350)
@@ -156,7 +156,7 @@ export const outbound = (house: BrowserHouse): void => {
       const caller = await Carrier.calls(house.gateway, {
         domain: 'through.test',
         scenario: 'caller',
-        holdMs: 'told',
+        holdMs: 'manual',
       })
       await callee.talks('invited', carrierTone)
       await caller.talks('answered', 440)

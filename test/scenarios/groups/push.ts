@@ -101,7 +101,7 @@ export const push = (current: () => PushHouse): void => {
     const carrier = await Carrier.calls(current().gateway, {
       domain: 'sdk.test',
       scenario: 'caller-cancels',
-      holdMs: 'told',
+      holdMs: 'manual',
     })
     await until('the notification', told, (all) => all.length === before + 1)
     await carrier.sipp.event('ringing')
@@ -115,16 +115,16 @@ export const push = (current: () => PushHouse): void => {
     // The SDK knows of the call only what the notification says: the bye reaches the page that asks for it.
     const payload = invite.notification
     await page.page.evaluate(() => {
-      const { client, told } = globalThis as unknown as {
+      const { client, userEvents } = globalThis as unknown as {
         client: { on(event: string, listener: (params: unknown) => void): void }
-        told: unknown[]
+        userEvents: unknown[]
       }
-      client.on('webrtc.message', (params) => told.push(params))
+      client.on('webrtc.message', (params) => userEvents.push(params))
     })
     await page.page.evaluate(handle, { payload, key })
     const heard = await until(
       'the bye',
-      () => page.told(),
+      () => page.userEvents(),
       (all) => all.length > 0,
     )
     expect(heard).toMatchObject([{ method: 'verto.bye' }])

@@ -1,7 +1,7 @@
 /** Pages that call and are called with video, and what they see. */
 import { expect } from 'vitest'
 import type { BrowserMedia, BrowserScreen } from '../../../media/types.ts'
-import { type House, until } from './house.ts'
+import { type MediaStack, until } from './media-stack.ts'
 import type { PhonePage } from './phone-page.ts'
 import type { Seen } from './seen-video.ts'
 
@@ -11,7 +11,10 @@ export interface Party {
   readonly media: BrowserMedia
 }
 
-/** What a browser sends: a picture of a colour, with these codecs alone, and with other payload types than its own. */
+/**
+ * Video of a browser: a picture of a colour, with these codecs only, and with payload types that differ from
+ * its own.
+ */
 interface Sends {
   readonly codecs?: readonly string[]
   readonly numbers?: Readonly<Record<string, string>>
@@ -21,13 +24,13 @@ interface Sends {
 
 /** The pages and sessions of one test. */
 export class Parties {
-  readonly #house: House
+  readonly #house: MediaStack
   readonly #open: () => Promise<PhonePage>
   #pages: PhonePage[] = []
   #opened: { close(): unknown }[] = []
   #faults: Error[] = []
 
-  constructor(house: House, open: () => Promise<PhonePage>) {
+  constructor(house: MediaStack, open: () => Promise<PhonePage>) {
     this.#house = house
     this.#open = open
   }
@@ -82,7 +85,9 @@ export class Parties {
     for (const one of this.#opened.reverse()) await one.close()
     for (const page of this.#pages) await page.close()
     const faults = this.#faults
-    ;[this.#opened, this.#pages, this.#faults] = [[], [], []]
+    this.#opened = []
+    this.#pages = []
+    this.#faults = []
     expect(faults).toEqual([])
     const { webrtc, edge } = this.#house
     expect({ transports: webrtc.transports, ports: edge.portCount }).toEqual({ transports: 0, ports: 0 })

@@ -1,4 +1,4 @@
-/** A real browser for the tests: headless Chromium whose microphone plays a WAV file, and what a page of it can be told to do. */
+/** A headless Chromium whose microphone plays a WAV file, and the functions of its page. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +7,7 @@ import { chromiumFlags } from '../browser.ts'
 import { reportPageOnFailure } from '../failure-report.ts'
 import { type PageVideo, videoScript } from './seen-video.ts'
 
-/** What the page's script puts on `window`. */
+/** Functions that the page's script adds to `window`. */
 interface Phone extends PageVideo {
   start(constraints: { audio: boolean; video?: boolean }): Promise<void>
   /** With payload types of the video changed as `numbers` says. */

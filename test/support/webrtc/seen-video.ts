@@ -1,6 +1,8 @@
-/** What a page can do with video: pictures of one colour with a moving bar, and what it sees of others. */
+/**
+ * Functions of a page for video: it sends pictures of one colour with a moving bar, and reads incoming ones.
+ */
 export interface PageVideo {
-  /** Sends a picture of this colour (as CSS names it) and size; changes the picture when there is one. A new m-line needs an offer. */
+  /** Sends a picture of this CSS colour and size, in place of an earlier one. A new m-line needs an offer. */
   camera(colour: string, size?: Size): Promise<void>
   /** Sends a picture as a screen, before an m-line for audio that is only heard. */
   share(colour: string, size: Size): Promise<void>
@@ -16,7 +18,7 @@ interface Size {
   readonly height: number
 }
 
-/** What arrives of the last video track. */
+/** Incoming video of the last track. */
 export interface Seen {
   /** Frames that were decoded, over all streams of the connection. */
   readonly frames: number
@@ -78,7 +80,8 @@ const video = (() => {
       const all = RTCRtpReceiver.getCapabilities('video').codecs
       transceiver().setCodecPreferences(names.flatMap((name) => all.filter((c) => c.mimeType === 'video/' + name)))
     },
-    // As the published SDK: where video came first in the offer, it takes audio to be first in the answer, and turns them around.
+    // As the published SDK does: if video came first in the offer, it expects audio first in the answer, and
+    // swaps them.
     inOrder: (sdp) => {
       const places = (text) => [text.indexOf('m=audio'), text.indexOf('m=video')]
       const [offeredAudio, offeredVideo] = places(pc.localDescription?.sdp ?? '')

@@ -5,11 +5,11 @@ import { observer, type types } from 'mediasoup'
 export const workers: types.Worker[] = []
 observer.on('newworker', (worker) => workers.push(worker))
 
-/** How many things the process itself still has. */
+/** Number of objects that the process still holds. */
 export const left = async (worker: types.Worker): Promise<number> => {
   const dump = await worker.dump()
   return dump.channelMessageHandlers.channelRequestHandlers.length
 }
 
-/** A description that does not say how its streams are told from others. */
+/** Removes the attributes that identify the streams of a description. */
 export const anonymous = (sdp: string): string => sdp.replaceAll(/^a=(ssrc|extmap):.*\r\n/gm, '')

@@ -4,15 +4,15 @@ import { freePort, freePortRange } from '../../../media/testing/free-ports.ts'
 import type { BrowserMedia, Edge, MediaPort } from '../../../media/types.ts'
 import { createWebRtc, type WebRtcService } from '../../../media/webrtc/webrtc.ts'
 
-/** An edge and the WebRTC behind it, on 127.0.0.1. */
-export interface House {
+/** A media edge with WebRTC on 127.0.0.1. */
+export interface MediaStack {
   readonly edge: Edge
   readonly webrtc: WebRtcService
   close(): Promise<void>
 }
 
-/** Opens one; default with one mediasoup process. */
-export const openHouse = async ({ workers = 1 } = {}): Promise<House> => {
+/** Opens a media stack; default with one mediasoup process. */
+export const openMediaStack = async ({ workers = 1 } = {}): Promise<MediaStack> => {
   const edge = await createEdge({
     bind: '127.0.0.1',
     ports: await freePortRange(98),
