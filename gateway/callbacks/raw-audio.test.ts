@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { encode } from '../../media/codecs/g711.ts'
 import { decodeAudio } from '../../media/sound/decode.ts'
-import { floatSine, wavFile } from '../../media/sound/test-audio.ts'
+import { floatSine, wavFile } from '../../media/sound/testing/audio-files.ts'
 import { rawTypeOf, withHeader } from './raw-audio.ts'
 
 const tone = Int16Array.from(floatSine(1000, 0.1, 8000), (v) => v * 32_767)

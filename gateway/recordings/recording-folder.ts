@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { mkdir, readdir, stat, unlink } from 'node:fs/promises'
 import { join, parse } from 'node:path'
-import { completeRecordings } from '../../media/record/leftovers.ts'
+import { recoverRecordings } from '../../media/record/recover-recordings.ts'
 import { WavFormat } from '../../media/record/wav-format.ts'
 import type { RecordingRow } from '../directory/recordings.ts'
 
@@ -97,7 +97,7 @@ export class RecordingFolder {
     const failed: CompletionResult['failed'][number][] = []
     for (const entry of await readdir(this.path, { withFileTypes: true })) {
       if (!entry.isDirectory()) continue
-      const found = await completeRecordings(join(this.path, entry.name), now)
+      const found = await recoverRecordings(join(this.path, entry.name), now)
       completed.push(...found.completed.map((file) => parse(file).name))
       failed.push(...found.failed)
     }

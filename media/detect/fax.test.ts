@@ -12,7 +12,7 @@ import {
   reversing,
   speech,
   tone,
-} from './test-sounds.ts'
+} from './testing/detection-sounds.ts'
 
 const ced = { fax: 'CED' } as const
 const cng = { fax: 'CNG' } as const

@@ -13,7 +13,7 @@ import {
   speech,
   talk,
   tone,
-} from './test-sounds.ts'
+} from './testing/detection-sounds.ts'
 
 const machine: MachineRequest = {
   initialTimeoutMs: 4500,

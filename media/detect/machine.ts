@@ -1,28 +1,29 @@
 import type { DetectFinding, MachineRequest } from '../types.ts'
 import { SpeechMeter } from './speech-meter.ts'
-import { FRAME_MS, type Tone, type ToneFollower } from './tone-follower.ts'
+import { frameMs, type Tone, type ToneTracker } from './tone-tracker.ts'
 
-/** A machine's beep, in Hz and ms. What is measured of a tone is up to 40 ms shorter than it is. */
-const BEEP_HZ = { least: 390, most: 2110 }
-const BEEP_MS = { least: 60, most: 2000 }
+/** Bounds of a machine's beep, in Hz and ms. Tones are measured up to 40 ms too short. */
+const beepHz = { min: 390, max: 2110 }
+const beepMs = { min: 60, max: 2000 }
 /** Ringing tones of one frequency (ITU-T E.180): up to 450 Hz, for 0.67 s or more. */
-const RINGING_HZ = 460
-const RINGING_MS = 620
-/** A tone that is heard for so long in the beginning is a sound of somebody. */
-const HEARD_MS = 100
+const ringingHz = 460
+const ringingMs = 620
+/** Duration after which an initial tone counts as a sound from the far end. */
+const initialToneMs = 100
 
 /**
- * Tells a machine that answers from a person by how it talks, and finds the end of its greeting: a beep, or silence. After a silence it listens
- * for as long again, as the beep often follows, or the greeting goes on.
+ * Distinguishes an answering machine from a person by speech pattern, and finds the end of its greeting: a
+ * beep, or silence. After a silence it continues for the same time, because a beep often follows, or the
+ * greeting continues.
  */
 export class MachineDetector {
-  /** Nothing more will be found. */
-  over = false
+  /** Whether no more findings will follow. */
+  hasEnded = false
   #request: MachineRequest
   #report: (finding: DetectFinding) => void
   #speech = new SpeechMeter()
   #state: 'who' | 'greeting' | 'ready' = 'who'
-  /** Since the beginning, or the last tone. */
+  /** Time since the start or the last tone. */
   #emptyMs = 0
 
   constructor(request: MachineRequest, report: (finding: DetectFinding) => void) {
@@ -30,15 +31,15 @@ export class MachineDetector {
     this.#report = report
   }
 
-  /** Takes 20 ms of what `tones` has just heard; undefined is silence. */
-  hear(frame: Int16Array | undefined, tonal: boolean, tones: ToneFollower): void {
-    if (this.over) return
+  /** Processes 20 ms that `tones` has just processed; undefined is silence. */
+  update(frame: Int16Array | undefined, tonal: boolean, tones: ToneTracker): void {
+    if (this.hasEnded) return
     const { ended, current } = tones
     this.#speech.update(frame, tonal)
-    this.#emptyMs = current && current.ms >= HEARD_MS ? 0 : this.#emptyMs + FRAME_MS
+    this.#emptyMs = current && current.ms >= initialToneMs ? 0 : this.#emptyMs + frameMs
     if (ended && isBeep(ended) && this.#speech.words > 0) this.#beep()
-    // Whether it is a beep shows at its end.
-    else if (!current || current.ms > BEEP_MS.most) this.#step()
+    // A beep is only recognised at its end.
+    else if (!current || current.ms > beepMs.max) this.#step()
   }
 
   #step(): void {
@@ -57,14 +58,14 @@ export class MachineDetector {
 
   #machine(): void {
     this.#state = 'greeting'
-    this.over = !this.#request.waitForEnd
+    this.hasEnded = !this.#request.waitForEnd
     this.#report({ kind: 'machine' })
   }
 
-  /** A beep after speech: no person does that. */
+  /** Handles a beep after speech, which excludes a person. */
   #beep(): void {
     if (this.#state === 'who') this.#machine()
-    if (!this.over) this.#end({ kind: 'ready', beep: true })
+    if (!this.hasEnded) this.#end({ kind: 'ready', beep: true })
   }
 
   #awaitEnd(): void {
@@ -76,7 +77,7 @@ export class MachineDetector {
   #awaitMore(): void {
     const { silentMs } = this.#speech
     const { readyTimeoutMs } = this.#request
-    if (silentMs >= 2 * readyTimeoutMs) this.over = true
+    if (silentMs >= 2 * readyTimeoutMs) this.hasEnded = true
     else if (silentMs < readyTimeoutMs) {
       this.#state = 'greeting'
       this.#report({ kind: 'notReady' })
@@ -84,14 +85,14 @@ export class MachineDetector {
   }
 
   #end(finding: DetectFinding): void {
-    this.over = true
+    this.hasEnded = true
     this.#report(finding)
   }
 }
 
-function isBeep({ frequency, ms, breaks, fades }: Tone): boolean {
+function isBeep({ frequency, ms, breaks, isFading: fades }: Tone): boolean {
   if (!fades || breaks > 1) return false
-  if (frequency < BEEP_HZ.least || frequency > BEEP_HZ.most) return false
-  if (ms < BEEP_MS.least || ms > BEEP_MS.most) return false
-  return frequency > RINGING_HZ || ms < RINGING_MS
+  if (frequency < beepHz.min || frequency > beepHz.max) return false
+  if (ms < beepMs.min || ms > beepMs.max) return false
+  return frequency > ringingHz || ms < ringingMs
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { framesOf, mixed, noise, overG711, quiet, tone } from './test-sounds.ts'
+import { framesOf, mixed, noise, overG711, quiet, tone } from './testing/detection-sounds.ts'
 import { ToneMeter } from './tone-meter.ts'
 
 describe('ToneMeter', () => {

@@ -160,11 +160,11 @@ function inputOptions({
   volumeDb,
 }: MixerInputOptions): InputOptions {
   return {
-    ...(talks !== undefined && { talks }),
-    ...(hears !== undefined && { hears }),
+    ...(talks !== undefined && { canSpeak: talks }),
+    ...(hears !== undefined && { canHear: hears }),
     ...(volumeDb !== undefined && { volumeDb }),
     ...(onlyFor && {
-      onlyFor: onlyFor.flatMap((port) => (port instanceof EdgePort ? [port.number] : [])),
+      audibleTo: onlyFor.flatMap((port) => (port instanceof EdgePort ? [port.number] : [])),
     }),
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { MessageChannel } from 'node:worker_threads'
+import { type MediaClock, systemClock } from '../clock.ts'
 import type { Edge, EdgeFailure, FarEnd, MediaPort, Mixer, PortOptions } from '../types.ts'
-import { type MediaClock, systemClock } from './clock.ts'
 import { EdgeMixer } from './edge-mixer.ts'
 import { EdgeError } from './errors.ts'
 import { checkOptions, type EdgeOptions, isOwnAddress, type LocalAddress, localAddresses } from './options.ts'

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 import type { MessagePort } from 'node:worker_threads'
+import type { MediaClock } from '../clock.ts'
 import type { Codecs } from '../codecs/types.ts'
 import { Session } from '../rtp/session.ts'
-import type { MediaClock } from './clock.ts'
 import { FrameLink } from './frame-link.ts'
 import { PortOutput, type SocketPair } from './port-output.ts'
 import type {

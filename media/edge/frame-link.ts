@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import { MIX_RATE } from '../mix/mixer-input.ts'
+import { mixRate } from '../mix/mixer-input.ts'
 import type { FrameChannel } from '../rtp/frame-channel.ts'
 import type { PcmRate } from '../types.ts'
 
@@ -12,7 +12,7 @@ const maxFrames = 5
 
 /** One end of a frame channel between two threads. Silence is not sent. */
 export class FrameLink implements FrameChannel {
-  readonly rate: PcmRate = MIX_RATE
+  readonly rate: PcmRate = mixRate
   #port: MessagePort
   #queue: Int16Array[] = []
   #flowing = false

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import type { MediaClock } from '../clock.ts'
 import type { IpFamily } from '../types.ts'
-import type { MediaClock } from './clock.ts'
 import { EdgeError } from './errors.ts'
 import type { SocketKind } from './sockets-open.ts'
 

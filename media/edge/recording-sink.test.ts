@@ -35,7 +35,7 @@ describe('a recording of what the far end hears', () => {
       const { recorder, sinks, say } = await begin(silence)
       expect(sinks.inputRate).toBe(8000)
       say(2000, true)
-      expect(recorder.over).toBe(false)
+      expect(recorder.hasEnded).toBe(false)
       recorder.stop()
       await recorder.done
     },

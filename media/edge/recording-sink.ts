@@ -19,8 +19,8 @@ export class RecordingSink implements AudioSink {
   }
 
   write(input: Int16Array | undefined, output: Int16Array | undefined): void {
-    if (!this.#recorder.over) this.#recorder.frame(input, output)
-    if (this.#recorder.over) this.#onOver()
+    if (!this.#recorder.hasEnded) this.#recorder.frame(input, output)
+    if (this.#recorder.hasEnded) this.#onOver()
   }
 
   digit(digit: string): void {

@@ -92,7 +92,7 @@ export class SinkRegistry {
     const begin = () => {
       recording.sink = sink
       for (const act of recording.early) sink.control(act)
-      if (!recorder.over) recording.target.addSink(sink)
+      if (!recorder.hasEnded) recording.target.addSink(sink)
     }
     if (request.beep && !recording.early.includes('stop')) {
       recording.target.promptMixer.cue(beep(8000), 8000, begin)

@@ -74,7 +74,7 @@ describe('a mixer with ports of three codecs', () => {
   })
 
   it('is left by a port that is joined to another, and whispers to one', () => {
-    room.change(1, { onlyFor: [2] })
+    room.change(1, { audibleTo: [2] })
     talk(1500)
     expect([heard(1), heard(2)]).toEqual([[600, 1300], [900]])
     lines[0]!.session.join(lines[2]!.session)

@@ -1,5 +1,5 @@
 import { MixerCore } from '../mix/mixer.ts'
-import { type InputOptions, MIX_RATE, type MixerInput } from '../mix/mixer-input.ts'
+import { type InputOptions, type MixerInput, mixRate } from '../mix/mixer-input.ts'
 import { type AudioSink, AudioSinks } from '../rtp/audio-sinks.ts'
 import type { FrameChannel } from '../rtp/frame-channel.ts'
 import { type PlayedListener, PromptMixer } from '../rtp/prompt-mixer.ts'
@@ -10,7 +10,7 @@ import type { Mixing } from './ticker.ts'
 
 /** Input of a mixer as a session's channel. */
 class MixerInputChannel implements FrameChannel {
-  readonly rate = MIX_RATE
+  readonly rate = mixRate
   #input: MixerInput
   #leave: () => void
 
@@ -108,10 +108,10 @@ export class ThreadMixer implements Mixing {
 
   mix(): void {
     for (const { input, link } of this.#links.values()) input.put(link.read())
-    this.#core.prompt(this.promptMixer.compose(MIX_RATE) ? this.promptMixer.frame : undefined)
+    this.#core.prompt(this.promptMixer.compose(mixRate) ? this.promptMixer.frame : undefined)
     this.#core.mix()
     for (const { input, link } of this.#links.values()) link.write(input.output)
-    this.#sinks.write(this.#core.total, MIX_RATE, undefined, MIX_RATE)
+    this.#sinks.write(this.#core.total, mixRate, undefined, mixRate)
     this.promptMixer.finish()
     const { active } = this.#core.speakers
     if (active === this.#speaker) return

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
+import type { MediaClock } from '../clock.ts'
 import type { Edge, MediaPort, PortOptions } from '../types.ts'
-import type { MediaClock } from './clock.ts'
 import { Detections } from './detections.ts'
 import type { EdgeOptions } from './options.ts'
 import { PortPool, shareRange } from './pool.ts'

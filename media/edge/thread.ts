@@ -1,5 +1,5 @@
 import { type Transferable, Worker } from 'node:worker_threads'
-import { systemClock } from './clock.ts'
+import { systemClock } from '../clock.ts'
 import type { Command, EndCommand, Report } from './protocol.ts'
 import type { SocketKind } from './sockets-open.ts'
 

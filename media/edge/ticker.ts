@@ -1,4 +1,4 @@
-import type { MediaClock, MediaTimer } from './clock.ts'
+import type { MediaClock, MediaTimer } from '../clock.ts'
 
 /** Interval of ticks for busy ports, in ms. Half a packet, so that events keep their 50 ms. */
 const tickMs = 10

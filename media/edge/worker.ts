@@ -1,7 +1,7 @@
 /** Entry point of a media thread: commands come in, reports go out; packets stay here. */
 import { parentPort, workerData } from 'node:worker_threads'
+import { systemClock } from '../clock.ts'
 import { loadCodecs } from '../codecs/codecs.ts'
-import { systemClock } from './clock.ts'
 import { Engine } from './engine.ts'
 import type { Command, EndCommand, Report } from './protocol.ts'
 import { openSockets } from './sockets-open.ts'

@@ -1,38 +1,46 @@
 import { minLevelDb, VoiceActivityDetector } from '../rtp/voice-activity.ts'
 
-/** Rate of everything in a mixer, in Hz. */
-export const MIX_RATE = 16_000
-/** Samples of one frame: 20 ms. */
-export const MIX_FRAME = MIX_RATE / 50
+/** Rate of all audio in a mixer, in Hz. */
+export const mixRate = 16_000
+/** Number of samples in a frame of 20 ms. */
+export const mixFrameSamples = mixRate / 50
 
-/** What a member does in a mixer. */
+/** Options of a mixer input. */
 export interface InputOptions {
-  /** The others hear it; default true. */
-  readonly talks?: boolean
-  /** It hears the others; default true. */
-  readonly hears?: boolean
-  /** Only the members with these ids hear it (whisper), now or when they come; default all. */
-  readonly onlyFor?: readonly number[]
-  /** Of what it says, -60 to 20 dB, brought into that range; default 0. -Infinity is mute. What gets too loud is clipped. */
+  /** Whether the others hear this input; default true. */
+  readonly canSpeak?: boolean
+  /** Whether this input hears the others; default true. */
+  readonly canHear?: boolean
+  /** Ids of the inputs, present or future, that hear this one (whisper); default all. */
+  readonly audibleTo?: readonly number[]
+  /** Volume in dB, limited to -60 to 20; default 0. -Infinity is mute. Clips out-of-range samples. */
   readonly volumeDb?: number
 }
 
-/** Frames that a voice is still let through after it fell under its threshold: 300 ms, so that ends of words are not cut off. */
-const HANG_FRAMES = 15
+/**
+ * Frames for which a voice still passes after it fell below the threshold: 300 ms, so that ends of words are
+ * not cut off.
+ */
+const hangoverFrames = 15
 
-/** One member's place in a mixer: its audio goes in by {@link put}, and what it hears is in {@link output}. */
+/** One input of a mixer: audio is written by {@link put}, and the mix is in {@link output}. */
 export class MixerInput {
   readonly id: number
-  /** 20 ms of what it hears; undefined is silence. Seats that hear the same share it. Valid until the next mix. */
+  /**
+   * 20 ms of the mix for this input; undefined is silence. May be shared between inputs. Valid until the next
+   * mix.
+   */
   output: Int16Array | undefined
-  /** What the mixer adds up for it in this frame; undefined while it does not speak. Of use to the mixer only. */
+  /**
+   * Audio that this input contributes to the current frame; undefined if inactive. Used by the mixer only.
+   */
   sound: Int16Array | undefined
-  /** Smoothed level of its voice in dBov; of use to `Speakers` only. */
+  /** Smoothed voice level in dBov; used by {@link SpeakerDetector} only. */
   loudnessDb = minLevelDb
   #voice = new VoiceActivityDetector()
   #options: InputOptions = {}
   #onlyFor: ReadonlySet<number> | undefined
-  /** Of the volume; and what was in force at the end of the last mix, from where it glides over a frame, so that nothing clicks. */
+  /** Target gain, and gain at the end of the last mix. The gain changes over one frame to avoid clicks. */
   #volume = 1
   #gain = 1
   #frame: Int16Array | undefined
@@ -46,78 +54,82 @@ export class MixerInput {
     this.#gain = this.#wanted
   }
 
-  /** Replaces all options: what is absent has its default. */
+  /** Replaces all options; absent ones have their defaults. */
   change(options: InputOptions): void {
     const { volumeDb = 0 } = options
     this.#options = options
-    this.#onlyFor = options.onlyFor && new Set(options.onlyFor)
+    this.#onlyFor = options.audibleTo && new Set(options.audibleTo)
     this.#volume =
       volumeDb === Number.NEGATIVE_INFINITY ? 0 : 10 ** (Math.max(-60, Math.min(20, volumeDb)) / 20)
   }
 
-  get talks(): boolean {
-    return this.#options.talks ?? true
+  get canSpeak(): boolean {
+    return this.#options.canSpeak ?? true
   }
 
-  get hears(): boolean {
-    return this.#options.hears ?? true
+  get canHear(): boolean {
+    return this.#options.canHear ?? true
   }
 
-  /** Whether only some hear it. */
-  get whispers(): boolean {
+  /** Whether only some inputs hear this one. */
+  get isWhispering(): boolean {
     return this.#onlyFor !== undefined
   }
 
-  /** Level of what it said last, in dBov, and whether that was a voice (with some time after it). */
+  /** Level of the last voice in dBov, during the voice and shortly after it; else {@link minLevelDb}. */
   get levelDb(): number {
     return this.#hang > 0 ? this.#voice.levelDb : minLevelDb
   }
 
   /**
-   * Sets what it says in the next mix; undefined is silence, as is nothing at all. The samples are not copied: they have to stay as
-   * they are until then. Throws a RangeError for anything but {@link MIX_FRAME} samples.
+   * Sets the input's audio for the next mix; undefined is silence, also the default. The samples are not
+   * copied and must not change until then. Throws a RangeError unless there are {@link mixFrameSamples}
+   * samples.
    */
   put(frame: Int16Array | undefined): void {
-    if (frame && frame.length !== MIX_FRAME)
-      throw new RangeError(`a frame of ${MIX_FRAME} samples expected, found ${frame.length}`)
+    if (frame && frame.length !== mixFrameSamples)
+      throw new RangeError(`a frame of ${mixFrameSamples} samples expected, found ${frame.length}`)
     this.#frame = frame
   }
 
-  /** Whether `other` may hear it although it whispers. */
+  /** Whether `other` hears this input although it whispers. */
   whispersTo(other: MixerInput): boolean {
     return other !== this && this.#onlyFor?.has(other.id) === true
   }
 
-  /** Takes what was put, and sets {@link sound}. `gated`: only where it is a voice. For the mixer, once per frame. */
+  /**
+   * Consumes the frame and sets {@link sound}. `gated`: only if it is voice. Called by the mixer once per
+   * frame.
+   */
   speak(gated: boolean): void {
     const before = this.#gain
     const gain = this.#wanted
-    const frame = this.talks || before > 0 ? this.#frame : undefined
+    const frame = this.canSpeak || before > 0 ? this.#frame : undefined
     this.#frame = undefined
     this.#gain = gain
-    if (this.#voice.update(frame)) this.#hang = HANG_FRAMES
+    if (this.#voice.update(frame)) this.#hang = hangoverFrames
     else if (this.#hang > 0) this.#hang--
     const isMute = before === 0 && gain === 0
     const isSilent = this.#voice.levelDb === minLevelDb || isMute || (gated && this.#hang === 0)
     this.sound = isSilent || !frame ? undefined : this.#louder(frame, before, gain)
   }
 
-  /** Room for an output that only this input hears; for the mixer. */
+  /** Buffer for an output that only this input hears; used by the mixer. */
   get own(): Int16Array {
-    this.#own ??= new Int16Array(MIX_FRAME)
+    this.#own ??= new Int16Array(mixFrameSamples)
     return this.#own
   }
 
   get #wanted(): number {
-    return this.talks ? this.#volume : 0
+    return this.canSpeak ? this.#volume : 0
   }
 
   #louder(frame: Int16Array, before: number, gain: number): Int16Array {
     if (before === 1 && gain === 1) return frame
-    this.#scaled ??= new Int16Array(MIX_FRAME)
+    this.#scaled ??= new Int16Array(mixFrameSamples)
     const scaled = this.#scaled
-    for (let i = 0; i < MIX_FRAME; i++) {
-      const sample = Math.round(frame[i]! * (before + ((gain - before) * (i + 1)) / MIX_FRAME))
+    for (let i = 0; i < mixFrameSamples; i++) {
+      const sample = Math.round(frame[i]! * (before + ((gain - before) * (i + 1)) / mixFrameSamples))
       scaled[i] = Math.max(-32_768, Math.min(32_767, sample))
     }
     return scaled

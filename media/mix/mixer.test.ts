@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { sine } from '../codecs/tone.ts'
 import { ComfortNoise } from '../rtp/comfort-noise.ts'
 import { MixerCore } from './mixer.ts'
-import { type InputOptions, MIX_FRAME, MIX_RATE } from './mixer-input.ts'
+import { type InputOptions, mixFrameSamples, mixRate } from './mixer-input.ts'
 
 const clip = (v: number): number => Math.max(-32_768, Math.min(32_767, v))
-const tone = (frequency: number, amplitude = 8000): Int16Array => sine(frequency, 20, MIX_RATE, amplitude)
-const constant = (value: number): Int16Array => new Int16Array(MIX_FRAME).fill(value)
+const tone = (frequency: number, amplitude = 8000): Int16Array => sine(frequency, 20, mixRate, amplitude)
+const constant = (value: number): Int16Array => new Int16Array(mixFrameSamples).fill(value)
 
 function roomNoise(level: number, seed: number): () => Int16Array {
   const maker = new ComfortNoise(seed)
   return () => {
-    const frame = new Int16Array(MIX_FRAME)
+    const frame = new Int16Array(mixFrameSamples)
     maker.fill(level, frame)
     return frame
   }
@@ -32,10 +32,10 @@ type Step =
 /** Loud, so that the gate has no say; or silent. */
 const frames: fc.Arbitrary<Int16Array | undefined> = fc.oneof(
   fc.constant(undefined),
-  fc.constant(new Int16Array(MIX_FRAME)),
+  fc.constant(new Int16Array(mixFrameSamples)),
   fc
     .array(fc.constantFrom(-32_768, 32_767, 20_000, -4000, 12_345, -9999), { minLength: 1, maxLength: 20 })
-    .map((some) => Int16Array.from({ length: MIX_FRAME }, (_, i) => some[i % some.length]!)),
+    .map((some) => Int16Array.from({ length: mixFrameSamples }, (_, i) => some[i % some.length]!)),
 )
 
 const options: fc.Arbitrary<InputOptions> = fc.oneof(
@@ -68,7 +68,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-const gainOf = ({ talks = true, volumeDb = 0 }: InputOptions): number =>
+const gainOf = ({ canSpeak: talks = true, volumeDb = 0 }: InputOptions): number =>
   talks
     ? 10 ** (Math.max(-60, Math.min(20, volumeDb)) / 20) * (volumeDb === Number.NEGATIVE_INFINITY ? 0 : 1)
     : 0
@@ -90,23 +90,23 @@ class Model {
   }
 
   heardBy(id: number, said: ReadonlyMap<number, Int16Array>, prompt: Int16Array | undefined): number[] {
-    const { hears = true } = this.members.get(id)!
+    const { canHear: hears = true } = this.members.get(id)!
     const heard = hears ? [...said].filter(([from]) => from !== id && this.#reaches(from, id)) : []
-    return Array.from({ length: MIX_FRAME }, (_, i) => {
+    return Array.from({ length: mixFrameSamples }, (_, i) => {
       const voices = heard.reduce((sum, [from, frame]) => sum + this.#louder(from, frame[i]!, i), 0)
       return clip(voices + (prompt?.[i] ?? 0))
     })
   }
 
   #reaches(from: number, to: number): boolean {
-    const { onlyFor } = this.members.get(from)!
+    const { audibleTo: onlyFor } = this.members.get(from)!
     return !onlyFor || onlyFor.includes(to)
   }
 
   #louder(id: number, sample: number, at: number): number {
     const before = this.gains.get(id)!
     const gain = gainOf(this.members.get(id)!)
-    return clip(Math.round(sample * (before + ((gain - before) * (at + 1)) / MIX_FRAME)))
+    return clip(Math.round(sample * (before + ((gain - before) * (at + 1)) / mixFrameSamples)))
   }
 }
 
@@ -122,7 +122,7 @@ function mixAndCompare(mixer: MixerCore, model: Model, step: Step & { readonly k
   mixer.prompt(step.prompt)
   mixer.mix()
   for (const [id, options] of model.members) {
-    const output = mixer.add(id, options).output ?? new Int16Array(MIX_FRAME)
+    const output = mixer.add(id, options).output ?? new Int16Array(mixFrameSamples)
     expect([...output]).toEqual(model.heardBy(id, said, step.prompt).map((v) => v + 0))
   }
   model.settle()
@@ -201,7 +201,7 @@ describe('MixerCore', () => {
 
   it.each([
     ['a change of volume', { volumeDb: -60 }],
-    ['the end of talking', { talks: false }],
+    ['the end of talking', { canSpeak: false }],
     ['muting', { volumeDb: Number.NEGATIVE_INFINITY }],
   ])('does not click with %s', (_, options) => {
     const mixer = new MixerCore()
@@ -214,12 +214,14 @@ describe('MixerCore', () => {
     })
     const steps = heard.slice(1).map((sample, i) => Math.abs(sample - heard[i]!))
     expect(Math.max(...steps)).toBeLessThan(70)
-    expect([heard[0], Math.round(heard[2 * MIX_FRAME]! / 100), heard.at(-1)]).toEqual([20_000, 0, 20_000])
+    expect([heard[0], Math.round(heard[2 * mixFrameSamples]! / 100), heard.at(-1)]).toEqual([
+      20_000, 0, 20_000,
+    ])
   })
 
   it('keeps whispers out of the total and from the rest', () => {
     const mixer = new MixerCore()
-    const [agent, caller, coach] = [mixer.add(1), mixer.add(2), mixer.add(3, { onlyFor: [1] })]
+    const [agent, caller, coach] = [mixer.add(1), mixer.add(2), mixer.add(3, { audibleTo: [1] })]
     coach.put(constant(1000))
     caller.put(constant(200))
     mixer.mix()

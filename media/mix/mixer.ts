@@ -1,46 +1,53 @@
-import { type InputOptions, MIX_FRAME, MixerInput } from './mixer-input.ts'
-import { Speakers } from './speakers.ts'
-
-/** With so many members that talk, room noise is left out: it would add up. Below, everything is passed on as it is. */
-const GATED_FROM = 4
+import { type InputOptions, MixerInput, mixFrameSamples } from './mixer-input.ts'
+import { SpeakerDetector } from './speaker-detector.ts'
 
 /**
- * Mixes the audio of its members by frames of 20 ms at 16 kHz: each hears the sum of all others. The sum is made once, in 32 bits, and
- * only of those who speak; all who are silent share one output, and who speaks has its own taken out again.
+ * Number of speaking-enabled inputs from which background noise is suppressed, because it would add up. With
+ * fewer inputs everything passes.
+ */
+const minGatedInputs = 4
+
+/**
+ * Mixes its inputs in frames of 20 ms at 16 kHz: each input hears the sum of all others. The sum is computed
+ * once, in 32 bits, over the active inputs. All silent inputs share one output; an active input gets the sum
+ * minus its own audio.
  *
- * Sums are clipped. A limiter would be softer on two who shout at once, but has to look ahead, which is delay, and pumps the others up and
- * down; and clipping leaves what fits into 16 bits exactly as it was.
+ * Sums are clipped. A limiter would be softer on simultaneous shouting, but needs look-ahead, which adds
+ * delay, and modulates the other voices. Clipping leaves everything within 16 bits exact.
  */
 export class MixerCore {
-  /** Who speaks, and how loud. */
-  readonly speakers: Speakers
+  /** Active speaker and loudness of the inputs. */
+  readonly speakers: SpeakerDetector
   #inputs: MixerInput[] = []
   #byId = new Map<number, MixerInput>()
-  #sum = new Int32Array(MIX_FRAME)
-  /** Where a sum is made for one input alone. */
-  #room = new Int32Array(MIX_FRAME)
-  #shared = new Int16Array(MIX_FRAME)
-  /** How many voices are in {@link #sum}, the prompt among them. */
+  #sum = new Int32Array(mixFrameSamples)
+  /** Buffer for the sum of a single input. */
+  #room = new Int32Array(mixFrameSamples)
+  #shared = new Int16Array(mixFrameSamples)
+  /** Number of voices in {@link #sum}, including the prompt. */
   #voices = 0
   #whisperers: MixerInput[] = []
   #prompt: Int16Array | undefined
   #total: Int16Array | undefined
 
   constructor() {
-    this.speakers = new Speakers(this.#inputs)
+    this.speakers = new SpeakerDetector(this.#inputs)
   }
 
-  /** How many take part. */
+  /** Number of inputs. */
   get size(): number {
     return this.#inputs.length
   }
 
-  /** The last mix as it is for who said nothing: all voices and the prompt, without whispers; undefined is silence. Valid until the next. */
+  /**
+   * Last mix as heard by a silent input: all voices and the prompt, without whispers; undefined is silence.
+   * Valid until the next mix.
+   */
   get total(): Int16Array | undefined {
     return this.#total
   }
 
-  /** Takes a member in; one that takes part already is changed. `id` names it to `onlyFor` of others, and to {@link speakers}. */
+  /** Adds an input, or changes an existing one. `id` identifies it in `audibleTo` and in {@link speakers}. */
   add(id: number, options: InputOptions = {}): MixerInput {
     const known = this.#byId.get(id)
     if (known) {
@@ -53,12 +60,12 @@ export class MixerCore {
     return input
   }
 
-  /** Replaces what a member does; nothing for one that does not take part. */
+  /** Replaces the options of an input; no effect for an unknown one. */
   change(id: number, options: InputOptions): void {
     this.#byId.get(id)?.change(options)
   }
 
-  /** Nothing for one that does not take part. */
+  /** Removes an input; no effect for an unknown one. */
   remove(id: number): void {
     const input = this.#byId.get(id)
     if (!input) return
@@ -69,16 +76,17 @@ export class MixerCore {
   }
 
   /**
-   * Sets 20 ms of sound that all hear in the next mix, also those that do not hear each other; undefined is silence, as is nothing at
-   * all. Not copied. Throws a RangeError for anything but {@link MIX_FRAME} samples.
+   * Sets 20 ms of audio that all inputs hear in the next mix, including those that do not hear each other;
+   * undefined is silence, also the default. Not copied. Throws a RangeError unless it has {@link
+   * mixFrameSamples} samples.
    */
   prompt(frame: Int16Array | undefined): void {
-    if (frame && frame.length !== MIX_FRAME)
-      throw new RangeError(`a frame of ${MIX_FRAME} samples expected, found ${frame.length}`)
+    if (frame && frame.length !== mixFrameSamples)
+      throw new RangeError(`a frame of ${mixFrameSamples} samples expected, found ${frame.length}`)
     this.#prompt = frame
   }
 
-  /** Mixes what was put since the last time, and sets every input's output. Allocates nothing. */
+  /** Mixes the frames written since the last mix, and sets every input's output. Allocates nothing. */
   mix(): void {
     const inputs = this.#inputs
     this.#add()
@@ -92,10 +100,10 @@ export class MixerCore {
     this.#prompt = undefined
   }
 
-  /** Adds up all that is for everybody. */
+  /** Adds up all audio that is meant for everyone. */
   #add(): void {
     const inputs = this.#inputs
-    const gated = this.#talkers() >= GATED_FROM
+    const gated = this.#talkers() >= minGatedInputs
     this.#whisperers.length = 0
     this.#voices = 0
     this.#sum.fill(0)
@@ -103,7 +111,7 @@ export class MixerCore {
       const input = inputs[i]!
       input.speak(gated)
       if (!input.sound) continue
-      if (input.whispers) this.#whisperers.push(input)
+      if (input.isWhispering) this.#whisperers.push(input)
       else this.#voice(input.sound)
     }
     if (this.#prompt) this.#voice(this.#prompt)
@@ -116,13 +124,13 @@ export class MixerCore {
 
   #talkers(): number {
     let count = 0
-    for (let i = 0; i < this.#inputs.length; i++) if (this.#inputs[i]!.talks) count++
+    for (let i = 0; i < this.#inputs.length; i++) if (this.#inputs[i]!.canSpeak) count++
     return count
   }
 
   #heardBy(input: MixerInput): Int16Array | undefined {
-    if (!input.hears) return this.#prompt
-    const own = input.whispers ? undefined : input.sound
+    if (!input.canHear) return this.#prompt
+    const own = input.isWhispering ? undefined : input.sound
     const whispered = this.#isWhisperedTo(input)
     if (!own && !whispered) return this.#total
     if (own && this.#voices === 1 && !whispered) return undefined
@@ -134,17 +142,17 @@ export class MixerCore {
     return false
   }
 
-  /** The sum without what the input said itself, and with what is whispered to it. */
+  /** Returns the sum without the input's own audio, and with what is whispered to it. */
   #without(input: MixerInput, own: Int16Array | undefined): Int16Array {
     const sum = this.#sum
     const out = input.own
     if (own && this.#whisperers.length === 0) {
-      for (let i = 0; i < MIX_FRAME; i++) out[i] = clipped(sum[i]! - own[i]!)
+      for (let i = 0; i < mixFrameSamples; i++) out[i] = clipped(sum[i]! - own[i]!)
       return out
     }
     const room = this.#room
     room.set(sum)
-    if (own) for (let i = 0; i < MIX_FRAME; i++) room[i] = room[i]! - own[i]!
+    if (own) for (let i = 0; i < mixFrameSamples; i++) room[i] = room[i]! - own[i]!
     for (let k = 0; k < this.#whisperers.length; k++) {
       const whisperer = this.#whisperers[k]!
       if (whisperer.whispersTo(input)) addTo(room, whisperer.sound!)
@@ -155,11 +163,11 @@ export class MixerCore {
 }
 
 function addTo(sum: Int32Array, samples: Int16Array): void {
-  for (let i = 0; i < MIX_FRAME; i++) sum[i] = sum[i]! + samples[i]!
+  for (let i = 0; i < mixFrameSamples; i++) sum[i] = sum[i]! + samples[i]!
 }
 
 function clip(sum: Int32Array, out: Int16Array): void {
-  for (let i = 0; i < MIX_FRAME; i++) out[i] = clipped(sum[i]!)
+  for (let i = 0; i < mixFrameSamples; i++) out[i] = clipped(sum[i]!)
 }
 
 function clipped(sample: number): number {

@@ -5,7 +5,7 @@ import { goertzel, sine } from '../codecs/tone.ts'
 import type { RecordRequest } from '../types.ts'
 import { Mp3Format } from './mp3-format.ts'
 import { type Recorder, startRecording } from './recorder.ts'
-import { MemoryFiles } from './test-files.ts'
+import { MemoryFiles } from './testing/recording-files.ts'
 
 /** Samples by which sound comes later out of a decoder. */
 const delay = 1105
@@ -97,7 +97,7 @@ describe('a recording in MP3', () => {
     const files = new MemoryFiles()
     files.space = 10_000
     const recorder = await startRecording({ path: '/calls/a.mp3', format: 'mp3', tracks: 'in' }, files)
-    for (let i = 0; i < 20 && !recorder.over; i++) await say(recorder, 440, 0, 1000)
+    for (let i = 0; i < 20 && !recorder.hasEnded; i++) await say(recorder, 440, 0, 1000)
     const result = await recorder.done
     expect(result).toMatchObject({ end: { kind: 'error', code: 'ENOSPC' }, bytes: 46 * 216, hasFile: true })
     expect((await decode(files.files.get('/calls/a.mp3')!)).errors).toEqual([])

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { sine } from '../codecs/tone.ts'
 import { ComfortNoise } from '../rtp/comfort-noise.ts'
 import type { RecordingResult, RecordRequest } from '../types.ts'
-import type { Format } from './format.ts'
 import { Recorder, startRecording } from './recorder.ts'
-import { MemoryFiles, type ReadWav, readWavBytes } from './test-files.ts'
+import type { RecordingFormat } from './recording-format.ts'
+import { MemoryFiles, type ReadWav, readWavBytes } from './testing/recording-files.ts'
 import { WavFormat } from './wav-format.ts'
 
 const request: RecordRequest = { path: '/calls/a.wav', format: 'wav', tracks: 'in' }
@@ -24,7 +24,7 @@ function noise(level: number): () => Int16Array {
 /** Gives frames until the recording is over; how many were taken. The disk has its turn after each second. */
 async function say(recorder: Recorder, frame: () => Int16Array | undefined, ms: number): Promise<number> {
   for (let i = 0; i < ms / 20; i++) {
-    if (recorder.over) return i
+    if (recorder.hasEnded) return i
     recorder.frame(frame(), undefined)
     if (i % 50 === 49) await new Promise(setImmediate)
   }
@@ -205,7 +205,7 @@ describe('a recording ends', () => {
     const { recorder } = await start({ terminators: '#9' })
     await say(recorder, () => word, 100)
     for (const digit of ['1', '', '*', '#9']) recorder.digit(digit)
-    expect(recorder.over).toBe(false)
+    expect(recorder.hasEnded).toBe(false)
     recorder.digit('9')
     recorder.digit('#')
     recorder.stop()
@@ -259,10 +259,10 @@ describe('a recording ends', () => {
         durationMs: () => 1,
         lengthOf: () => 0,
         close: () => {},
-      } satisfies Format
+      } satisfies RecordingFormat
       const recorder = new Recorder(request, format, files)
       if (paused) recorder.pause('silence')
-      for (let i = 0; i < 200 && !recorder.over; i++) {
+      for (let i = 0; i < 200 && !recorder.hasEnded; i++) {
         recorder.frame(undefined, undefined)
         await new Promise(setImmediate)
       }

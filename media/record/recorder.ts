@@ -1,26 +1,29 @@
 import { VoiceActivityDetector } from '../rtp/voice-activity.ts'
 import type { RecordingEnd, RecordingResult, RecordRequest } from '../types.ts'
-import { diskFiles, type FileFailure, failureOf, type RecordingFiles } from './disk.ts'
-import { Ending } from './ending.ts'
-import { RecordingFile } from './file.ts'
-import { type Format, MOST_BYTES } from './format.ts'
+import { diskFiles, type FileFailure, failureOf, type RecordingFiles } from './disk-files.ts'
+import { EndDetector } from './end-detector.ts'
 import { Mp3Format } from './mp3-format.ts'
+import { RecordingFile } from './recording-file.ts'
+import { maxFileBytes, type RecordingFormat } from './recording-format.ts'
+import { SilenceTrimmer } from './silence-trimmer.ts'
 import { Tracks } from './tracks.ts'
-import { Trim } from './trim.ts'
 import { WavFormat } from './wav-format.ts'
 
-/** Sensitivity at which voices are told from noise as {@link VoiceActivityDetector} says. */
-const usualSensitivity = 44
-/** How much louder a sound has to be for each point below that, and how much less loud for each above: at 100 by 2 dB than the noise still. */
-const DB_BELOW = 0.5
-const DB_ABOVE = 0.125
+/** Sensitivity at which speech is detected with the defaults of {@link VoiceActivityDetector}. */
+const defaultSensitivity = 44
+/**
+ * Threshold change in dB per point of sensitivity below and above that; at 100 the threshold is still 2 dB
+ * above the noise.
+ */
+const dbPerPointBelow = 0.5
+const dbPerPointAbove = 0.125
 
-/** So many frames without a byte to write, and the file is touched: 30 s. */
-const TOUCH_FRAMES = 1500
+/** Number of frames without a written byte after which the file is touched: 30 s. */
+const touchFrames = 1500
 
 /**
- * Starts a recording; from then on it waits for frames. Never rejects: where the file cannot be made, or the MP3 encoder not be loaded, the
- * recording ends with that error. `files` is the file system; default the machine's.
+ * Starts a recording, which then waits for frames. Never rejects: if the file or the MP3 encoder cannot be
+ * opened, the recording ends with that error. `files` is the file system; default the machine's.
  */
 export async function startRecording(
   request: RecordRequest,
@@ -39,21 +42,22 @@ export async function startRecording(
 }
 
 /**
- * One recording under way: 20 ms of both directions go in, and a file comes out. It ends by itself as the request says, when its file cannot
- * be written, or before it gets longer than 4 GiB (`limit`). It knows no time: frames are its clock, so they have to come in pauses as well.
+ * One recording in progress: 20 ms of both directions go in, and a file comes out. Ends as requested, when
+ * the file cannot be written, or before it exceeds 4 GiB (`limit`). Frames are its only clock, so they must
+ * arrive during pauses too.
  *
- * A recording without any sound (stopped at once, or all of it trimmed) leaves no file.
+ * A recording without audio (stopped at once, or entirely trimmed) leaves no file.
  */
 export class Recorder {
-  /** Rate of the frames that it takes, in Hz. */
+  /** Rate of the input frames, in Hz. */
   readonly sampleRate: 8000 | 16_000
-  /** Settles when the file is complete. Never rejects. */
+  /** Resolves when the file is complete. Never rejects. */
   readonly done: Promise<RecordingResult>
-  #format: Format
+  #format: RecordingFormat
   #file: RecordingFile
-  #ending: Ending
+  #ending: EndDetector
   #tracks: Tracks
-  #trim: Trim | undefined
+  #trim: SilenceTrimmer | undefined
   #in: Voice
   #out: Voice
   #paused: 'skip' | 'silence' | undefined
@@ -64,18 +68,18 @@ export class Recorder {
   #settle: (result: RecordingResult | Promise<RecordingResult>) => void
 
   /** Use {@link startRecording}. */
-  constructor(request: RecordRequest, format: Format, files: RecordingFiles) {
+  constructor(request: RecordRequest, format: RecordingFormat, files: RecordingFiles) {
     const { promise, resolve } = Promise.withResolvers<RecordingResult>()
     this.sampleRate = request.sampleRate ?? 8000
     this.done = promise
     this.#settle = resolve
     this.#format = format
-    this.#ending = new Ending(request)
+    this.#ending = new EndDetector(request)
     this.#in = new Voice(request.sensitivity)
     this.#out = new Voice(request.sensitivity)
     this.#tracks = new Tracks(request.tracks, this.sampleRate / 50)
     this.#trim = request.trim
-      ? new Trim(this.sampleRate / 50, (left, right) => this.#encode(left, right))
+      ? new SilenceTrimmer(this.sampleRate / 50, (left, right) => this.#encode(left, right))
       : undefined
     this.#file = new RecordingFile(
       request.path,
@@ -86,16 +90,19 @@ export class Recorder {
     this.#write(format.begin())
   }
 
-  /** Whether it has ended; what comes now is ignored. */
-  get over(): boolean {
+  /** Whether the recording has ended; further input is ignored. */
+  get hasEnded(): boolean {
     return this.#end !== undefined
   }
 
-  /** Takes 20 ms of what the far end says, and of what it hears; undefined is silence. To be called in pauses, too. */
+  /**
+   * Processes 20 ms from the far end and to the far end; undefined is silence. Must be called during pauses
+   * too.
+   */
   frame(incoming: Int16Array | undefined, outgoing: Int16Array | undefined): void {
     if (this.#end) return
     this.#idleFrames++
-    if (this.#idleFrames >= TOUCH_FRAMES) {
+    if (this.#idleFrames >= touchFrames) {
       this.#idleFrames = 0
       this.#file.touch()
     }
@@ -111,12 +118,15 @@ export class Recorder {
     this.#finishAt(this.#ending.frame(hears))
   }
 
-  /** Takes a digit that the far end pressed. */
+  /** Processes a digit of the far end. */
   digit(digit: string): void {
     this.#finishAt(this.#ending.digit(digit))
   }
 
-  /** `skip` leaves the pause out of the file, `silence` puts silence there, which counts as length. No pause counts as silence of the far end. */
+  /**
+   * Pauses. `skip` omits the pause from the file; `silence` fills it with silence, which counts as length. A
+   * pause never counts as silence of the far end.
+   */
   pause(how: 'skip' | 'silence'): void {
     this.#paused ??= how
   }
@@ -129,7 +139,7 @@ export class Recorder {
     this.#finish({ kind: 'stopped' })
   }
 
-  /** Ends it with an error; what was written is kept. */
+  /** Ends the recording with an error; data already written is kept. */
   fail(failure: FileFailure): void {
     this.#finish(errorOf(failure))
   }
@@ -146,8 +156,8 @@ export class Recorder {
 
   #encode(left: Int16Array, right: Int16Array | undefined): void {
     if (this.#end) return
-    // What the encoder still holds back is less than a second.
-    if (this.#bytes + this.#format.bytesPerSecond > MOST_BYTES) {
+    // The encoder holds back less than a second.
+    if (this.#bytes + this.#format.bytesPerSecond > maxFileBytes) {
       this.#finish({ kind: 'limit' })
       return
     }
@@ -176,8 +186,8 @@ export class Recorder {
     const format = this.#format
     const frames = this.#trim ? this.#trim.kept : this.#frames
     const ended = end.kind === 'error' || frames === 0 ? end : this.#flush(end)
-    const most = frames === 0 ? 0 : this.#trim ? format.lengthOf(frames) : MOST_BYTES
-    const { bytes, failure } = await this.#file.finish(format, most)
+    const maxBytes = frames === 0 ? 0 : this.#trim ? format.lengthOf(frames) : maxFileBytes
+    const { bytes, failure } = await this.#file.finish(format, maxBytes)
     format.close()
     const durationMs = bytes > 0 ? format.durationMs(bytes) : 0
     return {
@@ -188,7 +198,7 @@ export class Recorder {
     }
   }
 
-  /** Writes what the encoder holds back. */
+  /** Writes the encoder's remaining bytes. */
   #flush(end: RecordingEnd): RecordingEnd {
     try {
       this.#file.write(this.#format.finish())
@@ -201,14 +211,14 @@ export class Recorder {
 
 const errorOf = ({ code, message }: FileFailure): RecordingEnd => ({ kind: 'error', code, message })
 
-/** Hears voices, but no clicks: a frame alone is none. */
+/** Detects voice over at least two frames, which excludes clicks. */
 class Voice {
   readonly #level: VoiceActivityDetector
   #before = false
 
-  constructor(sensitivity = usualSensitivity) {
-    const missing = usualSensitivity - sensitivity
-    this.#level = new VoiceActivityDetector(missing * (missing > 0 ? DB_BELOW : DB_ABOVE))
+  constructor(sensitivity = defaultSensitivity) {
+    const missing = defaultSensitivity - sensitivity
+    this.#level = new VoiceActivityDetector(missing * (missing > 0 ? dbPerPointBelow : dbPerPointAbove))
   }
 
   heard(frame: Int16Array | undefined): boolean {

@@ -1,13 +1,13 @@
 import type { RecordRequest } from '../types.ts'
 
-/** What goes into the file. */
+/** Channels of a file. */
 export interface Channels {
   left: Int16Array
-  /** Absent in mono. */
+  /** Undefined in mono. */
   right: Int16Array | undefined
 }
 
-/** Makes the file's channels of both directions, frame by frame. */
+/** Combines both directions into the channels of a file, frame by frame. */
 export class Tracks {
   #tracks: RecordRequest['tracks']
   #silence: Int16Array
@@ -21,13 +21,13 @@ export class Tracks {
     this.#channels = { left: this.#silence, right: undefined }
   }
 
-  /** Whether there is a voice in the file, by the voices of the far end and towards it. */
+  /** Whether the recorded channels contain voice, given the voice of each direction. */
   voiced(incoming: boolean, outgoing: boolean): boolean {
     if (this.#tracks === 'in') return incoming
     return this.#tracks === 'out' ? outgoing : incoming || outgoing
   }
 
-  /** The channels of one frame; undefined is silence. Valid until the next call. */
+  /** Returns the channels of one frame; undefined is silence. Valid until the next call. */
   take(incoming = this.#silence, outgoing = this.#silence): Readonly<Channels> {
     const channels = this.#channels
     if (this.#tracks === 'stereo') channels.right = outgoing
@@ -36,7 +36,7 @@ export class Tracks {
     return channels
   }
 
-  /** Clipped, as in a mixer. */
+  /** Sums and clips, like a mixer. */
   #mix(a: Int16Array, b: Int16Array): Int16Array {
     const mixed = this.#mixed
     for (let i = 0; i < mixed.length; i++) mixed[i] = Math.max(-32_768, Math.min(32_767, a[i]! + b[i]!))

@@ -1,15 +1,15 @@
-import { type Format, MOST_BYTES } from './format.ts'
+import { maxFileBytes, type RecordingFormat } from './recording-format.ts'
 
-/** Length of the header that is written here: a canonical one, the samples follow right after it. */
-export const WAV_HEADER = 44
-/** Size of a chunk that is not known yet; readers take everything up to the end. */
-const UNKNOWN = 0xffff_ffff
+/** Length of the header: canonical, directly followed by the samples. */
+export const wavHeaderBytes = 44
+/** Size of a chunk of unknown length; readers read up to the end of the file. */
+const unknownSize = 0xffff_ffff
 
-/** Header of a WAV with 16 bit PCM; `length` is that of the whole file in bytes, absent while it is not known. */
+/** Returns the header of a WAV with 16-bit PCM; `length` of the whole file in bytes, absent while unknown. */
 export function wavHeader(rate: number, channels: 1 | 2, length?: number): Uint8Array {
-  const header = Buffer.alloc(WAV_HEADER)
+  const header = Buffer.alloc(wavHeaderBytes)
   header.write('RIFF', 0, 'latin1')
-  header.writeUInt32LE(length === undefined ? UNKNOWN : length - 8, 4)
+  header.writeUInt32LE(length === undefined ? unknownSize : length - 8, 4)
   header.write('WAVEfmt ', 8, 'latin1')
   header.writeUInt32LE(16, 16)
   header.writeUInt16LE(1, 20)
@@ -19,12 +19,12 @@ export function wavHeader(rate: number, channels: 1 | 2, length?: number): Uint8
   header.writeUInt16LE(channels * 2, 32)
   header.writeUInt16LE(16, 34)
   header.write('data', 36, 'latin1')
-  header.writeUInt32LE(length === undefined ? UNKNOWN : length - WAV_HEADER, 40)
+  header.writeUInt32LE(length === undefined ? unknownSize : length - wavHeaderBytes, 40)
   return header
 }
 
-/** PCM of 16 bit in a WAV. */
-export class WavFormat implements Format {
+/** WAV file with 16-bit PCM. */
+export class WavFormat implements RecordingFormat {
   readonly bytesPerSecond: number
   #rate: number
   #channels: 1 | 2
@@ -56,17 +56,17 @@ export class WavFormat implements Format {
   }
 
   lengthOf(frames: number): number {
-    return WAV_HEADER + frames * this.#bytes.length
+    return wavHeaderBytes + frames * this.#bytes.length
   }
 
   playable(length: number): number {
     const block = this.#channels * 2
-    const data = Math.floor((Math.min(length, MOST_BYTES) - WAV_HEADER) / block) * block
-    return data > 0 ? WAV_HEADER + data : 0
+    const data = Math.floor((Math.min(length, maxFileBytes) - wavHeaderBytes) / block) * block
+    return data > 0 ? wavHeaderBytes + data : 0
   }
 
   durationMs(length: number): number {
-    return Math.round(((length - WAV_HEADER) * 1000) / this.bytesPerSecond)
+    return Math.round(((length - wavHeaderBytes) * 1000) / this.bytesPerSecond)
   }
 
   header(length: number): Uint8Array {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { encode } from '../codecs/g711.ts'
 import { readAiff as read } from './aiff.ts'
-import { extendedRate } from './test-audio.ts'
+import { extendedRate } from './testing/audio-files.ts'
 
 const readAiff = (bytes: Uint8Array) => read(bytes, 60)
 const text = (value: string) => Buffer.from(value, 'latin1')

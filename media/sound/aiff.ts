@@ -1,9 +1,10 @@
-import { aLaw, checkLayout, faultOf, float, type Layout, muLaw, pcm, readSamples } from './samples.ts'
+import { aLaw, checkLayout, faultOf, float, type Layout, muLaw, pcm, readSamples } from './sample-layout.ts'
 import type { Wave } from './wave.ts'
 
 /**
- * Decodes an AIFF, or an AIFF-C with PCM (also little-endian: `sowt`), floats, A-law or mu-law; mono, or stereo, which is mixed down. Throws a
- * `SoundError` that names the chunk and what was expected, or says that it is longer than `maxSeconds`.
+ * Decodes an AIFF, or an AIFF-C with PCM (also little-endian: `sowt`), floats, A-law or mu-law. Mono, or
+ * stereo, which is mixed down. Throws a {@link SoundError} that names the chunk and the expected value, or
+ * says that the audio is longer than `maxSeconds`.
  */
 export const readAiff = (bytes: Uint8Array, maxSeconds: number): Wave => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -24,7 +25,7 @@ const fault = (text: string) => faultOf('AIFF', text)
 const tag = (view: DataView, at: number): string =>
   String.fromCharCode(...Array.from({ length: 4 }, (_, i) => view.getUint8(at + i)))
 
-/** The two chunks that matter, in either order. Others are passed over. */
+/** Finds the two required chunks, in either order. Ignores others. */
 const chunksOf = (view: DataView): { readonly common: DataView; readonly sound: DataView } => {
   if (view.byteLength < 12) throw fault(`a header of 12 bytes expected, found ${view.byteLength} bytes`)
   if (tag(view, 0) !== 'FORM' || !/^AIF[FC]$/.test(tag(view, 8)))
@@ -50,10 +51,10 @@ const layoutOf = (common: DataView): { readonly frames: number; readonly layout:
     throw fault(`a COMM chunk of 18 bytes or more expected, found ${common.byteLength}`)
   const channels = common.getUint16(0)
   const bits = common.getUint16(6)
-  // Of a fraction the resampler would need a filter for each sample.
+  // A fractional rate would need a separate resampling filter for each sample.
   const rate = Math.round(extended(common, 8))
   checkLayout('AIFF', { channels, rate })
-  // AIFF-C has the coding after the rate; AIFF knows none.
+  // AIFF-C has the coding after the rate; AIFF has none.
   const coding = common.byteLength >= 22 ? tag(common, 18) : 'NONE'
   return { frames: common.getUint32(2), layout: { channels, rate, ...codingOf(coding, bits) } }
 }
@@ -72,7 +73,7 @@ const codingOf = (coding: string, bits: number): Pick<Layout, 'bytes' | 'read'> 
     case 'none':
     case 'twos':
     case 'sowt': {
-      // A sample stands at the upper end of as many bytes as it needs.
+      // A sample occupies the upper bits of the required number of bytes.
       const bytes = Math.ceil(bits / 8)
       const read = pcm(bytes, name === 'sowt')
       if (!read) throw fault(`1 to 32 bits per sample expected, found ${bits}`)
@@ -83,7 +84,7 @@ const codingOf = (coding: string, bits: number): Pick<Layout, 'bytes' | 'read'> 
   }
 }
 
-/** A number of 80 bits (IEEE 754, extended), of which only what a rate can be is read: NaN for any other. */
+/** Reads an 80-bit number (IEEE 754, extended) in the range of sampling rates; NaN for any other. */
 const extended = (view: DataView, at: number): number => {
   const exponent = view.getUint16(at) - 16_383
   if (exponent < 0 || exponent > 31) return Number.NaN

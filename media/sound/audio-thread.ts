@@ -1,7 +1,7 @@
-/** The thread that decodes audio: gets {@link AudioJob}s, one at a time. */
+/** Thread that decodes audio: receives {@link AudioJob}s, one at a time. */
 import type { PcmRate } from '../types.ts'
 import { decodeAudio } from './decode.ts'
-import { answerJobs } from './thread-jobs.ts'
+import { serveJobs } from './serve-jobs.ts'
 
 /** Audio to decode. */
 export interface AudioJob {
@@ -10,4 +10,4 @@ export interface AudioJob {
   readonly maxSeconds: number
 }
 
-answerJobs(({ bytes, rate, maxSeconds }: AudioJob) => decodeAudio(bytes, rate, maxSeconds))
+serveJobs(({ bytes, rate, maxSeconds }: AudioJob) => decodeAudio(bytes, rate, maxSeconds))

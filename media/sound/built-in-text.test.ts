@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { builtInText, piecesOf, voiceNamed } from './built-in-text.ts'
+import { builtInText, piecesOf, voiceByName } from './built-in-text.ts'
 
 describe('what the built-in voice speaks', () => {
   it('is plain ASCII on one line', () => {
@@ -14,7 +14,7 @@ describe('what the built-in voice speaks', () => {
   })
 
   it('knows voices by name and by synonym', () => {
-    expect(['SLT', ' man', 'woman', 'alice', 'toString'].map(voiceNamed)).toEqual([
+    expect(['SLT', ' man', 'woman', 'alice', 'toString'].map(voiceByName)).toEqual([
       'slt',
       'rms',
       'slt',

@@ -3,13 +3,13 @@ import { SoundError } from './errors.ts'
 /** Voices of the built-in speech; all are English. */
 export const voices = ['slt', 'rms', 'awb', 'kal', 'kal16'] as const
 
-/** A voice of {@link voices}. */
+/** One of {@link voices}. */
 export type Voice = (typeof voices)[number]
 
-/** Whose voice it sounds like. */
+/** Gender of a voice. */
 export type Gender = 'male' | 'female'
 
-/** Words for it in documents. */
+/** Words for genders in documents. */
 const genders: Readonly<Record<string, Gender>> = {
   woman: 'female',
   female: 'female',
@@ -17,28 +17,30 @@ const genders: Readonly<Record<string, Gender>> = {
   male: 'male',
 }
 
-/** The gender that a document means by `male`, `man`, `female` or `woman` (case is ignored); undefined for any other text. */
-export const genderNamed = (text: string): Gender | undefined => {
+/**
+ * Returns the gender for `male`, `man`, `female` or `woman` (case-insensitive); undefined for any other text.
+ */
+export const genderByName = (text: string): Gender | undefined => {
   const lower = text.trim().toLowerCase()
   return Object.hasOwn(genders, lower) ? genders[lower] : undefined
 }
 
-/** The gender of a built-in voice. */
+/** Returns the gender of a built-in voice. */
 export const genderOf = (voice: Voice): Gender => (voice === 'slt' ? 'female' : 'male')
 
-/** The built-in voice of a gender. */
-export const voiceOf = (gender: Gender): Voice => (gender === 'female' ? 'slt' : 'rms')
+/** Returns the built-in voice of a gender. */
+export const voiceByGender = (gender: Gender): Voice => (gender === 'female' ? 'slt' : 'rms')
 
-/** The voice of this name (case is ignored), or of `man` and `woman`; undefined for any other. */
-export const voiceNamed = (name: string): Voice | undefined => {
+/** Returns the voice of that name (case-insensitive), or of `man` and `woman`; undefined for any other. */
+export const voiceByName = (name: string): Voice | undefined => {
   const lower = name.trim().toLowerCase()
-  const gender = genderNamed(lower)
-  return voices.find((voice) => voice === lower) ?? (gender && voiceOf(gender))
+  const gender = genderByName(lower)
+  return voices.find((voice) => voice === lower) ?? (gender && voiceByGender(gender))
 }
 
 /**
- * The text as the built-in voice is given it: in plain ASCII letters, on one line. Throws a {@link SoundError} when nothing is left to
- * speak.
+ * Converts text for the built-in voice: plain ASCII letters on one line. Throws a {@link SoundError} if
+ * nothing is left to speak.
  */
 export const builtInText = (text: string): string => {
   const plain = text
@@ -54,18 +56,18 @@ export const builtInText = (text: string): string => {
   return plain
 }
 
-/** Longest piece that is rendered at once, in characters: under a second of work. */
-const longestPiece = 250
+/** Maximum length of a piece that is rendered at once, in characters: under a second of work. */
+const maxPieceLength = 250
 
 /**
- * The text in pieces of at most 250 characters, cut after a sentence where one ends, else after a clause, else between words. Most
- * texts are one piece, which keeps the voice's melody.
+ * Splits text into pieces of at most 250 characters, after a sentence if possible, else after a clause, else
+ * between words. Most texts are one piece, which preserves the intonation.
  */
 export const piecesOf = (text: string): readonly string[] => {
   const pieces: string[] = []
   let rest = text
-  while (rest.length > longestPiece) {
-    const end = cutOf(rest.slice(0, longestPiece + 1))
+  while (rest.length > maxPieceLength) {
+    const end = cutOf(rest.slice(0, maxPieceLength + 1))
     pieces.push(rest.slice(0, end).trim())
     rest = rest.slice(end).trim()
   }
@@ -77,5 +79,5 @@ const cutOf = (head: string): number => {
     const length = end.exec(head)?.[0].length
     if (length) return length
   }
-  return longestPiece
+  return maxPieceLength
 }

@@ -1,4 +1,4 @@
-/** Keeps values up to a number of bytes; the one that was asked for least lately goes first. */
+/** LRU cache limited by a number of bytes. */
 export class ByteCache<T> {
   readonly #limit: number
   readonly #sizeOf: (value: T, key: string) => number
@@ -10,7 +10,7 @@ export class ByteCache<T> {
     this.#sizeOf = sizeOf
   }
 
-  /** Bytes kept. */
+  /** Number of cached bytes. */
   get bytes(): number {
     return this.#bytes
   }
@@ -24,7 +24,7 @@ export class ByteCache<T> {
     return value
   }
 
-  /** Keeps the value, unless it alone is over the limit. */
+  /** Stores the value, unless it alone exceeds the limit. */
   set(key: string, value: T): void {
     this.#drop(key)
     const size = this.#sizeOf(value, key)

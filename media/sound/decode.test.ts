@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { dominant, goertzel } from '../codecs/tone.ts'
 import { decodeAudio, formatOf } from './decode.ts'
-import { aiffFile, floatSine, mp3File, OggWriter, oggOpusFile, wavFile } from './test-audio.ts'
+import { aiffFile, floatSine, mp3File, OggWriter, oggOpusFile, wavFile } from './testing/audio-files.ts'
 
 const rates = [8000, 16_000, 48_000] as const
 const level = (samples: Int16Array) => Math.sqrt(samples.reduce((sum, v) => sum + v * v, 0) / samples.length)

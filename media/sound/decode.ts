@@ -5,10 +5,10 @@ import { toPrompt } from './resample.ts'
 import { readWav } from './wav.ts'
 import type { Wave } from './wave.ts'
 
-/** What audio comes in. */
+/** Supported audio formats. */
 export type AudioFormat = 'wav' | 'aiff' | 'mp3' | 'ogg'
 
-/** Decodes audio, told by its content, to mono at `rate`. Rejects with a {@link SoundError} that says what is wrong with it. */
+/** Decodes audio, detected by content, to mono at `rate`. Rejects with a descriptive {@link SoundError}. */
 export const decodeAudio = async (
   bytes: Uint8Array,
   rate: PcmRate,
@@ -32,7 +32,7 @@ const waveOf = async (bytes: Uint8Array, rate: PcmRate, maxSeconds: number): Pro
   }
 }
 
-/** Signatures of what is fetched by mistake or in vain: where they stand, and what to call it. */
+/** Signatures of unsupported formats: offset, signature and name for error messages. */
 const foreign: readonly (readonly [at: number, signature: string, name: string])[] = [
   [0, 'fLaC', 'FLAC'],
   [4, 'ftyp', 'MP4'],
@@ -46,7 +46,9 @@ const foreign: readonly (readonly [at: number, signature: string, name: string])
   [0, 'PK\x03\x04', 'a ZIP archive'],
 ]
 
-/** Tells the format by the first bytes. Throws a {@link SoundError} for any other, by its name where it has one here. */
+/**
+ * Detects the format by the first bytes. Throws a {@link SoundError} for any other, with its name if known.
+ */
 export const formatOf = (bytes: Uint8Array): AudioFormat => {
   const head = Buffer.from(bytes.subarray(0, 64)).toString('latin1')
   if (head.startsWith('RIFF')) return 'wav'
@@ -56,7 +58,10 @@ export const formatOf = (bytes: Uint8Array): AudioFormat => {
   throw new SoundError(`Audio: WAV, AIFF, MP3 or Ogg with Opus expected, found ${nameOf(head, bytes)}`)
 }
 
-/** A frame's header: eleven ones, then a version and a layer of which one value each is reserved (ISO 11172-3 section 2.4.1.3). */
+/**
+ * Detects a frame header: eleven ones, then version and layer, each with one reserved value (ISO 11172-3
+ * section 2.4.1.3).
+ */
 const isMpegAudio = ([first = 0, second = 0, third = 0]: Uint8Array): boolean =>
   first === 0xff &&
   second >> 5 === 7 &&
@@ -68,7 +73,7 @@ const nameOf = (head: string, [first = 0, second = 0]: Uint8Array): string => {
   if (head === '') return 'an empty file'
   const known = foreign.find(([at, signature]) => head.startsWith(signature, at))
   if (known) return known[2]
-  // The same ones as MPEG audio, with the layer that this one reserves (ISO 13818-7 section 6.2).
+  // Starts like MPEG audio, with the layer value that is reserved there (ISO 13818-7 section 6.2).
   if (first === 0xff && (second & 0xf6) === 0xf0) return 'AAC'
   if (/^(\xef\xbb\xbf)?\s*[<{[]/.test(head)) return 'a text or a web page'
   return 'something else'

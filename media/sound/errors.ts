@@ -1,4 +1,4 @@
-/** A sound that cannot be prepared. `message` says what is wrong with it. */
+/** Failure to prepare a sound; `message` describes the reason. */
 export class SoundError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
@@ -6,10 +6,10 @@ export class SoundError extends Error {
   }
 }
 
-/** Too much is waiting to be made, most of it for this customer. It says nothing of the sound. */
+/** Rejection because too many jobs wait, most of them of this customer. Independent of the sound. */
 export class SoundBusy extends SoundError {
   readonly code = 'sound_busy'
 }
 
-/** A text that an engine will not speak. It says nothing of the engine. */
-export class TextRefused extends SoundError {}
+/** Rejection of a text by an engine. Not a failure of the engine. */
+export class TextRejected extends SoundError {}

@@ -1,18 +1,18 @@
-/** What waits, customer by customer: in order for each of them, and the customers take turns. */
+/** Queue with fair scheduling: first in, first out per customer, and customers take turns. */
 export class FairQueue<T> {
   readonly #most: number
-  /** The customer whose turn is next stands first; none has an empty list. */
+  /** Items by customer, in the order of turns; no list is empty. */
   readonly #lists = new Map<string, T[]>()
   #size = 0
 
-  /** `most` is what may wait in all, at least 1. */
+  /** `most` is the maximum number of items in all, at least 1. */
   constructor(most: number) {
     this.#most = most
   }
 
   /**
-   * Adds an item. Where there are too many then, the last one of the customer with the most gives way and comes back; it may be the one
-   * that was added. So a customer who floods the queue takes no room from the others.
+   * Adds an item. If the queue is over its limit, removes and returns the last item of the customer with the
+   * most, possibly the added one. A flooding customer thus takes no room from others.
    */
   push(customer: string, item: T): T | undefined {
     const list = this.#lists.get(customer) ?? []
@@ -22,7 +22,7 @@ export class FairQueue<T> {
     return this.#size > this.#most ? this.#giveWay(customer) : undefined
   }
 
-  /** Takes the next item; its customer is the last in turn afterwards. */
+  /** Removes the next item; its customer moves to the end of the turn order. */
   shift(): T | undefined {
     const [customer, list] = this.#lists.entries().next().value ?? []
     if (customer === undefined) return undefined
@@ -33,7 +33,7 @@ export class FairQueue<T> {
     return item
   }
 
-  /** Takes an item away; harmless where it does not wait. */
+  /** Removes an item; no effect if it is not queued. */
   remove(customer: string, item: T): void {
     const list = this.#lists.get(customer)
     const index = list?.indexOf(item) ?? -1

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { SoundBusy, TextRefused } from './errors.ts'
+import { SoundBusy, TextRejected } from './errors.ts'
 import { type HttpRequest, HttpVoice, type HttpVoiceOptions, type SendRequest } from './http-voice.ts'
-import type { Waiter } from './job-thread.ts'
+import type { JobOptions } from './job-thread.ts'
 
 const samples = new Int16Array(new SharedArrayBuffer(8))
 const openAi: HttpVoiceOptions = {
@@ -72,11 +72,11 @@ describe('an OpenAI-compatible voice', () => {
     const error = await voice.speak({ text: 'a', rate: 8000 }).catch((e: Error) => e)
     expect(String(error)).toContain('The voice cloud failed: its server answered 401')
     expect(String(error)).not.toContain('k3y')
-    expect(error).not.toBeInstanceOf(TextRefused)
+    expect(error).not.toBeInstanceOf(TextRejected)
   })
 
   it('has its answer decoded in the turn of its customer, who is refused where too much waits', async () => {
-    const waiters: Waiter[] = []
+    const waiters: JobOptions[] = []
     const voice = new HttpVoice(
       openAi,
       async () => ({ status: 200, bytes: Uint8Array.of(1) }),
@@ -93,7 +93,7 @@ describe('an OpenAI-compatible voice', () => {
 
   it('tells a text that is refused from a failure', async () => {
     const refused = setUp(openAi, { status: 400 }).voice.speak({ text: 'a', rate: 8000 })
-    await expect(refused).rejects.toThrow(TextRefused)
+    await expect(refused).rejects.toThrow(TextRejected)
     await expect(refused).rejects.toThrow('The voice cloud failed: its server answered 400')
   })
 })

@@ -1,8 +1,8 @@
 import type { PcmRate, VoiceEngine, VoiceRequest } from '../types.ts'
-import { SoundBusy, SoundError, TextRefused } from './errors.ts'
-import type { Samples, Waiter } from './job-thread.ts'
+import { SoundBusy, SoundError, TextRejected } from './errors.ts'
+import type { JobOptions, Samples } from './job-thread.ts'
 
-/** One request to a voice's server. */
+/** Request to a voice's server. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly url: string
@@ -11,39 +11,43 @@ export interface HttpRequest {
 }
 
 /**
- * Sends a request of the operator's own. Rejects with an Error whose message has neither credentials nor text; `limits` end it. Redirects
- * are not followed: the request may carry a key.
+ * Sends a request to a server configured by the operator. Rejects with an Error whose message contains
+ * neither credentials nor text. Ends at the `limits`. Does not follow redirects, because the request may
+ * carry a key.
  */
 export type SendRequest = (
   request: HttpRequest,
   limits: { readonly timeoutMs: number; readonly maxBytes: number; readonly signal?: AbortSignal },
 ) => Promise<{ readonly status: number; readonly bytes: Uint8Array }>
 
-/** What the two kinds of HTTP voices have in common. */
+/** Options common to both kinds of HTTP voices. */
 interface CommonOptions {
-  /** In tables of voices, logs and metrics. */
+  /** Name in voice tables, logs and metrics. */
   readonly name: string
   readonly url: string
-  /** Where a request names none; default none. */
+  /** Voice for requests that name none; default none. */
   readonly voice?: string
   readonly language?: string
-  /** Whole time of a request, in ms. */
+  /** Time-out of a whole request, in ms. */
   readonly timeoutMs: number
-  /** Texts with sound SSML are sent as that, in one piece; else as plain text, piece by piece. */
+  /** Whether texts with valid SSML are sent as SSML, in one piece; else as plain text, piece by piece. */
   readonly ssml: boolean
 }
 
-/** A server with the interface of OpenAI's: `POST …/audio/speech`. */
+/** Server with OpenAI's interface: `POST …/audio/speech`. */
 export interface OpenAiVoiceOptions extends CommonOptions {
   readonly kind: 'openai'
   readonly model: string
-  /** `response_format`. */
+  /** Value of `response_format`. */
   readonly format: 'wav' | 'mp3' | 'opus'
-  /** Sent as a bearer token. Never logged. */
+  /** Key sent as a bearer token. Never logged. */
   readonly key?: string
 }
 
-/** Any other server that answers with audio. `{{text}}`, `{{voice}}` and `{{language}}` are filled in, escaped as their place needs. */
+/**
+ * Any other server that answers with audio. `{{text}}`, `{{voice}}` and `{{language}}` are replaced, escaped
+ * for their context.
+ */
 export interface TemplateVoiceOptions extends CommonOptions {
   readonly kind: 'template'
   readonly method: 'GET' | 'POST'
@@ -51,25 +55,25 @@ export interface TemplateVoiceOptions extends CommonOptions {
   readonly body?: string
 }
 
-/** An HTTP voice. */
+/** Options of an HTTP voice. */
 export type HttpVoiceOptions = OpenAiVoiceOptions | TemplateVoiceOptions
 
-/** Largest answer, in bytes: four minutes of WAV at 24 kHz. */
-const largestAnswer = 12 * 1024 * 1024
+/** Maximum size of an answer, in bytes: four minutes of WAV at 24 kHz. */
+const maxAnswerBytes = 12 * 1024 * 1024
 
-/** What servers answer to a text that they do not like: too long, or SSML that they do not know. */
+/** Status codes that reject the text: too long, or unsupported SSML. */
 const refusals = [400, 413, 414, 422]
 
-/** A voice behind HTTP. Its answer is audio in any format that can be played. */
+/** Voice behind HTTP. The answer is audio in any supported format. */
 export class HttpVoice implements VoiceEngine {
   readonly #options: HttpVoiceOptions
   readonly #send: SendRequest
-  readonly #decode: (bytes: Uint8Array, rate: PcmRate, waiter: Waiter) => Promise<Samples>
+  readonly #decode: (bytes: Uint8Array, rate: PcmRate, waiter: JobOptions) => Promise<Samples>
 
   constructor(
     options: HttpVoiceOptions,
     send: SendRequest,
-    decode: (bytes: Uint8Array, rate: PcmRate, waiter: Waiter) => Promise<Samples>,
+    decode: (bytes: Uint8Array, rate: PcmRate, waiter: JobOptions) => Promise<Samples>,
   ) {
     this.#options = options
     this.#send = send
@@ -78,16 +82,16 @@ export class HttpVoice implements VoiceEngine {
 
   async speak({ rate, customer, ...request }: VoiceRequest, signal?: AbortSignal): Promise<Samples> {
     const { name, timeoutMs } = this.#options
-    const limits = { timeoutMs, maxBytes: largestAnswer, ...(signal && { signal }) }
+    const limits = { timeoutMs, maxBytes: maxAnswerBytes, ...(signal && { signal }) }
     try {
       const { status, bytes } = await this.#send(this.#requestFor(request), limits)
-      if (refusals.includes(status)) throw new TextRefused(`its server answered ${status}`)
+      if (refusals.includes(status)) throw new TextRejected(`its server answered ${status}`)
       if (status !== 200) throw new SoundError(`its server answered ${status}`)
       return await this.#decode(bytes, rate, { customer, signal })
     } catch (error) {
-      // The server did its work.
+      // The server itself succeeded.
       if (error instanceof SoundBusy) throw error
-      const Failure = error instanceof TextRefused ? TextRefused : SoundError
+      const Failure = error instanceof TextRejected ? TextRejected : SoundError
       throw new Failure(`The voice ${name} failed: ${(error as Error).message}`, error)
     }
   }
@@ -152,11 +156,11 @@ const fill = (
 
 const xml = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
-/** SSML stands in XML as it is, and plain text as the simplest SSML. */
+/** Keeps SSML as it is, and wraps plain text in minimal SSML. */
 const ssml = (text: string): string =>
   /^<speak[\s>]/.test(text) && text.endsWith('</speak>') ? text : `<speak>${xml(text)}</speak>`
 
-/** How a value is written inside a body of this type. */
+/** Returns the escaping of values in a body of that type. */
 const escapeFor = (contentType: string): ((text: string) => string) => {
   if (/json/i.test(contentType)) return (text) => JSON.stringify(text).slice(1, -1)
   if (/xml/i.test(contentType)) return xml
@@ -164,5 +168,5 @@ const escapeFor = (contentType: string): ((text: string) => string) => {
   return (text) => text
 }
 
-/** A value may come from a document, and must not begin another header; beyond ASCII it would not be one. */
+/** Values may come from documents: line breaks would inject headers, and headers are ASCII only. */
 const oneLine = (text: string): string => text.replace(/[^\x20-\x7e]+/g, ' ').trim()

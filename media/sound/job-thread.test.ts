@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FakeThreads, FakeTimers } from './fake-thread.ts'
 import { type JobReply, JobThread, workerOf } from './job-thread.ts'
+import { FakeThreads, FakeTimers } from './testing/fake-threads.ts'
 
 const setUp = () => {
   const threads = new FakeThreads<string>()
@@ -8,12 +8,12 @@ const setUp = () => {
   return { threads, timers, speech: make(threads.start, timers) }
 }
 const make = (start: FakeThreads<string>['start'], timers: FakeTimers) =>
-  new JobThread({ name: 'Speech', start, timers, jobMs: 10_000, mostWaiting: 3 })
+  new JobThread({ name: 'Speech', start, timers, maxJobMs: 10_000, maxWaiting: 3 })
 
 describe('a thread for jobs', () => {
   it('starts with the first job and takes one at a time', async () => {
     const { threads, speech } = setUp()
-    expect(speech.running).toBe(false)
+    expect(speech.isRunning).toBe(false)
     const first = speech.run('one')
     const second = speech.run('two')
     expect(threads.jobs).toEqual(['one'])
@@ -69,9 +69,9 @@ describe('a thread for jobs', () => {
     threads.answer(1)
     await first
     timers.advance(59_999)
-    expect(speech.running).toBe(true)
+    expect(speech.isRunning).toBe(true)
     timers.advance(1)
-    expect(speech.running).toBe(false)
+    expect(speech.isRunning).toBe(false)
     expect(threads.ended).toBe(1)
     const second = speech.run('two')
     threads.answer(2)
@@ -99,14 +99,14 @@ describe('a thread for jobs', () => {
     const third = speech.run('three')
     waiting.abort()
     begun.abort()
-    await expect(second).rejects.toThrow('Speech: given up')
-    await expect(first).rejects.toThrow('Speech: given up')
+    await expect(second).rejects.toThrow('Speech: cancelled')
+    await expect(first).rejects.toThrow('Speech: cancelled')
     threads.answer(1)
     threads.answer(2)
     expect((await third).length).toBe(2)
     expect(threads.jobs).toEqual(['one', 'three'])
     late.abort()
-    await expect(speech.run('four', late)).rejects.toThrow('given up')
+    await expect(speech.run('four', late)).rejects.toThrow('cancelled')
   })
 
   it('lets customers take turns', async () => {

@@ -1,38 +1,41 @@
 import { Worker } from 'node:worker_threads'
-import type { Timers } from './clock.ts'
+import type { Timers } from '../clock.ts'
 import { SoundBusy, SoundError } from './errors.ts'
 import { FairQueue } from './fair-queue.ts'
 
-/** Sound that is ready to play: mono, 16 bit, in shared memory. */
+/** Playable sound: mono, 16 bit, in shared memory. */
 export type Samples = Int16Array<SharedArrayBuffer>
 
-/** What a thread makes of a job. */
+/** Result of a job. */
 export type JobReply = { readonly samples: Samples } | { readonly error: string }
 
-/** A thread that does one job after the other. */
+/** Thread that runs one job after another. */
 export interface JobWorker<Job> {
   send(job: Job): void
-  /** Ends the thread in the middle of whatever it does. */
+  /** Ends the thread, even during a job. */
   end(): Promise<void>
 }
 
-/** Starts a thread. `onReply` is called once for each job, `onFailure` once when the thread dies without being asked to. */
+/** Starts a thread. `onReply` is called once per job; `onFailure` once if the thread dies unexpectedly. */
 export type StartWorker<Job> = (
   onReply: (reply: JobReply) => void,
   onFailure: (error: Error) => void,
 ) => JobWorker<Job>
 
-/** Largest heap of a thread. Samples are not in it: what fills it is a file that was made to do so, and ends the thread. */
-const heapMiB = 256
+/**
+ * Maximum heap of a thread. Samples are outside the heap, so only malicious files exceed it, which ends the
+ * thread.
+ */
+const maxHeapMiB = 256
 
-/** Starts the real thread from the file of this name beside this one. */
+/** Returns a starter for the worker thread in the given file of this folder. */
 export const workerOf =
   <Job>(file: string): StartWorker<Job> =>
   (onReply, onFailure) => {
-    const resourceLimits = { maxOldGenerationSizeMb: heapMiB }
+    const resourceLimits = { maxOldGenerationSizeMb: maxHeapMiB }
     const options = { execArgv: [], stdout: true, stderr: true, resourceLimits }
     const worker = new Worker(new URL(file, import.meta.url), options)
-    // What the decoders print is nobody's; unread, it would pile up.
+    // Discards the decoders' output, which would otherwise accumulate.
     worker.stdout.resume()
     worker.stderr.resume()
     let failed = false
@@ -53,27 +56,27 @@ export const workerOf =
     }
   }
 
-/** How a {@link JobThread} works. */
+/** Options of a {@link JobThread}. */
 export interface JobThreadOptions<Job> {
-  /** Begins its errors, for instance `Speech`. */
+  /** Prefix of its error messages, for example `Speech`. */
   readonly name: string
   readonly start: StartWorker<Job>
   readonly timers: Timers
-  /** Longest time that one job may take, in ms. */
-  readonly jobMs: number
-  /** Most jobs that wait; when there are more, the customer with the most of them is refused. */
-  readonly mostWaiting: number
+  /** Maximum time of one job, in ms. */
+  readonly maxJobMs: number
+  /** Maximum number of waiting jobs; beyond, the customer with the most is rejected. */
+  readonly maxWaiting: number
 }
 
-/** Who waits for a job. */
-export interface Waiter {
-  /** Customers take turns; default: one that all have who name none. */
+/** Options of a job. */
+export interface JobOptions {
+  /** Customer of the job; customers take turns. Default: a common one. */
   readonly customer?: string
-  /** Gives up. */
+  /** Cancels the job. */
   readonly signal?: AbortSignal
 }
 
-/** Time without work after which the thread is ended, in ms. */
+/** Idle time after which the thread ends, in ms. */
 const idleMs = 60_000
 
 interface Task<Job> {
@@ -83,8 +86,9 @@ interface Task<Job> {
 }
 
 /**
- * Does jobs in a thread of its own, which starts with the first one and ends after a minute without any. Customers take turns in it. A
- * job that crashes the thread, or takes too long, is rejected, and the next one gets a new thread.
+ * Runs jobs in its own thread, which starts with the first job and ends after a minute without any. Customers
+ * take turns. A job that crashes the thread or takes too long is rejected, and the next job gets a new
+ * thread.
  */
 export class JobThread<Job> {
   readonly #options: JobThreadOptions<Job>
@@ -96,35 +100,35 @@ export class JobThread<Job> {
 
   constructor(options: JobThreadOptions<Job>) {
     this.#options = options
-    this.#waiting = new FairQueue(options.mostWaiting)
+    this.#waiting = new FairQueue(options.maxWaiting)
   }
 
-  /** True while the thread runs. */
-  get running(): boolean {
+  /** Whether the thread runs. */
+  get isRunning(): boolean {
     return this.#worker !== undefined
   }
 
   /**
-   * Does a job. Rejects with a {@link SoundError}, that is a {@link SoundBusy} where too much is waiting. `signal` takes it away while it
-   * waits; one that is begun goes on unheard.
+   * Runs a job. Rejects with a {@link SoundError}, which is a {@link SoundBusy} if too many jobs wait.
+   * `signal` cancels a waiting job; a started job continues with its result ignored.
    */
-  run(job: Job, { customer = '', signal }: Waiter = {}): Promise<Samples> {
+  run(job: Job, { customer = '', signal }: JobOptions = {}): Promise<Samples> {
     if (this.#closed) return Promise.reject(this.#error('closed'))
-    if (signal?.aborted) return Promise.reject(this.#error('given up'))
+    if (signal?.aborted) return Promise.reject(this.#error('cancelled'))
     const { promise, resolve, reject } = Promise.withResolvers<Samples>()
     const task = { job, resolve, reject }
-    const giveUp = () => {
+    const cancel = () => {
       this.#waiting.remove(customer, task)
-      reject(this.#error('given up'))
+      reject(this.#error('cancelled'))
     }
-    signal?.addEventListener('abort', giveUp, { once: true })
+    signal?.addEventListener('abort', cancel, { once: true })
     const refused = this.#waiting.push(customer, task)
     refused?.reject(new SoundBusy(`${this.#options.name}: too much is waiting`))
     this.#next()
-    return promise.finally(() => signal?.removeEventListener('abort', giveUp))
+    return promise.finally(() => signal?.removeEventListener('abort', cancel))
   }
 
-  /** Rejects what is under way and ends the thread. Idempotent. */
+  /** Rejects the pending jobs and ends the thread. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true
     for (let task = this.#waiting.shift(); task; task = this.#waiting.shift())
@@ -138,7 +142,7 @@ export class JobThread<Job> {
 
   #next(): void {
     if (this.#current || this.#closed) return
-    const { timers, jobMs } = this.#options
+    const { timers, maxJobMs: jobMs } = this.#options
     this.#timer?.cancel()
     const task = this.#waiting.shift()
     if (!task) {
@@ -183,7 +187,7 @@ export class JobThread<Job> {
     this.#next()
   }
 
-  /** Ends the thread; the job that it is at is rejected. */
+  /** Ends the thread and rejects the current job. */
   async #stop(error?: SoundError): Promise<void> {
     this.#timer?.cancel()
     this.#timer = undefined

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { mpegFrames } from './mp3-frames.ts'
-import { floatSine, mp3File } from './test-audio.ts'
+import { floatSine, mp3File } from './testing/audio-files.ts'
 
 /** A frame of zeros behind the header. */
 const frame = (header: readonly number[], length: number) => {

@@ -1,25 +1,25 @@
-/** A frame of MPEG audio. */
+/** Frame of MPEG audio. */
 export interface MpegFrame {
-  /** With its header. */
+  /** Frame including its header. */
   readonly data: Uint8Array
-  /** In Hz. */
+  /** Sampling rate in Hz. */
   readonly rate: number
-  /** In each channel. */
+  /** Samples per channel. */
   readonly samples: number
 }
 
-/** What a frame's header says (ISO 11172-3 section 2.4.1.3, ISO 13818-3). */
+/** Content of a frame header (ISO 11172-3 section 2.4.1.3, ISO 13818-3). */
 interface Header {
-  /** What is the same in all headers of a stream: version, layer and rate. */
+  /** Fields common to all headers of a stream: version, layer and rate. */
   readonly kind: number
   readonly length: number
   readonly rate: number
   readonly samples: number
 }
 
-/** Rates of version 1; those of 2 and 2.5 are a half and a quarter. */
+/** Rates of version 1; versions 2 and 2.5 have half and a quarter. */
 const rates = [44_100, 48_000, 32_000]
-/** Bits per second in thousands, by index from 1 to 14. */
+/** Bitrates in kbit/s, by index from 1 to 14. */
 const bitrates = {
   v1: [
     [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
@@ -34,9 +34,9 @@ const bitrates = {
 }
 
 /**
- * The frames of MPEG audio (versions 1, 2 and 2.5, layers I to III) that have the version, layer and rate of the first one. What looks
- * like a frame counts only where it follows one, or another follows it; tags and what is damaged are passed over. Frames of free format
- * (without a bit rate) are not known.
+ * Iterates over the frames of MPEG audio (versions 1, 2 and 2.5, layers I to III) with the version, layer and
+ * rate of the first. A frame only counts if it follows or precedes another. Tags and damaged parts are
+ * skipped. Free-format frames (without a bitrate) are not supported.
  */
 export function* mpegFrames(bytes: Uint8Array): Generator<MpegFrame> {
   let kind: number | undefined
@@ -56,11 +56,11 @@ export function* mpegFrames(bytes: Uint8Array): Generator<MpegFrame> {
 
 const fits = (header: Header, kind: number | undefined): boolean => kind === undefined || header.kind === kind
 
-/** The end of the file is as good as a frame. */
+/** Whether another frame, or the end of the file, follows. */
 const isFollowed = (bytes: Uint8Array, at: number, header: Header): boolean =>
   at + header.length === bytes.length || headerAt(bytes, at + header.length)?.kind === header.kind
 
-/** Length of an ID3v2 tag at the start; 0 where there is none. Each byte of its size has 7 bits. */
+/** Returns the length of an ID3v2 tag at the start; 0 if absent. Each byte of its size has 7 bits. */
 const tagBytes = (bytes: Uint8Array): number => {
   if (bytes.length < 10 || bytes[0] !== 0x49 || bytes[1] !== 0x44 || bytes[2] !== 0x33) return 0
   const size = bytes.subarray(6, 10).reduce((sum, byte) => (sum << 7) | (byte & 0x7f), 0)
@@ -68,7 +68,7 @@ const tagBytes = (bytes: Uint8Array): number => {
   return 10 + size + (hasFooter ? 10 : 0)
 }
 
-/** Undefined where there is no header, or one with reserved values or of free format. */
+/** Parses a header; undefined if absent, with reserved values, or of free format. */
 const headerAt = (bytes: Uint8Array, at: number): Header | undefined => {
   const [first, second = 0, third = 0] = [bytes[at], bytes[at + 1], bytes[at + 2]]
   if (first !== 0xff || second >> 5 !== 7) return undefined

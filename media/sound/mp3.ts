@@ -4,8 +4,9 @@ import { mpegFrames } from './mp3-frames.ts'
 import { checkLength, type Wave, WaveParts } from './wave.ts'
 
 /**
- * Decodes an MP3 (MPEG 1, 2 and 2.5, layers I to III; mono, or stereo, which is mixed down). Tags are passed over, and so is what is
- * damaged in the middle. Rejects with a {@link SoundError} when nothing in it can be decoded, or it is longer than `maxSeconds`.
+ * Decodes an MP3 (MPEG 1, 2 and 2.5, layers I to III). Mono, or stereo, which is mixed down. Skips tags and
+ * damaged parts. Rejects with a {@link SoundError} if nothing can be decoded, or the audio is longer than
+ * `maxSeconds`.
  */
 export const readMp3 = async (bytes: Uint8Array, maxSeconds: number): Promise<Wave> => {
   const { frames, rate } = framesOf(bytes, maxSeconds)
@@ -23,7 +24,10 @@ export const readMp3 = async (bytes: Uint8Array, maxSeconds: number): Promise<Wa
 
 const fault = (text: string): SoundError => new SoundError(`MP3: ${text}`)
 
-/** The decoder is given frames, and not the file: it would take for one what only looks so, and tell the rate of whatever came last. */
+/**
+ * Splits the file into frames. The decoder receives frames rather than the file, because it would accept
+ * false frame starts and report the rate of the last frame.
+ */
 const framesOf = (
   bytes: Uint8Array,
   maxSeconds: number,
@@ -41,7 +45,7 @@ const framesOf = (
   return { frames, rate }
 }
 
-/** The decoder gives two channels, the same in both where there is one. */
+/** Mixes both channels down; a mono file has two identical ones. */
 const mixDown = ([left, right]: readonly Float32Array[]): Float32Array => {
   if (!left) return new Float32Array(0)
   return right ? left.map((sample, i) => (sample + right[i]!) / 2) : left

@@ -4,20 +4,21 @@ import { SoundError } from './errors.ts'
 import { oggPages } from './ogg.ts'
 import { checkLength, type Wave, WaveParts } from './wave.ts'
 
-/** Granule positions, pre-skip and trimming count samples at this rate, whatever the sound was made from (RFC 7845 section 4). */
+/** Rate of granule positions, pre-skip and trimming, independent of the input (RFC 7845 section 4). */
 const granuleRate = 48_000
 
-/** What the identification header says (RFC 7845 section 5.1). */
+/** Content of the identification header (RFC 7845 section 5.1). */
 interface OpusHead {
-  /** Samples at 48 kHz to leave out at the start: the decoder has not converged in them. */
+  /** Samples at 48 kHz to skip at the start, before the decoder converges. */
   readonly preSkip: number
-  /** To be applied to the output, in dB as Q7.8. */
+  /** Output gain, in dB as Q7.8. */
   readonly gain: number
 }
 
 /**
- * Decodes Ogg with Opus straight to `rate`; mono, or stereo, which is mixed down. Pre-skip, output gain and the trimmed end are obeyed
- * (RFC 7845). Rejects with a {@link SoundError} that says what was expected, or that it is longer than `maxSeconds`.
+ * Decodes Ogg with Opus directly to `rate`. Mono, or stereo, which is mixed down. Applies pre-skip, output
+ * gain and end trimming (RFC 7845). Rejects with a descriptive {@link SoundError}, also if the audio is
+ * longer than `maxSeconds`.
  */
 export const readOggOpus = async (bytes: Uint8Array, rate: PcmRate, maxSeconds: number): Promise<Wave> => {
   const head = headOf(oggPages(bytes).next().value?.packets[0])
@@ -37,7 +38,7 @@ export const readOggOpus = async (bytes: Uint8Array, rate: PcmRate, maxSeconds: 
 
 const fault = (text: string): SoundError => new SoundError(`Ogg: ${text}`)
 
-/** Other codecs by how their first packet begins. */
+/** Other codecs, by the start of their first packet. */
 const others: Readonly<Record<string, string>> = {
   '\x01vorbis': 'Vorbis',
   '\x7fFLAC': 'FLAC',
@@ -45,7 +46,7 @@ const others: Readonly<Record<string, string>> = {
   '\x80theora': 'Theora video',
 }
 
-/** The identification header, which is the first packet. */
+/** Parses the identification header, which is the first packet. */
 const headOf = (packet: Uint8Array | undefined): OpusHead => {
   if (!packet) throw fault('a whole page expected, found none')
   const magic = textAt(packet)
@@ -56,7 +57,7 @@ const headOf = (packet: Uint8Array | undefined): OpusHead => {
   if (packet.length < 19) throw fault('an identification header of 19 bytes expected')
   const view = new DataView(packet.buffer, packet.byteOffset, packet.byteLength)
   const version = view.getUint8(8)
-  // The upper half of the version is what would break us.
+  // Only the upper half of the version marks incompatible changes.
   if (version > 15) throw fault(`version 1 of the identification header expected, found ${version}`)
   const channels = view.getUint8(9)
   if (channels !== 1 && channels !== 2) throw fault(`1 or 2 channels expected, found ${channels}`)
@@ -65,10 +66,13 @@ const headOf = (packet: Uint8Array | undefined): OpusHead => {
   return { preSkip: view.getUint16(10, true), gain: view.getInt16(16, true) }
 }
 
-/** The first eight bytes, by which packets of headers are told. */
+/** Returns the first eight bytes, which identify header packets. */
 const textAt = (packet: Uint8Array): string => Buffer.from(packet.subarray(0, 8)).toString('latin1')
 
-/** Everything decoded, and where it ends in samples at 48 kHz, counted from the first; undefined where the file does not say. */
+/**
+ * Decodes all pages. `end` is the end in samples at 48 kHz, relative to the first; undefined if the file does
+ * not specify it.
+ */
 const decodePages = (
   bytes: Uint8Array,
   decoder: OpusDecoderHandle,
@@ -84,7 +88,7 @@ const decodePages = (
       checkLength('Ogg', parts.length, rate, maxSeconds)
     }
     if (parts.length === 0 || granule === undefined) continue
-    // A recording of a broadcast begins at any position: what counts is the distance from there.
+    // A recorded broadcast starts at any position: only the distance counts.
     start ??= Math.max(0, granule - Math.round((parts.length * granuleRate) / rate))
     if (isLast) return { parts, end: granule - start }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { oggPages } from './ogg.ts'
-import { OggWriter } from './test-audio.ts'
+import { OggWriter } from './testing/audio-files.ts'
 
 const packet = (length: number, value: number) => Buffer.alloc(length, value)
 /** Lengths of the packets on each page. */

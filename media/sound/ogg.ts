@@ -1,12 +1,12 @@
 import { SoundError } from './errors.ts'
 
-/** A page of Ogg (RFC 3533 section 6), and the packets that end on it. */
+/** Ogg page (RFC 3533 section 6) with the packets that end on it. */
 export interface OggPage {
-  /** Number of the stream that it belongs to. */
+  /** Serial number of the stream. */
   readonly serial: number
-  /** Position at its end, in what the codec counts; undefined where no packet ends on it. */
+  /** Granule position at the end of the page; undefined if no packet ends on it. */
   readonly granule: number | undefined
-  /** The stream ends with it. */
+  /** Whether the stream ends with this page. */
   readonly isLast: boolean
   readonly packets: readonly Uint8Array[]
 }
@@ -15,9 +15,9 @@ const headerBytes = 27
 const capture = Buffer.from('OggS')
 
 /**
- * The pages of one stream after the other. What is damaged (by its checksum) or cut off is passed over, with the packets that reach into
- * it. Throws a {@link SoundError} for several streams side by side, and where passing over would take more than a second look at
- * everything: the work is proportional to the length, however a file was made.
+ * Iterates over the pages, one stream after another. Skips pages that are damaged (by checksum) or truncated,
+ * and the packets on them. Throws a {@link SoundError} for interleaved streams, and if skipping would read
+ * more than the file's length again. The work is thus proportional to the length, even for malicious files.
  */
 export function* oggPages(bytes: Uint8Array): Generator<OggPage> {
   const packets = new Packets()
@@ -63,7 +63,7 @@ interface RawPage {
   readonly body: Uint8Array
 }
 
-/** Undefined where not all of it is there, or it is of another version. */
+/** Parses a page; undefined if incomplete or of another version. */
 const pageAt = (bytes: Uint8Array, at: number): RawPage | undefined => {
   if (at + headerBytes > bytes.length || bytes[at + 4] !== 0) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset + at)
@@ -85,13 +85,13 @@ const pageAt = (bytes: Uint8Array, at: number): RawPage | undefined => {
   }
 }
 
-/** Puts packets together that go over several pages. */
+/** Reassembles packets that span several pages. */
 class Packets {
-  /** The packet that goes on to the next page. */
+  /** Start of the packet that continues on the next page. */
   #pieces: Uint8Array[] = []
   #next: number | undefined
 
-  /** Those that end on this page; the one that is continued without its beginning is left out. */
+  /** Returns the packets that end on this page, without one whose start is missing. */
   of({ lacing, body, isContinued, sequence }: RawPage): Uint8Array[] {
     let isWhole = !isContinued || (sequence === this.#next && this.#pieces.length > 0)
     if (!isContinued || !isWhole) this.#pieces = []
@@ -126,7 +126,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc
 })
 
-/** Of a page, whose own field for it counts as zeros. */
+/** Returns the checksum of a page; its own checksum field counts as zeros. */
 const checksum = (bytes: Uint8Array, at: number, end: number): number => {
   let crc = 0
   for (let i = at; i < end; i++) {

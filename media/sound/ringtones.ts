@@ -1,13 +1,13 @@
 import type { PcmRate } from '../types.ts'
-import { silence } from './fill.ts'
 import type { Samples } from './job-thread.ts'
+import { blankSamples } from './sample-buffers.ts'
 import { addTones } from './tones.ts'
 
-/** A country's ringing tone (ITU-T E.180 supplement 2). */
+/** Ringing tone of a country (ITU-T E.180 supplement 2). */
 interface Ringtone {
-  /** Frequencies that sound together, in Hz. */
+  /** Simultaneous frequencies, in Hz. */
   readonly tones: readonly number[]
-  /** Frequency in Hz by which the loudness swells; absent where it is steady. */
+  /** Frequency of the amplitude modulation in Hz; absent if none. */
   readonly modulation?: number
   /** Milliseconds of tone and pause in turn. */
   readonly cadence: readonly number[]
@@ -26,7 +26,7 @@ const swelling = (frequency: number, modulation: number, ...cadence: readonly nu
 
 const long = tone(425, 1000, 4000)
 
-/** By ISO 3166 code. `us-old` is that of the time before the precise tone plan. */
+/** Ringing tones by ISO 3166 code. `us-old` precedes the precise tone plan. */
 const ringtones: Readonly<Record<string, Ringtone>> = {
   ae: tone([400, 450], ...double),
   ar: tone(425, 1000, 4500),
@@ -106,27 +106,32 @@ const ringtones: Readonly<Record<string, Ringtone>> = {
   za: swelling(400, 33, ...double),
 }
 
-/** Every country that has a tone here. */
+/** Countries with a ringing tone. */
 export const ringtoneCountries: readonly string[] = Object.keys(ringtones)
 
-/** The country whose tone is played where none, or an unknown one, is named. */
+/** Country used if none or an unknown one is named. */
 export const defaultCountry = 'us'
 
-/** The code under which the country stands in the table; `uk` is taken for `gb`, an unknown one for the default. Case is ignored. */
+/**
+ * Returns the country's code in the table (case-insensitive); `gb` for `uk`, the default for an unknown one.
+ */
 export const countryOf = (country: string | undefined): string => {
   const code = (country ?? defaultCountry).trim().toLowerCase()
   const iso = code === 'uk' ? 'gb' : code
   return Object.hasOwn(ringtones, iso) ? iso : defaultCountry
 }
 
-/** Peak of the sum of all tones, of 32,767: -13 dBm0 for one tone (full scale is +3.14 dBm0), and no more for two. */
+/**
+ * Peak of the sum of all tones, of 32,767: -13 dBm0 for one tone (full scale is +3.14 dBm0), and no more for
+ * two.
+ */
 const peak = 5100
 
-/** One period of the country's tone. 16 bit. */
+/** Returns one period of the country's tone. 16 bit. */
 export const ringtone = (country: string | undefined, rate: PcmRate): Samples => {
   const ring = ringtones[countryOf(country)]!
   const lengths = ring.cadence.map((ms) => (ms * rate) / 1000)
-  const samples = silence(
+  const samples = blankSamples(
     ring.cadence.reduce((sum, ms) => sum + ms, 0),
     rate,
   )

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { HttpRequest, SendRequest } from './http-voice.ts'
 import { createSounds } from './sounds.ts'
 
-import { jobsOf, setUp, turn } from './test-sounds.ts'
+import { jobsOf, setUp, turn } from './testing/sounds-setup.ts'
 
 describe('voices behind HTTP', () => {
   const cloud = {

@@ -2,9 +2,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { dominant, goertzel } from '../codecs/tone.ts'
 import { FairQueue } from './fair-queue.ts'
 import { createSounds } from './sounds.ts'
-import { floatSine, mp3File, oggOpusFile, wavFile } from './test-audio.ts'
+import { floatSine, mp3File, oggOpusFile, wavFile } from './testing/audio-files.ts'
 
-import { jobsOf, setUp, turn } from './test-sounds.ts'
+import { jobsOf, setUp, turn } from './testing/sounds-setup.ts'
 
 describe('speech', () => {
   it('is rendered once for equal requests at once, and then kept', async () => {
@@ -83,8 +83,8 @@ describe('speech', () => {
     const second = sounds.prepare({ kind: 'speech', text: 'Two' }, 8000, given)
     await turn()
     controller.abort()
-    await expect(first).rejects.toThrow('given up')
-    await expect(second).rejects.toThrow('given up')
+    await expect(first).rejects.toThrow('cancelled')
+    await expect(second).rejects.toThrow('cancelled')
     threads.answer(1)
     await turn()
     expect([threads.jobs.length, seen]).toEqual([1, []])

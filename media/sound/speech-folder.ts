@@ -4,47 +4,47 @@ import { join } from 'node:path'
 import type { PcmRate } from '../types.ts'
 import type { Samples } from './job-thread.ts'
 
-/** How a {@link SpeechFolder} is set up. */
+/** Options of a {@link SpeechFolder}. */
 export interface SpeechFolderOptions {
   readonly path: string
   readonly maxBytes: number
-  /** In ms since the Unix epoch. */
+  /** Returns the time in ms since the Unix epoch. */
   readonly now: () => number
-  /** Told when the folder cannot be used; speech goes on without it. Default: nobody. */
+  /** Called if the folder cannot be used; speech continues without it. Default: ignored. */
   readonly onFault?: (error: Error) => void
 }
 
-/** Bytes before the samples: a mark with the version, and the rate. */
+/** Length of the file header: a signature with the version, and the rate. */
 const headBytes = 8
 const mark = 'TLS1'
 const fileName = /^[0-9a-f]{64}\.pcm$/
 const temporaryName = /^[0-9a-f-]{36}\.tmp$/
-/** Uses within this time of the last one that was written down are not, in ms. */
+/** Interval within which further uses are not recorded, in ms. */
 const markMs = 3_600_000
 
-/** What is known of a file. */
-interface Facts {
+/** Metadata of a file. */
+interface FileInfo {
   readonly size: number
-  /** When it was used, in ms since the Unix epoch, within {@link markMs}. */
+  /** Last use in ms since the Unix epoch, within {@link markMs}. */
   readonly at: number
 }
 
 /**
- * Keeps speech on disk over a restart, up to a number of bytes; what was used least lately goes first, also after a restart: a file's time is
- * that of its last use, to the hour. Files are named by a hash of the key and hold 16-bit samples, no text. What cannot be read or written
- * is only told to `onFault`.
+ * Caches speech on disk across restarts, up to a number of bytes, least recently used first out. A file's
+ * modification time is its last use, to the hour. Files are named by a hash of the key and contain 16-bit
+ * samples, no text. Failures are only reported to `onFault`.
  */
 export class SpeechFolder {
   readonly #options: SpeechFolderOptions
-  /** By name, the least lately used first. */
-  #files: Promise<Map<string, Facts>> | undefined
+  /** Files by name, least recently used first. */
+  #files: Promise<Map<string, FileInfo>> | undefined
   #writing: Promise<void> = Promise.resolve()
 
   constructor(options: SpeechFolderOptions) {
     this.#options = options
   }
 
-  /** What is kept under the key at this rate. */
+  /** Returns the speech of the key at this rate; undefined if absent. */
   async get(key: string, rate: PcmRate): Promise<Samples | undefined> {
     const name = nameOf(key)
     const files = await this.#open()
@@ -61,22 +61,22 @@ export class SpeechFolder {
     }
   }
 
-  /** What is kept under the key was used, wherever it was had from. Resolves when that is written down; harmless where there is nothing. */
+  /** Records a use of the key. Resolves when recorded; no effect for an absent key. */
   used(key: string): Promise<void> {
     return this.#inTurn(() => this.#mark(nameOf(key)))
   }
 
-  /** Keeps it, unless it alone is over the limit. Resolves when it is written. */
+  /** Stores speech, unless it alone exceeds the limit. Resolves when written. */
   set(key: string, rate: PcmRate, samples: Samples): Promise<void> {
     return this.#inTurn(() => this.#write(nameOf(key), rate, samples))
   }
 
-  /** Waits for what is being written. */
+  /** Waits for pending writes. */
   close(): Promise<void> {
     return this.#writing
   }
 
-  /** One after the other, so that the limit holds. */
+  /** Runs writes sequentially, so that the limit holds. */
   #inTurn(work: () => Promise<void>): Promise<void> {
     this.#writing = this.#writing.then(work).catch((e) => this.#fault(e))
     return this.#writing
@@ -115,7 +115,7 @@ export class SpeechFolder {
     await this.#prune(files)
   }
 
-  async #prune(files: Map<string, Facts>): Promise<void> {
+  async #prune(files: Map<string, FileInfo>): Promise<void> {
     let bytes = [...files.values()].reduce((sum, { size }) => sum + size, 0)
     for (const [name, { size }] of files) {
       if (bytes <= this.#options.maxBytes) return
@@ -125,23 +125,23 @@ export class SpeechFolder {
     }
   }
 
-  #open(): Promise<Map<string, Facts>> {
+  #open(): Promise<Map<string, FileInfo>> {
     this.#files ??= this.#list()
     return this.#files
   }
 
-  async #list(): Promise<Map<string, Facts>> {
+  async #list(): Promise<Map<string, FileInfo>> {
     try {
       const { path } = this.#options
       const found = await readdir(path)
-      // Left by a crash in the middle of writing.
+      // Removes files left by a crash during writing.
       for (const name of found) if (temporaryName.test(name)) await rm(join(path, name), { force: true })
       const names = found.filter((name) => fileName.test(name))
       const all = await Promise.all(
-        names.map(async (name) => [name, await factsOf(join(path, name))] as const),
+        names.map(async (name) => [name, await fileInfoOf(join(path, name))] as const),
       )
       const files = new Map(all.sort(([, a], [, b]) => a.at - b.at))
-      // The limit may be lower than it was.
+      // The limit may have been lowered.
       await this.#prune(files)
       return files
     } catch (error) {
@@ -155,7 +155,7 @@ export class SpeechFolder {
   }
 }
 
-const factsOf = async (file: string): Promise<Facts> => {
+const fileInfoOf = async (file: string): Promise<FileInfo> => {
   const { mtimeMs, size } = await stat(file)
   return { at: mtimeMs, size }
 }
@@ -165,7 +165,7 @@ const nameOf = (key: string): string => `${createHash('sha256').update(key).dige
 const bytesOf = (samples: Samples): Uint8Array =>
   new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
 
-/** Undefined for a file that was not written whole, or by another version. */
+/** Returns the samples of a file; undefined if incomplete, or of another version. */
 const samplesOf = (file: Buffer, rate: PcmRate): Samples | undefined => {
   const isOurs = file.length > headBytes && file.length % 2 === 0 && file.toString('latin1', 0, 4) === mark
   if (!isOurs || file.readUInt32LE(4) !== rate) return undefined

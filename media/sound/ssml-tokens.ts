@@ -1,25 +1,29 @@
-/** A piece of marked up text. */
+/** Piece of marked-up text. */
 export type Token =
-  /** Entities are decoded. */
+  /** Text with decoded entities. */
   | { readonly kind: 'text'; readonly text: string }
   | {
       readonly kind: 'open' | 'close' | 'empty'
-      /** In small letters. */
+      /** Name in lower case. */
       readonly name: string
       readonly attributes: ReadonlyMap<string, string>
     }
-  /** Something that is no markup and no text either; `what` is for people. */
+  /** Invalid markup; `what` describes it for people. */
   | { readonly kind: 'fault'; readonly what: string }
 
 const attribute = String.raw`\s+([A-Za-z_][\w:.-]*)\s*=\s*("[^"<]*"|'[^'<]*')`
 const tag = new RegExp(String.raw`<(/?)([A-Za-z][\w:.-]*)((?:${attribute})*)\s*(/?)(>?)`, 'y')
-/** What a tag that is written badly goes up to. */
+/** Remainder of a malformed tag. */
 const rest = /[^<>]*>/y
 
-/** True where the text has anything that looks like a tag; else it is plain, and `&` and `<` are themselves. */
+/**
+ * Whether the text contains anything like a tag. If not, it is plain text, in which `&` and `<` are literal.
+ */
 export const hasMarkup = (text: string): boolean => /<(?:\/?[A-Za-z][^<>]*>|!--|\?|!\[CDATA\[)/.test(text)
 
-/** Cuts marked up text into tokens, each character looked at a bounded number of times. `known` tells the names that are never text. */
+/**
+ * Splits marked-up text into tokens in linear time. `known` returns whether a name is an element, never text.
+ */
 export function* tokensOf(text: string, known: (name: string) => boolean): Generator<Token> {
   let from = 0
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
@@ -48,7 +52,9 @@ const specials = [
   ['<![CDATA[', ']]>', 'a CDATA section'],
 ] as const
 
-/** Comments, instructions, document types and CDATA; the latter is text as it stands. */
+/**
+ * Parses comments, processing instructions, document types and CDATA sections; the latter are literal text.
+ */
 const special = (text: string, at: number): Found | undefined => {
   const kind = specials.find(([start]) => text.startsWith(start, at))
   if (!kind) return undefined
@@ -77,7 +83,7 @@ const tagAt = (text: string, at: number, known: (name: string) => boolean): Foun
   const more = rest.exec(text)
   if (more)
     return { end: rest.lastIndex, token: { kind: 'fault', what: `the tag <${slash}${name}> is malformed` } }
-  // Without an end it is a tag only where the name says so: "a <b and so on" is text.
+  // Without an end it is a tag only if the name is known: "a <b and so on" is text.
   return known(name)
     ? { end, token: { kind: 'fault', what: `the tag <${slash}${name}> is not closed` } }
     : undefined
@@ -99,7 +105,7 @@ const named: ReadonlyMap<string, string> = new Map([
   ['nbsp', ' '],
 ])
 
-/** XML's entities and numeric ones as what they stand for; any other stays as it is. */
+/** Decodes XML's entities and numeric references; leaves others unchanged. */
 const decoded = (text: string): string =>
   text.replace(/&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z]{2,4}));/gi, (whole, hex, decimal, name) => {
     if (name) return named.get(name) ?? whole

@@ -1,11 +1,14 @@
 import type { Token } from './ssml-tokens.ts'
 
-/** Elements whose tags are left out: engines would fetch the audio, from wherever a document says; there is one root, whatever it had. */
+/**
+ * Elements whose tags are omitted: engines would fetch `audio` from an untrusted location, and `speak` is
+ * written once.
+ */
 const bare = ['audio', 'speak']
 
 /**
- * Writes tokens, of which none is a fault, as well-formed SSML with one `speak` around them, which has the attributes of theirs. Left out
- * are the elements named in `silent` with all that is in them, and the tags of `audio`.
+ * Writes tokens without faults as well-formed SSML with a single `speak` root, which keeps its attributes.
+ * Omits the elements in `silent` with their content, and the tags of `audio`.
  */
 export const writeSsml = (tokens: readonly Token[], silent: readonly string[]): string => {
   let out = ''
@@ -38,7 +41,7 @@ const tagOf = (
   return `<${name}${all.join('')}${kind === 'empty' ? '/' : ''}>`
 }
 
-/** XML has no way to write most of the control characters. */
+/** XML cannot represent most control characters. */
 const escaped = (text: string): string =>
   text
     .toWellFormed()

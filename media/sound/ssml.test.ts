@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { longestMarkup, longestText, readSpeech } from './ssml.ts'
+import { maxMarkupLength, maxTextLength, parseSpeech } from './ssml.ts'
 
 /** Texts as they are, pauses as numbers. */
 const partsOf = (text: string) =>
-  readSpeech(text).parts.map((part) => (part.kind === 'text' ? part.text : part.ms))
+  parseSpeech(text).parts.map((part) => (part.kind === 'text' ? part.text : part.ms))
 
 describe('plain text', () => {
   it('is one part, on one line, with its own signs', () => {
-    expect(readSpeech('  3 < 5 \n and 7 > 6 &amp; so on ')).toEqual({
+    expect(parseSpeech('  3 < 5 \n and 7 > 6 &amp; so on ')).toEqual({
       parts: [{ kind: 'text', text: '3 < 5 and 7 > 6 &amp; so on' }],
       warnings: [],
     })
@@ -16,10 +16,10 @@ describe('plain text', () => {
   })
 
   it('is refused when it is too long, or nothing', () => {
-    expect(() => readSpeech('a'.repeat(longestText + 1))).toThrow('at most 4096')
-    expect(partsOf('a'.repeat(longestText))).toHaveLength(1)
+    expect(() => parseSpeech('a'.repeat(maxTextLength + 1))).toThrow('at most 4096')
+    expect(partsOf('a'.repeat(maxTextLength))).toHaveLength(1)
     for (const nothing of ['', ' ', '...', '<break/>', '<speak></speak>'])
-      expect(() => readSpeech(nothing)).toThrow('letters or digits')
+      expect(() => parseSpeech(nothing)).toThrow('letters or digits')
     expect(partsOf('\u4f60\u597d')).toEqual(['\u4f60\u597d'])
   })
 })
@@ -39,7 +39,7 @@ describe('SSML', () => {
     ['signs in attributes', '<sub alias="a > b">x</sub> c', ['a > b c']],
     ['metadata', '<speak><metadata>secret</metadata>said</speak>', ['said']],
   ])('is read without %s', (_what, text, parts) => {
-    expect(readSpeech(text).warnings).toEqual([])
+    expect(parseSpeech(text).warnings).toEqual([])
     expect(partsOf(text)).toEqual(parts)
   })
 
@@ -83,12 +83,12 @@ describe('SSML', () => {
   })
 
   it('is handed on as it is where it is sound', () => {
-    expect(readSpeech('a<break/>b').ssml).toBe('<speak>a<break/>b</speak>')
-    expect(readSpeech('<?xml version="1.0"?><speak xml:lang="de">a</speak>').ssml).toBe(
+    expect(parseSpeech('a<break/>b').ssml).toBe('<speak>a<break/>b</speak>')
+    expect(parseSpeech('<?xml version="1.0"?><speak xml:lang="de">a</speak>').ssml).toBe(
       '<speak xml:lang="de">a</speak>',
     )
-    expect(readSpeech('plain').ssml).toBeUndefined()
-    expect(readSpeech('<speak>a').ssml).toBeUndefined()
+    expect(parseSpeech('plain').ssml).toBeUndefined()
+    expect(parseSpeech('<speak>a').ssml).toBeUndefined()
   })
 
   it.each([
@@ -116,7 +116,7 @@ describe('SSML', () => {
     ],
     ['several roots', '<speak>a</speak> <speak>b</speak>', 'a b'],
   ])('is well formed, with %s', (_name, text, expected) => {
-    expect(readSpeech(text).ssml).toBe(`<speak>${expected}</speak>`)
+    expect(parseSpeech(text).ssml).toBe(`<speak>${expected}</speak>`)
   })
 })
 
@@ -133,12 +133,12 @@ describe('faulty markup', () => {
     ['elements that overlap', '<p><s>a</p></s>', ['a'], '<s>'],
   ])('is left out with a warning: %s', (_what, text, parts, warning) => {
     expect(partsOf(text)).toEqual(parts)
-    expect(readSpeech(text).warnings.join()).toContain(warning)
+    expect(parseSpeech(text).warnings.join()).toContain(warning)
   })
 
   it('is bounded in size, depth and number', () => {
-    expect(() => readSpeech('<p>'.repeat(longestMarkup))).toThrow(`at most ${longestMarkup}`)
-    const deep = readSpeech(`${'<p>'.repeat(2000)}a${'</p>'.repeat(2000)}`)
+    expect(() => parseSpeech('<p>'.repeat(maxMarkupLength))).toThrow(`at most ${maxMarkupLength}`)
+    const deep = parseSpeech(`${'<p>'.repeat(2000)}a${'</p>'.repeat(2000)}`)
     expect(deep.parts).toEqual([{ kind: 'text', text: 'a' }])
     expect(deep.warnings.length).toBeLessThanOrEqual(5)
     const many = partsOf('a<break/>'.repeat(1000))
@@ -175,7 +175,7 @@ describe('faulty markup', () => {
     )
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 40 }), (list) => {
-        const { parts } = readSpeech(`word <speak>${list.join('')}</speak>`)
+        const { parts } = parseSpeech(`word <speak>${list.join('')}</speak>`)
         expect(parts[0]).toMatchObject({ kind: 'text', text: expect.stringMatching(/^word/) })
         for (const part of parts) {
           if (part.kind === 'text')

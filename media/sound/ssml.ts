@@ -2,32 +2,35 @@ import { SoundError } from './errors.ts'
 import { hasMarkup, type Token, tokensOf } from './ssml-tokens.ts'
 import { writeSsml } from './ssml-write.ts'
 
-/** A part of what is spoken. */
+/** Part of a speech: text or a pause. */
 export type SpokenPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'pause'; readonly ms: number }
 
-/** A text as it is to be spoken. */
-export interface Reading {
+/** Text parsed for speech. */
+export interface ParsedSpeech {
   readonly parts: readonly SpokenPart[]
-  /** What was wrong with its markup, for people; none in plain text. */
+  /** Problems in the markup, for people; empty for plain text. */
   readonly warnings: readonly string[]
-  /** The text as well-formed SSML with `speak` as its root; undefined for plain text, and where its markup is faulty. */
+  /** The text as well-formed SSML with root `speak`; undefined for plain text and faulty markup. */
   readonly ssml?: string
 }
 
-/** Longest text that is spoken at once, in characters, without its markup. */
-export const longestText = 4096
-/** The same with its markup. */
-export const longestMarkup = 16_384
+/** Maximum length of a text in characters, without markup. */
+export const maxTextLength = 4096
+/** Maximum length in characters, including markup. */
+export const maxMarkupLength = 16_384
 
-/** Deeper elements than this are passed over as tags without a meaning. */
-const deepest = 32
-/** More pauses than this are blanks: each one may be a request to a voice of its own. */
-const mostPauses = 50
-/** Longest pause, in ms. */
-const longestPause = 10_000
-/** Pauses after what ends a paragraph and a sentence, in ms. */
+/** Maximum nesting of elements; deeper tags are ignored. */
+const maxDepth = 32
+/**
+ * Maximum number of pauses; further ones become blanks, because each pause may split the text into more
+ * requests.
+ */
+const maxPauses = 50
+/** Maximum length of a pause, in ms. */
+const maxPauseMs = 10_000
+/** Pauses after a paragraph and a sentence, in ms. */
 const paragraphMs = 700
 const sentenceMs = 350
 
@@ -41,7 +44,7 @@ const silent = ['desc', 'metadata', 'meta', 'lexicon']
 const isKnown = (name: string): boolean =>
   plain.includes(name) || silent.includes(name) || name.startsWith('amazon:')
 
-/** By `strength` of a break, in ms (the W3C's SSML leaves the lengths open). */
+/** Lengths of breaks by `strength`, in ms (undefined in the W3C's SSML). */
 const strengths: Readonly<Record<string, number>> = {
   none: 0,
   'x-weak': 100,
@@ -52,19 +55,19 @@ const strengths: Readonly<Record<string, number>> = {
 }
 
 /**
- * Reads text with or without SSML. Of the markup, `break`, `p`, `s`, `sub` and `say-as` (digits, characters, spell-out, telephone) are
- * honoured, of everything else the text is spoken without its tags. Faulty markup is left out, with a warning. Throws a
- * {@link SoundError} for a text that is too long, or in which nothing is left to speak.
+ * Parses text with or without SSML. Supports `break`, `p`, `s`, `sub` and `say-as` (digits, characters,
+ * spell-out, telephone); text in other elements is spoken without the tags. Faulty markup is omitted with a
+ * warning. Throws a {@link SoundError} for a text that is too long or has nothing to speak.
  */
-export const readSpeech = (text: string): Reading => {
-  if (text.length > longestMarkup) throw tooLong(longestMarkup, text.length)
-  const reader = new Reader()
+export const parseSpeech = (text: string): ParsedSpeech => {
+  if (text.length > maxMarkupLength) throw tooLong(maxMarkupLength, text.length)
+  const reader = new SpeechParser()
   const marked = hasMarkup(text)
   const tokens: readonly Token[] = marked ? [...tokensOf(text, isKnown)] : [{ kind: 'text', text }]
   for (const token of tokens) reader.take(token)
   const { parts, warnings } = reader.finish()
   const length = parts.reduce((sum, part) => sum + (part.kind === 'text' ? part.text.length : 0), 0)
-  if (length > longestText) throw tooLong(longestText, length)
+  if (length > maxTextLength) throw tooLong(maxTextLength, length)
   if (length === 0) throw new SoundError('Speech: letters or digits expected, found none')
   return { parts, warnings, ...(marked && warnings.length === 0 && { ssml: writeSsml(tokens, silent) }) }
 }
@@ -72,21 +75,21 @@ export const readSpeech = (text: string): Reading => {
 const tooLong = (most: number, found: number): SoundError =>
   new SoundError(`Speech: at most ${most} characters expected, found ${found}`)
 
-/** An element that is open. */
-interface Open {
+/** An open element. */
+interface OpenElement {
   readonly name: string
-  /** Its text is left out. */
-  readonly dropped: boolean
-  /** Its text is spelled. */
-  readonly spelled: boolean
+  /** Whether the text is omitted. */
+  readonly isDropped: boolean
+  /** Whether the text is spelled. */
+  readonly isSpelled: boolean
 }
 
 type Part = SpokenPart & { readonly soft?: boolean }
 
-class Reader {
+class SpeechParser {
   readonly #parts: Part[] = []
   readonly #warnings: string[] = []
-  readonly #open: Open[] = []
+  readonly #open: OpenElement[] = []
   #text = ''
   #pauses = 0
 
@@ -110,15 +113,15 @@ class Reader {
     if (this.#warnings.length < 5) this.#warnings.push(what)
   }
 
-  /** What is left out parts what is around it. */
+  /** Omitted markup separates the words around it. */
   #fault(what: string): void {
     this.#warn(what)
     this.#text += ' '
   }
 
   #say(text: string): void {
-    if (this.#open.some(({ dropped }) => dropped)) return
-    this.#text += this.#open.some(({ spelled }) => spelled) ? ` ${spell(text)} ` : text
+    if (this.#open.some(({ isDropped: dropped }) => dropped)) return
+    this.#text += this.#open.some(({ isSpelled: spelled }) => spelled) ? ` ${spell(text)} ` : text
   }
 
   #enter(name: string, attributes: ReadonlyMap<string, string>, isEmpty: boolean): void {
@@ -127,20 +130,20 @@ class Reader {
     this.#edge(name)
     const alias = name === 'sub' ? attributes.get('alias') : undefined
     if (alias !== undefined) this.#say(alias)
-    // A break has no content, however it is written.
+    // A break has no content, in either notation.
     if (isEmpty) return
-    if (this.#open.length === deepest) {
-      this.#warn(`more than ${deepest} tags are open`)
+    if (this.#open.length === maxDepth) {
+      this.#warn(`more than ${maxDepth} tags are open`)
       return
     }
     const how = name === 'say-as' ? (attributes.get('interpret-as') ?? '').toLowerCase() : ''
     const dropped = alias !== undefined || silent.includes(name) || how === 'expletive'
-    this.#open.push({ name, dropped, spelled: spelledKinds.includes(how) })
+    this.#open.push({ name, isDropped: dropped, isSpelled: spelledKinds.includes(how) })
   }
 
   #closeTo(name: string): void {
     if (!this.#open.some((open) => open.name === name)) {
-      if (this.#open.length < deepest) this.#warn(`the tag </${name}> closes nothing`)
+      if (this.#open.length < maxDepth) this.#warn(`the tag </${name}> closes nothing`)
       return
     }
     while (this.#open.at(-1)?.name !== name) {
@@ -155,7 +158,7 @@ class Reader {
     if (open) this.#edge(open.name)
   }
 
-  /** Where a paragraph or a sentence begins or ends. */
+  /** Inserts the pause at the boundary of a paragraph or sentence. */
   #edge(name: string): void {
     if (name === 'p' || name === 'paragraph') this.#pause(paragraphMs, true)
     if (name === 's' || name === 'sentence') this.#pause(sentenceMs, true)
@@ -166,7 +169,7 @@ class Reader {
     const strength = attributes.get('strength')
     if (time !== undefined) {
       const [, number, unit] = /^\+?(\d+(?:\.\d+)?|\.\d+)(ms|s)$/.exec(time.trim()) ?? []
-      if (number) return Math.min(longestPause, Math.round(Number(number) * (unit === 's' ? 1000 : 1)))
+      if (number) return Math.min(maxPauseMs, Math.round(Number(number) * (unit === 's' ? 1000 : 1)))
       this.#warn('the time of <break> is no number of ms or s')
     } else if (strength !== undefined) {
       if (Object.hasOwn(strengths, strength)) return strengths[strength]!
@@ -175,7 +178,7 @@ class Reader {
     return strengths.medium!
   }
 
-  /** A soft pause counts only between texts, and not besides another one. */
+  /** Adds a pause. A soft pause counts only between texts, and not next to another pause. */
   #pause(ms: number, soft: boolean): void {
     this.#flush()
     const last = this.#parts.at(-1)
@@ -183,22 +186,22 @@ class Reader {
       const sum = soft || last.soft ? Math.max(last.ms, ms) : last.ms + ms
       this.#parts[this.#parts.length - 1] = {
         kind: 'pause',
-        ms: Math.min(longestPause, sum),
+        ms: Math.min(maxPauseMs, sum),
         ...(last.soft && soft && { soft }),
       }
     } else if (soft && !last) return
-    else if (ms > 0 && this.#pauses++ < mostPauses) {
+    else if (ms > 0 && this.#pauses++ < maxPauses) {
       this.#parts.push({ kind: 'pause', ms, ...(soft && { soft }) })
     }
   }
 
-  /** The text so far is a part of its own, where there is anything to speak in it. */
+  /** Ends the current text part, if it has anything to speak. */
   #flush(): void {
     const text = this.#text.replace(/\s+/g, ' ').trim()
     this.#text = ''
     if (!/[\p{L}\p{N}]/u.test(text)) return
     const last = this.#parts.at(-1)
-    // Two texts meet where a pause was one too many.
+    // Two texts are adjacent if a surplus pause was dropped between them.
     if (last?.kind === 'text')
       this.#parts[this.#parts.length - 1] = { kind: 'text', text: `${last.text} ${text}` }
     else this.#parts.push({ kind: 'text', text })
@@ -207,5 +210,5 @@ class Reader {
 
 const spelledKinds = ['digits', 'characters', 'spell-out', 'verbatim', 'telephone']
 
-/** Each letter and digit by itself; other characters separate, those of a telephone number too. */
+/** Separates letters and digits by spaces; drops other characters, including those of a telephone number. */
 const spell = (text: string): string => [...text.replace(/[^\p{L}\p{N}]+/gu, '')].join(' ')

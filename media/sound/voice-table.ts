@@ -1,50 +1,50 @@
-import { type Gender, genderNamed, genderOf, voiceNamed, voiceOf, voices } from './built-in-text.ts'
+import { type Gender, genderByName, genderOf, voiceByGender, voiceByName, voices } from './built-in-text.ts'
 import { builtIn } from './built-in-voice.ts'
 import { SoundError } from './errors.ts'
 import { isLanguage } from './language.ts'
 
-/** A voice that documents may name. */
+/** Voice that documents may name. */
 export interface VoiceEntry {
   /** Name of an HTTP voice, or `built-in`. */
   readonly engine: string
-  /** As the engine names it; default the engine's own. */
+  /** Voice by the engine's name; default the engine's own. */
   readonly voice?: string
-  /** BCP 47, where a document names none. */
+  /** BCP 47 tag, used if a document names none. */
   readonly language?: string
-  /** Default: that of a built-in voice, and of no other. */
+  /** Default: the gender of a built-in voice; else none. */
   readonly gender?: Gender
 }
 
-/** Which voice speaks. */
+/** Selected voice. */
 export type VoiceChoice = Omit<VoiceEntry, 'gender'>
 
-/** What a document says of the voice that it wants; an empty text says nothing. */
-export interface VoiceWanted {
+/** Voice requested by a document; an empty text counts as absent. */
+export interface VoiceQuery {
   readonly name?: string | undefined
   readonly language?: string | undefined
-  /** `male`, `man`, `female` or `woman`: of the voice where none is named, or one that nobody knows. */
+  /** `male`, `man`, `female` or `woman`: used if no known voice is named. */
   readonly gender?: string | undefined
 }
 
-/** A choice, and what is to be said of it. */
-export interface Chosen {
+/** Selected voice with warnings. */
+export interface VoiceSelection {
   readonly choice: VoiceChoice
-  /** What was asked for and is not there. */
+  /** Requested properties that are unavailable. */
   readonly warnings: readonly string[]
 }
 
-/** Finds the voice that a document means. Names are compared without case. */
+/** Selects voices for documents. Names are case-insensitive. */
 export class VoiceTable {
   readonly #exact = new Map<string, VoiceEntry>()
-  /** The longest first, so that the closest one wins. */
+  /** Voices by prefix, longest first, so that the closest match wins. */
   readonly #prefixes: readonly (readonly [prefix: string, entry: VoiceEntry])[]
-  /** In the order of the table. */
+  /** Entries in the order of the table. */
   readonly #all: readonly VoiceEntry[]
   readonly #default: VoiceEntry
 
   /**
-   * `table` has names, or beginnings of names such as `polly.*`; `fallback` is a name in it or a built-in voice. Throws a
-   * {@link SoundError} for a fallback that is neither.
+   * `table` has names, or prefixes such as `polly.*`; `fallback` is a name in it or a built-in voice. Throws
+   * a {@link SoundError} for an unknown fallback.
    */
   constructor(table: Readonly<Record<string, VoiceEntry>>, fallback: string) {
     const prefixes: [string, VoiceEntry][] = []
@@ -65,21 +65,21 @@ export class VoiceTable {
   }
 
   /**
-   * The voice by this name, in this language. Where none is named, it is the default, or, where that is of another gender than is wanted, the
-   * first of the table that has it and the language. So it is for a name that nobody knows, as documents for other services name voices of
-   * theirs, and what is no language or no gender is left out: these are warned of.
+   * Selects the voice of that name, in that language. Without a known name it is the default voice. If the
+   * default has another gender than requested, it is the first in the table with that gender and language.
+   * Unknown names, as documents for other services have, and invalid languages and genders give warnings.
    */
-  choose({ name, language, gender }: VoiceWanted): Chosen {
+  choose({ name, language, gender }: VoiceQuery): VoiceSelection {
     const known = name ? (this.#named(name) ?? this.#ofBuiltIn(name)) : undefined
-    // A document that has man or woman for a voice means a gender, and no certain voice.
-    const wanted = gender ? genderNamed(gender) : name ? genderNamed(name) : undefined
+    // `man` or `woman` as a voice name means a gender.
+    const wanted = gender ? genderByName(gender) : name ? genderByName(name) : undefined
     const isUsable = language ? isLanguage(language) : false
     const entry = known ?? this.#ofGender(wanted, isUsable ? language : undefined)
     const { gender: _, ...voice } = entry
     return {
       choice: isUsable ? { ...voice, language } : voice,
       warnings: [
-        ...(known || !name || genderNamed(name)
+        ...(known || !name || genderByName(name)
           ? []
           : [
               `The voice ${quoted(name)} is not known; ${entry === this.#default ? 'the default voice' : 'another'} speaks`,
@@ -87,7 +87,7 @@ export class VoiceTable {
         ...(isUsable || !language
           ? []
           : [`The language ${quoted(language)} is not one of BCP 47; it is left out`]),
-        ...(gender && !genderNamed(gender)
+        ...(gender && !genderByName(gender)
           ? [`The gender ${quoted(gender)} is neither male nor female; it is left out`]
           : []),
         ...(known || !this.#isOther(entry, wanted)
@@ -103,24 +103,29 @@ export class VoiceTable {
   }
 
   #ofBuiltIn(name: string): VoiceEntry | undefined {
-    return genderNamed(name) ? undefined : builtInEntry(name)
+    return genderByName(name) ? undefined : builtInEntry(name)
   }
 
-  /** A default behind HTTP is left for no built-in voice, and one that speaks the language for none that does not. */
+  /**
+   * Returns a voice of the gender. Never replaces a default behind HTTP by a built-in voice, nor one that
+   * speaks the language by one that does not.
+   */
   #ofGender(gender: Gender | undefined, language = this.#default.language): VoiceEntry {
     if (!gender || this.#genderOf(this.#default) === gender) return this.#default
     const found = this.#all.find(
       (entry) => this.#genderOf(entry) === gender && isSameLanguage(entry.language, language),
     )
     if (found) return found
-    return this.#default.engine === builtIn ? { engine: builtIn, voice: voiceOf(gender) } : this.#default
+    return this.#default.engine === builtIn
+      ? { engine: builtIn, voice: voiceByGender(gender) }
+      : this.#default
   }
 
   #genderOf({ gender, engine, voice }: VoiceEntry): Gender | undefined {
     if (gender || engine !== builtIn) return gender
-    // Where an entry names no built-in voice, that of the default speaks.
+    // An entry without a built-in voice uses that of the default.
     const own = voice ?? (this.#default.engine === builtIn ? this.#default.voice : undefined)
-    return genderOf((own && voiceNamed(own)) || voices[0])
+    return genderOf((own && voiceByName(own)) || voices[0])
   }
 
   #isOther(entry: VoiceEntry, wanted: Gender | undefined): boolean {
@@ -129,16 +134,16 @@ export class VoiceTable {
   }
 }
 
-/** As it stands in a warning: not all of it, as documents may say anything. */
+/** Quotes a text for a warning, truncated because documents are untrusted. */
 const quoted = (text = ''): string => JSON.stringify(text.length > 30 ? `${text.slice(0, 30)}…` : text)
 
-/** Compares as far as both say something: en and en-GB are the same here. */
+/** Whether two languages match by primary tag (`en` and `en-GB`); an absent one matches any. */
 const isSameLanguage = (one: string | undefined, other: string | undefined): boolean => {
   const primary = (tag: string) => tag.toLowerCase().split(/[-_]/)[0]
   return !one || !other || primary(one) === primary(other)
 }
 
 const builtInEntry = (name: string): VoiceEntry | undefined => {
-  const voice = voiceNamed(name)
+  const voice = voiceByName(name)
   return voice && { engine: builtIn, voice }
 }

@@ -12,13 +12,13 @@ const badDescriptor = 8
 const noSuchFile = 44
 const noSpace = 51
 
-/** Descriptor of the only folder, and of the only file in it. */
+/** Descriptors of the only folder, and of the only file in it. */
 const folder = 3
 const file = 4
 
 /**
- * Runs a WASI (preview 1) command in memory: it gets arguments and one file that it may write, and nothing else, neither the
- * machine's files nor its clock. What it prints is dropped.
+ * Runs a WASI (preview 1) command in memory: with arguments and one writable file, without access to the
+ * machine's files or clock. Its output is dropped.
  */
 export class MemoryCommand {
   readonly #args: readonly Uint8Array[]
@@ -29,7 +29,7 @@ export class MemoryCommand {
   #position = 0
   #length = 0
 
-  /** `name` is the file's name; `limit` its greatest length in bytes. */
+  /** `name` of the file, and `limit` of its length in bytes. */
   constructor(args: readonly string[], name: string, limit: number) {
     const encoder = new TextEncoder()
     this.#args = args.map((arg) => encoder.encode(`${arg}\0`))
@@ -37,7 +37,10 @@ export class MemoryCommand {
     this.#limit = limit
   }
 
-  /** Runs the command to its end and gives what is in the file. Throws when it exits with another code than 0, or traps. */
+  /**
+   * Runs the command and returns the content of the file. Throws if it traps or exits with a code other than
+   * 0.
+   */
   run(module: WebAssembly.Module): Uint8Array {
     const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: this.#imports() })
     this.#memory = instance.exports.memory as WebAssembly.Memory
@@ -51,7 +54,7 @@ export class MemoryCommand {
   }
 
   get #view(): DataView {
-    // The buffer is another one after the memory has grown.
+    // The buffer is replaced when the memory grows.
     return new DataView(this.#memory!.buffer)
   }
 

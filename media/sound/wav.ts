@@ -9,13 +9,13 @@ import {
   pcm,
   type ReadSample,
   readSamples,
-} from './samples.ts'
+} from './sample-layout.ts'
 import type { Wave } from './wave.ts'
 
 /**
- * Decodes a WAV: PCM of 8, 16, 24 and 32 bit, floats of 32 and 64 bit, A-law and mu-law, also as WAVE_FORMAT_EXTENSIBLE; mono, or
- * stereo, which is mixed down. Throws a {@link SoundError} that names the field and what was expected, or says that it is longer than
- * `maxSeconds`.
+ * Decodes a WAV: PCM of 8, 16, 24 and 32 bit, floats of 32 and 64 bit, A-law and mu-law, also as
+ * WAVE_FORMAT_EXTENSIBLE. Mono, or stereo, which is mixed down. Throws a {@link SoundError} that names the
+ * field and the expected value, or says that the audio is longer than `maxSeconds`.
  */
 export const readWav = (bytes: Uint8Array, maxSeconds: number): Wave => {
   const { format, data } = chunksOf(bytes)
@@ -29,7 +29,7 @@ const fault = (text: string): SoundError => faultOf('WAV', text)
 const tag = (view: DataView, at: number): string =>
   String.fromCharCode(...Array.from({ length: 4 }, (_, i) => view.getUint8(at + i)))
 
-/** The chunks that matter. Others are passed over. */
+/** Finds the required chunks. Ignores others. */
 const chunksOf = (bytes: Uint8Array): { readonly format: DataView; readonly data: DataView } => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (view.byteLength < 12) throw fault(`a header of 12 bytes expected, found ${view.byteLength} bytes`)
@@ -51,7 +51,8 @@ const chunksOf = (bytes: Uint8Array): { readonly format: DataView; readonly data
 const chunkAt = (view: DataView, at: number, name: string): DataView => {
   const said = view.getUint32(at + 4, true)
   const there = view.byteLength - at - 8
-  // Writers that do not know the length when they begin leave all ones, or the most that some readers take: the data goes on to the end.
+  // Writers that do not know the length leave all ones, or the maximum that some readers accept: the data
+  // extends to the end.
   const length = name === 'data' && said >= 0x7fff_0000 ? there : said
   if (length > there) throw fault(`the ${name.trim()} chunk says ${length} bytes, ${there} are there`)
   return new DataView(view.buffer, view.byteOffset + at + 8, length)
@@ -72,19 +73,19 @@ const layoutOf = (format: DataView): Layout => {
   return { rate, channels, bytes: bits / 8, read }
 }
 
-/** The coding's number; of WAVE_FORMAT_EXTENSIBLE the one in its GUID. */
+/** Returns the number of the coding; for WAVE_FORMAT_EXTENSIBLE the one in its GUID. */
 const codingOf = (format: DataView): number => {
   const coding = format.getUint16(0, true)
   if (coding !== 0xfffe) return coding
   if (format.byteLength < 40)
     throw fault(`an extensible fmt chunk of 40 bytes expected, found ${format.byteLength}`)
-  // The other 14 bytes of the GUID are the same for all codings that have a number: 0000-0010-8000-00AA00389B71.
+  // The other 14 bytes of the GUID are the same for all numbered codings: 0000-0010-8000-00AA00389B71.
   const isNumbered = format.getUint32(28, true) === 0x0010_0000 && format.getUint32(32, true) === 0xaa00_0080
   if (!isNumbered) throw fault('a sub-format of the numbered codings expected')
   return format.getUint16(24, true)
 }
 
-// Keys are the coding's number and the bits of a sample.
+// Readers by coding number and bits of a sample.
 const readers: Readonly<Record<string, ReadSample | undefined>> = {
   '1/8': (view, at) => (view.getUint8(at) - 128) / 128,
   '1/16': pcm(2, true),

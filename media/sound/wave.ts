@@ -1,23 +1,25 @@
 import { SoundError } from './errors.ts'
 
-/** A decoded sound: mono, full scale is ±1. */
+/** Decoded sound: mono, full scale ±1. */
 export interface Wave {
-  /** In Hz, 8,000 to 48,000. */
+  /** Sampling rate in Hz, 8,000 to 48,000. */
   readonly rate: number
   readonly samples: Float32Array
 }
 
-/** Throws a {@link SoundError} when `samples` at `rate` last longer than `maxSeconds`. `kind` names the format. */
+/**
+ * Throws a {@link SoundError} if `samples` at `rate` are longer than `maxSeconds`. `kind` names the format.
+ */
 export const checkLength = (kind: string, samples: number, rate: number, maxSeconds: number): void => {
   if (samples > rate * maxSeconds) throw new SoundError(`${kind}: at most ${maxSeconds} s expected`)
 }
 
-/** Puts the parts of a sound together as they are decoded. */
+/** Collects the parts of a sound while it is decoded. */
 export class WaveParts {
   #parts: Float32Array[] = []
   #length = 0
 
-  /** Samples so far. */
+  /** Number of samples so far. */
   get length(): number {
     return this.#length
   }
@@ -27,7 +29,7 @@ export class WaveParts {
     this.#length += part.length
   }
 
-  /** Samples from `from` up to `to` of what was added. */
+  /** Returns the samples from `from` to `to`. */
   slice(from: number, to: number): Float32Array {
     const whole = new Float32Array(Math.max(0, to - from))
     let start = 0

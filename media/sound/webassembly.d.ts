@@ -1,18 +1,18 @@
-/** The part of the WebAssembly interface that is used here; Node's types leave it to the browser's library. */
+/** The used part of the WebAssembly interface; Node's types leave it to the browser's library. */
 declare namespace WebAssembly {
   /** A compiled module. */
   interface Module {
     readonly [Symbol.toStringTag]: string
   }
-  /** A module's memory; `buffer` is another one after it has grown. */
+  /** Memory of a module; `buffer` is replaced when it grows. */
   interface Memory {
     readonly buffer: ArrayBuffer
   }
-  /** A module that can run. */
+  /** An instantiated module. */
   interface Instance {
     readonly exports: Readonly<Record<string, unknown>>
   }
-  /** A function that the module may call. */
+  /** Function imported by a module. */
   // biome-ignore lint/suspicious/noExplicitAny: the parameters are the module's choice
   type ImportValue = (...args: any[]) => number
 

@@ -10,9 +10,9 @@ export type BrowserMediaState = 'connecting' | 'connected' | 'disconnected' | 'f
 /** Video of a browser session. The implementation belongs to {@link WebRtc}. */
 export interface BrowserVideo {
   /** Whether the browser sends video, from its camera or from a shared screen. */
-  readonly sends: boolean
+  readonly isSending: boolean
   /** Whether the browser receives video. */
-  readonly receives: boolean
+  readonly isReceiving: boolean
   /**
    * Adds a listener for changes of the two properties, by an offer, an answer or {@link
    * BrowserMedia.present}.

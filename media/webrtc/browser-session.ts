@@ -3,7 +3,6 @@ import { WebRtcError } from './errors.ts'
 import type { Relay } from './relay.ts'
 import {
   type AudioFormat,
-  type BrowserEvents,
   commonCodec,
   formatsOf,
   type Plan,
@@ -11,35 +10,36 @@ import {
   planAudio,
   planVideo,
   refusal,
+  type TelephoneEventFormat,
 } from './sdp/negotiate.ts'
-import { readSdp } from './sdp/read.ts'
-import type { Section } from './sdp/session.ts'
-import { checkSameVideo, ownVideo, videoOf } from './sdp/video.ts'
-import type { LocalSection } from './sdp/write.ts'
-import { Session, type Slot } from './session.ts'
-import type { MediaWorker } from './worker.ts'
+import { readSdp } from './sdp/read-sdp.ts'
+import type { Section } from './sdp/session-description.ts'
+import { checkSameVideo, ownVideo, videoOf } from './sdp/video-format.ts'
+import type { LocalSection } from './sdp/write-sdp.ts'
+import { type MLineSlot, WebRtcSession } from './webrtc-session.ts'
+import type { MediaWorker } from './worker-supervisor.ts'
 
-/** What a {@link BrowserSession} is made of. */
-export interface BrowserParts {
+/** Collaborators of a {@link BrowserSession}. */
+export interface BrowserSessionDeps {
   readonly worker: MediaWorker
   readonly port: MediaPort
   readonly relay: Relay
   readonly format: AudioFormat
-  /** Whether video of the browser's offers is taken; else it is refused. */
-  readonly takesVideo: boolean
+  /** Whether video in the browser's offers is accepted; else it is rejected. */
+  readonly isVideoAccepted: boolean
 }
 
-/** Ids of header extensions in our own offers; clear of the low ids that mediasoup writes of its own accord. */
+/** Ids of header extensions in local offers; mediasoup's own ids are lower. */
 const ownExtensions = { mid: 10, transport: 13 }
 
-/** A browser's session with audio. The edge port behind the audio belongs to the leg, which closes it. */
-export class BrowserSession extends Session implements BrowserMedia {
+/** Session of a browser with audio. The edge port of the audio belongs to the leg, which closes it. */
+export class BrowserSession extends WebRtcSession implements BrowserMedia {
   readonly port: MediaPort
   readonly codec: AudioCodec
   readonly #relay: Relay
   readonly #format: AudioFormat
 
-  constructor({ worker, port, relay, format, takesVideo }: BrowserParts) {
+  constructor({ worker, port, relay, format, isVideoAccepted: takesVideo }: BrowserSessionDeps) {
     super({
       worker,
       relay,
@@ -51,12 +51,12 @@ export class BrowserSession extends Session implements BrowserMedia {
     this.#relay = relay
   }
 
-  /** Answers the first offer, as it was planned. */
+  /** Answers the first offer as planned. */
   override answer(plans: readonly Plan[]): Promise<void> {
     return super.answer(plans.map((plan) => checked(plan, this.#format)))
   }
 
-  /** Makes our offer: an audio m-line, and one for video where it is wanted. */
+  /** Creates the local offer: an audio m-line, and a video m-line if requested. */
   async offer(video: boolean): Promise<void> {
     const slots = await this.openSlots(video ? [undefined, ownVideo] : [undefined])
     this.write(slots.map((slot, index) => this.#offerOf(slot, index)))
@@ -69,13 +69,13 @@ export class BrowserSession extends Session implements BrowserMedia {
     const plans = this.#planOf(sections)
     this.advance('agreed')
     await this.inTurn(async () => {
-      for (const plan of plans) if (plan.kind === 'audio') this.#relay.hears(plan.audio)
+      for (const plan of plans) if (plan.kind === 'audio') this.#relay.setFar(plan.audio)
       await this.useAnswer(sections, plans)
     })
   }
 
   present(screen: BrowserScreen | undefined): void {
-    if (screen !== undefined && !(screen instanceof Session))
+    if (screen !== undefined && !(screen instanceof WebRtcSession))
       throw new TypeError('a screen of this WebRtc expected')
     this.video.present(screen?.video.camera)
   }
@@ -84,7 +84,7 @@ export class BrowserSession extends Session implements BrowserMedia {
     return this.#relay.setDeaf(deaf)
   }
 
-  /** What the answer makes of the m-lines that we offered. */
+  /** Plans the use of the browser's answer to the offered m-lines. */
   #planOf(sections: readonly Section[]): readonly Plan[] {
     const offered = this.slotCount
     if (sections.length !== offered)
@@ -106,7 +106,7 @@ export class BrowserSession extends Session implements BrowserMedia {
     })
   }
 
-  #offerOf({ line, video, stream }: Slot, index: number): LocalSection {
+  #offerOf({ line, video, stream }: MLineSlot, index: number): LocalSection {
     return {
       kind: video ? 'video' : 'audio',
       mid: String(index),
@@ -124,12 +124,15 @@ export class BrowserSession extends Session implements BrowserMedia {
   }
 }
 
-/** A format keeps its number for the whole session (RFC 3264 section 8.3.2), and what goes through the router has one both ways. */
+/**
+ * Checks that a format keeps its payload type for the whole session (RFC 3264 section 8.3.2); the router
+ * requires the same number in both directions.
+ */
 const checked = (plan: Plan, { codec, payloadType, events }: AudioFormat): Plan => {
   if (plan.kind !== 'audio') return plan
   if (plan.audio.payloadType !== payloadType)
     throw new WebRtcError('bad_sdp', `SDP: ${codec} with payload type ${payloadType} expected`)
-  const isKnown = (event: BrowserEvents): boolean =>
+  const isKnown = (event: TelephoneEventFormat): boolean =>
     events.some((known) => known.payloadType === event.payloadType && known.clockRate === event.clockRate)
   return { ...plan, audio: { ...plan.audio, events: plan.audio.events.filter(isKnown) } }
 }

@@ -1,7 +1,10 @@
-/** Why a session with a browser was refused. */
+/** Reason for rejecting a session with a browser. */
 export type WebRtcErrorCode = 'bad_sdp' | 'no_common_codec' | 'no_ports' | 'wrong_state' | 'closed'
 
-/** An error of `media/webrtc`. `message` names the field, what was expected and where; it holds no credential. */
+/**
+ * Error of `media/webrtc`. `message` names the field, the expected value and its place; it contains no
+ * credential.
+ */
 export class WebRtcError extends Error {
   readonly code: WebRtcErrorCode
 

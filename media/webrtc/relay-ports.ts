@@ -1,11 +1,11 @@
 import type { types } from 'mediasoup'
 import { WebRtcError } from './errors.ts'
-import type { WorkerSettings } from './worker.ts'
+import type { WorkerSettings } from './worker-supervisor.ts'
 
-/** Where mediasoup and the edge, and parts of mediasoup, meet. */
+/** Address of the ports between mediasoup and the edge, and between mediasoup routers. */
 export const loopback = '127.0.0.1'
 
-/** Opens a transport of the router on one of the ports for that. Rejects with `no_ports` where none is left. */
+/** Opens a transport of the router on a relay port. Rejects with `no_ports` if none is left. */
 export const openOnRelayPort = async <T>(
   { from, to }: WorkerSettings['relayPorts'],
   router: types.Router,

@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import type { types } from 'mediasoup'
 import type { MediaPort } from '../types.ts'
-import type { Line } from './line.ts'
+import type { MLine } from './m-line.ts'
 import { loopback, openOnRelayPort } from './relay-ports.ts'
 import { codecsOf } from './routers.ts'
 import { type AudioFormat, eventsBeside } from './sdp/negotiate.ts'
-import { type MediaSection, midUri } from './sdp/session.ts'
-import type { Stream } from './sdp/write.ts'
-import type { MediaWorker } from './worker.ts'
+import { type MediaSection, midUri } from './sdp/session-description.ts'
+import type { Stream } from './sdp/write-sdp.ts'
+import type { MediaWorker } from './worker-supervisor.ts'
 
-/** The audio between an edge port and a browser's line: one plain transport on 127.0.0.1, in the clear. */
+/** Audio between an edge port and a browser's m-line: one plain transport on 127.0.0.1, unencrypted. */
 export class Relay {
-  /** Audio that the session can have: without keys if no router is left for them. */
+  /** Audio format of the session; without telephone-events if no router is left for them. */
   readonly format: AudioFormat
-  /** The router in which the browser's line has to be. */
+  /** Router that the browser's m-line must use. */
   readonly router: types.Router
   readonly #plain: types.PlainTransport
   readonly #port: MediaPort
   readonly #fromEdge: types.Producer
   #toBrowser: types.Consumer | undefined
   #deaf = false
-  #fromBrowser: { readonly producer: types.Producer; readonly line: Line; readonly key: string } | undefined
+  #fromBrowser: { readonly producer: types.Producer; readonly line: MLine; readonly key: string } | undefined
 
   private constructor(
     router: types.Router,
@@ -36,7 +36,10 @@ export class Relay {
     this.#fromEdge = fromEdge
   }
 
-  /** Connects a loopback port of the edge to the worker and tells the port its far end. The port stays the caller's to close. Rejects with `no_ports`. */
+  /**
+   * Connects a loopback port of the edge to the worker and sets the port's far end. The caller remains the
+   * owner of the port. Rejects with `no_ports`.
+   */
   static async open(worker: MediaWorker, port: MediaPort, wanted: AudioFormat): Promise<Relay> {
     const { format, router } = await routerFor(worker, wanted)
     const plain = await openOnRelayPort(worker.relayPorts, router, (listenInfo) =>
@@ -53,7 +56,7 @@ export class Relay {
         },
       })
       const relay = new Relay(router, plain, port, format, fromEdge)
-      relay.hears(format)
+      relay.setFar(format)
       return relay
     } catch (error) {
       plain.close()
@@ -61,8 +64,8 @@ export class Relay {
     }
   }
 
-  /** Tells the port its far end, with what the browser has said of its Opus decoder, and of keys. */
-  hears({ opus = {}, events }: Pick<AudioFormat, 'opus' | 'events'>): void {
+  /** Sets the port's far end, with the browser's Opus preferences and telephone-event formats. */
+  setFar({ opus = {}, events }: Pick<AudioFormat, 'opus' | 'events'>): void {
     const { codec, payloadType } = this.format
     const keys = eventsBeside({ codec, events })
     this.#port.setFar(
@@ -80,8 +83,8 @@ export class Relay {
     )
   }
 
-  /** Sends the edge port's audio to the line; what comes back stands in our SDP. */
-  async sendTo(line: Line): Promise<Stream> {
+  /** Sends the edge port's audio to the m-line. Returns the stream for the local SDP. */
+  async sendTo(line: MLine): Promise<Stream> {
     const consumer = await line.transport.consume({
       producerId: this.#fromEdge.id,
       rtpCapabilities: this.#capabilities(),
@@ -95,23 +98,23 @@ export class Relay {
     return { track: consumer.id, source: { ssrc, cname: rtcp?.cname ?? consumer.id } }
   }
 
-  /** Whether the browser is sent nothing; holds for later lines too. */
+  /** Sets whether the browser receives no audio; applies to later m-lines too. */
   async setDeaf(deaf: boolean): Promise<void> {
     this.#deaf = deaf
     if (this.#toBrowser) await this.#applyDeaf(this.#toBrowser)
   }
 
   /**
-   * Takes the browser's audio from the line. Called again after each offer; does something only when the stream is another one,
-   * or comes over another line.
+   * Receives the browser's audio from the m-line. Called after each offer; acts only if the stream or its
+   * m-line has changed.
    */
-  async receiveFrom(line: Line, section: MediaSection): Promise<void> {
+  async receiveFrom(line: MLine, section: MediaSection): Promise<void> {
     const source = section.ssrc ?? (section.midExtension === undefined ? undefined : 'mid')
-    // Nothing is sent, else it would have been refused.
+    // The browser sends nothing; otherwise the offer would have been rejected.
     if (source === undefined) return
     const key = `${source} ${section.mid} ${section.midExtension ?? ''}`
     if (this.#fromBrowser?.line === line && this.#fromBrowser.key === key) return
-    // Two producers of one transport may not share a mid.
+    // Two producers of one transport must not share a mid.
     this.#fromBrowser?.producer.close()
     this.#fromBrowser = undefined
     const producer = await line.transport.produce({
@@ -122,12 +125,12 @@ export class Relay {
     await this.#plain.consume({ producerId: producer.id, rtpCapabilities: this.#capabilities() })
   }
 
-  /** Idempotent. */
+  /** Closes the relay. Idempotent. */
   close(): void {
     this.#plain.close()
   }
 
-  // Said each time: of two at once, the worker does the later one last.
+  // Applied each time: of two concurrent changes, the worker executes the later one last.
   async #applyDeaf(consumer: types.Consumer): Promise<void> {
     try {
       await (this.#deaf ? consumer.pause() : consumer.resume())
@@ -136,7 +139,7 @@ export class Relay {
     }
   }
 
-  // No header extension: their ids are the router's, and a browser's are others.
+  // Without header extensions: the router's ids differ from the browser's.
   #capabilities(): types.RtpCapabilities {
     return {
       codecs: codecsOf(this.format).map(({ payloadType, ...codec }) => ({
@@ -159,7 +162,7 @@ export class Relay {
   }
 }
 
-/** The router of the format, and the format without keys where there is none for them. */
+/** Returns the router for the format; without telephone-events if there is no router for them. */
 const routerFor = async (
   { routers }: MediaWorker,
   wanted: AudioFormat,

@@ -1,13 +1,13 @@
 import type { types } from 'mediasoup'
 import { codecInfo } from '../codecs/codec-info.ts'
 import { type AudioFormat, ownFormat } from './sdp/negotiate.ts'
-import type { VideoFormat } from './sdp/video.ts'
+import type { VideoFormat } from './sdp/video-format.ts'
 import { routerCodec } from './video/parameters.ts'
 
 /**
- * The routers of one worker, made when first asked for. What a router sends has the router's numbers, and what a browser receives has to
- * have those of its own offer (RFC 3264 section 6.1): a browser with other numbers needs another router. There are as many as there are
- * dynamic payload types that pages have used, 61 for each codec at the most, and they stay as long as the worker.
+ * Routers of one worker, created on first use. A router sends with its own payload types, but a browser
+ * requires those of its offer (RFC 3264 section 6.1). Each set of payload types therefore needs a router: at
+ * most 61 per codec. Routers live as long as the worker.
  */
 export class Routers {
   readonly #worker: Pick<types.Worker, 'createRouter'>
@@ -18,14 +18,15 @@ export class Routers {
     this.#worker = worker
   }
 
-  /** The router for audio in which Opus has this payload type; default that of nearly all browsers. */
+  /** Returns the router for audio with this payload type for Opus; default that of nearly all browsers. */
   audio(opus: number = ownFormat('opus').payloadType): Promise<types.Router> {
     return this.#of(`audio ${opus}`, audioCodecs(opus))
   }
 
   /**
-   * The router for this codec with keys (telephone-event), by their numbers; undefined where pages have used too many different ones. A
-   * consumer of mediasoup drops telephone-event, so that each of its formats goes under the name of a codec that is not used.
+   * Returns the router for this codec with telephone-events, by their payload types; undefined if too many
+   * combinations are in use. A consumer of mediasoup drops telephone-event, so each of its formats uses the
+   * name of an unused codec.
    */
   async audioWithEvents(format: AudioFormat): Promise<types.Router | undefined> {
     const codecs = codecsOf(format)
@@ -42,7 +43,7 @@ export class Routers {
     )
   }
 
-  /** The router for video of this codec and payload type. */
+  /** Returns the router for video of this codec and payload type. */
   video(format: VideoFormat): Promise<types.Router> {
     return this.#of(`${format.name} ${format.payloadType}`, [routerCodec(format)])
   }
@@ -57,16 +58,16 @@ export class Routers {
   }
 }
 
-/** Maximum number of routers for audio with keys; calls beyond it have audio alone. */
+/** Maximum number of routers for audio with telephone-events; further calls have audio only. */
 const maxEventRouters = 64
 
-/** Codecs that no call uses, by the clock rate of the keys that go under their names. */
-const standIns = {
+/** Unused codecs whose names stand for telephone-event, by clock rate. */
+const substituteCodecs = {
   8000: { mimeType: 'audio/iLBC', clockRate: 8000 },
   48000: { mimeType: 'audio/ISAC', clockRate: 32_000 },
 } as const
 
-/** The formats of the audio as mediasoup knows them, the codec first. */
+/** Returns mediasoup's codec parameters of the audio, the codec first. */
 export const codecsOf = ({ codec, payloadType, events }: AudioFormat): types.RtpCodecParameters[] => [
   {
     mimeType: `audio/${codec}`,
@@ -74,7 +75,10 @@ export const codecsOf = ({ codec, payloadType, events }: AudioFormat): types.Rtp
     clockRate: codecInfo[codec].clockRate,
     ...(codec === 'opus' && { channels: 2 }),
   },
-  ...events.map(({ payloadType: number, clockRate }) => ({ ...standIns[clockRate], payloadType: number })),
+  ...events.map(({ payloadType: number, clockRate }) => ({
+    ...substituteCodecs[clockRate],
+    payloadType: number,
+  })),
 ]
 
 const audioCodecs = (opus: number): types.RouterRtpCodecCapability[] => [

@@ -8,48 +8,51 @@ import type {
   MediaPort,
   WebRtc,
 } from '../types.ts'
-import { addressing } from './announce.ts'
 import { BrowserSession } from './browser-session.ts'
 import { WebRtcError } from './errors.ts'
+import { listenAddresses } from './listen-addresses.ts'
 import { Relay } from './relay.ts'
 import { type AudioFormat, ownFormat, planAnswer, planScreen } from './sdp/negotiate.ts'
-import { readSdp } from './sdp/read.ts'
-import { sends } from './sdp/session.ts'
-import { Session } from './session.ts'
+import { readSdp } from './sdp/read-sdp.ts'
+import { sends } from './sdp/session-description.ts'
 import { SessionVideo } from './video/session-video.ts'
-import { WorkerKeeper } from './worker.ts'
+import { WebRtcSession } from './webrtc-session.ts'
+import { WorkerSupervisor } from './worker-supervisor.ts'
 
-/** How {@link createWebRtc} is set up. */
+/** Options of {@link createWebRtc}. */
 export interface WebRtcOptions {
   readonly edge: Pick<Edge, 'open'>
   /** Local address; 0.0.0.0 for all. */
   readonly bind: string
-  /** Addresses for candidates; empty: `bind`, or every IPv4 address of the machine when that is 0.0.0.0. */
+  /** Addresses for candidates; empty: `bind`, or every IPv4 address of the machine if that is 0.0.0.0. */
   readonly announce: readonly string[]
-  /** UDP and TCP port for all browsers; the second worker takes the next one, and so on. */
+  /** UDP and TCP port for all browsers; each further worker uses the next port. */
   readonly port: number
-  /** mediasoup processes; default 1. Plan one per 350 calls. */
+  /** Number of mediasoup processes; default 1. Plan one per 350 calls. */
   readonly workers?: number
-  /** What the mediasoup processes log; default `error`. */
+  /** Log level of the mediasoup processes; default `error`. */
   readonly logLevel?: types.WorkerLogLevel
   /**
-   * Ports on 127.0.0.1 between mediasoup and the edge, and between parts of mediasoup that show two browsers each other, inclusive; default
-   * 30000 to 39999. An audio takes one, and video between browsers with other numbers or in other processes four.
+   * Ports on 127.0.0.1, inclusive, between mediasoup and the edge and between mediasoup routers; default
+   * 30000 to 39999. An audio session uses one. Video between browsers with different payload types or
+   * processes uses four.
    */
   readonly relayPorts?: { readonly from: number; readonly to: number }
   /** Path of the mediasoup-worker program; default mediasoup's own choice. */
   readonly program?: string
 }
 
-/** {@link WebRtc} with what only its owner needs. */
+/** {@link WebRtc} with the functions for its owner. */
 export interface WebRtcService extends WebRtc {
-  /** Tells of each mediasoup process that died. Its sessions have gone to `failed` before; a new process is started. */
+  /**
+   * Sets the listener for the death of a mediasoup process. Its sessions have failed before; a new process is
+   * started.
+   */
   onFailure(listener: (reason: Error) => void): void
 }
 
 /**
- * Starts the mediasoup processes. Rejects, with nothing left running, when one does not start: the program is missing, or the
- * port is in use.
+ * Starts the mediasoup processes. If one does not start (missing program, port in use), ends all and rejects.
  */
 export const createWebRtc = async (options: WebRtcOptions): Promise<WebRtcService> => {
   const service = new Service(options)
@@ -59,27 +62,27 @@ export const createWebRtc = async (options: WebRtcOptions): Promise<WebRtcServic
 
 class Service implements WebRtcService {
   readonly #edge: Pick<Edge, 'open'>
-  readonly #keepers: readonly WorkerKeeper[]
+  readonly #supervisors: readonly WorkerSupervisor[]
   #onFailure: ((reason: Error) => void) | undefined
 
   constructor(options: WebRtcOptions) {
     const { workers = 1, logLevel = 'error', relayPorts = { from: 30_000, to: 39_999 } } = options
     this.#edge = options.edge
-    const { listen, addresses } = addressing(options.bind, options.announce)
-    this.#keepers = Array.from({ length: workers }, (_, index) => {
+    const { listen, addresses } = listenAddresses(options.bind, options.announce)
+    this.#supervisors = Array.from({ length: workers }, (_, index) => {
       const port = options.port + index
       const settings = { listen, addresses, port, relayPorts, logLevel, program: options.program }
-      return new WorkerKeeper(settings, (reason) => this.#onFailure?.(reason))
+      return new WorkerSupervisor(settings, (reason) => this.#onFailure?.(reason))
     })
   }
 
   get transports(): number {
-    return this.#keepers.reduce((sum, keeper) => sum + keeper.transports, 0)
+    return this.#supervisors.reduce((sum, supervisor) => sum + supervisor.transports, 0)
   }
 
   async start(): Promise<void> {
     try {
-      await Promise.all(this.#keepers.map((keeper) => keeper.start()))
+      await Promise.all(this.#supervisors.map((supervisor) => supervisor.start()))
     } catch (error) {
       await this.close()
       throw error
@@ -96,7 +99,7 @@ class Service implements WebRtcService {
     codecs: readonly AudioCodec[],
     { video = true } = {},
   ): Promise<BrowserMedia> {
-    // Read before anything is opened: most refusals cost nothing.
+    // Parsed before anything is opened: most rejections are cheap.
     const plans = planAnswer(readSdp(offer, 'offer'), codecs, video)
     const audio = plans.find((plan) => plan.kind === 'audio')
     if (!audio) throw new WebRtcError('bad_sdp', 'SDP, session: an audio m-line expected')
@@ -109,9 +112,9 @@ class Service implements WebRtcService {
 
   async screen(_group: string, offer: string): Promise<BrowserScreen> {
     const plans = planScreen(readSdp(offer, 'offer'))
-    if (!plans.some((plan) => plan.kind === 'video' && plan.used && sends(plan.section.direction)))
+    if (!plans.some((plan) => plan.kind === 'video' && plan.isUsed && sends(plan.section.direction)))
       throw new WebRtcError('bad_sdp', 'SDP, session: video that is sent expected')
-    const session = new Session({ worker: await this.#idlest().get(), plan: planScreen })
+    const session = new WebRtcSession({ worker: await this.#leastLoaded().get(), plan: planScreen })
     try {
       await session.answer(plans)
       return session
@@ -123,23 +126,26 @@ class Service implements WebRtcService {
 
   joinVideo(a: BrowserVideo, b: BrowserVideo, onFault: (fault: Error) => void = () => {}): { close(): void } {
     const [one, other] = [a, b].map(known) as [SessionVideo, SessionVideo]
-    const partings = [one.watch(other, onFault), other.watch(one, onFault)]
+    const unwatches = [one.watch(other, onFault), other.watch(one, onFault)]
     return {
       close: () => {
-        for (const part of partings.splice(0)) part()
+        for (const unwatch of unwatches.splice(0)) unwatch()
       },
     }
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#keepers.map((keeper) => keeper.close()))
+    await Promise.all(this.#supervisors.map((supervisor) => supervisor.close()))
   }
 
-  /** The worker with the fewest transports. */
-  #idlest(): WorkerKeeper {
-    const [first, ...others] = this.#keepers
+  /** Returns the worker with the fewest transports. */
+  #leastLoaded(): WorkerSupervisor {
+    const [first, ...others] = this.#supervisors
     if (!first) throw new WebRtcError('closed', 'WebRTC has no worker')
-    return others.reduce((best, keeper) => (keeper.transports < best.transports ? keeper : best), first)
+    return others.reduce(
+      (best, supervisor) => (supervisor.transports < best.transports ? supervisor : best),
+      first,
+    )
   }
 
   async #build(
@@ -148,12 +154,18 @@ class Service implements WebRtcService {
     negotiate: (session: BrowserSession) => Promise<void>,
     takesVideo = true,
   ): Promise<BrowserMedia> {
-    const worker = await this.#idlest().get()
+    const worker = await this.#leastLoaded().get()
     const port = await this.#edge.open({ group, kind: 'loopback' })
     let undo: () => Promise<unknown> = () => closePort(port)
     try {
       const relay = await Relay.open(worker, port, format)
-      const session = new BrowserSession({ worker, port, relay, format: relay.format, takesVideo })
+      const session = new BrowserSession({
+        worker,
+        port,
+        relay,
+        format: relay.format,
+        isVideoAccepted: takesVideo,
+      })
       undo = () => Promise.all([session.close(), closePort(port)])
       await negotiate(session)
       return session
@@ -164,7 +176,7 @@ class Service implements WebRtcService {
   }
 }
 
-// What went wrong first is what the caller has to hear.
+// The first error is the one to report.
 const closePort = (port: MediaPort): Promise<unknown> => port.close().catch(() => undefined)
 
 const known = (video: BrowserVideo): SessionVideo => {

@@ -3,7 +3,15 @@
 /** Who has answered, as scripts and applications ask: machines, people, faxes, and nobody. */
 import { SignalWire, type Voice } from 'realtime-api-4'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { joined, prepare, quiet, reversing, speech, talk, tone } from '../../media/detect/test-sounds.ts'
+import {
+  joined,
+  prepare,
+  quiet,
+  reversing,
+  speech,
+  talk,
+  tone,
+} from '../../media/detect/testing/detection-sounds.ts'
 import { application, script } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'

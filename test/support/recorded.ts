@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { goertzel } from '../../media/codecs/tone.ts'
-import { type ReadWav, readWavBytes } from '../../media/record/test-files.ts'
+import { type ReadWav, readWavBytes } from '../../media/record/testing/recording-files.ts'
 import type { Carrier } from './carrier.ts'
 import type { Gateway } from './gateway.ts'
 

@@ -5,7 +5,7 @@ import type { types } from 'mediasoup'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
 import type { BrowserMedia } from '../../media/types.ts'
-import { browserOffer } from '../../media/webrtc/sdp/sample.ts'
+import { browserOffer } from '../../media/webrtc/testing/browser-offer.ts'
 import { createWebRtc } from '../../media/webrtc/webrtc.ts'
 import { hangUp, type MediaStack, openMediaStack, until } from '../support/webrtc/media-stack.ts'
 import { anonymous, left, workers } from '../support/webrtc/worker-contents.ts'
@@ -175,7 +175,7 @@ describe('video', () => {
 
   it('that is not of this WebRtc is refused', async () => {
     const media = await house.webrtc.answer('g', withVideo, ['PCMU'])
-    const stranger = { sends: true, receives: true, onChange: () => {} }
+    const stranger = { isSending: true, isReceiving: true, onChange: () => {} }
     expect(() => house.webrtc.joinVideo(media.video, stranger)).toThrow('video of this WebRtc')
     await hangUp(media)
   })

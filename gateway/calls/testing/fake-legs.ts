@@ -201,8 +201,8 @@ export class FakeFarSide implements LegSignalling {
 
 /** Video of a browser, which the test switches on and off. */
 export class FakeVideo implements BrowserVideo {
-  sends = false
-  receives = false
+  isSending = false
+  isReceiving = false
   #listeners: (() => void)[] = []
 
   onChange(listener: () => void): void {
@@ -211,8 +211,8 @@ export class FakeVideo implements BrowserVideo {
 
   /** Lets the browser show, and be shown, something from now on, or nothing. */
   change(both: boolean): void {
-    this.sends = both
-    this.receives = both
+    this.isSending = both
+    this.isReceiving = both
     for (const listener of this.#listeners) listener()
   }
 }

@@ -28,7 +28,7 @@ export class CallParty {
 
   /** Whether its pictures can be seen. */
   get isVisible(): boolean {
-    return this.leg.video?.sends === true && !this.member.state.video_muted
+    return this.leg.video?.isSending === true && !this.member.state.video_muted
   }
 }
 

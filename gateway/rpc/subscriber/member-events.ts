@@ -233,7 +233,7 @@ export class MemberEvents {
   }
 
   #tellLayout(): void {
-    if (this.#joined && this.#options.video.receives) this.tellLayout()
+    if (this.#joined && this.#options.video.isReceiving) this.tellLayout()
   }
 
   #videoChanged(): void {

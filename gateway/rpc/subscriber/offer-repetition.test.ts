@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { browserOffer } from '../../../media/webrtc/sdp/sample.ts'
+import { browserOffer } from '../../../media/webrtc/testing/browser-offer.ts'
 import { OfferRepetition } from './offer-repetition.ts'
 
 const offer = browserOffer({ video: true })

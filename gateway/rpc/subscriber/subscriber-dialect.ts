@@ -245,6 +245,6 @@ export class SubscriberDialect implements OutboundSubscriber {
 
 /** Whether the caller shows itself, or could be shown somebody, or whoever calls asks for video. */
 const wantsVideo = ({ destination, caller }: OutboundRequest): boolean =>
-  caller?.video?.sends === true ||
-  caller?.video?.receives === true ||
+  caller?.video?.isSending === true ||
+  caller?.video?.isReceiving === true ||
   /^[^?]*\?(?:.*&)?channel=video(?:&|$)/.test(destination.to)

@@ -1,4 +1,4 @@
-import type { MediaClock, MediaTimer } from '../clock.ts'
+import type { MediaClock, MediaTimer } from '../../clock.ts'
 
 /** Clock that only advances by {@link advance}. */
 export class TestClock implements MediaClock {

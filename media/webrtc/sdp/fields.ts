@@ -1,28 +1,28 @@
 import { WebRtcError } from '../errors.ts'
 
-/** Fields of a parsed description, of which nothing is known yet. */
+/** Fields of a parsed description, not yet validated. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The error for a field that is not as it has to be. `where` names the m-line, or `session`. */
+/** Returns the error for an invalid field. `where` names the m-line, or `session`. */
 export const fault = (where: string, text: string): WebRtcError =>
   new WebRtcError('bad_sdp', `SDP, ${where}: ${text}`)
 
-/** The value as an object; an empty one when it is none. */
+/** Returns the value as an object; an empty object for any other type. */
 export const object = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 
-/** The value as a list of objects; empty when it is none. */
+/** Returns the value as a list of objects; empty for any other type. */
 export const list = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(object) : [])
 
-/** The value as text. The parser turns whatever looks like a number into one. */
+/** Returns the value as text. The parser converts anything that looks like a number. */
 export const text = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined
 
-/** The value as an integer from `from` to `to`, else undefined. */
+/** Returns the value if it is an integer from `from` to `to`; else undefined. */
 export const integer = (value: unknown, from: number, to: number): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to ? value : undefined
 
-/** The field as text that matches `pattern`. Throws `bad_sdp` with `expected` when it does not. */
+/** Returns the field as text that matches `pattern`. Throws `bad_sdp` with `expected` otherwise. */
 export const matching = (value: unknown, pattern: RegExp, where: string, expected: string): string => {
   const found = text(value)
   if (found === undefined) throw fault(where, `${expected} is missing`)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { AudioCodec } from '../../types.ts'
+import { browserOffer } from '../testing/browser-offer.ts'
 import { checkSuccession, planAnswer } from './negotiate.ts'
-import { readSdp } from './read.ts'
-import { browserOffer } from './sample.ts'
+import { readSdp } from './read-sdp.ts'
 
 const read = (sdp: string) => readSdp(sdp, 'offer')
 const plan = (sdp: string, codecs: readonly AudioCodec[] = ['PCMU', 'PCMA']) => planAnswer(read(sdp), codecs)
@@ -62,7 +62,7 @@ describe('the plan of an answer', () => {
   it('keeps the order of the m-lines: video in one format, other types refused', () => {
     const plans = plan(browserOffer({ video: true, application: true }))
     expect(plans.map(({ kind }) => kind)).toEqual(['audio', 'video', 'refused'])
-    expect(plans[1]).toMatchObject({ used: true, video: { name: 'VP8', payloadType: 96 } })
+    expect(plans[1]).toMatchObject({ isUsed: true, video: { name: 'VP8', payloadType: 96 } })
   })
 
   it('refuses video without a format that passes', () => {

@@ -3,7 +3,7 @@ import { ownOpusParameters, readOpusParameters } from '../../codecs/opus-paramet
 import type { AudioCodec, OpusPreferences } from '../../types.ts'
 import { WebRtcError } from '../errors.ts'
 import { fault } from './fields.ts'
-import { isDynamic } from './numbers.ts'
+import { isDynamic } from './payload-types.ts'
 import {
   type Format,
   type MediaSection,
@@ -12,56 +12,62 @@ import {
   type Section,
   type SessionDescription,
   sends,
-} from './session.ts'
-import { type VideoFormat, videoOf } from './video.ts'
+} from './session-description.ts'
+import { type VideoFormat, videoOf } from './video-format.ts'
 
-/** Codecs that browsers have. */
+/** Codecs that browsers support. */
 export type BrowserCodec = Exclude<AudioCodec, 'L16'>
 
-/** The audio of a session: its codec, and the number that it has in both directions. */
+/** Audio of a session: its codec, with the same payload type in both directions. */
 export interface AudioFormat {
   readonly codec: BrowserCodec
   readonly payloadType: number
-  /** What the browser says of its Opus decoder; absent: nothing yet. */
+  /** Opus preferences of the browser; absent before its description. */
   readonly opus?: OpusPreferences
-  /** Formats of keys (RFC 4733): one of 8 kHz, and with Opus one of 48 kHz, in this order; empty where the browser has none. */
-  readonly events: readonly BrowserEvents[]
+  /**
+   * Telephone-event formats (RFC 4733): one of 8 kHz, and with Opus one of 48 kHz, in this order; empty if
+   * the browser has none.
+   */
+  readonly events: readonly TelephoneEventFormat[]
 }
 
-/** A format of telephone-event, which has one number in both directions. */
-export interface BrowserEvents {
+/** Telephone-event format, with the same payload type in both directions. */
+export interface TelephoneEventFormat {
   readonly payloadType: number
   readonly clockRate: 8000 | 48_000
 }
 
-/** Formats of keys in our own offers, numbered as browsers do. */
-const ownEvents: readonly BrowserEvents[] = [
+/** Telephone-event formats in local offers, with the payload types that browsers use. */
+const ownEvents: readonly TelephoneEventFormat[] = [
   { payloadType: 126, clockRate: 8000 },
   { payloadType: 110, clockRate: 48_000 },
 ]
 
-/** Clock rates of keys beside a codec: its own (RFC 4733 section 2.1), and 8 kHz, which some browsers have alone. */
-const eventRates = (codec: BrowserCodec): readonly BrowserEvents['clockRate'][] =>
+/**
+ * Clock rates of telephone-events beside a codec: its own (RFC 4733 section 2.1), and 8 kHz, which some
+ * browsers have exclusively.
+ */
+const eventRates = (codec: BrowserCodec): readonly TelephoneEventFormat['clockRate'][] =>
   codec === 'opus' ? [8000, 48_000] : [8000]
 
-/** Returns the format by which keys are sent beside the codec; undefined if there is none. */
+/** Returns the telephone-event format to send beside the codec; undefined if there is none. */
 export const eventsBeside = ({
   codec,
   events,
-}: Pick<AudioFormat, 'codec' | 'events'>): BrowserEvents | undefined =>
+}: Pick<AudioFormat, 'codec' | 'events'>): TelephoneEventFormat | undefined =>
   events.find(({ clockRate }) => clockRate === codecInfo[codec].clockRate) ?? events[0]
 
-/** Payload types in our own offers: RFC 3551 table 4, and the usual one of Opus. */
-const usual: Readonly<Record<BrowserCodec, number>> = { PCMU: 0, PCMA: 8, G722: 9, opus: 111 }
+/** Payload types in local offers: RFC 3551 table 4, and the common one of Opus. */
+const defaultPayloadTypes: Readonly<Record<BrowserCodec, number>> = { PCMU: 0, PCMA: 8, G722: 9, opus: 111 }
 
-/** A codec as our own offers have it. What browsers do not have becomes Opus. */
+/** Returns a codec's format in local offers. A codec that browsers lack becomes Opus. */
 export const ownFormat = (codec: AudioCodec): AudioFormat => {
   const known = codec === 'L16' ? 'opus' : codec
   const events = ownEvents.filter(({ clockRate }) => eventRates(known).includes(clockRate))
-  return { codec: known, payloadType: usual[known], events }
+  return { codec: known, payloadType: defaultPayloadTypes[known], events }
 }
 
-/** The formats of the audio as our descriptions write them: the codec, and keys. */
+/** Returns the formats of the audio for a local description: the codec, and telephone-events. */
 export const formatsOf = (audio: AudioFormat): readonly Format[] => [
   formatOf(audio),
   ...audio.events.map((events) => ({ ...events, name: 'telephone-event', parameters: '0-15' })),
@@ -71,33 +77,35 @@ const formatOf = ({ codec, payloadType }: AudioFormat): Format => ({
   payloadType,
   name: codec,
   clockRate: codecInfo[codec].clockRate,
-  // There are always said to be two, however many there are (RFC 7587 section 7).
+  // The channel count is always 2 (RFC 7587 section 7).
   ...(codec === 'opus' && { channels: 2 }),
   parameters: codec === 'opus' ? ownOpusParameters : '',
 })
 
-/** How one m-line of an offer is going to be answered. */
+/** Answer planned for one m-line of an offer. */
 export type Plan = UsedPlan | RefusedSection
 
-/** The plan of an m-line that gets a transport. */
+/** Plan of an m-line that gets a transport. */
 export type UsedPlan =
   | { readonly kind: 'audio'; readonly section: MediaSection; readonly audio: AudioFormat }
   | VideoPlan
 
-/** The plan of a video m-line. */
+/** Plan of a video m-line. */
 export interface VideoPlan {
   readonly kind: 'video'
   readonly section: MediaSection
   readonly video: VideoFormat
-  /** Our video goes by it; false: it is one more than we use, and is answered as inactive. */
-  readonly used: boolean
+  /** Whether video is sent over this m-line. False: an additional m-line, answered as inactive. */
+  readonly isUsed: boolean
 }
 
 /**
- * Decides on every m-line of an offer, in its order (RFC 3264 section 6). The first audio m-line that can be used is ours, and the first
- * for video that is not inactive; all else is refused. Throws `bad_sdp` where there is no audio m-line, or a stream that cannot be told from
- * others, and `no_common_codec` where it has none of `codecs`, of which the first that is offered is taken. `video`: whether video is taken at
- * all; default true.
+ * Plans the answer to every m-line of an offer, in order (RFC 3264 section 6). The first usable audio m-line
+ * and the first video m-line that is not inactive are used; all others are rejected. `video`: whether video
+ * is accepted at all; default true.
+ *
+ * Throws `bad_sdp` without an audio m-line or for an unidentifiable stream. Throws `no_common_codec` if no
+ * codec of `codecs` is offered; the first one offered is used.
  */
 export const planAnswer = (
   offer: SessionDescription,
@@ -114,28 +122,31 @@ export const planAnswer = (
 }
 
 /**
- * Decides on every m-line of the offer of a screen: video alone. Throws `bad_sdp` where none is offered, or its stream cannot be told from
- * others, and `no_common_codec` where it has no format that we know.
+ * Plans the answer to every m-line of a screen's offer: video only. Throws `bad_sdp` without video or for an
+ * unidentifiable stream, and `no_common_codec` if no format is supported.
  */
 export const planScreen = (offer: SessionDescription): readonly Plan[] => {
   const videos = videosOf(offer)
   const [video] = videos
   if (!video) throw fault('session', 'a video m-line that is in use expected')
   const plans = offer.sections.map((section) => planOther(section, videos))
-  if (plans.some((plan) => plan.kind === 'video' && plan.used)) return plans
+  if (plans.some((plan) => plan.kind === 'video' && plan.isUsed)) return plans
   const offered = video.formats.map((format) => format.name).join(', ')
   throw new WebRtcError('no_common_codec', `SDP: one of VP8, H264 expected, found ${offered}`)
 }
 
-/** Most video m-lines of a session, each of which has a transport: no page needs more, however often it gives its video up and takes it again. */
-const mostVideos = 4
+/**
+ * Maximum number of video m-lines per session, each of which has a transport. Sufficient for repeated removal
+ * and addition of video.
+ */
+const maxVideos = 4
 
-/** The video m-lines that get a transport, ours first. */
+/** Returns the video m-lines that get a transport, the used one first. */
 const videosOf = ({ sections }: SessionDescription): readonly MediaSection[] => {
   const all = sections.filter((section): section is MediaSection => section.kind === 'video')
-  // A page that gave its video up and takes it again may do so with a further m-line: the first stays, and is inactive.
+  // A browser that removed its video may add it again with a further m-line: the first stays, inactive.
   const main = all.find(({ direction }) => direction !== 'inactive') ?? all[0]
-  return main ? [main, ...all.filter((section) => section !== main)].slice(0, mostVideos) : []
+  return main ? [main, ...all.filter((section) => section !== main)].slice(0, maxVideos) : []
 }
 
 const planOther = (section: Section, videos: readonly MediaSection[]): Plan => {
@@ -144,16 +155,16 @@ const planOther = (section: Section, videos: readonly MediaSection[]): Plan => {
   return video ? planVideo(section, video, section === videos[0]) : refusal(section)
 }
 
-/** The plan of our audio. Throws `bad_sdp` where its stream cannot be told from others. */
+/** Returns the plan of the audio. Throws `bad_sdp` for an unidentifiable stream. */
 export const planAudio = (section: MediaSection, audio: AudioFormat): Plan => {
   checkSource(section)
   return { kind: 'audio', section, audio }
 }
 
-/** The plan of video. Throws `bad_sdp` where it is used, and its stream cannot be told from others. */
+/** Returns the plan of video. Throws `bad_sdp` for a used but unidentifiable stream. */
 export const planVideo = (section: MediaSection, video: VideoFormat, used: boolean): VideoPlan => {
   if (used) checkSource(section)
-  return { kind: 'video', section, video, used }
+  return { kind: 'video', section, video, isUsed: used }
 }
 
 const checkSource = ({ direction, mid, ssrc, midExtension }: MediaSection): void => {
@@ -161,7 +172,10 @@ const checkSource = ({ direction, mid, ssrc, midExtension }: MediaSection): void
     throw fault(`a=mid:${mid}`, `a=ssrc, or a=extmap with ${midUri}, expected`)
 }
 
-/** The first of `codecs` that the m-line has, with the number that it has there. Throws `no_common_codec`. */
+/**
+ * Returns the first of `codecs` that the m-line offers, with its payload type there. Throws
+ * `no_common_codec`.
+ */
 export const commonCodec = (section: MediaSection, codecs: readonly AudioCodec[]): AudioFormat => {
   for (const codec of codecs) {
     const format = codec === 'L16' ? undefined : section.formats.find((each) => isCodec(each, codec))
@@ -174,8 +188,8 @@ export const commonCodec = (section: MediaSection, codecs: readonly AudioCodec[]
   throw new WebRtcError('no_common_codec', `SDP: one of ${codecs.join(', ')} expected, found ${offered}`)
 }
 
-/** The formats of keys that the m-line has beside a codec: the first of each clock rate. */
-const eventsIn = ({ formats }: MediaSection, codec: BrowserCodec): readonly BrowserEvents[] =>
+/** Returns the m-line's telephone-event formats beside a codec: the first of each clock rate. */
+const eventsIn = ({ formats }: MediaSection, codec: BrowserCodec): readonly TelephoneEventFormat[] =>
   eventRates(codec).flatMap((clockRate) => {
     const isEvents = ({ name, ...format }: Format): boolean =>
       /^telephone-event$/i.test(name) && format.clockRate === clockRate && isDynamic(format.payloadType)
@@ -186,9 +200,9 @@ const eventsIn = ({ formats }: MediaSection, codec: BrowserCodec): readonly Brow
 const isCodec = ({ payloadType, name, clockRate }: Format, codec: BrowserCodec): boolean =>
   name.toUpperCase() === codec.toUpperCase() &&
   clockRate === codecInfo[codec].clockRate &&
-  (codec === 'opus' ? isDynamic(payloadType) : payloadType === usual[codec])
+  (codec === 'opus' ? isDynamic(payloadType) : payloadType === defaultPayloadTypes[codec])
 
-/** The m-line answered with port 0. */
+/** Returns the rejection of an m-line, with port 0. */
 export const refusal = (section: MediaSection): RefusedSection => ({
   kind: 'refused',
   media: section.kind,
@@ -198,8 +212,9 @@ export const refusal = (section: MediaSection): RefusedSection => ({
 })
 
 /**
- * Checks that a later offer of the same session keeps what was agreed: no fewer m-lines, and at each place the same type, and
- * the same mid while it is in use (RFC 3264 section 8, RFC 8829 section 5.2.2). Throws `bad_sdp`.
+ * Checks that a later offer of the session keeps what was agreed. There must be no fewer m-lines, each with
+ * the same type, and the same mid while in use (RFC 3264 section 8, RFC 8829 section 5.2.2). Throws
+ * `bad_sdp`.
  */
 export const checkSuccession = (before: readonly Section[], after: readonly Section[]): void => {
   if (after.length < before.length)

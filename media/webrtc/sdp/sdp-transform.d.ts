@@ -1,4 +1,7 @@
-/** The one function that is used of the package, which has no types. What it gives is read field by field in `read.ts`. */
+/**
+ * The used function of the package, which has no types. Its result is validated field by field in
+ * `read-sdp.ts`.
+ */
 declare module 'sdp-transform' {
   export function parse(sdp: string): unknown
 }

@@ -1,9 +1,10 @@
-/** A video format in mediasoup's words. */
+/** Video formats as mediasoup's parameters. */
 import { getSupportedRtpCapabilities, type types } from 'mediasoup'
-import { type MediaSection, midUri, transportUri } from '../sdp/session.ts'
-import type { VideoFormat } from '../sdp/video.ts'
+import { type MediaSection, midUri, transportUri } from '../sdp/session-description.ts'
+import type { VideoFormat } from '../sdp/video-format.ts'
 
-// mediasoup wants the same profile everywhere; the level, the last two digits, is between the browsers.
+// mediasoup requires the same profile everywhere; the level, the last two digits, is negotiated between the
+// browsers.
 const parametersOf = ({ name }: VideoFormat): Record<string, string | number> =>
   name === 'H264'
     ? { 'packetization-mode': 1, 'profile-level-id': '42e01f', 'level-asymmetry-allowed': 1 }
@@ -21,19 +22,19 @@ const codecOf = (format: VideoFormat) => ({
   parameters: parametersOf(format),
 })
 
-/** The codec of the router that has this number for it. */
+/** Returns the codec for a router with this payload type. */
 export const routerCodec = (format: VideoFormat): types.RouterRtpCodecCapability => ({
   kind: 'video',
   ...codecOf(format),
   preferredPayloadType: format.payloadType,
 })
 
-/** URI of a header extension that we never agree on. */
+/** URI of a header extension that is never negotiated. */
 const sendTimeUri = 'http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time'
 
 /**
- * Ids of the header extensions that mediasoup writes into each packet of video, agreed or not. A browser that has another meaning for one of
- * them takes, for example, the time for a mid that it does not know, and drops the packet.
+ * Ids of the header extensions that mediasoup writes into each video packet, negotiated or not. A browser
+ * with another meaning for an id misinterprets it, for example as an unknown mid, and drops the packet.
  */
 const written: ReadonlySet<number> = new Set(
   (getSupportedRtpCapabilities().headerExtensions ?? [])
@@ -44,13 +45,13 @@ const written: ReadonlySet<number> = new Set(
 /** Ids of header extensions of an m-line. */
 export type ExtensionIds = Pick<MediaSection, 'midExtension' | 'transportExtension'>
 
-/** Those of the browser's header extensions for video that we use: the mid only where nothing else tells its stream from others. */
+/** Returns the header extensions in use for video. The mid is used only if no SSRC identifies the stream. */
 export const extensionsOf = ({ midExtension, transportExtension, ssrc }: MediaSection): ExtensionIds => ({
   ...(midExtension !== undefined && ssrc === undefined && { midExtension }),
   ...(transportExtension !== undefined && !written.has(transportExtension) && { transportExtension }),
 })
 
-/** What a browser sends by its m-line. */
+/** Returns mediasoup's parameters of the stream that a browser sends. */
 export const producerParameters = (section: MediaSection, format: VideoFormat): types.RtpParameters => {
   const { mid, ssrc } = section
   const { midExtension, transportExtension } = extensionsOf(section)
@@ -65,7 +66,10 @@ export const producerParameters = (section: MediaSection, format: VideoFormat): 
   }
 }
 
-/** What a browser takes. No header extension: their ids are the router's, and a browser's are others. */
+/**
+ * Returns mediasoup's capabilities of a receiving browser. Without header extensions: the router's ids differ
+ * from the browser's.
+ */
 export const consumerCapabilities = (format: VideoFormat): types.RtpCapabilities => ({
   codecs: [
     { ...routerCodec(format), preferredPayloadType: format.payloadType, rtcpFeedback: feedbackOf(format) },

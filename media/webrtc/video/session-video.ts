@@ -1,18 +1,18 @@
 import { guarded } from '../../edge/guarded.ts'
 import type { BrowserVideo } from '../../types.ts'
-import type { Line } from '../line.ts'
-import { type MediaSection, receives } from '../sdp/session.ts'
-import type { VideoFormat } from '../sdp/video.ts'
-import { IncomingVideo, type Source } from './incoming.ts'
-import type { Sink } from './show.ts'
-import { type OnFault, type Picture, Viewer } from './viewer.ts'
+import type { MLine } from '../m-line.ts'
+import { type MediaSection, receives } from '../sdp/session-description.ts'
+import type { VideoFormat } from '../sdp/video-format.ts'
+import type { VideoSink } from './forward-video.ts'
+import { IncomingVideo, type VideoSource } from './incoming-video.ts'
+import { type OnFault, type VideoProvider, Viewer } from './viewer.ts'
 
-/** The video of a browser's session, over all of its offers and lines. */
-export class SessionVideo implements BrowserVideo, Picture {
+/** Video of a browser's session, over all its offers and m-lines. */
+export class SessionVideo implements BrowserVideo, VideoProvider {
   readonly camera = new IncomingVideo()
   readonly #viewer = new Viewer(() => this.#sink)
   readonly #watchers = new Set<() => void>()
-  #sink: Sink | undefined
+  #sink: VideoSink | undefined
   #screen: IncomingVideo | undefined
   #unwatchScreen = () => {}
   #listeners: (() => void)[] = []
@@ -24,16 +24,16 @@ export class SessionVideo implements BrowserVideo, Picture {
     this.camera.watch(() => this.#changed())
   }
 
-  /** What others see. */
-  get source(): Source | undefined {
+  /** Stream that others see. */
+  get source(): VideoSource | undefined {
     return this.#screen?.current ?? this.camera.current
   }
 
-  get sends(): boolean {
+  get isSending(): boolean {
     return this.source !== undefined
   }
 
-  get receives(): boolean {
+  get isReceiving(): boolean {
     return this.#sink !== undefined
   }
 
@@ -41,9 +41,12 @@ export class SessionVideo implements BrowserVideo, Picture {
     this.#listeners.push(listener)
   }
 
-  /** Brings it to what the browser's description says of this m-line, and asks for a key frame, as the browser may have lost its place. */
-  async use(line: Line, section: MediaSection, format: VideoFormat): Promise<void> {
-    // The two changes are told as one.
+  /**
+   * Applies the browser's description of this m-line, and requests a key frame because the browser may need
+   * one.
+   */
+  async use(line: MLine, section: MediaSection, format: VideoFormat): Promise<void> {
+    // Reports both changes as one.
     this.#quiet = true
     try {
       await this.camera.take(line, section, format)
@@ -55,7 +58,7 @@ export class SessionVideo implements BrowserVideo, Picture {
     this.#viewer.refresh()
   }
 
-  /** The browser has no m-line for video. */
+  /** Handles a description without a video m-line. */
   unuse(): void {
     this.#quiet = true
     this.#deliverTo(undefined)
@@ -64,7 +67,10 @@ export class SessionVideo implements BrowserVideo, Picture {
     this.#tell()
   }
 
-  /** Shows this in place of the camera while it brings something; undefined: the camera. Nothing once it is closed. */
+  /**
+   * Shows a screen in place of the camera while it has a stream; undefined restores the camera. No effect
+   * when closed.
+   */
   present(screen: IncomingVideo | undefined): void {
     if (this.#closed) return
     this.#unwatchScreen()
@@ -73,9 +79,9 @@ export class SessionVideo implements BrowserVideo, Picture {
     this.#changed()
   }
 
-  /** The browser sees the other, until the returned function is called. */
+  /** Shows the other's video to this browser, until the returned function is called. */
   watch(other: SessionVideo, onFault: OnFault): () => void {
-    // One for each watching, as the same two may be joined anew before the old joining ends.
+    // One function per call, because the same two may be joined again before the first join ends.
     const update = () => this.#viewer.update()
     other.#watchers.add(update)
     const unwatch = this.#viewer.watch(other, onFault)
@@ -85,7 +91,7 @@ export class SessionVideo implements BrowserVideo, Picture {
     }
   }
 
-  /** Gives and takes nothing any more. Idempotent; resolves when nothing is under way. */
+  /** Ends sending and receiving. Idempotent; resolves when nothing is pending. */
   async close(): Promise<void> {
     this.present(undefined)
     this.#closed = true
@@ -93,7 +99,7 @@ export class SessionVideo implements BrowserVideo, Picture {
     await this.#viewer.settled()
   }
 
-  #deliverTo(sink: Sink | undefined): void {
+  #deliverTo(sink: VideoSink | undefined): void {
     if (this.#sink?.line === sink?.line) return
     this.#sink = sink
     this.#viewer.update()
@@ -106,7 +112,7 @@ export class SessionVideo implements BrowserVideo, Picture {
 
   #tell(): void {
     if (this.#quiet) return
-    const { sends, receives } = this
+    const { isSending: sends, isReceiving: receives } = this
     if (this.#told.sends === sends && this.#told.receives === receives) return
     this.#told = { sends, receives }
     for (const listener of [...this.#listeners]) guarded(listener)

@@ -1,61 +1,63 @@
 import { guarded } from '../../edge/guarded.ts'
-import type { Source } from './incoming.ts'
-import { type Shown, type Sink, show } from './show.ts'
+import { forwardVideo, type VideoForwarding, type VideoSink } from './forward-video.ts'
+import type { VideoSource } from './incoming-video.ts'
 
-/** Where a {@link Viewer} gets what it shows. */
-export interface Picture {
-  readonly source: Source | undefined
+/** Provider of the video shown by a {@link Viewer}. */
+export interface VideoProvider {
+  readonly source: VideoSource | undefined
 }
 
-/** Told why a picture cannot be shown. */
+/** Called with the reason if video cannot be shown. */
 export type OnFault = (fault: Error) => void
 
-/** One wish to see a picture. */
-interface Wish {
-  readonly picture: Picture
+/** Request to see a video. */
+interface ViewRequest {
+  readonly provider: VideoProvider
   readonly onFault: OnFault
 }
 
 /**
- * What one browser sees: the picture wished for last, of those that are still wished for. There is one consumer or none at any time, however
- * quickly things change: each change is looked at when the one before it is done.
+ * Video that one browser sees: that of the last active request. At most one consumer exists at any time;
+ * changes are processed one after another.
  */
 export class Viewer {
-  readonly #sink: () => Sink | undefined
-  #wishes: readonly Wish[] = []
-  #shown: Shown | undefined
-  #failed: { readonly wish: Wish; readonly source: Source; readonly sink: Sink } | undefined
+  readonly #sink: () => VideoSink | undefined
+  #requests: readonly ViewRequest[] = []
+  #forwarding: VideoForwarding | undefined
+  #failed:
+    | { readonly request: ViewRequest; readonly source: VideoSource; readonly sink: VideoSink }
+    | undefined
   #again = false
   #work: Promise<void> | undefined
 
-  constructor(sink: () => Sink | undefined) {
+  constructor(sink: () => VideoSink | undefined) {
     this.#sink = sink
   }
 
-  /** Wishes for a picture, until the returned function is called. */
-  watch(picture: Picture, onFault: OnFault): () => void {
-    const wish = { picture, onFault }
-    this.#wishes = [...this.#wishes, wish]
+  /** Requests a video, until the returned function is called. */
+  watch(provider: VideoProvider, onFault: OnFault): () => void {
+    const request = { provider, onFault }
+    this.#requests = [...this.#requests, request]
     this.update()
     return () => {
-      this.#wishes = this.#wishes.filter((other) => other !== wish)
+      this.#requests = this.#requests.filter((other) => other !== request)
       this.update()
     }
   }
 
-  /** Something changed. */
+  /** Processes a change. */
   update(): void {
     this.#again = true
     this.#work ??= this.#run()
   }
 
-  /** Asks for a key frame, as the browser may have lost its place. */
+  /** Requests a key frame, because the browser may need one. */
   refresh(): void {
-    const consumer = this.#shown?.consumer
+    const consumer = this.#forwarding?.consumer
     if (!consumer?.closed) consumer?.requestKeyFrame().catch(() => undefined)
   }
 
-  /** Resolves when there is nothing left to do. */
+  /** Resolves when no change is pending. */
   async settled(): Promise<void> {
     await this.#work
   }
@@ -69,28 +71,28 @@ export class Viewer {
   }
 
   async #match(): Promise<void> {
-    const wish = this.#wishes.at(-1)
-    const source = wish?.picture.source
+    const request = this.#requests.at(-1)
+    const source = request?.provider.source
     const sink = this.#sink()
-    if (source && sink && isOf(this.#shown, source, sink) && !this.#shown?.consumer.closed) return
-    this.#shown?.close()
-    this.#shown = undefined
-    if (!wish || !source || !sink) return
-    if (this.#failed?.wish === wish && isOf(this.#failed, source, sink)) return
+    if (source && sink && isOf(this.#forwarding, source, sink) && !this.#forwarding?.consumer.closed) return
+    this.#forwarding?.close()
+    this.#forwarding = undefined
+    if (!request || !source || !sink) return
+    if (this.#failed?.request === request && isOf(this.#failed, source, sink)) return
     this.#failed = undefined
     try {
-      this.#shown = await show(source, sink)
+      this.#forwarding = await forwardVideo(source, sink)
     } catch (error) {
-      // What went away meanwhile is no fault, and whatever comes in its place is told.
+      // A source or sink that closed meanwhile is no fault; its replacement triggers an update.
       if (source.producer.closed || sink.line.transport.closed) return
-      this.#failed = { wish, source, sink }
-      guarded(() => wish.onFault(error as Error))
+      this.#failed = { request, source, sink }
+      guarded(() => request.onFault(error as Error))
     }
   }
 }
 
 const isOf = (
-  pair: { readonly source: Source; readonly sink: Sink } | undefined,
-  source: Source,
-  sink: Sink,
+  pair: { readonly source: VideoSource; readonly sink: VideoSink } | undefined,
+  source: VideoSource,
+  sink: VideoSink,
 ): boolean => pair?.source === source && pair.sink === sink

@@ -124,6 +124,6 @@ export const sees = async ({ page }: Party, colour: string): Promise<Seen> => {
 /** Each change of what the session's video does. */
 export const changes = ({ media: { video } }: Party) => {
   const seen: { sends: boolean; receives: boolean }[] = []
-  video.onChange(() => seen.push({ sends: video.sends, receives: video.receives }))
+  video.onChange(() => seen.push({ sends: video.isSending, receives: video.isReceiving }))
   return seen
 }

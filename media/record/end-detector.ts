@@ -1,0 +1,52 @@
+import type { RecordingEnd, RecordRequest } from '../types.ts'
+
+/** Length of a frame in ms. */
+export const frameMs = 20
+
+/**
+ * Decides when a recording ends, in frames of 20 ms. Pauses that are omitted from the file are not passed in.
+ */
+export class EndDetector {
+  #request: RecordRequest
+  #ms = 0
+  #silentMs = 0
+  #spoke = false
+
+  constructor(request: RecordRequest) {
+    this.#request = request
+  }
+
+  /** Processes a frame; `voice`: the far end speaks. Returns the end if it comes with this frame. */
+  frame(voice: boolean): RecordingEnd | undefined {
+    const end = this.paused()
+    this.#silentMs = voice ? 0 : this.#silentMs + frameMs
+    this.#spoke ||= voice
+    if (this.#silentMs >= this.#patienceMs()) return { kind: this.#spoke ? 'silence' : 'no-input' }
+    return end
+  }
+
+  /**
+   * Processes a frame of a pause that is silence in the file. It counts towards the length, but not as
+   * silence of the far end.
+   */
+  paused(): RecordingEnd | undefined {
+    const { maxMs = Number.POSITIVE_INFINITY } = this.#request
+    this.#ms += frameMs
+    return this.#ms >= maxMs ? { kind: 'limit' } : undefined
+  }
+
+  /** Processes a digit of the far end. */
+  digit(digit: string): RecordingEnd | undefined {
+    const isTerminator = digit.length === 1 && this.#request.terminators?.includes(digit)
+    return isTerminator ? { kind: 'terminator', digit } : undefined
+  }
+
+  /**
+   * Returns the silence that ends the recording, in ms; before the first word that of the start, if
+   * configured.
+   */
+  #patienceMs(): number {
+    const { endSilenceMs = Number.POSITIVE_INFINITY, initialSilenceMs } = this.#request
+    return this.#spoke ? endSilenceMs : (initialSilenceMs ?? endSilenceMs)
+  }
+}

@@ -1,0 +1,209 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { sine } from '../codecs/tone.ts'
+import type { RecordRequest } from '../types.ts'
+import type { RecordingFiles } from './disk-files.ts'
+import { startRecording } from './recorder.ts'
+import { MemoryFiles, readWavBytes, readWavFile, WatchedFiles } from './testing/recording-files.ts'
+
+const run = promisify(execFile)
+const tone = sine(440, 20, 8000, 8000)
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'recording-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+/** Records a tone of so many frames; each second, the disk may catch up. */
+async function record(
+  path: string,
+  frames: number,
+  files: RecordingFiles = new WatchedFiles(),
+  more: Partial<RecordRequest> = {},
+) {
+  const recorder = await startRecording({ path, format: 'wav', tracks: 'in', ...more }, files)
+  let taken = 0
+  for (; taken < frames && !recorder.hasEnded; taken++) {
+    recorder.frame(tone, undefined)
+    if (taken % 50 !== 49) continue
+    if (files instanceof WatchedFiles) await files.idle()
+    else await new Promise(setImmediate)
+  }
+  if (!recorder.hasEnded) recorder.stop()
+  return { taken, result: await recorder.done }
+}
+
+describe('a recording on a real disk', () => {
+  it('lies under its name when it is complete, and under none other', async () => {
+    const path = join(folder, 'call.wav')
+    const recorder = await startRecording({ path, format: 'wav', tracks: 'in' })
+    for (let i = 0; i < 60; i++) recorder.frame(tone, undefined)
+    await expect
+      .poll(() => readdir(folder))
+      .toEqual([expect.stringMatching(/^\.call\.wav\.[0-9a-f]{8}\.part$/)])
+    recorder.stop()
+    expect(await recorder.done).toMatchObject({ durationMs: 1200, bytes: 44 + 1200 * 16, hasFile: true })
+    expect(await readdir(folder)).toEqual(['call.wav'])
+    const { mode, size } = await stat(path)
+    expect([mode & 0o777, size]).toEqual([0o640, 44 + 1200 * 16])
+    const { channels } = await readWavFile(path)
+    expect(channels[0]!.subarray(59 * 160)).toEqual(tone)
+  })
+
+  it('cuts off what was trimmed', async () => {
+    const path = join(folder, 'call.wav')
+    const files = new WatchedFiles()
+    const recorder = await startRecording({ path, format: 'wav', tracks: 'in', trim: true }, files)
+    for (let i = 0; i < 400; i++) {
+      recorder.frame(i < 50 ? tone : undefined, undefined)
+      if (i % 50 === 49) await files.idle()
+    }
+    recorder.stop()
+    expect((await recorder.done).durationMs).toBe(1200)
+    expect((await readWavFile(path)).channels[0]).toHaveLength(1200 * 8)
+  })
+
+  it('ends with an error when its folder is missing, or no folder', async () => {
+    expect((await record(join(folder, 'missing', 'a.wav'), 1e6)).result).toMatchObject({
+      end: { kind: 'error', code: 'ENOENT' },
+      bytes: 0,
+      hasFile: false,
+    })
+    await writeFile(join(folder, 'file'), '')
+    const { result } = await record(join(folder, 'file', 'a.wav'), 1e6)
+    expect(result.end).toMatchObject({ kind: 'error', code: 'ENOTDIR' })
+    expect(await readdir(folder)).toEqual(['file'])
+  })
+
+  it.skipIf(process.getuid?.() === 0)('ends with an error when its folder is not permitted', async () => {
+    const closed = join(folder, 'closed')
+    await mkdir(closed)
+    await chmod(closed, 0o500)
+    expect((await record(join(closed, 'a.wav'), 1e6)).result).toMatchObject({ end: { code: 'EACCES' } })
+  })
+
+  it('keeps the audio under its other name when it cannot be renamed', async () => {
+    const path = join(folder, 'taken')
+    await mkdir(path)
+    const { result } = await record(path, 60)
+    expect(result).toMatchObject({ end: { kind: 'error', code: 'EISDIR' }, hasFile: false })
+    expect(await readdir(folder)).toHaveLength(2)
+  })
+})
+
+describe('a full disk', () => {
+  it('keeps what was written, and ends with an error (a real one, where it may be mounted)', async (context) => {
+    const disk = join(folder, 'disk')
+    await mkdir(disk)
+    const mounted = await run('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'tmpfs', disk]).then(
+      () => true,
+      () => false,
+    )
+    if (!mounted) return context.skip()
+    try {
+      const path = join(disk, 'call.wav')
+      const { taken, result } = await record(path, 100_000)
+      expect(taken).toBeLessThan(1000)
+      expect(result).toMatchObject({ end: { kind: 'error', code: 'ENOSPC' }, bytes: 131_072, hasFile: true })
+      const { channels } = await readWavFile(path)
+      expect(channels[0]).toHaveLength((131_072 - 44) / 2)
+      expect(channels[0]!.subarray(160, 320)).toEqual(tone)
+      expect(await readdir(disk)).toEqual(['call.wav'])
+    } finally {
+      await run('umount', [disk])
+    }
+  })
+
+  it('is the same on a disk in memory, to whole samples of all channels', async () => {
+    const files = new MemoryFiles()
+    files.space = 100_001
+    const { result } = await record('/calls/a.wav', 100_000, files, { tracks: 'stereo' })
+    expect(result).toMatchObject({ end: { kind: 'error', code: 'ENOSPC' }, bytes: 100_000, hasFile: true })
+    expect([...files.files.keys()]).toEqual(['/calls/a.wav'])
+    expect(readWavBytes(files.files.get('/calls/a.wav')!).channels).toHaveLength(2)
+  })
+
+  it('leaves nothing when there was no room for any sound', async () => {
+    const files = new MemoryFiles()
+    files.space = 44
+    const { result } = await record('/calls/a.wav', 100_000, files)
+    expect(result).toMatchObject({ end: { code: 'ENOSPC' }, bytes: 0, hasFile: false })
+    expect(files.files.size).toBe(0)
+  })
+})
+
+describe('a disk that fails', () => {
+  it('ends the recording when it is 5 s behind, and keeps what it took', async () => {
+    const files = new MemoryFiles()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    files.gate = promise
+    const recorder = await startRecording({ path: '/calls/a.wav', format: 'wav', tracks: 'in' }, files)
+    let taken = 0
+    for (; !recorder.hasEnded; taken++) {
+      recorder.frame(tone, undefined)
+      await new Promise(setImmediate)
+    }
+    expect(taken / 50).toBeGreaterThanOrEqual(5)
+    expect(taken / 50).toBeLessThan(6.1)
+    resolve()
+    const { end, durationMs } = await recorder.done
+    expect(end).toMatchObject({ kind: 'error', code: 'too_slow' })
+    expect(durationMs).toBeGreaterThan(5000)
+    readWavBytes(files.files.get('/calls/a.wav')!)
+  })
+
+  it('takes what it catches up with', async () => {
+    const files = new MemoryFiles()
+    const recorder = await startRecording({ path: '/calls/a.wav', format: 'wav', tracks: 'in' }, files)
+    for (let i = 0; i < 20; i++) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      files.gate = promise
+      for (let k = 0; k < 200; k++) recorder.frame(tone, undefined)
+      resolve()
+      await new Promise(setImmediate)
+    }
+    recorder.stop()
+    expect(await recorder.done).toMatchObject({ end: { kind: 'stopped' }, durationMs: 80_000 })
+  })
+
+  it.each(['write', 'sync', 'rename'] as const)('tells of it when it cannot %s', async (what) => {
+    const files = new MemoryFiles()
+    files.failing[what] = 'EIO'
+    const { result } = await record('/calls/a.wav', 200, files)
+    expect(result).toMatchObject({
+      end: { kind: 'error', code: 'EIO' },
+      bytes: 0,
+      durationMs: 0,
+      hasFile: false,
+    })
+    expect(files.files.has('/calls/a.wav')).toBe(false)
+    expect(files.log.at(-1)).toBe('close')
+  })
+
+  it('ends at once when it may not be written to', async () => {
+    const files = new MemoryFiles()
+    files.failing.open = 'EACCES'
+    const { taken, result } = await record('/calls/a.wav', 1000, files)
+    expect(taken).toBeLessThan(100)
+    expect(result).toMatchObject({ end: { kind: 'error', code: 'EACCES' }, bytes: 0, hasFile: false })
+    expect(files.log).toEqual(['open'])
+  })
+
+  it('keeps the file when only the folder cannot be synchronised', async () => {
+    const files = new MemoryFiles()
+    files.failing.folder = 'EIO'
+    const { result } = await record('/calls/a.wav', 60, files)
+    expect(result).toMatchObject({ end: { kind: 'error', code: 'EIO' }, durationMs: 1200, hasFile: true })
+  })
+
+  it('writes the sizes, synchronises and renames in this order', async () => {
+    const files = new MemoryFiles()
+    await record('/calls/a.wav', 10, files)
+    expect(files.log).toEqual(['open', 'write', 'write', 'sync', 'rename', 'folder', 'close'])
+  })
+})

@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto'
+import { basename, dirname, join } from 'node:path'
+import {
+  diskFiles,
+  type FileFailure,
+  failureOf,
+  type RecordingFiles,
+  type RecordingHandle,
+} from './disk-files.ts'
+import type { RecordingFormat } from './recording-format.ts'
+
+/** Maximum number of waiting chunks of one second each; beyond, the disk is too slow. */
+const maxWaitingChunks = 5
+
+/** Result of writing a file. */
+export interface FileResult {
+  /** Length in bytes; 0: no file. */
+  readonly bytes: number
+  /** Last failure, if any. */
+  readonly failure: FileFailure | undefined
+}
+
+/** Returns a temporary name for the recording at `path`, in the same folder so that renaming is atomic. */
+export const unfinishedName = (path: string): string =>
+  join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}.part`)
+
+/**
+ * Writes one recording in chunks of a second, under a temporary name in the same folder. When complete, the
+ * file is synchronised to the disk and renamed. Writing returns at once. If the disk falls five chunks
+ * behind, or fails, this is reported once and no more data is accepted.
+ */
+export class RecordingFile {
+  #path: string
+  #unfinished: string
+  #files: RecordingFiles
+  #onFailure: (failure: FileFailure) => void
+  #chunkBytes: number
+  #chunk: Buffer
+  #used = 0
+  /** Full chunks that wait, the first of which is being written; and empty chunks for reuse. */
+  #waiting: Buffer[] = []
+  #free: Buffer[] = []
+  #handle: RecordingHandle | undefined
+  #written = 0
+  #failure: FileFailure | undefined
+  #pump: Promise<void> | undefined
+  #touch = false
+
+  /** `bytesPerSecond` is the maximum data rate. `onFailure` is called at most once. */
+  constructor(
+    path: string,
+    bytesPerSecond: number,
+    onFailure: (failure: FileFailure) => void,
+    files: RecordingFiles = diskFiles,
+  ) {
+    this.#path = path
+    this.#unfinished = unfinishedName(path)
+    this.#files = files
+    this.#onFailure = onFailure
+    this.#chunkBytes = bytesPerSecond
+    this.#chunk = Buffer.allocUnsafe(bytesPerSecond)
+    // Opened at once, so that a missing or forbidden folder is detected immediately.
+    this.#start()
+  }
+
+  /** Writes bytes; they are copied. */
+  write(bytes: Uint8Array): void {
+    let from = 0
+    while (from < bytes.length && !this.#failure) {
+      const count = Math.min(bytes.length - from, this.#chunkBytes - this.#used)
+      this.#chunk.set(bytes.subarray(from, from + count), this.#used)
+      this.#used += count
+      from += count
+      if (this.#used === this.#chunkBytes) this.#next()
+    }
+  }
+
+  /**
+   * Marks the file as in use while nothing is written: {@link recoverRecordings} detects abandoned files by
+   * their age.
+   */
+  touch(): void {
+    this.#touch = true
+    this.#start()
+  }
+
+  /**
+   * Completes the file with at most `maxBytes` bytes, cut to a playable length. Data written before a failure is
+   * kept. An unfinished file that cannot be renamed stays, and {@link recoverRecordings} finds it. Never
+   * rejects.
+   */
+  async finish(format: RecordingFormat, maxBytes: number): Promise<FileResult> {
+    if (!this.#failure && this.#used > 0) this.#waiting.push(this.#chunk.subarray(0, this.#used))
+    while (this.#pump || this.#waiting.length > 0) {
+      this.#start()
+      await this.#pump
+    }
+    const bytes = format.playable(Math.min(maxBytes, this.#written))
+    try {
+      if (bytes > 0) await this.#complete(format.header(bytes), bytes)
+      else await this.#discard()
+      return { bytes, failure: this.#failure }
+    } catch (error) {
+      return { bytes: 0, failure: this.#failure ?? failureOf(error) }
+    } finally {
+      await this.#handle?.close().catch(() => {})
+    }
+  }
+
+  #next(): void {
+    this.#used = 0
+    this.#waiting.push(this.#chunk)
+    if (this.#waiting.length > maxWaitingChunks) {
+      this.#fail({ code: 'too_slow', message: `the disk is ${maxWaitingChunks} s behind` })
+      return
+    }
+    this.#chunk = this.#free.pop() ?? Buffer.allocUnsafe(this.#chunkBytes)
+    this.#start()
+  }
+
+  #fail(failure: FileFailure): void {
+    if (this.#failure) return
+    this.#failure = failure
+    this.#onFailure(failure)
+  }
+
+  #start(): void {
+    this.#pump ??= this.#run()
+      .catch((error: unknown) => {
+        this.#waiting.length = 0
+        this.#fail(failureOf(error))
+      })
+      .finally(() => {
+        this.#pump = undefined
+        // A chunk may have been added after the last check.
+        if (this.#waiting.length > 0) this.#start()
+      })
+  }
+
+  /** Writes until no chunk waits. */
+  async #run(): Promise<void> {
+    this.#handle ??= await this.#files.open(this.#unfinished)
+    while (this.#waiting.length > 0) {
+      const chunk = this.#waiting[0]!
+      await this.#writeAll(chunk, this.#handle)
+      this.#waiting.shift()
+      if (chunk.length === this.#chunkBytes) this.#free.push(chunk)
+    }
+    if (!this.#touch) return
+    this.#touch = false
+    // Truncating to the current length only updates the modification time.
+    await this.#handle.truncate(this.#written)
+  }
+
+  async #writeAll(chunk: Buffer, handle: RecordingHandle): Promise<void> {
+    for (let at = 0; at < chunk.length; ) {
+      const { bytesWritten } = await handle.write(chunk, at, chunk.length - at, this.#written)
+      this.#written += bytesWritten
+      at += bytesWritten
+    }
+  }
+
+  async #complete(header: Uint8Array, bytes: number): Promise<void> {
+    const handle = this.#handle!
+    if (bytes < this.#written) await handle.truncate(bytes)
+    if (header.length > 0) await handle.write(header, 0, header.length, 0)
+    await handle.sync()
+    await this.#files.rename(this.#unfinished, this.#path)
+    // Without this the rename may not survive a power failure; the file itself exists.
+    await this.#files.syncFolder(dirname(this.#path)).catch((error: unknown) => this.#fail(failureOf(error)))
+  }
+
+  async #discard(): Promise<void> {
+    if (this.#handle) await this.#files.unlink(this.#unfinished)
+  }
+}

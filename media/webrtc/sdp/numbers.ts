@@ -1,6 +1,0 @@
-/**
- * True for a payload type that may be given to any format. With RTCP on the same port 64 to 95 could be taken for it (RFC 5761
- * section 4).
- */
-export const isDynamic = (payloadType: number): boolean =>
-  (payloadType >= 35 && payloadType < 64) || (payloadType >= 96 && payloadType <= 127)

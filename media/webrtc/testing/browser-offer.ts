@@ -1,0 +1,70 @@
+/** Returns a typical browser's offer, for tests. */
+export const browserOffer = ({ video = false, application = false } = {}): string =>
+  [
+    'v=0',
+    'o=- 3082352724174090365 2 IN IP4 127.0.0.1',
+    's=-',
+    't=0 0',
+    `a=group:BUNDLE 0${video ? ' 1' : ''}${application ? ' 2' : ''}`,
+    'a=extmap-allow-mixed',
+    'm=audio 39545 UDP/TLS/RTP/SAVPF 111 63 9 0 8 13 110 126',
+    'c=IN IP4 192.0.2.2',
+    'a=rtcp:9 IN IP4 0.0.0.0',
+    'a=candidate:1525073811 1 udp 2122194687 192.0.2.2 39545 typ host generation 0 network-id 1',
+    ...transport,
+    'a=mid:0',
+    'a=extmap:1 urn:ietf:params:rtp-hdrext:ssrc-audio-level',
+    'a=extmap:4 urn:ietf:params:rtp-hdrext:sdes:mid',
+    'a=sendrecv',
+    'a=msid:stream audio-track',
+    'a=rtcp-mux',
+    'a=rtpmap:111 opus/48000/2',
+    'a=fmtp:111 minptime=10;useinbandfec=1',
+    'a=rtpmap:63 red/48000/2',
+    'a=rtpmap:9 G722/8000',
+    'a=rtpmap:0 PCMU/8000',
+    'a=rtpmap:8 PCMA/8000',
+    'a=rtpmap:13 CN/8000',
+    'a=rtpmap:110 telephone-event/48000',
+    'a=rtpmap:126 telephone-event/8000',
+    'a=ssrc:3514523933 cname:UjcKmkUSsn791FoA',
+    ...(video ? videoLines : []),
+    ...(application ? applicationLines : []),
+    '',
+  ].join('\r\n')
+
+const transport = [
+  'a=ice-ufrag:vGFm',
+  'a=ice-pwd:CXvZABFz+bFLwtWRKRPeEgTL',
+  'a=ice-options:trickle',
+  `a=fingerprint:sha-256 ${Array.from({ length: 32 }, (_, i) => (i + 160).toString(16).toUpperCase()).join(':')}`,
+  'a=setup:actpass',
+]
+
+const videoLines = [
+  'm=video 57244 UDP/TLS/RTP/SAVPF 96 97 102 104 98',
+  'c=IN IP4 192.0.2.2',
+  ...transport,
+  'a=mid:1',
+  'a=sendrecv',
+  'a=rtcp-mux',
+  'a=rtpmap:96 VP8/90000',
+  'a=rtpmap:97 rtx/90000',
+  'a=fmtp:97 apt=96',
+  'a=rtpmap:102 H264/90000',
+  'a=fmtp:102 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42001f',
+  'a=rtpmap:104 H264/90000',
+  'a=fmtp:104 level-asymmetry-allowed=1;packetization-mode=0;profile-level-id=42001f',
+  'a=rtpmap:98 VP9/90000',
+  'a=ssrc-group:FID 1055513236 1945291201',
+  'a=ssrc:1055513236 cname:UjcKmkUSsn791FoA',
+  'a=ssrc:1945291201 cname:UjcKmkUSsn791FoA',
+]
+
+const applicationLines = [
+  'm=application 57245 UDP/DTLS/SCTP webrtc-datachannel',
+  'c=IN IP4 192.0.2.2',
+  ...transport,
+  'a=mid:2',
+  'a=sctp-port:5000',
+]

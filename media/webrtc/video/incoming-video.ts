@@ -1,0 +1,62 @@
+import type { types } from 'mediasoup'
+import type { MLine } from '../m-line.ts'
+import { type MediaSection, sends } from '../sdp/session-description.ts'
+import type { VideoFormat } from '../sdp/video-format.ts'
+import { producerParameters } from './parameters.ts'
+
+/** Video stream that a browser currently sends. A new object for each new stream. */
+export interface VideoSource {
+  readonly producer: types.Producer
+  readonly line: MLine
+  readonly format: VideoFormat
+}
+
+/** Video of one m-line of a browser: its camera, or a shared screen. */
+export class IncomingVideo {
+  readonly #watchers = new Set<() => void>()
+  #current: (VideoSource & { readonly key: string }) | undefined
+
+  /** Current stream; undefined if nothing is sent. */
+  get current(): VideoSource | undefined {
+    return this.#current
+  }
+
+  /** Calls `watcher` for each change of {@link current}, until the returned function is called. */
+  watch(watcher: () => void): () => void {
+    this.#watchers.add(watcher)
+    return () => void this.#watchers.delete(watcher)
+  }
+
+  /**
+   * Applies the browser's description. Called after each description; acts only if the stream or its m-line
+   * has changed.
+   */
+  async take(line: MLine, section: MediaSection, format: VideoFormat): Promise<void> {
+    if (!sends(section.direction)) return this.clear()
+    const rtpParameters = producerParameters(section, format)
+    const key = JSON.stringify(rtpParameters)
+    const old = this.#current
+    if (old?.line === line && old.key === key && !old.producer.closed) return
+    // Two producers of one transport must not share a mid.
+    old?.producer.close()
+    try {
+      const producer = await line.transport.produce({ kind: 'video', rtpParameters })
+      this.#set({ producer, line, format, key })
+    } catch (error) {
+      this.#set(undefined)
+      throw error
+    }
+  }
+
+  /** Ends the stream. Idempotent. */
+  clear(): void {
+    this.#current?.producer.close()
+    this.#set(undefined)
+  }
+
+  #set(next: (VideoSource & { readonly key: string }) | undefined): void {
+    if (next === this.#current) return
+    this.#current = next
+    for (const watcher of [...this.#watchers]) watcher()
+  }
+}

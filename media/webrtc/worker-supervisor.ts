@@ -1,0 +1,157 @@
+import { createWorker, type types } from 'mediasoup'
+import { guarded } from '../edge/guarded.ts'
+import { WebRtcError } from './errors.ts'
+import { type Candidate, candidatesOf, type Listen } from './listen-addresses.ts'
+import { Routers } from './routers.ts'
+
+/** Options of a {@link MediaWorker}. */
+export interface WorkerSettings {
+  readonly listen: readonly Listen[]
+  /** Addresses for candidates. */
+  readonly addresses: readonly string[]
+  /** UDP and TCP port of all browsers of this worker. */
+  readonly port: number
+  /** Ports on 127.0.0.1 between the worker and the edge, and between workers or routers, inclusive. */
+  readonly relayPorts: { readonly from: number; readonly to: number }
+  readonly logLevel: types.WorkerLogLevel
+  /** Path of the mediasoup-worker program; default mediasoup's own choice. */
+  readonly program?: string
+}
+
+/** Owner of transports in a worker. */
+export interface TransportOwner {
+  /** Called after the worker died: its transports are gone. */
+  lost(): void
+  /** Called before the worker is ended. */
+  close(): Promise<void>
+}
+
+/** A running mediasoup worker process with its WebRTC server and routers. */
+export interface MediaWorker {
+  readonly pid: number
+  readonly routers: Pick<Routers, 'audio' | 'audioWithEvents' | 'video'>
+  readonly server: types.WebRtcServer
+  readonly candidates: readonly Candidate[]
+  readonly relayPorts: WorkerSettings['relayPorts']
+  /** Open browser transports. */
+  readonly transports: Set<types.WebRtcTransport>
+  readonly owners: Set<TransportOwner>
+}
+
+const listenInfos = (settings: WorkerSettings): types.TransportListenInfo[] =>
+  settings.listen.flatMap(({ ip, announced }) =>
+    (['udp', 'tcp'] as const).map((protocol) => ({
+      protocol,
+      ip,
+      port: settings.port,
+      ...(announced !== undefined && { announcedAddress: announced }),
+    })),
+  )
+
+interface Process extends MediaWorker {
+  readonly worker: types.Worker
+}
+
+const startProcess = async (settings: WorkerSettings): Promise<Process> => {
+  const worker = await createWorker({
+    logLevel: settings.logLevel,
+    ...(settings.program !== undefined && { workerBin: settings.program }),
+  })
+  try {
+    const server = await worker.createWebRtcServer({ listenInfos: listenInfos(settings) })
+    const routers = new Routers(worker)
+    await routers.audio()
+    const candidates = candidatesOf(settings.addresses, settings.port)
+    const { relayPorts } = settings
+    return {
+      worker,
+      pid: worker.pid,
+      routers,
+      server,
+      candidates,
+      relayPorts,
+      transports: new Set(),
+      owners: new Set(),
+    }
+  } catch (error) {
+    worker.close()
+    throw error
+  }
+}
+
+/**
+ * Keeps one mediasoup worker running. A worker that dies takes its owners' transports along and is replaced
+ * at once. A worker that dies unused is replaced only on demand, which avoids a restart loop.
+ */
+export class WorkerSupervisor {
+  readonly #settings: WorkerSettings
+  readonly #onDeath: (reason: Error) => void
+  #current: Process | undefined
+  #starting: Promise<Process> | undefined
+  #used = false
+  #closed = false
+
+  constructor(settings: WorkerSettings, onDeath: (reason: Error) => void) {
+    this.#settings = settings
+    this.#onDeath = onDeath
+  }
+
+  /** Number of open browser transports. */
+  get transports(): number {
+    return this.#current?.transports.size ?? 0
+  }
+
+  /**
+   * Returns the running worker; starts one if necessary. Rejects with the error of the start, or `closed`.
+   */
+  async get(): Promise<MediaWorker> {
+    const worker = await this.#ready()
+    this.#used = true
+    return worker
+  }
+
+  /** Starts the worker before its first use. Rejects like {@link get}. */
+  async start(): Promise<void> {
+    await this.#ready()
+  }
+
+  /** Closes the owners and ends the process, after a pending start. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#starting?.catch(() => undefined)
+    const current = this.#current
+    this.#current = undefined
+    if (!current) return
+    await Promise.all([...current.owners].map((owner) => owner.close()))
+    current.worker.close()
+  }
+
+  #ready(): Promise<Process> {
+    if (this.#closed) return Promise.reject(new WebRtcError('closed', 'WebRTC is closed'))
+    if (this.#current) return Promise.resolve(this.#current)
+    this.#starting ??= this.#launch().finally(() => {
+      this.#starting = undefined
+    })
+    return this.#starting
+  }
+
+  async #launch(): Promise<Process> {
+    const started = await startProcess(this.#settings)
+    this.#used = false
+    this.#current = started
+    started.worker.on('died', (reason) => this.#died(started, reason))
+    if (started.worker.closed) this.#current = undefined
+    return started
+  }
+
+  #died(process: Process, reason: Error): void {
+    if (this.#current === process) this.#current = undefined
+    const owners = [...process.owners]
+    process.owners.clear()
+    for (const owner of owners) owner.lost()
+    if (this.#closed) return
+    guarded(() => this.#onDeath(reason))
+    // A failed start is reported to the next request.
+    if (this.#used) this.#ready().catch(() => undefined)
+  }
+}
