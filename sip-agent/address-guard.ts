@@ -1,7 +1,9 @@
 import { isIP } from 'node:net'
 import { Networks } from './networks.ts'
 
-/** IPv4 networks that are not of the public internet: RFC 6890 and its successors, multicast, and the reserved rest. */
+/**
+ * IPv4 networks outside the public internet: RFC 6890 and its successors, multicast and reserved addresses.
+ */
 const closed4 = new Networks([
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -23,30 +25,41 @@ const closed4 = new Networks([
   '240.0.0.0/4',
 ])
 
-/** The only IPv6 network that is handed out for the public internet. */
+/** The only IPv6 network allocated for the public internet. */
 const global6 = new Networks(['2000::/3'])
 
-/** What is closed inside of it: protocol assignments with Teredo, documentation, 6to4, and documentation again (RFC 9637). */
+/**
+ * Special-purpose networks within {@link global6}: protocol assignments with Teredo, documentation (also RFC
+ * 9637) and 6to4.
+ */
 const closed6 = new Networks(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 
-/** Prefixes in whose last four bytes an IPv4 address is carried: IPv4-mapped, and NAT64 (RFC 6052). */
+/**
+ * Prefixes whose addresses carry an IPv4 address in their last four bytes: IPv4-mapped, and NAT64 (RFC 6052).
+ */
 const carrying4 = new Networks(['::ffff:0:0/96', '64:ff9b::/96'])
 
-/** Decides which addresses customers' URLs may reach. */
+/** Rules on which addresses the URLs of customers may reach. */
 export class AddressGuard {
   #allowed: Networks
 
-  /** `allowedNetworks` (CIDR) may be reached although they are not public. */
+  /** `allowedNetworks` (CIDR) are permitted although they are not public. */
   constructor(allowedNetworks: readonly string[]) {
     this.#allowed = new Networks(allowedNetworks)
   }
 
-  /** These networks may be reached from now on, besides public addresses. Throws for what is no network. */
+  /**
+   * Replaces the networks that are permitted besides public addresses. Throws for a text that is not a
+   * network.
+   */
   change(allowedNetworks: readonly string[]): void {
     this.#allowed = new Networks(allowedNetworks)
   }
 
-  /** True for a public address, or one of the allowed networks. An IPv4 address inside an IPv6 one counts as that IPv4 address. */
+  /**
+   * Returns whether an address is public or in an allowed network. An IPv4 address within an IPv6 address
+   * counts as IPv4.
+   */
   permits(address: string): boolean {
     const version = isIP(address)
     // A zone, as in fe80::1%eth0, names an interface: never public.
@@ -57,7 +70,7 @@ export class AddressGuard {
   }
 }
 
-/** The last four bytes of an IPv6 address as an IPv4 address. */
+/** Returns the last four bytes of an IPv6 address as an IPv4 address. */
 const carried4 = (address: string): string => {
   // The URL parser writes every spelling in the same short form, the last 32 bits as up to two groups.
   const text = new URL(`http://[${address}]/`).hostname.slice(1, -1)

@@ -40,12 +40,12 @@ import {
   toAddress,
 } from './types.ts'
 
-/** An application may send larger messages than a peer: frames are limited already. */
+/** Limits of an application's messages: larger than those of peers, as frames are limited already. */
 const appLimits = { ...defaultMessageLimits, messageBytes: 1 << 20, headerLength: 65_536 }
 const appLost = 'SIP;cause=503;text="Application connection lost"'
 const ackTimeout = 'SIP;cause=200;text="ACK timeout"'
 
-/** The agent without its thread: every part of it, put together. */
+/** The agent without its thread: creates and connects all of its components. */
 export class Agent {
   readonly #context: Context
   readonly #apps = new Apps()
@@ -63,17 +63,19 @@ export class Agent {
   readonly #reach: Reach
   #closed = false
 
-  /** `fault` is told of errors within the agent that cost one message but not the agent. */
+  /** `fault` receives internal errors that cost one message. */
   constructor(
     options: Omit<SipAgentOptions, 'listen'> & {
       secret: string
       clock: Clock
       fault: (error: unknown) => void
-      /** Told of requests that are refused without an application, of some where there are many; default nobody. */
+      /**
+       * Receives requests that were refused without an application, at most ten per second. Default: ignored.
+       */
       refused?: (refusal: OwnRefusal) => void
-      /** Receives the dialogs whose route is not followed; default none. */
+      /** Receives dialogs whose route was not followed. Default: ignored. */
       diverted?: (diversion: Diversion) => void
-      /** Who knows names; default the system's servers. */
+      /** Name resolution; default the system's servers. */
       dns?: Dns
     },
   ) {
@@ -183,7 +185,10 @@ export class Agent {
     this.#receiver = receiver
   }
 
-  /** Binds every address, then opens the application port, which it returns. Rejects, with all closed, where one cannot be bound. */
+  /**
+   * Binds every address, opens the application port and returns that port. If an address cannot be bound,
+   * closes all of them and rejects.
+   */
   async start(listen: SipAgentOptions['listen']): Promise<number> {
     try {
       for (const each of listen) await this.#context.transports.open(each)
@@ -199,7 +204,7 @@ export class Agent {
     return this.#context.transports.addresses.map(toAddress)
   }
 
-  /** How much of everything there is. */
+  /** Current gauges and counters. */
   get stats(): SipAgentStats {
     return {
       transactions: this.#context.transactions.size,
@@ -217,19 +222,19 @@ export class Agent {
     }
   }
 
-  /** Takes new settings; what is open stays as it is. */
+  /** Applies new settings. Open connections and calls stay. */
   change(change: SipAgentChange): void {
     if (change.shield) this.#shield.change(change.shield)
     if (change.reach) this.#reach.change(change.reach)
     this.#context.transports.change(change)
   }
 
-  /** The application found out that an address, which is really that of the sender, failed to sign in. */
+  /** Counts a failed sign-in against an address, which must be the sender's proven address. */
   failedSignIn(address: string): void {
     this.#shield.recordOffense(address, true, 'sign-in')
   }
 
-  /** Closes every socket; nothing more is said to anybody. */
+  /** Closes every socket. Sends nothing to peers or applications. */
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
@@ -246,7 +251,7 @@ export class Agent {
     await Promise.all([this.#server.close(), this.#context.transports.close()])
   }
 
-  /** What an application wrote; undefined, with the answer given, where it cannot be read. */
+  /** Parses a message of an application. If it is malformed, answers the frame and returns undefined. */
   #parse(app: App, msgId: string, message: Buffer): RawMessage | undefined {
     try {
       return parseFromApp(message, appLimits)
@@ -257,7 +262,7 @@ export class Agent {
     }
   }
 
-  /** Which kind of `sip` frame it is, in the order that the protocol wants. */
+  /** Handles a `sip` frame. The protocol defines the order of the tests. */
   #sip(app: App, msgId: string, fields: readonly string[], message: Buffer) {
     const [txnId = '', id = '', nextHop = ''] = fields
     const raw = this.#parse(app, msgId, message)
@@ -271,14 +276,17 @@ export class Agent {
     this.#outgoing.request(app, msgId, raw, nextHop)
   }
 
-  /** An application's connection is gone: everything that it had open is refused, cancelled or hung up. */
+  /**
+   * Cleans up after a lost connection to an application: rejects pending requests, cancels INVITEs and ends
+   * calls.
+   */
   #lost(app: App) {
     if (this.#closed) return
     this.#incoming.lost(app)
     this.#outgoing.lost(app)
     for (const dialog of this.#context.dialogs.of(app)) {
       if (!dialog.isConfirmed) continue
-      // A subscription knows no BYE; the far end learns by the 481 to what it sends next.
+      // A subscription has no BYE. The far end learns of its end by the 481 to its next request.
       if (dialog.isSubscription) {
         this.#context.dialogs.remove(dialog)
         continue

@@ -5,7 +5,7 @@ import { type AgentData, serveAgent } from './serve.ts'
 if (!parentPort) throw new Error('the SIP agent runs in a worker thread')
 const data = workerData as AgentData
 const { tls, listen } = data.options
-// Once for the whole thread: a TLS context with a list of some hundred authorities of its own takes 100 ms.
+// Once for the whole thread: each TLS context with its own list of some hundred authorities takes 100 ms.
 if (!tls?.ca && listen.some(({ transport }) => transport === 'tls' || transport === 'wss')) {
   setDefaultCACertificates([...new Set([...getCACertificates('default'), ...getCACertificates('system')])])
 }

@@ -1,10 +1,10 @@
-/** A timer that was started by {@link Clock.after}. */
+/** Timer started by {@link Clock.after}. */
 export interface Timer {
-  /** Stops the timer; harmless when it has fired or was cancelled already. */
+  /** Stops the timer. Has no effect if it has fired or was cancelled. */
   cancel(): void
 }
 
-/** The only source of time in the gateway. Tests pass a {@link FakeClock}, so no test sleeps. */
+/** The only source of time. Tests pass a {@link FakeClock}, so no test sleeps. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number
@@ -12,20 +12,20 @@ export interface Clock {
   after(ms: number, run: () => void): Timer
 }
 
-/** A clock that can also tell how long ago something was, whatever happens to the machine's time. */
+/** Clock that also measures durations, independent of changes to the machine's time. */
 export interface SteadyClock extends Clock {
-  /** Milliseconds since a fixed moment. Unlike {@link Clock.now} it never jumps. */
+  /** Milliseconds since a fixed moment. Never jumps, unlike {@link Clock.now}. */
   uptime(): number
 }
 
-/** Longest wait of `setTimeout`: a longer one would be over at once. Session timers of a month are longer. */
+/** Maximum delay of `setTimeout` in ms; it fires a longer one at once. Session timers may last a month. */
 const maxTimeoutMs = 2 ** 31 - 1
 
-/** The machine's clock. It counts its running timers, so that a leaked one shows in the metrics. */
+/** The machine's clock. Counts its running timers, so that a leaked one shows in the metrics. */
 export class SystemClock implements SteadyClock {
   #running = 0
 
-  /** Timers that were started and neither fired nor were cancelled. */
+  /** Number of timers that have neither fired nor been cancelled. */
   get running(): number {
     return this.#running
   }
@@ -66,7 +66,7 @@ export class SystemClock implements SteadyClock {
   }
 }
 
-/** A clock that stands still until a test moves it. */
+/** Clock that stands still until a test moves it. */
 export class FakeClock implements SteadyClock {
   #now: number
   #due: { at: number; order: number; run: () => void }[] = []
@@ -76,7 +76,7 @@ export class FakeClock implements SteadyClock {
     this.#now = now
   }
 
-  /** Timers that are still to fire. */
+  /** Number of timers that have not fired. */
   get running(): number {
     return this.#due.length
   }
@@ -99,7 +99,7 @@ export class FakeClock implements SteadyClock {
     }
   }
 
-  /** Moves time on by `ms`, firing every timer that falls due, in order of its due time. */
+  /** Advances time by `ms` and fires the timers that fall due, in order of their due time. */
   advance(ms: number): void {
     const end = this.#now + ms
     for (;;) {

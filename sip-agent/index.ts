@@ -31,42 +31,50 @@ export type {
 } from './types.ts'
 export { notPermitted, offenseHeader, reachHeader, unverifiedHeader } from './types.ts'
 
-/** The running agent: where drachtio-srf connects to, and what it listens on. */
+/** A running agent: the address for drachtio-srf, and the listening addresses. */
 export interface SipAgent {
   readonly host: '127.0.0.1'
-  /** The application port; a free one, chosen at start. */
+  /** Application port; a free one, chosen at start. */
   readonly port: number
-  /** The application secret; random, made at start. Never to be logged. */
+  /** Application secret; random, created at start. Must not be logged. */
   readonly secret: string
-  /** The bound addresses, with the ports that the system chose. */
+  /** Bound addresses, with the ports that the system chose. */
   readonly addresses: readonly SipAddress[]
-  /** How much of everything it holds at the moment. Rejects once the agent is closed or has failed. */
+  /** Current gauges and counters. Rejects if the agent is closed or has failed. */
   stats(): Promise<SipAgentStats>
-  /** How long its thread has been busy and idle since it began, in ms. */
+  /** Busy and idle time of the thread since its start, in ms. */
   eventLoop(): { readonly active: number; readonly idle: number }
   /**
-   * Takes new certificates or a new shield; what is open stays as it is. What cannot be used is told by {@link onFault}, and leaves the
-   * old settings in force.
+   * Applies new certificates or a new shield; open connections stay. Invalid settings change nothing, and are
+   * reported to {@link onFault}.
    */
   change(change: SipAgentChange): void
   /**
-   * Counts against an address that somebody failed to sign in from it. Only where it is known to be theirs: on a connection, or when they
-   * showed a nonce that was sent to it. Otherwise anybody could have an address banned.
+   * Counts a failed sign-in against an address. The address must be proven: that of a connection, or of a
+   * sender that used a nonce sent there. Otherwise any sender could have any address banned.
    */
   failedSignIn(address: string): void
-  /** Calls `listener` once if the agent's thread dies. It is not restarted. */
+  /** Calls `listener` once if the agent's thread fails. The thread is not restarted. */
   onFailure(listener: (error: Error) => void): void
-  /** Calls `listener` with each error within the agent that cost one message but not the agent: worth a log line. */
+  /** Calls `listener` with each internal error that cost one message. Such an error should be logged. */
   onFault(listener: (problem: string) => void): void
-  /** Calls `listener` with requests that the agent refused without an application, ten a second at most; `stats` counts all of them. */
+  /**
+   * Calls `listener` with requests that the agent refused without an application, at most ten per second.
+   * `stats` counts all of them.
+   */
   onRefusal(listener: (refusal: OwnRefusal) => void): void
-  /** Calls `listener` with dialogs whose route is not followed, ten a second at most; `stats` counts all of them. */
+  /**
+   * Calls `listener` with dialogs whose route is not followed, at most ten per second. `stats` counts all of
+   * them.
+   */
   onDiversion(listener: (diversion: Diversion) => void): void
-  /** Ends the agent, and waits until its thread is gone. Calls that are still up hear nothing; hang them up before. May be called again. */
+  /**
+   * Stops the agent and waits for the end of its thread. Calls that are still up are not hung up. Idempotent.
+   */
   close(): Promise<void>
 }
 
-/** A thread with an agent in it: `node:worker_threads`' Worker. */
+/** Thread of an agent: the Worker of `node:worker_threads`. */
 export interface AgentThread {
   on(event: 'message', listener: (message: FromWorker) => void): unknown
   on(event: 'error', listener: (error: unknown) => void): unknown
@@ -81,12 +89,12 @@ export interface AgentThread {
   readonly performance: Pick<Worker['performance'], 'eventLoopUtilization'>
 }
 
-/** Longest wait for the thread to end by itself once it is to close. */
+/** Maximum time in ms for the thread to end by itself. */
 const maxEndMs = 15_000
 
 /**
- * Resolves when a thread that was told to close, or closes by itself, has ended. It is ended by force only where it does not: whoever ends
- * a thread that is still taking down its sockets takes the risk that the whole process dies of it.
+ * Resolves after the end of a closing thread. It is terminated by force only if it does not end by itself.
+ * Terminating a thread that still closes its sockets may crash the whole process.
  */
 const whenEnded = (worker: AgentThread): Promise<void> =>
   new Promise((resolve) => {
@@ -170,7 +178,7 @@ class WorkerAgent implements SipAgent {
   }
 
   close(): Promise<void> {
-    // One that died may still be on its way out: a process that ends meanwhile takes the same risk as one that forces it.
+    // A failed thread may still be ending: an exit of the process has the same risk as termination by force.
     this.#closing ??= this.#failure ? this.#gone.promise : this.#end()
     return this.#closing
   }
@@ -205,14 +213,15 @@ const workerFile = import.meta.url.endsWith('.ts') ? './agent.worker.ts' : './ag
 const startThread = (workerData: AgentData): AgentThread =>
   new Worker(new URL(workerFile, import.meta.url), {
     name: 'sip-agent',
-    // What a call leaves behind dies young: with more room it is rarely copied, and no collection holds up answers for long.
+    // Data of a call is short-lived: with more room it is rarely copied, and garbage collection causes no
+    // long pauses.
     resourceLimits: { maxYoungGenerationSizeMb: 96 },
     workerData,
   })
 
 /**
- * Starts the embedded SIP agent in a thread of its own, or in what else `start` makes. drachtio-srf connects to `host:port` with `secret`.
- * Rejects with an error that names the address where one cannot be bound.
+ * Starts the embedded SIP agent in its own thread, or in the thread that `start` creates. drachtio-srf
+ * connects to `host:port` with `secret`. If an address cannot be bound, rejects with an error that names it.
  */
 export const startSipAgent = (options: SipAgentOptions, start = startThread): Promise<SipAgent> => {
   const secret = randomBytes(24).toString('hex')
@@ -223,7 +232,7 @@ export const startSipAgent = (options: SipAgentOptions, start = startThread): Pr
     worker.once('error', fail)
     worker.once('exit', gone)
     worker.on('message', function begun(message: FromWorker) {
-      // Its sockets are open before it says so: a fault or a refusal may come first.
+      // Its sockets are open before it is ready: a fault or a refusal may arrive first.
       if (message.kind !== 'ready' && message.kind !== 'failed') return
       worker.off('message', begun)
       worker.off('error', fail)
@@ -232,7 +241,7 @@ export const startSipAgent = (options: SipAgentOptions, start = startThread): Pr
         resolve(new WorkerAgent(worker, secret, message.port, message.addresses))
         return
       }
-      // What else goes wrong while it closes adds nothing to why it does; without a listener it would end the process.
+      // Further errors while it closes do not matter; without a listener they would end the process.
       worker.on('error', () => {})
       whenEnded(worker).then(() => reject(new Error(`SIP agent: ${message.problem}`)))
     })

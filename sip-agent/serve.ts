@@ -3,20 +3,20 @@ import { SystemClock } from './clock.ts'
 import { TimerWheel } from './timer-wheel.ts'
 import type { Diversion, FromWorker, OwnRefusal, SipAgentChange, SipAgentOptions, ToWorker } from './types.ts'
 
-/** What an agent's thread is made with. */
+/** Data for the start of an agent's thread. */
 export interface AgentData {
   readonly options: SipAgentOptions
   readonly secret: string
 }
 
-/** Where whoever started the agent is talked with: `node:worker_threads`' MessagePort. */
+/** Channel to the starter of the agent: the MessagePort of `node:worker_threads`. */
 export interface AgentPort {
   on(event: 'message', listener: (asked: ToWorker) => void): unknown
   postMessage(message: FromWorker): void
   close(): void
 }
 
-/** Runs an agent until it is told to close, and closes the port then. */
+/** Runs an agent until it receives `close`, and then closes the port. */
 export const serveAgent = (port: AgentPort, { options, secret }: AgentData): void => {
   const tell = (message: FromWorker) => port.postMessage(message)
   const fault = (error: unknown) =>
@@ -26,7 +26,7 @@ export const serveAgent = (port: AgentPort, { options, secret }: AgentData): voi
   const clock = new TimerWheel(new SystemClock(), fault)
   const agent = new Agent({ ...options, secret, clock, fault, refused, diverted })
 
-  /** What cannot be used changes nothing, and must not end the calls that are up. */
+  /** Applies new settings. Invalid ones change nothing, and must not end calls. */
   const change = (asked: SipAgentChange) => {
     try {
       agent.change(asked)
@@ -35,7 +35,7 @@ export const serveAgent = (port: AgentPort, { options, secret }: AgentData): voi
     }
   }
 
-  /** With nothing left open the thread ends by itself. */
+  /** Closes the agent. The thread ends by itself when nothing is open. */
   const end = () => {
     agent
       .close()

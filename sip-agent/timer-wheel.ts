@@ -1,14 +1,14 @@
 import type { Clock, SteadyClock, Timer } from './clock.ts'
 
-/** One started timer; it stands in the list of its slot until it fires or is cancelled. */
+/** Running timer; it stands in the list of its slot until it fires or is cancelled. */
 class Entry implements Timer {
-  /** When it is due, on the steady clock. */
+  /** Due time on the steady clock. */
   readonly at: number
   /** The first tick that is not before `at`. */
   readonly tick: number
-  /** Counts up with each start: timers that are due together fire in the order of their start. */
+  /** Counter of starts: timers with the same due time fire in the order of their start. */
   readonly order: number
-  /** Undefined once it has fired or was cancelled. */
+  /** Undefined after it fired or was cancelled. */
   run: (() => void) | undefined
   previous: Entry | undefined
   next: Entry | undefined
@@ -31,14 +31,14 @@ class Entry implements Timer {
 
 /** Length of a tick in ms. The shortest timer of SIP is T1, fifty times as long. */
 const tickMs = 10
-/** Slots of the wheel, a power of two: 41 s, so that timers of 64 * T1 pass under the hand once. */
+/** Number of slots, a power of two: 41 s, so that a timer of 64 * T1 needs one turn of the wheel. */
 const slots = 4_096
 
 /**
- * All timers of the agent on one hashed wheel: starting and cancelling cost the same however many there are, and the system sees one
- * timer, set to the next slot that holds something; none while the wheel is empty. A timer never fires early, and less than a tick
- * late; those that are due together fire in the order of their due times, then of their start. It counts on the steady clock: setting
- * the machine's time neither ends calls nor keeps them.
+ * All timers of the agent on one hashed wheel. The cost of start and cancel does not depend on their number.
+ * The system sees one timer at most, set to the next occupied slot. A timer never fires early, and less than
+ * a tick late. Timers fire in the order of their due times, then of their start. The wheel uses the steady
+ * clock: a change of the machine's time neither ends nor prolongs calls.
  */
 export class TimerWheel implements Clock {
   readonly #clock: SteadyClock
@@ -46,21 +46,21 @@ export class TimerWheel implements Clock {
   readonly #heads: (Entry | undefined)[] = new Array(slots).fill(undefined)
   #running = 0
   #order = 0
-  /** The last tick whose timers have fired. */
+  /** The latest tick whose timers have fired. */
   #done: number
   #driver: Timer | undefined
   #wakesAt = 0
-  /** True while timers fire: the next one is looked for afterwards, once. */
+  /** Whether timers are firing: the next wake-up is set once afterwards. */
   #turning = false
 
-  /** `fault` is told of an error that a timer's function threw; the other timers fire all the same. */
+  /** `fault` receives errors of timer functions; the other timers still fire. */
   constructor(clock: SteadyClock, fault: (error: unknown) => void) {
     this.#clock = clock
     this.#fault = fault
     this.#done = Math.floor(clock.uptime() / tickMs)
   }
 
-  /** Timers that were started and neither fired nor were cancelled. */
+  /** Number of timers that have neither fired nor been cancelled. */
   get running(): number {
     return this.#running
   }
@@ -71,7 +71,7 @@ export class TimerWheel implements Clock {
 
   after(ms: number, run: () => void): Timer {
     const now = this.#clock.uptime()
-    // The hand stands still while nothing runs.
+    // The wheel stands still while no timer runs.
     if (this.#running === 0 && !this.#turning) this.#done = Math.floor(now / tickMs)
     const at = now + Math.max(0, ms)
     const tick = Math.max(this.#done + 1, Math.ceil(at / tickMs))
@@ -82,7 +82,7 @@ export class TimerWheel implements Clock {
     return entry
   }
 
-  /** Takes a cancelled timer out. For the timers themselves. */
+  /** Removes a cancelled timer. Called by the timers themselves. */
   drop(entry: Entry): void {
     this.#unlink(entry)
     this.#running--
@@ -125,10 +125,10 @@ export class TimerWheel implements Clock {
     if (next !== undefined) this.#wake(next, this.#clock.uptime())
   }
 
-  /** Takes what is due up to `tick` off the wheel. */
+  /** Removes the timers that are due up to `tick`. */
   #take(tick: number): Entry[] {
     const due: Entry[] = []
-    // After a long halt one turn of the wheel meets everything.
+    // After a long pause one turn of the wheel finds all timers.
     const from = Math.max(this.#done + 1, tick - slots + 1)
     for (let each = from; each <= tick; each++) {
       for (let entry = this.#heads[each % slots]; entry; ) {
@@ -146,7 +146,7 @@ export class TimerWheel implements Clock {
 
   #fire(entry: Entry): void {
     const { run } = entry
-    // One that fired before has cancelled it.
+    // A timer that fired before has cancelled it.
     if (!run) return
     entry.run = undefined
     this.#running--
@@ -157,7 +157,7 @@ export class TimerWheel implements Clock {
     }
   }
 
-  /** The next tick whose slot holds something; undefined while the wheel is empty. */
+  /** Returns the next tick with an occupied slot; undefined while the wheel is empty. */
   #next(): number | undefined {
     if (this.#running === 0) return undefined
     for (let ahead = 1; ahead <= slots; ahead++) {

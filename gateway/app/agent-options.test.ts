@@ -56,7 +56,7 @@ carriers: [{ name: acme, targets: ["sip:gw.acme.example"], allow: ["2001:db8::/3
     banAfter: 3,
     banForMs: 60_000,
     scanners: ['evilscan'],
-    strangers: 'drop',
+    untrusted: 'drop',
     known: ['192.0.2.0/24', '198.51.100.7', '2001:db8::/32'],
   })
 })

@@ -39,8 +39,8 @@ it('the agent is told of networks and carriers that come and go, and of nothing 
   const ours = {
     name: 'carrier',
     project: 'first',
-    guarded: false,
-    byAddress: true,
+    isGuarded: false,
+    isByAddress: true,
     targets: ['sip:carrier.example'],
     networks: ['192.0.2.0/24'],
   }
@@ -55,7 +55,7 @@ it('the agent is told of networks and carriers that come and go, and of nothing 
   expect(agent.change).not.toHaveBeenCalled()
   tell({ carriers: [testCarrier({ name: 'theirs', project: 'p2', allow: ['198.51.100.0/24'] })] })
   expect(agent.change.mock.calls).toEqual([
-    [{ shield: { scanners: ['scanner'], strangers: 'answer', known: ['192.0.2.0/24', '198.51.100.0/24'] } }],
+    [{ shield: { scanners: ['scanner'], untrusted: 'answer', known: ['192.0.2.0/24', '198.51.100.0/24'] } }],
     [{ reach: { networks: ['10.0.0.0/8'], carriers: [ours, theirs], sites: [] } }],
   ])
   expect(trust.carrierOf('198.51.100.1', 'p2')?.name).toBe('theirs')
@@ -65,7 +65,7 @@ it('the agent is told of networks and carriers that come and go, and of nothing 
   agent.change.mockClear()
   tell({ domains: [{ project: 'first', allow: ['192.0.2.0/24'], challenge: undefined, guarded: false }] })
   expect(agent.change.mock.calls).toEqual([
-    [{ shield: { scanners: ['scanner'], strangers: 'answer', known: ['192.0.2.0/24'] } }],
+    [{ shield: { scanners: ['scanner'], untrusted: 'answer', known: ['192.0.2.0/24'] } }],
     [{ reach: { networks: ['10.0.0.0/8'], carriers: [ours], sites: [['192.0.2.0/24']] } }],
   ])
 })
@@ -79,7 +79,7 @@ it('another configuration changes carriers, the shield and the ports of answers,
   const sip = { ...config.sip, shield: { ...config.sip.shield, scanners: ['other'] } }
   change({ ...config, sip })
   expect(agent.change).toHaveBeenCalledExactlyOnceWith({
-    shield: { scanners: ['other'], strangers: 'answer', known: ['192.0.2.0/24'] },
+    shield: { scanners: ['other'], untrusted: 'answer', known: ['192.0.2.0/24'] },
   })
   const via = testCarrier({ allow: ['198.51.100.0/24'], responsePort: 'via' })
   change({ ...config, sip, carriers: [via] })

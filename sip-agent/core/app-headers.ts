@@ -8,14 +8,14 @@ import { reachKey } from '../reach/far-end.ts'
 import type { Protocol } from '../transport/types.ts'
 import { offenseHeader, unverifiedHeader } from '../types.ts'
 
-/** The agent's own address as the peer should see it. */
+/** Address of the agent as a peer should see it. */
 export interface OwnAddress {
   readonly host: string
   readonly port: number
   readonly protocol: Protocol
 }
 
-/** `<sip:host:port>`, with the transport where it is not UDP. */
+/** Returns `<sip:host:port>`, with the transport unless it is UDP. */
 export const ownContact = (own: OwnAddress): string =>
   `<sip:${formatHost(own.host)}:${own.port}${own.protocol === 'udp' ? '' : `;transport=${own.protocol}`}>`
 
@@ -29,8 +29,8 @@ const bracket = (value: string): string => {
 }
 
 /**
- * The rule of drachtio for an application that does not know its address: `localhost` in From, To, Contact and
- * P-Asserted-Identity stands for the agent's own host and port. `key` is the lower-case header name.
+ * Replaces `localhost` in From, To, Contact and P-Asserted-Identity by the agent's own host and port. This is
+ * drachtio's rule for an application that does not know its address. `key` is the lower-case header name.
  */
 export const replaceLocalhost = (key: string, value: string, own: OwnAddress): string => {
   if (!rewritten.has(key) || value === '*') return value
@@ -43,7 +43,7 @@ export const replaceLocalhost = (key: string, value: string, own: OwnAddress): s
   return replaced.replace('>', `;transport=${own.protocol}>`)
 }
 
-/** Checks what the application wrote in the headers that shape a dialog. Throws {@link SipParseError}. */
+/** Checks an application's value of a header that shapes a dialog. Throws {@link SipParseError}. */
 const check = (key: string, name: string, value: string) => {
   if (key === 'from' || key === 'to') parseNameAddr(value, name)
   else if (key === 'contact' && value !== '*') parseNameAddrs([value], name)
@@ -51,8 +51,9 @@ const check = (key: string, name: string, value: string) => {
 }
 
 /**
- * Separates the challenges of one value. Several challenges are several fields (RFC 3261 7.3.1), but drachtio-srf joins fields of one name
- * with commas. A piece behind a comma outside quotes that begins with a scheme is a challenge of its own.
+ * Splits a value into its challenges. Several challenges are several fields (RFC 3261 7.3.1), but
+ * drachtio-srf joins fields of one name with commas. A piece after a comma outside quotes that begins with a
+ * scheme is a separate challenge.
  */
 const separate = (key: string, value: string): string[] => {
   if (key !== 'www-authenticate' && key !== 'proxy-authenticate') return [value]
@@ -63,18 +64,21 @@ const separate = (key: string, value: string): string[] => {
   return challenges
 }
 
-/** One header of the application, ready to be sent. */
+/** Header of the application in the form in which it is sent. */
 export type AppHeader = readonly [name: string, value: string]
 
-/** The key of {@link offenseHeader}, which no message on the network has. */
+/** Key of {@link offenseHeader}, which no message on the network has. */
 export const offenseKey = headerKey(offenseHeader)
-/** The key of {@link unverifiedHeader}, which no message on the network has. */
+/** Key of {@link unverifiedHeader}, which no message on the network has. */
 export const unverifiedKey = headerKey(unverifiedHeader)
 
-/** Keys of the headers that stay between the agent and its applications. */
+/** Keys of the headers that are private to the agent and its applications. */
 export const privateKeys: ReadonlySet<string> = new Set([offenseKey, unverifiedKey, reachKey])
 
-/** The application's headers, spelled as usual and with `localhost` replaced, without those in `except` (lower case). */
+/**
+ * Returns the application's headers with standard spelling and `localhost` replaced, without those in
+ * `except` (lower case).
+ */
 export const appHeaders = (headers: Headers, own: OwnAddress, except: ReadonlySet<string>): AppHeader[] => {
   const out: AppHeader[] = []
   for (const header of headers.list()) {
@@ -87,7 +91,7 @@ export const appHeaders = (headers: Headers, own: OwnAddress, except: ReadonlySe
   return out
 }
 
-/** The headers that an application may never set itself. */
+/** Headers that an application must not set. */
 export const forbidden: ReadonlySet<string> = new Set([
   'via',
   'route',
@@ -97,8 +101,8 @@ export const forbidden: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The Content-Type that a body needs: the application's own, `application/sdp` for what looks like SDP, undefined where
- * it is missing, and empty where there is no body.
+ * Returns the Content-Type for a body: the application's own, or `application/sdp` for a body that looks like
+ * SDP. Returns undefined if it is missing, and an empty text if there is no body.
  */
 export const contentType = (message: RawMessage): string | undefined => {
   if (message.body.length === 0) return ''
@@ -107,6 +111,6 @@ export const contentType = (message: RawMessage): string | undefined => {
   return message.body.toString('latin1', 0, 3) === 'v=0' ? 'application/sdp' : undefined
 }
 
-/** True where one of these headers has the key of `name`. */
+/** Returns whether the list has a header of this name. */
 export const hasHeader = (list: readonly AppHeader[], name: string): boolean =>
   list.some(([each]) => headerKey(each) === headerKey(name))

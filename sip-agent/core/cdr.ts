@@ -3,13 +3,13 @@ import type { App } from '../drachtio/app.ts'
 import type { SipMessage } from '../message/message.ts'
 import { serialiseMessage } from '../message/serialise.ts'
 
-/** Who made the message that a record carries: the far end, or the agent with its applications. */
+/** Origin of the message in a record: the far end, or the agent with its applications. */
 export type CdrSource = 'network' | 'application'
 
-/** What the agent is to the call. */
+/** Role of the agent in the call. */
 export type CdrRole = 'uac' | 'uas' | 'proxy-uac' | 'proxy-uas'
 
-/** Why a call ended, in the words of the original. */
+/** Reason for the end of a call, in drachtio's words. */
 export type CdrEnd =
   | 'call-rejected'
   | 'call-canceled'
@@ -18,42 +18,45 @@ export type CdrEnd =
   | 'system-initiated-termination'
   | 'system-error-initiated-termination'
 
-/** Who takes records: the applications that routed `cdr:attempt`, `cdr:start` or `cdr:stop`, in rotation. */
+/**
+ * Chooses the application that receives a record: those that routed `cdr:attempt`, `cdr:start` or `cdr:stop`,
+ * in rotation.
+ */
 export interface CdrTakers {
   choose(verb: string): App | undefined
 }
 
 /**
- * The records of calls that begin, are answered and end: one attempt for each INVITE outside dialogs, one start for each answer, one
- * stop for each end. An application gets only those that it routed; where none did, nothing is put into bytes.
+ * Call records. Each INVITE outside dialogs has an attempt, each answer a start and each end a stop. An
+ * application receives only the kinds that it routed. Without such an application nothing is serialised.
  */
 export class Cdrs {
   readonly #takers: CdrTakers
-  /** Answered legs without their stop. */
+  /** Answered legs without a stop record. */
   readonly #up = new WeakSet<Dialog>()
 
   constructor(takers: CdrTakers) {
     this.#takers = takers
   }
 
-  /** A leg begins with this INVITE. */
+  /** Records the INVITE that begins a leg. */
   attempt(source: CdrSource, invite: SipMessage | Buffer): void {
     this.#send('cdr:attempt', source, undefined, invite)
   }
 
-  /** A leg is answered with this 2xx. Further ones for the same dialog say nothing. */
+  /** Records the 2xx that answers a leg. Further 2xx responses of the same dialog are not recorded. */
   start(dialog: Dialog, source: CdrSource, role: CdrRole, answer: SipMessage | Buffer): void {
     if (this.#up.has(dialog)) return
     this.#up.add(dialog)
     this.#send('cdr:start', source, role, answer)
   }
 
-  /** A leg that was answered ends with this BYE. Says nothing where its stop was told before. */
+  /** Records the BYE that ends an answered leg. Does nothing if the stop was recorded before. */
   stop(dialog: Dialog, source: CdrSource, reason: CdrEnd, bye: SipMessage | Buffer): void {
     if (this.#up.delete(dialog)) this.#send('cdr:stop', source, reason, bye)
   }
 
-  /** A leg that was never answered ends with this response. */
+  /** Records the response that ends an unanswered leg. */
   refused(source: CdrSource, reason: CdrEnd, response: SipMessage | Buffer): void {
     this.#send('cdr:stop', source, reason, response)
   }

@@ -14,7 +14,7 @@ import type { OwnRefusals } from './own-refusals.ts'
 import type { RegisteredFlows } from './registered-flows.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
-/** What all parts of the agent's core work with. */
+/** Collaborators that all components of the core share. */
 export interface Context {
   readonly clock: Clock
   readonly timers: Timers
@@ -22,7 +22,7 @@ export interface Context {
   readonly transactions: Transactions
   readonly dialogs: Dialogs
   readonly router: Router
-  /** Rules on where requests may go. */
+  /** Rules on the destinations of requests. */
   readonly reach: Pick<Reach, 'outside' | 'within'>
   readonly cdrs: Cdrs
   readonly registeredFlows: RegisteredFlows
@@ -30,14 +30,14 @@ export interface Context {
   readonly shield: Pick<Shield, 'trustTemporarily' | 'recordOffense' | 'isTrusted'>
   readonly refusals: Pick<OwnRefusals, 'add'>
   readonly diversions: Pick<Diversions, 'add'>
-  /** Value of User-Agent and Server where the application gives none. */
+  /** Value of User-Agent and Server if the application sets none. */
   readonly userAgent: string | undefined
-  /** The 100 of a new INVITE is handed over too. */
+  /** Whether applications receive the 100 to a new INVITE. */
   readonly deliversTrying?: boolean
 }
 
-/** A From or To tag: 64 random bits (RFC 3261 19.3 asks for 32). */
+/** Returns a new From or To tag: 64 random bits (RFC 3261 19.3 asks for 32). */
 export const newTag = (): string => randomBytes(8).toString('hex')
 
-/** A Via branch. */
+/** Returns a new Via branch. */
 export const newBranch = (): string => magicCookie + randomBytes(12).toString('hex')

@@ -3,10 +3,10 @@ import type { Dialog } from '../dialog/dialog.ts'
 import type { Diversion } from '../types.ts'
 import { ReportRate } from './own-refusals.ts'
 
-/** Maximum number of characters of each text of the peer in a report. */
+/** Maximum length in characters of each text of the peer in a report. */
 const maxText = 256
 
-/** Counts the dialogs whose route is not followed, and reports each once, ten a second at most. */
+/** Counts the dialogs whose route is not followed. Reports each dialog once, at most ten per second. */
 export class Diversions {
   readonly #rate: ReportRate
   readonly #report: (diversion: Diversion) => void
@@ -23,7 +23,7 @@ export class Diversions {
     return this.#count
   }
 
-  /** Counts a dialog whose request did not go to `nextHop` but to the address `sentTo`. A dialog counts once. */
+  /** Records that a request went to the address `sentTo` instead of `nextHop`. A dialog counts once. */
   add(dialog: Dialog, method: string, nextHop: string, sentTo: string): void {
     if (this.#reported.has(dialog)) return
     this.#reported.add(dialog)

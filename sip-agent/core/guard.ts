@@ -1,7 +1,7 @@
 import type { App } from '../drachtio/app.ts'
 import { SipParseError } from '../message/sip-parse-error.ts'
 
-/** Turns a fault in what an application wrote into the answer `NOK`. */
+/** Runs a function, and rejects the frame if the application's message is malformed. */
 export const guard = (app: App, msgId: string, run: () => void): void => {
   try {
     run()

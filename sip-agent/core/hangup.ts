@@ -6,8 +6,8 @@ import { openFlow } from './uac/flow-or-hop.ts'
 import { prepareInDialog, sendInDialog } from './uac/in-dialog.ts'
 
 /**
- * Ends a dialog by a BYE of the agent's own and tells the application with an `unsolicited` one. `reason` is the value of
- * the Reason header (RFC 3326). To a caller who may have forged its address, the BYE goes out once.
+ * Ends a dialog by a BYE of the agent's own and sends the application an `unsolicited` one. `reason` is the
+ * value of the Reason header (RFC 3326). A caller whose address is unverified receives the BYE once.
  */
 export const hangUp = (context: Context, dialog: Dialog, reason: string): void => {
   if (dialog.isEnded) return

@@ -1,22 +1,22 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { SipRequest } from '../message/message.ts'
 
-/** Known to this agent alone, so that no stranger can have a request of somebody else refused. */
+/** Secret of this agent: a peer that guesses it could have another peer's request refused as a loop. */
 const key = randomBytes(12).toString('hex')
 
-/** What the Via branch of every request that this agent itself makes ends with. */
+/** End of the Via branch of every request that the agent itself creates. */
 export const ownMark = `.${key.slice(0, 12)}`
 
 /**
- * What the branch of a request that the agent sends on ends with: a mark of the agent and of the request-uri (RFC 3261 16.6, step 8). Where it
- * comes back with another request-uri it has been routed anew (a spiral), and is welcome.
+ * Returns the end of the branch of a forwarded request: a mark of the agent and of the request-URI (RFC 3261
+ * 16.6, step 8). A request that returns with another request-URI was routed anew (a spiral) and is accepted.
  */
 export const loopMark = (uri: string): string => `.${hash('sha256', key + uri).slice(0, 12)}`
 
 /**
- * True for a new request that has been here before (RFC 3261 16.3, step 4). One that the agent itself made is refused with another
- * request-uri too, though that is no loop: it has the Call-ID and From tag of the call that it comes from, and an application knows a
- * dialog by these two alone.
+ * Returns whether a new request has passed through this agent before (RFC 3261 16.3, step 4). A request of
+ * the agent's own is refused with another request-URI too, though that is no loop. It has the Call-ID and
+ * From tag of an existing call, and an application identifies a dialog by these two alone.
  */
 export const hasLooped = (request: SipRequest): boolean => {
   const vias = request.toTag === '' && request.vias > 1 ? request.headers.all('via') : []

@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.ts'
 import type { OwnRefusal } from '../types.ts'
 
-/** Maximum number of reports of one kind in a second, so that no peer can keep the gateway busy with them. */
+/** Maximum number of reports of one kind per second, so that no peer can keep the gateway busy with them. */
 const maxReports = 10
-/** Characters of each text of the far side that is told. */
+/** Maximum length in characters of each text of the far end in a report. */
 const maxTextLength = 256
 
-/** Bounds the reports of one kind to ten a second. */
+/** Limits the reports of one kind to ten per second. */
 export class ReportRate {
   readonly #clock: Pick<Clock, 'now'>
   #since = 0
@@ -16,7 +16,7 @@ export class ReportRate {
     this.#clock = clock
   }
 
-  /** Counts one report. Returns whether it may be made. */
+  /** Counts one report. Returns whether it may be sent. */
   takes(): boolean {
     const now = this.#clock.now()
     if (now - this.#since >= 1_000 || now < this.#since) {
@@ -28,10 +28,10 @@ export class ReportRate {
   }
 }
 
-/** What was refused; each is empty where it could not be read. */
+/** Facts about the refused request; each is empty if it could not be read. */
 export type Refused = Pick<OwnRefusal, 'method' | 'uri' | 'callId'>
 
-/** Counts the requests that the agent refuses without an application, and tells of them, but not of more than a log can hold. */
+/** Counts the requests that the agent refuses without an application, and reports them at a limited rate. */
 export class OwnRefusals {
   readonly #rate: ReportRate
   readonly #tell: (refusal: OwnRefusal) => void
@@ -42,12 +42,15 @@ export class OwnRefusals {
     this.#tell = tell
   }
 
-  /** Refusals since the start, by status. */
+  /** Number of refusals since the start, by status. */
   get counts(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#counts)
   }
 
-  /** One refusal more. `source`: the IP address that it came from; `detail`: what was wrong, where the status does not say it. */
+  /**
+   * Counts a refusal. `source`: IP address of the sender; `detail`: fault in the request, unless the status
+   * already names it.
+   */
   add(status: number, { method, uri, callId }: Refused, source: string, detail?: string): void {
     this.#counts.set(status, (this.#counts.get(status) ?? 0) + 1)
     if (!this.#rate.takes()) return

@@ -6,37 +6,37 @@ import { SipParseError } from '../message/sip-parse-error.ts'
 import { isSipUri, parseUri } from '../message/uri.ts'
 import type { Flow } from '../transport/types.ts'
 
-/** Expired entries go every 30 s. */
+/** Interval in ms at which expired entries are removed. */
 const sweepEvery = 30_000
-/** Lifetime where neither side says one, in ms (RFC 3261 10.2.1.1 leaves it open; an hour is usual). */
+/** Lifetime in ms if neither side names one. RFC 3261 10.2.1.1 leaves it open; an hour is usual. */
 const defaultLifetime = 3_600_000
-/** Contacts of one connection, and connections of one contact. */
+/** Maximum number of contacts of one connection, and of connections of one contact. */
 const maxPerFlow = 64
 const maxPerContact = 16
 const loopback = /^(?:127\.|::1$)/
 const local =
   /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|169\.254\.|f[cd]|fe80:)/i
 
-/** The requests outside dialogs that go over a remembered connection. */
+/** Methods that go over a remembered connection outside dialogs. */
 const carried: ReadonlySet<string> = new Set(['INVITE', 'OPTIONS', 'NOTIFY', 'MESSAGE'])
 
 interface Entry {
   readonly flow: Flow
-  /** Port of the contact, where it has one. */
+  /** Port of the contact, if it has one. */
   readonly port: number | undefined
-  /** Who registered: To of the request. */
+  /** Address of record: To of the request. */
   readonly owner: string
   readonly until: number
 }
 
 /**
- * Which connection leads to the contact of a REGISTER or SUBSCRIBE that an application accepted: a browser's or a phone's behind a NAT
- * cannot be reached in another way. It is kept for the granted time, and goes with the connection.
+ * Connections that lead to the contact of an accepted REGISTER or SUBSCRIBE. A browser, or a phone behind a
+ * NAT, cannot be reached in another way. An entry lasts for the granted time, and ends with its connection.
  *
- * A contact whose host is a name of the real DNS, or an address that is public or of a known network and not the connection's own, is not
- * taken: nobody may have calls for some carrier's number sent to himself by registering that carrier's URI, of a carrier in a private
- * network neither. Where two users have the same contact, as
- * phones behind two NATs may, it leads nowhere: better no call than one to a stranger.
+ * A contact is not accepted if its host is a name of the real DNS. Nor is an address that is public or in a
+ * known network, except the connection's own. Otherwise a client could register a carrier's URI and receive
+ * the calls to it. If two users have the same contact, as phones behind two NATs may, it leads nowhere: a
+ * call must not reach the wrong user.
  */
 export class RegisteredFlows {
   readonly #clock: Clock
@@ -48,8 +48,8 @@ export class RegisteredFlows {
   #sweep: Timer | undefined
 
   /**
-   * `isKnown` tells whether an address is of a known network; default none is. `most` entries are kept; what comes beyond is not
-   * remembered. Default 100,000.
+   * `isKnown` returns whether an address is in a known network; default none is. `most` is the maximum number
+   * of entries; further contacts are not remembered. Default 100,000.
    */
   constructor(clock: Clock, isKnown: (address: string) => boolean = () => false, most = 100_000) {
     this.#clock = clock
@@ -57,12 +57,15 @@ export class RegisteredFlows {
     this.#most = most
   }
 
-  /** Contacts that are remembered. */
+  /** Number of remembered contacts. */
   get size(): number {
     return this.#size
   }
 
-  /** An application accepted a REGISTER or SUBSCRIBE: learns, renews or forgets its contacts. Call it with every answer that goes out. */
+  /**
+   * Adds, renews or removes the contacts of a REGISTER or SUBSCRIBE that an application accepted. Must be
+   * called with every response.
+   */
   learn(request: SipRequest, response: RawResponse, flow: Flow) {
     if (request.method !== 'REGISTER' && request.method !== 'SUBSCRIBE') return
     if (response.status < 200 || response.status >= 300 || flow.local.protocol === 'udp' || flow.isClosed)
@@ -79,12 +82,15 @@ export class RegisteredFlows {
     }
   }
 
-  /** The connection to the contact that a new request names; undefined where there is none, or the method goes its usual way. */
+  /**
+   * Returns the connection to the contact that a new request names. Returns undefined if there is no such
+   * connection, or the method does not use it.
+   */
   outside(method: string, uri: string): Flow | undefined {
     return carried.has(method) ? this.find(uri) : undefined
   }
 
-  /** The connection to a contact: the last one, where its user has several. */
+  /** Returns the connection to a contact: the latest one, if its user has several. */
   find(uri: string): Flow | undefined {
     if (this.#size === 0) return undefined
     const entries = this.#byKey.get(keyOf(uri) ?? '')
@@ -108,12 +114,12 @@ export class RegisteredFlows {
     return isIP(host) > 0 && (local.test(host) || loopback.test(host)) && !this.#isKnown(host)
   }
 
-  /** A connection is gone. */
+  /** Removes the contacts of a lost connection. */
   lost(flow: Flow): void {
     for (const key of [...(this.#byFlow.get(flow) ?? [])]) this.#forget(key, flow)
   }
 
-  /** Forgets everything. */
+  /** Removes all entries. */
   close(): void {
     this.#sweep?.cancel()
     this.#sweep = undefined
@@ -147,7 +153,9 @@ export class RegisteredFlows {
     this.#sweep = undefined
   }
 
-  /** `Contact: *` removes every contact of the address of record (RFC 3261 10.2.2), here as far as this connection has them. */
+  /**
+   * Removes the contacts of an address of record on this connection, as `Contact: *` asks (RFC 3261 10.2.2).
+   */
   #forgetOwner(owner: string, flow: Flow): void {
     for (const key of [...(this.#byFlow.get(flow) ?? [])])
       if (this.#byKey.get(key)?.some((each) => each.flow === flow && each.owner === owner))
@@ -163,7 +171,7 @@ export class RegisteredFlows {
   }
 }
 
-/** What an application wrote may be broken; then it says nothing. */
+/** Parses name-addr values of an application; empty if they are malformed. */
 const addresses = (values: readonly string[]): NameAddr[] => {
   try {
     return parseNameAddrs(
@@ -176,7 +184,7 @@ const addresses = (values: readonly string[]): NameAddr[] => {
   }
 }
 
-/** user@host, the host without case; undefined for what is no SIP URI with a user. */
+/** Returns user@host with the host in lower case; undefined unless the text is a SIP URI with a user. */
 const keyOf = (uri: string): string | undefined => {
   try {
     const parsed = parseUri(uri)
@@ -192,7 +200,7 @@ const keyOf = (uri: string): string | undefined => {
 const seconds = (text: string | undefined): number | undefined =>
   text !== undefined && /^\s*\d{1,9}\s*$/.test(text) ? Number(text) : undefined
 
-/** The granted lifetime in ms: what the answer says of this contact, or of all; else what was asked. */
+/** Returns the lifetime in ms: the granted one of this contact or of all contacts, else the requested one. */
 const lifetimeOf = (request: SipRequest, response: RawResponse, contact: NameAddr): number => {
   const granted = addresses(response.headers.all('contact')).find(
     (each) => request.method === 'REGISTER' && keyOf(each.uri) === keyOf(contact.uri),
@@ -202,6 +210,6 @@ const lifetimeOf = (request: SipRequest, response: RawResponse, contact: NameAdd
     seconds(request.headers.first('expires')) ??
     defaultLifetime / 1_000
   const said = seconds(granted?.params.get('expires')) ?? seconds(response.headers.first('expires'))
-  // What was asked to be removed is gone, whatever else the answer lists.
+  // A contact that the client removed is gone, whatever else the response lists.
   return asked === 0 ? 0 : (said ?? asked) * 1_000
 }

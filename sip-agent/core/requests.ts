@@ -9,7 +9,7 @@ import { ownMark } from './loops.ts'
 
 const empty = Buffer.alloc(0)
 
-/** A request that we made, with what its CANCEL, its ACK and a local answer need of it. */
+/** Request that the agent created, with the values that its CANCEL, its ACK and a local response need. */
 export interface MadeRequest {
   readonly method: string
   readonly uri: string
@@ -20,23 +20,25 @@ export interface MadeRequest {
   readonly to: string
   readonly callId: string
   readonly seq: number
-  /** Value of its Contact header; empty without one. */
+  /** Value of its Contact header; empty if it has none. */
   readonly contact: string
   readonly bytes: Buffer
 }
 
-/** What a request is made of. */
+/** Values from which a request is built. */
 export interface RequestOptions extends Omit<MadeRequest, 'bytes' | 'via' | 'contact'> {
   readonly own: OwnAddress
   readonly headers: readonly AppHeader[]
   readonly body?: Buffer
 }
 
-/** Our Via. `rport` asks for answers to the port that we sent from (RFC 3581). */
-export const makeVia = (own: OwnAddress, branch: string): string =>
-  `SIP/2.0/${own.protocol.toUpperCase()} ${formatHost(own.host)}:${own.port};branch=${branch}${own.protocol === 'udp' ? ';rport' : ''}`
+/** Returns the agent's Via. `rport` asks for responses to the source port (RFC 3581). */
+export const makeVia = (own: OwnAddress, branch: string): string => {
+  const rport = own.protocol === 'udp' ? ';rport' : ''
+  return `SIP/2.0/${own.protocol.toUpperCase()} ${formatHost(own.host)}:${own.port};branch=${branch}${rport}`
+}
 
-/** Puts a request together. */
+/** Builds a request. */
 export const makeRequest = (parts: RequestOptions): MadeRequest => {
   const { method, uri, routes, from, to, callId, seq, own, headers, body = empty } = parts
   const branch = parts.branch + ownMark
@@ -60,15 +62,17 @@ const follow = (made: MadeRequest, method: string, to: string, headers: readonly
   return serialise(`${method} ${made.uri} SIP/2.0`, out, empty)
 }
 
-/** The CANCEL of a request (RFC 3261 9.1): same branch, From, To and number. */
+/** Builds the CANCEL of a request (RFC 3261 9.1): same branch, From, To and number. */
 export const makeCancel = (made: MadeRequest, headers: readonly AppHeader[]): Buffer =>
   follow(made, 'CANCEL', made.to, headers)
 
-/** The ACK to a final response other than 2xx (RFC 3261 17.1.1.3): To from the response. */
+/** Builds the ACK to a final response other than 2xx (RFC 3261 17.1.1.3), with the To of the response. */
 export const makeFailureAck = (made: MadeRequest, response: SipResponse): Buffer =>
   follow(made, 'ACK', response.headers.first('to') ?? made.to, [])
 
-/** A final response that the agent makes for the application, because the network gave none; `problem` says why, where it is known. */
+/**
+ * Builds a final response in place of one that the network did not send. `problem` is the reason, if known.
+ */
 export const makeLocalResponse = (
   made: MadeRequest,
   status: number,
@@ -79,15 +83,17 @@ export const makeLocalResponse = (
   const headers = new Headers().append('Via', made.via).append('From', made.from)
   headers.append('To', /;\s*tag=/i.test(made.to) ? made.to : `${made.to};tag=${tag}`)
   headers.append('Call-ID', made.callId).append('CSeq', `${made.seq} ${made.method}`)
-  // RFC 3261 20.43: for a human to read, as with a certificate that is for somebody else.
+  // RFC 3261 20.43: text for a human, such as a certificate of another host.
   if (problem) headers.append('Warning', `399 localhost "${quotable(problem)}"`)
   return serialiseMessage({ kind: 'response', status, reason, headers, body: empty })
 }
 
-/** What may stand between quotes: the names in a certificate are the far end's, which may have put anything into them. */
+/**
+ * Removes characters that must not stand between quotes. Names in a certificate are chosen by the far end.
+ */
 const quotable = (text: string): string => text.slice(0, 500).replace(/[\p{Cc}"\\]/gu, "'")
 
-/** The agent's own address as the peer behind `flow` should see it. */
+/** Returns the address of the agent as the peer of `flow` should see it. */
 export const ownAddressFor = (flow: Flow, context: Context): OwnAddress => ({
   host: context.transports.ownHost(flow.local, flow.remote.address || undefined),
   port: flow.local.port,

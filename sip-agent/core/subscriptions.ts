@@ -8,32 +8,35 @@ import type { Timers } from '../transaction/timers.ts'
 import type { Flow } from '../transport/types.ts'
 import type { MadeRequest } from './requests.ts'
 
-/** Lifetime where nobody says one, in seconds: that of a REFER (RFC 3515 2.4.4 leaves it to the notifier), or of an event package. */
+/**
+ * Default lifetime in seconds: that of a REFER (RFC 3515 2.4.4 leaves it to the notifier), or of an event
+ * package.
+ */
 const defaultExpires = 3_600
 const maxExpires = 7 * 86_400
 
-/** True for a NOTIFY that ends its subscription (RFC 6665 4.1.3). */
+/** Returns whether a NOTIFY ends its subscription (RFC 6665 4.1.3). */
 export const terminates = (headers: Headers): boolean =>
   /^\s*terminated\b/i.test(headers.first('subscription-state') ?? '')
 
-/** The Expires header in seconds; undefined where it is missing or no number. */
+/** Returns the Expires header in seconds; undefined if it is missing or not a number. */
 export const expiresOf = (headers: Headers): number | undefined => {
   const text = headers.first('expires')?.trim() ?? ''
   return /^\d{1,10}$/.test(text) ? Math.min(Number(text), maxExpires) : undefined
 }
 
-/** A SUBSCRIBE, or a REFER, outside dialogs that has no final answer yet. */
+/** SUBSCRIBE or REFER outside dialogs without a final response. */
 export interface SubscriptionRequest {
   readonly app: App
   readonly fromTag: string
   made(): MadeRequest
-  /** Way that the request took last. */
+  /** Returns the flow of the last attempt. */
   origin(): Flow
 }
 
 /**
- * The dialogs that SUBSCRIBE and REFER make. They end with a NOTIFY that says so, and otherwise when their time is over: the
- * granted one, and then 64 * T1 more for a last NOTIFY (timer N of RFC 6665 4.1.2).
+ * Dialogs created by SUBSCRIBE and REFER. They end with a NOTIFY that terminates the subscription, or when it
+ * expires. After the granted time, 64 * T1 remain for a last NOTIFY (timer N of RFC 6665 4.1.2).
  */
 export class Subscriptions {
   readonly #clock: Clock
@@ -47,17 +50,23 @@ export class Subscriptions {
     this.#dialogs = dialogs
   }
 
-  /** Subscriptions with a running time. */
+  /** Number of subscriptions with a running expiry timer. */
   get size(): number {
     return this.#expiries.size
   }
 
-  /** A request that makes a subscription is on its way: a NOTIFY may come before its answer (RFC 6665 4.1.2.4). */
+  /**
+   * Registers a request that creates a subscription: a NOTIFY may arrive before the response (RFC 6665
+   * 4.1.2.4).
+   */
   begin(start: SubscriptionRequest): PendingSubscription {
     return new PendingSubscription(start, this.#dialogs, (dialog, seconds) => this.granted(dialog, seconds))
   }
 
-  /** A subscription was granted, renewed or (0) given up. Does nothing for the dialog of a call. */
+  /**
+   * Sets the lifetime of a subscription: granted, renewed or (0) ended. Does nothing for the dialog of a
+   * call.
+   */
   granted(dialog: Dialog, seconds = defaultExpires): void {
     if (!dialog.isSubscription || dialog.isEnded) return
     const known = this.#expiries.get(dialog)
@@ -70,7 +79,7 @@ export class Subscriptions {
     if (!known) dialog.whenEnded(() => this.#forget(dialog))
   }
 
-  /** Forgets every running time without a word. */
+  /** Cancels all expiry timers. */
   close(): void {
     for (const timer of this.#expiries.values()) timer.cancel()
     this.#expiries.clear()
@@ -82,13 +91,13 @@ export class Subscriptions {
   }
 }
 
-/** The time between a SUBSCRIBE and its final answer. */
+/** The time between a SUBSCRIBE and its final response. */
 class PendingSubscription {
   readonly #start: SubscriptionRequest
   readonly #dialogs: Dialogs
   readonly #granted: (dialog: Dialog, seconds: number | undefined) => void
   readonly #stop: () => void
-  /** Begun by a NOTIFY; the first one decides which fork it is. */
+  /** Dialog created by a NOTIFY; the first NOTIFY decides which fork it is. */
   #dialog: Dialog | undefined
 
   constructor(
@@ -100,20 +109,20 @@ class PendingSubscription {
     this.#dialogs = dialogs
     this.#granted = granted
     this.#stop = dialogs.expectNotify(start.made().callId, start.fromTag, (notify, flow) => {
-      // Without tags nothing tells its requests from new ones.
+      // Without a tag its requests would look like new ones.
       if (this.#dialog || notify.fromTag === '') return undefined
       const from = notify.headers.first('from') ?? ''
       this.#dialog = this.#open(notify, notify.fromTag, from, recordRoute(notify), flow)
-      // Until the answer says for how long, it is kept as long as the answer may take.
+      // Until the response names the lifetime, the dialog lasts as long as the response may take.
       granted(this.#dialog, 0)
       return this.#dialog
     })
   }
 
-  /** The final answer; undefined where there was none. */
+  /** Handles the final response; undefined if there was no response. */
   settle(response: SipResponse | undefined, flow: Flow): void {
     this.#stop()
-    // Without its application it is not wanted: 481 to its NOTIFYs ends it.
+    // Without its application the subscription is not wanted: a 481 to its NOTIFYs ends it.
     const good =
       response !== undefined && response.status < 300 && response.toTag !== '' && this.#start.app.isOpen
     if (!good) {
@@ -121,7 +130,7 @@ class PendingSubscription {
       return
     }
     const known = this.#dialog
-    // A subscription that a NOTIFY has ended already is over.
+    // A NOTIFY has already ended the subscription.
     if (known?.isEnded && known.remoteTag === response.toTag) return
     const to = response.headers.first('to') ?? this.#start.made().to
     const dialog =

@@ -1,19 +1,20 @@
 import { parseNameAddr } from '../message/name-addr.ts'
 import { isSipUri } from '../message/uri.ts'
 
-/** How a request that has a way to go is addressed. */
+/** Addressing of a request: request-URI, Route values and next hop. */
 export interface Addressing {
-  /** The request-uri. */
+  /** The request-URI. */
   readonly uri: string
-  /** Route values, in their order. */
+  /** Route values, in order. */
   readonly routes: readonly string[]
-  /** What names the next hop. */
+  /** URI of the next hop. */
   readonly nextHop: string
 }
 
 /**
- * Addresses a request to `target` by way of `routes` (RFC 3261 12.2.1.1, 16.6). A first route without `lr` is a strict router: it becomes the
- * request-uri, and the target the last route. Throws {@link SipParseError} where the first route is broken.
+ * Returns the addressing of a request to `target` over `routes` (RFC 3261 12.2.1.1, 16.6). A first route
+ * without `lr` is a strict router: it becomes the request-URI, and the target the last route. Throws {@link
+ * SipParseError} if the first route is malformed.
  */
 export const addressing = (target: string, routes: readonly string[]): Addressing => {
   const [first, ...rest] = routes

@@ -7,18 +7,18 @@ import type { Flow } from '../transport/types.ts'
 import { type Addressing, addressing } from './addressing.ts'
 import { Offers } from './offers.ts'
 
-/** Reliable provisional responses without a PRACK that are remembered of one dialog. */
+/** Maximum number of remembered reliable provisional responses without a PRACK. */
 const maxUnpracked = 16
 
-/** How a dialog begins. */
+/** Initial values of a dialog. */
 export interface DialogOptions {
   readonly id: string
   readonly callId: string
   readonly localTag: string
   readonly remoteTag: string
-  /** The From (or To) value with which we sign requests, tag included. */
+  /** From value of requests that the agent sends (To value in responses), with its tag. */
   readonly localAddress: string
-  /** The To value of our requests, tag included. */
+  /** To value of requests that the agent sends, with its tag. */
   readonly remoteAddress: string
   /** Route set in the order of use (RFC 3261 12.1). */
   readonly routeSet: readonly string[]
@@ -26,34 +26,34 @@ export interface DialogOptions {
   readonly remoteSeq: number
   readonly localContact: string
   readonly flow: Flow
-  /** Way that the request which makes the dialog took, where it was ours; default {@link flow}. */
+  /** Flow of the request that created the dialog, if the agent sent it; default {@link flow}. */
   readonly origin?: Flow
-  /** Far end as the application names it. Default: nothing is known of it. */
+  /** Far end as named by the application. Default: unknown. */
   readonly farEnd?: FarEnd
-  /** True for a peer that has yet to prove that it is at its address. Default false. */
+  /** Whether the peer's address is unverified. Default false. */
   readonly isPeerUnverified?: boolean
-  /** The remote target; empty where the peer gave no Contact. */
+  /** The remote target; empty if the peer sent no Contact. */
   readonly target: string
   readonly owner: App | undefined
-  /** True for one made by SUBSCRIBE. Default false. */
+  /** Whether a SUBSCRIBE created it. Default false. */
   readonly isSubscription?: boolean
 }
 
-/** The dialog id that drachtio uses: Call-ID and the tag of whoever created the dialog. */
+/** Returns drachtio's id of a dialog: Call-ID and the tag of the side that created the dialog. */
 export const dialogId = (callId: string, creatorTag: string): string => `${callId};from-tag=${creatorTag}`
 
-/** The single Contact URI of a message; undefined without one. */
+/** Returns the single Contact URI of a message; undefined without one. */
 export const contactOf = (message: SipRequest | SipResponse): string | undefined => {
   const values = message.headers.all('contact')
   if (values.length === 0 || values[0] === '*') return undefined
   return parseNameAddrs(values.slice(0, 1), 'Contact')[0]?.uri
 }
 
-/** The Record-Route values of a message, one per list entry. */
+/** Returns the Record-Route values of a message, one per entry. */
 export const recordRoute = (message: SipRequest | SipResponse): string[] =>
   message.headers.all('record-route').flatMap((value) => splitOutside(value, ',', 'Record-Route'))
 
-/** The peer-to-peer relationship of RFC 3261 section 12: what is needed to send and to recognise its requests. */
+/** Peer-to-peer relationship of RFC 3261 section 12: the state for sending and recognising its requests. */
 export class Dialog {
   readonly id: string
   readonly callId: string
@@ -63,22 +63,24 @@ export class Dialog {
   readonly remoteAddress: string
   readonly owner: App | undefined
   readonly isSubscription: boolean
-  /** Way by which the dialog began: its far address is the peer's own, whatever the peer writes later. */
+  /** Flow on which the dialog began: its remote address is the peer's own, whatever the peer writes later. */
   readonly origin: Flow
-  /** Far end as the application names it. */
+  /** Far end as named by the application. */
   farEnd: FarEnd | undefined
-  /** True until the peer proves by a request of its own that it is at its address; see `unconfirmedHeader`. */
+  /**
+   * Whether the peer's address is unverified: true until the peer sends a request; see `unverifiedHeader`.
+   */
   isPeerUnverified: boolean
   /** Offers without an answer. */
   readonly offers = new Offers()
   localContact: string
-  /** True from the 2xx on. */
+  /** Whether the dialog is confirmed: true from the 2xx on. */
   isConfirmed = false
-  /** Transaction id of our own re-INVITE that has no final response yet. */
+  /** Transaction id of a re-INVITE that the agent sent and that has no final response. */
   inviteTxn: string | undefined
-  /** CSeq of the last INVITE of ours that got a 2xx: what an ACK of the application means. */
+  /** CSeq of the agent's latest INVITE with a 2xx: the one that an ACK of the application acknowledges. */
   answeredSeq: number | undefined
-  /** Set where a CANCEL crossed the 2xx: the BYE follows the ACK at once. */
+  /** Whether a CANCEL crossed the 2xx, so that the BYE follows the ACK at once. */
   mustEndAfterAck = false
   #ended = false
   // Most dialogs need neither of the two sets.
@@ -88,13 +90,13 @@ export class Dialog {
   #flow: Flow
   #localSeq: number
   #remoteSeq: number
-  /** The last reliable provisional response that was taken, and those whose PRACK was not sent yet (RFC 3262 4). */
+  /** The latest accepted reliable provisional response, and those whose PRACK was not sent (RFC 3262 4). */
   #reliable: { readonly seq: number; readonly rseq: number } | undefined
   #unpracked: Set<number> | undefined
   #ack: { seq: number; bytes: Buffer; flow: Flow } | undefined
 
   constructor(start: DialogOptions) {
-    // A dialog outlives the messages that its parts were cut out of.
+    // A dialog outlives the messages that its values were taken from.
     this.id = detachedCopy(start.id)
     this.callId = detachedCopy(start.callId)
     this.localTag = detachedCopy(start.localTag)
@@ -114,19 +116,19 @@ export class Dialog {
     this.#remoteSeq = start.remoteSeq
   }
 
-  /** True once a BYE ended it, or whatever else ends such a dialog. */
+  /** Whether the dialog has ended, by a BYE or otherwise. */
   get isEnded(): boolean {
     return this.#ended
   }
 
-  /** Calls `run` once, when the dialog ends. The function that it returns takes that back. */
+  /** Calls `run` once, at the end of the dialog. Returns a function that revokes this. */
   whenEnded(run: () => void): () => void {
     this.#atEnd ??= new Set()
     this.#atEnd.add(run)
     return () => this.#atEnd?.delete(run)
   }
 
-  /** Ends the dialog; only `Dialogs` says so. */
+  /** Ends the dialog. Only `Dialogs` calls it. */
   end(): void {
     if (this.#ended) return
     this.#ended = true
@@ -140,33 +142,33 @@ export class Dialog {
     return this.#routeSet
   }
 
-  /** The 2xx has the last word on the way (RFC 3261 13.2.2.4). */
+  /** Replaces the route set by that of the 2xx (RFC 3261 13.2.2.4). */
   reroute(routeSet: readonly string[]): void {
     this.#routeSet = routeSet.map(detachedCopy)
   }
 
-  /** The remote target: the request-uri of our requests. */
+  /** The remote target: the request-URI of requests to the peer. */
   get target(): string {
     return this.#target
   }
 
-  /** The way the peer's last target-refreshing message came. */
+  /** The flow of the peer's latest target-refreshing message. */
   get flow(): Flow {
     return this.#flow
   }
 
-  /** The CSeq number of the last request that we sent. */
+  /** CSeq number of the agent's latest request. */
   get localSeq(): number {
     return this.#localSeq
   }
 
-  /** The number of the next request that we send. */
+  /** Returns the CSeq number of the agent's next request. */
   nextSeq(): number {
     this.#localSeq++
     return this.#localSeq
   }
 
-  /** RFC 3261 12.2.2: false for a request that is older than one seen before. */
+  /** Returns false for a request that is older than an earlier one (RFC 3261 12.2.2). */
   acceptSeq(seq: number): boolean {
     if (seq < this.#remoteSeq) return false
     this.#remoteSeq = seq
@@ -174,8 +176,9 @@ export class Dialog {
   }
 
   /**
-   * RFC 3262 4: takes a reliable provisional response to the INVITE `seq` where it is the first or the next one. False for a repeated
-   * one, and for one that came too early, or while too many others wait for their PRACK: the peer will send it again.
+   * Accepts a reliable provisional response to the INVITE `seq` if it is the first or the next one (RFC 3262
+   * 4). Returns false for a retransmission, for one that arrives early, and while too many others wait for
+   * their PRACK. The peer sends a rejected one again.
    */
   acceptRseq(seq: number, rseq: number): boolean {
     const last = this.#reliable?.seq === seq ? this.#reliable : undefined
@@ -187,46 +190,46 @@ export class Dialog {
     return true
   }
 
-  /** True while a reliable response with this number waits for its PRACK. */
+  /** Returns whether a reliable response of this number waits for its PRACK. */
   awaitsPrack(rseq: number): boolean {
     return this.#unpracked?.has(rseq) ?? false
   }
 
-  /** Its PRACK is on its way. */
+  /** Notes that the PRACK was sent. */
   pracked(rseq: number): void {
     this.#unpracked?.delete(rseq)
   }
 
-  /** Target refresh (RFC 3261 12.2): takes the Contact of an INVITE, UPDATE or of a 2xx to one. */
+  /** Refreshes the target (RFC 3261 12.2) by the Contact of an INVITE, an UPDATE or a 2xx to one. */
   refresh(message: SipRequest | SipResponse, flow: Flow): void {
     const contact = contactOf(message)
     if (contact !== undefined) this.#target = detachedCopy(contact)
     this.#flow = flow
   }
 
-  /** Keeps the last ACK that we sent, to send it again with each repeated 2xx. */
+  /** Keeps the latest ACK, which is sent again with each retransmitted 2xx. */
   keepAck(seq: number, bytes: Buffer, flow: Flow): void {
     this.#ack = { seq, bytes, flow }
   }
 
-  /** Sends the kept ACK again if it belongs to this INVITE; false where there is none yet. */
+  /** Sends the kept ACK again. Returns false if it does not belong to this INVITE. */
   repeatAck(seq: number): boolean {
     if (this.#ack?.seq !== seq) return false
     this.#ack.flow.send(this.#ack.bytes)
     return true
   }
 
-  /** Forgets the kept ACK once no 2xx can be repeated any more. */
+  /** Drops the kept ACK once its 2xx is no longer retransmitted. */
   forgetAck(seq: number): void {
     if (this.#ack?.seq === seq) this.#ack = undefined
   }
 
-  /** How our requests are addressed. */
+  /** Returns the addressing of requests to the peer. */
   addressing(): Addressing {
     return addressing(this.#target, this.#routeSet)
   }
 }
 
-/** A From or To value without its tag, to sign our own requests. */
+/** Returns a From or To value with this tag in place of its own. */
 export const withTag = (address: Parameters<typeof bareNameAddr>[0], tag: string): string =>
   `${bareNameAddr(address)}${tag === '' ? '' : `;tag=${tag}`}`

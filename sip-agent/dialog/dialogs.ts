@@ -3,24 +3,24 @@ import type { SipRequest } from '../message/message.ts'
 import type { Flow } from '../transport/types.ts'
 import type { Dialog } from './dialog.ts'
 
-/** Makes the dialog that a NOTIFY begins; undefined where it does not belong here. */
+/** Creates the dialog of a NOTIFY; returns undefined if the NOTIFY does not belong to the subscription. */
 export type DialogFactory = (notify: SipRequest, flow: Flow) => Dialog | undefined
 
-/** All dialogs, early and confirmed. A dialog leaves by {@link Dialogs.remove} alone. */
+/** All dialogs, early and confirmed. Only {@link Dialogs.remove} removes a dialog. */
 export class Dialogs {
   readonly #byTags = new Map<string, Dialog>()
-  /** Forks of one request share an id. */
+  /** Dialogs by id. Forks of one request share an id. */
   readonly #byId = new Map<string, Dialog[]>()
-  /** Subscriptions without an answer, which a NOTIFY may begin. */
+  /** Subscriptions without a response, whose dialog a NOTIFY may create. */
   readonly #expected = new Map<string, DialogFactory>()
-  /** Ids of INVITEs of our own that have no final response: dialogs may come of them. */
+  /** Ids of the agent's INVITEs without a final response, which may create dialogs. */
   readonly #calling = new Set<string>()
 
   get size(): number {
     return this.#byTags.size
   }
 
-  /** Adds a dialog. Its id then means this one, unless it means a confirmed dialog already (a fork). */
+  /** Adds a dialog. Its id then means this dialog, unless it already means a confirmed one (a fork). */
   add(dialog: Dialog): void {
     this.#byTags.set(keyOf(dialog), dialog)
     const others = this.#byId.get(dialog.id)
@@ -28,45 +28,50 @@ export class Dialogs {
     else if (!others.includes(dialog)) others.push(dialog)
   }
 
-  /** The dialog is confirmed: from now on its id means it alone. */
+  /** Confirms a dialog: its id then means this dialog alone. */
   confirm(dialog: Dialog): void {
     dialog.isConfirmed = true
     this.add(dialog)
   }
 
-  /** The dialog that a received request belongs to (RFC 3261 12.2.2). */
+  /** Returns the dialog of a received request (RFC 3261 12.2.2). */
   find(request: SipRequest): Dialog | undefined {
     return this.#byTags.get(`${request.callId}|${request.toTag}|${request.fromTag}`)
   }
 
-  /** The dialog that an application means. */
+  /** Returns the dialog that an application names. */
   byId(id: string): Dialog | undefined {
     const forks = this.#byId.get(id)
     return forks?.find((each) => each.isConfirmed) ?? forks?.at(-1)
   }
 
-  /** True where a dialog has this id, or an INVITE of our own may still make one. */
+  /** Returns whether a dialog has this id, or an INVITE of the agent may still create one. */
   isKnown(id: string): boolean {
     return this.#byId.has(id) || this.#calling.has(id)
   }
 
-  /** An INVITE of our own goes out that may make a dialog with this id. The function that it returns ends that. */
+  /**
+   * Registers an INVITE of the agent that may create a dialog of this id. Returns a function that ends this.
+   */
   expectDialog(id: string): () => void {
     this.#calling.add(id)
     return () => this.#calling.delete(id)
   }
 
-  /** The fork whose reliable provisional response with this RSeq waits for its PRACK. */
+  /** Returns the fork whose reliable provisional response of this RSeq waits for its PRACK. */
   awaitingPrack(id: string, rseq: number): Dialog | undefined {
     return this.#byId.get(id)?.findLast((each) => each.awaitsPrack(rseq))
   }
 
-  /** Every dialog of one application. */
+  /** Returns every dialog of an application. */
   of(app: App): Dialog[] {
     return [...this.#byTags.values()].filter((dialog) => dialog.owner === app)
   }
 
-  /** A NOTIFY may come before the answer to its SUBSCRIBE (RFC 6665 4.1.2.4). The function that it returns ends the wait. */
+  /**
+   * Expects a NOTIFY before the response to its SUBSCRIBE (RFC 6665 4.1.2.4). Returns a function that ends
+   * the wait.
+   */
   expectNotify(callId: string, localTag: string, begin: DialogFactory): () => void {
     const key = `${callId}|${localTag}`
     this.#expected.set(key, begin)
@@ -75,7 +80,7 @@ export class Dialogs {
     }
   }
 
-  /** The dialog that a NOTIFY begins where its subscription waits for that. */
+  /** Creates the dialog of a NOTIFY whose subscription expects it. */
   begin(request: SipRequest, flow: Flow): Dialog | undefined {
     if (request.method !== 'NOTIFY') return undefined
     return this.#expected.get(`${request.callId}|${request.toTag}`)?.(request, flow)

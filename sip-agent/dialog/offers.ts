@@ -1,35 +1,36 @@
-/** Who has put an offer on the table: we, or the peer. */
+/** Side that sent an offer: the agent, or the peer. */
 export type Offerer = 'ours' | 'theirs'
 
 /**
- * The offers of one dialog that wait for their answer (RFC 3264, RFC 3311 5.2), each under the request that it belongs to, as in
- * `INVITE 7`. It only remembers; what stands in the descriptions is the applications' business.
+ * Offers of one dialog without an answer (RFC 3264, RFC 3311 5.2), each under the name of its request, such
+ * as `INVITE 7`. The content of the descriptions is left to the applications.
  */
 export class Offers {
   #open: { readonly side: Offerer; readonly of: string } | undefined
 
-  /** The open offer; undefined where there is none. */
+  /** Side of the open offer; undefined without one. */
   get open(): Offerer | undefined {
     return this.#open?.side
   }
 
   /**
-   * A session description went out (`ours`) or came in (`theirs`) with a message of the request `of`. It is the answer where the other
-   * side's offer is open, else an offer; one more from the side that has an offer open changes nothing.
+   * Notes a session description that was sent (`ours`) or received (`theirs`) in a message of the request
+   * `of`. It is the answer if the other side's offer is open, else an offer. A further description of the
+   * offering side has no effect.
    */
   noteDescription(side: Offerer, of: string): void {
     if (!this.#open) this.#open = { side, of }
     else if (this.#open.side !== side) this.#open = undefined
   }
 
-  /** The request ended: an offer that it brought, and that nobody answered, is off the table. */
+  /** Notes the end of a request: its unanswered offer is closed. */
   noteRequestEnd(of: string): void {
     if (this.#open?.of === of) this.#open = undefined
   }
 
   /**
-   * Why an offer of the peer in an UPDATE or re-INVITE has to wait: 491 while one of ours is open, 500 while we owe an answer
-   * (RFC 3311 5.2, RFC 3261 14.2).
+   * Status for a peer's offer in an UPDATE or re-INVITE that must wait. It is 491 while an offer of the agent
+   * is open, and 500 while the agent owes an answer (RFC 3311 5.2, RFC 3261 14.2).
    */
   get refusal(): 491 | 500 | undefined {
     if (!this.#open) return undefined

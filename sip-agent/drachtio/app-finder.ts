@@ -4,22 +4,26 @@ import type { App } from './app.ts'
 import { type AppSessions, authenticationTimeoutMs } from './app-sessions.ts'
 import type { Apps } from './apps.ts'
 
-/** An application that the agent connects to for each new request, as with `srf.listen`. */
+/** Application that the agent connects to for each new request, as with `srf.listen`. */
 export interface Handler {
-  /** The method that it takes, in upper case, or `*` for every one. */
+  /** Method in upper case, or `*` for every method. */
   readonly method: string
   readonly host: string
   readonly port: number
-  /** What the application has to say first. Default: the secret of the agent. Never to be logged. */
+  /** Secret that the application must send. Default: the secret of the agent. Must not be logged. */
   readonly secret?: string
 }
 
-/** Connections to handlers at the same time. Applications end them, so one that forgets to must not take every socket. */
+/**
+ * Maximum number of connections to handlers. The applications close them, and a leak must not take every
+ * socket.
+ */
 const maxConnections = 10_000
 
 /**
- * Finds the application for a new request. Where its method has a handler, the agent connects to that one, anew for each request; the
- * connection then serves the dialogs that are born on it, until the application ends it. The others go to who is connected.
+ * Finds the application for a new request. If its method has a handler, the agent opens a connection to it
+ * for this request. That connection serves the request's dialogs until the application closes it. Other
+ * requests go to the connected applications.
  */
 export class AppFinder {
   readonly #handlers: readonly Handler[]
@@ -34,7 +38,7 @@ export class AppFinder {
     apps: Apps
     sessions: AppSessions
     clock: Clock
-    /** For handlers without one of their own. */
+    /** Secret of handlers that have none of their own. */
     secret: string
   }) {
     this.#handlers = options.handlers
@@ -45,8 +49,9 @@ export class AppFinder {
   }
 
   /**
-   * Finds the application for a request of this method. Calls `done` once, at once or within 2 s; without an application, `status` says what
-   * the sender gets: 480 where the handler is not there, 503 where nobody is connected that wants it, or has room for it.
+   * Finds the application for a request of this method. Calls `done` once, within 2 s. Without an
+   * application, `status` is the one for the sender. It is 480 if the handler does not respond, and 503 if no
+   * connected application routes the method or has room for it.
    */
   find(method: string, done: (app: App | undefined, status: number) => void) {
     const handler =

@@ -1,16 +1,16 @@
 import { createServer, type Server } from 'node:net'
 import type { AppSessions } from './app-sessions.ts'
 
-/** Applications that may be connected at the same time. */
+/** Maximum number of connected applications. */
 const maxApps = 64
 
-/** The server side of the drachtio application protocol, on loopback TCP. */
+/** Server side of drachtio's application protocol, on loopback TCP. */
 export class AppServer {
   readonly #server: Server
   readonly #sessions: AppSessions
   #connected = 0
 
-  /** `secret` is what applications must know. */
+  /** `secret` is required of every application. */
   constructor(sessions: AppSessions, secret: string) {
     this.#sessions = sessions
     this.#server = createServer((socket) => {
@@ -23,7 +23,7 @@ export class AppServer {
     })
   }
 
-  /** Listens on a free port of 127.0.0.1, which it returns. */
+  /** Listens on a free port of 127.0.0.1 and returns the port. */
   listen(): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject)
@@ -34,7 +34,7 @@ export class AppServer {
     })
   }
 
-  /** Closes the listener and every connection, those to handlers too. */
+  /** Closes the listener and every connection, including those to handlers. */
   close(): Promise<void> {
     this.#sessions.close()
     return new Promise((resolve) => this.#server.close(() => resolve()))

@@ -5,51 +5,54 @@ import { App } from './app.ts'
 import type { Apps } from './apps.ts'
 import { FrameError, FrameReader, splitPayload } from './frames.ts'
 
-/** What applications are told as the server's version; drachtio-srf reads only its start. */
+/** Server version that applications receive; drachtio-srf reads only its beginning. */
 export const version = 'v0.9.10-embedded'
 
-/** An application must authenticate within this time, in ms. */
+/** Maximum time in ms until an application authenticates. */
 export const authenticationTimeoutMs = 2_000
-/** Methods one application may route; far more than there are. */
+/** Maximum number of routed methods of one application; there are far fewer methods. */
 const maxRoutes = 64
 
-/** What an authenticated application asks that is not plain book-keeping. */
+/** Frames of an authenticated application that concern SIP messages. */
 export interface AppRequests {
-  /** A `sip` frame: the fields after the verb, and the SIP message. */
+  /** Handles a `sip` frame: the fields after the verb, and the SIP message. */
   sip(app: App, msgId: string, fields: readonly string[], message: Buffer): void
-  /** A `proxy` frame: the same, with the request whose headers are to be added. */
+  /** Handles a `proxy` frame: the fields after the verb, and a request with headers to add. */
   proxy(app: App, msgId: string, fields: readonly string[], message: Buffer): void
-  /** The connection is gone. */
+  /** Handles the loss of the connection. */
   lost(app: App): void
 }
 
-/** What every connection of an application works with. */
+/** Collaborators of all application connections. */
 export interface AppSessionDeps {
   readonly apps: Apps
   readonly clock: Clock
   readonly requests: AppRequests
-  /** Told of an error within the agent while it served a frame. */
+  /** Receives internal errors in the handling of a frame. */
   readonly fault: (error: unknown) => void
-  /** `proto/host:port` lists for the answer to `authenticate`. */
+  /** Returns the `proto/host:port` lists for the answer to `authenticate`. */
   readonly hostports: () => { announced: string; bound: string }
-  /** Bytes that may wait for an application that does not read; beyond it the connection is cut off. */
+  /** Maximum number of unread bytes, beyond which the connection is closed. */
   readonly maxBacklog: number
 }
 
-/** How one connection begins. */
+/** Options of one connection. */
 export interface AppSessionOptions {
   readonly secret: string
-  /** True where the agent made the connection, for one request. */
+  /** Whether the agent opened the connection, for one request. */
   readonly isDedicated: boolean
-  /** Called once, when the application has authenticated and was told so. */
+  /** Called once, after the application has authenticated and received the answer. */
   readonly ready?: (app: App) => void
-  /** Called once, when the connection is gone. */
+  /** Called once, after the connection was closed. */
   readonly gone?: () => void
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-/** The connections of applications: cuts them into frames, checks the secret, serves what is no SIP message. */
+/**
+ * Connections of applications: splits them into frames, checks the secret and handles frames without a SIP
+ * message.
+ */
 export class AppSessions {
   readonly #parts: AppSessionDeps
   readonly #sockets = new Set<Socket>()
@@ -58,12 +61,12 @@ export class AppSessions {
     this.#parts = parts
   }
 
-  /** Open connections. */
+  /** Number of open connections. */
   get size(): number {
     return this.#sockets.size
   }
 
-  /** Serves a connection until it ends. In both directions of connecting the application speaks first. */
+  /** Serves a connection until it is closed. The application always sends first, whichever side connected. */
   open(socket: Socket, start: AppSessionOptions) {
     const { clock, apps, requests, maxBacklog } = this.#parts
     this.#sockets.add(socket)
@@ -85,7 +88,7 @@ export class AppSessions {
     })
   }
 
-  /** Cuts every connection. */
+  /** Closes every connection. */
   close() {
     for (const socket of this.#sockets) socket.destroy()
   }
@@ -97,13 +100,16 @@ export class AppSessions {
         this.#serve(app, start, payload)
       }
     } catch (error) {
-      // The stream cannot be followed any further; what the application has open is cleaned up on close.
+      // The stream is malformed. The close event cleans up after the application.
       app.drop()
       if (!(error instanceof FrameError)) this.#parts.fault(error)
     }
   }
 
-  /** A fault of ours over one frame costs that frame, not the connection and with it every call of the application. */
+  /**
+   * Handles a frame. An internal error costs this frame, not the connection with all calls of the
+   * application.
+   */
   #serve(app: App, start: AppSessionOptions, payload: Buffer) {
     const { fields, message } = splitPayload(payload)
     try {
@@ -135,7 +141,10 @@ export class AppSessions {
     app.ok(msgId)
   }
 
-  /** The tags that follow the secret choose an application only where HTTP routing asks for one, which is not built. */
+  /**
+   * Checks the secret. The tags after it are ignored: only HTTP routing uses them, which the agent does not
+   * have.
+   */
   #authenticate(app: App, start: AppSessionOptions, msgId: string, secret: string) {
     if (!timingSafeEqual(digest(secret), digest(start.secret)))
       return app.rejectAndClose(msgId, 'incorrect secret')

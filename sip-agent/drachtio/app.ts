@@ -4,40 +4,41 @@ import type { Clock } from '../clock.ts'
 import type { Endpoint } from '../transport/types.ts'
 import { makeFrame, timeOfDay } from './frames.ts'
 
-/** One SIP message on its way to the application. */
+/** SIP message for the application. */
 export interface Delivery {
   readonly source: 'network' | 'application'
-  /** Size of the message on the network; 0 for one that the agent made. */
+  /** Size of the message on the network in bytes; 0 for a message of the agent. */
   readonly size: number
-  /** Where it came from; without an address for what the agent made itself. */
+  /** Source of the message; without an address for a message of the agent. */
   readonly from: { readonly protocol: string; readonly address: string; readonly port: number }
   readonly txnId: string
   /** Empty outside dialogs. */
   readonly dialogId: string
-  /** The receiving socket, given with new requests only. */
+  /** Receiving socket of a new request; absent for other messages. */
   readonly local?: Endpoint
   readonly message: Buffer
 }
 
-/** What of a socket is needed to speak to an application. */
+/** Members of a socket that {@link App} uses. */
 export type AppSocket = Pick<
   Socket,
   'destroyed' | 'writable' | 'writableLength' | 'write' | 'cork' | 'uncork' | 'destroy' | 'destroySoon'
 >
 
-/** The connection of one application, and what can be said on it. */
+/** Connection of one application. */
 export class App {
   readonly #socket: AppSocket
   readonly #clock: Clock
   readonly #maxBacklog: number
   readonly #dedicated: boolean
-  /** The requests that it wants, lower-case method names. */
+  /** Methods that the application routes, in lower case. */
   readonly routes = new Set<string>()
   isAuthenticated = false
   #gathering = false
 
   /**
-   * `maxBacklog`: bytes that may wait for an application that does not read. `dedicated`: the agent connected to it, for one request.
+   * `maxBacklog`: maximum number of unread bytes. `dedicated`: the agent opened the connection, for one
+   * request.
    */
   constructor(
     socket: AppSocket,
@@ -50,41 +51,41 @@ export class App {
     this.#dedicated = dedicated
   }
 
-  /** True while something can be sent. */
+  /** Whether the socket can send. */
   get isOpen(): boolean {
     return !this.#socket.destroyed && this.#socket.writable
   }
 
   /**
-   * True while a quarter of what may wait for it does. It is given no new requests then: what anybody may send must not grow to where
-   * the application is cut off, and all its calls with it.
+   * Whether a quarter of the maximum backlog is waiting. Such an application gets no new requests. Otherwise
+   * a flood of requests could close its connection, and end all its calls.
    */
   get isBusy(): boolean {
     return this.#socket.writableLength > this.#maxBacklog / 4
   }
 
-  /** `OK` with fields, for frames that carry no SIP message. */
+  /** Sends `OK` with fields, for frames without a SIP message. */
   ok(msgId: string, ...fields: string[]): void {
     this.#write(['response', msgId, 'OK', ...fields])
   }
 
-  /** Refuses what the application asked; it may go on. */
+  /** Rejects a frame; the connection stays. */
   reject(msgId: string, text: string): void {
     this.#write(['response', msgId, 'NOK', text])
   }
 
-  /** Refuses a frame that breaks the protocol, and ends the connection. */
+  /** Rejects a frame that violates the protocol, and closes the connection. */
   rejectAndClose(msgId: string, text: string): void {
     this.#write(['response', msgId, 'NO', text])
     this.#socket.destroySoon()
   }
 
-  /** Ends the connection at once. */
+  /** Closes the connection at once. */
   drop(): void {
     this.#socket.destroy()
   }
 
-  /** The request that it was wanted for is over already: a connection that was made for it alone has no other use. */
+  /** Closes a dedicated connection whose request has ended. */
   closeIfDedicated(): void {
     if (this.#dedicated) this.#socket.destroy()
   }
@@ -103,14 +104,14 @@ export class App {
     )
   }
 
-  /** Tells of a final response to a request that is being sent on for the application. */
+  /** Reports a final response to a request that is proxied for the application. */
   proxyProgress(msgId: string, from: Endpoint, message: Buffer): void {
     const { protocol, address, port } = from
     const where = [String(message.length), protocol, address, String(port), timeOfDay(this.#clock.now())]
     this.#write(['response', msgId, 'OK', 'network', ...where, '', '', 'continue'], message)
   }
 
-  /** Hands over a message that came from the network, or that the agent made. */
+  /** Delivers a message of the network, or of the agent. */
   deliver(delivery: Delivery): void {
     const { source, size, from, txnId, dialogId, local, message } = delivery
     const fields = ['sip', source, String(size), from.protocol, from.address, String(from.port)]
@@ -119,7 +120,7 @@ export class App {
     this.#write([...fields, ''], message)
   }
 
-  /** Tells that a call began, was answered or ended: `verb` is `cdr:attempt`, `cdr:start` or `cdr:stop`. */
+  /** Sends a call record; `verb` is `cdr:attempt`, `cdr:start` or `cdr:stop`. */
   record(verb: string, source: string, detail: string | undefined, message: Buffer): void {
     const fields = [verb, source, timeOfDay(this.#clock.now())]
     this.#write(detail === undefined ? fields : [...fields, detail], message)
@@ -131,7 +132,7 @@ export class App {
     return ['OK', 'application', String(message.length), protocol, address, String(port), time]
   }
 
-  /** What one turn of the event loop has to say goes to the system at once: at a high rate the calls to it are what costs most. */
+  /** Gathers the writes of one turn of the event loop: at a high rate, system calls are the largest cost. */
   #gather(): void {
     if (this.#gathering) return
     this.#gathering = true
@@ -146,7 +147,7 @@ export class App {
     if (!this.isOpen) return
     this.#gather()
     this.#socket.write(makeFrame(`${randomUUID()}|${fields.join('|')}`, message))
-    // An application that does not read would take all memory in the end. Cut off, its calls are ended as on any loss.
+    // An application that does not read must not take all memory. Its calls end as after any lost connection.
     if (this.#socket.writableLength > this.#maxBacklog) this.#socket.destroy()
   }
 }

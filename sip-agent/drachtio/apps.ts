@@ -1,11 +1,11 @@
 import type { App } from './app.ts'
 
-/** The connected applications and which requests they want. */
+/** Connected applications and the methods that they route. */
 export class Apps {
   readonly #apps = new Set<App>()
   readonly #next = new Map<string, number>()
 
-  /** Connected applications that have authenticated. */
+  /** Number of authenticated applications. */
   get size(): number {
     return this.#apps.size
   }
@@ -18,12 +18,12 @@ export class Apps {
     this.#apps.delete(app)
   }
 
-  /** The next application that wants requests of this method (lower case), in rotation; none that has too many of them already. */
+  /** Returns the next application, in rotation, that routes this method (lower case) and is not busy. */
   forRequest(method: string): App | undefined {
     return this.#turn(method, (app) => !app.isBusy)
   }
 
-  /** The next application that wants these records, in rotation. */
+  /** Returns the next application, in rotation, that routes these records. */
   choose(verb: string): App | undefined {
     return this.#turn(verb, () => true)
   }

@@ -1,16 +1,16 @@
-/** Largest frame that an application may send, in bytes. */
+/** Maximum size in bytes of a frame of an application. */
 export const maxFrameBytes = 1 << 20
 
-/** The byte stream of an application cannot be cut into frames any more. */
+/** Fault in the byte stream of an application: the start of the next frame is unknown. */
 export class FrameError extends Error {}
 
 const empty = Buffer.alloc(0)
 
-/** Cuts the byte stream of an application connection into frames: `<decimal length>#<payload>`. */
+/** Splits the byte stream of an application into frames: `<decimal length>#<payload>`. */
 export class FrameReader {
   #held: Buffer = empty;
 
-  /** Takes a chunk, gives the complete payloads. Throws {@link FrameError} where the stream makes no sense any more. */
+  /** Takes a chunk and yields the complete payloads. Throws {@link FrameError} for a malformed stream. */
   *push(chunk: Buffer): Generator<Buffer, void> {
     this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
     for (;;) {
@@ -26,7 +26,7 @@ export class FrameReader {
       const length = Number(digits)
       if (length === 0 || length > maxFrameBytes) throw new FrameError('frame length out of range')
       if (this.#held.length < hash + 1 + length) return
-      // Copied, so that what is kept of a frame does not hold the whole chunk in memory.
+      // A copy: a small payload must not keep the whole chunk in memory.
       const payload = Buffer.from(this.#held.subarray(hash + 1, hash + 1 + length))
       this.#held = this.#held.subarray(hash + 1 + length)
       yield payload
@@ -34,7 +34,7 @@ export class FrameReader {
   }
 }
 
-/** Puts a payload into a frame. */
+/** Builds a frame. */
 export const makeFrame = (line: string, message?: Buffer): Buffer => {
   const head = message ? `${line}\r\n` : line
   const size = message?.length ?? 0
@@ -55,9 +55,9 @@ export const splitPayload = (payload: Buffer): { fields: string[]; message: Buff
 
 let last = { now: Number.NaN, text: '' }
 
-/** `HH:MM:SS.uuuuuu` in UTC, the form in which drachtio writes times. `now` in ms since the epoch. */
+/** Returns `HH:MM:SS.uuuuuu` in UTC, drachtio's form of a time. `now` is in ms since the epoch. */
 export const timeOfDay = (now: number): string => {
-  // At a high rate many frames bear the same time.
+  // At a high rate many frames have the same time.
   if (now !== last.now) last = { now, text: `${new Date(now).toISOString().slice(11, 23)}000` }
   return last.text
 }

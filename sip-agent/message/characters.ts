@@ -1,24 +1,27 @@
 /**
- * Classes of characters of RFC 3261 25.1, as bits. They are looked up in a table: over a value of a few characters that is several
- * times faster than a regular expression, and a message has about a hundred such values.
+ * Classes of characters of RFC 3261 25.1, as bits of a table. For short values a table is several times
+ * faster than a regular expression, and a message has about a hundred such values.
  */
 export const characterClasses = {
   /** `token`. */
   token: 1,
-  /** User part of a URI with its password, besides escapes. `#` is not allowed bare by the grammar, but carriers send it for star codes. */
+  /**
+   * User part of a URI with its password, without escapes. The grammar does not allow a bare `#`, but
+   * carriers send it for star codes.
+   */
   user: 2,
-  /** Name or value of a URI parameter, besides escapes. */
+  /** Name or value of a URI parameter, without escapes. */
   uriParam: 4,
-  /** What follows `?` in a URI, besides escapes. */
+  /** Headers of a URI, after `?`, without escapes. */
   uriHeaders: 8,
-  /** A label of a host name; the underscore is no part of the grammar, but of many names. */
+  /** Label of a host name. The grammar does not allow the underscore, but many names have it. */
   label: 16,
   digit: 32,
   hex: 64,
   letter: 128,
 } as const
 
-/** The kinds in which `%` and two hexadecimal digits may stand for any character. */
+/** Classes in which `%` and two hexadecimal digits may stand for any character. */
 const escapable = characterClasses.user | characterClasses.uriParam | characterClasses.uriHeaders
 
 const digits = '0123456789'
@@ -41,13 +44,16 @@ for (const [name, text] of Object.entries(members)) {
     table[character.charCodeAt(0)]! |= characterClasses[name as keyof typeof characterClasses]
 }
 
-/** Tells whether the character at `at` is of this kind; false beyond the end. */
+/** Returns whether the character at `at` is of this class; false beyond the end. */
 export const isAt = (text: string, at: number, kind: number): boolean => {
   const code = text.charCodeAt(at)
   return code < 128 && ((table[code] as number) & kind) !== 0
 }
 
-/** Tells whether `text` is made of characters of this kind alone, and not empty. URI kinds may hold escapes (`%41`). */
+/**
+ * Returns whether a text is not empty and has only characters of this class. URI classes may hold escapes
+ * (`%41`).
+ */
 export const consistsOf = (text: string, kind: number): boolean => {
   const { length } = text
   if (length === 0) return false
@@ -60,7 +66,10 @@ export const consistsOf = (text: string, kind: number): boolean => {
   return true
 }
 
-/** A part of `text` without white space around it, like `trim`, which is slower for what has none or only blanks. */
+/**
+ * Returns a part of a text without surrounding white space. Faster than `trim` for a text without any, or
+ * with blanks only.
+ */
 export const trim = (text: string, from = 0, to = text.length): string => {
   while (from < to && isBlank(text.charCodeAt(from))) from++
   while (to > from && isBlank(text.charCodeAt(to - 1))) to--
@@ -70,10 +79,10 @@ export const trim = (text: string, from = 0, to = text.length): string => {
 
 const isBlank = (code: number) => code === 32 || code === 9
 
-/** Neither white space of any kind nor, as `NaN`, nothing at all. */
+/** Neither white space nor `NaN`, which stands for an empty text. */
 const isPlain = (code: number) => code > 32 && code < 128
 
-/** `text` in lower case, without a copy where it is that already. */
+/** Returns a text in lower case; the text itself if it is in lower case already. */
 export const toLowerCase = (text: string): string => {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)

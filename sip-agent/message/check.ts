@@ -8,7 +8,7 @@ import { isToken, parseNumber, splitOutside } from './text.ts'
 import { parseUri } from './uri.ts'
 import { parseVia, type Via } from './via.ts'
 
-/** The headers that may stand once; key to name. */
+/** Headers that may occur only once; key to name. */
 const single: ReadonlyMap<string, string> = new Map(
   ['From', 'To', 'Call-ID', 'CSeq', 'Max-Forwards', 'Content-Type', 'Expires'].map((name) => [
     name.toLowerCase(),
@@ -33,7 +33,7 @@ const parseCSeq = (value: string) => {
   let end = 0
   while (isAt(value, end, characterClasses.digit)) end++
   const method = trim(value, end)
-  // `method` is a token, so the two differ in length only where there is white space between.
+  // `method` is a token, so the lengths are equal only without white space between the two.
   if (end === 0 || end + method.length === value.length || !isToken(method)) {
     throw new SipParseError('CSeq', 'expected <number> <method>')
   }
@@ -42,8 +42,9 @@ const parseCSeq = (value: string) => {
 }
 
 /**
- * Call-ID and tags stand in fields of the application protocol, which `|` separates. RFC 3261 allows neither it nor spaces
- * in them; other characters beyond the grammar are seen in the wild and do no harm.
+ * Checks a Call-ID or a tag. They are fields of the application protocol, which `|` separates. RFC 3261
+ * allows neither `|` nor spaces in them. Other characters beyond the grammar occur in practice and are
+ * harmless.
  */
 const checkIdentifier = (value: string, part: string) => {
   if (!isToken(value) && /[\s|]/.test(value))
@@ -85,7 +86,7 @@ const checkContacts = (headers: Headers) => {
   if (!(contacts.length === 1 && contacts[0] === '*')) parseNameAddrs(contacts, 'Contact')
 }
 
-/** A Contact of a response that cannot be read counts as none: nobody could be told, and what was answered is answered. */
+/** Drops malformed Contacts of a response: there is no way to reject a response. */
 const dropBadContacts = (headers: Headers) => {
   try {
     checkContacts(headers)
@@ -117,7 +118,7 @@ const checkRequest = (raw: RawRequest): SipRequest => {
   checkCommon(headers)
   parseNameAddrs(headers.all('route'), 'Route')
   const uri = parseUri(raw.uri, 'Request-URI')
-  // RFC 3261 19.1.5: a request-uri has no headers.
+  // RFC 3261 19.1.5: a request-URI has no headers.
   if ('headers' in uri && uri.headers !== undefined) throw new SipParseError('Request-URI', 'holds headers')
   return Object.assign(parsed, raw)
 }

@@ -4,7 +4,7 @@ import type { MessageLimits } from './limits.ts'
 import { SipParseError } from './sip-parse-error.ts'
 import { isToken } from './text.ts'
 
-// RFC 3261 25.1 quoted-pair: behind a backslash they are allowed, all but CR and LF.
+// RFC 3261 25.1 quoted-pair: control characters except CR and LF are allowed after a backslash.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const escapedControls = /\\[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f]/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
@@ -13,22 +13,22 @@ const controls = /[\u0000-\u0008\u000a-\u001f\u007f]/
 const isBlank = (code: number | undefined) => code === 32 || code === 9
 
 /**
- * The start line and the header lines of one message, read once from the bytes: the ends of the lines, the colons and the control
- * characters are found on the way. Text is cut from one string for the whole head.
+ * Start line and header lines of one message, read in one pass over the bytes. The pass finds the ends of
+ * lines, colons and control characters. Texts are cut from one string for the whole head.
  */
 export class Head {
   readonly #bytes: Buffer
   readonly #end: number
-  /** Undefined where a character may be several bytes. */
+  /** Undefined if a character may have several bytes. */
   readonly #text: string | undefined
   #next: number
-  /** Of the line that was read last. */
+  /** Start and end of the latest line. */
   #from = 0
   #to = 0
   #colon = -1
   #odd = false
 
-  /** The lines from `start` to `end` of `bytes`, without the blank line behind them. */
+  /** Reads the lines from `start` to `end` of `bytes`, which exclude the blank line after them. */
   constructor(bytes: Buffer, start: number, end: number) {
     this.#bytes = bytes
     this.#next = start
@@ -36,7 +36,7 @@ export class Head {
     this.#text = isAscii(bytes) ? bytes.toString('latin1', 0, end) : undefined
   }
 
-  /** The first line. Throws {@link SipParseError}. */
+  /** Returns the first line. Throws {@link SipParseError}. */
   startLine(limits: MessageLimits): string {
     this.#read()
     const line = this.#slice(this.#from, this.#to)
@@ -45,7 +45,7 @@ export class Head {
     return line
   }
 
-  /** Reads the other lines into `headers` and unfolds them (RFC 3261 7.3.1). Throws {@link SipParseError}. */
+  /** Reads and unfolds the other lines into `headers` (RFC 3261 7.3.1). Throws {@link SipParseError}. */
   readHeaders(headers: Headers, limits: MessageLimits): void {
     let follows = false
     while (this.#next < this.#end) {
@@ -61,7 +61,10 @@ export class Head {
     }
   }
 
-  /** Finds the end of the next line, its first colon, and whether it holds control characters other than the tab. */
+  /**
+   * Finds the end of the next line, its first colon, and whether it holds control characters other than the
+   * tab.
+   */
   #read(): void {
     const bytes = this.#bytes
     const end = this.#end
@@ -89,7 +92,7 @@ export class Head {
     const from = this.#from
     const to = this.#to
     const colon = this.#colon
-    // So many bytes are no fewer characters.
+    // A line has at most as many characters as bytes.
     if (to - from > limits.headerLength) limitLine(this.#slice(from, to), limits)
     if (colon < 0) throw badLine(this.#slice(from, to))
     this.#append(headers, limits, this.#slice(from, colon), this.#value(colon + 1, to), this.#odd)
@@ -115,13 +118,14 @@ export class Head {
       throw new SipParseError(name, 'control character in the value')
     }
     if (headers.size >= limits.headers) throw new SipParseError('header', 'too many header lines')
-    // drachtio-srf decodes escapes in names, SIP does not: `%50-Asserted-Identity` would become a header that a carrier has to vouch for.
+    // drachtio-srf decodes escapes in names, SIP does not: `%50-Asserted-Identity` would become a header that
+    // only a carrier may assert.
     if (!known && name.includes('%')) return
     if (known) headers.add(known, value)
     else headers.append(name, value)
   }
 
-  /** Text without white space around it. */
+  /** Returns the text of a range without surrounding white space. */
   #value(from: number, to: number): string {
     const bytes = this.#bytes
     while (from < to && isBlank(bytes[from])) from++
@@ -136,7 +140,7 @@ export class Head {
   }
 }
 
-/** Header text is UTF-8; what is not (old display names in Latin-1) is still readable byte by byte. */
+/** Decodes header text: UTF-8, or Latin-1 for other bytes, as in old display names. */
 const decode = (bytes: Buffer) => (isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1'))
 
 const badLine = (line: string) => new SipParseError('header', `bad header line "${line.slice(0, 40)}"`)

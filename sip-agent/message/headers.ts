@@ -1,4 +1,4 @@
-/** A header field as it stands in a message. `key` is the lower-case full name, also for compact forms. */
+/** Header field of a message. `key` is the full name in lower case, also for compact forms. */
 export interface Header {
   readonly name: string
   readonly key: string
@@ -27,7 +27,7 @@ const compact: Readonly<Record<string, string>> = {
   y: 'identity',
 }
 
-/** Compact forms that drachtio-srf understands; the others reach it written out, as it would not know what they are. */
+/** Compact forms that drachtio-srf understands. Others are delivered to it with their full name. */
 const understood = new Set(['i', 'm', 'l', 'c', 'f', 's', 'k', 't', 'v'])
 
 const irregular: ReadonlyMap<string, string> = new Map([
@@ -42,7 +42,7 @@ const irregular: ReadonlyMap<string, string> = new Map([
   ['sip-if-match', 'SIP-If-Match'],
 ])
 
-/** Further names that are met often. */
+/** Further frequent names. */
 const common = [
   'accept',
   'accept-language',
@@ -82,10 +82,10 @@ const common = [
 const spell = (key: string): string =>
   irregular.get(key) ?? key.replace(/(^|-)([a-z])/g, (_, dash: string, c: string) => dash + c.toUpperCase())
 
-/** A header name in one of its usual spellings; it is a token then. */
+/** Header name in one of its usual spellings; always a token. */
 export interface KnownName {
   readonly key: string
-  /** As it is written here: the same string for every message, so that none of them is kept for its sake. */
+  /** Name as written: the same string for every message, so that no message is kept in memory for it. */
   readonly name: string
   readonly usual: string
 }
@@ -103,10 +103,10 @@ const known: ReadonlyMap<string, KnownName> = new Map(
   }),
 )
 
-/** Looks a header name up; undefined for one that is rare or oddly spelled. */
+/** Returns a known header name; undefined for a rare name or an unusual spelling. */
 export const knownName = (name: string): KnownName | undefined => known.get(name)
 
-/** The key of a header name: lower case, compact forms written out (RFC 3261 7.3.3). */
+/** Returns the key of a header name: lower case, compact forms in full (RFC 3261 7.3.3). */
 export const headerKey = (name: string): string => {
   const found = known.get(name)
   if (found) return found.key
@@ -114,14 +114,14 @@ export const headerKey = (name: string): string => {
   return lower.length === 1 ? (compact[lower] ?? lower) : lower
 }
 
-/** The usual spelling of a header name. Extension names starting with `X-` are kept as the application wrote them. */
+/** Returns the usual spelling of a header name. Extension names starting with `X-` are kept as written. */
 export const headerName = (name: string): string => {
   const found = known.get(name)
   if (found) return found.usual
   return /^x-/i.test(name) ? name : spell(headerKey(name))
 }
 
-/** The header fields of one message, in order. */
+/** Header fields of one message, in order. */
 export class Headers {
   readonly #list: Header[] = []
 
@@ -130,32 +130,32 @@ export class Headers {
     return this.#list.length
   }
 
-  /** Every field, in order. */
+  /** Returns every field, in order. */
   list(): readonly Header[] {
     return this.#list
   }
 
-  /** The value of the first field with this key. */
+  /** Returns the value of the first field with this key. */
   first(key: string): string | undefined {
     for (const header of this.#list) if (header.key === key) return header.value
     return undefined
   }
 
-  /** Number of fields with this key. */
+  /** Returns the number of fields with this key. */
   count(key: string): number {
     let count = 0
     for (const header of this.#list) if (header.key === key) count++
     return count
   }
 
-  /** The values of all fields with this key. */
+  /** Returns the values of all fields with this key. */
   all(key: string): string[] {
     const values: string[] = []
     for (const header of this.#list) if (header.key === key) values.push(header.value)
     return values
   }
 
-  /** Adds a field at the end, keeping the name as given. */
+  /** Adds a field at the end; keeps the name as given. */
   append(name: string, value: string): this {
     const found = known.get(name)
     if (found) this.add(found, value)
@@ -163,12 +163,12 @@ export class Headers {
     return this
   }
 
-  /** The same for a name that was looked up before. */
+  /** Adds a field with a known name at the end. */
   add(known: KnownName, value: string): void {
     this.#list.push({ name: known.name, key: known.key, value })
   }
 
-  /** Takes out every field with this key. */
+  /** Removes every field with this key. */
   remove(key: string): void {
     for (let i = this.#list.length - 1; i >= 0; i--) if (this.#list[i]?.key === key) this.#list.splice(i, 1)
   }

@@ -7,28 +7,28 @@ interface Common {
   readonly body: Buffer
 }
 
-/** A request of which only start line and header lines were split. */
+/** Request that is only split into start line and header lines. */
 export interface RawRequest extends Common {
   readonly kind: 'request'
   readonly method: string
-  /** The request-uri as written. */
+  /** The request-URI as written. */
   readonly uri: string
 }
 
-/** A response of which only start line and header lines were split. */
+/** Response that is only split into start line and header lines. */
 export interface RawResponse extends Common {
   readonly kind: 'response'
   readonly status: number
   readonly reason: string
 }
 
-/** A message before its headers are checked. */
+/** Message before the check of its headers. */
 export type RawMessage = RawRequest | RawResponse
 
-/** The headers without which nothing can be done, parsed. */
+/** Parsed headers that every message must have. */
 export interface Essentials {
   readonly via: Via
-  /** How many Via values there are. */
+  /** Number of Via values. */
   readonly vias: number
   readonly from: NameAddr
   readonly to: NameAddr
@@ -36,15 +36,15 @@ export interface Essentials {
   readonly toTag: string
   readonly callId: string
   readonly seq: number
-  /** The method in CSeq. */
+  /** Method in CSeq. */
   readonly seqMethod: string
 }
 
-/** A request whose structure was checked. */
+/** Request with a checked structure. */
 export type SipRequest = RawRequest & Essentials
 
-/** A response whose structure was checked. */
+/** Response with a checked structure. */
 export type SipResponse = RawResponse & Essentials
 
-/** A message whose structure was checked. */
+/** Message with a checked structure. */
 export type SipMessage = SipRequest | SipResponse

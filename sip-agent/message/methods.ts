@@ -1,4 +1,4 @@
-/** Every method that the agent knows. Others are refused with 501. */
+/** Methods that the agent knows. Others are refused with 501. */
 export const knownMethods: ReadonlySet<string> = new Set([
   'INVITE',
   'ACK',
@@ -103,8 +103,8 @@ const classes: Readonly<Record<number, string>> = {
 }
 
 /**
- * Returns the reason phrase of a status: that of the IANA registry of SIP parameters, or the name of its class (RFC 3261 section 21) for a
- * status that is not registered.
+ * Returns the reason phrase of a status in the IANA registry of SIP parameters. A status that is not
+ * registered gets the name of its class (RFC 3261 section 21).
  */
 export const reasonPhrase = (status: number): string =>
   reasons[status] ?? classes[Math.floor(status / 100)] ?? 'Failure'

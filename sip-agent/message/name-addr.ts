@@ -3,9 +3,9 @@ import { SipParseError } from './sip-parse-error.ts'
 import { isToken, noParams, type Params, parseParams, splitOutside } from './text.ts'
 import { type OtherUri, parseUri, type SipUri } from './uri.ts'
 
-/** A From, To, Contact, Route or Record-Route value. */
+/** From, To, Contact, Route or Record-Route value (RFC 3261 20.10). */
 export interface NameAddr {
-  /** As written, with its quotes. */
+  /** Display name as written, with its quotes. */
   readonly display: string
   /** The URI as text. */
   readonly uri: string
@@ -18,13 +18,13 @@ const quotedPattern = /^"(?:[^"\\]|\\.)*"$/
 const parseDisplay = (text: string, part: string): string => {
   if (text === '' || isToken(text) || quotedPattern.test(text)) return text
   for (const word of text.split(/\s+/)) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: anything beyond ASCII is tolerated in a display name
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a display name may have any character beyond ASCII
     if (!isToken(word.replace(/[^\u0000-\u007f]/g, 'x'))) throw new SipParseError(part, 'bad display name')
   }
   return text
 }
 
-/** Finds the `<` that opens the URI, beyond a quoted display name; -1 without one. */
+/** Returns the offset of the `<` before the URI, after a quoted display name; -1 without one. */
 const openBracket = (value: string): number => {
   const first = value.indexOf('<')
   const quote = value.indexOf('"')
@@ -39,7 +39,10 @@ const openBracket = (value: string): number => {
   return -1
 }
 
-/** Parses one name-addr or addr-spec with its parameters (RFC 3261 20.10, 20.20). Throws {@link SipParseError}. */
+/**
+ * Parses one name-addr or addr-spec with its parameters (RFC 3261 20.10, 20.20). Throws {@link
+ * SipParseError}.
+ */
 export const parseNameAddr = (value: string, part: string): NameAddr => {
   const open = openBracket(value)
   if (open < 0) {
@@ -61,17 +64,17 @@ export const parseNameAddr = (value: string, part: string): NameAddr => {
   }
 }
 
-/** Parses every value of a header that may stand several times or hold a comma-joined list. */
+/** Parses every value of a header that may occur several times or hold a comma-separated list. */
 export const parseNameAddrs = (values: readonly string[], part: string): NameAddr[] => {
   const addresses: NameAddr[] = []
   for (const value of values) {
-    // Most hold one address.
+    // Most values hold one address.
     if (!value.includes(',')) addresses.push(parseNameAddr(trim(value), part))
     else for (const piece of splitOutside(value, ',', part)) addresses.push(parseNameAddr(piece, part))
   }
   return addresses
 }
 
-/** Writes an address with angle brackets, dropping its parameters but keeping the display name. */
+/** Returns a name-addr in angle brackets, with its display name and without its parameters. */
 export const bareNameAddr = (address: NameAddr): string =>
   `${address.display === '' ? '' : `${address.display} `}<${address.uri}>`

@@ -53,11 +53,16 @@ const parsePart = (bytes: Buffer, from: number, to: number, limits: MessageLimit
   }
 }
 
-/** Splits the head (start line and headers, without the blank line) of a message. Throws {@link SipParseError}. */
+/**
+ * Parses the head of a message: start line and headers, without the blank line. Throws {@link SipParseError}.
+ */
 export const parseHead = (bytes: Buffer, limits: MessageLimits = defaultMessageLimits): RawMessage =>
   parsePart(bytes, 0, bytes.length, limits)
 
-/** The declared Content-Length; undefined without one. Several different ones are a fault (RFC 4475 3.3.9). */
+/**
+ * Returns the declared Content-Length; undefined without one. Several different values are a fault (RFC 4475
+ * 3.3.9).
+ */
 export const contentLength = (message: RawMessage, max: number): number | undefined => {
   const { headers } = message
   const value = headers.first('content-length')
@@ -72,8 +77,8 @@ export const contentLength = (message: RawMessage, max: number): number | undefi
 }
 
 /**
- * Returns the Content-Length that a malformed head declares, so that a stream can go on behind its message. Returns undefined unless exactly
- * one line declares it, unfolded, in at most nine digits.
+ * Returns the Content-Length in a malformed head, so that a stream can continue after its message. Returns
+ * undefined unless exactly one line declares it, unfolded, in at most nine digits.
  */
 export const declaredLength = (head: Buffer): number | undefined => {
   const lines = head.toString('latin1').split('\r\n')
@@ -85,7 +90,7 @@ export const declaredLength = (head: Buffer): number | undefined => {
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** Lets an error that was found in a request carry it, so that it can be answered. */
+/** Attaches a request to the error found in it, so that it can be answered. */
 export const attachRequest = <E>(message: RawMessage, error: E): E => {
   if (error instanceof SipParseError && message.kind === 'request') {
     error.request = { method: message.method, headers: message.headers }
@@ -93,7 +98,7 @@ export const attachRequest = <E>(message: RawMessage, error: E): E => {
   return error
 }
 
-/** The message with its body. */
+/** Returns the message with its body. */
 const withBody = (message: RawMessage, body: Buffer): RawMessage => {
   const { headers } = message
   if (message.kind === 'response') {
@@ -102,10 +107,12 @@ const withBody = (message: RawMessage, body: Buffer): RawMessage => {
   return { kind: 'request', method: message.method, uri: message.uri, headers, body }
 }
 
-/** Where the blank line starts, or -1. */
+/** Returns the offset of the blank line, or -1. */
 export const headEnd = (bytes: Buffer, from = 0): number => bytes.indexOf('\r\n\r\n', from, 'latin1')
 
-/** Parses one datagram (RFC 3261 18.3): what follows the declared body is ignored, a body that is too short is a fault. */
+/**
+ * Parses one datagram (RFC 3261 18.3). Bytes after the declared body are ignored; a shorter body is a fault.
+ */
 export const parseDatagram = (bytes: Buffer, limits: MessageLimits = defaultMessageLimits): RawMessage => {
   if (bytes.length > limits.messageBytes) throw new SipParseError('message', 'too large', 413)
   let start = 0
@@ -119,12 +126,12 @@ export const parseDatagram = (bytes: Buffer, limits: MessageLimits = defaultMess
   return withBody(message, length === 0 ? empty : bytes.subarray(end + 4, end + 4 + length))
 }
 
-/** Parses a message that our application wrote: its Content-Length counts characters, so it is ignored. */
+/** Parses a message of an application. Its Content-Length counts characters, so it is ignored. */
 export const parseFromApp = (bytes: Buffer, limits: MessageLimits): RawMessage => {
   const end = headEnd(bytes)
   const message = parsePart(bytes, 0, end < 0 ? bytes.length : end, limits)
   return withBody(message, end < 0 ? empty : bytes.subarray(end + 4))
 }
 
-/** Tells a request from a response. */
+/** Returns whether a message is a request. */
 export const isRequest = (message: RawMessage): message is RawRequest => message.kind === 'request'

@@ -1,13 +1,13 @@
 import type { Headers } from './headers.ts'
 import type { RawMessage } from './message.ts'
 
-/** The start line of a message. */
+/** Returns the start line of a message. */
 export const startLine = (message: RawMessage): string =>
   message.kind === 'request'
     ? `${message.method} ${message.uri} SIP/2.0`
     : `SIP/2.0 ${message.status} ${message.reason}`
 
-/** Puts a message into bytes; Content-Length is always computed (RFC 3261 20.14). */
+/** Serialises a message; Content-Length is always computed (RFC 3261 20.14). */
 export const serialise = (start: string, headers: Headers, body: Buffer): Buffer => {
   let head = `${start}\r\n`
   for (const { name, key, value } of headers.list()) {
@@ -17,6 +17,6 @@ export const serialise = (start: string, headers: Headers, body: Buffer): Buffer
   return body.length === 0 ? Buffer.from(head) : Buffer.concat([Buffer.from(head), body])
 }
 
-/** Puts a whole message into bytes. */
+/** Serialises a whole message. */
 export const serialiseMessage = (message: RawMessage): Buffer =>
   serialise(startLine(message), message.headers, message.body)

@@ -1,12 +1,12 @@
 import type { Headers } from './headers.ts'
 
-/** The one error that the parsers of this folder throw: what is wrong, where, and with which status a request is refused. */
+/** The only error of the parsers in this folder: the fault, its place, and the status of the refusal. */
 export class SipParseError extends Error {
-  /** The header or part of the message, for instance `CSeq` or `start line`. */
+  /** Header or part of the message, for instance `CSeq` or `start line`. */
   readonly part: string
-  /** The status with which a request is answered, if it can be answered at all: 400, 413 or 505. */
+  /** Status of the refusal, if the request can be answered at all: 400, 413 or 505. */
   readonly status: number
-  /** What was read of a request before the fault was found, so that it can be answered. */
+  /** Values of the request that were read before the fault, so that it can be answered. */
   request?: { readonly method: string; readonly headers: Headers }
 
   constructor(part: string, problem: string, status = 400) {

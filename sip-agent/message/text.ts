@@ -1,10 +1,10 @@
 import { characterClasses, consistsOf, toLowerCase, trim } from './characters.ts'
 import { SipParseError } from './sip-parse-error.ts'
 
-/** Tells whether `text` is a `token` of RFC 3261 25.1. */
+/** Returns whether a text is a `token` of RFC 3261 25.1. */
 export const isToken = (text: string): boolean => consistsOf(text, characterClasses.token)
 
-/** Splits where nothing can hide a separator. */
+/** Splits a value without quotes and brackets. */
 const splitPlain = (value: string, separator: string): string[] => {
   const pieces: string[] = []
   let start = 0
@@ -24,8 +24,8 @@ const less = 60
 const greater = 62
 
 /**
- * Splits a header value at `separator` where it stands outside quoted strings and angle brackets.
- * Pieces are trimmed. Throws {@link SipParseError} where a quote or bracket is left open.
+ * Splits a header value at each `separator` outside quoted strings and angle brackets, and trims the pieces.
+ * Throws {@link SipParseError} if a quote or bracket is not closed.
  */
 export const splitOutside = (value: string, separator: ',' | ';', part: string): string[] => {
   if (!value.includes('"') && !value.includes('<')) return splitPlain(value, separator)
@@ -53,15 +53,18 @@ export const splitOutside = (value: string, separator: ',' | ';', part: string):
   return pieces
 }
 
-/** The parameters of a header value or URI: lower-case name to raw value; `undefined` for a flag. */
+/** Parameters of a header value or URI: name in lower case to raw value; `undefined` for a flag. */
 export type Params = ReadonlyMap<string, string | undefined>
 
-/** No parameters. */
+/** Empty parameters. */
 export const noParams: Params = new Map()
 
 const valuePattern = /^(?:"(?:[^"\\]|\\.)*"|[^\s"<>]+)$/
 
-/** A `gen-value`: a quoted string, or anything without white space, quotes and angle brackets. */
+/**
+ * Returns whether a text is a `gen-value`: a quoted string, or characters except white space, quotes and
+ * angle brackets.
+ */
 const isValue = (text: string): boolean => {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
@@ -71,7 +74,9 @@ const isValue = (text: string): boolean => {
   return text !== ''
 }
 
-/** Parses the `;name=value` pieces of a header (RFC 3261 `generic-param`). Empty or repeated ones are faults. */
+/**
+ * Parses the `;name=value` pieces of a header (RFC 3261 `generic-param`). Empty or repeated names are faults.
+ */
 export const parseParams = (pieces: readonly string[], part: string): Params => {
   const params = new Map<string, string | undefined>()
   for (const piece of pieces) {
@@ -88,7 +93,7 @@ export const parseParams = (pieces: readonly string[], part: string): Params => 
   return params
 }
 
-/** Parses an unsigned decimal of at most `max`; anything else is a fault of `part`. */
+/** Parses an unsigned decimal of at most `max`; any other text is a fault of `part`. */
 export const parseNumber = (text: string, max: number, part: string): number => {
   if (text.length > 16 || !consistsOf(text, characterClasses.digit))
     throw new SipParseError(part, 'expected a number')
@@ -99,7 +104,7 @@ export const parseNumber = (text: string, max: number, part: string): number => 
 }
 
 /**
- * A copy of `text` that stands for itself. Text cut out of a message keeps all of the message in memory, so what outlives its message
- * is copied.
+ * Returns a copy of a text. A text cut out of a message keeps the whole message in memory, so values that
+ * outlive the message must be copied.
  */
 export const detachedCopy = (text: string): string => (text === '' ? '' : Buffer.from(text).toString())

@@ -3,36 +3,39 @@ import { characterClasses, consistsOf, isAt, toLowerCase } from './characters.ts
 import { SipParseError } from './sip-parse-error.ts'
 import { noParams, type Params, parseNumber } from './text.ts'
 
-/** A host and an optional port, as in a URI or a Via. IPv6 addresses are kept without brackets. */
+/** Host and optional port, as in a URI or a Via. IPv6 addresses have no brackets. */
 export interface HostPort {
   readonly host: string
   readonly port?: number | undefined
 }
 
-/** A `sip:` or `sips:` URI, taken apart. Escapes are left as they are. */
+/** Parsed `sip:` or `sips:` URI. Escapes are not decoded. */
 export interface SipUri extends HostPort {
   readonly scheme: 'sip' | 'sips'
-  /** The part before `@`, with its password if there is one. */
+  /** Part before `@`, with its password. */
   readonly user?: string
   readonly params: Params
-  /** What follows `?`. */
+  /** Part after `?`. */
   readonly headers?: string
 }
 
-/** Any other URI: only its scheme is looked at. */
+/** URI of another scheme; only the scheme is parsed. */
 export interface OtherUri {
   readonly scheme: string
   readonly rest: string
 }
 
-/** Tells whether `text` (without brackets) is an IPv6 address. RFC 5118 4.10: a third colon of old grammars is forgiven. */
+/**
+ * Returns whether a text without brackets is an IPv6 address. Accepts the third colon of old grammars (RFC
+ * 5118 4.10).
+ */
 const isAddress6 = (text: string) => !text.includes('%') && isIPv6(text.replace(':::', '::'))
 
 const dot = 46
 const dash = 45
 const bracket = 91
 
-/** An IPv4 address: four decimals without leading zeros. */
+/** Returns whether a text is an IPv4 address: four decimals without leading zeros. */
 const isAddress4 = (text: string): boolean => {
   let parts = 1
   let value = -1
@@ -51,7 +54,10 @@ const isAddress4 = (text: string): boolean => {
   return parts === 4 && value >= 0
 }
 
-/** A host name. Its top label starts with a letter (RFC 3261 25.1), which keeps "300.1.1.1" from passing as one. */
+/**
+ * Returns whether a text is a host name. Its top label starts with a letter (RFC 3261 25.1), so that
+ * "300.1.1.1" is not one.
+ */
 const isName = (text: string): boolean => {
   const end = text.charCodeAt(text.length - 1) === dot ? text.length - 1 : text.length
   let start = 0
@@ -80,8 +86,8 @@ const parseBracketed = (text: string, part: string, blanks: boolean): HostPort =
 }
 
 /**
- * Parses `host[:port]`; IPv6 must stand in brackets. Around the colon a Via may have white space, a URI may not (`blanks`).
- * Throws {@link SipParseError}.
+ * Parses `host[:port]`; IPv6 must stand in brackets. A Via may have white space around the colon (`blanks`),
+ * a URI may not. Throws {@link SipParseError}.
  */
 export const parseHostPort = (text: string, part: string, blanks = true): HostPort => {
   if (text.charCodeAt(0) === bracket) return parseBracketed(text, part, blanks)
@@ -109,7 +115,7 @@ const parseUriParams = (text: string, part: string): Params => {
     ) {
       throw new SipParseError(part, 'bad URI parameter')
     }
-    // RFC 3261 19.1.1: no parameter may stand twice.
+    // RFC 3261 19.1.1: a parameter must not occur twice.
     const { size } = params
     if (params.set(name, value).size === size)
       throw new SipParseError(part, `URI parameter "${name}" stands twice`)
@@ -129,12 +135,12 @@ const parseOther = (scheme: string, text: string, part: string): OtherUri => {
   return { scheme, rest }
 }
 
-/** Parses a URI of any scheme, `sip:` and `sips:` in full. `part` names the header for the error. */
+/** Parses a URI of any scheme, `sip:` and `sips:` in full. `part` names the header in the error. */
 export const parseUri = (text: string, part = 'URI'): SipUri | OtherUri => {
   const colon = text.indexOf(':')
   const scheme = toLowerCase(text.slice(0, Math.max(0, colon)))
   if (scheme !== 'sip' && scheme !== 'sips') return parseOther(scheme, text, part)
-  // A second one is allowed neither in the user part nor behind it.
+  // A second one is allowed neither in the user part nor after it.
   const at = text.indexOf('@', colon)
   const user = at < 0 ? undefined : text.slice(colon + 1, at)
   if (user !== undefined && !consistsOf(user, characterClasses.user))
@@ -154,9 +160,9 @@ export const parseUri = (text: string, part = 'URI'): SipUri | OtherUri => {
   return { scheme, user, host, port, params, headers }
 }
 
-/** Tells a SIP URI from others. */
+/** Returns whether a URI is a SIP URI. */
 export const isSipUri = (uri: SipUri | OtherUri): uri is SipUri =>
   uri.scheme === 'sip' || uri.scheme === 'sips'
 
-/** Writes a host for a URI or Via: IPv6 gets its brackets. */
+/** Returns a host in the form of a URI or Via: IPv6 in brackets. */
 export const formatHost = (host: string): string => (host.includes(':') ? `[${host}]` : host)

@@ -13,7 +13,7 @@ export interface Via {
   readonly params: Params
 }
 
-/** The start of every branch made by RFC 3261 (8.1.1.7); its absence tells an RFC 2543 element. */
+/** Beginning of every branch of RFC 3261 (8.1.1.7); an RFC 2543 element does not use it. */
 export const magicCookie = 'z9hG4bK'
 
 const protocolPattern = /^SIP\s*\/\s*2\.0\s*\/\s*([A-Za-z0-9\-.!%*_+`'~]+)\s+(\S.*)$/i
@@ -21,7 +21,7 @@ const protocolPattern = /^SIP\s*\/\s*2\.0\s*\/\s*([A-Za-z0-9\-.!%*_+`'~]+)\s+(\S
 const usual = 'SIP/2.0/'
 const usualTransports: ReadonlySet<string> = new Set(['UDP', 'TCP', 'TLS', 'WS', 'WSS'])
 
-/** Splits `SIP/2.0/UDP host:port`; white space is allowed around the slashes too, but nobody writes it. */
+/** Splits `SIP/2.0/UDP host:port`. White space around the slashes is allowed, but rare. */
 const splitProtocol = (head: string): { transport: string; sentBy: string } => {
   if (head.startsWith(usual)) {
     let end = usual.length
@@ -53,8 +53,8 @@ export const parseVia = (value: string): Via => {
 }
 
 /**
- * The top Via with `received` and `rport` filled in (RFC 3261 18.2.1, RFC 3581 4). Both are always written: answers
- * go to where the request came from, whether the sender asked for it or not.
+ * Returns the top Via with `received` and `rport` (RFC 3261 18.2.1, RFC 3581 4). Both are always written:
+ * responses go to the source of the request, even if the sender did not ask for it.
  */
 export const completeVia = (value: string, via: Via, address: string, port: number): string => {
   if (via.host === address && via.params.get('rport') === String(port)) return value

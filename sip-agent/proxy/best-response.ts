@@ -1,7 +1,7 @@
 import { Headers } from '../message/headers.ts'
 import type { SipResponse } from '../message/message.ts'
 
-/** Those among the 4xx that tell the caller how to do better (RFC 3261 16.7, step 6). */
+/** 4xx statuses that help the caller to send a better request (RFC 3261 16.7, step 6). */
 const helpful = new Set([401, 407, 415, 420, 484])
 
 const rank = ({ status }: SipResponse): number => {
@@ -10,17 +10,19 @@ const rank = ({ status }: SipResponse): number => {
   return helpful.has(status) ? kind : kind + status
 }
 
-/** The best of several final responses other than 2xx; of equals the first. */
+/** Returns the best of several final responses other than 2xx; the first of equals. */
 export const bestResponse = (responses: readonly SipResponse[]): SipResponse | undefined => {
   const [first, ...more] = responses
   if (!first) return undefined
   const best = more.reduce((found, each) => (rank(each) < rank(found) ? each : found), first)
   if (best.status === 401 || best.status === 407) return withChallenges(best, responses)
-  // RFC 3261 16.7: what one server is short of says nothing of the others.
+  // RFC 3261 16.7: a 503 concerns one server, not the others.
   return best.status === 503 ? { ...best, status: 500, reason: 'Server Internal Error' } : best
 }
 
-/** RFC 3261 16.7, step 7: the caller is to answer the challenges of all branches at once. */
+/**
+ * Adds the challenges of all branches, so that the caller can answer them at once (RFC 3261 16.7, step 7).
+ */
 const withChallenges = (best: SipResponse, all: readonly SipResponse[]): SipResponse => {
   const headers = new Headers()
   for (const { name, value } of best.headers.list()) headers.append(name, value)

@@ -11,24 +11,24 @@ import type { Hop } from '../route/types.ts'
 import type { ClientFailure } from '../transaction/invite-client.ts'
 import type { Flow } from '../transport/types.ts'
 
-/** Far end of a redirection: it may go where a customer without any carrier may. */
+/** Far end of a redirection: it may go to the same destinations as a customer without a carrier. */
 const redirectedFarEnd: FarEnd = { kind: 'project', id: '' }
 
-/** What a branch works with. */
+/** Collaborators of a branch. */
 export interface BranchDeps {
   readonly context: Context
   readonly target: string
   /** Origin of the target: `peer` for a redirection. */
   readonly by: 'us' | 'peer'
-  /** Its share of Max-Breadth, which it holds until it is done. */
+  /** Its share of Max-Breadth until it is done. */
   readonly breadth: number
   readonly invite: boolean
   readonly provisionalMs: number | undefined
   readonly finalMs: number | undefined
   make(flow: Flow): MadeRequest
-  /** Responses other than 100; after the final one of an INVITE only further 2xx. */
+  /** Receives responses other than 100; after the final one of an INVITE only further 2xx. */
   response(branch: Branch, response: SipResponse, flow: Flow): void
-  /** No final response came: the status that stands for it. */
+  /** Receives the status of a branch without a final response. */
   failed(branch: Branch, status: number): void
 }
 
@@ -49,12 +49,12 @@ export class Branch {
     this.breadth = parts.breadth
   }
 
-  /** True once it has its final response, or none will come. */
+  /** Whether the branch has a final response, or will not get one. */
   get isDone(): boolean {
     return this.#done
   }
 
-  /** Finds the way and sends the request. */
+  /** Finds the flow and sends the request. */
   start() {
     try {
       if (!this.#parts.context.router.find(this.target, (hops) => this.#send(hops))) this.#fail(503)
@@ -64,7 +64,7 @@ export class Branch {
     }
   }
 
-  /** Gives the target up: by CANCEL where it is an INVITE, which waits for a provisional response (RFC 3261 9.1). */
+  /** Cancels an INVITE. The CANCEL waits for a provisional response (RFC 3261 9.1). */
   cancel() {
     if (this.isDone || this.#cancelled !== 'no' || !this.#parts.invite) return
     this.#cancelled = 'waiting'
@@ -73,7 +73,7 @@ export class Branch {
     else if (this.#attempts.heard) this.#sendCancel()
   }
 
-  /** Forgets everything without a word. */
+  /** Stops without a CANCEL. */
   stop() {
     this.#done = true
     this.#silence?.cancel()
@@ -106,7 +106,7 @@ export class Branch {
   }
 
   #lost(why: ClientFailure) {
-    // The connection is gone, and with it the answer, but what rings goes on ringing.
+    // The connection is lost, and so is the response, but the called phone still rings.
     if (why === 'transport' && this.#attempts?.heard && this.#parts.invite) this.#cancelAgain()
     this.#fail(this.#cancelled === 'no' ? failureStatus(why)[0] : 487)
   }
@@ -117,11 +117,11 @@ export class Branch {
       this.stop()
       return this.#parts.response(this, response, flow)
     }
-    // Also for a target that was too slow to be waited for: it must not go on ringing.
+    // Also for a target whose time is over: it must not go on ringing.
     if (this.#cancelled === 'waiting') this.#sendCancel()
     if (this.isDone) return
     this.#silence?.cancel()
-    // Timer C (RFC 3261 16.6, step 11), which each provisional but 100 starts anew.
+    // Timer C (RFC 3261 16.6, step 11): each provisional response but 100 restarts it.
     if (invite && this.#parts.finalMs === undefined && this.#cancelled === 'no') {
       this.#limit?.cancel()
       this.#limit = context.clock.after(context.timers.ringing, () => this.cancel())
@@ -129,7 +129,7 @@ export class Branch {
     if (response.status > 100) this.#parts.response(this, response, flow)
   }
 
-  /** A target that is too slow is given up; one that never answered at all is not waited for. */
+  /** Cancels a target that is too slow. A target without any response is abandoned. */
   #tooLong() {
     this.cancel()
     if (!this.#attempts?.heard || !this.#parts.invite) this.#fail(408)

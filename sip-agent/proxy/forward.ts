@@ -5,41 +5,47 @@ import type { SipRequest, SipResponse } from '../message/message.ts'
 import { serialise } from '../message/serialise.ts'
 import { splitOutside } from '../message/text.ts'
 
-/** How a request goes on from here. */
+/** Values of a forwarded request. */
 export interface ForwardOptions {
   readonly uri: string
   readonly branch: string
-  /** Our Via value with that branch. */
+  /** The agent's Via value with this branch. */
   readonly via: string
-  /** Values put on top. */
+  /** Record-Route values to put on top. */
   readonly recordRoutes: readonly string[]
-  /** Path in place of Record-Route, for REGISTER (RFC 3327). */
+  /** Whether REGISTER gets a Path instead of a Record-Route (RFC 3327). */
   readonly asPath?: boolean
   readonly routes: readonly string[]
-  /** Of Max-Breadth; default: as it came. */
+  /** Max-Breadth; default: unchanged. */
   readonly breadth?: number
-  /** Headers of the application; each takes the place of those with its name. */
+  /** Headers of the application; each replaces those of the same name. */
   readonly extra: readonly AppHeader[]
 }
 
 const replaced = new Set(['route', 'max-forwards', 'content-length'])
 
-/** Max-Forwards on its way out; undefined where the request must not go on (RFC 3261 16.3). */
+/**
+ * Returns Max-Forwards of the forwarded request; undefined if the request must not be forwarded (RFC 3261
+ * 16.3).
+ */
 export const hopsLeft = (request: SipRequest): number | undefined => {
   const hops = Number(request.headers.first('max-forwards') ?? 71)
   return hops > 0 ? hops - 1 : undefined
 }
 
-/** What is usual where a request says nothing (RFC 5393 5.3.2), and the most that we use of what it says. */
+/** Default Max-Breadth (RFC 5393 5.3.2), and the maximum that the agent uses. */
 const defaultBreadth = 60
 
-/** Max-Breadth: how many branches a request may have at once from here on (RFC 5393 5.3). */
+/** Returns Max-Breadth: the number of branches that a request may have at once (RFC 5393 5.3). */
 export const breadthOf = ({ headers }: SipRequest): number => {
   const given = headers.first('max-breadth')?.trim() ?? ''
   return /^\d+$/.test(given) ? Math.min(Number(given), defaultBreadth) : defaultBreadth
 }
 
-/** The request as it is sent on (RFC 3261 16.6): everything but what a proxy must change stays as it was. */
+/**
+ * Returns the request in the form in which it is forwarded (RFC 3261 16.6). Only the values that a proxy must
+ * change differ.
+ */
 export const forwardedRequest = (request: SipRequest, way: ForwardOptions): MadeRequest => {
   const { uri, branch, via, recordRoutes, asPath, routes, breadth, extra } = way
   const { method, headers, callId, seq, body } = request
@@ -61,7 +67,7 @@ export const forwardedRequest = (request: SipRequest, way: ForwardOptions): Made
   return { method, uri, branch, via, routes, from, to, callId, seq, contact, bytes }
 }
 
-/** The response without its topmost Via, which was ours (RFC 3261 16.7, step 3). */
+/** Returns the response without its topmost Via, the agent's own (RFC 3261 16.7, step 3). */
 export const forwardedResponse = (response: SipResponse): SipResponse => {
   const out = new Headers()
   let first = true
@@ -77,6 +83,6 @@ export const forwardedResponse = (response: SipResponse): SipResponse => {
   return { ...response, headers: out }
 }
 
-/** The Via value below the topmost one; undefined where there is none. */
+/** Returns the Via value below the topmost one; undefined if it is the only one. */
 export const nextVia = (response: SipResponse): string | undefined =>
   response.headers.all('via').flatMap((value) => splitOutside(value, ',', 'Via'))[1]

@@ -9,27 +9,30 @@ import { formatHost, isSipUri } from '../message/uri.ts'
 import { RecentMap } from '../shield/recent-map.ts'
 import { fullTokenBucket, type TokenBucket, takeTokens } from '../shield/token-bucket.ts'
 
-/** Parameter of our Record-Route that proves that it is ours, for this call. */
+/** Parameter of the agent's Record-Route: proves that it is the agent's, for this call. */
 const mark = 'tk'
 const hour = 3_600_000
-/** Hours for which a route of ours is good; no call lasts longer. */
+/** Lifetime of a route in hours; no call lasts longer. */
 const lifetimeHours = 24
-/** Requests a second that one call may have sent on, retransmissions too; the same at once. Digits by INFO are far fewer. */
+/**
+ * Maximum rate of forwarded requests of one call per second, including retransmissions; also the burst.
+ * Digits by INFO are far fewer.
+ */
 const maxPerSecond = 50
-/** Most calls whose rate is remembered. */
+/** Maximum number of calls with a remembered rate. */
 const maxCalls = 20_000
 
-/** Where a request goes on. */
+/** Destination of a forwarded request. */
 export interface NextHop {
-  /** The request-uri. */
+  /** The request-URI. */
   readonly uri: string
   readonly routes: readonly string[]
 }
 
 /**
- * The routes that the agent, as a proxy which stays in the path, puts into requests that make a dialog. Each proves that it is ours, and
- * for which call: nobody else can have requests sent on to where he likes, and the parties of the call only for a day, and no
- * more of them than a call needs.
+ * Routes that the agent, as a proxy that stays in the path, adds to requests that create a dialog. Each
+ * proves that it is the agent's, and for which call. So only the parties of a call can use it, for one day at
+ * most, and at a limited rate.
  */
 export class OwnRoutes {
   readonly #clock: Pick<Clock, 'now'>
@@ -42,22 +45,26 @@ export class OwnRoutes {
     this.#start = clock.now()
   }
 
-  /** Calls whose rate is remembered; bounded. */
+  /** Number of calls with a remembered rate; bounded. */
   get size(): number {
     return this.#calls.size
   }
 
-  /** Our Record-Route value for the dialog that this request makes, as seen from the side of `own`. */
+  /** Returns the Record-Route value for the dialog of this request, as seen from the side of `own`. */
   make({ host, port, protocol }: OwnAddress, { callId, fromTag }: SipRequest): string {
     const now = this.#hours()
     const proof = `${this.#proof(callId, fromTag, now)}-${now}`
     return `<sip:${formatHost(host)}:${port};transport=${protocol};${mark}=${proof};lr>`
   }
 
-  /** Where a request goes on behind our own routes on top; undefined where the topmost is not ours, for this call and good still. */
+  /**
+   * Returns the destination after the agent's own routes on top. Returns undefined if the topmost route is
+   * not the agent's, not of this call, or has expired.
+   */
   nextHop(request: SipRequest): NextHop | undefined {
     const routes = request.headers.all('route').flatMap((value) => splitOutside(value, ',', 'Route'))
-    // RFC 3261 16.4: a strict router before us has put our route there, and what was there behind all others.
+    // RFC 3261 16.4: a strict router before the agent moved the agent's route to the request-URI, and the old
+    // request-URI to the end.
     const last = this.#isOurs(`<${request.uri}>`, request) ? routes.pop() : undefined
     const behind = routes.findIndex((value) => !this.#isOurs(value, request))
     const left = behind < 0 ? [] : routes.slice(behind)
@@ -65,7 +72,7 @@ export class OwnRoutes {
     return left.length === routes.length ? undefined : { uri: request.uri, routes: left }
   }
 
-  /** Counts a request of a call that is to be sent on; false where there were too many lately. */
+  /** Counts a forwarded request of a call. Returns false if the rate is exceeded. */
   admits(callId: string): boolean {
     const now = this.#clock.now()
     const bucket = this.#calls.get(callId) ?? fullTokenBucket(now)
@@ -79,7 +86,7 @@ export class OwnRoutes {
       const { target } = parseNameAddr(value, 'Route')
       const [proof = '', made = ''] = (isSipUri(target) ? (target.params.get(mark) ?? '') : '').split('-')
       if (!/^\d{1,7}$/.test(made) || this.#hours() - Number(made) >= lifetimeHours) return false
-      // The dialog was made by the one side or by the other.
+      // Either side may have created the dialog.
       return [fromTag, toTag].some((tag) => same(proof, this.#proof(callId, tag, Number(made))))
     } catch (error) {
       if (error instanceof SipParseError) return false

@@ -18,9 +18,9 @@ import { breadthOf, forwardedRequest, forwardedResponse } from './forward.ts'
 import type { OwnRoutes } from './own-routes.ts'
 import type { ProxyOrder } from './proxy-order.ts'
 
-/** Targets of one request, with those of redirections. */
+/** Maximum number of targets of one request, including those of redirections. */
 const maxTargets = 32
-/** What the application may not change in a request that goes on. */
+/** Headers that the application must not change in a forwarded request. */
 const fixed = new Set([
   ...forbidden,
   'from',
@@ -34,32 +34,32 @@ const fixed = new Set([
 ])
 const nowhere: Endpoint = { protocol: 'udp', address: '', port: 0 }
 
-/** How a proxied request begins. */
+/** Options of a proxied request. */
 export interface ProxiedRequestOptions {
   readonly context: Context
   readonly app: App
   readonly msgId: string
   readonly order: ProxyOrder
-  /** What the application wrote beside it: headers to add. */
+  /** The application's message: headers to add. */
   readonly raw: RawRequest
   readonly request: SipRequest
   readonly side: ServerEntry
-  /** True where the request-uri names the agent itself, so that the target takes its place. */
+  /** Whether the request-URI names the agent itself, so that the target replaces it. */
   readonly toUs: boolean
   readonly routes: OwnRoutes
-  /** Called once, when the sender has its final response. */
+  /** Called once, after the sender received its final response. */
   readonly done: () => void
 }
 
-/** One request on its way through the agent as a stateful proxy (RFC 3261 section 16). */
+/** One request that the agent forwards as a stateful proxy (RFC 3261 section 16). */
 export class ProxiedRequest {
   readonly #start: ProxiedRequestOptions
   readonly #base: ResponseTemplate
   readonly #waiting: string[]
   readonly #branches: Branch[] = []
-  /** Targets that a refusal named. */
+  /** Targets that a redirection named. */
   readonly #redirections = new Set<string>()
-  /** As the sender would see them. */
+  /** Refusals in the form in which the sender would receive them. */
   readonly #refusals: SipResponse[] = []
   #targets = 0
   #stopped = false
@@ -80,12 +80,12 @@ export class ProxiedRequest {
     this.#advance()
   }
 
-  /** The sender gave up (RFC 3261 16.10). */
+  /** Handles the sender's CANCEL (RFC 3261 16.10). */
   cancel() {
     this.#stop()
   }
 
-  /** Forgets everything without a word. */
+  /** Stops all branches. */
   close() {
     for (const branch of this.#branches) branch.stop()
   }
@@ -98,7 +98,7 @@ export class ProxiedRequest {
     }
   }
 
-  /** No further target is tried, and those that ring are cancelled. */
+  /** Tries no further target, and cancels the ringing ones. */
   #stop(but?: Branch) {
     this.#stopped = true
     this.#waiting.length = 0
@@ -109,7 +109,7 @@ export class ProxiedRequest {
     const { order } = this.#start
     while (this.#waiting.length > 0 && (order.isParallel || this.#branches.every(({ isDone }) => isDone))) {
       const free = this.#freeBreadth()
-      // RFC 5393 5.3.3: who finds no room waits for others to end.
+      // RFC 5393 5.3.3: targets without room wait for the end of others.
       if (free === 0) break
       const share = order.isParallel ? Math.max(1, Math.floor(free / this.#waiting.length)) : free
       const target = this.#waiting.shift() as string
@@ -120,7 +120,7 @@ export class ProxiedRequest {
     if (!this.#answered && this.#branches.every(({ isDone }) => isDone)) this.#refuse()
   }
 
-  /** What the open branches have left of Max-Breadth. */
+  /** Returns the unused part of Max-Breadth. */
   #freeBreadth(): number {
     const open = this.#branches.filter(({ isDone }) => !isDone)
     return breadthOf(this.#start.request) - open.reduce((sum, { breadth }) => sum + breadth, 0)
@@ -149,7 +149,7 @@ export class ProxiedRequest {
     const branch = newBranch() + loopMark(uri)
     const near = routes.make(ownAddressFor(side.flow, context), request)
     const far = routes.make(own, request)
-    // RFC 5658: each side is told the address that it can reach.
+    // RFC 5658: each side gets the address that it can reach.
     const recordRoutes = !order.staysInPath ? [] : near === far ? [far] : [far, near]
     const extra: AppHeader[] = appHeaders(raw.headers, own, fixed)
     const asPath = request.method === 'REGISTER'
@@ -177,7 +177,7 @@ export class ProxiedRequest {
       this.#success(branch, status, serialiseMessage(back))
       return
     }
-    // From a target whose time was over: the sender has been told, and nobody else is called any more.
+    // From a target whose time was over: the sender has its response, and no further target is called.
     if (this.#answered) return
     this.#refusals.push(back)
     if (status >= 600 || status === 401 || status === 407) this.#stop(branch)
@@ -188,7 +188,8 @@ export class ProxiedRequest {
   #success(branch: Branch, status: number, bytes: Buffer) {
     const { side } = this.#start
     if (this.#answered) {
-      // Further 2xx of an INVITE alone pass as they come, also after the transaction has had its final response (RFC 3261 16.7, step 5).
+      // Only further 2xx of an INVITE pass after the final response of the transaction (RFC 3261 16.7, step
+      // 5).
       if (side.isInvite) side.flow.send(bytes)
       return
     }
@@ -213,7 +214,7 @@ export class ProxiedRequest {
     this.#advance()
   }
 
-  /** Everybody refused: the best refusal is passed on. */
+  /** Forwards the best refusal after all targets have refused. */
   #refuse() {
     this.#answered = true
     const { side } = this.#start
@@ -231,7 +232,7 @@ export class ProxiedRequest {
     )
   }
 
-  /** Tells the application of a branch's final response. */
+  /** Reports a branch's final response to the application. */
   #tell(bytes: Buffer, from: Endpoint) {
     const { app, msgId, order } = this.#start
     if (order.reportsResponses && !this.#answered) app.proxyProgress(msgId, from, bytes)

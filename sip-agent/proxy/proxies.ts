@@ -10,16 +10,16 @@ import { ProxiedRequest } from './proxied-request.ts'
 import { readOrder } from './proxy-order.ts'
 import { StatelessForwarding } from './stateless-forwarding.ts'
 
-/** The requests that applications asked to be sent on, until their senders have a final response. */
+/** Requests that are proxied for applications, until their senders have a final response. */
 export class Proxies {
   readonly #context: Context
   readonly #incoming: IncomingRequests
   readonly #routes: OwnRoutes
   readonly #bySide = new Map<string, ProxiedRequest>()
-  /** What passes without a transaction. */
+  /** Stateless forwarding within dialogs. */
   readonly stateless: StatelessForwarding
 
-  /** `fault` is told of errors within the agent that cost what passes, and not the agent. */
+  /** `fault` receives internal errors that cost one forwarded message. */
   constructor(context: Context, incoming: IncomingRequests, fault: (error: unknown) => void) {
     this.#context = context
     this.#incoming = incoming
@@ -27,12 +27,12 @@ export class Proxies {
     this.stateless = new StatelessForwarding(context, this.#routes, fault)
   }
 
-  /** Requests without a final response. */
+  /** Number of requests without a final response. */
   get size(): number {
     return this.#bySide.size
   }
 
-  /** An application wants a request sent on that waits for its answer. */
+  /** Proxies a pending request as its application asks. */
   start(app: App, msgId: string, fields: readonly string[], raw: RawMessage) {
     const order = readOrder(fields)
     const waiting = this.#incoming.pending.get(order.txnId)
@@ -52,7 +52,7 @@ export class Proxies {
       return app.reject(msgId, 'error proxying request to ')
     }
     this.#incoming.settle(waiting)
-    // An early dialog of the application's own responses is not the one that the target will make.
+    // An early dialog of the application's own responses is not the dialog that the target will create.
     if (waiting.dialog) this.#context.dialogs.remove(waiting.dialog)
     const toUs = this.#isOurs(request)
     const done = () => this.#bySide.delete(side.key)
@@ -72,18 +72,18 @@ export class Proxies {
     proxy.run()
   }
 
-  /** A CANCEL came; nothing happens where its request was not sent on. */
+  /** Handles a CANCEL; does nothing if its request is not proxied. */
   cancel(side: ServerEntry) {
     this.#bySide.get(side.key)?.cancel()
   }
 
-  /** Forgets everything without a word. */
+  /** Stops all proxied requests. */
   close() {
     for (const proxy of this.#bySide.values()) proxy.close()
     this.#bySide.clear()
   }
 
-  /** Whether the request-uri names the agent itself. */
+  /** Returns whether the request-URI names the agent itself. */
   #isOurs(request: SipRequest): boolean {
     const uri = parseUri(request.uri, 'Request-URI')
     if (!isSipUri(uri)) return false

@@ -1,15 +1,18 @@
-/** What a `proxy` frame asks for (drachtio protocol, section 10). */
+/** Options of a `proxy` frame (drachtio protocol, section 10). */
 export interface ProxyOrder {
   readonly txnId: string
-  /** Later requests of the dialog are to come by here too (Record-Route, or Path for REGISTER). */
+  /** Whether later requests of the dialog must pass here too (Record-Route, or Path for REGISTER). */
   readonly staysInPath: boolean
-  /** Each final response of a branch is told, and the end; else only that it has begun. */
+  /** Whether each final response of a branch is reported, and the end; otherwise only the start. */
   readonly reportsResponses: boolean
-  /** The contacts of a 3xx become targets. */
+  /** Whether the contacts of a 3xx become targets. */
   readonly followsRedirects: boolean
-  /** All targets at once, and not one after the other. */
+  /** Whether all targets are tried at once. */
   readonly isParallel: boolean
-  /** Longest wait of a branch for its first response, and for its final one, in ms; undefined: as long as the transaction lasts. */
+  /**
+   * Maximum wait in ms for the first response of a branch, and for its final one. Undefined: the lifetime of
+   * the transaction.
+   */
   readonly provisionalMs: number | undefined
   readonly finalMs: number | undefined
   readonly targets: readonly string[]
@@ -20,7 +23,7 @@ const durationOf = (text: string): number | undefined => {
   return match ? Number(match[1]) * (match[2] === 's' ? 1_000 : 1) : undefined
 }
 
-/** Reads the fields that follow the verb. */
+/** Reads the fields after the verb. */
 export const readOrder = (fields: readonly string[]): ProxyOrder => {
   const [txnId = '', remain, full, follow, forking, provisional = '', final = '', ...targets] = fields
   return {

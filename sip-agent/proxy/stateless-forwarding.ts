@@ -15,14 +15,15 @@ import type { Flow, Protocol } from '../transport/types.ts'
 import { forwardedRequest, forwardedResponse, hopsLeft, nextVia } from './forward.ts'
 import type { OwnRoutes } from './own-routes.ts'
 
-/** How the branches of what passes without a transaction begin. */
+/** Beginning of the branches of requests that are forwarded statelessly. */
 const stateless = `${magicCookie}-p`
 const key = randomBytes(32)
 const protocols: ReadonlySet<string> = new Set(['udp', 'tcp', 'tls', 'ws', 'wss'])
 
 /**
- * Our branch for a request that has this Via below. The same for each copy, so that the far side sees a retransmission as one (RFC 3261
- * 16.11); and nobody else can make a response that is sent on to an address of his choice.
+ * Returns the branch for a request with this Via below. It is the same for each copy, so that the far end
+ * recognises a retransmission (RFC 3261 16.11). It cannot be forged, so that no peer can have a response
+ * forwarded to an address of its choice.
  */
 const branchFor = (below: Via, callId: string, seq: number): string => {
   const { transport, branch, host, port, params } = below
@@ -31,22 +32,25 @@ const branchFor = (below: Via, callId: string, seq: number): string => {
 }
 
 /**
- * Requests of dialogs that were made through the agent as a proxy which stays in the path: they pass without a transaction and without
- * the application (RFC 3261 16.11), and so do their responses.
+ * Forwards the requests of dialogs that were created through the agent as a proxy in the path. They pass
+ * without a transaction and without the application (RFC 3261 16.11), and so do their responses.
  */
 export class StatelessForwarding {
   readonly #context: Context
   readonly #routes: OwnRoutes
   readonly #fault: (error: unknown) => void
 
-  /** `fault` is told of errors where a place could not be reached and the next one is tried: in a socket's event they would end the thread. */
+  /**
+   * `fault` receives errors after a hop failed and the next one is tried: in a socket's event they would end
+   * the thread.
+   */
   constructor(context: Context, routes: OwnRoutes, fault: (error: unknown) => void) {
     this.#context = context
     this.#routes = routes
     this.#fault = fault
   }
 
-  /** Sends a request on whose route says so; false where it is not ours to send on. */
+  /** Forwards a request along its route. Returns false if the request is not the agent's to forward. */
   request(request: SipRequest, flow: Flow): boolean {
     if (request.toTag === '') return false
     const behind = this.#routes.nextHop(request)
@@ -67,17 +71,17 @@ export class StatelessForwarding {
     }
     const over = (ways: readonly FlowOrHop[]) => this.#try(ways, send, () => this.#refuse(request, flow, 480))
     const { registeredFlows, router } = this.#context
-    // A browser's contact names no host: it is reached over the connection on which it has registered.
+    // A browser's contact names no real host: it is reached over the connection on which it has registered.
     const registered = routes.length === 0 ? registeredFlows.find(nextHop) : undefined
     if (registered) over([registered])
     else if (!router.find(nextHop, over)) over([])
   }
 
-  /** Tries one place after the other while nothing can be sent there (RFC 3263 4.3). */
+  /** Tries one hop after the other until one can be sent to (RFC 3263 4.3). */
   #try(ways: readonly FlowOrHop[], send: (way: Flow, failed: () => void) => void, nowhere: () => void): void {
     const [way, ...left] = ways
     if (!way) nowhere()
-    // Route and request-uri say where it goes, and whoever holds a route of ours writes them as he likes.
+    // Route and request-URI name the destination, and the holder of a route may write anything into them.
     else
       send(openFlow(way, this.#context, 'peer'), () => {
         try {
@@ -89,14 +93,14 @@ export class StatelessForwarding {
       })
   }
 
-  /** Refuses a request without any state. Nobody answers an ACK. */
+  /** Refuses a request statelessly. An ACK gets no response. */
   #refuse(request: SipRequest, flow: Flow, status: number, headers: readonly AppHeader[] = []): void {
     if (request.method === 'ACK') return
     this.#context.refusals.add(status, request, flow.remote.address)
     flow.send(makeResponse(responseTemplate(request), { status, tag: 'passed', headers }))
   }
 
-  /** Sends a response back to where its request came from; false where it did not pass here. */
+  /** Forwards a response to the sender of its request. Returns false if the request did not pass here. */
   response(response: SipResponse): boolean {
     if (!response.via.branch.startsWith(stateless)) return false
     const below = nextVia(response)

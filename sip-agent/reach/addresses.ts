@@ -4,8 +4,8 @@ import { wordsOf } from '../networks.ts'
 const nat64 = [0x0064ff9b, 0, 0] as const
 
 /**
- * One spelling for every address that leads to the same host: IPv4, IPv4-mapped IPv6 and NAT64 alike. A text that is no address stays as
- * it is.
+ * Returns one spelling for all addresses of the same host: IPv4, IPv4-mapped IPv6 and NAT64. A text that is
+ * not an address is returned unchanged.
  */
 export const canonicalAddress = (address: string): string => {
   const words = wordsOf(address)

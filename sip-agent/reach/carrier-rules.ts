@@ -3,14 +3,23 @@ import { bitsOfIPv4, Networks, type Prefix, PrefixMap, readPrefix } from '../net
 import type { SipReachCarrier } from '../types.ts'
 import type { TargetAddresses } from './target-addresses.ts'
 
-/** Shortest prefix, in bits, of a network of a carrier that is closed to all others: a wider one may hold half the internet. */
+/**
+ * Minimum prefix length of a carrier's network that is closed to all others: a larger network may hold half
+ * the internet.
+ */
 const minClosed = { ipv4: 16, ipv6: 32 } as const
-/** The same for a carrier that a customer made: no customer may close large networks to the others. */
+/**
+ * Minimum prefix length for a carrier that a customer created: a customer must not close large networks to
+ * others.
+ */
 const minClosedGuarded = { ipv4: 24, ipv6: 48 } as const
-/** Shortest prefix, in bits, of a network that is open to the carrier's own dialogs: private networks may be as wide. */
+/**
+ * Minimum prefix length of a network that is open to the carrier's own dialogs: private networks may be
+ * large.
+ */
 const minOpen = { ipv4: 8, ipv6: 7 } as const
 
-/** Addresses of one carrier: where its own dialogs may go, and what is closed to everything else. */
+/** Addresses of one carrier: the destinations of its own dialogs, and those closed to all others. */
 export class CarrierRules {
   readonly config: SipReachCarrier
   /** Networks that are closed to others. */
@@ -18,7 +27,7 @@ export class CarrierRules {
   readonly #targets: TargetAddresses
   readonly #open: Networks
 
-  /** Throws for a network that is none. */
+  /** Throws for a text that is not a network. */
   constructor(config: SipReachCarrier, targets: TargetAddresses) {
     this.config = config
     this.#targets = targets
@@ -31,12 +40,15 @@ export class CarrierRules {
     return this.config.targets.flatMap((uri) => this.#targets.of(uri))
   }
 
-  /** True for the address of a target. Addresses are canonical. */
+  /** Returns whether a canonical address is that of a target. */
   hasTarget(address: string): boolean {
     return this.targetAddresses.includes(address)
   }
 
-  /** True for the address of a target with this port: the target's own, or the usual one of SIP. */
+  /**
+   * Returns whether an address and port are those of a target. The port is the target's own, or the default
+   * of SIP.
+   */
   hasTargetAt(address: string, port: number): boolean {
     return this.config.targets.some((uri) => {
       if (!this.#targets.of(uri).includes(address)) return false
@@ -46,18 +58,18 @@ export class CarrierRules {
     })
   }
 
-  /** True for the address of a target, or one of any network of the carrier. */
+  /** Returns whether an address is that of a target, or in a network of the carrier. */
   isOpenTo(address: string): boolean {
     return this.hasTarget(address) || this.#open.has(address)
   }
 
-  /** True where a target's name servers have never given an answer. */
+  /** Whether the name servers of a target have never answered. */
   get isUnknown(): boolean {
     return this.config.targets.some((uri) => this.#targets.isUnknown(uri))
   }
 }
 
-/** All carriers, found by name and by address: a judgement takes as long for thousands of them as for one. */
+/** All carriers, by name and by address. The cost of a check does not depend on the number of carriers. */
 export class CarrierIndex {
   readonly #carriers: readonly CarrierRules[]
   readonly #targets: TargetAddresses
@@ -66,7 +78,7 @@ export class CarrierIndex {
   #byTarget = new Map<string, CarrierRules[]>()
   #version = -1
 
-  /** Throws for a network that is none. */
+  /** Throws for a text that is not a network. */
   constructor(configs: readonly SipReachCarrier[], targets: TargetAddresses) {
     this.#targets = targets
     this.#carriers = configs.map((config) => new CarrierRules(config, targets))
@@ -82,13 +94,15 @@ export class CarrierIndex {
     return this.#byName.get(name)
   }
 
-  /** Carriers that have an address as a target, or in a network that is closed to others. The address is canonical. */
+  /**
+   * Returns the carriers that have a canonical address as a target, or in a network that is closed to others.
+   */
   ownersOf(address: string): readonly CarrierRules[] {
     this.#refresh()
     return [...new Set([...(this.#byTarget.get(address) ?? []), ...this.#byNetwork.matching(address).flat()])]
   }
 
-  /** Carrier of the configuration whose addresses no name server has given. */
+  /** A carrier of the configuration with unknown addresses, if any. */
   get unknown(): CarrierRules | undefined {
     return this.#carriers.find(({ config, isUnknown }) => !config.isGuarded && isUnknown)
   }
@@ -105,7 +119,9 @@ export class CarrierIndex {
   }
 }
 
-/** Networks of a carrier that are closed to all others. Throws for a text that is no network. */
+/**
+ * Returns the networks of a carrier that are closed to all others. Throws for a text that is not a network.
+ */
 export const closedNetworks = ({
   isGuarded,
   networks,
@@ -114,7 +130,9 @@ export const closedNetworks = ({
   return networks.filter((each) => isAtLeast(each, least))
 }
 
-/** Those of these networks that are open to dialogs which began in them. Throws for a text that is no network. */
+/**
+ * Returns the networks that are open to dialogs which began in them. Throws for a text that is not a network.
+ */
 export const openNetworks = (networks: readonly string[]): Networks =>
   new Networks(networks.filter((each) => isAtLeast(each, minOpen)))
 

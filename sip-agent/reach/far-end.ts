@@ -3,8 +3,8 @@ import { headerKey } from '../message/headers.ts'
 import { reachHeader } from '../types.ts'
 
 /**
- * Far end of a request or a dialog, as the application names it by {@link reachHeader}: a carrier, or a SIP URI that a project dials
- * without a carrier.
+ * Far end of a request or a dialog, as the application names it by {@link reachHeader}. It is a carrier, or a
+ * SIP URI that a project dials without a carrier.
  */
 export type FarEnd =
   | { readonly kind: 'carrier'; readonly name: string }
@@ -13,7 +13,7 @@ export type FarEnd =
 /** Key of {@link reachHeader}, which no message on the network has. */
 export const reachKey = headerKey(reachHeader)
 
-/** Far end that the application names; undefined without the header, and for a value that is none. */
+/** Returns the far end that the application names; undefined without the header, or if it is malformed. */
 export const farEndOf = (headers: Headers): FarEnd | undefined => {
   const value = headers.first(reachKey) ?? ''
   const space = value.indexOf(' ')

@@ -9,7 +9,7 @@ import { CarrierIndex, type CarrierRules, openNetworks } from './carrier-rules.t
 import type { FarEnd } from './far-end.ts'
 import { TargetAddresses } from './target-addresses.ts'
 
-/** Part of a hop that a judgement is about. */
+/** Address and port of a hop. */
 export type Destination = Pick<Hop, 'address' | 'port'>
 
 interface Rules {
@@ -22,21 +22,25 @@ interface Rules {
 }
 
 /**
- * Rules on where requests may go. Far ends write Record-Route and Contact as they like, and customers dial names that they control.
- * Carriers know the gateway by its address alone, so a request that reaches one is a call at a project's expense. Every place is judged
- * by the address that it is sent to. Without settings every place is permitted.
+ * Rules on the destinations of requests. Far ends may write anything into Record-Route and Contact, and
+ * customers dial names that they control. Some carriers identify the gateway by its address alone, so a
+ * request that reaches one is a call at a project's expense. Every destination is judged by its address.
+ * Without settings every destination is permitted.
  */
 export class Reach {
   readonly #targets: TargetAddresses
   #rules: Rules | undefined
 
-  /** `fault` receives errors of requests that wait for a judgement. */
+  /** `fault` receives errors of requests that wait for a decision. */
   constructor(options: { dns: Dns; clock: Clock; fault: (error: unknown) => void; settings?: SipReach }) {
     this.#targets = new TargetAddresses(options)
     if (options.settings) this.change(options.settings)
   }
 
-  /** Takes new settings; they hold for dialogs in progress too. Throws, and changes nothing, for a network that is none. */
+  /**
+   * Applies new settings, also to existing dialogs. Throws, and changes nothing, for a text that is not a
+   * network.
+   */
   change({ networks, carriers, sites = [] }: SipReach): void {
     const rules = {
       permitted: new AddressGuard(networks),
@@ -48,14 +52,15 @@ export class Reach {
     this.#rules = rules
   }
 
-  /** Ends all judgements that wait for DNS, without an answer. */
+  /** Ends all waits for DNS without a decision. */
   close(): void {
     this.#targets.close()
   }
 
   /**
-   * Judges the places of a request outside dialogs; one that is not permitted refuses all. `done` receives the reason, or undefined where
-   * the request may go. Called at once unless DNS has to be asked. A request without a far end is the gateway's own, and may go anywhere.
+   * Judges the hops of a request outside dialogs; one that is not permitted refuses the request. `done`
+   * receives the reason, or undefined if the request is permitted. It is called at once unless DNS is
+   * queried. A request without a far end is the gateway's own, and always permitted.
    */
   outside(
     farEnd: FarEnd | undefined,
@@ -75,8 +80,8 @@ export class Reach {
   }
 
   /**
-   * Selects the places that a request within a dialog may go to. `home` is the address at which the dialog began, which is always
-   * permitted. `done` is called at once unless DNS has to be asked.
+   * Selects the permitted hops of a request within a dialog. `home` is the address at which the dialog began,
+   * which is always permitted. `done` is called at once unless DNS is queried.
    */
   within<Given extends Destination>(
     farEnd: FarEnd | undefined,
@@ -99,11 +104,11 @@ export class Reach {
   }
 }
 
-/** True for a carrier of the configuration: the operator vouches for its targets. */
+/** Returns whether a far end is a carrier of the configuration: the operator vouches for its targets. */
 const isDeclared = (farEnd: FarEnd, { carriers }: Rules): boolean =>
   farEnd.kind === 'carrier' && carriers.named(farEnd.name)?.config.isGuarded === false
 
-/** Reason why a customer's request may not go to a place; undefined where it may. */
+/** Returns the reason against a customer's request to a destination; undefined if it is permitted. */
 const objectionOutside = (farEnd: FarEnd, place: Destination, rules: Rules): string | undefined => {
   const address = canonicalAddress(place.address)
   if (!rules.permitted.permits(address)) return `${place.address} is in no network that may be dialled`
@@ -123,16 +128,19 @@ const objectionOutside = (farEnd: FarEnd, place: Destination, rules: Rules): str
 const projectOf = (name: string, { carriers }: Rules): string | undefined =>
   carriers.named(name)?.config.project
 
-/** True for a carrier that is closed to other projects: one of the configuration, or one that knows the gateway by its address alone. */
+/**
+ * Returns whether a carrier is closed to other projects. It is, if it is in the configuration or identifies
+ * the gateway by its address alone.
+ */
 const isClosedTo = (farEnd: FarEnd, { config }: CarrierRules): boolean => {
   if (!config.isGuarded) return true
-  // Two projects may have the same provider: each calls it by a carrier of its own.
+  // Two projects may use the same provider: each calls it by its own carrier.
   return farEnd.kind === 'project' && config.isByAddress
 }
 
 /**
- * True where a direct call would go round the limits and number rules of the project's own carrier. Private addresses are shared by
- * services of a laboratory or a small site, so the port counts there.
+ * Returns whether a direct call would bypass the limits and number rules of the project's own carrier.
+ * Services of a laboratory or a small site share private addresses, so for them the port counts.
  */
 const isBypassed = (carrier: CarrierRules, address: string, port: number, { internet }: Rules): boolean => {
   const { isByAddress, hasNumberLists = false } = carrier.config
@@ -140,12 +148,12 @@ const isBypassed = (carrier: CarrierRules, address: string, port: number, { inte
   return internet.permits(address) ? carrier.hasTarget(address) : carrier.hasTargetAt(address, port)
 }
 
-/** True where a request of a dialog that began at `home` may go to another address. */
+/** Returns whether a request of a dialog that began at `home` may go to another address. */
 const mayFollow = (farEnd: FarEnd | undefined, home: string, address: string, rules: Rules): boolean => {
   const { carriers, sites, permitted } = rules
   const owners = carriers.ownersOf(address)
   const named = farEnd?.kind === 'carrier' ? carriers.named(farEnd.name) : undefined
-  // The first address tells for carriers of the configuration alone: a customer's list may hold anything.
+  // The address counts for carriers of the configuration alone: a customer's list may hold any network.
   const own = [...(named ? [named] : []), ...carriers.ownersOf(home)]
   const declared = own.filter(({ config }) => !config.isGuarded)
   if (declared.some((carrier) => owners.includes(carrier))) return true
@@ -156,7 +164,10 @@ const mayFollow = (farEnd: FarEnd | undefined, home: string, address: string, ru
   return carriers.unknown === undefined && permitted.permits(address)
 }
 
-/** True where a customer's carrier may have an address as its own: no carrier of the configuration has it, and others only beside its target. */
+/**
+ * Returns whether a customer's carrier owns an address. No carrier of the configuration may have it, and
+ * others only as their target too.
+ */
 const ownsAlone = (carrier: CarrierRules, owners: readonly CarrierRules[], address: string): boolean => {
   if (carrier.hasTarget(address)) return owners.every(({ config }) => config.isGuarded)
   return owners.every((each) => each === carrier)

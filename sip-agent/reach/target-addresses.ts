@@ -5,25 +5,31 @@ import type { Dns } from '../route/dns.ts'
 import { absentCodes } from '../route/dns-cache.ts'
 import { canonicalAddress } from './addresses.ts'
 
-/** Age in ms from which the addresses of a name are looked up again, and from which a judgement waits for the answer. */
+/**
+ * Age in ms from which the addresses of a name are resolved again, and from which a decision waits for the
+ * answer.
+ */
 const refreshAfterMs = 30_000
 const waitAfterMs = 300_000
-/** Longest wait of a judgement for name servers, in ms; none waits for a look-up that has lasted longer. */
+/**
+ * Maximum wait of a decision for name servers, in ms. Decisions do not wait for a query that has lasted
+ * longer.
+ */
 const maxWaitMs = 4_000
-/** Time in ms for which an address that DNS named once still counts: pools of addresses rotate. */
+/** Time in ms for which a resolved address counts: pools of addresses rotate. */
 const retentionMs = 3_600_000
-/** Maximum number of addresses of one name, and of names that its SRV and NAPTR records lead to. */
+/** Maximum number of addresses of one name, and of names in its SRV and NAPTR records. */
 const maxAddresses = 256
 const maxServers = 32
 
 interface Entry {
   readonly host: string
-  /** True where SRV and NAPTR records count, as they do without a port (RFC 3263 4.1). */
+  /** Whether SRV and NAPTR records count, as they do without a port (RFC 3263 4.1). */
   readonly located: boolean
-  /** Addresses with the time until which they count. */
+  /** Addresses, each with the time until which it counts. */
   readonly addresses: Map<string, number>
   lookedUpAt: number | undefined
-  /** True where the last look-up failed, for another reason than that there is no such record. */
+  /** Whether the latest query failed for another reason than a missing record. */
   failed: boolean
   pending: { readonly since: number; readonly done: Promise<void> } | undefined
 }
@@ -34,8 +40,8 @@ interface Found {
 }
 
 /**
- * Addresses of the carriers' targets, as far as DNS has named them. Names are looked up when a judgement needs them, at most every 30 s.
- * All transports and both families count, bound or not.
+ * Addresses of the carriers' targets in DNS. Names are resolved when a decision needs them, at most every 30
+ * s. All transports and both families count, bound or not.
  */
 export class TargetAddresses {
   readonly #dns: Dns
@@ -45,19 +51,21 @@ export class TargetAddresses {
   readonly #waits = new Set<Timer>()
   #version = 0
 
-  /** `fault` receives errors of the judgements that wait for an answer. */
+  /** `fault` receives errors of the decisions that wait for an answer. */
   constructor(options: { dns: Dns; clock: Clock; fault: (error: unknown) => void }) {
     this.#dns = options.dns
     this.#clock = options.clock
     this.#fault = options.fault
   }
 
-  /** Grows whenever the addresses may have changed. */
+  /** Version of the addresses: grows whenever they may have changed. */
   get version(): number {
     return this.#version
   }
 
-  /** Takes the URIs of all targets. Those that stay keep their addresses, and new names are looked up at once. */
+  /**
+   * Replaces the URIs of all targets. Known targets keep their addresses, and new names are resolved at once.
+   */
   change(uris: readonly string[]): void {
     const byKey = new Map([...this.#byUri.values()].map((entry) => [keyOf(entry), entry]))
     const next = new Map<string, Entry>()
@@ -73,7 +81,7 @@ export class TargetAddresses {
     for (const entry of next.values()) if (entry.lookedUpAt === undefined) this.#start(entry)
   }
 
-  /** Canonical addresses of a target; empty for one that is not known. */
+  /** Returns the canonical addresses of a target; empty if they are unknown. */
   of(uri: string): readonly string[] {
     const entry = this.#byUri.get(uri)
     if (!entry) return []
@@ -81,7 +89,7 @@ export class TargetAddresses {
     return [...entry.addresses].filter(([, until]) => until > now).map(([address]) => address)
   }
 
-  /** True for a target of which no address is known because its name servers gave no answer. */
+  /** Returns whether a target has no known address because its name servers did not answer. */
   isUnknown(uri: string): boolean {
     const entry = this.#byUri.get(uri)
     return (
@@ -89,7 +97,7 @@ export class TargetAddresses {
     )
   }
 
-  /** Calls `done` once the addresses are fresh, or after 4 s; at once where nothing has to be looked up. */
+  /** Calls `done` after the addresses are fresh, or after 4 s; at once if no query is needed. */
   prepare(done: () => void): void {
     const waits: Promise<void>[] = []
     const now = this.#clock.now()
@@ -97,7 +105,7 @@ export class TargetAddresses {
       const age = now - (entry.lookedUpAt ?? Number.NEGATIVE_INFINITY)
       if (isIP(entry.host) > 0 || age < refreshAfterMs) continue
       const { since, done: answered } = this.#start(entry)
-      // A customer's name server that never answers must not hold up all others for as long as it likes.
+      // A customer's name server that does not answer must not delay all other requests.
       if (age >= waitAfterMs && now - since < maxWaitMs) waits.push(answered)
     }
     if (waits.length === 0) done()
@@ -125,7 +133,7 @@ export class TargetAddresses {
     void ready.then(go)
   }
 
-  /** Returns the look-up of a name that is under way, or a new one. */
+  /** Returns the query of a name that is under way, or a new one. */
   #start(entry: Entry): NonNullable<Entry['pending']> {
     entry.pending ??= { since: this.#clock.now(), done: this.#refresh(entry) }
     return entry.pending
@@ -161,7 +169,7 @@ export class TargetAddresses {
     }
   }
 
-  /** Names that the SRV and NAPTR records of a host lead to. */
+  /** Resolves the names in the SRV and NAPTR records of a host. */
   async #servers(host: string): Promise<Found> {
     const pointers = await this.#ask(this.#dns.naptr(host))
     const named = pointers.records.map(({ replacement }) => replacement).filter((name) => name !== '')

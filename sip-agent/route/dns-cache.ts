@@ -2,17 +2,17 @@ import type { Clock } from '../clock.ts'
 import type { Dns, DnsAddress, Naptr } from './dns.ts'
 import type { Srv } from './srv.ts'
 
-/** How long answers are kept at least and at most, in ms, whatever their TTL. */
+/** Minimum and maximum time in ms for which an answer is kept, whatever its TTL. */
 const minTtlMs = 5_000
 const maxTtlMs = 300_000
-/** The same for records whose TTL the resolver does not give. */
+/** Lifetime in ms of records whose TTL the resolver does not return. */
 const defaultTtlMs = 60_000
-/** How long it is remembered that there is none. */
+/** Lifetime in ms of a negative answer. */
 const negativeTtlMs = 10_000
-/** A question without an answer after this time is asked again. */
+/** Time in ms after which an unanswered query is sent again. */
 const queryTimeoutMs = 10_000
 const maxEntries = 2_000
-/** Error codes of `node:dns` that mean that there is no such record. */
+/** Error codes of `node:dns` for a missing record. */
 export const absentCodes: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA'])
 
 interface Entry {
@@ -20,7 +20,10 @@ interface Entry {
   answer: Promise<readonly unknown[]>
 }
 
-/** Remembers what DNS said, asks once for all who want the same, and gives an empty list where there is nothing. */
+/**
+ * Cache of DNS answers. Sends concurrent queries for a name once, and returns an empty list if there is no
+ * record.
+ */
 export class DnsCache {
   readonly #dns: Dns
   readonly #clock: Clock
@@ -31,7 +34,7 @@ export class DnsCache {
     this.#clock = clock
   }
 
-  /** Answers that are kept. */
+  /** Number of cached answers. */
   get size(): number {
     return this.#known.size
   }
@@ -74,7 +77,7 @@ export class DnsCache {
       },
       (error) => {
         entry.until = this.#clock.now() + negativeTtlMs
-        // A name server that is out of order does not make a carrier disappear (RFC 8767).
+        // A failed name server does not make a carrier unreachable (RFC 8767).
         return known && !absentCodes.has(error.code) ? (known.answer as Promise<readonly T[]>) : []
       },
     )

@@ -12,25 +12,25 @@ export interface Naptr {
   readonly preference: number
 }
 
-/** An address with the time that it may be kept, in seconds. */
+/** Address with its TTL in seconds. */
 export interface DnsAddress {
   readonly address: string
   readonly ttl: number
 }
 
-/** What is asked of DNS. Every promise rejects where there is no such record, as those of `node:dns` do. */
+/** DNS queries. Every promise rejects if there is no such record, like those of `node:dns`. */
 export interface Dns {
   naptr(name: string): Promise<readonly Naptr[]>
   srv(name: string): Promise<readonly Srv[]>
   addresses(name: string, family: 4 | 6): Promise<readonly DnsAddress[]>
 }
 
-/** How long what the hosts file says is kept, in seconds: the file may change. */
+/** TTL in seconds of entries of the hosts file, which may change. */
 const hostsTtl = 30
 
 /**
- * DNS through c-ares: unlike `dns.lookup` it does not take the few threads on which files are read too. Names of the hosts file go
- * before. A server that does not answer is given up after about 3 s.
+ * DNS through c-ares. Unlike `dns.lookup`, it does not use the few threads that also read files. Names of the
+ * hosts file take precedence. A server without an answer fails after about 3 s.
  */
 export class SystemDns implements Dns {
   readonly #resolver = new Resolver({ timeout: 1_000, tries: 2 })
@@ -52,7 +52,7 @@ export class SystemDns implements Dns {
   async addresses(name: string, family: 4 | 6): Promise<readonly DnsAddress[]> {
     const listed = await hostsFileAddresses(name, family)
     if (listed.length > 0) return listed.map((address) => ({ address, ttl: hostsTtl }))
-    // RFC 6761 6.4: what browsers put into their Via and Contact is never found.
+    // RFC 6761 6.4: browsers put such names into their Via and Contact; they never resolve.
     if (name.endsWith('.invalid')) return []
     const options = { ttl: true } as const
     return this.#ask((resolver) =>
@@ -60,13 +60,16 @@ export class SystemDns implements Dns {
     )
   }
 
-  /** Gives up what is still asked; from then on everything is rejected with `ECANCELLED`. */
+  /** Cancels open queries. Later ones reject with `ECANCELLED`. */
   close(): void {
     this.#closed = true
     this.#resolver.cancel()
   }
 
-  /** What waited for something else, such as a file, must not begin a query that outlives the end, and holds up the thread's. */
+  /**
+   * Sends a query unless the resolver is closed. A query started after that, for instance after a file was
+   * read, would keep the thread alive.
+   */
   async #ask<T>(query: (resolver: Resolver) => Promise<T>): Promise<T> {
     if (this.#closed) throw Object.assign(new Error('the agent ends'), { code: CANCELLED })
     return query(this.#resolver)

@@ -5,17 +5,17 @@ import { orderSrv } from './srv.ts'
 import { type BoundTransports, defaultPort, type Target } from './target.ts'
 import type { Hop } from './types.ts'
 
-/** What NAPTR records call the transports (RFC 3263 4.1). */
+/** Transports by their names in NAPTR records (RFC 3263 4.1). */
 const services: Readonly<Record<string, Protocol>> = { 'sip+d2u': 'udp', 'sip+d2t': 'tcp', 'sips+d2t': 'tls' }
-/** What SRV names call them, in the order in which we like them. */
+/** Transports with their names in SRV records, in order of preference. */
 const labels: readonly (readonly [Protocol, string])[] = [
   ['udp', '_sip._udp'],
   ['tcp', '_sip._tcp'],
   ['tls', '_sips._tcp'],
 ]
-/** Records beyond these are not followed: nobody's DNS makes us ask without end. */
+/** Maximum number of records that are followed: foreign DNS must not cause endless queries. */
 const maxRecords = 16
-/** Addresses that one request tries at most: each of them may answer 503, and is sent a request of its own. */
+/** Maximum number of addresses for one request: each may answer 503, and gets a separate request. */
 const maxHops = 16
 
 interface ServerAddress {
@@ -36,7 +36,7 @@ export class HopFinder {
     this.#random = random
   }
 
-  /** The hops of a target that is a name, best first. Rejects never. */
+  /** Returns the hops of a target that is a name, best first. Never rejects. */
   async hops(target: Target): Promise<Hop[]> {
     const name = target.address.toLowerCase().replace(/\.$/, '')
     this.#warm(target, name)
@@ -48,14 +48,14 @@ export class HopFinder {
     return target.isTransportFixed ? hops : hops.map((hop) => this.enlarged(hop))
   }
 
-  /** Adds the way for large requests to a hop whose transport was our own choice (RFC 3261 18.1.1). */
+  /** Adds the TCP hop for large requests if the transport was the agent's own choice (RFC 3261 18.1.1). */
   enlarged(hop: Hop): Hop {
     const family = hop.address.includes(':') ? 6 : 4
     if (hop.protocol !== 'udp' || !this.#reach.reaches('tcp', family)) return hop
     return { ...hop, overTcp: { ...hop, protocol: 'tcp', isTentative: true } }
   }
 
-  /** Asks for everything that may be needed at once, so that one server that is slow about one kind costs no more than that. */
+  /** Starts all queries that may be needed, so that one slow server delays only its own answer. */
   #warm(target: Target, name: string): void {
     void this.#lookUp(target.protocol, name)
     if (target.port !== undefined) return
@@ -65,12 +65,12 @@ export class HopFinder {
     }
   }
 
-  /** The SRV services that a target may be reached by. */
+  /** Returns the SRV services of a target. */
   #wanted({ isTransportFixed, protocol, isSecure }: Target) {
     return labels.filter(([each]) => (isTransportFixed || isSecure ? each === protocol : true))
   }
 
-  /** The servers of a name by NAPTR and SRV; undefined where DNS has neither. */
+  /** Returns the servers of a name by NAPTR and SRV; undefined if DNS has neither. */
   async #places(target: Target, name: string): Promise<ServerAddress[] | undefined> {
     const records = target.isTransportFixed ? [] : await this.#dns.naptr(name)
     const listed = records.filter(({ service }) => /^sips?\+d2/i.test(service))
@@ -81,7 +81,7 @@ export class HopFinder {
     const bound = ways.filter((way) => this.#reach.reaches(way.protocol)).slice(0, maxRecords)
     const lists = await Promise.all(bound.map((way) => this.#servers(way.protocol, way.name)))
     const places = lists.flatMap((list) => list ?? [])
-    // A NAPTR or SRV record that leads nowhere is an answer too: the address record of the name is not what was meant.
+    // A NAPTR or SRV record without a target is an answer too: the address record of the name is not meant.
     const said = listed.length > 0 ? bound.length === 0 : lists.some((list) => list !== undefined)
     return places.length > 0 || said ? places : undefined
   }
@@ -96,11 +96,12 @@ export class HopFinder {
     })
   }
 
-  /** The servers of one SRV name, in the order to be tried; undefined where there is no such record. */
+  /** Returns the servers of one SRV name, in the order of attempts; undefined if there is no such record. */
   async #servers(protocol: Protocol, name: string): Promise<ServerAddress[] | undefined> {
     const records = await this.#dns.srv(name)
     if (records.length === 0) return undefined
-    // RFC 2782: a target of "." says that the service is not there, which `node:dns` gives as an empty name.
+    // RFC 2782: a target of "." means that the service does not exist; `node:dns` returns an empty name for
+    // it.
     const there = records.filter((each) => each.name !== '' && each.name !== '.' && each.port > 0)
     const ordered = orderSrv(there.slice(0, maxRecords), this.#random)
     return ordered.map((each) => ({ protocol, name: each.name.toLowerCase(), port: each.port }))
@@ -121,7 +122,9 @@ export class HopFinder {
     return different.slice(0, maxHops)
   }
 
-  /** The addresses of a name, of the families that are bound; IPv4 first, because carriers' IPv6 is less tried. */
+  /**
+   * Returns the addresses of a name in the bound families; IPv4 first, because carriers' IPv6 is less tested.
+   */
   async #lookUp(protocol: Protocol, name: string): Promise<string[]> {
     const families = ([4, 6] as const).filter((family) => this.#reach.reaches(protocol, family))
     const lists = await Promise.all(families.map((family) => this.#dns.addresses(name, family)))

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 
-/** Addresses by lower-case name, as a hosts file has them. */
+/** Returns the addresses of a hosts file by lower-case name. */
 export const parseHosts = (text: string): Map<string, string[]> => {
   const hosts = new Map<string, string[]>()
   for (const line of text.split('\n')) {
@@ -15,10 +15,10 @@ export const parseHosts = (text: string): Map<string, string[]> => {
   return hosts
 }
 
-/** Names under `localhost` are this machine, whatever the file says (RFC 6761 6.3). */
+/** Names under `localhost` are this machine, whatever the file contains (RFC 6761 6.3). */
 const isLocal = (name: string) => name === 'localhost' || name.endsWith('.localhost')
 
-/** The addresses that this machine's hosts file gives a name; empty where it has none. Rejects never. */
+/** Returns the addresses of a name in this machine's hosts file; empty if it has none. Never rejects. */
 export const hostsFileAddresses = async (name: string, family: 4 | 6): Promise<string[]> => {
   const text = await readFile('/etc/hosts', 'utf8').catch(() => '')
   const listed =

@@ -6,32 +6,35 @@ import { HopFinder } from './hop-finder.ts'
 import { type BoundTransports, defaultPort, readTarget, type Target } from './target.ts'
 import type { Hop, Router } from './types.ts'
 
-/** Whoever asks has waited long enough after this time, in ms. */
+/** Maximum time of a search in ms. */
 const searchTimeoutMs = 5_000
-/** How long a hop that has failed is the last choice, in ms; a tentative one is left out for longer. */
+/** Time in ms for which a failed hop is the last choice; a tentative one is left out for longer. */
 const avoidMs = 30_000
 const tentativeAvoidMs = 600_000
 const maxFailed = 1_000
-/** RFC 3261 18.1.1: what is larger may be more than one packet, where the path's MTU is not known. */
+/**
+ * Maximum size of a request over UDP (RFC 3261 18.1.1): a larger one may need several packets if the path's
+ * MTU is unknown.
+ */
 const maxUdpBytes = 1_300
 
 const keyOf = ({ protocol, address, port }: Hop): string => `${protocol}|${address}|${port}`
 
-/** Finds out where requests go (RFC 3263), and remembers which places did not answer lately. */
+/** Finds the hops of requests (RFC 3263), and remembers the ones that failed lately. */
 export class SipRouter implements Router {
   readonly #reach: BoundTransports
   readonly #clock: Clock
   readonly #fault: (error: unknown) => void
   readonly #plan: HopFinder
   readonly #failed = new Map<string, number>()
-  /** The limits of searches that are under way. */
+  /** Timeouts of running searches. */
   readonly #searches = new Set<Timer>()
 
   constructor(options: {
     reach: BoundTransports
     dns: Dns
     clock: Clock
-    /** Told of an error of whoever asked: it must not end the thread. */
+    /** Receives errors of the callers, which must not end the thread. */
     fault: (error: unknown) => void
     /** Default `Math.random`. */
     random?: () => number
@@ -43,7 +46,7 @@ export class SipRouter implements Router {
     this.#plan = new HopFinder(new DnsCache(dns, clock), reach, random)
   }
 
-  /** Searches that are under way. */
+  /** Number of running searches. */
   get searching(): number {
     return this.#searches.size
   }
@@ -84,7 +87,7 @@ export class SipRouter implements Router {
 
   #search(target: Target, done: (hops: readonly Hop[]) => void): void {
     const answer = (hops: readonly Hop[]) => {
-      // Not there any more: the other one of the two came first, or all is closed.
+      // The other of the two came first, or the router is closed.
       if (!this.#searches.delete(limit)) return
       limit.cancel()
       try {
@@ -101,7 +104,7 @@ export class SipRouter implements Router {
     })
   }
 
-  /** What has just failed comes last. */
+  /** Returns the hops with the recently failed ones last. */
   #ordered(hops: readonly Hop[]): Hop[] {
     const avoided = hops.filter((hop) => this.#avoided(hop))
     return [...hops.filter((hop) => !avoided.includes(hop)), ...avoided]

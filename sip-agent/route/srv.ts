@@ -6,7 +6,9 @@ export interface Srv {
   readonly weight: number
 }
 
-/** Takes one record out of `left`, by weight: one of weight 0 has a small chance, because it stands first. */
+/**
+ * Removes one record from `left` by weight. A record of weight 0 has a small chance, because it stands first.
+ */
 const draw = (left: Srv[], random: () => number): Srv => {
   left.sort((a, b) => Number(a.weight > 0) - Number(b.weight > 0))
   const sum = left.reduce((total, each) => total + each.weight, 0)
@@ -19,7 +21,10 @@ const draw = (left: Srv[], random: () => number): Srv => {
   return left.splice(index, 1)[0] as Srv
 }
 
-/** Puts SRV records into the order to be tried: by priority, within it by weight. `random` gives 0 to below 1. */
+/**
+ * Returns SRV records in the order of attempts: by priority, then by weight. `random` returns a number from 0
+ * to below 1.
+ */
 export const orderSrv = (records: readonly Srv[], random: () => number): Srv[] => {
   const out: Srv[] = []
   const priorities = [...new Set(records.map((each) => each.priority))].sort((a, b) => a - b)

@@ -2,38 +2,40 @@ import { isIP, isIPv6 } from 'node:net'
 import { isSipUri, parseUri, type SipUri } from '../message/uri.ts'
 import type { Protocol } from '../transport/types.ts'
 
-/** Which transports are bound; implemented by `Transports`. */
+/** Bound transports; implemented by `Transports`. */
 export interface BoundTransports {
-  /** True where one of this protocol is bound; of this family too, where one is given. */
+  /** Returns whether a transport of this protocol, and of this family if given, is bound. */
   reaches(protocol: Protocol, family?: 4 | 6): boolean
 }
 
-/** What a SIP URI says about where a request goes (RFC 3263 4), before anything is looked up. */
+/** Destination of a request according to its SIP URI (RFC 3263 4), before any DNS query. */
 export interface Target {
-  /** The name or address to go to: `maddr`, else the host. */
+  /** Name or address of the destination: `maddr`, else the host. */
   readonly address: string
-  /** The host of the URI: what TLS checks. */
+  /** Host of the URI, which TLS checks. */
   readonly host: string
-  /** Not given: the one of SRV, or the protocol's own. */
+  /** Absent: the port of SRV, or the protocol's default. */
   readonly port?: number
-  /** The transport that the URI asks for, or that has to be where DNS says nothing. */
+  /** Transport that the URI names, or the default if DNS has no record. */
   readonly protocol: Protocol
-  /** True where the URI asks for it: NAPTR is not looked at. */
+  /** Whether the URI names the transport: NAPTR is not used then. */
   readonly isTransportFixed: boolean
-  /** A `sips:` URI: nothing but TLS. */
+  /** Whether it is a `sips:` URI, which requires TLS. */
   readonly isSecure: boolean
 }
 
 const defaults: readonly Protocol[] = ['udp', 'tcp', 'tls']
 const plain: Readonly<Record<string, Protocol>> = { udp: 'udp', tcp: 'tcp', tls: 'tls', ws: 'ws', wss: 'wss' }
-/** RFC 3261 26.2.2, RFC 7118 5.2: the transport of a `sips:` URI is what is under the TLS. */
+/**
+ * Transports of a `sips:` URI: the parameter names the transport below TLS (RFC 3261 26.2.2, RFC 7118 5.2).
+ */
 const secured: Readonly<Record<string, Protocol>> = { tcp: 'tls', tls: 'tls', ws: 'wss', wss: 'wss' }
 
-/** The port of a protocol where nothing gives one (RFC 3261 19.1.2, RFC 7118 5.3). */
+/** Returns the default port of a protocol (RFC 3261 19.1.2, RFC 7118 5.3). */
 export const defaultPort = (protocol: Protocol): number =>
   ({ udp: 5060, tcp: 5060, tls: 5061, ws: 80, wss: 443 })[protocol]
 
-/** 4 or 6, for an address. */
+/** Returns the family of an address. */
 export const familyOf = (address: string): 4 | 6 => (isIPv6(address) ? 6 : 4)
 
 const protocolOf = ({ scheme, params }: SipUri, reach: BoundTransports): Protocol | undefined => {
@@ -43,12 +45,12 @@ const protocolOf = ({ scheme, params }: SipUri, reach: BoundTransports): Protoco
 }
 
 /**
- * Reads a URI, with or without angle brackets. Undefined where it cannot be reached by what is bound. Throws {@link SipParseError}
- * for what is no URI.
+ * Reads a URI, with or without angle brackets. Returns undefined if no bound transport can reach it. Throws
+ * {@link SipParseError} for a malformed URI.
  */
 export const readTarget = (uri: string, reach: BoundTransports): Target | undefined => {
   const parsed = parseUri(uri.replace(/^<|>$/g, ''), 'next hop')
-  // Port 0 names nothing, and a system refuses to send there.
+  // Port 0 is no destination, and the system refuses to send to it.
   if (!isSipUri(parsed) || parsed.port === 0) return undefined
   const protocol = protocolOf(parsed, reach)
   if (!protocol) return undefined

@@ -1,4 +1,4 @@
-/** An address without its zone, and an IPv4-mapped one (RFC 4291 2.5.5.2) as IPv4. */
+/** Returns an address without its zone, and an IPv4-mapped one (RFC 4291 2.5.5.2) as IPv4. */
 export const plainAddress = (address: string): string => {
   if (!address.includes(':')) return address
   const plain = address.split('%', 1)[0] ?? ''

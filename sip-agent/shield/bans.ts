@@ -1,17 +1,17 @@
 import { RecentMap } from './recent-map.ts'
 
-/** Offenses are counted within this time, in ms. */
+/** Time in ms within which offenses are counted. */
 const windowMs = 60_000
-/** Most senders whose offenses are remembered, and most that are banned at once. */
+/** Maximum number of senders with remembered offenses, and of banned senders. */
 const maxSenders = 10_000
 
-/** Senders that are banned, and the offenses of those that are not yet. Both are bounded; a ban ends by itself. */
+/** Banned senders, and the offenses of the others. Both are bounded, and every ban expires. */
 export class Bans {
-  /** In the order of their ends. */
+  /** Banned senders with the end of their ban, in that order. */
   readonly #until = new Map<string, number>()
   readonly #offenses = new RecentMap<{ since: number; count: number }>(maxSenders)
 
-  /** Senders that are banned. */
+  /** Returns the number of banned senders. */
   size(now: number): number {
     this.#sweep(now)
     return this.#until.size
@@ -25,7 +25,7 @@ export class Bans {
     return false
   }
 
-  /** Counts one offense; with the last one of `after` within a minute the sender is banned for `forMs`. */
+  /** Counts one offense. After `after` offenses within a minute, the sender is banned for `forMs`. */
   recordOffense(sender: string, now: number, { after, forMs }: { after: number; forMs: number }): void {
     let known = this.#offenses.get(sender)
     if (!known || now - known.since >= windowMs || now < known.since) {
@@ -36,7 +36,7 @@ export class Bans {
     if (known.count < after) return
     this.#offenses.delete(sender)
     this.#sweep(now)
-    // Whoever would be forgotten earliest anyway makes room.
+    // The ban that ends first makes room.
     if (this.#until.size >= maxSenders) this.#until.delete(this.#until.keys().next().value ?? '')
     this.#until.delete(sender)
     this.#until.set(sender, now + forMs)

@@ -1,18 +1,19 @@
 /**
- * A map of bounded size that forgets what was not used lately. It keeps two generations: what is used moves to the young one, and when
- * that is full the old one is forgotten as a whole. So neither looking up nor forgetting costs more, however many addresses are sent at us.
+ * Map of bounded size that drops entries not used lately. It has two generations: a used entry moves to the
+ * young one, and when that is full, the old one is dropped as a whole. So the cost of access and removal does
+ * not grow with the number of addresses.
  */
 export class RecentMap<V extends {}> {
   readonly #half: number
   #young = new Map<string, V>()
   #old = new Map<string, V>()
 
-  /** `limit`: most entries. */
+  /** `limit`: maximum number of entries. */
   constructor(limit: number) {
     this.#half = Math.max(1, Math.floor(limit / 2))
   }
 
-  /** Entries at the moment, with those that are about to be forgotten. */
+  /** Number of entries, including those that will be dropped next. */
   get size(): number {
     return this.#young.size + this.#old.size
   }

@@ -1,10 +1,13 @@
-/** Longest part of a message, in bytes, in which a User-Agent is looked for: scanners write short ones. */
+/** Maximum number of bytes that are searched for a User-Agent: scanners send short messages. */
 const maxScannedBytes = 4_096
 
 const cr = 13
 const lf = 10
 
-/** Whether bytes are a response: they begin with `SIP/`. Line ends before a message mean nothing (RFC 3261 7.5). */
+/**
+ * Returns whether bytes are a response: they begin with `SIP/`. Line ends before a message are ignored (RFC
+ * 3261 7.5).
+ */
 export const isResponse = (bytes: Uint8Array): boolean => {
   let at = 0
   while (bytes[at] === cr || bytes[at] === lf) at++
@@ -12,7 +15,10 @@ export const isResponse = (bytes: Uint8Array): boolean => {
   return is(0, 115) && is(1, 105) && is(2, 112) && bytes[at + 3] === 47
 }
 
-/** The value of the first User-Agent header, lower case, without a parser: what stands in front of the parser must be cheaper than it. */
+/**
+ * Returns the value of the first User-Agent header in lower case. It does not parse the message: checks
+ * before the parser must be cheaper than the parser.
+ */
 export const userAgentOf = (bytes: Uint8Array): string => {
   const text = Buffer.from(
     bytes.buffer,

@@ -8,32 +8,32 @@ import { RecentMap } from './recent-map.ts'
 import { isResponse, userAgentOf } from './scan.ts'
 import { fullTokenBucket, type TokenBucket, takeTokens } from './token-bucket.ts'
 
-/** What brings an address nearer to a ban. */
+/** Kind of offense that counts towards a ban. */
 export type Offense = 'malformed' | 'refused' | 'sign-in'
 
-/** Most addresses of each kind that are remembered. */
+/** Maximum number of remembered addresses of each kind. */
 const maxSources = 20_000
-/** Most addresses that we have sent requests to and remember. */
+/** Maximum number of remembered addresses that the agent has sent requests to. */
 const maxPeers = 10_000
 
-/** A TLS handshake takes about a millisecond of the thread: as much as so many packets. */
+/** Number of packets that a TLS handshake counts as: it takes about a millisecond of the thread. */
 const handshakePrice = 5
 
 interface Source {
-  /** What is banned with it. */
+  /** Unit of a ban: address, or network of an IPv6 address. */
   readonly sender: string
-  /** May send as much as known networks may, and is no stranger. */
+  /** Whether it may send as much as known networks, and is never dropped as untrusted. */
   readonly isTrusted: boolean
   /** Packets that it may still send. */
   readonly bucket: TokenBucket
-  /** Which of the lists of networks it was by which it was told whether it is trusted. */
+  /** Version of the list of known networks that decided whether it is trusted. */
   listVersion: number
 }
 
 /**
- * Decides what reaches the parser: a packet rate for each source, scanners, strangers, and a list of banned addresses. Everything it
- * remembers is bounded, and strangers share no memory with known networks, so that no flood pushes a carrier out. Without settings it
- * lets everything in.
+ * Filter in front of the parser: a packet rate for each source, scanners, untrusted sources, and banned
+ * addresses. All of its memory is bounded. Untrusted sources share none of it with known networks, so that no
+ * flood displaces a carrier. Without settings every packet passes.
  */
 export class Shield implements Gatekeeper {
   readonly #clock: Pick<Clock, 'now'>
@@ -41,14 +41,14 @@ export class Shield implements Gatekeeper {
   readonly #bans = new Bans()
   readonly #trusted = new RecentMap<Source>(maxSources)
   readonly #untrusted = new RecentMap<Source>(maxSources)
-  /** Buckets of IPv6 strangers: addresses of one /64 share one. */
+  /** Buckets of untrusted IPv6 sources: addresses of one /64 share one. */
   readonly #shared = new RecentMap<TokenBucket>(maxSources)
   readonly #peers = new RecentMap<true>(maxPeers)
-  /** Numbers of the calls to addresses that customers chose. */
+  /** Number of current calls to each address that a customer chose. */
   readonly #held = new Map<string, number>()
   #settings: SipShield | undefined
   readonly #known = new Networks()
-  /** Counts the changes of the known networks. */
+  /** Version of the known networks. */
   #list = 0
 
   constructor(clock: Pick<Clock, 'now'>, settings?: SipShield) {
@@ -57,25 +57,26 @@ export class Shield implements Gatekeeper {
   }
 
   /**
-   * Takes new settings. Bans that are running stay, and so does what each source has used of its rate: else whoever may change a list could
-   * give everybody a new one. Throws for a network that is none, with everything as it was.
+   * Applies new settings. Bans stay, and so does the used part of each source's rate. Otherwise a user who
+   * may change a list could reset every rate. Throws for a text that is not a network, and changes nothing
+   * then.
    */
   change(settings: SipShield): void {
     if (this.#known.change(settings.known)) this.#list++
     this.#settings = settings
   }
 
-  /** What was dropped since the start. */
+  /** Number of drops since the start, by reason. */
   get dropped(): Readonly<Record<ShieldReason, number>> {
     return { ...this.#dropped }
   }
 
-  /** Addresses (of IPv6: networks) that are banned. */
+  /** Number of banned addresses (networks, for IPv6). */
   get banned(): number {
     return this.#bans.size(this.#clock.now())
   }
 
-  /** Sources that are remembered; bounded. */
+  /** Number of remembered sources; bounded. */
   get sources(): number {
     return this.#trusted.size + this.#untrusted.size + this.#shared.size + this.#peers.size + this.#held.size
   }
@@ -99,36 +100,42 @@ export class Shield implements Gatekeeper {
     const price = protocol === 'tls' || protocol === 'wss' ? handshakePrice : 1
     const source = this.#pass(plainAddress(from), settings, price)
     if (!source) return false
-    // Nobody has to open a connection to answer us: responses come over that of the request.
+    // A response needs no new connection: it arrives on that of the request.
     return source.isTrusted || settings.untrusted === 'answer' || this.#drop('stranger')
   }
 
-  /** A TLS handshake with somebody who was accepted came to nothing. */
+  /** Counts a failed TLS handshake of an accepted connection. */
   handshakeFailed(): void {
     this.#drop('tls')
   }
 
-  /** A piece of a stream may hold hundreds of messages: one for all of them would be no rate. Known networks are taken at their word. */
+  /**
+   * Returns whether the rate admits another message of the same chunk, which may hold hundreds. Trusted
+   * sources are not counted here.
+   */
   admitsNext(from: string): boolean {
     const settings = this.#settings
     const address = plainAddress(from)
     return !settings || this.#isTrustedSource(address) || this.#pass(address, settings) !== undefined
   }
 
-  /** True for an address of known networks. */
+  /** Returns whether an address is in a known network. */
   isKnown(address: string): boolean {
     return this.#known.has(plainAddress(address))
   }
 
-  /** True for an address of known networks, and for one that we have sent requests to; for everybody where there is no shield. */
+  /**
+   * Returns whether an address is in a known network, or the agent has sent requests to it. Always true
+   * without settings.
+   */
   isTrusted(from: string): boolean {
     const address = plainAddress(from)
     return !this.#settings || this.#isTrustedSource(address) || this.#isTrusted(address)
   }
 
   /**
-   * We send a request to an address. Its answers, and its own requests within the call, are expected from now on: it may send as much
-   * as known networks may, and is no stranger.
+   * Trusts an address that the agent sends a request to. Responses, and requests within the call, are
+   * expected from it. So it may send as much as known networks may.
    */
   trustPeer(to: string): void {
     const address = plainAddress(to)
@@ -138,8 +145,8 @@ export class Shield implements Gatekeeper {
   }
 
   /**
-   * Sends a request to an address that a customer chose: the same as {@link trustPeer}, until the function that it returns is called once
-   * for each call.
+   * Trusts an address that a customer chose, like {@link trustPeer}, but only for one call: until the
+   * returned function is called.
    */
   trustTemporarily(to: string): () => void {
     const address = plainAddress(to)
@@ -161,15 +168,15 @@ export class Shield implements Gatekeeper {
   }
 
   /**
-   * Counts an offense. `proven`: the address is really the sender's, as on a connection, or as told by an answer that only the receiver
-   * of ours could give. Where that is not so nothing is counted, or else one forged datagram after the other would ban a carrier. Known
-   * networks are never banned.
+   * Counts an offense. `proven`: whether the address is the sender's own, as on a connection, or after an
+   * answer that only its receiver could give. Otherwise nothing is counted, as spoofed datagrams could ban a
+   * carrier. Known networks are never banned.
    */
   recordOffense(from: string, proven: boolean, offense: Offense): void {
     const settings = this.#settings
     const address = plainAddress(from)
     if (!settings || !proven || this.#known.has(address)) return
-    // Whom we call by our own choice may have a poor encoder.
+    // A peer that the agent calls by its own choice may have a poor encoder.
     if (offense === 'malformed' && this.#isPeer(address)) return
     this.#bans.recordOffense(senderOf(address), this.#clock.now(), {
       after: settings.banAfter,
@@ -177,7 +184,7 @@ export class Shield implements Gatekeeper {
     })
   }
 
-  /** The source, where it is not banned and has not used up its rate. `price`: packets that it is counted as. */
+  /** Returns the source, unless it is banned or exceeds its rate. `price`: number of packets to count. */
   #pass(address: string, settings: SipShield, price = 1): Source | undefined {
     const now = this.#clock.now()
     const source = this.#remembered(address) ?? this.#first(address, now)
@@ -196,17 +203,17 @@ export class Shield implements Gatekeeper {
     return this.#known.has(address) || this.#isPeer(address)
   }
 
-  /** True for an address that we have sent requests to, or that is called at the moment. */
+  /** Returns whether the agent has sent requests to an address, or calls it at present. */
   #isPeer(address: string): boolean {
     return this.#held.has(address) || this.#peers.get(address) !== undefined
   }
 
-  /** Without a look at the networks. */
+  /** Same check, without a search of the networks. */
   #isTrustedSource(address: string): boolean {
     return this.#trusted.get(address)?.listVersion === this.#list
   }
 
-  /** What is known of a source; nothing where new networks have made it another one. */
+  /** Returns a remembered source; undefined if new networks have changed its trust. */
   #remembered(address: string): Source | undefined {
     const source = this.#trusted.get(address) ?? this.#untrusted.get(address)
     if (!source || source.listVersion === this.#list) return source

@@ -1,19 +1,19 @@
-/** What may still come of something that has a rate: a token bucket, which holds what comes in a second. */
+/** Token bucket of a rate limit; holds at most the tokens of one second. */
 export interface TokenBucket {
   tokens: number
-  /** When there were so many, in ms. */
+  /** Time of the count in ms. */
   at: number
 }
 
-/** A bucket to the brim, whatever its size: what is too much is taken off at its first use. */
+/** Returns a full bucket of any size: the excess is removed at its first use. */
 export const fullTokenBucket = (now: number): TokenBucket => ({ tokens: Number.MAX_SAFE_INTEGER, at: now })
 
 /**
- * Takes `price` tokens, or all where the rate is smaller, out of a bucket that `perSecond` run into. False where there are too few, and
- * nothing is taken.
+ * Takes `price` tokens, or all if the rate is smaller, from a bucket that is refilled at `perSecond`. Returns
+ * false, and takes nothing, if there are too few.
  */
 export const takeTokens = (bucket: TokenBucket, perSecond: number, now: number, price = 1): boolean => {
-  // A clock that was set back gives nothing.
+  // A clock that was set back adds no tokens.
   const passed = Math.max(0, now - bucket.at)
   bucket.tokens = Math.min(perSecond, bucket.tokens + (passed * perSecond) / 1_000)
   bucket.at = now

@@ -4,10 +4,10 @@ import type { Flow } from '../transport/types.ts'
 import type { ClientFailure, ClientHooks } from './invite-client.ts'
 import type { Timers } from './timers.ts'
 
-/** The state of a non-INVITE client transaction (RFC 3261 17.1.2). */
+/** State of a non-INVITE client transaction (RFC 3261 17.1.2). */
 export type ClientState = 'trying' | 'proceeding' | 'completed' | 'terminated'
 
-/** A request other than INVITE and ACK that we send. */
+/** Transaction of a request other than INVITE and ACK that the agent sends. */
 export class ClientTransaction {
   readonly #clock: Clock
   readonly #timers: Timers
@@ -37,19 +37,19 @@ export class ClientTransaction {
     this.#limit = this.#clock.after(64 * this.#timers.t1, () => this.#fail('timeout'))
   }
 
-  /** Takes a response that matched this transaction. */
+  /** Handles a response that matched this transaction. */
   receive(response: SipResponse, flow: Flow, size: number): void {
     if (this.#state === 'trying') this.#trying(response, flow, size)
     else if (this.#state === 'proceeding') this.#proceeding(response, flow, size)
     // Completed: repeated responses are absorbed.
   }
 
-  /** The transport cannot send. */
+  /** Handles a failure of the transport. */
   transportFailed(): void {
     if (this.#state === 'trying' || this.#state === 'proceeding') this.#fail('transport')
   }
 
-  /** Drops the transaction without a word. */
+  /** Drops the transaction. */
   stop(): void {
     this.#terminate()
   }

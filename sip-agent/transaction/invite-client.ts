@@ -3,32 +3,34 @@ import type { SipResponse } from '../message/message.ts'
 import type { Flow } from '../transport/types.ts'
 import type { Timers } from './timers.ts'
 
-/** Why a client transaction ended without a final response: nothing came, or nothing could be sent. */
+/**
+ * Reason for the end of a client transaction without a final response: timeout, or failure of the transport.
+ */
 export type ClientFailure = 'timeout' | 'transport'
 
-/** What a client transaction needs from outside. */
+/** Callbacks of a client transaction. */
 export interface ClientHooks {
-  /** True on TCP and the like. */
+  /** Whether the transport is reliable, such as TCP. */
   readonly isReliable: boolean
   send(bytes: Buffer): void
-  /** A response that the layer above must see; for an INVITE also repeated 2xx responses. */
+  /** Receives a response for the layer above; for an INVITE also retransmitted 2xx responses. */
   response(response: SipResponse, flow: Flow, size: number): void
-  /** Called once, instead of a final response. */
+  /** Called once, in place of a final response. */
   failed(why: ClientFailure): void
-  /** Called once, when nothing of the transaction is left. */
+  /** Called once, at the end of the transaction. */
   ended(): void
 }
 
-/** The hooks of an INVITE client transaction. */
+/** Callbacks of an INVITE client transaction. */
 export interface InviteClientHooks extends ClientHooks {
-  /** Makes the ACK to a final response other than 2xx (RFC 3261 17.1.1.3). */
+  /** Builds the ACK to a final response other than 2xx (RFC 3261 17.1.1.3). */
   ack(response: SipResponse): Buffer
 }
 
-/** The state of an INVITE client transaction (RFC 3261 17.1.1 with RFC 6026). */
+/** State of an INVITE client transaction (RFC 3261 17.1.1 with RFC 6026). */
 export type InviteClientState = 'calling' | 'proceeding' | 'completed' | 'accepted' | 'terminated'
 
-/** An INVITE that we send. */
+/** Transaction of an INVITE that the agent sends. */
 export class InviteClientTransaction {
   readonly #clock: Clock
   readonly #timers: Timers
@@ -59,7 +61,7 @@ export class InviteClientTransaction {
     this.#limit = this.#clock.after(64 * this.#timers.t1, () => this.#fail('timeout'))
   }
 
-  /** Takes a response that matched this transaction. */
+  /** Handles a response that matched this transaction. */
   receive(response: SipResponse, flow: Flow, size: number): void {
     if (this.#state === 'calling') this.#calling(response, flow, size)
     else if (this.#state === 'proceeding') this.#proceeding(response, flow, size)
@@ -67,17 +69,17 @@ export class InviteClientTransaction {
     else if (this.#state === 'accepted') this.#accepted(response, flow, size)
   }
 
-  /** The transport cannot send. */
+  /** Handles a failure of the transport. */
   transportFailed(): void {
     if (this.#state === 'calling' || this.#state === 'proceeding') this.#fail('transport')
   }
 
-  /** Ends the transaction as if nothing had ever come, for instance a while after its CANCEL. */
+  /** Ends the transaction as if no response had arrived, for instance some time after its CANCEL. */
   giveUp(): void {
     if (this.#state === 'calling' || this.#state === 'proceeding') this.#fail('timeout')
   }
 
-  /** Drops the transaction without a word. */
+  /** Drops the transaction. */
   stop(): void {
     this.#terminate()
   }
@@ -100,7 +102,7 @@ export class InviteClientTransaction {
   }
 
   #accepted(response: SipResponse, flow: Flow, size: number): void {
-    // RFC 6026 7.2: repeated 2xx, also of other forks, are the business of the layer above.
+    // RFC 6026 7.2: retransmitted 2xx, also of other forks, are left to the layer above.
     if (response.status >= 200 && response.status < 300) this.#hooks.response(response, flow, size)
   }
 

@@ -1,20 +1,20 @@
 import type { Clock, Timer } from '../clock.ts'
 import type { Timers } from './timers.ts'
 
-/** What a server transaction needs from outside. */
+/** Callbacks of a server transaction. */
 export interface ServerHooks {
-  /** True on TCP and the like. */
+  /** Whether the transport is reliable, such as TCP. */
   readonly isReliable: boolean
-  /** INVITE only: true where whoever sent it may have forged the address, see {@link InviteServerTransaction}. */
+  /** INVITE only: whether the sender's address may be spoofed, see {@link InviteServerTransaction}. */
   readonly isSpoofable?: boolean
-  /** INVITE only: see `unconfirmedHeader`. Default false. */
+  /** INVITE only: see `unverifiedHeader`. Default false. */
   readonly isPeerUnverified?: () => boolean
   send(bytes: Buffer): void
-  /** Called once, when nothing of the transaction is left. */
+  /** Called once, at the end of the transaction. */
   ended(): void
 }
 
-/** Maximum number of repetitions of a refusal to a sender who may have forged the address. */
+/** Maximum number of retransmissions of a refusal to an address that may be spoofed. */
 const maxSpoofableRepeats = 2
 
 type Event =
@@ -22,19 +22,20 @@ type Event =
   | { readonly kind: 'request' }
   | { readonly kind: 'ack' }
 
-/** The state of an INVITE server transaction (RFC 3261 17.2.1 with RFC 6026). */
+/** State of an INVITE server transaction (RFC 3261 17.2.1 with RFC 6026). */
 export type InviteServerState = 'proceeding' | 'completed' | 'accepted' | 'confirmed' | 'terminated'
 
 /**
- * An INVITE that was received. It keeps no more than the last response. Where the address may be forged, a refusal that is the first
- * answer is repeated to a repeated INVITE alone, as by a stateless server (RFC 3261 8.2.7): else one forged datagram would draw eleven.
+ * Transaction of a received INVITE. It keeps only the latest response. If the address may be spoofed, a
+ * refusal without an earlier response is repeated only for a repeated INVITE. A stateless server does the
+ * same (RFC 3261 8.2.7). Otherwise one spoofed datagram would draw eleven.
  */
 export class InviteServerTransaction {
   readonly #clock: Clock
   readonly #timers: Timers
   readonly #hooks: ServerHooks
   #state: InviteServerState = 'proceeding'
-  /** As Latin-1 text, which takes no more than its bytes; a buffer holds a whole slab of the pool. */
+  /** As Latin-1 text, which takes no more memory than its bytes; a buffer keeps a whole slab of the pool. */
   #last: string | undefined
   #retransmit: Timer | undefined
   #limit: Timer | undefined
@@ -49,22 +50,22 @@ export class InviteServerTransaction {
     return this.#state
   }
 
-  /** Sends a response of the layer above. False where a final one was sent before. */
+  /** Sends a response of the layer above. Returns false after a final response. */
   respond(status: number, bytes: Buffer): boolean {
     return this.#handle({ kind: 'respond', status, bytes })
   }
 
-  /** The INVITE came again. */
+  /** Handles a retransmission of the INVITE. */
   retransmitted(): void {
     this.#handle({ kind: 'request' })
   }
 
-  /** An ACK with the INVITE's branch came. */
+  /** Handles an ACK with the INVITE's branch. */
   acknowledged(): void {
     this.#handle({ kind: 'ack' })
   }
 
-  /** Drops the transaction without a word. */
+  /** Drops the transaction. */
   stop(): void {
     this.#terminate()
   }
@@ -73,7 +74,7 @@ export class InviteServerTransaction {
     if (this.#state === 'proceeding') return this.#proceeding(event)
     if (this.#state === 'completed') return this.#completed(event)
     if (this.#state === 'accepted') return this.#accepted(event)
-    // Confirmed: further ACKs are absorbed. Terminated: nothing is left.
+    // Confirmed: further ACKs are absorbed. Terminated: no effect.
     return false
   }
 
@@ -97,14 +98,14 @@ export class InviteServerTransaction {
     this.#state = 'confirmed'
     this.#last = undefined
     this.#stopTimers()
-    // Timer I: ACKs that are still on their way are absorbed.
+    // Timer I: absorbs further ACKs.
     if (this.#hooks.isReliable) this.#terminate()
     else this.#limit = this.#clock.after(this.#timers.t4, () => this.#terminate())
     return true
   }
 
   #accepted(event: Event): boolean {
-    // RFC 6026 7.1: retransmissions are absorbed; the layer above repeats the 2xx until its ACK comes.
+    // RFC 6026 7.1: retransmissions are absorbed; the layer above repeats the 2xx until its ACK arrives.
     return event.kind === 'request'
   }
 
@@ -116,7 +117,7 @@ export class InviteServerTransaction {
     this.#state = 'completed'
     const times = this.#hooks.isPeerUnverified?.() ? maxSpoofableRepeats : Number.POSITIVE_INFINITY
     if (repeats) this.#timerG(this.#timers.t1, times)
-    // Timer H: the ACK never came.
+    // Timer H: the ACK did not arrive.
     this.#limit = this.#clock.after(64 * this.#timers.t1, () => this.#terminate())
   }
 

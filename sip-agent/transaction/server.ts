@@ -2,14 +2,17 @@ import type { Clock, Timer } from '../clock.ts'
 import type { ServerHooks } from './invite-server.ts'
 import type { Timers } from './timers.ts'
 
-/** The state of a non-INVITE server transaction (RFC 3261 17.2.2). */
+/** State of a non-INVITE server transaction (RFC 3261 17.2.2). */
 export type ServerState = 'trying' | 'proceeding' | 'completed' | 'terminated'
 
 type Event =
   | { readonly kind: 'respond'; readonly status: number; readonly bytes: Buffer }
   | { readonly kind: 'request' }
 
-/** When the sender's timer E has grown to T2 (RFC 4320 4.1): from then on a 100 spares its repetitions. */
+/**
+ * Returns the time until the sender's timer E has grown to T2 (RFC 4320 4.1): from then on a 100 prevents
+ * retransmissions.
+ */
 const tryingDelay = ({ t1, t2 }: Timers): number => {
   let elapsed = 0
   for (let interval = t1; interval < t2; interval *= 2) elapsed += interval
@@ -17,18 +20,18 @@ const tryingDelay = ({ t1, t2 }: Timers): number => {
 }
 
 /**
- * A request other than INVITE and ACK that was received. It keeps no more than the last response. By RFC 4320 such a request gets no
- * provisional response but 100, that one on an unreliable transport only after a while, and never a 408: it would come too late, and
- * end at whoever has given up.
+ * Transaction of a received request other than INVITE and ACK. It keeps only the latest response. By RFC 4320
+ * such a request gets no provisional response but 100, and on an unreliable transport only after some time.
+ * It never gets a 408, which would arrive after the sender has given up.
  */
 export class ServerTransaction {
   readonly #clock: Clock
   readonly #timers: Timers
   readonly #hooks: ServerHooks
   #state: ServerState = 'trying'
-  /** As Latin-1 text, which takes no more than its bytes; a buffer holds a whole slab of the pool. */
+  /** As Latin-1 text, which takes no more memory than its bytes; a buffer keeps a whole slab of the pool. */
   #last: string | undefined
-  /** Waits for the time of a 100, then for the end. */
+  /** Timer of the 100, then of the end. */
   #limit: Timer | undefined
   #trying: (() => Buffer) | undefined
 
@@ -45,27 +48,27 @@ export class ServerTransaction {
     return this.#state
   }
 
-  /** Sends a response of the layer above. False where a final one was sent before. */
+  /** Sends a response of the layer above. Returns false after a final response. */
   respond(status: number, bytes: Buffer): boolean {
     return this.#handle({ kind: 'respond', status, bytes })
   }
 
-  /** The request came again. */
+  /** Handles a retransmission of the request. */
   retransmitted(): void {
     this.#handle({ kind: 'request' })
   }
 
-  /** An ACK never belongs to this kind of transaction. */
+  /** Does nothing: an ACK never belongs to such a transaction. */
   acknowledged(): void {}
 
-  /** Drops the transaction without a word. */
+  /** Drops the transaction. */
   stop(): void {
     this.#terminate()
   }
 
   #handle(event: Event): boolean {
     if (event.kind === 'request') {
-      // Trying: there is nothing to repeat. Proceeding and completed: what was sent last.
+      // Trying: no response to repeat. Proceeding and completed: the latest response.
       if (this.#last !== undefined) this.#hooks.send(Buffer.from(this.#last, 'latin1'))
       return this.#state !== 'terminated'
     }
@@ -75,7 +78,7 @@ export class ServerTransaction {
     return true
   }
 
-  /** The answer takes its time. */
+  /** Sends the 100 of a late response. */
   #late(): void {
     this.#limit = undefined
     const bytes = this.#trying?.()

@@ -10,7 +10,7 @@ import { InviteServerTransaction } from './invite-server.ts'
 import { ServerTransaction } from './server.ts'
 import type { Timers } from './timers.ts'
 
-/** A transaction of a request that was received. */
+/** Server transaction of a received request. */
 export interface ServerEntry {
   readonly isInvite: boolean
   readonly flow: Flow
@@ -18,56 +18,62 @@ export interface ServerEntry {
   readonly machine: InviteServerTransaction | ServerTransaction
   /** To tag of its final response; undefined before. */
   tag: string | undefined
-  /** True once an application has refused it and said that the sender is to blame. */
+  /** Whether an application has refused the request and blamed its sender. */
   isOffense: boolean
-  /** Its sender has yet to prove that it is at its address; see `unconfirmedHeader`. */
+  /** Whether the sender's address is unverified; see `unverifiedHeader`. */
   isPeerUnverified: boolean
 }
 
-/** How a request that was received is served. */
+/** Options of a server transaction. */
 export interface ServeOptions {
-  /** Makes its 100, which a request other than INVITE gets when its answer is late. */
+  /** Builds the 100 for a request other than INVITE with a late response. */
   readonly trying?: () => Buffer
-  /** Sends a response; default where the request came from. */
+  /** Sends a response; default to the source of the request. */
   readonly send?: (bytes: Buffer) => void
-  /** True where the sender's address may be forged. Default false. */
+  /** Whether the sender's address may be spoofed. Default false. */
   readonly isSpoofable?: boolean
-  /** Bytes of the request. */
+  /** Size of the request in bytes. */
   readonly size?: number
 }
 
-/** What happens to a request that we sent. */
+/** Listener of a client transaction. */
 export interface ClientUser {
   response(response: SipResponse, flow: Flow, size: number): void
   failed(why: ClientFailure): void
-  /** INVITE only: makes the ACK to a final response other than 2xx. */
+  /** INVITE only: builds the ACK to a final response other than 2xx. */
   ack?(response: SipResponse): Buffer
-  /** Nothing of the transaction is left. */
+  /** Called at the end of the transaction. */
   ended?(): void
-  /** True for a request of somebody else that we send on: its responses carry the Vias below ours. */
+  /** Whether the request is forwarded for another element: its responses carry further Vias. */
   readonly isForwarded?: boolean
 }
 
-/** A transaction of a request that was sent. */
+/** Client transaction of a sent request. */
 export interface ClientEntry {
   readonly flow: Flow
   readonly machine: InviteClientTransaction | ClientTransaction
   readonly isForwarded: boolean
 }
 
-/** Stands between the parts of a key: no header value can hold it, so no crafted branch or host can look like other parts. */
+/**
+ * Separator in keys. No header value can contain it, so a crafted branch or host cannot imitate other fields.
+ */
 const separator = '\n'
 
 const defaultPorts: Readonly<Record<string, number>> = { TLS: 5061, WS: 80, WSS: 443 }
 
-/** RFC 3261 18.1.1: a port that is left out is the usual one of the transport; host names have no case. */
+/**
+ * Returns the sent-by of a Via. A missing port is the default of the transport, and host names ignore case
+ * (RFC 3261 18.1.1).
+ */
 const sentBy = ({ host, port, transport }: Via): string =>
   `${toLowerCase(host)}${separator}${port ?? defaultPorts[transport] ?? 5060}`
 
 /**
- * RFC 3261 17.2.3: branch, sent-by and method; what an RFC 2543 element sends is matched by its other headers. The Call-ID is the same in all
- * that belongs together: who only guesses a branch (some senders count them) cancels nobody's call, and two calls of such senders
- * are not taken for one.
+ * Returns the key of a server transaction (RFC 3261 17.2.3): branch, sent-by and method. Requests of RFC 2543
+ * elements are matched by other headers. The Call-ID is part of the key too. So a sender that guesses a
+ * branch (some elements count them) cannot cancel a foreign call, and two calls of such elements are kept
+ * apart.
  */
 const serverKey = (request: SipRequest, method = request.method): string => {
   const { via, callId, fromTag, seq, uri } = request
@@ -76,61 +82,66 @@ const serverKey = (request: SipRequest, method = request.method): string => {
   return [callId, fromTag, seq, uri, via.branch, end].join(separator)
 }
 
-/** RFC 3261 8.2.2.2: what two copies of a forked request have in common. */
+/** Returns the values that two copies of a forked request share (RFC 3261 8.2.2.2). */
 const mergeKey = ({ callId, fromTag, seq, method }: SipRequest): string =>
   `${callId}${separator}${fromTag}${separator}${seq}${separator}${method}`
 
-/** All transactions of the agent. An entry leaves when its machine says that it has ended. */
+/** All transactions of the agent. An entry is removed when its state machine ends. */
 export class Transactions {
   readonly #clock: Clock
   readonly #timers: Timers
   readonly #fault: (error: unknown) => void
   readonly #servers = new Map<string, ServerEntry>()
   readonly #clients = new Map<string, ClientEntry>()
-  /** Those on connections, by connection: one that closes must not have all be looked through. */
+  /** Transactions on connections, by connection: a closing one must not cause a search through all. */
   readonly #byFlow = new Map<Flow, Set<ClientEntry>>()
-  /** Requests outside dialogs, to notice copies that took another path. */
+  /** Requests outside dialogs, by which copies on another path are recognised. */
   readonly #merges = new Map<string, string>()
   #bytes = 0
 
-  /** `fault` is told of errors of whoever hears that nothing could be sent: an error in a socket's event would end the thread. */
+  /**
+   * `fault` receives errors of the callbacks for failed sends: an error in a socket's event would end the
+   * thread.
+   */
   constructor(clock: Clock, timers: Timers, fault: (error: unknown) => void) {
     this.#clock = clock
     this.#timers = timers
     this.#fault = fault
   }
 
-  /** Transactions of both sides. */
+  /** Number of transactions of both sides. */
   get size(): number {
     return this.#servers.size + this.#clients.size
   }
 
-  /** Connections on which a request waits for the end of its transaction. */
+  /** Number of connections on which a request waits for the end of its transaction. */
   get connections(): number {
     return this.#byFlow.size
   }
 
-  /** Transactions of requests that were received. */
+  /** Number of server transactions. */
   get servers(): number {
     return this.#servers.size
   }
 
-  /** Bytes of these requests: a response that is kept takes about as much as what it copies. */
+  /**
+   * Size of their requests in bytes: a kept response takes about as much memory as the values that it copies.
+   */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** The transaction that a received request belongs to; for an ACK its INVITE's. */
+  /** Returns the transaction of a received request; for an ACK that of its INVITE. */
   find(request: SipRequest): ServerEntry | undefined {
     return this.#servers.get(serverKey(request))
   }
 
-  /** The INVITE that a CANCEL means (RFC 3261 9.2). */
+  /** Returns the INVITE that a CANCEL names (RFC 3261 9.2). */
   findCancelled(cancel: SipRequest): ServerEntry | undefined {
     return this.#servers.get(serverKey(cancel, 'INVITE'))
   }
 
-  /** True where another copy of this request than that of `side` is being served (RFC 3261 8.2.2.2). */
+  /** Returns whether another copy of the request of `side` is being served (RFC 3261 8.2.2.2). */
   isMerged(request: SipRequest, side: ServerEntry): boolean {
     if (request.toTag !== '') return false
     const first = this.#merges.get(mergeKey(request))
@@ -173,7 +184,7 @@ export class Transactions {
     return side
   }
 
-  /** Sends a request in a transaction of its own. `branch` is that of its Via. */
+  /** Sends a request in a new transaction. `branch` is that of its Via. */
   send(branch: string, method: string, bytes: Buffer, flow: Flow, user: ClientUser): ClientEntry {
     const key = `${branch}|${method}`
     const hooks = {
@@ -201,16 +212,17 @@ export class Transactions {
     return side
   }
 
-  /** Hands a response to its transaction; strays are dropped (RFC 6026 8.9). */
+  /** Hands a response to its transaction. Returns false without one (RFC 6026 8.9). */
   receive(response: SipResponse, flow: Flow, size: number): boolean {
     const side = this.#clients.get(`${response.via.branch}|${response.seqMethod}`)
-    // A response to a request of our own that carries more than our Via was not meant for us (RFC 3261 8.1.3.3).
+    // A response to the agent's own request with further Vias was sent to the wrong element (RFC 3261
+    // 8.1.3.3).
     if (!side || (response.vias !== 1 && !side.isForwarded)) return false
     side.machine.receive(response, flow, size)
     return true
   }
 
-  /** A connection is gone: what waits for a response on it has failed. */
+  /** Fails the requests that wait for a response on a lost connection. */
   lost(flow: Flow): void {
     for (const side of [...(this.#byFlow.get(flow) ?? [])]) this.#failed(side)
   }
@@ -229,7 +241,7 @@ export class Transactions {
     if (others?.size === 0) this.#byFlow.delete(side.flow)
   }
 
-  /** Drops everything without a word. */
+  /** Drops all transactions. */
   close(): void {
     for (const side of [...this.#servers.values()]) side.machine.stop()
     for (const side of [...this.#clients.values()]) side.machine.stop()

@@ -8,43 +8,49 @@ import type { Endpoint, Flow, Gatekeeper, TransportSink } from './types.ts'
 import type { Wire, WireUser } from './wire.ts'
 
 const pong = Buffer.from('\r\n')
-/** A message that has begun, and the first one on a connection, must be there within this time, in ms. */
+/** Maximum time in ms for a message that has begun, and for the first one on a connection. */
 const messageTimeoutMs = 30_000
-/** After a fault in the stream, the answer to it must be taken within this time, in ms. */
+/** Maximum time in ms for a peer to take the response to a fault in the stream. */
 const endTimeoutMs = 2_000
-/** Bytes that may wait for a peer that does not read. */
+/** Maximum number of bytes that a peer has not read. */
 const maxBacklog = 1 << 20
-/** The same where a stranger has connected: there may be hundreds. */
+/** Maximum number of unread bytes of an untrusted peer: there may be hundreds of them. */
 const maxUntrustedBacklog = 1 << 17
 
 const success = Buffer.from('SIP/2.0 2')
 const welcome = /\r\nCSeq: *[0-9]+ (?:INVITE|REGISTER|SUBSCRIBE|MESSAGE|PUBLISH|NOTIFY)\r\n/i
 
-/** True for a 2xx that only those get who may do something here; anybody gets one to OPTIONS, or to the CANCEL of a call to nowhere. */
+/**
+ * Returns whether bytes are a 2xx for a permitted peer only. Every peer gets a 2xx to OPTIONS, or to the
+ * CANCEL of a refused call.
+ */
 const isPrivileged2xx = (bytes: Buffer): boolean =>
   bytes.subarray(0, success.length).equals(success) && welcome.test(bytes.toString('latin1'))
 
-/** What a connection needs of its listener. */
+/** Listener of a connection, with the values that the connection needs. */
 export interface ConnectionOwner {
   readonly local: Endpoint
   readonly sink: TransportSink
   readonly gate: Gatekeeper
   readonly clock: Clock
-  /** A request says that the connection may also be used for requests to this port of its address (RFC 5923). */
+  /** Handles a request whose Via allows reuse of the connection for requests to this port (RFC 5923). */
   alias(connection: Connection, port: number): void
   gone(connection: Connection): void
 }
 
-/** Who is at the other end. */
+/** Peer of a connection. */
 export interface ConnectionPeer {
   readonly remote: Endpoint
-  /** True where it connected to us. */
+  /** Whether the peer opened the connection. */
   readonly isAccepted: boolean
-  /** The hosts that it has proved to be, lower case; for a connection of ours the host that it was made for. */
+  /**
+   * Hosts that the peer has proven to be, in lower case; for the agent's own connection the host that it was
+   * opened for.
+   */
   readonly names: readonly string[]
 }
 
-/** One connection, accepted or made by us, of any transport but UDP. */
+/** Connection of any transport but UDP, accepted or opened by the agent. */
 export class Connection implements Flow, WireUser {
   readonly isReliable = true
   readonly remote: Endpoint
@@ -53,20 +59,20 @@ export class Connection implements Flow, WireUser {
   readonly #owner: ConnectionOwner
   readonly #reader: MessageReader
   #wire: Wire | undefined
-  /** What is to be sent once the connection is there, and its TLS is verified. */
+  /** Messages to send once the connection is open and its TLS is verified. */
   #waiting:
     | { readonly bytes: Buffer; readonly failed: ((reason: string) => void) | undefined }[]
     | undefined = []
-  /** What ends the connection if it comes to nothing. */
+  /** Closes a connection that does not open, or brings no message. */
   #limit: Timer | undefined
-  /** True once it is known to be good for something: a message came, or our own connection was made. */
+  /** Whether the connection is of use: a message arrived, or the agent's own connection is open. */
   #proven = false
   #served = false
   #heard: number
-  /** True once the stream cannot be followed any further. */
+  /** Whether the stream cannot be read any further. */
   #ending = false
   #closed = false
-  /** Why we ended it; else the wire says why it ended. */
+  /** Reason of the agent for closing it; otherwise the wire names the reason. */
   #reason: string | undefined
 
   constructor(peer: ConnectionPeer, owner: ConnectionOwner, reader: MessageReader) {
@@ -86,12 +92,12 @@ export class Connection implements Flow, WireUser {
     return this.#closed
   }
 
-  /** True once its far end got a 2xx that not everybody gets. */
+  /** Whether the peer got a 2xx for permitted peers only. */
   get hasBeenServed(): boolean {
     return this.#served
   }
 
-  /** When the last message came, else when it began; pings count for nothing. */
+  /** Time of the latest message, or of the start; pings do not count. */
   get lastHeardAt(): number {
     return this.#heard
   }
@@ -100,13 +106,15 @@ export class Connection implements Flow, WireUser {
     return this.#reason
   }
 
-  /** Takes its wire, which may still be on its way; it must be there within `ms`. */
+  /** Takes its wire, which may not be open yet; it must open within `ms`. */
   begin(wire: Wire, ms: number): void {
     this.#wire = wire
     this.#within(ms, `not connected within ${ms / 1_000} s`)
   }
 
-  /** The wire is there: what waits is sent. One that was accepted must now bring a message. */
+  /**
+   * Handles the opening of the wire: sends waiting messages. An accepted connection must now bring a message.
+   */
   opened(): void {
     const waiting = this.#waiting ?? []
     this.#waiting = undefined
@@ -115,7 +123,10 @@ export class Connection implements Flow, WireUser {
     for (const { bytes, failed } of waiting) this.send(bytes, failed)
   }
 
-  /** True where a request to this place may go over it: TLS is only good for whom it was verified for (RFC 5922, 5923). */
+  /**
+   * Returns whether a request to this hop may use the connection. TLS is valid only for the hosts that it was
+   * verified for (RFC 5922, 5923).
+   */
   canCarry({ host, port }: Hop): boolean {
     if (this.#closed || this.#ending) return false
     const { protocol, address } = this.remote
@@ -144,13 +155,13 @@ export class Connection implements Flow, WireUser {
     return backlog > maxBacklog || (this.isAccepted && !(gate.isTrusted?.(this.remote.address) ?? true))
   }
 
-  /** Ends the connection at once. */
+  /** Closes the connection at once. */
   fail(reason: string): void {
     this.#reason ??= reason
     this.#wire?.destroy()
   }
 
-  /** Looks whether the peer is still there. */
+  /** Checks whether the peer still responds. */
   probe(): void {
     this.#wire?.probe()
   }
@@ -178,7 +189,7 @@ export class Connection implements Flow, WireUser {
       }
       return
     }
-    // Once for all that came together: who sends thousands at a time is not to have us write thousands of times.
+    // Once for all pings of a chunk: a peer that sends thousands must not cause thousands of writes.
     if (pings > 0) this.send(pong)
     this.#watch(messages + pings > 0)
   }
@@ -196,13 +207,13 @@ export class Connection implements Flow, WireUser {
     this.#owner.sink.lost(this, this.#reason)
   }
 
-  /** The far end of a connection that was never made, for the text of the failure. */
+  /** Returns the address of a connection that never opened, for the text of the failure. */
   #where(): string {
     const { protocol, address, port } = this.remote
     return `${protocol} ${formatHost(address)}:${port} (${this.names[0] ?? address})`
   }
 
-  /** True where the rate has room for another message of the same piece. */
+  /** Returns whether the rate admits another message of the same chunk. */
   #follows(): boolean {
     if (this.#owner.gate.admitsNext?.(this.remote.address) ?? true) return true
     this.fail('not admitted')
@@ -217,7 +228,10 @@ export class Connection implements Flow, WireUser {
     this.#owner.sink.received(message, this, size)
   }
 
-  /** Answers a fault in the stream and ends it. Nothing more is read: a peer that does not take the answer cannot go on sending. */
+  /**
+   * Answers a fault in the stream and closes the connection. Reading ends: a peer that does not take the
+   * response cannot go on sending.
+   */
   #end(error: SipParseError): void {
     this.#ending = true
     this.#owner.sink.malformed(error, this)
@@ -226,7 +240,10 @@ export class Connection implements Flow, WireUser {
     this.#within(endTimeoutMs, 'a fault in the stream')
   }
 
-  /** A stalled or silent peer does not hold a connection for ever; one that sends whole messages may, however they are cut. */
+  /**
+   * Limits the time of a stalled or silent peer. A peer that sends whole messages has no limit, in whatever
+   * chunks.
+   */
   #watch(complete: boolean): void {
     if (complete || (this.#proven && !this.#reader.isPartial)) this.#prove()
     if (this.#reader.isPartial && !this.#limit && !this.#closed) {

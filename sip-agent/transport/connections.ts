@@ -3,13 +3,13 @@ import type { Connection } from './connection.ts'
 
 const placeOf = (address: string, port: number): string => `${address}|${port}`
 
-/** The open connections of one listener, found by where they lead. */
+/** Open connections of one listener, by remote address. */
 export class Connections {
   readonly #all = new Set<Connection>()
-  /** By address and port of the far end; with TLS there may be several to one place, for different hosts. */
+  /** By remote address and port; with TLS there may be several to one address, for different hosts. */
   readonly #byPlace = new Map<string, Connection[]>()
   readonly #aliases = new Map<Connection, string>()
-  /** Those that were given up and are still on their way out; a socket takes a while to close. */
+  /** Connections that are being closed; a socket takes some time. */
   readonly #leaving = new Set<Connection>()
   #made = 0
 
@@ -17,17 +17,17 @@ export class Connections {
     return this.#all.size
   }
 
-  /** Those that we made. */
+  /** Number of connections that the agent opened. */
   get made(): number {
     return this.#made
   }
 
-  /** Those that we made and have given up. */
+  /** Number of connections that the agent opened and is closing. */
   get leavingMade(): number {
     return this.#leaving.size - this.leavingAccepted
   }
 
-  /** Those that were accepted and given up. */
+  /** Number of accepted connections that are being closed. */
   get leavingAccepted(): number {
     let count = 0
     for (const each of this.#leaving) if (each.isAccepted) count++
@@ -44,7 +44,7 @@ export class Connections {
     this.#put(placeOf(connection.remote.address, connection.remote.port), connection)
   }
 
-  /** Remembers the port that a peer takes requests at (RFC 5923 5); one for each connection. */
+  /** Remembers the port at which a peer accepts requests (RFC 5923 5); one for each connection. */
   alias(connection: Connection, port: number): void {
     if (this.#aliases.has(connection) || port === connection.remote.port) return
     const place = placeOf(connection.remote.address, port)
@@ -52,7 +52,7 @@ export class Connections {
     this.#put(place, connection)
   }
 
-  /** Ends one to make room for another one; from now on it takes no room. */
+  /** Closes a connection to make room for another one; it does not count any more. */
   giveUp(connection: Connection, reason: string): void {
     this.#leaving.add(connection)
     connection.fail(reason)
@@ -67,24 +67,27 @@ export class Connections {
     if (alias !== undefined) this.#take(alias, connection)
   }
 
-  /** One that a request to this place may go over; the newest, because an older one may be dead without our knowing. */
+  /** Returns a connection for a request to this hop: the newest, because an older one may be dead. */
   find(hop: Hop): Connection | undefined {
     const there = this.#byPlace.get(placeOf(hop.address, hop.port))
     const found = there?.findLast((each) => each.canCarry(hop) && !this.#leaving.has(each))
     if (!found) return undefined
-    // Moved to the end: the first ones are those that were not used for longest.
+    // Moved to the end: the first ones were unused for the longest time.
     this.#all.delete(found)
     this.#all.add(found)
     return found
   }
 
-  /** The connection of our own making that was not used for longest. */
+  /** Returns the connection opened by the agent that was unused for the longest time. */
   oldestMade(): Connection | undefined {
     for (const each of this.#all) if (!each.isAccepted && !this.#leaving.has(each)) return each
     return undefined
   }
 
-  /** The accepted connection that brought no message for longest, of those that have got nothing of us and that may go. */
+  /**
+   * Returns the accepted connection without a message for the longest time, among those that were never
+   * served and that may be closed.
+   */
   idlest(mayGo: (connection: Connection) => boolean): Connection | undefined {
     let found: Connection | undefined
     for (const each of this.#all) {

@@ -7,7 +7,7 @@ import { domainsOf } from './identity.ts'
 import type { TlsSettings } from './tls.ts'
 import type { Protocol } from './types.ts'
 
-/** What a socket has become, and the hosts that its client certificate proves it to be. */
+/** Receives the socket after its handshakes, with the hosts that its client certificate proves. */
 export type HandshakeDone = (way: Socket | WebSocket, names: readonly string[]) => void
 
 interface PendingHandshake {
@@ -15,12 +15,18 @@ interface PendingHandshake {
   names: readonly string[]
 }
 
-/** The local address counts: a listener on all addresses may have two connections from one port of a peer. */
+/**
+ * Returns a key with the local address: a listener on all addresses may have two connections from one port of
+ * a peer.
+ */
 const keyOf = (socket: Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress'>) =>
   `${socket.remoteAddress}|${socket.remotePort}|${socket.localAddress}`
 const refusal = (status: string) => `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
 
-/** What stands between an accepted TCP connection and SIP: the TLS handshake and the WebSocket upgrade, as the protocol wants. */
+/**
+ * Handshakes between an accepted TCP connection and SIP: TLS and the WebSocket upgrade, as the protocol
+ * requires.
+ */
 export class HandshakeStage {
   readonly #settings: TlsSettings
   readonly #entering = new Map<string, PendingHandshake>()
@@ -30,7 +36,7 @@ export class HandshakeStage {
   readonly #failed: () => void
   #tls: TlsServer | undefined
 
-  /** `failed` is called for each TLS handshake that comes to nothing. */
+  /** `failed` is called for each failed TLS handshake. */
   constructor(protocol: Protocol, settings: TlsSettings, maxBytes: number, failed: () => void) {
     this.#settings = settings
     this.#failed = failed
@@ -50,7 +56,7 @@ export class HandshakeStage {
     })
   }
 
-  /** Takes the present certificates for whoever enters from now on. Throws where they cannot be used. */
+  /** Applies the present certificates to new connections. Throws if they are invalid. */
   reload(): void {
     if (!this.#secure) return
     // Never listens itself: sockets are handed to it.
@@ -63,7 +69,10 @@ export class HandshakeStage {
     this.#tls = server
   }
 
-  /** Leads a socket in. `arrived` is called at once for plain TCP, later, or never where the client fails; its owner limits the time. */
+  /**
+   * Performs the handshakes of a socket. `arrived` is called at once for plain TCP, later otherwise, and
+   * never if the client fails. The caller limits the time.
+   */
   accept(socket: Socket, arrived: HandshakeDone): void {
     if (!this.#tls && !this.#http) {
       arrived(socket, [])
@@ -84,7 +93,7 @@ export class HandshakeStage {
       socket.destroy()
       return
     }
-    // Without a certificate, or with one that nobody vouches for, a client has proved nothing.
+    // Without a certificate, or with an unauthorised one, a client has proven nothing.
     entering.names = socket.authorized ? domainsOf(socket.getPeerCertificate()) : []
     if (this.#http) this.#http.emit('connection', socket)
     else this.#done(socket, socket)

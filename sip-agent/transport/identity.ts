@@ -3,7 +3,7 @@ import type { PeerCertificate } from 'node:tls'
 
 type Names = Readonly<Record<'DNS' | 'URI' | 'IP Address', readonly string[]>>
 
-// Node writes values with special characters as JSON strings, so that none of them can pass for two entries.
+// Node writes values with special characters as JSON strings, so that one value cannot imitate two entries.
 const entryPattern = /(?:^|, )([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^,"]*)/y
 
 const unquoted = (text: string): string | undefined => {
@@ -14,7 +14,7 @@ const unquoted = (text: string): string | undefined => {
   }
 }
 
-/** The entries of a subjectAltName as Node writes it; none at all where it cannot be read to its end. */
+/** Returns the entries of a subjectAltName in Node's form; empty if it cannot be read to its end. */
 const readNames = (text: string): Names => {
   const names = { DNS: [] as string[], URI: [] as string[], 'IP Address': [] as string[] }
   const pattern = new RegExp(entryPattern)
@@ -29,15 +29,16 @@ const readNames = (text: string): Names => {
   return names
 }
 
-/** RFC 5922 7.1: a SIP URI without a user names a domain. */
+/** Returns the domain of a SIP URI without a user (RFC 5922 7.1). */
 const sipDomain = (uri: string): string[] => {
   const match = /^sip:([^@;?]+)$/i.exec(uri)
   return match ? [(match[1] as string).replace(/:\d+$/, '')] : []
 }
 
 /**
- * The SIP domains that a certificate is for, in lower case (RFC 5922 7.1): its SIP URIs; without one its DNS names; without a subjectAltName
- * its common name. Its IP addresses count besides, for peers that are named by address.
+ * Returns the SIP domains of a certificate in lower case (RFC 5922 7.1): its SIP URIs, else its DNS names.
+ * Without a subjectAltName it is the common name. IP addresses count too, for peers that are named by
+ * address.
  */
 export const domainsOf = (certificate: PeerCertificate): string[] => {
   const text = certificate.subjectaltname
@@ -49,7 +50,7 @@ export const domainsOf = (certificate: PeerCertificate): string[] => {
   return domains.map((each) => each.toLowerCase())
 }
 
-/** One spelling for each address, as certificates have them. */
+/** Returns whether two texts are the same IP address in any spelling. */
 const sameAddress = (a: string, b: string): boolean => {
   const family = isIP(a)
   if (family !== isIP(b)) return false
@@ -59,8 +60,8 @@ const sameAddress = (a: string, b: string): boolean => {
 }
 
 /**
- * Checks that a certificate is for this host (RFC 5922 7.2: the whole name, without case, and no wildcards). A `name` that itself is written
- * with `*.` has to stand in the certificate as it is. Returns what is wrong.
+ * Checks that a certificate is valid for a host (RFC 5922 7.2: the whole name, ignoring case, without
+ * wildcards). A `name` that begins with `*.` must stand in the certificate as it is. Returns the fault.
  */
 export const checkDomain = (name: string, certificate: PeerCertificate): Error | undefined => {
   const wanted = name.toLowerCase().replace(/\.$/, '')
@@ -69,5 +70,5 @@ export const checkDomain = (name: string, certificate: PeerCertificate): Error |
     ? (each: string) => isIP(each) > 0 && sameAddress(each, wanted)
     : (each: string) => each === wanted
   if (domains.some(fits)) return undefined
-  return new Error(`the certificate is for ${domains.slice(0, 5).join(', ') || 'nobody'}, not for ${wanted}`)
+  return new Error(`the certificate is for ${domains.slice(0, 5).join(', ') || 'no host'}, not for ${wanted}`)
 }

@@ -6,13 +6,13 @@ import { plainAddress } from '../shield/addresses.ts'
 import type { Endpoint, Protocol } from './types.ts'
 
 const any = new Set(['0.0.0.0', '::'])
-/** How long the list of this machine's addresses is taken to be true, in ms. */
+/** Time in ms for which the list of this machine's addresses is cached. */
 const cacheMs = 60_000
 
-/** True for an address of this machine that no other can reach. */
+/** Returns whether only this machine can reach an address. */
 export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1'
 
-/** How peers are told where to reach the agent, and which addresses are its own. */
+/** Addresses at which peers reach the agent, and the agent's own addresses. */
 export class OwnAddresses {
   readonly #announce: string | undefined
   readonly #announceTo: readonly { readonly networks: Networks; readonly address: string }[]
@@ -20,7 +20,7 @@ export class OwnAddresses {
   readonly #clock: Clock
   #machine: MachineAddresses | undefined
 
-  /** Throws where one of the networks is none. */
+  /** Throws for a text that is not a network. */
   constructor(
     clock: Clock,
     announce: string | undefined,
@@ -35,7 +35,7 @@ export class OwnAddresses {
     this.#announced = new Set([...(announce ? [announce] : []), ...announceTo.map(({ address }) => address)])
   }
 
-  /** The host that a peer at `remote` should use to reach `local`; what is said in general without a peer. */
+  /** Returns the host at which a peer at `remote` should reach `local`; the general one without a peer. */
   hostFor(local: Endpoint, remote?: string): string {
     // An address of the other family would lead the peer to another listener, or to none.
     const fits = (address: string) => isIP(address) === 0 || isIPv6(address) === isIPv6(local.address)
@@ -49,7 +49,7 @@ export class OwnAddresses {
     return isIPv6(local.address) ? machine.six : machine.four
   }
 
-  /** True where this leads to one of these bound addresses. */
+  /** Returns whether host and port lead to one of these bound addresses. */
   isOwn(bound: readonly Endpoint[], protocol: Protocol, host: string, port: number): boolean {
     return bound.some(
       (own) =>
@@ -59,13 +59,16 @@ export class OwnAddresses {
     )
   }
 
-  /** True where a listener on all addresses is reached by this one too. */
+  /** Returns whether a listener on all addresses includes this address. */
   #isHere(bound: string, host: string): boolean {
     if (!any.has(bound) || isIPv6(bound) !== isIPv6(host)) return false
     return isLoopback(host) || this.#machineAddresses().all.has(host)
   }
 
-  /** Kept for a while: asking the system takes longer than all else that is done for a request. */
+  /**
+   * Returns this machine's addresses from a cache: the system call takes longer than the rest of a request's
+   * handling.
+   */
   #machineAddresses(): MachineAddresses {
     const now = this.#clock.now()
     if (!this.#machine || this.#machine.until <= now) this.#machine = readMachine(now + cacheMs)
@@ -73,7 +76,7 @@ export class OwnAddresses {
   }
 }
 
-/** The addresses of this machine: all, and the first of each family that others could reach. */
+/** Addresses of this machine: all, and the first of each family that other machines can reach. */
 interface MachineAddresses {
   readonly all: ReadonlySet<string>
   readonly four: string

@@ -4,30 +4,32 @@ import type { RawMessage, SipMessage } from '../message/message.ts'
 import { attachRequest, contentLength, declaredLength, headEnd, parseHead } from '../message/parse.ts'
 import { SipParseError } from '../message/sip-parse-error.ts'
 
-/** What comes out of a stream: messages, and keep-alive pings that want an answer (RFC 5626 3.5.1). */
+/** Element of a stream: a message, its fault, or a keep-alive ping that needs a response (RFC 5626 3.5.1). */
 export type StreamItem =
   | { readonly kind: 'message'; readonly message: SipMessage; readonly size: number }
   | { readonly kind: 'ping' }
   | { readonly kind: 'bad'; readonly error: SipParseError }
 
-/** Makes SIP messages of what a connection brings. */
+/** Splits received bytes into SIP messages. */
 export interface MessageReader {
-  /** True while a message has begun and not ended. */
+  /** Whether a message has begun and not ended. */
   readonly isPartial: boolean
   /**
-   * Takes what came, gives what became complete. Throws {@link SipParseError} where the next message's start can no longer be known; the
-   * connection must then be closed.
+   * Takes a chunk and returns the complete elements. Throws {@link SipParseError} if the start of the next
+   * message is unknown; the connection must then be closed.
    */
   push(chunk: Buffer): Iterable<StreamItem>
 }
 
 const empty = Buffer.alloc(0)
 
-/** Cuts a byte stream into SIP messages by Content-Length (RFC 3261 18.3). */
+/** Splits a byte stream into SIP messages by Content-Length (RFC 3261 18.3). */
 export class StreamFramer implements MessageReader {
   #held: Buffer = empty
   #scanned = 0
-  /** True after one CRLF between messages, of which a second one makes a ping: that may come in another read. */
+  /**
+   * Whether one CRLF arrived between messages. A second one makes a ping, and may arrive in another chunk.
+   */
   #half = false
   /** Head that was read, or its fault, while its body is awaited. */
   #head: { content: RawMessage | SipParseError; end: number; length: number } | undefined
@@ -61,7 +63,7 @@ export class StreamFramer implements MessageReader {
       this.#half = !this.#half
       if (!this.#half) yield { kind: 'ping' }
     }
-    // A lone CR may become the second one.
+    // A lone CR may become the second CRLF.
     if (this.#held.length > 1) this.#half = false
   }
 
@@ -84,7 +86,7 @@ export class StreamFramer implements MessageReader {
       return true
     }
     const length = contentLength(message, Number.MAX_SAFE_INTEGER)
-    // RFC 3261 20.14: on a stream the header is required.
+    // RFC 3261 20.14: a stream requires this header.
     if (length === undefined) throw attachRequest(message, new SipParseError('Content-Length', 'missing'))
     if (end + 4 + length > this.#limits.messageBytes) {
       throw attachRequest(message, new SipParseError('message', 'too large', 413))
@@ -93,7 +95,10 @@ export class StreamFramer implements MessageReader {
     return true
   }
 
-  /** Whether a fault leaves no doubt that this is SIP. After a bad start line anything may follow. */
+  /**
+   * Returns whether the stream is certainly SIP in spite of a fault. After a bad start line any bytes may
+   * follow.
+   */
   #isFramed(error: unknown): boolean {
     return error instanceof SipParseError && error.part !== 'start line'
   }
@@ -102,7 +107,7 @@ export class StreamFramer implements MessageReader {
     const head = this.#head
     if (!head || this.#held.length < head.end + head.length) return undefined
     const size = head.end + head.length
-    // Copied, so that a small body does not hold the whole chunk in memory.
+    // A copy: a small body must not keep the whole chunk in memory.
     const body = Buffer.from(this.#held.subarray(head.end, size))
     this.#held = this.#held.subarray(size)
     this.#scanned = 0

@@ -16,37 +16,45 @@ import type { Endpoint, Flow, Gatekeeper, Protocol, TransportSink } from './type
 import { WebSocketReader } from './websocket-reader.ts'
 import { SocketWire, WebSocketWire } from './wire.ts'
 
-/** TLS handshake and WebSocket upgrade together, in ms. */
+/** Maximum time in ms for the TLS handshake and the WebSocket upgrade together. */
 const handshakeTimeoutMs = 10_000
-/** A connection that we make must be there within this time, in ms: before the request on it has timed out (timers B and F). */
+/**
+ * Maximum time in ms for opening a connection: shorter than the timeout of the request on it (timers B and
+ * F).
+ */
 const connectTimeoutMs = 10_000
-/** The same where UDP can take its place: the caller is waiting. */
+/** Maximum time in ms if UDP can take its place: the caller is waiting. */
 const tentativeTimeoutMs = 2_000
-/** How often a WebSocket is asked for a sign of life, in ms; shorter than the usual idle time of proxies, a minute. */
+/** Interval in ms of pings on WebSockets; shorter than the usual idle timeout of proxies, a minute. */
 const probeIntervalMs = 30_000
 const maxHosts = 1_000
 
-/** What a listener of connections is made of. */
+/** Collaborators of a connection-oriented listener. */
 export interface StreamTransportDeps {
   readonly sink: TransportSink
   readonly gate: Gatekeeper
   readonly limits: MessageLimits
   readonly clock: Clock
   readonly tls: TlsSettings
-  /** Accepted connections at once, of which one address may hold a quarter and strangers three; and as many that we make. */
+  /**
+   * Maximum number of accepted connections, and of connections that the agent opens. One address may hold a
+   * quarter of the accepted ones, and untrusted peers three quarters.
+   */
   readonly maxConnections: number
 }
 
-/** One listening socket of TCP, TLS, WS or WSS with its connections, accepted and made. */
+/** Listening socket of TCP, TLS, WS or WSS with its accepted and opened connections. */
 export class StreamTransport {
   readonly #options: StreamTransportDeps
   readonly #server: Server
   readonly #entrance: HandshakeStage
   readonly #connections = new Connections()
-  /** Sockets that were accepted, by address (IPv6: by /64), from their first moment to their last. */
+  /** Number of accepted sockets by address (IPv6: by /64), until they are closed. */
   readonly #accepted = new Map<string, number>()
   readonly #sockets = new Set<Socket>()
-  /** The host by which we came to a place over TLS: what an address in a Contact or Record-Route stands for. */
+  /**
+   * Hosts by which TLS connections were opened: the meaning of a bare address in a Contact or Record-Route.
+   */
   readonly #hosts = new Map<string, string>()
   readonly #web: boolean
   #probing: Timer | undefined
@@ -66,12 +74,12 @@ export class StreamTransport {
     return this.#local
   }
 
-  /** Open connections, with those that are still on their way in. */
+  /** Number of open connections, including those in a handshake. */
   get connections(): number {
     return this.#connections.made + this.#sockets.size
   }
 
-  /** Binds and listens; rejects with the system's error, or where TLS has no certificate. */
+  /** Binds and listens. Rejects with the system's error, or if TLS has no certificate. */
   async open(address: string, port: number): Promise<void> {
     this.#entrance.reload()
     await new Promise<void>((resolve, reject) => {
@@ -88,19 +96,20 @@ export class StreamTransport {
     })
   }
 
-  /** Takes the present TLS settings for new connections. Throws where they cannot be used. */
+  /** Applies the present TLS settings to new connections. Throws if they are invalid. */
   reload(): void {
     this.#entrance.reload()
   }
 
-  /** The open connection to a place, whoever opened it (RFC 3261 18, RFC 5923). */
+  /** Returns the open connection to a hop, whichever side opened it (RFC 3261 18, RFC 5923). */
   find(hop: Hop): Flow | undefined {
     return this.#connections.find(hop)
   }
 
   /**
-   * A new connection to a place; undefined for WebSockets, which only clients open (RFC 7118 5). It takes the place of the one that was not
-   * used for longest where there are too many, unless it is `spare`: such a one has half of the room, and takes nobody's place.
+   * Opens a connection to a hop. Returns undefined for WebSockets, which only clients open (RFC 7118 5). If
+   * there are too many, it replaces the one that was unused for the longest time. A `spare` connection
+   * replaces none, and only half of the room is for such connections.
    */
   connect(hop: Hop, spare = false): Flow | undefined {
     if (this.#web) return undefined
@@ -153,7 +162,7 @@ export class StreamTransport {
     }
   }
 
-  /** Our connections come from the address that is bound, which is the one that carriers know. */
+  /** Local address of opened connections: the bound one, which carriers know. */
   #from(): { localAddress?: string } {
     const { address } = this.#local
     return address === '0.0.0.0' || address === '::' || isLoopback(address) ? {} : { localAddress: address }
@@ -188,8 +197,9 @@ export class StreamTransport {
   }
 
   /**
-   * No one source may take all connections from the others, nor strangers those of the carriers: a quarter is kept. Where all are taken
-   * a newcomer gets the place of the stranger who said nothing for longest and was never let in, else none.
+   * Admits a new connection. One source must not take all connections, nor untrusted peers those of the
+   * carriers: a quarter is kept. If all are taken, the new one replaces the untrusted connection that was
+   * silent for the longest time and was never served.
    */
   #admits(address: string): boolean {
     const { maxConnections, gate } = this.#options
@@ -197,7 +207,7 @@ export class StreamTransport {
     if ((this.#accepted.get(senderOf(address)) ?? 0) >= Math.ceil(maxConnections / 4)) return false
     const most = trusts(address) ? maxConnections : maxConnections * 0.75
     const isFull = this.#sockets.size - this.#connections.leavingAccepted >= most
-    // Before all connections are looked through: who is banned, or too fast, is not to cost that much.
+    // Before the search through all connections, which a banned or too fast source must not cause.
     if (!gate.accepts(this.#local.protocol, address)) return false
     if (!isFull) return true
     const idlest = this.#connections.idlest(({ remote }) => !trusts(remote.address))
@@ -225,7 +235,7 @@ export class StreamTransport {
     if (this.#web) this.#probing ??= this.#options.clock.after(probeIntervalMs, () => this.#probe())
   }
 
-  /** RFC 7118 6: looks after the connections of clients that went away without a word. */
+  /** Closes the connections of clients that disappeared without closing them (RFC 7118 6). */
   #probe(): void {
     this.#probing = this.#options.clock.after(probeIntervalMs, () => this.#probe())
     for (const connection of this.#connections) connection.probe()

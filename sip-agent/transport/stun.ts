@@ -8,14 +8,14 @@ const bindingError = 0x0111
 const errorCode = 0x0009
 const unknownAttributes = 0x000a
 const xorMappedAddress = 0x0020
-/** Attributes below this must be understood (RFC 5389 15). */
+/** Attributes below this value must be understood (RFC 5389 15). */
 const optional = 0x8000
 
-/** True for a STUN message among SIP ones (RFC 5626 4.4.2): no SIP message has these bytes here. */
+/** Returns whether bytes are a STUN message (RFC 5626 4.4.2): no SIP message has these bytes. */
 export const isStun = (bytes: Buffer): boolean =>
   bytes.length >= headerLength && (bytes[0] as number) < 0x40 && bytes.readUInt32BE(4) === cookie
 
-/** The 16 bytes of an IPv6 address without a zone. */
+/** Returns the 16 bytes of an IPv6 address without a zone. */
 const bytesOf6 = (address: string): Buffer => {
   const four = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address)
   const [, head, a, b, c, d] = four ?? []
@@ -51,7 +51,7 @@ const answer = (type: number, request: Buffer, ...attributes: Buffer[]): Buffer 
   return Buffer.concat([header, ...attributes])
 }
 
-/** RFC 5389 15.2: the address, XORed with the cookie and, for IPv6, the transaction id. */
+/** Returns the address, XORed with the cookie and, for IPv6, the transaction id (RFC 5389 15.2). */
 const mapped = (request: Buffer, address: string, port: number): Buffer => {
   const six = !isIPv4(address)
   const raw = six ? bytesOf6(address) : Buffer.from(address.split('.').map(Number))
@@ -62,7 +62,7 @@ const mapped = (request: Buffer, address: string, port: number): Buffer => {
   return attribute(xorMappedAddress, value)
 }
 
-/** The types of the attributes; undefined where they do not add up. */
+/** Returns the types of the attributes; undefined if their lengths are inconsistent. */
 const attributesOf = (request: Buffer): number[] | undefined => {
   const types: number[] = []
   if (request.readUInt16BE(2) !== request.length - headerLength) return undefined
@@ -76,8 +76,8 @@ const attributesOf = (request: Buffer): number[] | undefined => {
 }
 
 /**
- * The answer to a binding request from this address (RFC 5389 10.1.2, as the keep-alive of RFC 5626 4.4.2). Undefined for what is not
- * one: there is nothing to say to it.
+ * Returns the response to a binding request from this address (RFC 5389 10.1.2, as the keep-alive of RFC 5626
+ * 4.4.2). Returns undefined for other messages.
  */
 export const stunAnswer = (request: Buffer, address: string, port: number): Buffer | undefined => {
   if (request.readUInt16BE(0) !== bindingRequest) return undefined

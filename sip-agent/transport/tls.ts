@@ -12,7 +12,7 @@ import { checkDomain } from './identity.ts'
 
 const pemPattern = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
-/** Node passes over authorities that it cannot read, and then trusts nobody. */
+/** Checks a list of authorities: Node ignores unreadable ones, and then trusts none. */
 const checkAuthorities = (pem: string): void => {
   const found = pem.match(pemPattern)
   if (!found) throw new Error('its authorities are no PEM certificates')
@@ -22,7 +22,7 @@ const checkAuthorities = (pem: string): void => {
 const context = (what: string, options: SecureContextOptions & { readonly ca?: string }): SecureContext => {
   const { cert, key, ca } = options
   try {
-    // Node passes over what is empty.
+    // Node ignores empty values.
     if (cert === '' || key === '' || !cert !== !key) throw new Error('it or its key is missing')
     if (ca) checkAuthorities(ca)
     return createSecureContext(options)
@@ -33,7 +33,7 @@ const context = (what: string, options: SecureContextOptions & { readonly ca?: s
   }
 }
 
-/** What follows from one set of settings. */
+/** TLS contexts of one set of settings. */
 class TlsContexts {
   readonly #tls: SipTls | undefined
   readonly #peers = new Map<string, { readonly peer: SipTlsPeer; readonly context: SecureContext }>()
@@ -87,13 +87,18 @@ class TlsContexts {
     }
   }
 
-  /** The certificate for a name, or for its domain (`*.example.com`, one label: RFC 6125 6.4.3); undefined for the listeners' own. */
+  /**
+   * Returns the certificate of a name, or of its domain (`*.example.com`, one label: RFC 6125 6.4.3);
+   * undefined for the listeners' own.
+   */
   #named(name: string): SecureContext | undefined {
     return this.#names.get(name) ?? this.#names.get(name.replace(/^[^.]+/, '*'))
   }
 }
 
-/** The certificates of all listeners, and of the connections that we make. They may change; open connections keep theirs. */
+/**
+ * Certificates of all listeners, and of opened connections. They may change; open connections keep theirs.
+ */
 export class TlsSettings {
   #tls: SipTls | undefined
   #peers: readonly SipTlsPeer[]
@@ -104,24 +109,24 @@ export class TlsSettings {
     this.#peers = peers
   }
 
-  /** Takes new settings. Throws, and keeps the old ones, where a certificate cannot be used. */
+  /** Applies new settings. Throws, and keeps the old ones, if a certificate is invalid. */
   change(tls = this.#tls, peers = this.#peers): void {
     this.#built = new TlsContexts(tls, peers)
     this.#tls = tls
     this.#peers = peers
   }
 
-  /** For a listener. Throws where there is no certificate or it cannot be used. */
+  /** Options of a listener. Throws if the certificate is missing or invalid. */
   server(): TlsOptions {
     return this.#settings().server()
   }
 
-  /** For a connection to a host. Throws where a certificate cannot be used. */
+  /** Options of a connection to a host. Throws if a certificate is invalid. */
   client(host: string): ConnectionOptions {
     return this.#settings().client(host)
   }
 
-  /** Built when it is needed: what is wrong is told where a listener is opened. */
+  /** Creates the contexts on demand: faults are reported when a listener opens. */
   #settings(): TlsContexts {
     this.#built ??= new TlsContexts(this.#tls, this.#peers)
     return this.#built

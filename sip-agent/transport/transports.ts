@@ -14,15 +14,18 @@ import { UdpTransport } from './udp.ts'
 
 type Bound = UdpTransport | StreamTransport
 
-/** What the transports are made of. */
+/** Collaborators and options of the transports. */
 export interface TransportsDeps
   extends Pick<SipAgentOptions, 'announce' | 'announceTo' | 'tls' | 'tlsPeers' | 'viaPortNetworks'> {
   readonly sink: TransportSink
   readonly limits: MessageLimits
   readonly clock: Clock
-  /** Accepted connections per listener; more are refused, more than a quarter from one address, and more than three from strangers. */
+  /**
+   * Maximum number of accepted connections of a listener; one address may have a quarter, and untrusted peers
+   * three quarters.
+   */
   readonly maxConnections: number
-  /** Asked before anything is parsed. */
+  /** Filter that is applied before parsing. */
   readonly gatekeeper: Gatekeeper
 }
 
@@ -35,7 +38,7 @@ export class Transports {
   readonly #viaPort: Networks
   #closing = false
 
-  /** Throws if an entry of `announceTo` or `viaPortNetworks` is no network. */
+  /** Throws if an entry of `announceTo` or `viaPortNetworks` is not a network. */
   constructor(options: TransportsDeps) {
     const { clock, announce, announceTo, tls, tlsPeers, viaPortNetworks } = options
     this.#viaPort = new Networks(viaPortNetworks)
@@ -44,7 +47,7 @@ export class Transports {
     this.#tls = new TlsSettings(tls, tlsPeers)
   }
 
-  /** Binds one more address; rejects with an error that says which one. */
+  /** Binds a further address. Rejects with an error that names it. */
   async open(listen: { transport: Protocol; address: string; port: number }): Promise<void> {
     const { transport, address, port } = listen
     const { sink, limits, clock, maxConnections, gatekeeper: gate } = this.#options
@@ -67,24 +70,25 @@ export class Transports {
     return this.#bound.map((each) => each.local)
   }
 
-  /** Open connections to peers. */
+  /** Number of open connections to peers. */
   get connections(): number {
     return this.#streams().reduce((sum, each) => sum + each.connections, 0)
   }
 
-  /** True where this is one of the agent's own addresses, bound or announced. */
+  /** Returns whether an address is one of the agent's own, bound or announced. */
   isOwn(protocol: Protocol, host: string, port: number): boolean {
     return this.#own.isOwn(this.addresses, protocol, host, port)
   }
 
-  /** True where a transport of this protocol is bound; of this family too, where one is given. */
+  /** Returns whether a transport of this protocol, and of this family if given, is bound. */
   reaches(protocol: Protocol, family?: 4 | 6): boolean {
     return this.#of(protocol).some(({ local }) => !family || isIPv6(local.address) === (family === 6))
   }
 
   /**
-   * The way to a place: an open connection, whoever opened it, else a new one. Undefined where no transport of that protocol and
-   * family is bound, and for a WebSocket that is not open. `by` chose the place.
+   * Returns the flow to a hop: an open connection, whichever side opened it, else a new one. Returns
+   * undefined if no transport of that protocol and family is bound, and for a WebSocket that is not open.
+   * `by` chose the hop.
    */
   flow(hop: Hop, by: ChosenBy): Flow | undefined {
     if (by === 'us') this.#options.gatekeeper.trustPeer?.(hop.address)
@@ -106,23 +110,24 @@ export class Transports {
 
   #connect(hop: Hop, spare: boolean): Flow | undefined {
     const fitting = this.#fitting(hop)
-    // A loopback socket cannot reach the world, so it is the last choice for what is not loopback, and the first for what is.
+    // A loopback socket cannot reach other machines: it is the last choice for other addresses, and the first
+    // for loopback.
     const near = isLoopback(hop.address)
     const best = fitting.find((each) => isLoopback(each.local.address) === near) ?? fitting[0]
     return best instanceof UdpTransport ? best.flow(hop.address, hop.port) : best?.connect(hop, spare)
   }
 
   /**
-   * The way for a response: that of its request or, where that connection is gone, a new one to the port of the Via (RFC 3261 18.2.2).
-   * Undefined where there is none: a WebSocket client cannot be reached again. Whoever sends a request chooses that port, so that such
-   * connections must not push out others.
+   * Returns the flow for a response. It is that of its request or, if that is closed, a new one to the port
+   * of the Via (RFC 3261 18.2.2). Returns undefined for a WebSocket client, which cannot be reached again.
+   * The sender of a request chooses that port, so such connections must not replace others.
    */
   back(flow: Flow, via: HostPort): Flow | undefined {
     if (!flow.isClosed) return flow
     return flow.remote.protocol === 'udp' ? undefined : this.#again(flow.remote, via)
   }
 
-  /** The same where only the far end of the request's way is known. */
+  /** Same as {@link back}, if only the remote address of the request is known. */
   backTo(remote: Endpoint, via: HostPort): Flow | undefined {
     const hop = { ...remote, host: remote.address }
     if (remote.protocol === 'udp') return this.#connect(hop, true)
@@ -134,12 +139,15 @@ export class Transports {
     return this.#find(hop) ?? this.#connect(hop, true)
   }
 
-  /** The host that a peer at `remote` should use to reach `local`; what is said in general without a peer. */
+  /** Returns the host at which a peer at `remote` should reach `local`; the general one without a peer. */
   ownHost(local: Endpoint, remote?: string): string {
     return this.#own.hostFor(local, remote)
   }
 
-  /** Takes new certificates for new connections, and new networks. Throws, and changes nothing, if one cannot be used. */
+  /**
+   * Applies new certificates to new connections, and new networks. Throws, and changes nothing, if one is
+   * invalid.
+   */
   change(change: Pick<SipAgentChange, 'tls' | 'tlsPeers' | 'viaPortNetworks'>): void {
     const { tls, tlsPeers, viaPortNetworks } = change
     if (tls || tlsPeers) this.#tls.change(tls, tlsPeers)
@@ -159,7 +167,10 @@ export class Transports {
     return this.#bound.filter((each) => each instanceof StreamTransport)
   }
 
-  /** Those of a protocol. Browsers write `transport=ws` for both kinds of WebSockets (RFC 7118 5.2.2), so `ws` may be found in `wss`. */
+  /**
+   * Returns the transports of a protocol. Browsers write `transport=ws` for both kinds of WebSockets (RFC
+   * 7118 5.2.2), so `ws` includes `wss`.
+   */
   #of(protocol: Protocol): Bound[] {
     return this.#bound.filter(
       ({ local }) => local.protocol === protocol || (protocol === 'ws' && local.protocol === 'wss'),

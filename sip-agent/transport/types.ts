@@ -1,10 +1,10 @@
 import type { SipMessage } from '../message/message.ts'
 import type { SipParseError } from '../message/sip-parse-error.ts'
 
-/** The transports that the agent speaks (RFC 3261, RFC 7118). */
+/** Transports of the agent (RFC 3261, RFC 7118). */
 export type Protocol = 'udp' | 'tcp' | 'tls' | 'ws' | 'wss'
 
-/** A transport address. */
+/** Transport address. */
 export interface Endpoint {
   readonly protocol: Protocol
   /** IP address, IPv6 without brackets. */
@@ -12,54 +12,62 @@ export interface Endpoint {
   readonly port: number
 }
 
-/** A way to one peer: a UDP socket with a destination, or a TCP connection. */
+/** Path to one peer: a UDP socket with a destination, or a connection. */
 export interface Flow {
   readonly remote: Endpoint
-  /** The listening transport it belongs to: where peers reach us. */
+  /** Listening transport of the flow, at which peers reach the agent. */
   readonly local: Endpoint
-  /** True where the transport repeats lost data itself, so that no message is retransmitted (RFC 3261 17). */
+  /**
+   * Whether the transport retransmits lost data itself, so that messages are not retransmitted (RFC 3261 17).
+   */
   readonly isReliable: boolean
-  /** True once nothing can be sent any more. */
+  /** Whether the flow cannot send any more. */
   readonly isClosed: boolean
-  /** Why the last thing that was sent could not be, or why the connection ended, for a log or a `Warning`. */
+  /** Reason of the latest failure to send, or of the end of the connection, for a log or a `Warning`. */
   readonly problem?: string
   /** Sends one message. `failed` is called at most once, later, if it could not be sent. */
   send(bytes: Buffer, failed?: (reason: string) => void): void
 }
 
 /**
- * Origin of a place that requests are sent to. `us`: the gateway's configuration; its messages are expected from then on. `customer`: a
- * document or a dialled URI. `peer`: a header of a far end; a connection to such a place must not push out others.
+ * Origin of a destination. `us`: the gateway's configuration; messages from there are expected then.
+ * `customer`: a document or a dialled URI. `peer`: a header of a far end; a connection to such a destination
+ * must not replace others.
  */
 export type ChosenBy = 'us' | 'customer' | 'peer'
 
-/** What the transports report to the layer above. */
+/** Receiver of the transports' events. */
 export interface TransportSink {
-  /** A message whose structure was checked; `size` in bytes. */
+  /** Receives a message with a checked structure; `size` in bytes. */
   received(message: SipMessage, flow: Flow, size: number): void
-  /** Something that is not SIP, or not quite. A request may be answered with `error.status`. */
+  /** Receives the fault of a malformed message. A request may be answered with `error.status`. */
   malformed(error: SipParseError, flow: Flow): void
-  /** A connection is gone, or was never made; `reason` says why, for logs. */
+  /** Called after a connection was lost, or failed to open; `reason` is for logs. */
   lost(flow: Flow, reason: string): void
-  /** An error of our own while a message was read: it costs the message, or the connection, and not the agent. */
+  /**
+   * Receives an internal error while a message was read. It costs the message, or the connection, and not the
+   * agent.
+   */
   fault?(error: unknown): void
 }
 
-/** Decides, before anything is parsed, what comes in at all. Called for every packet: it must be quick and must not throw. */
+/** Filter before parsing. Called for every packet: it must be quick and must not throw. */
 export interface Gatekeeper {
-  /** A datagram, a WebSocket message or a piece of a stream. False drops it, and ends the connection that it came on. */
+  /**
+   * Admits a datagram, a WebSocket message or a chunk of a stream. False drops it, and closes its connection.
+   */
   admits(protocol: Protocol, address: string, bytes: Buffer): boolean
-  /** A new connection, before its TLS handshake. False closes it without a word. */
+  /** Admits a new connection, before its TLS handshake. False closes it silently. */
   accepts(protocol: Protocol, address: string): boolean
-  /** The TLS handshake of a connection that was accepted came to nothing: for the statistics. */
+  /** Counts a failed TLS handshake of an accepted connection. */
   handshakeFailed?(): void
-  /** True for one for whom room is kept that others may not take. Default: everybody. */
+  /** Returns whether an address has reserved room. Default: true. */
   isTrusted?(address: string): boolean
-  /** One more message of a piece of a stream that was admitted. False ends the connection. */
+  /** Admits one more message of an admitted chunk. False closes the connection. */
   admitsNext?(address: string): boolean
-  /** We are about to send to an address by our own choice: what comes from there is expected. */
+  /** Notes that the agent sends to an address by its own choice: messages from there are expected. */
   trustPeer?(address: string): void
 }
 
-/** Lets everybody in. */
+/** Filter that admits every packet. */
 export const openGate: Gatekeeper = { admits: () => true, accepts: () => true }

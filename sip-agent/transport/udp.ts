@@ -46,12 +46,16 @@ class UdpFlow implements Flow {
 
 type Found = (error: Error | null, address: string, family: number) => void
 
-/** Where datagrams go is an address always: looking it up at once saves a turn of the event loop for each one. */
+/**
+ * Look-up for destinations, which are always addresses: it answers at once and saves a turn of the event loop
+ * per datagram.
+ */
 const literal = (address: string, _options: unknown, done: Found): void => done(null, address, isIP(address))
 
 /**
- * One bound UDP socket. That nobody listens at a destination is not seen: Node does not pass on the ICMP errors of a socket that is not
- * connected, and one socket per destination would be another source port for each; such requests end by their timers.
+ * One bound UDP socket. Unreachable destinations are not noticed, because Node does not pass on ICMP errors
+ * of an unconnected socket. One socket per destination would use other source ports. Requests to such
+ * destinations end by their timers.
  */
 export class UdpTransport {
   readonly #socket: Socket
@@ -62,7 +66,9 @@ export class UdpTransport {
   #local: Endpoint = { protocol: 'udp', address: '', port: 0 }
   #closed = false
 
-  /** `viaPort`: networks whose requests without `rport` are answered at the port of their Via; default none. */
+  /**
+   * `viaPort`: networks whose requests without `rport` are answered at the port of their Via; default none.
+   */
   constructor(
     address: string,
     sink: TransportSink,
@@ -93,13 +99,13 @@ export class UdpTransport {
     return this.#closed
   }
 
-  /** Binds; rejects with the system's error. */
+  /** Binds the socket. Rejects with the system's error. */
   open(address: string, port: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#socket.once('error', reject)
       this.#socket.bind(port, address, () => {
         this.#socket.off('error', reject)
-        // Send errors reach the callback of send(); an error event afterwards must not end the process.
+        // Send errors reach the callback of send(); a later error event must not end the process.
         this.#socket.on('error', () => {})
         this.#local = { protocol: 'udp', address, port: this.#socket.address().port }
         resolve()
@@ -107,12 +113,12 @@ export class UdpTransport {
     })
   }
 
-  /** The flow to a destination. */
+  /** Returns the flow to a destination. */
   flow(address: string, port: number): Flow {
     return new UdpFlow(this, address, port)
   }
 
-  /** Sends one datagram. Never throws: a destination that the system does not take is a failure like any other. */
+  /** Sends one datagram. Never throws: a destination that the system rejects is reported to `failed`. */
   send(bytes: Buffer, to: Endpoint, failed?: (reason: string) => void): void {
     try {
       if (this.#closed) throw new Error('the transport is closed')
@@ -134,9 +140,10 @@ export class UdpTransport {
   }
 
   #receive(bytes: Buffer, address: string, port: number): void {
-    // Keep-alives of two or four bytes (RFC 5626 3.5.1 allows CRLF on UDP too) and empty datagrams mean nothing.
+    // Keep-alives of two or four bytes (RFC 5626 3.5.1 allows CRLF on UDP too) and empty datagrams are
+    // ignored.
     if (bytes.length <= 4) return
-    // RFC 768 lets a sender without an interest in answers give port 0; SIP without answers there is none.
+    // A sender that wants no response may use port 0 (RFC 768), but SIP always needs one.
     if (port === 0) return
     if (!this.#gate.admits('udp', address, bytes)) return
     const flow = this.flow(address, port)
@@ -154,7 +161,10 @@ export class UdpTransport {
     }
   }
 
-  /** Returns the flow of the responses. It has the address of the source always, so that a Via can lead to no other host. */
+  /**
+   * Returns the flow of the responses. It always has the source address, so that a Via cannot lead to another
+   * host.
+   */
   #wayBack({ kind, via }: SipMessage, flow: Flow): Flow {
     const { address } = flow.remote
     if (kind === 'response' || via.params.has('rport') || !this.#viaPort.has(address)) return flow

@@ -4,7 +4,7 @@ import { parseDatagram } from '../message/parse.ts'
 import { SipParseError } from '../message/sip-parse-error.ts'
 import type { MessageReader, StreamItem } from './stream-framer.ts'
 
-/** Takes WebSocket messages, each of which holds one SIP message (RFC 7118 4.1). */
+/** Reads WebSocket messages, each of which holds one SIP message (RFC 7118 4.1). */
 export class WebSocketReader implements MessageReader {
   readonly isPartial = false
   readonly #limits: MessageLimits
@@ -14,7 +14,8 @@ export class WebSocketReader implements MessageReader {
   }
 
   *push(bytes: Buffer): Generator<StreamItem, void> {
-    // RFC 7118 6: a client may send the keep-alive of RFC 5626 as a message of its own; one that is not double wants no answer.
+    // RFC 7118 6: a client may send the keep-alive of RFC 5626 as a separate message; only the double CRLF
+    // needs a response.
     if (bytes.length <= 4) {
       if (bytes.equals(ping)) yield { kind: 'ping' }
       return

@@ -2,21 +2,24 @@ import { isUtf8 } from 'node:buffer'
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 
-/** What carries the bytes of a connection: a socket, with TLS or without, or a WebSocket. */
+/** Carrier of a connection's bytes: a socket, with or without TLS, or a WebSocket. */
 export interface Wire {
-  /** Bytes that the peer has not taken yet. */
+  /** Number of bytes that the peer has not read. */
   readonly backlog: number
-  /** Sends bytes; `done` is called once, with the error where it failed. */
+  /** Sends bytes; `done` is called once, with the error if it failed. */
   write(bytes: Buffer, done: (error?: Error | null) => void): void
-  /** Ends it as soon as all is sent. */
+  /** Closes it after all bytes were sent. */
   finish(): void
-  /** Ends it at once. */
+  /** Closes it at once. */
   destroy(): void
-  /** Ends it where nothing came since the last call, and asks for a sign of life; does nothing where the system does that. */
+  /**
+   * Closes it if no byte arrived since the previous call, and otherwise sends a ping. Does nothing if the
+   * system sends keep-alives.
+   */
   probe(): void
 }
 
-/** What a wire tells its connection. */
+/** Receiver of a wire's events. */
 export interface WireUser {
   data(bytes: Buffer): void
   /** Called once, at its end. */
@@ -25,7 +28,7 @@ export interface WireUser {
 
 const gone = 'the connection is closed'
 
-/** A TCP socket, or a TLS one. */
+/** TCP or TLS socket. */
 export class SocketWire implements Wire {
   readonly #socket: Socket
 
@@ -60,12 +63,12 @@ export class SocketWire implements Wire {
   probe(): void {}
 }
 
-/** Pings that a peer sends without taking the answers may leave this much waiting. */
+/** Maximum number of unread bytes of a peer that sends pings without reading the pongs. */
 const maxPongBacklog = 1 << 16
-/** Pings between two looks at the connection, half a minute: they reach no gatekeeper, so more are taken for a flood. */
+/** Maximum number of pings in half a minute. They pass no gatekeeper, so more are a flood. */
 const maxPings = 300
 
-/** A WebSocket (RFC 7118). */
+/** WebSocket (RFC 7118). */
 export class WebSocketWire implements Wire {
   readonly #socket: WebSocket
   #heard = true
@@ -96,7 +99,7 @@ export class WebSocketWire implements Wire {
   }
 
   write(bytes: Buffer, done: (error?: Error | null) => void): void {
-    // A text frame that is no UTF-8 would end the connection (RFC 6455 8.1).
+    // A text frame with invalid UTF-8 would end the connection (RFC 6455 8.1).
     this.#socket.send(bytes, { binary: !isUtf8(bytes) }, done)
   }
 

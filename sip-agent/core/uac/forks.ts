@@ -8,51 +8,55 @@ import { hasDescription } from '../received-descriptions.ts'
 import type { MadeRequest } from '../requests.ts'
 import { ownName } from '../sent-descriptions.ts'
 
-/** Early dialogs of one INVITE; provisional responses of more forks are told, but make none. */
+/**
+ * Maximum number of early dialogs of one INVITE. Provisional responses of further forks are delivered without
+ * a dialog.
+ */
 const maxForks = 32
 /**
- * Dialogs of one INVITE in all. A fork that answers beyond gets no ACK and no BYE: with a Record-Route and thousands of tags a far end could
- * have us send them, and repeat them, to whomever it names.
+ * Maximum number of dialogs of one INVITE. A further fork that answers gets neither ACK nor BYE. Otherwise a
+ * far end could use Record-Route and thousands of tags to make the agent send requests to any address.
  */
 const maxDialogs = 64
 
-/** What the dialogs of one INVITE have in common. */
+/** Values that the dialogs of one INVITE share. */
 export interface ForksOptions {
   readonly context: Context
   readonly id: string
   readonly fromTag: string
-  /** True where the INVITE carried an offer. */
+  /** Whether the INVITE carried an offer. */
   readonly offer: boolean
   readonly owner: App
-  /** Way that the INVITE took last. */
+  /** Returns the flow of the last attempt. */
   readonly origin: () => Flow
   readonly farEnd?: FarEnd | undefined
 }
 
-/** The dialogs that the responses to one INVITE make, one for each To tag (RFC 3261 12.1.2). */
+/** Dialogs created by the responses to one INVITE, one for each To tag (RFC 3261 12.1.2). */
 export class Forks {
   readonly #start: ForksOptions
   readonly #byTag = new Map<string, Dialog>()
   #opened = 0
-  /** Those that have described their session. */
+  /** Dialogs whose far end has sent a session description. */
   readonly #described = new WeakSet<Dialog>()
 
   constructor(start: ForksOptions) {
     this.#start = start
   }
 
-  /** The dialog that a provisional response speaks of; undefined where it makes none. */
+  /** Returns the dialog of a provisional response; undefined if it creates none. */
   early(response: SipResponse, flow: Flow, made: MadeRequest): Dialog | undefined {
     if (response.toTag === '') return undefined
     const known = this.#byTag.get(response.toTag)
-    // RFC 6228 4: a 199 says that an early dialog is over, and makes none.
+    // RFC 6228 4: a 199 ends an early dialog, and creates none.
     if (known || response.status === 199 || this.#opened >= maxForks) return known
     return this.#open(response, flow, made)
   }
 
   /**
-   * The dialog of a 2xx; made where no provisional response came before. Its route set is that of the 2xx (RFC 3261 13.2.2.4). Undefined for
-   * one fork too many; early ones leave room for the first 2xx.
+   * Returns the dialog of a 2xx, and creates it if no provisional response has done so. Its route set is that
+   * of the 2xx (RFC 3261 13.2.2.4). Returns undefined beyond the maximum of forks; early ones leave room for
+   * the first 2xx.
    */
   answered(response: SipResponse, flow: Flow, made: MadeRequest): Dialog | undefined {
     const known = this.#byTag.get(response.toTag)
@@ -62,10 +66,13 @@ export class Forks {
     return dialog
   }
 
-  /** A response described the session: the answer to our offer, or the offer that we asked for (RFC 3261 13.2.1). The first one counts. */
+  /**
+   * Notes the session description of a response: the answer to the agent's offer, or the requested offer (RFC
+   * 3261 13.2.1). The first one counts.
+   */
   note(dialog: Dialog, response: SipResponse, made: MadeRequest): void {
     if (this.#described.has(dialog) || !hasDescription(response)) return
-    // Without an offer of ours only a reliable response brings one.
+    // If the INVITE has no offer, only a reliable response brings one.
     const binding =
       this.#start.offer || response.status >= 200 || response.headers.first('rseq') !== undefined
     if (!binding) return
@@ -73,13 +80,13 @@ export class Forks {
     dialog.offers.noteDescription('theirs', ownName('INVITE', made.seq))
   }
 
-  /** One fork is over. */
+  /** Removes one fork. */
   drop(dialog: Dialog): void {
     this.#start.context.dialogs.remove(dialog)
     this.#byTag.delete(dialog.remoteTag)
   }
 
-  /** All forks but this one are over. */
+  /** Removes all forks but one. */
   keepOnly(kept: Dialog | undefined): void {
     for (const dialog of [...this.#byTag.values()]) if (dialog !== kept) this.drop(dialog)
   }

@@ -9,7 +9,10 @@ import { type MadeRequest, makeRequest, ownAddressFor } from '../requests.ts'
 import { type FlowOrHop, isOwn, openFlow } from './flow-or-hop.ts'
 import { noopFailoverUser, type PreparedRequest, RequestFailover } from './request-failover.ts'
 
-/** The methods that refresh the remote target, and so must carry a Contact (RFC 3261 12.2, RFC 3311, RFC 6665, RFC 3515). */
+/**
+ * Methods that refresh the remote target, and so must carry a Contact (RFC 3261 12.2, RFC 3311, RFC 6665, RFC
+ * 3515).
+ */
 export const carriesContact: ReadonlySet<string> = new Set([
   'INVITE',
   'UPDATE',
@@ -18,21 +21,23 @@ export const carriesContact: ReadonlySet<string> = new Set([
   'NOTIFY',
 ])
 
-/** A request within a dialog, before it is made. */
+/** Values of a request within a dialog. */
 export interface InDialogRequest {
   readonly method: string
-  /** The number of the INVITE, for an ACK; others take the next one. */
+  /** Number of the INVITE, for an ACK; other requests take the next number. */
   readonly seq?: number
   readonly body?: Buffer
-  /** Its headers, once the way and with it our own address is known. */
+  /** Returns its headers for the address of the agent on the chosen flow. */
   headers(own: OwnAddress): AppHeader[]
 }
 
 /**
- * Finds the ways of a request within a dialog. Without a route set it goes back to where the peer's own messages come from; where that
- * connection is gone, over the one on which the target has registered since. Where the route leads nowhere, to this machine, to a place
- * that this dialog may not reach, or needs a transport that is not bound, the request goes back over the peer's flow. So it does while the
- * peer may have forged its address: nothing that it wrote is followed, looked up or connected to.
+ * Finds the flows of a request within a dialog. Without a route set it returns over the peer's own flow. If
+ * that connection is closed, it goes over the flow on which the target has registered since.
+ *
+ * The request also returns over the peer's flow if the route leads nowhere, to this machine, or to a place
+ * that this dialog may not reach. The same applies if the transport is not bound, or the peer's address is
+ * unverified. Nothing that an unverified peer wrote is followed, looked up or connected to.
  */
 const findFlows = (
   context: Context,
@@ -51,7 +56,7 @@ const findFlows = (
       const outside = hops.filter((hop) => !leadsInside(hop, dialog, context))
       context.reach.within(dialog.farEnd, dialog.origin.remote.address, outside, (permitted) => {
         if (permitted.length > 0) return done(permitted)
-        // A place that was found and is forbidden; a name that leads nowhere is no such place.
+        // Only a forbidden hop is reported, not a name without addresses.
         if (hops.length > 0) context.diversions.add(dialog, method, nextHop, back.remote.address)
         done([back])
       })
@@ -60,8 +65,8 @@ const findFlows = (
   })
 
 /**
- * Finds the flow back to the peer: the one that its messages come by. The source of a datagram may be forged, so one that leads to another
- * address than the dialog began at is judged like any other place.
+ * Finds the flow back to the peer, over which its messages arrive. The source of a datagram may be spoofed.
+ * So a flow to another address than the origin of the dialog is checked like any other hop.
  */
 const findReturnFlow = (context: Context, dialog: Dialog, done: (flow: Flow) => void) => {
   const { flow, origin, farEnd } = dialog
@@ -72,8 +77,8 @@ const findReturnFlow = (context: Context, dialog: Dialog, done: (flow: Flow) => 
 }
 
 /**
- * True for a way to the agent itself, or to a service of this machine that peers elsewhere cannot reach: a peer writes Record-Route and
- * Contact as it likes.
+ * Returns whether a hop is the agent itself, or a service of this machine that remote peers cannot reach. A
+ * peer may write anything into Record-Route and Contact.
  */
 const leadsInside = (hop: Hop, { origin }: Dialog, context: Context): boolean =>
   isOwn(hop, context) || (isThisMachine(hop.address) && !isThisMachine(origin.remote.address))
@@ -83,7 +88,9 @@ const isThisMachine = (address: string): boolean => {
   return isLoopback(plain) || plain === '0.0.0.0' || plain === '::'
 }
 
-/** Prepares a request of a dialog; `done` is called at once where the way is known, later where a name is to be looked up. */
+/**
+ * Prepares a request of a dialog. Calls `done` at once if the flow is known, or after a name was resolved.
+ */
 export const prepareInDialog = (
   context: Context,
   dialog: Dialog,
@@ -117,7 +124,10 @@ export const prepareInDialog = (
   })
 }
 
-/** Sends a request of the agent's own in a dialog; its answer changes nothing. `sent` sees it as it went out first. */
+/**
+ * Sends a request of the agent's own in a dialog. Its response has no effect on the dialog. `sent` receives
+ * it in its first form.
+ */
 export const sendInDialog = (
   context: Context,
   dialog: Dialog,
@@ -131,9 +141,10 @@ export const sendInDialog = (
   })
 
 /**
- * Acknowledges a 2xx with this number (RFC 3261 13.2.2.4), and keeps the ACK for when the 2xx is repeated. `sent` is given the ACK and
- * the way that it took. `around` runs what makes and sends it, perhaps later, where a name is to be looked up: it hears of faulty headers.
- * Such an ACK never was: the application may send another one, or the call ends for want of it.
+ * Acknowledges a 2xx of this number (RFC 3261 13.2.2.4), and keeps the ACK for retransmissions of the 2xx.
+ * `sent` receives the ACK and its flow. `around` runs the code that builds and sends it, perhaps after a name
+ * was resolved, and handles malformed headers. A malformed ACK is not sent: the application may send another
+ * one, or the call ends without it.
  */
 export const sendAck = (
   context: Context,

@@ -19,7 +19,7 @@ import { type MadeRequest, makeRequest, ownAddressFor } from '../requests.ts'
 import type { FlowOrHop } from './flow-or-hop.ts'
 import type { PreparedRequest } from './request-failover.ts'
 
-/** The headers that the agent writes itself, whatever the application gave. */
+/** Headers that the agent always writes itself. */
 export const dialogHeaders: ReadonlySet<string> = new Set([
   ...forbidden,
   'from',
@@ -29,23 +29,29 @@ export const dialogHeaders: ReadonlySet<string> = new Set([
   'content-type',
 ])
 
-/** Methods whose request makes a dialog, and so carries our Contact (RFC 3261 8.1.1.8, RFC 6665 4.1.2.1, RFC 3515 2.2). */
+/**
+ * Methods that create a dialog, and so carry the agent's Contact (RFC 3261 8.1.1.8, RFC 6665 4.1.2.1, RFC
+ * 3515 2.2).
+ */
 export const dialogMakers: ReadonlySet<string> = new Set(['INVITE', 'SUBSCRIBE', 'REFER'])
 
-/** The Content-Type that goes with a body; none for none. */
+/** Returns the Content-Type header of a body; empty without a body. */
 export const typeHeader = (type: string): AppHeader[] => (type === '' ? [] : [['Content-Type', type]])
 
-/** The agent's User-Agent where the application gives none. */
+/** Returns the agent's User-Agent header unless the application sets one. */
 export const agentHeader = (raw: RawRequest, { userAgent }: Context): AppHeader[] =>
   userAgent && raw.headers.first('user-agent') === undefined ? [['User-Agent', userAgent]] : []
 
-/** A new request outside dialogs, and the tag that tells it from others. */
+/** Request outside dialogs, with the From tag that identifies it. */
 export interface NewRequest extends PreparedRequest {
-  /** Known once it was made for the first time. */
+  /** From tag; known after the first call of `make`. */
   readonly tag: string
 }
 
-/** Prepares a request outside dialogs: what the application did not give is filled in. `make` throws `SipParseError` for what it wrote wrong. */
+/**
+ * Prepares a request outside dialogs and fills in missing headers. `make` throws `SipParseError` for
+ * malformed headers.
+ */
 export const prepareNew = (
   context: Context,
   raw: RawRequest,
@@ -54,7 +60,7 @@ export const prepareNew = (
 ): NewRequest => {
   const callId = raw.headers.first('call-id') ?? randomUUID()
   const seq = givenSeq(raw) ?? Math.floor(context.clock.now() / 2_000) % 2 ** 27
-  // Only Via and Contact tell where it is sent from: another way must not make another caller of it (RFC 3263 4.3).
+  // Only Via and Contact depend on the flow: another flow must not change the caller (RFC 3263 4.3).
   let identity: { from: string; to: string; tag: string } | undefined
   const make = (flow: Flow): MadeRequest => {
     const own = ownAddressFor(flow, context)
@@ -86,7 +92,9 @@ export const prepareNew = (
   }
 }
 
-/** From and To of a new request: the application's, else our own contact and the request-uri. */
+/**
+ * Returns From and To of a new request: the application's, else the agent's own contact and the request-URI.
+ */
 const identityOf = (raw: RawRequest, own: OwnAddress): { from: string; to: string; tag: string } => {
   const value = (key: Header['key'], fallback: string) =>
     replaceLocalhost(key, raw.headers.first(key) ?? fallback, own)
@@ -99,14 +107,14 @@ const identityOf = (raw: RawRequest, own: OwnAddress): { from: string; to: strin
   return { from: `${from};tag=${tag}`, to, tag }
 }
 
-/** The number of a CSeq header that the application gave; a digest retry does. */
+/** Returns the number of the application's CSeq header, which a digest retry sets. */
 const givenSeq = (raw: RawRequest): number | undefined => {
   const match = /^\s*([0-9]{1,10})(?:\s|$)/.exec(raw.headers.first('cseq') ?? '')
   const value = match ? Number(match[1]) : undefined
   return value !== undefined && value < 2 ** 31 ? value : undefined
 }
 
-/** True for what can be parsed as a URI, in angle brackets or not. */
+/** Returns whether a text is a URI, with or without angle brackets. */
 export const isUri = (text: string): boolean => {
   try {
     parseUri(text.replace(/^<|>$/g, ''))
@@ -116,5 +124,5 @@ export const isUri = (text: string): boolean => {
   }
 }
 
-/** The text with which a request-uri that cannot be parsed is refused. */
+/** Returns the error text for a malformed request-URI. */
 export const invalidUri = (raw: RawRequest): string => `invalid request-uri: ${startLine(raw)}`

@@ -16,33 +16,33 @@ import { deliverLocal, deliverResponse, endsCall, failureStatus, goneReason } fr
 import { type FailoverUser, noopFailoverUser, type RequestFailover } from './request-failover.ts'
 import type { TemporaryTrust } from './temporary-trust.ts'
 
-/** How an {@link OutgoingInvite} begins. */
+/** Options of an {@link OutgoingInvite}. */
 export interface OutgoingInviteOptions {
   readonly context: Context
   readonly app: App
   readonly txnId: string
   readonly attempts: RequestFailover
   readonly fromTag: string
-  /** True where it carries a session description. */
+  /** Whether it carries a session description. */
   readonly offer: boolean
-  /** The dialog of a re-INVITE. */
+  /** Dialog of a re-INVITE. */
   readonly dialog?: Dialog
-  /** Far end of a new call, as the application names it. */
+  /** Far end of a new call, as named by the application. */
   readonly farEnd?: FarEnd | undefined
-  /** Released with the end of the call, or of the INVITE where there is none. */
+  /** Released at the end of the call, or of the INVITE if there is no call. */
   readonly holds?: TemporaryTrust | undefined
-  /** Called once, when a final response was handed over. */
+  /** Called once, after the final response was delivered. */
   readonly done: () => void
 }
 
-/** Value of the Reason header where a CANCEL crossed the 2xx. */
+/** Reasons of the BYE after an ACK, for instance when a CANCEL crossed the 2xx. */
 const crossed = 'SIP;cause=200;text="ACK-BYE due to cancel race condition"'
 const forked = 'SIP;cause=200;text="Answered elsewhere"'
 const abandoned = 'SIP;cause=503;text="Application connection lost"'
 const disconnected = 'SIP;cause=503;text="Connection lost"'
 const unacknowledged = 'SIP;cause=408;text="Not acknowledged by the application"'
 
-/** An INVITE or re-INVITE that the application sends, from its start to the end of its transaction. */
+/** INVITE or re-INVITE of an application, until the end of its transaction. */
 export class OutgoingInvite implements FailoverUser {
   readonly #context: Context
   readonly #start: OutgoingInviteOptions
@@ -52,9 +52,9 @@ export class OutgoingInvite implements FailoverUser {
   #app: App | undefined
   #answered: Dialog | undefined
   #ended = false
-  /** True once a 2xx without a tag has ended the call. */
+  /** Whether a 2xx without a tag has ended the call. */
   #isVoid = false
-  /** Headers of a CANCEL that waits for the first provisional response (RFC 3261 9.1), or was sent. */
+  /** Headers of a CANCEL that was sent, or that waits for the first provisional response (RFC 3261 9.1). */
   #cancel: { readonly headers: readonly AppHeader[]; sent: boolean } | undefined
   #timer: Timer | undefined
   #unwatch = () => {}
@@ -70,7 +70,7 @@ export class OutgoingInvite implements FailoverUser {
     this.#forks = new Forks({ context, id: this.dialogId, fromTag, offer, owner: app, origin, farEnd })
   }
 
-  /** The application it belongs to; undefined once that is gone. */
+  /** The owning application; undefined after its connection is lost. */
   get app(): App | undefined {
     return this.#app
   }
@@ -80,15 +80,13 @@ export class OutgoingInvite implements FailoverUser {
     const { dialog, offer } = this.#start
     const { made } = this.#attempts
     if (dialog && offer) dialog.offers.noteDescription('ours', this.#name)
-    // Whoever ends a call ends what is open in it (RFC 3261 15).
+    // The end of a call ends its open requests (RFC 3261 15).
     if (dialog) this.#unwatch = dialog.whenEnded(() => this.cancel([]))
     else this.#context.cdrs.attempt('application', made.bytes)
     this.#attempts.start(this)
   }
 
-  /**
-   * Cancels the INVITE. Returns the CANCEL; it goes out now, or after the first provisional response.
-   */
+  /** Cancels the INVITE. Returns the CANCEL, which is sent now or after the first provisional response. */
   cancel(headers: readonly AppHeader[]): { bytes: Buffer; flow: Flow } {
     const bytes = makeCancel(this.#attempts.made, headers)
     if (!this.#cancel && !this.#ended) {
@@ -99,13 +97,13 @@ export class OutgoingInvite implements FailoverUser {
     return { bytes, flow: this.#attempts.flow }
   }
 
-  /** The application is gone: nothing is handed over any more, and the call is not wanted. */
+  /** Cancels the INVITE of a lost application. No further response is delivered. */
   abandon() {
     this.#app = undefined
     this.cancel([['Reason', abandoned]])
   }
 
-  /** Forgets everything without a word. */
+  /** Stops all timers. */
   stop() {
     this.#timer?.cancel()
     this.#unwatch()
@@ -121,7 +119,7 @@ export class OutgoingInvite implements FailoverUser {
 
   failed(why: ClientFailure) {
     const [status, reason] = this.#cancel ? ([487, 'Request Terminated'] as const) : failureStatus(why)
-    // The connection is gone, and with it the answer, but what rings goes on ringing.
+    // The connection is lost, and so is the response, but the called phone still rings.
     if (why === 'transport' && this.#attempts.heard) this.#cancelAgain()
     this.#end()
     const { made, flow } = this.#attempts
@@ -132,9 +130,9 @@ export class OutgoingInvite implements FailoverUser {
   ended() {
     const { seq } = this.#attempts.made
     const dialog = this.#answered
-    // No 2xx can be repeated any more (timer M), so the ACK need not be kept.
+    // No 2xx can be retransmitted any more (timer M), so the ACK is not needed.
     dialog?.forgetAck(seq)
-    // The far end has given up on it by now; the call must not stay for want of an ACK that never comes.
+    // The far end has given up by now. The call must not stay up if its ACK never arrives.
     if (dialog?.answeredSeq === seq) hangUp(this.#context, dialog, unacknowledged)
   }
 
@@ -162,7 +160,10 @@ export class OutgoingInvite implements FailoverUser {
       this.#forks.drop(dialog)
   }
 
-  /** Nobody lets a telephone ring for ever: each provisional but 100 starts the wait anew (timer C of RFC 3261 16.6 and 16.7). */
+  /**
+   * Limits the ringing time: each provisional response but 100 restarts the timer (timer C of RFC 3261 16.6
+   * and 16.7).
+   */
   #ring() {
     this.#timer?.cancel()
     this.#timer = this.#context.clock.after(this.#context.timers.ringing, () => this.cancel([]))
@@ -187,8 +188,9 @@ export class OutgoingInvite implements FailoverUser {
   }
 
   /**
-   * A 2xx without a To tag makes no dialog: in-dialog requests could not be told from new calls (RFC 3261 12.1.2 takes it for the sake of
-   * RFC 2543 alone). The call fails as by a broken far end; nothing is sent, as an ACK would need the tag too.
+   * Fails the call after a 2xx without a To tag. It creates no dialog, as its requests would look like new
+   * calls. RFC 3261 12.1.2 accepts it for compatibility with RFC 2543 only. No ACK is sent, as it would need
+   * the tag too.
    */
   #untagged(flow: Flow) {
     if (this.#ended) return
@@ -220,11 +222,11 @@ export class OutgoingInvite implements FailoverUser {
     if (this.#isVoid) return this.#acknowledgeAndEnd(dialog, forked)
     if (!this.#app) return this.#acknowledgeAndEnd(dialog, abandoned)
     this.#deliver(plainAnswer(response, dialog), flow, size)
-    // The application's ACK would find no dialog any more.
+    // The dialog of the application's ACK would be gone.
     if (dialog.isEnded) this.#acknowledge(dialog)
   }
 
-  /** A 2xx that is not the first: the same again, or another fork that answered too (RFC 3261 13.2.2.4). */
+  /** Handles a further 2xx: a retransmission, or the answer of another fork (RFC 3261 13.2.2.4). */
   #repeated(dialog: Dialog) {
     if (dialog.repeatAck(this.#attempts.made.seq)) return
     if (dialog !== this.#answered) this.#acknowledgeAndEnd(dialog, forked)
@@ -238,7 +240,7 @@ export class OutgoingInvite implements FailoverUser {
     this.#lost(response.status, 'network', response)
   }
 
-  /** What a failure means to the call that the INVITE would have made, or was sent in. */
+  /** Applies a failure to the call that the INVITE would have created, or was sent in. */
   #lost(status: number, source: 'network' | 'application', response: SipResponse | Buffer) {
     const { dialog } = this.#start
     dialog?.offers.noteRequestEnd(this.#name)
@@ -255,7 +257,7 @@ export class OutgoingInvite implements FailoverUser {
     sendAck(this.#context, dialog, { method: 'ACK', seq: this.#attempts.made.seq, headers: () => [] })
   }
 
-  /** Ends a call of which the application never heard, or for which it is no longer there. */
+  /** Ends a call that has no application any more, or that was never delivered to it. */
   #acknowledgeAndEnd(dialog: Dialog, reason: string) {
     this.#acknowledge(dialog)
     if (dialog.isEnded) return
@@ -285,21 +287,21 @@ export class OutgoingInvite implements FailoverUser {
   }
 }
 
-/** The RSeq of a reliable provisional response (RFC 3262 7.1); undefined for others. */
+/** Returns the RSeq of a reliable provisional response (RFC 3262 7.1); undefined for other responses. */
 const rseqOf = (response: SipResponse): number | undefined => {
   const text = response.headers.first('rseq')?.trim() ?? ''
   return /^\d{1,10}$/.test(text) ? Number(text) : undefined
 }
 
 /**
- * The 2xx as the application is told it. drachtio-srf takes only a 200 with a Contact for an answer, and would leave any other
- * call acknowledged and up for ever. To an endpoint every 2xx means 200 (RFC 3261 8.1.3.2); a missing Contact, or one that cannot be read, is replaced by the
- * target that requests go to without it.
+ * Returns the 2xx in the form that drachtio-srf accepts. Its client takes only a 200 with a Contact as an
+ * answer, and would leave other calls up for ever. To an endpoint every 2xx means 200 (RFC 3261 8.1.3.2). A
+ * missing or malformed Contact is replaced by the target of requests without it.
  */
 const plainAnswer = (response: SipResponse, dialog: Dialog): SipResponse => {
   if (contactOf(response) === undefined) response.headers.replace('Contact', `<${dialog.target}>`)
   return response.status === 200 ? response : { ...response, status: 200 }
 }
 
-/** Follows the ACK of a call whose CANCEL came too late. */
+/** Ends a call whose CANCEL crossed the 2xx, after its ACK. */
 export const endCrossed = (context: Context, dialog: Dialog): void => hangUp(context, dialog, crossed)

@@ -1,16 +1,16 @@
 import type { App } from '../../drachtio/app.ts'
 import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts'
 
-/** The INVITEs of the applications that have no final response yet. */
+/** INVITEs of applications without a final response. */
 export class OutgoingInvites {
   readonly #byTxn = new Map<string, OutgoingInvite>()
 
-  /** How many there are. */
+  /** Number of INVITEs. */
   get size(): number {
     return this.#byTxn.size
   }
 
-  /** Sends one more. */
+  /** Sends an INVITE. */
   start(start: Omit<OutgoingInviteOptions, 'done'>): void {
     const { txnId, context, dialog } = start
     let release = () => {}
@@ -24,17 +24,17 @@ export class OutgoingInvites {
     invite.send()
   }
 
-  /** The one with this transaction id. */
+  /** Returns the INVITE of a transaction id. */
   get(txnId: string): OutgoingInvite | undefined {
     return this.#byTxn.get(txnId)
   }
 
-  /** The application is gone: its calls that were not answered yet are cancelled. */
+  /** Cancels the unanswered INVITEs of a lost application. */
   lost(app: App): void {
     for (const invite of [...this.#byTxn.values()]) if (invite.app === app) invite.abandon()
   }
 
-  /** Forgets everything without a word. */
+  /** Stops all INVITEs. */
   close(): void {
     for (const invite of this.#byTxn.values()) invite.stop()
     this.#byTxn.clear()

@@ -7,7 +7,7 @@ import { newTag } from '../context.ts'
 import { type MadeRequest, makeLocalResponse } from '../requests.ts'
 import type { FailoverUser, RequestFailover } from './request-failover.ts'
 
-/** Hands a response of the network to the application. */
+/** Delivers a response of the network to the application. */
 export const deliverResponse = (
   app: App | undefined,
   txnId: string,
@@ -20,7 +20,7 @@ export const deliverResponse = (
   app?.deliver({ source: 'network', size, from: flow.remote, txnId, dialogId, message })
 }
 
-/** Hands over a final response in place of the one that never came, and returns it. */
+/** Delivers and returns a final response in place of one that the network did not send. */
 export const deliverLocal = (
   app: App | undefined,
   txnId: string,
@@ -36,33 +36,36 @@ export const deliverLocal = (
   return message
 }
 
-/** The status for a request that got no final response (RFC 3261 8.1.3.1). */
+/** Returns the status for a request without a final response (RFC 3261 8.1.3.1). */
 export const failureStatus = (why: ClientFailure): readonly [status: number, reason: string] =>
   why === 'timeout' ? [408, 'Request Timeout'] : [503, 'Service Unavailable']
 
 /**
- * True where an answer to a request within a call says that the call is gone (RFC 3261 12.2.1.2). A 481 to NOTIFY or SUBSCRIBE only
- * says that of the subscription (RFC 5057 5.2), one to PRACK or CANCEL of a response or a request.
+ * Returns whether a response within a call means that the call is gone (RFC 3261 12.2.1.2). A 481 to NOTIFY
+ * or SUBSCRIBE ends only the subscription (RFC 5057 5.2). A 481 to PRACK or CANCEL concerns only a response
+ * or a request.
  */
 export const endsCall = (method: string, status: number): boolean => {
   if (status === 408) return true
   return status === 481 && method !== 'NOTIFY' && method !== 'SUBSCRIBE' && method !== 'PRACK'
 }
 
-/** The Reason value of the BYE that follows such an answer. */
+/** Returns the Reason value of the BYE that follows such a response. */
 export const goneReason = (status: number): string =>
   status === 408
     ? 'SIP;cause=408;text="Request timeout in the dialog"'
     : 'SIP;cause=481;text="Dialog unknown to the far end"'
 
-/** What a request came to: the status that the application was told, and the response where the network gave one. */
+/**
+ * Outcome of a request: the status delivered to the application, and the response if the network sent one.
+ */
 export interface Outcome {
   readonly status: number
   readonly response: SipResponse | undefined
   readonly flow: Flow
 }
 
-/** A request other than INVITE that the application sends. */
+/** Request other than INVITE that an application sends. */
 export class OutgoingRequest implements FailoverUser {
   readonly #app: App
   readonly #txnId: string
@@ -76,7 +79,7 @@ export class OutgoingRequest implements FailoverUser {
     /** Empty outside dialogs. */
     dialogId: string
     attempts: RequestFailover
-    /** Called when the final response was handed over. */
+    /** Called after the final response was delivered. */
     final: (outcome: Outcome) => void
   }) {
     this.#app = options.app

@@ -19,10 +19,10 @@ import { RequestFailover } from './request-failover.ts'
 import { TemporaryTrust } from './temporary-trust.ts'
 
 const cancelHeaders = new Set([...dialogHeaders, 'contact', 'p-asserted-identity', 'max-forwards'])
-/** Methods that make a subscription (RFC 6665, RFC 3515). */
+/** Methods that create a subscription (RFC 6665, RFC 3515). */
 const subscribes = new Set(['SUBSCRIBE', 'REFER'])
 
-/** Requests of the applications, on their way to the network. */
+/** Requests of applications to the network. */
 export class OutgoingRequests {
   readonly #context: Context
   readonly #invites = new OutgoingInvites()
@@ -33,12 +33,12 @@ export class OutgoingRequests {
     this.#within = new OutgoingInDialog(context, answers, this.#invites)
   }
 
-  /** INVITEs without a final response. */
+  /** Number of INVITEs without a final response. */
   get size(): number {
     return this.#invites.size
   }
 
-  /** A new request outside dialogs. `nextHop` is empty where the request-uri says where it goes. */
+  /** Sends a new request outside dialogs. `nextHop` is empty if the request-URI names the destination. */
   request(app: App, msgId: string, raw: RawRequest, nextHop: string) {
     if (!knownMethods.has(raw.method) || raw.method === 'ACK' || raw.method === 'CANCEL') {
       return app.reject(msgId, `invalid method: ${raw.method}`)
@@ -62,13 +62,13 @@ export class OutgoingRequests {
     if (!found) app.reject(msgId, 'requested protocol/transport not available')
   }
 
-  /** A request within the dialog with this id. */
+  /** Sends a request within the dialog of this id. */
   inDialog(app: App, msgId: string, id: string, raw: RawRequest) {
     if (raw.method === 'ACK') this.#within.ack(app, msgId, id, raw)
     else this.#within.request(app, msgId, id, raw)
   }
 
-  /** A CANCEL of the INVITE with this transaction id. */
+  /** Sends a CANCEL of the INVITE with this transaction id. */
   cancel(app: App, msgId: string, txnId: string, raw: RawRequest) {
     const invite = this.#invites.get(txnId)
     if (!invite || invite.app !== app) {
@@ -81,18 +81,18 @@ export class OutgoingRequests {
     })
   }
 
-  /** The application is gone: its calls that were not answered yet are cancelled. */
+  /** Cancels the unanswered calls of a lost application. */
   lost(app: App) {
     this.#invites.lost(app)
   }
 
-  /** Forgets everything without a word. */
+  /** Stops all requests. */
   close() {
     this.#invites.close()
     this.#within.close()
   }
 
-  /** Sends where every place is permitted: an address that was found is the one that is judged, and the one that is used. */
+  /** Sends the request if every hop is permitted. The address that was judged is the address that is used. */
   #judged(
     app: App,
     msgId: string,
@@ -110,7 +110,7 @@ export class OutgoingRequests {
 
   #send(app: App, msgId: string, raw: RawRequest, type: string, ways: readonly FlowOrHop[]) {
     const farEnd = farEndOf(raw.headers)
-    // A customer makes nobody known for longer than its call lasts.
+    // A customer's call makes an address trusted only while it lasts.
     const holds = farEnd?.kind === 'project' ? new TemporaryTrust(this.#context.shield) : undefined
     const prepared = prepareNew(this.#context, raw, type, ways)
     const by = holds ? 'customer' : 'us'

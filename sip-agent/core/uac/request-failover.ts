@@ -9,30 +9,30 @@ import type { TemporaryTrust } from './temporary-trust.ts'
 
 const nothing = Buffer.alloc(0)
 
-/** A request that is ready to be sent: the ways to be tried, best first, and how it reads on each of them. */
+/** Request that is ready to be sent: the possible flows, best first, and its form on each of them. */
 export interface PreparedRequest {
   readonly ways: readonly FlowOrHop[]
-  /** Each call gives another branch; all else that identifies the request stays. */
+  /** Builds the request for a flow. Each call uses a new branch; the other identifiers stay. */
   make(flow: Flow): MadeRequest
-  /** True for a request of somebody else, whose responses carry more Vias than ours. */
+  /** Whether the request belongs to another element, so that its responses carry further Vias. */
   readonly isForwarded?: boolean
-  /** Origin of the ways; default `us`. */
+  /** Origin of the flows; default `us`. */
   readonly chosenBy?: ChosenBy
   /** Receives each address that the request is sent to. */
   readonly holds?: Pick<TemporaryTrust, 'add'>
 }
 
-/** Whom the answers to a request concern. */
+/** Listener for the responses to a request. */
 export type FailoverUser = Omit<ClientUser, 'ack'>
 
 /**
- * One request on its way to one of several places (RFC 3263 4.3). Where nothing can be sent to a place, where nothing at all comes
- * back from it, or where it answers 503 before anything else, the next one is tried, in a transaction of its own. Whoever sent
- * the request sees one request and one final response.
+ * Sends one request to one of several hops (RFC 3263 4.3). The next hop is tried, in a new transaction, after
+ * a failure to send, a timeout, or a 503 as the first response. The sender sees one request and one final
+ * response.
  */
 export class RequestFailover {
   readonly #context: Context
-  /** Given up with the final response: what it holds on to is no longer needed then. */
+  /** Released with the final response, as is everything that it references. */
   #make: PreparedRequest['make'] | undefined
   readonly #forwards: boolean
   readonly #over503: boolean
@@ -44,13 +44,16 @@ export class RequestFailover {
   #made: MadeRequest
   #user: FailoverUser | undefined
   #side: ClientEntry | undefined
-  /** Counts the places, so that an old one's answers are told from the present one's. */
+  /** Number of the current hop: tells its responses from those of earlier hops. */
   #turn = 0
-  /** True once anything came back from the present place, and once more than 100 came. */
+  /** `#heard`: whether any response arrived from the current hop. `#rung`: whether it was more than a 100. */
   #heard = false
   #rung = false
 
-  /** Makes the request for its first place, without sending it. `over503` is false for a request that must stay where it is. */
+  /**
+   * Builds the request for its first hop, without sending it. `over503` is false for a request that must not
+   * move to another hop after a 503.
+   */
   constructor(context: Context, prepared: PreparedRequest, over503: boolean) {
     this.#context = context
     this.#make = prepared.make
@@ -68,17 +71,19 @@ export class RequestFailover {
     this.#made = same ? made : prepared.make(this.#flow)
   }
 
-  /** The request as it was sent last; without its bytes once there is a final response. */
+  /** The request as last sent; without its bytes after the final response. */
   get made(): MadeRequest {
     return this.#made
   }
 
-  /** The way that it took last. */
+  /** The flow of the last attempt. */
   get flow(): Flow {
     return this.#flow
   }
 
-  /** True once anything came back from the place that it was sent to last: not before may it be cancelled (RFC 3261 9.1). */
+  /**
+   * Whether a response arrived from the current hop: only then may the request be cancelled (RFC 3261 9.1).
+   */
   get heard(): boolean {
     return this.#heard
   }
@@ -89,17 +94,17 @@ export class RequestFailover {
     this.#send()
   }
 
-  /** A new way to the place that it was sent to last; undefined where only the old one led there. */
+  /** Opens a new flow to the current hop. Returns undefined if only the old flow leads there. */
   again(): Flow | undefined {
     return this.#way && isHop(this.#way) ? this.#open(this.#way) : undefined
   }
 
-  /** No other place is tried any more. */
+  /** Prevents attempts at further hops. */
   stay(): void {
     this.#left = []
   }
 
-  /** Ends an INVITE as if nothing had ever come. */
+  /** Ends an INVITE as if no response had arrived. */
   giveUp(): void {
     this.stay()
     const machine = this.#side?.machine as InviteClientTransaction | undefined
@@ -147,14 +152,14 @@ export class RequestFailover {
     if (this.#heard || !this.#next()) this.#user?.failed(why)
   }
 
-  /** The transaction lives on for half a minute, without what it could be made of anew. */
+  /** Releases the data for further attempts: the transaction itself lives on for half a minute. */
   #settle(): void {
     this.#left = []
     this.#make = undefined
     if (this.#made.bytes.length > 0) this.#made = { ...this.#made, bytes: nothing }
   }
 
-  /** Goes on to the next place; false where there is none. */
+  /** Tries the next hop. Returns false after the last one. */
   #next(): boolean {
     const [way, ...left] = this.#left
     if (!way || !this.#make) return false
@@ -167,11 +172,14 @@ export class RequestFailover {
   }
 }
 
-/** The ways for a request of this size: what is too large for UDP goes over TCP first (RFC 3261 18.1.1). */
+/**
+ * Returns the flows for a request of this size: a request too large for UDP goes over TCP first (RFC 3261
+ * 18.1.1).
+ */
 const fitting = (ways: readonly FlowOrHop[], bytes: number, context: Context): readonly FlowOrHop[] => {
   const hops = ways.filter(isHop)
   return hops.length < ways.length || hops.length === 0 ? ways : context.router.fit(hops, bytes)
 }
 
-/** Where the answers go nobody waits for. */
+/** Listener that ignores all responses. */
 export const noopFailoverUser: FailoverUser = { response: () => {}, failed: () => {} }

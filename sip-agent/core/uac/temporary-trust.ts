@@ -1,6 +1,6 @@
 import type { Shield } from '../../shield/shield.ts'
 
-/** Addresses that the shield treats as known while one request, or the call that it makes, lasts. */
+/** Addresses that the shield trusts while a request, or the call that it creates, lasts. */
 export class TemporaryTrust {
   readonly #shield: Pick<Shield, 'trustTemporarily'>
   #releases: (() => void)[] = []
@@ -15,7 +15,7 @@ export class TemporaryTrust {
     if (!this.#released && address !== '') this.#releases.push(this.#shield.trustTemporarily(address))
   }
 
-  /** Ends it for all of them. Idempotent. */
+  /** Ends the trust in all of them. Idempotent. */
   release(): void {
     this.#released = true
     for (const release of this.#releases.splice(0)) release()

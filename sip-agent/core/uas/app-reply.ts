@@ -10,15 +10,15 @@ import { makeResponse } from './responses.ts'
 
 const replyHeaders = new Set([...forbidden, 'from', 'to', 'call-id', 'cseq', 'content-type'])
 
-/** A response of the application as it goes out, with the To tag that is in it. */
+/** Response of the application in the form in which it is sent, with its To tag. */
 export interface AppReply {
   readonly bytes: Buffer
   readonly tag: string
 }
 
 /**
- * Puts a response of the application into bytes; undefined where one of its headers is broken. `rseq`: the number of a reliable
- * provisional.
+ * Serialises a response of the application; undefined if one of its headers is malformed. `rseq`: number of a
+ * reliable provisional response.
  */
 export const makeAppReply = (
   context: Context,
@@ -47,7 +47,7 @@ export const makeAppReply = (
   }
 }
 
-/** The application may choose the To tag, with its first response. */
+/** Returns the To tag. The application may choose it with its first response. */
 const tagOf = (waiting: PendingRequest, raw: RawResponse): string => {
   if (waiting.hasResponse || waiting.base.tagged) return waiting.tag
   return /;\s*tag=([^;,|"<>\s]+)/i.exec(raw.headers.first('to') ?? '')?.[1] ?? waiting.tag
@@ -67,7 +67,7 @@ const replyHeadersOf = (
   const own = ownAddressFor(waiting.side.flow, context)
   const headers = appHeaders(raw.headers, own, replyHeaders)
   const { method } = waiting.request
-  // RFC 6665 4.1.3: the answer to a NOTIFY needs none.
+  // RFC 6665 4.1.3: the response to a NOTIFY needs no Contact.
   const target = raw.status > 100 && raw.status < 300 && carriesContact.has(method) && method !== 'NOTIFY'
   if (target && !hasHeader(headers, 'Contact')) {
     headers.unshift(['Contact', waiting.dialog?.localContact || ownContact(own)])

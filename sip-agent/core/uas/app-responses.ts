@@ -19,17 +19,17 @@ import type { Unacked2xx } from './unacked-2xx.ts'
 const unknown = 'Response not sent due to unknown transaction'
 const over = 'Response not sent as its dialog has ended'
 
-/** How a wait ends. */
+/** Ways to end a pending request. */
 export interface RequestEndings {
-  /** Takes a request out of the waiting room, before its final response. */
+  /** Removes a request from the pending ones, before its final response. */
   settle(waiting: PendingRequest): boolean
-  /** Ends the wait with a final response of the agent's own. */
+  /** Ends the request with a final response of the agent's own. */
   finish(waiting: PendingRequest, status: number): void
-  /** The same, and the application is told as of a caller who gave up. */
+  /** Ends the request, and delivers a CANCEL to the application. */
   abandon(waiting: PendingRequest, status: number): void
 }
 
-/** The applications' responses to received requests: sent, held back until a PRACK is there, or refused. */
+/** Applications' responses to received requests: sent, held until a PRACK arrives, or refused. */
 export class AppResponses {
   readonly #context: Context
   readonly #answers: Unacked2xx
@@ -48,7 +48,7 @@ export class AppResponses {
     this.#ends = options.ends
   }
 
-  /** A response frame of an application. */
+  /** Handles a response frame of an application. */
   respond(app: App, msgId: string, txnId: string, raw: RawResponse) {
     const waiting = this.#room.get(txnId)
     if (!waiting || waiting.app !== app || waiting.isSettled) return app.reject(msgId, unknown)
@@ -95,11 +95,11 @@ export class AppResponses {
   }
 
   #reliableOf(waiting: PendingRequest): ReliableResponses {
-    // RFC 3262 3: a caller who acknowledges nothing is refused with a 5xx.
+    // RFC 3262 3: a caller that acknowledges nothing is refused with a 5xx.
     return new ReliableResponses(this.#context, () => this.#ends.abandon(waiting, 504))
   }
 
-  /** What the response changes before it goes out. */
+  /** Updates the state before a response is sent. */
   #note(waiting: PendingRequest, raw: RawResponse, made: AppReply) {
     waiting.tag = made.tag
     waiting.hasResponse ||= raw.status > 100
@@ -108,13 +108,14 @@ export class AppResponses {
     waiting.side.isPeerUnverified = raw.headers.first(unverifiedKey) !== undefined
     const makes = !waiting.isInDialog && isMaker(waiting.request) && raw.status > 100 && raw.status < 300
     if (makes && !waiting.dialog) this.#early(waiting, raw)
-    // The application may know only with its answer who has called.
+    // The application may name the far end only with its response.
     else if (makes && waiting.dialog) waiting.dialog.farEnd = farEndOf(raw.headers) ?? waiting.dialog.farEnd
     noteSentResponse(waiting, raw.status, hasDescription(raw))
   }
 
   #provisional(waiting: PendingRequest, status: number, bytes: Buffer, reliable: boolean) {
-    // The transaction of any other request ends in its time, whatever is said in between (RFC 4320).
+    // The transaction of any other request ends at its own time, whatever provisional responses follow (RFC
+    // 4320).
     if (!waiting.side.isInvite) return
     const { clock, timers } = this.#context
     const { machine } = waiting.side
@@ -124,8 +125,9 @@ export class AppResponses {
     if (reliable) {
       waiting.reliable?.sent(() => machine.respond(status, bytes), waiting.side.isPeerUnverified)
     } else if (status > 100) {
-      // RFC 3261 13.3.1.1: proxies give a call up after three minutes without a provisional. A reliable one is not repeated: with
-      // its old RSeq it would be dropped as a duplicate, and a new RSeq would be a response that the application never gave.
+      // RFC 3261 13.3.1.1: proxies end a call after three minutes without a provisional response. A reliable
+      // one is not repeated. With its old RSeq it would be dropped as a duplicate, and a new RSeq would be a
+      // response that the application never sent.
       const again = () => {
         machine.respond(status, bytes)
         waiting.progress = clock.after(timers.progress, again)
@@ -138,7 +140,7 @@ export class AppResponses {
     const { dialog, request, side, isInDialog, txnId } = waiting
     const { dialogs, registeredFlows, subscriptions, cdrs } = this.#context
     registeredFlows.learn(request, raw, side.flow)
-    // What the application has ended by now is not begun again, and no ACK would stop the 2xx.
+    // The application has ended the dialog: it must not begin again, and no ACK would stop the 2xx.
     if (!dialog || dialog.isEnded) return
     if (!isInDialog) dialogs.confirm(dialog)
     else if (carriesContact.has(request.method)) dialog.refresh(request, side.flow)
@@ -146,7 +148,7 @@ export class AppResponses {
       subscriptions.granted(dialog, expiresOf(raw.headers) ?? expiresOf(request.headers))
     }
     if (side.isInvite && !isInDialog) cdrs.start(dialog, 'application', 'uas', bytes)
-    // An ACK of a re-INVITE is told under an id of its own.
+    // The ACK of a re-INVITE is delivered under a new transaction id.
     if (side.isInvite) {
       const send = responseSender(this.#context.transports, request, side.flow)
       this.#answers.add({
@@ -168,7 +170,7 @@ export class AppResponses {
     if (dialog) this.#context.dialogs.remove(dialog)
   }
 
-  /** The dialog that a response makes (RFC 3261 12.1.1); once for each request. */
+  /** Creates the dialog of a response (RFC 3261 12.1.1), once for each request. */
   #early(waiting: PendingRequest, raw: RawResponse) {
     const { request, side, tag } = waiting
     const own = ownAddressFor(side.flow, this.#context)
@@ -200,15 +202,16 @@ export class AppResponses {
 const isMaker = (request: SipRequest): boolean =>
   request.method === 'INVITE' || request.method === 'SUBSCRIBE'
 
-/** The dialog id that the application is shown; there is one before the dialog, for what may make it. */
+/** Returns the dialog id for the application. A response that may create a dialog has one already. */
 const shownId = (waiting: PendingRequest, request: SipRequest): string => {
   if (waiting.dialog) return waiting.dialog.id
   return isMaker(request) ? dialogId(request.callId, request.fromTag) : ''
 }
 
 /**
- * How a provisional response is to be sent (RFC 3262 3): reliably where the application or the caller requires it, and never a 100.
- * `unsupported`: the application wants it, and the caller cannot.
+ * Returns the kind of a provisional response (RFC 3262 3). It is reliable if the application or the caller
+ * requires it, and never for a 100. `unsupported`: the application requires it and the caller does not
+ * support it.
  */
 const kindOf = (
   { request, side }: PendingRequest,
@@ -220,13 +223,16 @@ const kindOf = (
   return optionTags(request.headers, 'supported').has('100rel') ? 'reliable' : 'unsupported'
 }
 
-/** True for the 2xx to an INVITE whose early dialog the application has ended by a BYE: it would be a call that nobody knows. */
+/**
+ * Returns whether a 2xx follows the application's own BYE in the early dialog: the call would have no owner.
+ */
 const tooLate = ({ side, isInDialog, dialog }: PendingRequest, status: number): boolean =>
   side.isInvite && !isInDialog && status >= 200 && status < 300 && dialog?.isEnded === true
 
 /**
- * True for what may not go out before the PRACK of the response before: the next reliable one, a 2xx (RFC 3262 3 and 5), and whatever
- * would overtake one of these. A refusal waits for nothing.
+ * Returns whether a response must wait for the PRACK of the previous one. This applies to the next reliable
+ * response, to a 2xx (RFC 3262 3 and 5), and to any response that would overtake one of these. A refusal
+ * never waits.
  */
 const mustWait = ({ reliable }: PendingRequest, status: number, isReliable: boolean): boolean => {
   if (!reliable || status >= 300) return false

@@ -4,7 +4,7 @@ import { serialiseMessage } from '../../message/serialise.ts'
 import type { Flow } from '../../transport/types.ts'
 import type { PendingRequest } from './pending-requests.ts'
 
-/** The CANCEL that the sender of an INVITE would send, with this Reason (RFC 3326). */
+/** Builds the CANCEL that the sender of an INVITE would send, with this Reason (RFC 3326). */
 export const cancelOf = (request: SipRequest, reason: string | undefined): SipRequest => {
   const headers = new Headers()
   for (const { name, value } of request.headers.list()) headers.append(name, value)
@@ -14,7 +14,7 @@ export const cancelOf = (request: SipRequest, reason: string | undefined): SipRe
   return { ...request, method: 'CANCEL', headers, body: Buffer.alloc(0) }
 }
 
-/** Tells the application that a request it was given was cancelled. */
+/** Delivers a CANCEL to the application of a pending request. */
 export const deliverCancel = (
   waiting: PendingRequest,
   cancel: SipRequest,

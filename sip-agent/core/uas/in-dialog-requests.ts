@@ -10,13 +10,13 @@ import { type IncomingRequests, retryAfter } from './incoming-requests.ts'
 import { rackOf } from './reliable-responses.ts'
 import type { Unacked2xx } from './unacked-2xx.ts'
 
-/** RFC 3261 14.2 and RFC 3311 5.2: the sender tries again after 0 to 10 s. */
+/** Returns a Retry-After of 0 to 10 s (RFC 3261 14.2 and RFC 3311 5.2). */
 const randomRetryAfter = (): AppHeader => ['Retry-After', String(Math.floor(Math.random() * 11))]
 
-/** Requests of one dialog that may wait for the application; whoever sends more is to wait himself. */
+/** Maximum number of pending requests of one dialog; the sender must retry further ones. */
 const maxPending = 32
 
-/** Received requests of dialogs that are there, early ones too (RFC 3261 12.2.2). */
+/** Received requests of existing dialogs, including early ones (RFC 3261 12.2.2). */
 export class InDialogRequests {
   readonly #context: Context
   readonly #incoming: IncomingRequests
@@ -28,15 +28,15 @@ export class InDialogRequests {
     this.#answers = options.answers
   }
 
-  /** Serves a request of `dialog`. */
+  /** Handles a request of `dialog`. */
   serve(request: SipRequest, side: ServerEntry, dialog: Dialog, size: number) {
-    // RFC 3261 12.2.2: an older number than before.
+    // RFC 3261 12.2.2: the number is lower than before.
     if (!dialog.acceptSeq(request.seq)) return this.#incoming.reply(request, side, { status: 500 })
     if (request.method === 'BYE') return this.#bye(request, side, dialog, size)
     if (request.method === 'PRACK') return this.#prack(request, side, dialog, size)
     if (this.#incoming.pending.count(dialog) >= maxPending)
       return this.#incoming.reply(request, side, { status: 503, headers: [retryAfter] })
-    // Whatever the application answers, or does not, the subscription is over.
+    // The subscription ends, whatever the application answers.
     if (request.method === 'NOTIFY' && terminates(request.headers))
       this.#context.subscriptions.granted(dialog, 0)
     const refusal = this.#untimely(request, dialog)
@@ -48,13 +48,13 @@ export class InDialogRequests {
       })
   }
 
-  /** A PRACK for an INVITE whose dialog is gone. */
+  /** Answers a PRACK for an INVITE whose dialog is gone. */
   latePrack(request: SipRequest, side: ServerEntry) {
     const status = this.#incoming.latePracks.take(request) ? 200 : 481
     this.#incoming.reply(request, side, { status })
   }
 
-  /** The status for a change of the session that comes at the wrong time (RFC 3261 14.2, RFC 3311 5.2). */
+  /** Returns the status for a session change at the wrong time (RFC 3261 14.2, RFC 3311 5.2). */
   #untimely(request: SipRequest, dialog: Dialog): number | undefined {
     const { method } = request
     if (method !== 'INVITE' && method !== 'UPDATE') return undefined
@@ -70,7 +70,7 @@ export class InDialogRequests {
     return dialog.inviteTxn ? 491 : dialog.offers.refusal
   }
 
-  /** RFC 3262 3: handed over where it fits, and what was held back for it follows. */
+  /** Delivers a PRACK that matches (RFC 3262 3), and sends the responses held for it. */
   #prack(request: SipRequest, side: ServerEntry, dialog: Dialog, size: number) {
     const rack = rackOf(request)
     if (!rack) return this.#incoming.reply(request, side, { status: 400, reason: 'Bad RAck' })
@@ -83,7 +83,7 @@ export class InDialogRequests {
 
   #bye(request: SipRequest, side: ServerEntry, dialog: Dialog, size: number) {
     if (!dialog.isConfirmed) return this.#earlyBye(request, side, dialog, size)
-    // RFC 3261 15.1.2: what waits in this dialog is answered with 487.
+    // RFC 3261 15.1.2: pending requests of the dialog are answered with 487.
     for (const waiting of this.#incoming.pending.ofDialog(dialog)) this.#incoming.finish(waiting, 487)
     this.#incoming.offerInDialog(request, side, dialog, size)
     this.#context.cdrs.stop(dialog, 'network', 'normal-release', request)
@@ -91,7 +91,7 @@ export class InDialogRequests {
     this.#answers.drop(dialog)
   }
 
-  /** The caller gives up by BYE before an answer: like a CANCEL for the application. */
+  /** Handles a BYE of the caller before an answer: a CANCEL for the application. */
   #earlyBye(request: SipRequest, side: ServerEntry, dialog: Dialog, size: number) {
     const open = this.#incoming.pending.ofDialog(dialog)
     const invite = open.find((each) => !each.isInDialog)

@@ -16,26 +16,29 @@ import { LatePracks } from './reliable-responses.ts'
 import { makeResponse, type ResponseOptions, type ResponseTemplate, responseTemplate } from './responses.ts'
 import type { Unacked2xx } from './unacked-2xx.ts'
 
-/** Seconds after which one who was refused for want of an application or of room may try again. */
+/**
+ * Delay in seconds after which a sender may retry a request that was refused for want of an application or of
+ * room.
+ */
 export const retryAfter: AppHeader = ['Retry-After', '5']
 
-/** How the agent itself ends a wait. */
+/** Options of a final response of the agent's own. */
 export interface FinishOptions {
   readonly headers?: readonly AppHeader[]
-  /** What the records say of a call. Default: that the agent's side failed. */
+  /** Reason in the call record. Default: failure of the agent's side. */
   readonly end?: CdrEnd
 }
 
 const failed: CdrEnd = 'system-error-initiated-termination'
 
-/** Received requests on their way to an application and back: who gets them, and how their wait ends. */
+/** Received requests: chooses their applications, and handles responses and timeouts. */
 export class IncomingRequests {
   readonly #context: Context
   readonly #apps: Pick<AppFinder, 'find'>
   readonly #responses: AppResponses
-  /** What waits for an application. */
+  /** Requests that wait for an application. */
   readonly pending = new PendingRequests()
-  /** PRACKs that come after the end of their INVITE. */
+  /** PRACKs that arrive after the end of their INVITE. */
   readonly latePracks: LatePracks
 
   constructor(context: Context, apps: Pick<AppFinder, 'find'>, answers: Unacked2xx) {
@@ -45,7 +48,7 @@ export class IncomingRequests {
     this.#responses = new AppResponses({ context, answers, room: this.pending, ends: this })
   }
 
-  /** Requests that wait. */
+  /** Number of pending requests. */
   get size(): number {
     return this.pending.size
   }
@@ -54,13 +57,16 @@ export class IncomingRequests {
   reply(request: SipRequest, side: ServerEntry, reply: ResponseOptions) {
     const tag = reply.tag ?? newTag()
     if (reply.status >= 200) side.tag = tag
-    // Of the headers only this one says what was wrong.
+    // Of the headers, only this one names the fault.
     const wanted = reply.headers?.find(([name]) => name === 'Unsupported')
     if (reply.status >= 300) this.#refused(request, side, reply.status, wanted?.[1])
     side.machine.respond(reply.status, this.#make(responseTemplate(request), { ...reply, tag }))
   }
 
-  /** Hands a request outside dialogs to an application that wants it; 503 where none does. */
+  /**
+   * Delivers a request outside dialogs to an application that routes its method; 503 without such an
+   * application.
+   */
   offer(request: SipRequest, side: ServerEntry, size: number) {
     const waiting = this.#wait(request, side, undefined)
     if (side.isInvite) this.#context.cdrs.attempt('network', request)
@@ -72,7 +78,7 @@ export class IncomingRequests {
     })
   }
 
-  /** Hands a request of a dialog to the application that owns it. */
+  /** Delivers a request of a dialog to the application that owns it. */
   offerInDialog(request: SipRequest, side: ServerEntry, dialog: Dialog, size: number) {
     const { owner } = dialog
     if (!owner?.isOpen) return this.reply(request, side, { status: 481 })
@@ -82,19 +88,19 @@ export class IncomingRequests {
     this.#deliver(waiting, owner, size)
   }
 
-  /** A request came again: its last response does, or the 100 that has not been sent yet. */
+  /** Handles a retransmission: repeats the last response, or sends the 100 that is due. */
   retransmitted(side: ServerEntry) {
     const waiting = this.pending.of(side)
     if (waiting && side.isInvite && !waiting.hasProvisional) this.#trying(waiting)
     else side.machine.retransmitted()
   }
 
-  /** Ends the wait with a final response of the agent's own. */
+  /** Ends a pending request with a final response of the agent's own. */
   finish(waiting: PendingRequest, status: number, { headers = [], end = failed }: FinishOptions = {}) {
     if (!this.settle(waiting)) return
     noteSentResponse(waiting, status, false)
     const { side, base, tag, dialog, isInDialog } = waiting
-    // 487 is the end of what the sender gave up.
+    // 487 ends a request that its sender cancelled, and is no refusal.
     if (status >= 300 && status !== 487) this.#refused(waiting.request, side, status)
     const bytes = this.#make(base, { status, tag, headers })
     side.machine.respond(status, bytes)
@@ -104,13 +110,16 @@ export class IncomingRequests {
     if (dialog) this.#context.dialogs.remove(dialog)
   }
 
-  /** Ends the wait of a caller for whom nothing more can be done, and tells the application as of one who gave up. */
+  /** Ends a call with a final response, and delivers a CANCEL to the application. */
   abandon(waiting: PendingRequest, status: number) {
     this.finish(waiting, status)
     deliverCancel(waiting, cancelOf(waiting.request, `SIP;cause=${status}`), waiting.side.flow, 0)
   }
 
-  /** Takes a request out of the waiting room, before its final response; false where it has left before. */
+  /**
+   * Removes a request from the pending ones, before its final response. Returns false if it was removed
+   * before.
+   */
   settle(waiting: PendingRequest): boolean {
     if (!this.pending.delete(waiting)) return false
     const { side, tag, request, reliable } = waiting
@@ -120,19 +129,19 @@ export class IncomingRequests {
     return true
   }
 
-  /** The application answers. */
+  /** Handles a response of the application. */
   respond(app: App, msgId: string, txnId: string, raw: RawResponse) {
     this.#responses.respond(app, msgId, txnId, raw)
   }
 
-  /** The application is gone: what it has not answered is refused. A BYE has ended its call all the same. */
+  /** Refuses the pending requests of a lost application. A BYE has ended its call nevertheless. */
   lost(app: App) {
     for (const waiting of this.pending.ofApp(app)) {
       this.finish(waiting, waiting.request.method === 'BYE' ? 200 : 503)
     }
   }
 
-  /** Forgets everything without a word. */
+  /** Drops all requests. */
   close() {
     this.pending.clear()
     this.latePracks.close()
@@ -158,10 +167,10 @@ export class IncomingRequests {
       limit: undefined,
       progress: undefined,
     }
-    // An application that says nothing at all: the sender is not left waiting for ever.
+    // The sender must not wait for ever if the application does not answer.
     const longest = side.isInvite ? timers.ringing : timers.answer
     waiting.limit = clock.after(longest, () => this.#expire(waiting))
-    // RFC 3261 17.2.1: no 100 where an answer follows at once; so one who forged the source draws one packet with a refusal.
+    // RFC 3261 17.2.1: no 100 if a response follows at once, so a spoofed INVITE draws one packet only.
     if (side.isInvite) waiting.progress = clock.after(timers.trying, () => this.#trying(waiting))
     this.pending.add(waiting)
     return waiting
@@ -187,7 +196,10 @@ export class IncomingRequests {
     waiting.side.machine.respond(100, this.#make(waiting.base, { status: 100, delay }))
   }
 
-  /** The application took too long. It is told as of a caller who gave up: what it holds for the call can go. */
+  /**
+   * Handles an application that does not answer in time. It receives a CANCEL, so that it can release its
+   * resources.
+   */
   #expire(waiting: PendingRequest) {
     if (waiting.side.isInvite) this.abandon(waiting, 480)
     else this.finish(waiting, 500)

@@ -6,47 +6,47 @@ import type { ServerEntry } from '../../transaction/transactions.ts'
 import type { ReliableResponses } from './reliable-responses.ts'
 import type { ResponseTemplate } from './responses.ts'
 
-/** A request that waits for the application's final answer. */
+/** Request that waits for the application's final response. */
 export interface PendingRequest {
   readonly txnId: string
   readonly request: SipRequest
   readonly side: ServerEntry
   readonly base: ResponseTemplate
-  /** Undefined while the connection to its handler is being made. */
+  /** Undefined while the connection to its handler is being opened. */
   app: App | undefined
-  /** The dialog that it came in, or made. */
+  /** Dialog in which the request arrived, or which it created. */
   dialog: Dialog | undefined
-  /** True where it came within a dialog. */
+  /** Whether it arrived within a dialog. */
   readonly isInDialog: boolean
-  /** When it came, in ms since the epoch. */
+  /** Time of arrival in ms since the epoch. */
   readonly since: number
-  /** Our To tag. */
+  /** To tag of the agent. */
   tag: string
-  /** True once a provisional response was sent, be it ours. */
+  /** Whether a provisional response was sent, by the agent or the application. */
   hasProvisional: boolean
-  /** True once the application has sent any response. */
+  /** Whether the application has sent a response. */
   hasResponse: boolean
-  /** True once it has given a final one, which may still be held back. */
+  /** Whether the application has sent a final response, which may still be held. */
   isSettled: boolean
-  /** True once a response to it carried a session description. */
+  /** Whether a response to it carried a session description. */
   hasDescription: boolean
-  /** Reliable provisionals; INVITE only, and only once there was one. */
+  /** Reliable provisional responses of an INVITE; undefined before the first one. */
   reliable: ReliableResponses | undefined
-  /** Ends a wait that takes too long. */
+  /** Limits the wait for the application. */
   limit: Timer | undefined
-  /** The 100 that is still to be sent, then the next repetition of the last provisional. */
+  /** Sends the 100, and later repeats the last provisional response. */
   progress: Timer | undefined
 }
 
-/** The received requests that wait for an application. An entry leaves by {@link PendingRequests.delete} alone. */
+/** Received requests that wait for an application. Only {@link PendingRequests.delete} removes an entry. */
 export class PendingRequests {
   readonly #byTxn = new Map<string, PendingRequest>()
   readonly #bySide = new Map<string, PendingRequest>()
   readonly #byDialog = new Map<Dialog, Set<PendingRequest>>()
-  /** INVITEs outside dialogs, by the id of the dialog that they would make. */
+  /** INVITEs outside dialogs, by the id of the dialog that they would create. */
   readonly #calls = new Map<string, PendingRequest>()
 
-  /** Requests that wait. */
+  /** Number of pending requests. */
   get size(): number {
     return this.#byTxn.size
   }
@@ -58,7 +58,7 @@ export class PendingRequests {
     if (isCall(waiting)) this.#calls.set(callOf(waiting.request), waiting)
   }
 
-  /** The request belongs to this dialog from now on. */
+  /** Assigns a request to a dialog. */
   bind(waiting: PendingRequest, dialog: Dialog): void {
     waiting.dialog = dialog
     const others = this.#byDialog.get(dialog)
@@ -66,7 +66,7 @@ export class PendingRequests {
     else this.#byDialog.set(dialog, new Set([waiting]))
   }
 
-  /** Ends the wait; false where it was over before. */
+  /** Removes a request. Returns false if it was removed before. */
   delete(waiting: PendingRequest): boolean {
     if (!this.#byTxn.delete(waiting.txnId)) return false
     waiting.limit?.cancel()
@@ -80,42 +80,42 @@ export class PendingRequests {
     return true
   }
 
-  /** The request with this id, while it waits. */
+  /** Returns the pending request of a transaction id. */
   get(txnId: string): PendingRequest | undefined {
     return this.#byTxn.get(txnId)
   }
 
-  /** The request that a server transaction belongs to, while it waits. */
+  /** Returns the pending request of a server transaction. */
   of(side: ServerEntry): PendingRequest | undefined {
     return this.#bySide.get(side.key)
   }
 
-  /** What waits in a dialog, with the INVITE that made it. */
+  /** Returns the pending requests of a dialog, including the INVITE that created it. */
   ofDialog(dialog: Dialog): PendingRequest[] {
     return [...(this.#byDialog.get(dialog) ?? [])]
   }
 
-  /** How many these are. */
+  /** Returns the number of pending requests of a dialog. */
   count(dialog: Dialog): number {
     return this.#byDialog.get(dialog)?.size ?? 0
   }
 
-  /** The INVITE of a dialog that waits: the one that made it, or a re-INVITE. */
+  /** Returns the pending INVITE of a dialog: the one that created it, or a re-INVITE. */
   invite(dialog: Dialog): PendingRequest | undefined {
     return this.ofDialog(dialog).find((each) => each.side.isInvite)
   }
 
-  /** True where an INVITE with the Call-ID and From tag of this one waits. */
+  /** Returns whether an INVITE with the same Call-ID and From tag is pending. */
   isCalling(invite: SipRequest): boolean {
     return this.#calls.has(callOf(invite))
   }
 
-  /** What one application was given. */
+  /** Returns the pending requests of an application. */
   ofApp(app: App): PendingRequest[] {
     return [...this.#byTxn.values()].filter((each) => each.app === app)
   }
 
-  /** Forgets everything without a word. */
+  /** Drops all requests. */
   clear(): void {
     for (const waiting of [...this.#byTxn.values()]) {
       waiting.reliable?.stop()

@@ -18,16 +18,18 @@ import { responseSender } from './response-sender.ts'
 import { makeResponse, malformedRejection, markSource, responseTemplate } from './responses.ts'
 import type { Unacked2xx } from './unacked-2xx.ts'
 
-/** Methods that make no sense without a dialog. */
+/** Methods that need a dialog. */
 const dialogOnly = new Set(['BYE', 'UPDATE', 'PRACK'])
 
-/** Bytes of a request that count as one transaction: a flood of large ones must not take all memory. */
+/**
+ * Number of request bytes that count as one transaction: a flood of large requests must not take all memory.
+ */
 const transactionUnitBytes = 4_096
 
-/** Tag of refusals without any state: the same for every copy of a request (RFC 3261 8.2.7). */
+/** Tag of stateless refusals: the same for every copy of a request (RFC 3261 8.2.7). */
 const busy = 'busy'
 
-/** What the transports bring: finds the transaction and the dialog, refuses what the agent refuses itself. */
+/** Handles received messages: finds the transaction and the dialog, and sends the agent's own refusals. */
 export class Receiver implements TransportSink {
   readonly #context: Context
   readonly #incoming: IncomingRequests
@@ -44,9 +46,12 @@ export class Receiver implements TransportSink {
     incoming: IncomingRequests
     answers: Unacked2xx
     proxies: Pick<Proxies, 'cancel' | 'stateless'>
-    /** Told of an error within the agent: the message is dropped, the agent lives on. */
+    /** Receives an internal error. The message is dropped, and the agent continues. */
     fault: (error: unknown) => void
-    /** Transactions of received requests beyond which new requests get 503 at once; those of strangers earlier. */
+    /**
+     * Maximum number of server transactions, beyond which new requests get 503; the limit of untrusted
+     * sources is lower.
+     */
     maxTransactions: number
     /** Option tags that a request may require. */
     understood: readonly string[]
@@ -61,7 +66,7 @@ export class Receiver implements TransportSink {
     this.#within = new InDialogRequests(options)
   }
 
-  /** Responses and ACKs that belonged to nothing, since the start. */
+  /** Number of responses and ACKs without a transaction, since the start. */
   get strays(): number {
     return this.#strays
   }
@@ -70,7 +75,7 @@ export class Receiver implements TransportSink {
     this.#guard(() => this.#handle(message, flow, size))
   }
 
-  /** No message from the network may end the agent, whatever is wrong in it or in us. */
+  /** Runs a handler. No message of the network may end the agent. */
   #guard(run: () => void) {
     try {
       run()
@@ -80,7 +85,7 @@ export class Receiver implements TransportSink {
   }
 
   #handle(message: SipMessage, flow: Flow, size: number) {
-    // An application that copies headers must not take the word of somebody else for its own.
+    // An application that copies headers must not pass on private headers of a peer.
     for (const key of privateKeys) message.headers.remove(key)
     if (message.kind === 'response') {
       const taken =
@@ -97,7 +102,10 @@ export class Receiver implements TransportSink {
     else this.#serve(message, flow, size)
   }
 
-  /** Strangers have three quarters of the room: a flood of them, or of forged addresses, leaves the rest to the carriers. */
+  /**
+   * Returns whether there is no room for a new request. Untrusted sources may use three quarters, so that a
+   * flood leaves the rest to carriers.
+   */
   #isFull({ remote }: Flow): boolean {
     const { transactions, shield } = this.#context
     const used = Math.max(transactions.servers, transactions.bytes / transactionUnitBytes)
@@ -105,7 +113,10 @@ export class Receiver implements TransportSink {
     return used >= this.#maxTransactions || !shield.isTrusted(remote.address)
   }
 
-  /** True for what ends or changes a call that is there: refusing it would keep the call, and the load. */
+  /**
+   * Returns whether a request ends or changes an existing call: refusing it would keep the call, and the
+   * load.
+   */
   #continues(request: SipRequest): boolean {
     const { transactions, dialogs } = this.#context
     if (request.method === 'CANCEL') return transactions.findCancelled(request) !== undefined
@@ -121,7 +132,7 @@ export class Receiver implements TransportSink {
     try {
       this.#open(request, side, size)
     } catch (error) {
-      // Nobody would ever end it.
+      // Otherwise no event would end the transaction.
       if (!this.#incoming.pending.of(side)) side.machine.stop()
       throw error
     }
@@ -167,7 +178,7 @@ export class Receiver implements TransportSink {
 
   #outside(request: SipRequest, side: ServerEntry, size: number) {
     if (dialogOnly.has(request.method)) return this.#incoming.reply(request, side, { status: 481 })
-    // The application knows a call by Call-ID and From tag alone, so these must not mean two calls.
+    // The application identifies a call by Call-ID and From tag alone, so these must not mean two calls.
     const known = () => this.#context.dialogs.isKnown(dialogId(request.callId, request.fromTag))
     if (side.isInvite && (this.#incoming.pending.isCalling(request) || known())) {
       return this.#incoming.reply(request, side, { status: 482 })
@@ -189,7 +200,8 @@ export class Receiver implements TransportSink {
     const target = this.#context.transactions.findCancelled(cancel)
     if (!target) return this.#incoming.reply(cancel, side, { status: 481 })
     const waiting = this.#incoming.pending.of(target)
-    // RFC 3261 9.2: the same To tag in both answers; after a final response a CANCEL is answered, and has no effect.
+    // RFC 3261 9.2: the same To tag in both responses. After a final response a CANCEL is answered, and has
+    // no effect.
     this.#incoming.reply(cancel, side, { status: 200, tag: waiting?.tag ?? target.tag })
     if (!waiting) return this.#proxies.cancel(target)
     this.#incoming.finish(waiting, 487, { end: 'call-canceled' })
@@ -198,9 +210,10 @@ export class Receiver implements TransportSink {
 
   #ack(request: SipRequest, flow: Flow, size: number) {
     const side = this.#context.transactions.find(request)
-    // An ACK to a 2xx is no part of the transaction, even where a phone repeats the branch (RFC 6026 7.1).
+    // The ACK to a 2xx is not part of the transaction, even if a phone repeats the branch (RFC 6026 7.1).
     if (side?.machine instanceof InviteServerTransaction && side.machine.state !== 'accepted') {
-      // Only who got our refusal knows its tag: the INVITE's address is really the sender's, and may be held to account.
+      // Only the receiver of the refusal knows its tag: the address of the INVITE is proven, and may be
+      // blamed.
       if (side.isOffense && side.machine.state === 'completed' && request.toTag === side.tag)
         this.#context.shield.recordOffense(side.flow.remote.address, true, 'refused')
       side.machine.acknowledged()

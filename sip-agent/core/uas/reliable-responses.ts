@@ -6,33 +6,34 @@ import { maxUnverifiedRepeats, unverifiedWaitT1 } from './unverified-peers.ts'
 
 type ReliableDeps = Pick<Context, 'clock' | 'timers'>
 
-/** An answer of the application that may not go out before a PRACK has come. */
+/** Response of the application that must wait for a PRACK. */
 export interface HeldResponse {
   /** Sends it. */
   send(): void
-  /** It will never be sent: tells the application. */
+  /** Rejects it: it will not be sent. */
   drop(): void
 }
 
-/** Answers that one INVITE may hold back; an application that waits for no PRACK is told so. */
+/** Maximum number of held responses of one INVITE; further ones are rejected. */
 const maxHeld = 16
 
-/** The value of a RAck header (RFC 3262 7.2). */
+/** Value of a RAck header (RFC 3262 7.2). */
 export interface Rack {
   readonly rseq: number
   readonly seq: number
   readonly method: string
 }
 
-/** The RAck of a PRACK; undefined where it is missing or broken. */
+/** Returns the RAck of a PRACK; undefined if it is missing or malformed. */
 export const rackOf = (prack: SipRequest): Rack | undefined => {
   const match = /^\s*([0-9]{1,10})\s+([0-9]{1,10})\s+(\S+)\s*$/.exec(prack.headers.first('rack') ?? '')
   return match ? { rseq: Number(match[1]), seq: Number(match[2]), method: match[3] as string } : undefined
 }
 
 /**
- * The reliable provisional responses to one INVITE (RFC 3262 3): one at a time, each repeated until its PRACK comes. What the
- * application answers in the meantime is held back in its order, a 2xx too, so that no answer overtakes the offer before it.
+ * Reliable provisional responses to one INVITE (RFC 3262 3). Only one is open at a time, and it is
+ * retransmitted until its PRACK arrives. Further responses of the application, including a 2xx, are held in
+ * order, so that none overtakes an earlier offer.
  */
 export class ReliableResponses {
   readonly #parts: ReliableDeps
@@ -41,36 +42,36 @@ export class ReliableResponses {
   #open: { repeat: Timer; readonly limit: Timer } | undefined
   #held: HeldResponse[] = []
 
-  /** `expired` is called where the PRACK has not come within 64 * T1. */
+  /** `expired` is called if the PRACK does not arrive within 64 * T1. */
   constructor(parts: ReliableDeps, expired: () => void) {
     this.#parts = parts
     this.#expired = expired
   }
 
-  /** The number of the last response; once it is open, that of its RSeq. */
+  /** RSeq of the latest response. */
   get rseq(): number {
     return this.#rseq
   }
 
-  /** True while a PRACK is awaited. */
+  /** Whether a PRACK is awaited. */
   get isAwaitingPrack(): boolean {
     return this.#open !== undefined
   }
 
-  /** True where an answer must wait, to keep its place behind others. */
+  /** Whether responses are held, so that a further one must wait for its turn. */
   get hasHeld(): boolean {
     return this.#held.length > 0
   }
 
-  /** The RSeq of the next response. */
+  /** Returns the RSeq of the next response. */
   next(): number {
     this.#rseq++
     return this.#rseq
   }
 
   /**
-   * The response with the last number went out: `send` repeats it, on any transport, at intervals that double from T1. `isUnconfirmed`:
-   * its receiver has yet to prove that it is at its address; see `unconfirmedHeader`.
+   * Starts the retransmission of the latest response. `send` repeats it on any transport, at intervals that
+   * double from T1. `isPeerUnverified`: see `unverifiedHeader`.
    */
   sent(send: () => void, isUnconfirmed = false): void {
     const { clock, timers } = this.#parts
@@ -88,21 +89,21 @@ export class ReliableResponses {
     this.#open = open
   }
 
-  /** Keeps an answer until the PRACK is there; false where too many wait already. */
+  /** Holds a response until the PRACK arrives. Returns false if too many are held. */
   hold(held: HeldResponse): boolean {
     if (this.#held.length >= maxHeld) return false
     this.#held.push(held)
     return true
   }
 
-  /** A PRACK names this number; false where it is not the one that is awaited. {@link release} follows. */
+  /** Handles a PRACK of this number. Returns false if another one is awaited. {@link release} must follow. */
   acknowledge(rseq: number): boolean {
     if (!this.#open || rseq !== this.#rseq) return false
     this.#stopTimers()
     return true
   }
 
-  /** Sends what was held back, up to the next reliable response. */
+  /** Sends the held responses, up to the next reliable one. */
   release(): void {
     while (!this.#open) {
       const next = this.#held.shift()
@@ -111,7 +112,7 @@ export class ReliableResponses {
     }
   }
 
-  /** A final response goes out, or the INVITE is over: nothing is repeated any more, and what was held back is dropped. */
+  /** Ends retransmission at the final response or the end of the INVITE, and drops the held responses. */
   stop(): void {
     this.#stopTimers()
     for (const held of this.#held.splice(0)) held.drop()
@@ -125,8 +126,8 @@ export class ReliableResponses {
 }
 
 /**
- * Reliable provisionals whose INVITE was refused before their PRACK came. The PRACK may be under way, and has to be answered all the
- * same (RFC 3262 3), though the dialog is gone.
+ * Reliable provisional responses whose INVITE was refused before their PRACK arrived. Such a PRACK must still
+ * be answered (RFC 3262 3), although the dialog is gone.
  */
 export class LatePracks {
   readonly #parts: ReliableDeps
@@ -136,12 +137,12 @@ export class LatePracks {
     this.#parts = parts
   }
 
-  /** PRACKs that may still come. */
+  /** Number of PRACKs that may still arrive. */
   get size(): number {
     return this.#awaited.size
   }
 
-  /** Awaits, for 64 * T1, the PRACK of a response with this number to `invite`, which had our `tag`. */
+  /** Awaits, for 64 * T1, the PRACK of a response of this number to `invite`, which had this To tag. */
   add(invite: SipRequest, tag: string, rseq: number): void {
     const key = `${invite.callId}|${tag}|${invite.fromTag}|${rseq} ${invite.seq}`
     const { clock, timers } = this.#parts
@@ -152,7 +153,7 @@ export class LatePracks {
     )
   }
 
-  /** True, once, for a PRACK that was awaited. */
+  /** Returns true, once, for an awaited PRACK. */
   take(prack: SipRequest): boolean {
     const rack = rackOf(prack)
     const key = `${prack.callId}|${prack.toTag}|${prack.fromTag}|${rack?.rseq} ${rack?.seq}`
@@ -160,7 +161,7 @@ export class LatePracks {
     return this.#awaited.delete(key)
   }
 
-  /** Forgets everything. */
+  /** Cancels all timers. */
   close(): void {
     for (const timer of this.#awaited.values()) timer.cancel()
     this.#awaited.clear()

@@ -4,8 +4,8 @@ import type { Transports } from '../../transport/transports.ts'
 import type { Flow } from '../../transport/types.ts'
 
 /**
- * Sends the responses to a request back the way that it came or, where that connection is gone, over a new one (RFC 3261 18.2.2). It
- * outlives the request by 32 s, so it holds nothing of it.
+ * Returns a function that sends the responses to a request over its flow or, if that is closed, over a new
+ * one (RFC 3261 18.2.2). It outlives the request by 32 s, so it keeps no reference to it.
  */
 export const responseSender = (
   transports: Pick<Transports, 'back'>,

@@ -10,11 +10,11 @@ import type { AppHeader } from '../app-headers.ts'
 
 const empty = Buffer.alloc(0)
 
-/** What every response takes over from its request (RFC 3261 8.2.6.2). */
+/** Values that every response copies from its request (RFC 3261 8.2.6.2). */
 export interface ResponseTemplate {
   readonly vias: readonly string[]
   readonly from: string
-  /** To as received, with its tag if there was one. */
+  /** To as received, with its tag if it has one. */
   readonly to: string
   readonly tagged: boolean
   readonly callId: string
@@ -23,7 +23,7 @@ export interface ResponseTemplate {
   readonly timestamp: string | undefined
 }
 
-/** Picks what a response needs from a request whose top Via is complete. */
+/** Returns the values for responses to a request whose top Via is complete. */
 export const responseTemplate = (request: SipRequest): ResponseTemplate => {
   const { headers } = request
   return {
@@ -38,29 +38,29 @@ export const responseTemplate = (request: SipRequest): ResponseTemplate => {
   }
 }
 
-/** A response to be put together. */
+/** Values of a response. */
 export interface ResponseOptions {
   readonly status: number
-  /** Default: the usual phrase of the status. */
+  /** Default: the standard phrase of the status. */
   readonly reason?: string
-  /** Our tag for the To header; left out in a 100. */
+  /** To tag of the agent; absent in a 100. */
   readonly tag?: string
   readonly headers?: readonly AppHeader[]
   readonly body?: Buffer
-  /** Of a 100: how long it was held back, in ms. */
+  /** Delay of a 100, in ms. */
   readonly delay?: number
 }
 
-/** RFC 3261 8.2.6.1: the sender's Timestamp goes back with the seconds that the answer took. */
+/** Returns the sender's Timestamp with the response time in seconds (RFC 3261 8.2.6.1). */
 const timestamp = (given: string, delay = 0): string =>
   delay > 0 && /^[0-9]+(?:\.[0-9]*)?$/.test(given) ? `${given} ${(delay / 1_000).toFixed(3)}` : given
 
-/** Puts a response into bytes. */
+/** Serialises a response. */
 export const makeResponse = (base: ResponseTemplate, reply: ResponseOptions): Buffer => {
   const { status, tag, headers = [], body = empty } = reply
   const out = new Headers()
   for (const via of base.vias) out.append('Via', via)
-  // RFC 3261 12.1.1: only responses that make a dialog need it, and it does no harm in others that are not errors.
+  // RFC 3261 12.1.1: only responses that create a dialog need it; it is harmless in others below 300.
   if (status > 100 && status < 300) for (const route of base.recordRoutes) out.append('Record-Route', route)
   out.append('From', base.from)
   out.append('To', base.tagged || !tag ? base.to : `${base.to};tag=${tag}`)
@@ -72,7 +72,7 @@ export const makeResponse = (base: ResponseTemplate, reply: ResponseOptions): Bu
   return serialise(`SIP/2.0 ${status} ${reply.reason ?? reasonPhrase(status)}`, out, body)
 }
 
-/** Completes the top Via with where the request really came from. `top` is that Via where it was parsed before. */
+/** Completes the top Via with the real source. `top` is that Via if it was parsed before. */
 export const markSource = (headers: Headers, flow: Flow, top?: Via): void => {
   const { address, port } = flow.remote
   const value = headers.first('via') ?? ''
@@ -81,12 +81,12 @@ export const markSource = (headers: Headers, flow: Flow, top?: Via): void => {
   headers.replace('Via', rest.length === 0 ? completed : [completed, ...rest].join(', '))
 }
 
-/** What is copied into an answer to a broken request, as far as it is there. */
+/** Headers copied into the response to a malformed request, if present. */
 const copied = ['from', 'to', 'call-id', 'cseq']
 
 /**
- * The answer to a request whose structure is broken (RFC 3261 8.2, RFC 4475), without any state. Undefined where it cannot even be said
- * what is answered, and for ACK, to which there are never responses.
+ * Returns the stateless response to a malformed request (RFC 3261 8.2, RFC 4475). Returns undefined if the
+ * request cannot be identified, and for ACK, which never has a response.
  */
 export const malformedRejection = (error: SipParseError, flow: Flow): Buffer | undefined => {
   const { request } = error
@@ -96,14 +96,14 @@ export const malformedRejection = (error: SipParseError, flow: Flow): Buffer | u
   try {
     markSource(headers, flow)
   } catch (bad) {
-    // Where the Via is what is broken, it goes back as it came.
+    // A malformed Via is returned unchanged.
     if (!(bad instanceof SipParseError)) throw bad
   }
   const out = new Headers()
   for (const via of headers.all('via')) out.append('Via', via)
   for (const key of copied) {
     const value = headers.first(key)
-    // The To value may be what is broken, so no tag is added to what cannot be parsed.
+    // A malformed To value gets no tag.
     if (value !== undefined) out.append(headerName(key), value)
   }
   const reason = error.status === 400 ? `Bad ${error.part}` : reasonPhrase(error.status)

@@ -3,17 +3,17 @@ import type { Dialog } from '../../dialog/dialog.ts'
 import type { Context } from '../context.ts'
 import { maxUnverifiedRepeats, unverifiedWaitT1 } from './unverified-peers.ts'
 
-/** A 2xx that was sent. */
+/** A 2xx response that was sent. */
 export interface Sent2xx {
   readonly dialog: Dialog
-  /** Number of the INVITE. */
+  /** CSeq number of the INVITE. */
   readonly seq: number
   readonly bytes: Buffer
-  /** Repeats it. */
+  /** Retransmits it. */
   readonly send: (bytes: Buffer) => void
-  /** Transaction that the application will see on the ACK. */
+  /** Transaction id that the application receives with the ACK. */
   readonly txnId: string
-  /** The sender has yet to prove that it is at its address; see `unconfirmedHeader`. Default false. */
+  /** Whether the sender's address is unverified; see `unverifiedHeader`. Default false. */
   readonly isPeerUnverified?: boolean
 }
 
@@ -28,26 +28,27 @@ interface UnackedDialog {
 }
 
 /**
- * The 2xx responses to INVITEs and re-INVITEs that wait for their ACK. Each is repeated until the ACK comes, on a reliable
- * transport too, as a proxy may pass it on over UDP (RFC 3261 13.3.1.4); the wait ends after 64 * T1.
+ * The 2xx responses to INVITEs and re-INVITEs that wait for an ACK. Each is retransmitted until the ACK
+ * arrives, for at most 64 * T1. This applies to reliable transports too, as a proxy may forward it over UDP
+ * (RFC 3261 13.3.1.4).
  */
 export class Unacked2xx {
   readonly #context: Pick<Context, 'clock' | 'timers'>
   readonly #expired: (dialog: Dialog) => void
   readonly #waiting = new Map<Dialog, UnackedDialog>()
 
-  /** `expired` is called where an ACK never came. */
+  /** `expired` is called if an ACK does not arrive. */
   constructor(context: Pick<Context, 'clock' | 'timers'>, expired: (dialog: Dialog) => void) {
     this.#context = context
     this.#expired = expired
   }
 
-  /** Dialogs that wait for an ACK. */
+  /** Number of dialogs that wait for an ACK. */
   get size(): number {
     return this.#waiting.size
   }
 
-  /** A 2xx was sent: repeats it until its ACK comes. */
+  /** Retransmits a 2xx until its ACK arrives. */
   add(sent: Sent2xx): void {
     const { clock, timers } = this.#context
     const { dialog, seq, isPeerUnverified = false } = sent
@@ -59,14 +60,17 @@ export class Unacked2xx {
       waiting = { bySeq: new Map(), after: [] }
       this.#waiting.set(dialog, waiting)
     }
-    // A peer may use a number twice; then the last answer is the one that its ACK means.
+    // A peer may use a number twice; its ACK then means the latest response.
     const before = waiting.bySeq.get(seq)
     if (before) this.#stop(before)
     waiting.bySeq.set(seq, answer)
     this.#repeat(answer, timers.t1, isPeerUnverified ? maxUnverifiedRepeats : Number.POSITIVE_INFINITY)
   }
 
-  /** The ACK to `seq` came. Returns the txnId for the application, or undefined where nothing waited for it. */
+  /**
+   * Handles the ACK of an INVITE. Returns the transaction id for the application, or undefined if no response
+   * waited for it.
+   */
   acknowledge(dialog: Dialog, seq: number): string | undefined {
     const answer = this.#waiting.get(dialog)?.bySeq.get(seq)
     if (!answer) return undefined
@@ -75,8 +79,8 @@ export class Unacked2xx {
   }
 
   /**
-   * Runs `run` when no ACK is awaited any more. RFC 3261 15: the callee sends no BYE before the ACK came
-   * or its wait ended.
+   * Calls `run` when no ACK is awaited any more. The callee must not send a BYE before the ACK or its timeout
+   * (RFC 3261 15).
    */
   whenSettled(dialog: Dialog, run: () => void): void {
     const waiting = this.#waiting.get(dialog)
@@ -84,12 +88,12 @@ export class Unacked2xx {
     else run()
   }
 
-  /** The dialog is over: nothing is repeated any more, and what waited goes on. */
+  /** Stops all retransmissions of an ended dialog, and runs the functions that waited. */
   drop(dialog: Dialog): void {
     for (const seq of [...(this.#waiting.get(dialog)?.bySeq.keys() ?? [])]) this.#settle(dialog, seq)
   }
 
-  /** Drops everything without a word. */
+  /** Drops all responses. */
   close(): void {
     for (const { bySeq } of this.#waiting.values()) for (const answer of bySeq.values()) this.#stop(answer)
     this.#waiting.clear()
@@ -106,7 +110,7 @@ export class Unacked2xx {
   #expire(dialog: Dialog, seq: number): void {
     const held = (this.#waiting.get(dialog)?.after.length ?? 0) > 0
     this.#settle(dialog, seq)
-    // Where the application's own BYE was waiting, that one ends the dialog.
+    // If a BYE of the application was waiting, it ends the dialog.
     if (!held) this.#expired(dialog)
   }
 
