@@ -8,7 +8,10 @@ import { readXmlDocument } from './xml/document.ts'
 /** Languages of documents. */
 export type DocumentKind = 'xml' | 'script' | 'flow'
 
-/** What is wrong with a document: `errors` keep it from running, `warnings` have no effect or another one than was written. */
+/**
+ * Faults of a document. `errors` prevent it from running; `warnings` are parts without effect or with an
+ * unexpected one.
+ */
 export interface DocumentReport {
   readonly errors: readonly DocumentFault[]
   readonly warnings: readonly DocumentFault[]
@@ -20,10 +23,15 @@ const readers: Readonly<Record<DocumentKind, (text: string) => readonly Document
   flow: (text) => readFlowDocument({ text }).program.warnings,
 }
 
-/** Whether a warning says that the document hands the call to an agent, which the gateway does not have. */
+/**
+ * Whether a warning reports a method that hands the call to a voice agent, which the gateway does not have.
+ */
 export const needsAgent = ({ code }: DocumentFault): boolean => code === scriptCodes.agentUnsupported
 
-/** Checks an inline document without running it, as the handler of its kind would. Never throws for a bad document. */
+/**
+ * Checks an inline document as the handler of its kind would, without running it. Never throws for an invalid
+ * document.
+ */
 export const checkDocument = (kind: DocumentKind, text: string): DocumentReport => {
   try {
     return { errors: [], warnings: readers[kind](text) }

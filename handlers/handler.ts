@@ -1,121 +1,148 @@
 import type { CallControl, RoomConference } from './verbs.ts'
 
-/** Where a handler's document comes from. */
+/** Source of a handler's document. */
 export type DocumentSource =
   | {
       readonly kind: 'url'
       readonly url: string
       readonly method?: 'GET' | 'POST'
       readonly fallbackUrl?: string
-      /** Of the fallback; default {@link method}. */
+      /** Method of the fallback's request; default {@link method}. */
       readonly fallbackMethod?: 'GET' | 'POST'
     }
-  /** The text itself; `name` says in errors where it was declared, for instance `trunkline.yaml: domains[0].handler`. */
+  /**
+   * Inline text; `name` is its declaration in error messages, for instance `trunkline.yaml:
+   * domains[0].handler`.
+   */
   | { readonly kind: 'inline'; readonly text: string; readonly name: string }
 
-/** A request for a document of a customer's server. It is signed by the scheme of its body's type (`docs/webhooks.md`). */
+/**
+ * Request for a document to a customer's server, signed by the scheme of its body's type
+ * (`docs/webhooks.md`).
+ */
 export interface DocumentRequest {
   /**
-   * May hold a user and a password, and overrides of the time-outs in its fragment (`#ct=2000&rt=5000&tt=15000`, in ms); neither is sent in the
-   * request line.
+   * URL of the document. It may contain a user and a password, and a fragment with time-outs in milliseconds
+   * (`#ct=2000&rt=5000&tt=15000`). Neither is part of the request line.
    */
   readonly url: string
   readonly method: 'GET' | 'POST'
-  /** Absent for GET; form parameters then stand in the URL's query. */
+  /** Body; absent for GET, whose form parameters are in the URL's query. */
   readonly body?: { readonly contentType: string; readonly text: string }
 }
 
-/** Something that a customer's server is told. It is delivered in the background, again where that fails, also after a restart. */
+/**
+ * Callback to a customer's server. It is delivered in the background, with retries, also after a restart of
+ * the gateway.
+ */
 export interface StatusCallback extends DocumentRequest {
-  /** What it tells, for logs and metrics: `call-status`, `recording`, `conference` and the like. */
+  /** Kind of the callback for logs and metrics, for instance `call-status`, `recording` or `conference`. */
   readonly kind: string
-  /** Id of the call or recording whose end it tells, where the gateway tells that in its place if it dies before: it is told once. */
+  /**
+   * Id of the call or recording whose end it reports. If the gateway dies before that, another one sends the
+   * report; the id ensures that it is sent once.
+   */
   readonly ends?: string
 }
 
-/** A request that a document makes for its own purposes; not signed. */
-export interface OutsideRequest {
+/** Unsigned HTTP request of a document. */
+export interface HttpRequest {
   readonly url: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: { readonly contentType: string; readonly text: string }
-  /** Longest wait for all of it, and for the connection, in ms; default those of the configuration, at most 60 s and 10 s. */
+  /** Maximum duration of the whole request in milliseconds, at most 60 s; default as configured. */
   readonly timeoutMs?: number
+  /** Maximum duration of the connection's setup in milliseconds, at most 10 s; default as configured. */
   readonly connectTimeoutMs?: number
 }
 
-/** The answer to it, whatever its status. */
-export interface OutsideAnswer {
+/** Response to an {@link HttpRequest}, with any status. */
+export interface HttpResponse {
   readonly status: number
-  /** By lower-case name, 64 at most. */
+  /** At most 64 headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
-  /** 64 kB at most; what is beyond is cut off. */
+  /** Body, truncated to 64 kB. */
   readonly text: string
 }
 
-/** What the customer's server answered; only 2xx answers come back, everything else is thrown by the fetcher. */
+/** Document from a customer's server: the body of a 2xx response. */
 export interface FetchedDocument {
-  /** Where it was found after redirects; relative URLs in it start from here. */
+  /** URL after redirects, the base of relative URLs in the document. */
   readonly url: string
   readonly contentType: string
   readonly text: string
 }
 
-/** A fault of a document: in error lists and in the call's log. */
+/** Fault of a document, for error lists and the call's log. */
 export interface DocumentFault {
-  /** Code of the language, for instance `relay_script_method_undefined` or `12100`. */
+  /** Code of the document's language, for instance `relay_script_method_undefined` or `12100`. */
   readonly code: string
   readonly message: string
-  /** The document's URL, without user, password, query and fragment; absent for one in place. */
+  /** URL of the document without user, password, query and fragment; absent for an inline document. */
   readonly document?: string
-  /** Where in the document: a JSON pointer such as `/sections/main/0/play`, or an element path. */
+  /** Position in the document: a JSON pointer such as `/sections/main/0/play`, or an element path. */
   readonly path: string
-  /** 1-based; absent where the source text is not known. */
+  /** Line, from 1; absent if the source text is unknown. */
   readonly line?: number
   readonly column?: number
 }
 
-/** What an interpreter needs of the gateway. */
+/** Services of the gateway for an interpreter. */
 export interface HandlerContext {
   /**
-   * Fetches a document. Throws an error whose message says what happened (status, time-out, refused address), and its `facts.reason` the same
-   * in one word (`status`, `timeout`, `dns` and the like) where that is known.
+   * Fetches a document. Throws an error whose message describes the failure (status, time-out, forbidden
+   * address). If known, its `facts.reason` is the reason in one word, for instance `status`, `timeout` or
+   * `dns`.
    */
   fetchDocument(request: DocumentRequest): Promise<FetchedDocument>
-  /** Tells a customer's server; never throws. */
+  /** Queues a callback to a customer's server. Never throws. */
   notify(callback: StatusCallback): void
-  /** Throws an error whose message says what happened when there is no answer. */
-  request(request: OutsideRequest, signal?: AbortSignal): Promise<OutsideAnswer>
-  /** A fault that does not stop the document; it goes to the call's log. */
+  /**
+   * Sends a request of the document. Throws an error whose message describes the failure if there is no
+   * response.
+   */
+  request(request: HttpRequest, signal?: AbortSignal): Promise<HttpResponse>
+  /** Writes a fault that does not stop the document to the call's log. */
   warn(fault: DocumentFault): void
-  /** A step of the document begins; it goes to the call's log. `node` is the call flow's, where the document was made from one. */
+  /**
+   * Writes the start of a step to the call's log. `node` is the node of a call flow; absent in other
+   * documents.
+   */
   step(step: { readonly path: string; readonly method: string; readonly node?: string }): void
-  /** The conference of the project's room of that name or address (`roomPattern`); where there is no such room, one of its own. */
+  /**
+   * Returns the conference of a room by its name or address (`roomPattern`). An unknown name has a conference
+   * of its own.
+   */
   room(name: string): RoomConference
-  /** Whether a host name is the gateway's: the one that clients use, or the domain of an application of the project's. */
+  /**
+   * Whether a host name belongs to the gateway: its public host, or the domain of a domain application of the
+   * project.
+   */
   isOwnHost(host: string): boolean
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   now(): number
-  /** Who is told how the call goes, in events of the script family; absent: nobody, or in other words. */
+  /** URL that receives the call's state changes as events of the script family; absent without such a URL. */
   readonly status?: { readonly url: string; readonly method: 'GET' | 'POST' }
-  /** Variables of the project that documents may read (`envs.*`). */
+  /** Variables of the project that documents can read as `envs.*`. */
   readonly envs: Readonly<Record<string, string>>
 }
 
-/** One kind of handler. */
+/** Interpreter of one kind of document. */
 export interface Handler {
   /**
-   * Fetches, checks and runs a document. Resolves when the document is at its end or the call is over. The gateway ends the call then; a
-   * caller who is not answered is refused for what the last `connect` failed for, where it failed.
-   * Throws {@link DocumentUnreachable} or {@link DocumentInvalid} before any verb of the faulty document has run.
+   * Fetches, checks and runs a document. Resolves at the end of the document or of the call. The gateway then
+   * ends the call; it rejects an unanswered caller with the failure of the last `connect`, if that failed.
+   * Throws {@link DocumentUnreachable} or {@link DocumentInvalid} before any verb of the faulty document
+   * runs.
    */
   run(call: CallControl, source: DocumentSource, context: HandlerContext): Promise<void>
 }
 
-/** The document could not be had. */
+/** Error of a document that could not be fetched. */
 export class DocumentUnreachable extends Error {
   readonly url: string
-  /** Why, in one word, where {@link HandlerContext.fetchDocument} said so. */
+  /** Reason in one word, if {@link HandlerContext.fetchDocument} reported one. */
   readonly reason: string | undefined
 
   constructor(url: string, message: string, cause?: unknown) {
@@ -131,7 +158,7 @@ const reasonOf = (cause: unknown): string | undefined => {
   return typeof reason === 'string' ? reason : undefined
 }
 
-/** The document was read and is not what its language asks for. */
+/** Error of a document that violates its language. */
 export class DocumentInvalid extends Error {
   readonly faults: readonly DocumentFault[]
 

@@ -1,163 +1,201 @@
 /**
- * What a call can be told to do: the one interface that every handler kind (XML, script, call flow, realtime) is a spelling of.
- * The gateway implements it once. A handler sees no SIP, no SDP and no RTP.
+ * The call's verbs: one interface that every handler kind (XML, script, call flow, realtime) maps its
+ * language to. The gateway implements it once. A handler sees no SIP, SDP or RTP.
  */
 
-import type { Cancellable } from './verbs/cancel.ts'
-import type { CallCollection, CollectOptions, CollectResult } from './verbs/collect.ts'
-import type { ConferenceOptions, ConferenceResult } from './verbs/conference.ts'
-import type { CodecName, ConnectOptions, ConnectResult } from './verbs/connect.ts'
-import type { DetectOptions, DetectResult } from './verbs/detect.ts'
-import type { CallInfo } from './verbs/info.ts'
-import type { CallPlayback, PlayOptions, Sound } from './verbs/play.ts'
-import type { QueueOptions, QueueResult } from './verbs/queue.ts'
-import type { CallRecording, RecordOptions, RecordResult } from './verbs/recording.ts'
-import type { ReferOptions, ReferResult } from './verbs/refer.ts'
-import type { CallStream, StreamOptions } from './verbs/stream.ts'
+import type { Cancellable } from './verb-types/cancel.ts'
+import type { CallCollection, CollectOptions, CollectResult } from './verb-types/collect.ts'
+import type { ConferenceOptions, ConferenceResult } from './verb-types/conference.ts'
+import type { CodecName, ConnectOptions, ConnectResult } from './verb-types/connect.ts'
+import type { DetectOptions, DetectResult } from './verb-types/detect.ts'
+import type { CallInfo } from './verb-types/info.ts'
+import type { CallPlayback, PlayOptions, Sound } from './verb-types/play.ts'
+import type { QueueOptions, QueueResult } from './verb-types/queue.ts'
+import type { CallRecording, RecordOptions, RecordResult } from './verb-types/recording.ts'
+import type { ReferOptions, ReferResult } from './verb-types/refer.ts'
+import type { CallStream, StreamOptions } from './verb-types/stream.ts'
 
-export type { Cancellable } from './verbs/cancel.ts'
-export type { CallCollection, CollectOptions, CollectResult, SpeechOptions } from './verbs/collect.ts'
+export type { Cancellable } from './verb-types/cancel.ts'
+export type { CallCollection, CollectOptions, CollectResult, SpeechOptions } from './verb-types/collect.ts'
 export type {
   ConferenceEvent,
   ConferenceOptions,
+  ConferenceParticipant,
   ConferenceResult,
-  ConferenceSeat,
   RoomConference,
-} from './verbs/conference.ts'
+} from './verb-types/conference.ts'
 export type {
   Callee,
   CalleeState,
   CodecName,
-  Connected,
+  ConnectedCallee,
   ConnectOptions,
   ConnectResult,
   Destination,
-} from './verbs/connect.ts'
-export type { DetectOptions, DetectResult, Finding, MachineOptions } from './verbs/detect.ts'
-export type { CallInfo, Header, UserVariables } from './verbs/info.ts'
-export type { CallPlayback, PlayEnd, PlayOptions, Sound } from './verbs/play.ts'
-export type { QueueOptions, QueuePlace, QueueResult } from './verbs/queue.ts'
+} from './verb-types/connect.ts'
+export type { DetectOptions, DetectResult, Finding, MachineOptions } from './verb-types/detect.ts'
+export type { CallInfo, Header, UserVariables } from './verb-types/info.ts'
+export type { CallPlayback, PlayEnd, PlayOptions, Sound } from './verb-types/play.ts'
+export type { QueueOptions, QueuePosition, QueueResult } from './verb-types/queue.ts'
 export type {
   CallRecording,
   RecordingSource,
-  RecordingStatus,
+  RecordingStatusTarget,
   RecordingStorage,
   RecordOptions,
   RecordResult,
-} from './verbs/recording.ts'
-export type { ReferOptions, ReferResult } from './verbs/refer.ts'
-export type { CallStream, StreamEnd, StreamOptions } from './verbs/stream.ts'
+} from './verb-types/recording.ts'
+export type { ReferOptions, ReferResult } from './verb-types/refer.ts'
+export type { CallStream, StreamEnd, StreamOptions } from './verb-types/stream.ts'
 
-/** How to answer. */
+/** Options of {@link CallControl.answer}. */
 export interface AnswerOptions {
-  /** Longest duration of the call in milliseconds, counted from the answer; default 4 hours. */
+  /** Maximum duration of the call, counted from the answer, in milliseconds; default 4 hours. */
   readonly maxDurationMs?: number
   /**
-   * Codecs that may be spoken with the caller, the first that it offers first; default as configured. Where it offers none of them, the call is
-   * refused. Audio that is open already keeps its codec.
+   * Codecs to accept from the caller; default as configured. The caller's order of preference decides. A
+   * caller who offers none of them is rejected. Audio that is already open keeps its codec.
    */
   readonly codecs?: readonly CodecName[]
 }
 
-/** Hang up plainly, or refuse an unanswered call: an answered one is hung up whatever the reason says. */
+/**
+ * Reason for ending a call. An unanswered call is rejected with the matching SIP status; an answered call is
+ * hung up whatever the reason.
+ */
 export type HangupReason = 'hangup' | 'busy' | 'decline' | 'no-answer' | 'error'
 
-/** A verb begins, or ends. `id` is of one use of the verb. */
+/** Start or end of one use of a verb. */
 export interface VerbEvent {
+  /** Name of the verb. */
   readonly verb: string
+  /** Id of this use of the verb. */
   readonly id: string
   readonly state: 'started' | 'finished' | 'failed' | 'canceled'
-  /** Milliseconds since the epoch. */
+  /** Time of the event, in milliseconds since the epoch. */
   readonly at: number
-  /** With `failed`: a code of the error catalogue. */
+  /** Code of the error catalogue; present if the state is `failed`. */
   readonly code?: string
 }
 
-/** How long the caller hears itself. */
+/** Options of {@link CallControl.echo}. */
 export interface EchoOptions extends Cancellable {
+  /** Duration of the echo, in milliseconds. */
   readonly timeoutMs: number
 }
 
-/** What a held caller hears. */
+/** Options of {@link CallControl.hold}. */
 export interface HoldOptions {
-  /** Played again and again; default the built-in hold music. */
+  /** Sounds that repeat until the caller is resumed; default the built-in hold music. */
   readonly music?: readonly Sound[]
 }
 
 /**
- * The verbs. Each one settles exactly once. All reject with {@link CallEnded} when the call is over or ends while they are pending (a
- * `connect` that had found somebody, a `record`, a `refer` that was sent, a `joinConference` and an `enterQueue` resolve instead), and with {@link VerbFailed} when they cannot do their
- * work; the call goes on then in the state it had.
+ * The verbs of one call. Each verb settles exactly once.
+ *
+ * A verb rejects with {@link VerbFailed} if it cannot do its work; the call then continues in its present
+ * state. A verb rejects with {@link CallEnded} if the call has ended or ends while the verb is pending. Five
+ * verbs resolve instead: `connect` after the callee has answered, `record`, `refer` after the request was
+ * sent, `joinConference` and `enterQueue`.
  */
 export interface CallControl {
   readonly info: CallInfo
-  /** Fires when the call is over. */
+  /** Signal that aborts when the call ends. */
   readonly signal: AbortSignal
-  /** True once the caller has been answered. */
-  readonly answered: boolean
-  /** Tells of every verb, until the function that comes back is called. A listener that throws is logged. */
+  /** Whether the caller has been answered. */
+  readonly isAnswered: boolean
+  /**
+   * Subscribes to the start and end of every verb. Returns a function that unsubscribes. An error that the
+   * listener throws is logged.
+   */
   onVerb(listener: (event: VerbEvent) => void): () => void
-  /** Tells of every key that the caller presses, until the function that comes back is called. */
+  /** Subscribes to the DTMF digits that the caller sends. Returns a function that unsubscribes. */
   onDigit(listener: (digit: string) => void): () => void
+  /** Answers the call. */
   answer(options?: AnswerOptions): Promise<void>
-  /** Sends 180; nothing for a call that is answered. */
+  /** Sends 180 Ringing. Has no effect on an answered call. */
   ring(): Promise<void>
+  /** Plays sounds to the caller and resolves at their end. */
   play(options: PlayOptions): Promise<void>
-  /** As {@link play}, but resolves when it begins. What was being played to the caller ends. */
+  /** Plays as {@link play} does, but resolves at the start. Stops the sounds that the caller is hearing. */
   startPlay(options: PlayOptions): Promise<CallPlayback>
+  /** Collects digits, speech or both from the caller. */
   collect(options: CollectOptions): Promise<CollectResult>
-  /** As {@link collect}, but resolves when it begins. One collection at a time: an earlier one is stopped. */
+  /** Collects as {@link collect} does, but resolves at the start. Stops an earlier collection. */
   startCollect(options: CollectOptions): Promise<CallCollection>
+  /** Calls destinations and bridges the caller to the first one that answers. */
   connect(options: ConnectOptions): Promise<ConnectResult>
-  /** Takes part in a conference until the caller leaves it, answering the call first. Fails with `conference_*` codes. */
+  /**
+   * Adds the caller to a conference and resolves when the caller leaves it. Answers the call first. Rejects
+   * with `conference_*` codes.
+   */
   joinConference(options: ConferenceOptions): Promise<ConferenceResult>
-  /** Waits in a queue, answering the call first, until somebody takes the caller and the two are parted again, or the wait is over. */
+  /**
+   * Places the caller in a queue. Answers the call first. Resolves when the wait ends, or when a bridge to
+   * the call that took the caller from the queue ends.
+   */
   enterQueue(options: QueueOptions): Promise<QueueResult>
   /**
-   * Gives the caller's audio to a WebSocket or RTP address, answering the call first. Resolves when it begins to connect; what becomes of that
-   * is told by {@link CallStream.ended}. It ends with the call. Fails with `bad_stream` for options that cannot be used, and when the call
-   * has four already.
+   * Streams the caller's audio to a WebSocket or RTP address. Answers the call first. Resolves when the
+   * connection attempt starts; {@link CallStream.ended} reports its outcome. The stream ends with the call.
+   * Rejects with `bad_stream` for invalid options, and for a fifth stream of the call.
    */
   startStream(options: StreamOptions): Promise<CallStream>
-  /** Stops the stream of this name; false where there is none. */
+  /** Stops the stream of a name. Returns false if the call has no stream of that name. */
   stopStream(name: string): boolean
   /**
-   * Records the caller, answering the call first, and settles when that is over. When the call ends meanwhile it resolves, too. Fails with
-   * `recording_no_space` where the disk is too full, and with `too_many_recordings` when the call has four under way.
+   * Records the caller and resolves at the end of the recording. Answers the call first. Rejects with
+   * `recording_no_space` if the disk is too full, and with `too_many_recordings` for a fifth recording at
+   * once.
    */
   record(options: RecordOptions): Promise<RecordResult>
-  /** As {@link record}, but resolves when it begins; it ends with the call at the latest. */
+  /**
+   * Records as {@link record} does, but resolves at the start. The recording ends with the call at the
+   * latest.
+   */
   startRecording(options: RecordOptions): Promise<CallRecording>
-  /** The caller, who is answered first, hears what it says, for so long. */
+  /** Plays the caller's own audio back to the caller. Answers the call first. */
   echo(options: EchoOptions): Promise<void>
-  /** Tells a machine from a person, and finds tones, by listening to the caller. */
+  /** Listens to the caller to distinguish a person from an answering machine, and to detect tones. */
   detect(options: DetectOptions): Promise<DetectResult>
-  /** `0-9 * # A-D`, `w` waits 0.5 s, `W` 1 s. */
+  /** Sends DTMF digits to the caller: `0-9 * # A-D`; `w` waits 0.5 s, `W` waits 1 s. */
   sendDigits(digits: string, options?: Cancellable): Promise<void>
   /**
-   * The caller, who is answered first, hears music in place of all else, and nobody hears the caller, until {@link unhold}; digits still count,
-   * and what is played meanwhile is heard before the music goes on. Whoever it is connected to hears music too.
+   * Puts the caller on hold until {@link unhold}. Answers the call first. The caller hears music and is
+   * muted. A bridged callee hears music too. Digits still count. Sounds that a verb plays interrupt the
+   * music.
    */
   hold(options?: HoldOptions): Promise<void>
-  /** Harmless when the caller is not held. */
+  /** Resumes the caller. Has no effect if the caller is not on hold. */
   unhold(): Promise<void>
-  /** Asks the caller's telephone to call somebody else in our place. Fails with `refer_unsupported` where it cannot be asked. */
+  /**
+   * Transfers the caller to another destination by REFER (RFC 3515). Rejects with `refer_unsupported` if the
+   * caller's side does not support it.
+   */
   refer(options: ReferOptions): Promise<ReferResult>
-  /** Tells a browser on the call; false where the caller's side cannot be told. At most 16 kB of JSON. */
-  userEvent(event: Readonly<Record<string, unknown>>): boolean
+  /**
+   * Sends an event of at most 16 kB of JSON to the caller's browser. Returns false if the caller's side
+   * cannot receive events.
+   */
+  sendUserEvent(event: Readonly<Record<string, unknown>>): boolean
+  /** Waits, in milliseconds. */
   sleep(ms: number, options?: Cancellable): Promise<void>
+  /** Ends the call; default reason `hangup`. */
   hangup(reason?: HangupReason): Promise<void>
 }
 
-/** The call is over; a handler lets this pass. */
+/** Error of a verb on a call that has ended. Handlers let it propagate. */
 export class CallEnded extends Error {
   constructor() {
-    super('The call is over.')
+    super('The call has ended.')
     this.name = 'CallEnded'
   }
 }
 
-/** Another document has the call from now on: for the one that had it the call is over, as it is after {@link CallEnded}. */
+/**
+ * Error of a verb on a call that was redirected to another document. For the previous document the call has
+ * ended.
+ */
 export class CallRedirected extends CallEnded {
   constructor() {
     super()
@@ -165,8 +203,9 @@ export class CallRedirected extends CallEnded {
   }
 }
 
-/** A verb could not do its work; `code` is of the gateway's error catalogue or of the handler's language. */
+/** Error of a verb that could not do its work. */
 export class VerbFailed extends Error {
+  /** Code of the gateway's error catalogue or of the handler's language. */
   readonly code: string
 
   constructor(code: string, message: string, cause?: unknown) {

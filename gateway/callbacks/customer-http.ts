@@ -1,11 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import type {
-  DocumentRequest,
-  FetchedDocument,
-  OutsideAnswer,
-  OutsideRequest,
-} from '../../handlers/handler.ts'
+import type { DocumentRequest, FetchedDocument, HttpRequest, HttpResponse } from '../../handlers/handler.ts'
 import type { Timer } from '../core/clock.ts'
 import type { TrunklineError } from '../core/errors/catalogue.ts'
 import {
@@ -138,7 +133,7 @@ export class CustomerHttp {
   }
 
   /** A request that a document makes for itself. It is not signed, and tried once. */
-  async request(outside: OutsideRequest, signal?: AbortSignal): Promise<OutsideAnswer> {
+  async request(outside: HttpRequest, signal?: AbortSignal): Promise<HttpResponse> {
     const { url, method, body, headers = {}, timeoutMs, connectTimeoutMs } = outside
     const own = Object.entries(headers)
       .filter(([name]) => !ownHeaders.test(name))

@@ -1,9 +1,9 @@
-import { urlForPeople } from '../../handlers/common/urls.ts'
+import { redactedUrl } from '../../handlers/common/urls.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Outgoing } from './transport.ts'
 
 /** A URL for errors and logs: without user, password, query and fragment. */
-export const cleanUrl = urlForPeople
+export const cleanUrl = redactedUrl
 
 /** Where a request goes, without what must not be sent, and the credentials as a header. */
 export interface Target {

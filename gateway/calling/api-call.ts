@@ -1,4 +1,4 @@
-import type { CallControl, RecordingStatus } from '../../handlers/verbs.ts'
+import type { CallControl, RecordingStatusTarget } from '../../handlers/verbs.ts'
 import type { Callbacks } from '../calls/call/handler-runner.ts'
 import type { CallStatusNotifier } from '../calls/log/call-status-notifier.ts'
 import { eventCallback } from '../calls/log/status-callbacks.ts'
@@ -55,7 +55,7 @@ export class ApiCall implements CommandedCall {
     callbacks.notify({ projectId, callId: id }, { ...event, ...(ends !== undefined && { ends }) })
   }
 
-  recordingStatus(params: Readonly<Record<string, unknown>>): RecordingStatus | undefined {
+  recordingStatus(params: Readonly<Record<string, unknown>>): RecordingStatusTarget | undefined {
     const told = this.#toldTo()
     return told && { dialect: 'json', url: told.url, method: told.method, params }
   }

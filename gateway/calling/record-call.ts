@@ -51,7 +51,7 @@ export const beginRecording = async (
     tracks,
     trim,
     source,
-    ...(status && { status: { dialect: 'form', ...status } }),
+    ...(status && { statusTarget: { dialect: 'form', ...status } }),
   })
   const { id, url, ended } = recording
   tell('in-progress', 'in-progress', { id, url })

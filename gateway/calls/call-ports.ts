@@ -1,5 +1,11 @@
 /** What the calls need of the rest of the gateway, in their own words; `app.ts` passes objects that fit. */
-import type { CallControl, CallInfo, Destination, QueuePlace, UserVariables } from '../../handlers/verbs.ts'
+import type {
+  CallControl,
+  CallInfo,
+  Destination,
+  QueuePosition,
+  UserVariables,
+} from '../../handlers/verbs.ts'
 import type { AudioCodec } from '../../media/types.ts'
 import type { Code } from '../core/errors/catalogue.ts'
 import type { CallId, HandlerSpec, Party, Target } from '../model.ts'
@@ -73,7 +79,7 @@ export interface QueuedCaller {
   readonly call: Call
   /** Its verbs, and the place that it had, for a {@link Destination.confirm}. */
   readonly control: ScopableControl
-  readonly place: QueuePlace
+  readonly place: QueuePosition
   /** Fires when the call is over, or does something else: whoever took it has to part from it. */
   readonly over: AbortSignal
   /** The two are together from now on; called at most once. */

@@ -1,7 +1,7 @@
 import { type Fields, formRequest } from '../../handlers/common/forms.ts'
 import { recordingFields } from '../../handlers/common/recordings.ts'
 import type { StatusCallback } from '../../handlers/handler.ts'
-import type { RecordingSource, RecordingStatus } from '../../handlers/verbs.ts'
+import type { RecordingSource, RecordingStatusTarget } from '../../handlers/verbs.ts'
 import { callbackRow } from '../callbacks/callback-row.ts'
 import { eventCallback } from '../calls/log/status-callbacks.ts'
 import type { Clock } from '../core/clock.ts'
@@ -49,9 +49,9 @@ export const recordingEndCallback = (
 }
 
 /** Who is to be told that a recording ended so; undefined: nobody. */
-export const statusTargetOf = (row: RecordingRow): RecordingStatus | undefined => {
+export const statusTargetOf = (row: RecordingRow): RecordingStatusTarget | undefined => {
   if (row.status_json === null) return undefined
-  const status: RecordingStatus = JSON.parse(row.status_json)
+  const status: RecordingStatusTarget = JSON.parse(row.status_json)
   return (status.events?.includes(isAbsent(row) ? 'absent' : 'completed') ?? true) ? status : undefined
 }
 
@@ -60,7 +60,7 @@ const isAbsent = ({ status, bytes }: RecordingRow): boolean => status === 'compl
 
 const formOf = (
   row: RecordingRow,
-  status: Extract<RecordingStatus, { dialect: 'form' }>,
+  status: Extract<RecordingStatusTarget, { dialect: 'form' }>,
   { url }: RecordingEndOptions,
 ): StatusCallback => {
   const { RecordingUrl, ...fields } = recordingFields(
@@ -80,7 +80,7 @@ const formOf = (
 
 const eventOf = (
   row: RecordingRow,
-  status: Extract<RecordingStatus, { dialect: 'json' }>,
+  status: Extract<RecordingStatusTarget, { dialect: 'json' }>,
   { now, url }: RecordingEndOptions,
 ): StatusCallback => {
   const params = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AddressGuard } from '@trunkline/sip-agent/address-guard'
 import { WebSocket } from 'ws'
-import { urlForPeople } from '../../handlers/common/urls.ts'
+import { redactedUrl } from '../../handlers/common/urls.ts'
 import type { StreamOptions } from '../../handlers/verbs.ts'
 import type { Edge } from '../../media/types.ts'
 import { AddressRefused } from '../callbacks/answers.ts'
@@ -71,7 +71,7 @@ export class Streams implements StreamStarter {
 
   async #note(stream: AudioStream, { callId }: StreamSource, kind: string, url: string): Promise<void> {
     const { log, metrics } = this.#parts
-    const facts = { call: callId, stream: stream.id, url: urlForPeople(url) }
+    const facts = { call: callId, stream: stream.id, url: redactedUrl(url) }
     log.info(facts, 'a stream is begun')
     const end = await stream.ended
     metrics.streamsEnded.inc({ kind, end: end.kind })

@@ -1,19 +1,19 @@
 import type { CallInfo, ConferenceEvent } from '../verbs.ts'
 import { type Fields, timestamp } from './forms.ts'
 
-/** Longest name of a conference or a queue. */
-export const longestName = 128
+/** Maximum length of the name of a conference or queue, in characters. */
+export const maxNameLength = 128
 
-/** A room's name or address, as a pattern: `north` stands for `/public/north`. */
+/** Pattern of a room's name or address; the name `north` means `/public/north`. */
 export const roomPattern = '^(/[^\\s/?#]{1,100}/)?[^\\s/?#]{1,100}$'
 
-/** Whether the others hear a beep, by the word of documents. */
+/** Beep options of the verbs, by their words in documents. */
 export const beeps = { true: 'both', false: 'none', onEnter: 'enter', onExit: 'exit' } as const
 
-/** A word by which documents choose events of conferences. */
-export type ConferenceWord = 'start' | 'end' | 'join' | 'leave' | 'mute' | 'hold' | 'speaker'
+/** Word by which documents select events of a conference. */
+export type ConferenceEventGroup = 'start' | 'end' | 'join' | 'leave' | 'mute' | 'hold' | 'speaker'
 
-const events: Readonly<Record<ConferenceEvent['kind'], readonly [ConferenceWord, string]>> = {
+const events: Readonly<Record<ConferenceEvent['kind'], readonly [ConferenceEventGroup, string]>> = {
   start: ['start', 'conference-start'],
   end: ['end', 'conference-end'],
   join: ['join', 'participant-join'],
@@ -25,15 +25,15 @@ const events: Readonly<Record<ConferenceEvent['kind'], readonly [ConferenceWord,
   speaker: ['speaker', 'participant-speech-start'],
 }
 
-/** The word that chooses an event, and its name in callbacks. */
+/** Returns the word that selects an event, and the event's name in callbacks. */
 export const conferenceEvent = ({
   kind,
-}: ConferenceEvent): { readonly word: ConferenceWord; readonly name: string } => {
+}: ConferenceEvent): { readonly word: ConferenceEventGroup; readonly name: string } => {
   const [word, name] = events[kind]
   return { word, name }
 }
 
-/** The form that tells of an event; `at` is the time now in ms. */
+/** Form fields of a conference event at a time in milliseconds since the epoch. */
 export const conferenceFields = (event: ConferenceEvent, { projectId }: CallInfo, at: number): Fields => ({
   ConferenceSid: event.conferenceId,
   FriendlyName: event.name,
@@ -43,7 +43,7 @@ export const conferenceFields = (event: ConferenceEvent, { projectId }: CallInfo
   StatusCallbackEvent: conferenceEvent(event).name,
   ...(event.callId !== undefined && {
     CallSid: event.callId,
-    Muted: String(event.muted),
-    Hold: String(event.held),
+    Muted: String(event.isMuted),
+    Hold: String(event.isHeld),
   }),
 })

@@ -1,6 +1,6 @@
 import type { HandlerContext } from '../handler.ts'
 
-/** A context that is as another one, but for how it is told of steps and faults. */
+/** Returns a copy of a context that handles steps and faults differently. */
 export const contextWith = (
   context: HandlerContext,
   changes: Partial<Pick<HandlerContext, 'warn' | 'step'>>,
@@ -18,5 +18,8 @@ export const contextWith = (
   ...changes,
 })
 
-/** A context whose warnings go nowhere: for a document that runs again and again, and whose faults are in the log already. */
-export const quiet = (context: HandlerContext): HandlerContext => contextWith(context, { warn: () => {} })
+/**
+ * Returns a copy of a context without warnings, for a repeated document whose faults are in the log already.
+ */
+export const withoutWarnings = (context: HandlerContext): HandlerContext =>
+  contextWith(context, { warn: () => {} })

@@ -1,32 +1,32 @@
 import type { DocumentRequest, DocumentSource, FetchedDocument, HandlerContext } from '../handler.ts'
 import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
 import { CallEnded } from '../verbs.ts'
-import { urlForPeople } from './urls.ts'
+import { redactedUrl } from './urls.ts'
 
-/** Why the fallback URL is asked instead. */
-export interface Failure {
-  /** A code of the language, such as `11200` or `relay_script_parse_error`. */
+/** Failure for which the fallback URL is requested. */
+export interface DocumentFailure {
+  /** Code of the language, such as `11200` or `relay_script_parse_error`. */
   readonly code: string
-  /** The URL that failed, without credentials. */
+  /** Failed URL, without credentials. */
   readonly url: string
 }
 
-/** A document that has been read. */
-export interface Loaded<T> {
+/** Fetched and checked document. */
+export interface LoadedDocument<T> {
   readonly program: T
-  /** Where relative URLs start; undefined for an inline document. */
+  /** Base of relative URLs; undefined for an inline document. */
   readonly url: string | undefined
-  /** Its URL as faults name it. */
+  /** URL in faults; absent for an inline document. */
   readonly document?: string
 }
 
-/** How one language asks for and reads its documents. */
-export interface Language<T> {
-  /** Code for a document that could not be had. */
+/** Requests and checks of the documents of one language. */
+export interface DocumentLanguage<T> {
+  /** Returns the code for a document that could not be fetched. */
   unreachable(error: DocumentUnreachable): string
-  /** The request for a URL; `failure` is set when it is the fallback of another one. */
-  request(url: string, method: 'GET' | 'POST', failure?: Failure): DocumentRequest
-  /** Reads and checks everything; throws {@link DocumentInvalid}. `document` says where the text is from. */
+  /** Returns the request for a URL; `failure` is present if the URL is the fallback of another one. */
+  request(url: string, method: 'GET' | 'POST', failure?: DocumentFailure): DocumentRequest
+  /** Reads and checks a document. Throws {@link DocumentInvalid}. */
   read(document: {
     readonly text: string
     readonly url?: string
@@ -35,14 +35,15 @@ export interface Language<T> {
 }
 
 /**
- * Has a document and reads it. When its server fails or its text is invalid, the fallback URL is asked once, and the first failure is
- * told to the context. Throws {@link DocumentUnreachable} or {@link DocumentInvalid} when there is no way left.
+ * Fetches and reads a document. If its server fails or its text is invalid, it logs that failure and requests
+ * the fallback URL once. Throws {@link DocumentUnreachable} or {@link DocumentInvalid} if that fails too, or
+ * without a fallback.
  */
 export const loadDocument = async <T>(
   source: DocumentSource,
   context: HandlerContext,
-  language: Language<T>,
-): Promise<Loaded<T>> => {
+  language: DocumentLanguage<T>,
+): Promise<LoadedDocument<T>> => {
   if (source.kind === 'inline') return { program: await language.read({ text: source.text }), url: undefined }
   const { url, method = 'POST', fallbackUrl, fallbackMethod = method } = source
   try {
@@ -51,7 +52,7 @@ export const loadDocument = async <T>(
     const failure = fallbackUrl === undefined ? undefined : failureOf(error, url, language)
     if (!failure || fallbackUrl === undefined) throw error
     const [fault] = error instanceof DocumentInvalid ? error.faults : []
-    const message = `${fault?.message ?? (error as Error).message} The fallback URL is asked.`
+    const message = `${fault?.message ?? (error as Error).message} The fallback URL is requested.`
     context.warn({ path: '', ...fault, code: failure.code, message, document: failure.url })
     return fetchAndRead(
       fallbackUrl,
@@ -62,26 +63,30 @@ export const loadDocument = async <T>(
   }
 }
 
-const failureOf = (error: unknown, url: string, language: Language<unknown>): Failure | undefined => {
+const failureOf = (
+  error: unknown,
+  url: string,
+  language: DocumentLanguage<unknown>,
+): DocumentFailure | undefined => {
   const code =
     error instanceof DocumentUnreachable
       ? language.unreachable(error)
       : error instanceof DocumentInvalid
         ? error.faults[0]?.code
         : undefined
-  return code === undefined ? undefined : { code, url: urlForPeople(url) }
+  return code === undefined ? undefined : { code, url: redactedUrl(url) }
 }
 
 const fetchAndRead = async <T>(
-  asked: string,
+  requestedUrl: string,
   request: DocumentRequest,
   context: HandlerContext,
-  language: Language<T>,
-): Promise<Loaded<T>> => {
+  language: DocumentLanguage<T>,
+): Promise<LoadedDocument<T>> => {
   const fetched = await fetchOne(request, context)
-  // Unless it was redirected, the document's own URL is the one that was asked for, without the form fields of a GET.
-  const url = fetched.url === request.url ? asked : fetched.url
-  const document = urlForPeople(url)
+  // Without a redirect, the document's own URL is the requested one without the form fields of a GET.
+  const url = fetched.url === request.url ? requestedUrl : fetched.url
+  const document = redactedUrl(url)
   try {
     return { program: await language.read({ ...fetched, url }), url, document }
   } catch (error) {
@@ -94,9 +99,9 @@ const fetchOne = async (request: DocumentRequest, context: HandlerContext): Prom
   try {
     return await context.fetchDocument(request)
   } catch (error) {
-    // Nobody is there for it any more: that is no fault of the document, and no fallback is wanted either.
+    // The call has ended: the document has no fault and the fallback is not needed.
     if (error instanceof CallEnded) throw error
     const message = error instanceof Error ? error.message : 'The document could not be fetched.'
-    throw new DocumentUnreachable(urlForPeople(request.url), message, error)
+    throw new DocumentUnreachable(redactedUrl(request.url), message, error)
   }
 }

@@ -1,12 +1,14 @@
 import type { Header } from '../verbs.ts'
 
-/** Characters of a header's name: RFC 3261 section 25.1, `token`. */
+/** Name of a header: `token` of RFC 3261 section 25.1. */
 const token = /^[A-Za-z0-9.!%*_+`'~-]+$/
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
 const control = /[\u0000-\u001f\u007f]/
 
-/** Headers that belong to the SIP stack; a document that could set them could forge routing, identity or framing. */
+/**
+ * Headers that only the SIP stack sets; a document that sets them could forge routing, identity or framing.
+ */
 const reserved = new Set(
   (
     'via v from f to t call-id i cseq contact m route record-route max-forwards content-length l content-type c ' +
@@ -15,10 +17,10 @@ const reserved = new Set(
   ).split(' '),
 )
 
-/** True when the text holds a control character, which would break out of a header or a line. */
-export const hasControl = (text: string): boolean => control.test(text)
+/** Whether a text contains a control character, which could start another header or line. */
+export const hasControlCharacter = (text: string): boolean => control.test(text)
 
-/** Decodes `%XX` once; text that is not well-formed is returned as it is. */
+/** Decodes `%XX` once. Returns a malformed text unchanged. */
 export const percentDecode = (text: string): string => {
   try {
     return decodeURIComponent(text)
@@ -27,14 +29,15 @@ export const percentDecode = (text: string): string => {
   }
 }
 
-/** A checked header for an INVITE; the value is decoded already. Throws an error that says what is wrong. */
+/** Checks a header, with a decoded value, for an INVITE. Throws an error that describes the fault. */
 export const readHeader = (name: string, value: string): Header => {
   if (!token.test(name)) throw new Error(`has a header name that SIP does not allow: ${JSON.stringify(name)}`)
   if (reserved.has(name.toLowerCase()))
     throw new Error(`sets the header ${name}, which belongs to the gateway`)
-  if (hasControl(value)) throw new Error(`has a line break or control character in the header ${name}`)
+  if (hasControlCharacter(value))
+    throw new Error(`has a line break or control character in the header ${name}`)
   return { name, value }
 }
 
-/** The name with `X-` in front, unless it is there. */
-export const withX = (name: string): string => (/^x-/i.test(name) ? name : `X-${name}`)
+/** Adds the prefix `X-` to a name that does not have it. */
+export const withXPrefix = (name: string): string => (/^x-/i.test(name) ? name : `X-${name}`)

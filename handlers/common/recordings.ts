@@ -3,28 +3,28 @@ import { type Fields, seconds } from './forms.ts'
 
 const tracks = { inbound: 'in', outbound: 'out', both: 'both' } as const
 
-/** Whom one hears: `inbound` is the far side of the call that is recorded, `outbound` what it hears. */
+/** Direction of the recorded audio: from the caller (`inbound`), to the caller (`outbound`), or both. */
 export type RecordingTrack = keyof typeof tracks
 
-/** The values of {@link RecordingTrack}. */
+/** Values of {@link RecordingTrack}. */
 export const recordingTracks = Object.keys(tracks) as RecordingTrack[]
 
-/** What is recorded of one side or both; `dual` puts both on a channel each. */
-export const tracksOf = (track: RecordingTrack, dual: boolean): NonNullable<RecordOptions['tracks']> =>
-  dual && track === 'both' ? 'stereo' : tracks[track]
+/** Returns the tracks option of a recording; with `isDual`, both directions have a channel each. */
+export const tracksOf = (track: RecordingTrack, isDual: boolean): NonNullable<RecordOptions['tracks']> =>
+  isDual && track === 'both' ? 'stereo' : tracks[track]
 
-/** Which recording is told of. */
-export interface Recorded {
+/** Facts about a recording for its callbacks. */
+export interface RecordingFacts {
   readonly source: RecordingSource
-  /** Two: one for each side. */
+  /** Number of channels; 2 is one channel for each direction. */
   readonly channels: 1 | 2
   readonly conferenceSid?: string
 }
 
-/** The form that tells what became of a recording. */
+/** Form fields of a recording's status. */
 export const recordingFields = (
   { projectId, callId }: Pick<CallInfo, 'projectId' | 'callId'>,
-  { source, channels, conferenceSid }: Recorded,
+  { source, channels, conferenceSid }: RecordingFacts,
   status: 'in-progress' | 'completed' | 'absent' | 'failed',
   { id, url, durationMs }: { readonly id: string; readonly url: string; readonly durationMs?: number },
 ): Fields => ({

@@ -1,20 +1,20 @@
 import type { StreamOptions } from '../verbs.ts'
 
-/** How the audio of a WebSocket is written. */
+/** Audio format of a WebSocket stream. */
 export type StreamFormat = Pick<StreamOptions, 'codec' | 'sampleRate' | 'packetMs'>
 
-/** The formats in words. */
+/** Description of the formats, for messages. */
 export const streamFormats =
-  'PCMU, PCMA, G722 or L16, with a rate (L16@24000h) and the length of a message in ms (@40i) behind it where they are others'
+  'PCMU, PCMA, G722 or L16, optionally followed by a rate (L16@24000h) and the duration of a message in ms (@40i)'
 
 /**
- * The formats as documents write them, such as `L16@24000h@40i`: 8,000, 16,000, 24,000 or 48,000 Hz of L16, and 20 to 120 ms in steps of 20.
- * The rate of G722 is written as RTP counts it, or as it sounds (RFC 3551 section 4.5.2).
+ * Pattern of the formats, such as `L16@24000h@40i`: 8,000, 16,000, 24,000 or 48,000 Hz for L16, and 20 to 120
+ * ms in steps of 20. The rate of G722 is its RTP clock rate or its sampling rate (RFC 3551 section 4.5.2).
  */
 export const streamFormatPattern =
   '^((PCMU|PCMA)(@8000h)?|G722(@(8000|16000)h)?|L16(@(8000|16000|24000|48000)h)?)(@(20|40|60|80|100|120)i)?$'
 
-/** Reads a format; undefined for one that is not there. Without a rate, L16 has 16,000 Hz. */
+/** Reads a format. Undefined if it is invalid. The default rate of L16 is 16,000 Hz. */
 export const readStreamFormat = (text: string): StreamFormat | undefined => {
   if (!new RegExp(streamFormatPattern).test(text)) return undefined
   const [, codec] = /^(PCMU|PCMA|G722|L16)/.exec(text) ?? []
@@ -27,7 +27,7 @@ export const readStreamFormat = (text: string): StreamFormat | undefined => {
   }
 }
 
-/** Whose audio a WebSocket is given, as documents write it. */
+/** Tracks of a WebSocket stream, by their words in documents. */
 export const streamTracks = {
   inbound_track: 'inbound',
   outbound_track: 'outbound',

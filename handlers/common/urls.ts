@@ -1,4 +1,6 @@
-/** The absolute `http(s)` URL of a reference; relative ones start from `base`. Throws an error that says what is wrong. */
+/**
+ * Resolves a reference against `base` to an absolute `http(s)` URL. Throws an error that describes the fault.
+ */
 export const resolveUrl = (reference: string, base: string | undefined): string => {
   const text = reference.trim()
   const url = base === undefined ? URL.parse(text) : URL.parse(text, base)
@@ -10,13 +12,13 @@ export const resolveUrl = (reference: string, base: string | undefined): string 
   return url.href
 }
 
-/** A URL for messages: scheme, host and path, without user, password, query and fragment, any of which may hold secrets. */
-export const urlForPeople = (text: string): string => {
+/** Returns a URL for messages: scheme, host and path, without the parts that may contain secrets. */
+export const redactedUrl = (text: string): string => {
   const url = URL.parse(text)
   return url ? `${url.protocol}//${url.host}${url.pathname}` : '(not a URL)'
 }
 
-/** The URL with fields added to its query; a field that stands there already is replaced. */
+/** Adds fields to a URL's query and replaces those that it has already. */
 export const withQuery = (text: string, fields: URLSearchParams): string => {
   const url = new URL(text)
   for (const [name, value] of fields) url.searchParams.set(name, value)

@@ -1,4 +1,4 @@
-import { list, type Schema, text } from '../script/schema-parts.ts'
+import { list, type Schema, text } from '../script/schema-builders.ts'
 import type { Condition, Options } from './node.ts'
 
 /** Name of an outcome. */

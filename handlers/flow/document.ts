@@ -6,7 +6,7 @@ import { isObject, type Report } from '../script/step-reader.ts'
 import { codes } from './codes.ts'
 import { compile, nodeOf, type Script } from './compile.ts'
 import { type FlowNode, readNode } from './nodes.ts'
-import { mostNodes } from './schema.ts'
+import { maxNodes } from './schema.ts'
 
 /** A call flow that may run. */
 export interface FlowProgram {
@@ -15,7 +15,7 @@ export interface FlowProgram {
   readonly isFlow: boolean
 }
 
-const mostFaults = 100
+const maxFaults = 100
 
 /**
  * Reads, checks and compiles a call flow, JSON or YAML; a script document is accepted in its place. Throws {@link DocumentInvalid} with every
@@ -30,7 +30,7 @@ export const readFlow = (source: ScriptSource): FlowProgram => {
     return { program: readScript(source), isFlow: false }
   const errors: DocumentFault[] = []
   const report: Report = (code, message, keys) => {
-    if (errors.length < mostFaults) errors.push({ code, message, path: pointer(keys), ...source.place(keys) })
+    if (errors.length < maxFaults) errors.push({ code, message, path: pointer(keys), ...source.place(keys) })
   }
   const nodes = readNodes(source.value, report)
   checkEdges(nodes, report)
@@ -54,8 +54,8 @@ const readNodes = (value: unknown, report: Report): ReadonlyMap<string, FlowNode
     return new Map()
   }
   const entries = Object.entries(nodes)
-  if (entries.length > mostNodes) {
-    report(codes.tooMany, `A call flow has at most ${mostNodes} nodes, not ${entries.length}.`, ['nodes'])
+  if (entries.length > maxNodes) {
+    report(codes.tooMany, `A call flow has at most ${maxNodes} nodes, not ${entries.length}.`, ['nodes'])
     return new Map()
   }
   const read = entries.flatMap(([id, node]) => readNode(id, node, report) ?? [])

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { FakeCall } from '../common/fake-call.ts'
-import { FakeContext } from '../common/fake-context.ts'
 import { Sandbox } from '../script/sandbox/sandbox.ts'
+import { FakeCall } from '../testing/fake-call.ts'
+import { FakeContext } from '../testing/fake-context.ts'
 import type { CollectResult, ConnectResult } from '../verbs.ts'
 import { createFlowHandler } from './handler.ts'
 

@@ -1,4 +1,4 @@
-import { choice, list, number, text, url } from '../script/schema-parts.ts'
+import { choice, list, number, text, url } from '../script/schema-builders.ts'
 import { type Condition, decide, type NodeKind, type Options, pick } from './node.ts'
 
 /** Seconds that a telephone rings. */

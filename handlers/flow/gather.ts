@@ -1,5 +1,5 @@
 import { methods } from '../script/methods/index.ts'
-import { keys, list, type Schema, text } from '../script/schema-parts.ts'
+import { keys, list, type Schema, text } from '../script/schema-builders.ts'
 import { outcomeName } from './conditions.ts'
 import { type Condition, decide, literal, type NodeKind, type Options } from './node.ts'
 
@@ -33,14 +33,16 @@ const choice: Schema = {
 }
 
 /** Phrases of one condition: together they stay below the longest expression. */
-const phrasesAtOnce = 4
+const phrasesPerCondition = 4
 
 /** Hold where the caller has pressed the choice's keys, or said one of its phrases. */
 const conditionsOf = ({ name, digits, phrases = [] }: Choice): readonly Condition[] => {
   const ways =
     digits === undefined ? [] : [`prompt_result == 'match_digits' && prompt_value == ${literal(digits)}`]
-  for (let i = 0; i < phrases.length; i += phrasesAtOnce) {
-    const some = phrases.slice(i, i + phrasesAtOnce).map((phrase) => literal(phrase.trim().toLowerCase()))
+  for (let i = 0; i < phrases.length; i += phrasesPerCondition) {
+    const some = phrases
+      .slice(i, i + phrasesPerCondition)
+      .map((phrase) => literal(phrase.trim().toLowerCase()))
     ways.push(`prompt_result == 'match_speech' && [${some}].includes(prompt_value.trim().toLowerCase())`)
   }
   return ways.map((when) => ({ name, when }))

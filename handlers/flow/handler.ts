@@ -1,6 +1,6 @@
 import { contextWith } from '../common/contexts.ts'
 import { loadDocument } from '../common/documents.ts'
-import { untilCallEnds } from '../common/ending.ts'
+import { untilCallEnds } from '../common/until-call-ends.ts'
 import type { Handler, HandlerContext } from '../handler.ts'
 import { FaultEvents } from '../script/fault-events.ts'
 import type { ScriptHandlerOptions } from '../script/handler.ts'
@@ -22,7 +22,7 @@ export const createFlowHandler = ({ sandbox, documents, ...ids }: ScriptHandlerO
       const { context } = faults
       const common = { sandbox, ...(documents && { documents }) }
       const variables = new Variables({ call, ids, envs: context.envs, ...common, now: () => context.now() })
-      const loaded = await faults.refusals(codes.unreachable, () =>
+      const loaded = await faults.reportingRejection(codes.unreachable, () =>
         loadDocument(source, context, {
           unreachable: () => codes.unreachable,
           request: (url, method, failure) =>

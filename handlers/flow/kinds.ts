@@ -1,5 +1,5 @@
 import { methods } from '../script/methods/index.ts'
-import { anyObject, list, type Schema, text } from '../script/schema-parts.ts'
+import { anyObject, list, type Schema, text } from '../script/schema-builders.ts'
 import { conditionList, conditionNames, conditionsOf } from './conditions.ts'
 import { forward } from './forward.ts'
 import { gather } from './gather.ts'

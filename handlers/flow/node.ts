@@ -1,4 +1,4 @@
-import type { Schema } from '../script/schema-parts.ts'
+import type { Schema } from '../script/schema-builders.ts'
 
 /** A step of a script, as it is written: one method and its parameters. */
 export type Step = Readonly<Record<string, unknown>>

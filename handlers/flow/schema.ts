@@ -1,11 +1,11 @@
-import type { Schema } from '../script/schema-parts.ts'
+import type { Schema } from '../script/schema-builders.ts'
 import { kinds } from './kinds.ts'
 import type { NodeKind } from './node.ts'
 
 /** Names of nodes, and of their outcomes. */
 export const namePattern = '^[A-Za-z0-9_-]{1,64}$'
 /** Most nodes of a flow. */
-export const mostNodes = 500
+export const maxNodes = 500
 
 /** Schema of the options of a kind. */
 export const optionsSchema = ({ description, properties, required = [] }: NodeKind): Schema => ({
@@ -61,7 +61,7 @@ export const flowSchema: Schema = {
       description: 'Nodes by id. Exactly one is of the kind start.',
       type: 'object',
       minProperties: 1,
-      maxProperties: mostNodes,
+      maxProperties: maxNodes,
       propertyNames: { pattern: namePattern },
       additionalProperties: { oneOf: Object.entries(kinds).map(nodeSchema) },
     },

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { checkDocument, type DocumentKind, type DocumentReport } from '../check.ts'
 import { JobFailed } from '../script/sandbox/job-threads.ts'
-import { CheckRefused, DocumentChecks, maxCheckedInline } from './checks.ts'
+import { CheckRejected, DocumentChecks, maxCheckedInline } from './checks.ts'
 import { type ReadingJob, read } from './jobs.ts'
 import { DocumentReader } from './reader.ts'
 
@@ -49,7 +49,7 @@ const held = (limits?: ConstructorParameters<typeof DocumentChecks>[2]) => {
   const send = (project: string, name: string) =>
     checks.check(project, 'xml', long(name)).then(
       () => 'checked',
-      (error: unknown) => (error instanceof CheckRefused ? error.reason : String(error)),
+      (error: unknown) => (error instanceof CheckRejected ? error.reason : String(error)),
     )
   const end = async (error?: Error) => {
     const { resolve, reject } = settle ?? expect.fail('No document is checked.')

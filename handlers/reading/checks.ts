@@ -3,16 +3,17 @@ import { JobFailed, type Timers } from '../script/sandbox/job-threads.ts'
 import type { DocumentReader } from './reader.ts'
 
 /**
- * Maximum length of a document that is checked at once, in characters. The worst documents of this size take some
- * three milliseconds. It is less than for calls, because one client can send a hundred documents per second.
+ * Maximum length of a document that is checked in the current thread, in characters. The worst documents of
+ * this length take about three milliseconds. The limit is lower than for calls, because one client can send a
+ * hundred documents per second.
  */
 export const maxCheckedInline = 512
 
 /**
- * A document that was not checked. `project`: too many documents of its project wait. `gateway`: those of all
- * projects are too many, the wait was too long, or there is no thread.
+ * Error of a document that was not checked. `project`: too many documents of its project are waiting.
+ * `gateway`: too many documents of all projects are waiting, the wait timed out, or no thread is available.
  */
-export class CheckRefused extends Error {
+export class CheckRejected extends Error {
   readonly reason: 'project' | 'gateway'
 
   constructor(reason: 'project' | 'gateway') {
@@ -22,13 +23,13 @@ export class CheckRefused extends Error {
   }
 }
 
-/** Bounds of the documents that wait to be checked. */
+/** Limits of the documents that wait to be checked. */
 export interface CheckLimits {
-  /** Maximum number of documents of one project that wait; default 100. */
+  /** Maximum number of waiting documents of one project; default 100. */
   readonly maxWaitingOfProject: number
-  /** Maximum number of documents of all projects that wait; default 500. */
+  /** Maximum number of waiting documents of all projects; default 500. */
   readonly maxWaiting: number
-  /** Maximum time that a document waits for its turn, in milliseconds; default 10 s. */
+  /** Maximum wait of a document, in milliseconds; default 10 s. */
   readonly maxWaitMs: number
 }
 
@@ -43,14 +44,14 @@ interface Check {
 }
 
 /**
- * Checks documents that are sent to the API, in the threads of a {@link DocumentReader}. Projects have their turns,
- * one document each. Only one document is checked at a time, so that a thread remains for the documents of calls.
+ * Checks documents of API requests in the threads of a {@link DocumentReader}. Projects take turns with one
+ * document each. One document is checked at a time, so that a thread remains for the documents of calls.
  */
 export class DocumentChecks {
   readonly #reader: Pick<DocumentReader, 'check'>
   readonly #timers: Timers
   readonly #limits: CheckLimits
-  /** Documents that wait, by project. The first project has the next turn. */
+  /** Waiting documents by project. The first project is next. */
   readonly #queues = new Map<string, Check[]>()
   #waiting = 0
   #isChecking = false
@@ -61,21 +62,21 @@ export class DocumentChecks {
     this.#limits = limits
   }
 
-  /** Number of documents that wait for their turn. */
+  /** Number of waiting documents. */
   get waiting(): number {
     return this.#waiting
   }
 
   /**
-   * Checks a document without running it, with the report of {@link checkDocument}. Documents of at most
-   * {@link maxCheckedInline} characters are checked at once. Rejects with {@link CheckRefused}.
+   * Checks a document as {@link checkDocument} does; documents of at most {@link maxCheckedInline} characters
+   * in the current thread. Rejects with {@link CheckRejected}.
    */
   async check(projectId: string, kind: DocumentKind, text: string): Promise<DocumentReport> {
     if (text.length <= maxCheckedInline) return checkDocument(kind, text)
     const own = this.#queues.get(projectId)?.length ?? 0
-    if (own >= this.#limits.maxWaitingOfProject) throw new CheckRefused('project')
-    if (this.#waiting >= this.#limits.maxWaiting && !this.#displaced(own + 1))
-      throw new CheckRefused('gateway')
+    if (own >= this.#limits.maxWaitingOfProject) throw new CheckRejected('project')
+    if (this.#waiting >= this.#limits.maxWaiting && !this.#displace(own + 1))
+      throw new CheckRejected('gateway')
     return new Promise((resolve, reject) => {
       this.#add(projectId, { kind, text, resolve, reject })
       this.#next()
@@ -87,26 +88,29 @@ export class DocumentChecks {
     this.#queues.set(projectId, queue)
     queue.push(check)
     this.#waiting += 1
-    check.timer = this.#timers.after(this.#limits.maxWaitMs, () => this.#refuse(projectId, check))
+    check.timer = this.#timers.after(this.#limits.maxWaitMs, () => this.#reject(projectId, check))
   }
 
-  /** Refuses the last document of the longest queue, if that is longer than `length`. Returns whether it is. */
-  #displaced(length: number): boolean {
-    const [projectId, queue] = [...this.#queues].reduce((most, each) =>
-      each[1].length > most[1].length ? each : most,
+  /**
+   * Rejects the last document of the longest queue if that queue is longer than `length`. Returns whether it
+   * did.
+   */
+  #displace(length: number): boolean {
+    const [projectId, queue] = [...this.#queues].reduce((longest, each) =>
+      each[1].length > longest[1].length ? each : longest,
     )
     const last = queue.at(-1)
     if (!last || queue.length <= length) return false
-    this.#refuse(projectId, last)
+    this.#reject(projectId, last)
     return true
   }
 
-  #refuse(projectId: string, check: Check): void {
+  #reject(projectId: string, check: Check): void {
     this.#take(projectId, check)
-    check.reject(new CheckRefused('gateway'))
+    check.reject(new CheckRejected('gateway'))
   }
 
-  /** Takes a document out of the queue of its project. */
+  /** Removes a document from the queue of its project. */
   #take(projectId: string, check: Check): void {
     const queue = this.#queues.get(projectId) ?? []
     const rest = queue.filter((each) => each !== check)
@@ -127,7 +131,7 @@ export class DocumentChecks {
     void this.#run(check)
   }
 
-  /** Moves a project behind all others that wait. */
+  /** Moves a project behind all other waiting projects. */
   #endTurn(projectId: string): void {
     const queue = this.#queues.get(projectId)
     if (!queue) return
@@ -139,7 +143,7 @@ export class DocumentChecks {
     try {
       resolve(await this.#reader.check(kind, text))
     } catch (error) {
-      reject(error instanceof JobFailed ? new CheckRefused('gateway') : error)
+      reject(error instanceof JobFailed ? new CheckRejected('gateway') : error)
     } finally {
       this.#isChecking = false
       this.#next()

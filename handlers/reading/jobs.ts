@@ -8,8 +8,8 @@ import { readXmlTree } from '../xml/document.ts'
 import type { XmlElement } from '../xml/tree.ts'
 
 /**
- * A document to read, or only to check. `permitted` are the methods that a script may use; `fields` fill in
- * templates of XML.
+ * Document to read or check. `permitted` are the methods that a script may use; `fields` fill templates of
+ * XML.
  */
 export type ReadingJob =
   | { readonly kind: 'script'; readonly text: string; readonly permitted?: ReadonlySet<string> }
@@ -18,8 +18,7 @@ export type ReadingJob =
   | { readonly kind: 'check'; readonly language: DocumentKind; readonly text: string }
 
 /**
- * A document that was read: the value of a script or a flow, which is known to be valid, with its warnings; the tree
- * of XML; the report of a check; or its faults.
+ * Result of a job: the value of a valid script or flow, the tree of XML, the report of a check, or faults.
  */
 export type ReadingResult =
   | { readonly value: unknown; readonly warnings: readonly DocumentFault[] }
@@ -27,13 +26,13 @@ export type ReadingResult =
   | { readonly report: DocumentReport }
   | { readonly faults: readonly DocumentFault[] }
 
-/** The result of a job, with the time of a processor that it took, in milliseconds. */
+/** Result of a job, with its CPU time in milliseconds. */
 export interface ReadingReply {
   readonly result: ReadingResult
   readonly ms: number
 }
 
-/** Reads a document. Everything that its size makes expensive is done here. */
+/** Reads a document. Does all work whose cost grows with the document's size. */
 export const read = (job: ReadingJob): ReadingReply => {
   const begin = process.threadCpuUsage()
   const result = resultOf(job)

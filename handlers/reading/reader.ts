@@ -3,18 +3,18 @@ import type { Fields } from '../common/forms.ts'
 import { type FlowProgram, readFlow, readFlowDocument } from '../flow/document.ts'
 import { type DocumentFault, DocumentInvalid } from '../handler.ts'
 import { readScript, readScriptDocument, type ScriptProgram } from '../script/document.ts'
-import { type Account, JobFailed, JobThreads, type Timers } from '../script/sandbox/job-threads.ts'
+import { type CpuAccount, JobFailed, JobThreads, type Timers } from '../script/sandbox/job-threads.ts'
 import { type StartThread, startWorker } from '../script/sandbox/thread.ts'
 import { readXmlDocument, type XmlProgram } from '../xml/document.ts'
 import type { ReadingJob, ReadingReply, ReadingResult } from './jobs.ts'
 
 /**
- * Maximum length of a document that is read at once, in characters. Reading takes time in proportion to the length: the worst documents of
- * this size take some ten milliseconds, those of 64 KB some hundreds.
+ * Maximum length of a document that is read in the current thread, in characters. The worst documents of this
+ * length take about ten milliseconds, those of 64 KB some hundreds.
  */
 export const maxInline = 2_048
 
-/** An XML document as its server sent it. */
+/** XML document as received from its server. */
 export interface XmlText {
   readonly text: string
   readonly url?: string
@@ -25,8 +25,9 @@ const startReading: StartThread<ReadingJob, ReadingReply> = (events) =>
   startWorker(new URL('./reading.worker.ts', import.meta.url), events)
 
 /**
- * Reads documents of customers. Those over {@link maxInline} are read in threads of their own, each within two seconds, so that no document
- * holds up the signalling of other calls. All methods reject with {@link DocumentInvalid}.
+ * Reader of customers' documents. Documents longer than {@link maxInline} are read in worker threads, each
+ * within two seconds, so that no document delays the signalling of other calls. All methods reject with
+ * {@link DocumentInvalid}.
  */
 export class DocumentReader {
   readonly #threads: JobThreads<ReadingJob, ReadingReply>
@@ -35,21 +36,21 @@ export class DocumentReader {
     this.#threads = new JobThreads('documents', timers, start)
   }
 
-  /** Number of documents that wait or are read. */
+  /** Number of documents that are waiting or being read. */
   get pending(): number {
     return this.#threads.pending
   }
 
   /** Reads a script; `permitted` are the methods that it may use, default all. */
-  async script(text: string, permitted?: ReadonlySet<string>, account?: Account): Promise<ScriptProgram> {
+  async script(text: string, permitted?: ReadonlySet<string>, account?: CpuAccount): Promise<ScriptProgram> {
     if (text.length <= maxInline) return readScriptDocument({ text }, permitted)
     const read = await this.#read({ kind: 'script', text, ...(permitted && { permitted }) }, account)
     if (!('value' in read)) throw unexpected()
     return { ...readScript({ value: read.value, place: noPlace }, permitted), warnings: read.warnings }
   }
 
-  /** Reads a call flow, or a script in its place. */
-  async flow(text: string, account?: Account): Promise<FlowProgram> {
+  /** Reads a call flow, or a script instead of one. */
+  async flow(text: string, account?: CpuAccount): Promise<FlowProgram> {
     if (text.length <= maxInline) return readFlowDocument({ text })
     const read = await this.#read({ kind: 'flow', text }, account)
     if (!('value' in read)) throw unexpected()
@@ -57,8 +58,8 @@ export class DocumentReader {
     return { program: { ...program, warnings: read.warnings }, isFlow }
   }
 
-  /** Reads an XML document; `fields` fill in its templates. */
-  async xml(document: XmlText, fields?: Fields, account?: Account): Promise<XmlProgram> {
+  /** Reads an XML document; `fields` fill its templates. */
+  async xml(document: XmlText, fields?: Fields, account?: CpuAccount): Promise<XmlProgram> {
     const { text } = document
     if (text.length <= maxInline) return readXmlDocument(document, fields)
     const read = await this.#read({ kind: 'xml', text, ...(fields && { fields }) }, account)
@@ -67,8 +68,8 @@ export class DocumentReader {
   }
 
   /**
-   * Checks a document in a thread, without running it, with the report of `checkDocument`. A document that exceeds
-   * the time or memory of its thread has that error. Rejects with {@link JobFailed} where the threads have no room.
+   * Checks a document in a worker thread as `checkDocument` does. The report of a document that exceeds the
+   * time or memory of its thread has that error. Rejects with {@link JobFailed} if no thread is available.
    */
   async check(language: DocumentKind, text: string): Promise<DocumentReport> {
     const job = { kind: 'check', language, text } as const
@@ -76,18 +77,18 @@ export class DocumentReader {
       const { result } = await this.#threads.run(job, { usedMs: 0 })
       if ('report' in result) return result.report
     } catch (error) {
-      if (!(error instanceof JobFailed && error.isOfJob)) throw error
+      if (!(error instanceof JobFailed && error.isCausedByJob)) throw error
       return { errors: [unread(language, error)], warnings: [] }
     }
     throw unexpected()
   }
 
-  /** Rejects what is under way and ends the threads. Idempotent. */
+  /** Rejects pending jobs and ends the threads. Idempotent. */
   close(): Promise<void> {
     return this.#threads.close()
   }
 
-  async #read(job: DocumentJob, account: Account = { usedMs: 0 }): Promise<ReadingResult> {
+  async #read(job: DocumentJob, account: CpuAccount = { usedMs: 0 }): Promise<ReadingResult> {
     const { result } = await this.#threads.run(job, account).catch((error: unknown) => {
       if (!(error instanceof JobFailed)) throw error
       throw new DocumentInvalid([unread(job.kind, error)])
@@ -97,7 +98,7 @@ export class DocumentReader {
   }
 }
 
-/** A job that gives a document for a call. */
+/** Job that reads a document for a call. */
 type DocumentJob = Extract<ReadingJob, { readonly kind: DocumentKind }>
 
 /** Codes of a document that cannot be read, by language. */
@@ -109,7 +110,7 @@ const unread = (kind: DocumentKind, { message }: JobFailed): DocumentFault => ({
   path: '',
 })
 
-/** The places of faults are known where the document was read; there are none left to place. */
+/** A document from a worker thread has no faults left to locate. */
 const noPlace = (): undefined => undefined
 
-const unexpected = (): Error => new Error('The thread of documents has read another kind of document.')
+const unexpected = (): Error => new Error('The thread returned a document of another kind.')

@@ -1,7 +1,7 @@
-/** The thread of {@link DocumentReader}: reads one document after the other. */
+/** Worker thread of {@link DocumentReader}: reads one document at a time. */
 import { parentPort } from 'node:worker_threads'
 import { type ReadingJob, read } from './jobs.ts'
 
-// An error that is thrown here ends the thread, and a new one takes its place.
+// An uncaught error ends the thread, and a new thread replaces it.
 parentPort?.on('message', (job: ReadingJob) => parentPort?.postMessage(read(job)))
 parentPort?.postMessage('ready')

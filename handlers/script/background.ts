@@ -2,14 +2,14 @@ import { VerbFailed } from '../verbs.ts'
 import { codes } from './codes.ts'
 
 /** Something that goes on while the script does. */
-export interface Ongoing {
+export interface BackgroundItem {
   readonly id: string
   readonly ended: Promise<unknown>
   stop(): void
 }
 
 /** What goes on in the background of one call, by control id; what has ended is forgotten. */
-export class Background<T extends Ongoing> {
+export class Background<T extends BackgroundItem> {
   readonly #kind: string
   /** In the order of their beginning. */
   readonly #running = new Map<string, T>()

@@ -39,7 +39,7 @@ export const callObject = (
 
 const callState = (call: CallControl): string => {
   if (call.signal.aborted) return 'ended'
-  return call.answered ? 'answered' : 'created'
+  return call.isAnswered ? 'answered' : 'created'
 }
 
 const sipData = (info: CallInfo): Readonly<Record<string, string>> => ({

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
-import { FakeCall } from '../common/fake-call.ts'
-import { FakeContext } from '../common/fake-context.ts'
 import { DocumentInvalid } from '../handler.ts'
+import { FakeCall } from '../testing/fake-call.ts'
+import { FakeContext } from '../testing/fake-context.ts'
+import { TestScripts } from '../testing/test-scripts.ts'
 import { CallEnded } from '../verbs.ts'
 import { readScriptDocument } from './document.ts'
 import { methods } from './methods/index.ts'
-import { TestScripts } from './test-script.ts'
 
 const scripts = new TestScripts()
 afterAll(() => scripts.close())

@@ -16,7 +16,7 @@ export interface ScriptProgram {
 }
 
 /** Most errors, and most warnings, that are kept: nobody reads more, and each is a line of the log at every call. */
-const mostFaults = 100
+const maxFaults = 100
 
 /**
  * Reads and checks a script document, JSON or YAML. `permitted` are the methods that it may use; default all. Throws
@@ -34,7 +34,7 @@ export const readScript = (source: ScriptSource, permitted?: ReadonlySet<string>
   const into =
     (list: DocumentFault[]): Report =>
     (code, message, keys) => {
-      if (list.length < mostFaults) list.push({ code, message, path: pointer(keys), ...source.place(keys) })
+      if (list.length < maxFaults) list.push({ code, message, path: pointer(keys), ...source.place(keys) })
     }
   const error = into(errors)
   const sections = checkDocument(source.value, error, into(warnings), permitted)

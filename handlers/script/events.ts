@@ -7,10 +7,10 @@ import type { ScriptIds } from './call-object.ts'
 import { asText } from './variables.ts'
 
 /** Tells what happens to one thing, such as a recording; `ends` as in {@link StatusCallback}. */
-export type Tell = (params: Readonly<Record<string, unknown>>, ends?: string) => void
+export type SendEvent = (params: Readonly<Record<string, unknown>>, ends?: string) => void
 
 /** Where and how it is told. */
-export interface Told {
+export interface EventTarget {
   /** Undefined: nobody is told. */
   readonly url: string | undefined
   readonly method?: 'GET' | 'POST'
@@ -37,7 +37,11 @@ export class StatusEvents {
   }
 
   /** Tells of one thing by events of one type, such as `calling.call.play`; `common` is in each. */
-  to({ url, method = 'POST' }: Told, type: string, common: Readonly<Record<string, unknown>> = {}): Tell {
+  sender(
+    { url, method = 'POST' }: EventTarget,
+    type: string,
+    common: Readonly<Record<string, unknown>> = {},
+  ): SendEvent {
     if (url === undefined) return () => {}
     return (params, ends) => this.#send({ url, method }, type, { ...common, ...params }, ends)
   }

@@ -1,17 +1,17 @@
 import { VerbFailed } from '../verbs.ts'
 import { codes } from './codes.ts'
-import { longestExpression, type TemplateFunction } from './placeholders.ts'
+import { maxExpressionLength, type TemplateFunction } from './placeholders.ts'
 import { strftime } from './strftime.ts'
 
 /** What functions of templates are worked out with. */
-export interface FunctionParts {
+export interface FunctionDeps {
   /** Milliseconds since the epoch. */
   readonly now: number
   /** Evaluates JavaScript. Throws {@link VerbFailed}. */
   evaluate(expression: string): Promise<unknown>
 }
 
-type Apply = (argument: string, parts: FunctionParts) => string | Promise<string>
+type Apply = (argument: string, parts: FunctionDeps) => string | Promise<string>
 
 const time: Apply = (argument, { now }) => {
   const [timeZone = ''] = argument.split(/\s/, 1)
@@ -27,7 +27,11 @@ const time: Apply = (argument, { now }) => {
 
 /** Numbers alone, as the language says: what else is in the argument comes from callers and servers. */
 const calculation: Apply = async (argument, { evaluate }) => {
-  if (!/^[-+*/().\d\s]+$/.test(argument) || /\*\*|\/\//.test(argument) || argument.length > longestExpression)
+  if (
+    !/^[-+*/().\d\s]+$/.test(argument) ||
+    /\*\*|\/\//.test(argument) ||
+    argument.length > maxExpressionLength
+  )
     throw failed('expr must have numbers, + - * / and parentheses alone')
   // JavaScript would take a number that begins with a zero for an octal one.
   const decimal = argument.replace(/(?<![\d.])0+(?=\d)/g, '')
@@ -42,10 +46,10 @@ const functions: Readonly<Record<TemplateFunction, Apply>> = {
 }
 
 /** The text that a function makes of its argument. Throws {@link VerbFailed}. */
-export const applied = async (
+export const applyFunction = async (
   name: TemplateFunction,
   argument: string,
-  parts: FunctionParts,
+  parts: FunctionDeps,
 ): Promise<string> => functions[name](argument, parts)
 
 const failed = (message: string): VerbFailed => new VerbFailed(codes.expression, `${message}.`)

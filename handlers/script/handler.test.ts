@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { FakeCall } from '../common/fake-call.ts'
-import { FakeContext } from '../common/fake-context.ts'
 import type { DocumentSource } from '../handler.ts'
 import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
+import { FakeCall } from '../testing/fake-call.ts'
+import { FakeContext } from '../testing/fake-context.ts'
+import { eventsOf, TestScripts } from '../testing/test-scripts.ts'
 import { CallEnded } from '../verbs.ts'
-import { eventsOf, TestScripts } from './test-script.ts'
 
 const scripts = new TestScripts()
 afterAll(() => scripts.close())

@@ -1,4 +1,4 @@
-import { untilCallEnds } from '../common/ending.ts'
+import { untilCallEnds } from '../common/until-call-ends.ts'
 import type { Handler } from '../handler.ts'
 import type { DocumentReader } from '../reading/reader.ts'
 import type { ScriptIds } from './call-object.ts'
@@ -28,7 +28,7 @@ export const createScriptHandler = ({ sandbox, documents, ...ids }: ScriptHandle
       const { context } = faults
       const common = { sandbox, ...(documents && { documents }) }
       const variables = new Variables({ call, ids, envs: context.envs, ...common, now: () => context.now() })
-      const section = await faults.refusals(codes.unreachable, () =>
+      const section = await faults.reportingRejection(codes.unreachable, () =>
         loadScript(source, { context, variables }),
       )
       await new ScriptRun({ call, context, variables, ids }).run(section)

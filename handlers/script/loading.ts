@@ -1,4 +1,4 @@
-import type { Failure, Language } from '../common/documents.ts'
+import type { DocumentFailure, DocumentLanguage } from '../common/documents.ts'
 import { loadDocument } from '../common/documents.ts'
 import { withQuery } from '../common/urls.ts'
 import type { DocumentRequest, DocumentSource, HandlerContext } from '../handler.ts'
@@ -10,7 +10,7 @@ import type { Params, Section } from './method.ts'
 import type { Variables } from './variables.ts'
 
 /** What a document is asked for with. */
-export interface Asking {
+export interface LoadScriptOptions {
   readonly context: HandlerContext
   readonly variables: Variables
   /** Values for the section that will run; default those of the one that runs. */
@@ -22,9 +22,9 @@ export interface Asking {
 /**
  * Has a document and reads it: its main section. Its warnings go to the call's log. Throws {@link DocumentUnreachable} or {@link DocumentInvalid}.
  */
-export const loadScript = async (source: DocumentSource, asking: Asking): Promise<Section> => {
+export const loadScript = async (source: DocumentSource, asking: LoadScriptOptions): Promise<Section> => {
   const { context, variables, params, permitted } = asking
-  const language: Language<ScriptProgram> = {
+  const language: DocumentLanguage<ScriptProgram> = {
     unreachable: () => codes.unreachable,
     request: (url, method, failure) =>
       scriptRequest(url, method, variables, { ...(params && { params }), ...(failure && { failure }) }),
@@ -37,7 +37,7 @@ export const loadScript = async (source: DocumentSource, asking: Asking): Promis
 }
 
 /** As {@link loadScript}, for a method that names the document by its URL or has its text: throws {@link VerbFailed}. */
-export const loadNamed = async (dest: string, asking: Asking): Promise<Section> => {
+export const loadDestination = async (dest: string, asking: LoadScriptOptions): Promise<Section> => {
   try {
     return await loadScript(sourceOf(dest), asking)
   } catch (error) {
@@ -58,11 +58,11 @@ const sourceOf = (dest: string): DocumentSource => {
 }
 
 /** What a request for a script carries besides the call. */
-interface Carried {
+interface ScriptRequestOptions {
   /** Default those of the section that runs. */
   readonly params?: Params
   /** Why this one is asked, and not the one that it stands in for. */
-  readonly failure?: Failure
+  readonly failure?: DocumentFailure
 }
 
 /** The request for a script at a URL: a POST carries the call and all variables; a GET only the call's id, and both why a fallback is asked. */
@@ -70,7 +70,7 @@ export const scriptRequest = (
   url: string,
   method: 'GET' | 'POST',
   variables: Variables,
-  { params, failure }: Carried = {},
+  { params, failure }: ScriptRequestOptions = {},
 ): DocumentRequest => {
   const { call, vars, envs, params: own } = variables.all
   const why = failure && { ErrorCode: failure.code, ErrorUrl: failure.url }

@@ -1,7 +1,7 @@
 import { codes } from './codes.ts'
 import type { MethodSpec } from './method.ts'
+import type { Schema } from './schema-builders.ts'
 import { type SchemaFault, schemaCheck } from './schema-check.ts'
-import type { Schema } from './schema-parts.ts'
 import type { Keys } from './source.ts'
 import type { Report } from './step-reader.ts'
 import { checkValues } from './value-check.ts'
@@ -56,7 +56,7 @@ export const checkMethod = (
 }
 
 const shorthandOf = (spec: MethodSpec, given: unknown): string | undefined => {
-  if (spec.whole !== undefined) return given === undefined ? undefined : spec.whole
+  if (spec.wholeParameter !== undefined) return given === undefined ? undefined : spec.wholeParameter
   return typeof given === 'number' || typeof given === 'string' ? spec.shorthand : undefined
 }
 
@@ -79,7 +79,7 @@ const checkAlternatives = (spec: MethodSpec, parameters: Parameters, keys: Keys,
 }
 
 const checkTogether = (spec: MethodSpec, parameters: Parameters, keys: Keys, report: Report): void => {
-  for (const [name, most] of Object.entries(spec.mostTogether ?? {})) {
+  for (const [name, most] of Object.entries(spec.maxTotalItems ?? {})) {
     const value = parameters[name]
     const items = Array.isArray(value) ? value.flat().length : 0
     if (items > most)

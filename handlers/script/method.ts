@@ -2,7 +2,7 @@ import type { HandlerContext } from '../handler.ts'
 import type { CallControl, CallRecording, CallStream } from '../verbs.ts'
 import type { Background } from './background.ts'
 import type { StatusEvents } from './events.ts'
-import type { Schema } from './schema-parts.ts'
+import type { Schema } from './schema-builders.ts'
 import type { Branches, StepList } from './steps.ts'
 import type { Values } from './values.ts'
 import type { Variables } from './variables.ts'
@@ -18,11 +18,11 @@ export interface MethodSpec {
   /** Exactly one of these must be there. */
   readonly exactlyOne?: readonly string[]
   /** Lists of lists, and the most items that theirs may have together. */
-  readonly mostTogether?: Readonly<Record<string, number>>
+  readonly maxTotalItems?: Readonly<Record<string, number>>
   /** The parameter that a number or a text stands for. */
   readonly shorthand?: string
   /** The parameter that whatever is written stands for; the method takes no object of parameters. */
-  readonly whole?: string
+  readonly wholeParameter?: string
   /** The gateway has no verb for it: it fails when it is run. `agent`: it would have been the conversation itself. */
   readonly unsupported?: 'method' | 'agent'
   /** Parameters of the language that are accepted, and warned of, because they change nothing here. */
@@ -63,7 +63,7 @@ export interface Section {
 }
 
 /** What methods need of the script that runs. */
-export interface Running {
+export interface ScriptContext {
   readonly call: CallControl
   readonly context: HandlerContext
   readonly variables: Variables
@@ -103,5 +103,5 @@ export interface Method extends MethodSpec {
   /** Variables that tell that it failed. */
   readonly failed?: Readonly<Record<string, unknown>>
   /** Throws {@link VerbFailed} when it cannot do its work, and CallEnded when the call is over. */
-  readonly run: (values: Values, script: Running) => Promise<Outcome | undefined>
+  readonly run: (values: Values, script: ScriptContext) => Promise<Outcome | undefined>
 }

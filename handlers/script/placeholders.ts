@@ -10,7 +10,7 @@ export type Piece =
   | { readonly name: TemplateFunction; readonly argument: string }
 
 /** Most characters of an expression. */
-export const longestExpression = 1024
+export const maxExpressionLength = 1024
 
 const plainPath = /^[A-Za-z_][\w-]*(\.[\w-]+|\[\d+\]|\["[^"\]]*"\]|\['[^'\]]*'\])*$/
 /** Names that mean a value of the language. */
@@ -152,7 +152,7 @@ export const placeholderFault = (text: string): string | undefined => {
 /** What is wrong with an expression before it is evaluated; undefined when nothing is. */
 export const expressionFault = (expression: string): string | undefined => {
   if (expression === '') return 'holds an empty expression'
-  return expression.length > longestExpression
-    ? `holds an expression of more than ${longestExpression} characters`
+  return expression.length > maxExpressionLength
+    ? `holds an expression of more than ${maxExpressionLength} characters`
     : undefined
 }

@@ -1,4 +1,4 @@
-import { quiet } from '../common/contexts.ts'
+import { withoutWarnings } from '../common/contexts.ts'
 import type { HandlerContext } from '../handler.ts'
 import type { CallControl, CallRecording, CallStream } from '../verbs.ts'
 import { CallEnded, VerbFailed } from '../verbs.ts'
@@ -6,8 +6,8 @@ import { Background } from './background.ts'
 import type { ScriptIds } from './call-object.ts'
 import { codes } from './codes.ts'
 import { StatusEvents } from './events.ts'
-import { type Asking, loadNamed } from './loading.ts'
-import type { Method, Outcome, Params, Running, Section } from './method.ts'
+import { type LoadScriptOptions, loadDestination } from './loading.ts'
+import type { Method, Outcome, Params, ScriptContext, Section } from './method.ts'
 import { confirmMethods, methods } from './methods/index.ts'
 import { isPath } from './placeholders.ts'
 import { type Branches, type ScriptStep, StepList } from './steps.ts'
@@ -15,15 +15,15 @@ import { Values } from './values.ts'
 import { asText, type Variables } from './variables.ts'
 
 /** Sections that may wait for one another. */
-const mostExecuting = 32
+const maxSectionDepth = 32
 /** Jumps to other steps, sections and documents with nothing between them that takes place on the call. */
-const mostJumps = 32
+const maxJumps = 32
 /** Steps of one script, whatever it does, at its beginning; and the time for which it may have one more. */
-const mostSteps = 10_000
-const msOfStep = 50
+const maxInitialSteps = 10_000
+const msPerStep = 50
 
 /** Methods after which the same jumps may be made again: time has passed, or something has happened on the call. */
-const onTheCall = new Set([
+const callMethods = new Set([
   'answer',
   'play',
   'prompt',
@@ -52,10 +52,10 @@ interface Frame {
 }
 
 /** Ends the script: it goes round in circles. */
-class Circling extends Error {}
+class LoopDetected extends Error {}
 
 /** Runs one script on one call. */
-export class ScriptRun implements Running {
+export class ScriptRun implements ScriptContext {
   readonly call: CallControl
   readonly context: HandlerContext
   readonly variables: Variables
@@ -91,7 +91,7 @@ export class ScriptRun implements Running {
         next = outcome?.kind === 'transfer' ? outcome : undefined
       }
     } catch (error) {
-      if (!(error instanceof Circling)) throw error
+      if (!(error instanceof LoopDetected)) throw error
     }
   }
 
@@ -135,12 +135,12 @@ export class ScriptRun implements Running {
     const steps = section.sections.get(dest)
     if (steps) return { ...section, steps }
     const { context, variables } = this
-    return loadNamed(dest, { context, variables, params })
+    return loadDestination(dest, { context, variables, params })
   }
 
   async execute(section: Section, params: Params): Promise<{ outcome: Outcome; value: unknown }> {
-    if (this.#frames.length >= mostExecuting)
-      throw new VerbFailed(codes.tooDeep, `More than ${mostExecuting} sections wait for one another.`)
+    if (this.#frames.length >= maxSectionDepth)
+      throw new VerbFailed(codes.tooDeep, `More than ${maxSectionDepth} sections wait for one another.`)
     const { params: own } = this.variables
     this.variables.params = params
     const outcome = await this.#enter(section)
@@ -163,14 +163,14 @@ export class ScriptRun implements Running {
     return async (call) => {
       const section = await this.#load(url, { variables: this.variables, context })
       await new ScriptRun({ ...this.#options, call, context }).run(section)
-      context = quiet(this.context)
+      context = withoutWarnings(this.context)
     }
   }
 
   warn(code: string, message: string, path: string): void {
     const document = this.#frames.at(-1)?.section.document
     this.context.warn({ code, message, ...(document !== undefined && { document }), path })
-    this.variables.tell({ script_error: code })
+    this.variables.assign({ script_error: code })
   }
 
   get #frame(): Frame {
@@ -180,9 +180,9 @@ export class ScriptRun implements Running {
   }
 
   /** A document beside the call: what is wrong with it goes to the log too. */
-  async #load(dest: string, asking: Asking): Promise<Section> {
+  async #load(dest: string, asking: LoadScriptOptions): Promise<Section> {
     try {
-      return await loadNamed(dest, asking)
+      return await loadDestination(dest, asking)
     } catch (error) {
       if (error instanceof VerbFailed) this.warn(error.code, error.message, this.#at)
       throw error
@@ -200,12 +200,12 @@ export class ScriptRun implements Running {
 
   #jump(): void {
     this.#jumps++
-    if (this.#jumps > mostJumps) this.#circling(`More than ${mostJumps} jumps without anything between them.`)
+    if (this.#jumps > maxJumps) this.#circling(`More than ${maxJumps} jumps without anything between them.`)
   }
 
   #circling(message: string): never {
     this.warn(codes.tooManyTransfers, `${message} The script ends.`, this.#at)
-    throw new Circling(message)
+    throw new LoopDetected(message)
   }
 
   /** A method that cannot do its work is noted, its result says so, and the next step has its turn. */
@@ -216,17 +216,17 @@ export class ScriptRun implements Running {
     this.#at = step.path
     this.#steps++
     const ran = this.context.now() - this.#begun
-    if (this.#steps > mostSteps + ran / msOfStep) this.#circling('Too many steps in too little time.')
+    if (this.#steps > maxInitialSteps + ran / msPerStep) this.#circling('Too many steps in too little time.')
     this.context.step({ path: step.path, method: step.method })
     const method = methods.get(step.method)
     if (!method) throw new Error(`There is no method ${step.method}.`)
     try {
       const outcome = await method.run(new Values(await this.#resolve(step, method), method, step.path), this)
-      if (onTheCall.has(step.method)) this.#jumps = 0
+      if (callMethods.has(step.method)) this.#jumps = 0
       return outcome
     } catch (error) {
       if (!(error instanceof VerbFailed)) throw error
-      this.variables.tell(method.failed ?? {})
+      this.variables.assign(method.failed ?? {})
       this.warn(error.code, error.message, step.path)
       return undefined
     }

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
+import { faultsOf } from '../testing/test-scripts.ts'
 import { readScriptDocument } from './document.ts'
 import { methods } from './methods/index.ts'
 import { scriptSchema } from './schema.ts'
-import { faultsOf } from './test-script.ts'
 
 describe('the published schema', () => {
   const accepts = new Ajv({ allowUnionTypes: true }).compile(scriptSchema)

@@ -1,7 +1,7 @@
 import type { Method, NestedKind } from './method.ts'
 import { parametersSchema } from './method-check.ts'
 import { confirmMethods, methods } from './methods/index.ts'
-import type { Schema } from './schema-parts.ts'
+import type { Schema } from './schema-builders.ts'
 
 const reference = (name: string): Schema => ({ $ref: `#/definitions/${name}` })
 
@@ -34,7 +34,8 @@ const withSteps = (schema: Schema, method: Method): Schema => {
 const schemaOf = (method: Method): Schema => {
   const schema = withSteps(parametersSchema(method), method)
   const properties = schema.properties as Readonly<Record<string, Schema>>
-  if (method.whole !== undefined) return { ...properties[method.whole], description: method.description }
+  if (method.wholeParameter !== undefined)
+    return { ...properties[method.wholeParameter], description: method.description }
   const alone = method.exactlyOne?.map((key) => ({ required: [key] }))
   const object = { ...schema, ...(alone && { oneOf: alone }) }
   const short = method.shorthand === undefined ? undefined : properties[method.shorthand]

@@ -2,12 +2,12 @@ import type { Document } from 'yaml'
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import { DocumentInvalid } from '../handler.ts'
 import { codes } from './codes.ts'
-import { NoValue, offsetOf, YamlValue } from './yaml-value.ts'
+import { InvalidYamlValue, offsetOf, YamlValue } from './yaml-value.ts'
 
 /** Longest script in bytes, as for XML: it is read on the main thread, which serves every other call meanwhile. */
 const maxBytes = 65_536
 /** Most values, those behind aliases each time that they stand there: what so long a text can hold without any. */
-const mostValues = 32_768
+const maxValues = 32_768
 /**
  * Most levels, and most brackets that may be open at once; deeper ones would exhaust the stack of whoever walks the value, and the parser looks
  * at what is in a key once for each level.
@@ -82,9 +82,11 @@ const codeOf = {
 
 const readValue = (document: Document, place: (offset: number) => object): YamlValue => {
   try {
-    return new YamlValue(document, { most: mostValues, deepest: maxDepth })
+    return new YamlValue(document, { maxValues: maxValues, maxDepth: maxDepth })
   } catch (error) {
-    throw error instanceof NoValue ? invalid(codeOf[error.kind], error.message, place(error.at)) : error
+    throw error instanceof InvalidYamlValue
+      ? invalid(codeOf[error.kind], error.message, place(error.at))
+      : error
   }
 }
 

@@ -15,10 +15,10 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Most lists of steps inside of one another. */
-const mostNested = 16
+const maxStepDepth = 16
 
 /** Parameters that name a section, a URL or a script, by method. */
-const places: Readonly<Record<string, readonly string[]>> = {
+const destinationParameters: Readonly<Record<string, readonly string[]>> = {
   execute: ['dest'],
   transfer: ['dest'],
   connect: ['transfer_after_bridge'],
@@ -58,8 +58,8 @@ export class StepReader {
       this.error(codes.elementWrongType, `${keys.at(-1)} must be a list of steps.`, keys)
       return new StepList([])
     }
-    if (this.#depth === mostNested) {
-      this.error(codes.tooDeep, `Steps are nested more than ${mostNested} levels deep.`, keys)
+    if (this.#depth === maxStepDepth) {
+      this.error(codes.tooDeep, `Steps are nested more than ${maxStepDepth} levels deep.`, keys)
       return new StepList([])
     }
     const own = this.#labelsOf(value, keys)
@@ -137,7 +137,7 @@ export class StepReader {
         ...keys,
         'label',
       ])
-    for (const parameter of places[name] ?? []) {
+    for (const parameter of destinationParameters[name] ?? []) {
       const dest = parameters[parameter]
       if (typeof dest !== 'string' || hasPlaceholder(dest) || /^\s*\{|^[a-z][a-z0-9+.-]*:/i.test(dest))
         continue
@@ -160,7 +160,7 @@ export class StepReader {
     if (Object.keys(nested).length === 0) return parameters
     const read = (name: string, value: unknown, at: Keys): unknown => {
       const kind = Object.hasOwn(nested, name) ? nested[name] : undefined
-      if (kind) return this.#nestedOf(kind, value, name === spec.whole ? keys : at)
+      if (kind) return this.#nestedOf(kind, value, name === spec.wholeParameter ? keys : at)
       return lists.includes(name) ? this.#items(spec, value, at) : value
     }
     return Object.fromEntries(

@@ -1,9 +1,9 @@
-import { hasControl, percentDecode, readHeader } from '../common/headers.ts'
+import { hasControlCharacter, percentDecode, readHeader } from '../common/headers.ts'
 import { readSound } from '../common/sounds.ts'
 import { codes } from './codes.ts'
 import type { MethodSpec } from './method.ts'
 import { absentFunction, hasPlaceholder, placeholderFault } from './placeholders.ts'
-import { rangeOf } from './schema-parts.ts'
+import { rangeOf } from './schema-builders.ts'
 import type { Keys } from './source.ts'
 import type { Report } from './step-reader.ts'
 
@@ -12,7 +12,7 @@ export const soundFault = (text: string): string | undefined => messageOf(() => 
 
 /** Completes the sentence "the value …" where a text cannot be a part of a SIP header. */
 export const lineFault = (text: string): string | undefined =>
-  hasControl(text) ? 'holds a line break or control character' : undefined
+  hasControlCharacter(text) ? 'holds a line break or control character' : undefined
 
 /**
  * Checks what a schema cannot say: expressions, sounds, destinations, headers. A text with a placeholder is checked again when the script

@@ -1,11 +1,11 @@
-import { hasControl } from '../common/headers.ts'
+import { hasControlCharacter } from '../common/headers.ts'
 import type { Speaker } from '../common/sounds.ts'
-import { BadSound, readSound } from '../common/sounds.ts'
+import { InvalidSound, readSound } from '../common/sounds.ts'
 import type { Sound } from '../verbs.ts'
 import { VerbFailed } from '../verbs.ts'
 import { codes } from './codes.ts'
 import type { MethodSpec } from './method.ts'
-import { fits, rangeOf } from './schema-parts.ts'
+import { fits, rangeOf } from './schema-builders.ts'
 import { Branches, StepList } from './steps.ts'
 import { asText } from './variables.ts'
 
@@ -39,7 +39,7 @@ export class Values {
   /** A text without control characters that fits its schema; absent or empty: undefined. */
   text(name: string): string | undefined {
     const text = asText(this.parameters[name])
-    if (hasControl(text)) throw badValue(name, 'holds a line break or control character')
+    if (hasControlCharacter(text)) throw badValue(name, 'holds a line break or control character')
     if (text === '') return undefined
     const schema = this.#spec.properties[name]
     if (!fits(schema, text)) throw badValue(name, `must be ${schema?.title}`)
@@ -119,7 +119,7 @@ export class Values {
       try {
         return readSound(asText(item), speaker)
       } catch (error) {
-        throw error instanceof BadSound ? badValue(name, error.message) : error
+        throw error instanceof InvalidSound ? badValue(name, error.message) : error
       }
     })
   }

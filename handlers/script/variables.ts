@@ -4,21 +4,21 @@ import { VerbFailed } from '../verbs.ts'
 import { callObject, type ScriptIds } from './call-object.ts'
 import { codes } from './codes.ts'
 import { readScriptDocument, type ScriptProgram } from './document.ts'
-import { applied } from './functions.ts'
+import { applyFunction } from './functions.ts'
 import { changedPath, isPath, partsOf, piecesOf, segmentsOf } from './placeholders.ts'
-import { type Account, ExpressionFailed, type Sandbox } from './sandbox/sandbox.ts'
+import { type CpuAccount, ExpressionFailed, type Sandbox } from './sandbox/sandbox.ts'
 import { Nested } from './steps.ts'
 
 /** Most characters that the parameters of one step may have once their placeholders are replaced. */
-const mostOfStep = 131_072
+const maxStepLength = 131_072
 /** What each placeholder counts at least: looking it up takes time too, however short its value is. */
-const leastOfPlaceholder = 64
+const minPlaceholderLength = 64
 /** Most characters, as JSON, of what a script keeps in variables. */
-const mostKept = 262_144
+const maxVariablesLength = 262_144
 
 /** Reads script documents; the time it takes counts for the account. */
 export type ScriptReader = {
-  script(text: string, permitted?: ReadonlySet<string>, account?: Account): Promise<ScriptProgram>
+  script(text: string, permitted?: ReadonlySet<string>, account?: CpuAccount): Promise<ScriptProgram>
 }
 
 /** What variables are made of. */
@@ -34,7 +34,7 @@ export interface VariablesOptions {
   /** The call that this one, a callee's, was made for. */
   readonly parent?: CallInfo
   /** What expressions have used so far, where others of the same script have; default nothing. */
-  readonly account?: Account
+  readonly account?: CpuAccount
 }
 
 /** What a script can look up: `call` (read-only), `vars` (set by methods), `envs` and `params`. */
@@ -45,7 +45,7 @@ export class Variables {
   /** Characters of each variable that a document set. */
   readonly #sizes = new Map<string, number>()
   #kept = 0
-  readonly #account: Account
+  readonly #account: CpuAccount
   /** Of the running section. */
   params: Readonly<Record<string, unknown>> = {}
 
@@ -53,7 +53,7 @@ export class Variables {
     this.#options = options
     this.#account = options.account ?? { usedMs: 0 }
     const { userVariables } = options.call.info
-    if (userVariables) this.tell({ userVariables })
+    if (userVariables) this.assign({ userVariables })
   }
 
   /** Everything, as documents' servers and expressions are told it. */
@@ -70,7 +70,7 @@ export class Variables {
       parent: this.#options.call.info,
       account: this.#account,
     })
-    made.tell(this.#vars)
+    made.assign(this.#vars)
     return made
   }
 
@@ -83,7 +83,7 @@ export class Variables {
   }
 
   /** Sets what a method tells; undefined takes the variable away. */
-  tell(variables: Readonly<Record<string, unknown>>): void {
+  assign(variables: Readonly<Record<string, unknown>>): void {
     for (const [name, value] of Object.entries(variables)) {
       if (value === undefined) delete this.#vars[name]
       else this.#vars[name] = value
@@ -94,14 +94,14 @@ export class Variables {
   set(name: string, value: unknown): void {
     const size = name.length + (JSON.stringify(value)?.length ?? 0)
     const kept = this.#kept - (this.#sizes.get(name) ?? 0) + size
-    if (kept > mostKept)
+    if (kept > maxVariablesLength)
       throw new VerbFailed(
         codes.methodFailed,
-        `The script's variables hold more than ${mostKept} characters.`,
+        `The script's variables hold more than ${maxVariablesLength} characters.`,
       )
     this.#kept = kept
     this.#sizes.set(name, size)
-    this.tell({ [name]: value })
+    this.assign({ [name]: value })
   }
 
   /** Takes a variable away. */
@@ -142,10 +142,10 @@ export class Variables {
    * Throws {@link VerbFailed}.
    */
   resolve(value: unknown, decoded: readonly string[] = []): Promise<unknown> {
-    return this.#resolve(value, { decoded, decode: false, room: { left: mostOfStep } })
+    return this.#resolve(value, { decoded, decode: false, room: { left: maxStepLength } })
   }
 
-  async #resolve(value: unknown, how: Resolving): Promise<unknown> {
+  async #resolve(value: unknown, how: ResolveOptions): Promise<unknown> {
     if (typeof value === 'string') return this.#template(value, how)
     if (typeof value !== 'object' || value === null || value instanceof Nested) return value
     if (Array.isArray(value)) {
@@ -167,7 +167,7 @@ export class Variables {
   }
 
   /** A text with functions, or without. */
-  async #template(text: string, how: Resolving): Promise<unknown> {
+  async #template(text: string, how: ResolveOptions): Promise<unknown> {
     const pieces = piecesOf(text)
     if (!pieces.some((piece) => 'name' in piece)) return this.#text(text, how)
     const texts: string[] = []
@@ -176,21 +176,21 @@ export class Variables {
       else {
         const argument = asText(await this.#text(piece.argument, { ...how, decode: false }))
         const evaluate = (expression: string) => this.evaluate(expression)
-        const made = await applied(piece.name, argument, { now: this.#options.now(), evaluate })
-        take(how.room, Math.max(made.length, leastOfPlaceholder))
+        const made = await applyFunction(piece.name, argument, { now: this.#options.now(), evaluate })
+        take(how.room, Math.max(made.length, minPlaceholderLength))
         texts.push(made)
       }
     }
     return texts.join('')
   }
 
-  async #text(text: string, { decode, room }: Resolving): Promise<unknown> {
+  async #text(text: string, { decode, room }: ResolveOptions): Promise<unknown> {
     const parts = partsOf(text)
     const [only] = parts
     if (parts.length === 1 && only && 'expression' in only) {
       const value = (await this.#placeholder(only.expression)) ?? ''
       const text = asText(value)
-      take(room, Math.max(text.length, leastOfPlaceholder))
+      take(room, Math.max(text.length, minPlaceholderLength))
       // A copy: what is kept elsewhere may change, or come to hold this very value.
       return typeof value === 'object' ? JSON.parse(text) : value
     }
@@ -198,14 +198,14 @@ export class Variables {
     for (const part of parts) {
       const literal = 'literal' in part
       const piece = literal ? part.literal : asText(await this.#placeholder(part.expression))
-      take(room, literal ? piece.length : Math.max(piece.length, leastOfPlaceholder))
+      take(room, literal ? piece.length : Math.max(piece.length, minPlaceholderLength))
       texts.push(literal && decode ? percentDecode(piece) : piece)
     }
     return texts.join('')
   }
 }
 
-interface Resolving {
+interface ResolveOptions {
   readonly decoded: readonly string[]
   readonly decode: boolean
   readonly room: { left: number }
@@ -218,7 +218,7 @@ const take = (room: { left: number }, length: number): void => {
   if (room.left < 0)
     throw new VerbFailed(
       codes.methodFailed,
-      `The step's values have more than ${mostOfStep} characters, each placeholder at least ${leastOfPlaceholder}.`,
+      `The step's values have more than ${maxStepLength} characters, each placeholder at least ${minPlaceholderLength}.`,
     )
 }
 

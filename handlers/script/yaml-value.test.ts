@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Alias, parseDocument } from 'yaml'
-import { faultsOfText } from './test-script.ts'
+import { faultsOfText } from '../testing/test-scripts.ts'
 import { YamlValue } from './yaml-value.ts'
 
 afterEach(() => void vi.restoreAllMocks())
@@ -8,8 +8,8 @@ afterEach(() => void vi.restoreAllMocks())
 const bounds = { most: 100_000, deepest: 100 }
 const read = (text: string, { most, deepest }: Partial<typeof bounds> = {}) =>
   new YamlValue(parseDocument(text, { uniqueKeys: false, stringKeys: true }), {
-    most: most ?? bounds.most,
-    deepest: deepest ?? bounds.deepest,
+    maxValues: most ?? bounds.most,
+    maxDepth: deepest ?? bounds.deepest,
   })
 
 /** A list whose items all have an anchor, and lists inside of lists with aliases of them. */

@@ -2,11 +2,11 @@ import type { Alias, Document, Node } from 'yaml'
 import { isAlias, isCollection, isMap, isNode, isScalar } from 'yaml'
 
 /** A document has no value, or one that is too large: what is wrong, and the offset of where. */
-export class NoValue extends Error {
+export class InvalidYamlValue extends Error {
   readonly kind: 'alias' | 'duplicate' | 'size' | 'depth'
   readonly at: number
 
-  constructor(kind: NoValue['kind'], message: string, at: number) {
+  constructor(kind: InvalidYamlValue['kind'], message: string, at: number) {
     super(message)
     this.name = 'NoValue'
     this.kind = kind
@@ -15,7 +15,7 @@ export class NoValue extends Error {
 }
 
 /** A value, and how many values it holds with itself, those behind aliases each time that they stand there. */
-interface Read {
+interface ReadNode {
   readonly value: unknown
   readonly size: number
   /** Levels of it. */
@@ -23,11 +23,11 @@ interface Read {
 }
 
 /** What values may be. */
-export interface Bounds {
+export interface YamlValueLimits {
   /** Values in all, those behind aliases each time that they stand there. */
-  readonly most: number
+  readonly maxValues: number
   /** Levels, those behind aliases counted with those above them. */
-  readonly deepest: number
+  readonly maxDepth: number
 }
 
 /**
@@ -38,13 +38,13 @@ export class YamlValue {
   readonly value: unknown
   /** Nodes looked at. */
   steps = 0
-  readonly #bounds: Bounds
+  readonly #bounds: YamlValueLimits
   /** By anchor: the node that has it, and what was read of it; `open` while it is being read. */
-  readonly #anchors = new Map<string, { readonly node: Node; read: Read | 'open' }>()
+  readonly #anchors = new Map<string, { readonly node: Node; read: ReadNode | 'open' }>()
   readonly #targets = new Map<Alias, Node>()
 
-  /** Throws {@link NoValue}. */
-  constructor({ contents }: Document, bounds: Bounds) {
+  /** Throws {@link InvalidYamlValue}. */
+  constructor({ contents }: Document, bounds: YamlValueLimits) {
     this.#bounds = bounds
     this.value = contents === null ? null : this.#read(contents, 1).value
   }
@@ -54,47 +54,52 @@ export class YamlValue {
     return this.#targets.get(alias)
   }
 
-  #read(node: unknown, level: number): Read {
+  #read(node: unknown, level: number): ReadNode {
     this.steps++
     if (isAlias(node)) return this.#alias(node, level)
     if (!isScalar(node) && !isCollection(node)) return { value: null, size: 1, depth: 1 }
-    if (level > this.#bounds.deepest) throw tooDeep(node, this.#bounds)
-    const named = node.anchor === undefined ? undefined : { node, read: 'open' as Read | 'open' }
+    if (level > this.#bounds.maxDepth) throw tooDeep(node, this.#bounds)
+    const named = node.anchor === undefined ? undefined : { node, read: 'open' as ReadNode | 'open' }
     if (named && node.anchor !== undefined) this.#anchors.set(node.anchor, named)
     const read = isScalar(node)
       ? { value: node.value, size: 1, depth: 1 }
       : isMap(node)
         ? this.#map(node.items, level)
         : this.#list(node.items, level)
-    if (read.size > this.#bounds.most) throw tooLarge(node, this.#bounds)
+    if (read.size > this.#bounds.maxValues) throw tooLarge(node, this.#bounds)
     if (named) named.read = read
     return read
   }
 
-  #alias(alias: Alias, level: number): Read {
+  #alias(alias: Alias, level: number): ReadNode {
     const { source } = alias
     const named = this.#anchors.get(source)
-    if (!named) throw new NoValue('alias', `The alias ${source} names nothing before it.`, offsetOf(alias))
+    if (!named)
+      throw new InvalidYamlValue('alias', `The alias ${source} names nothing before it.`, offsetOf(alias))
     const { node, read } = named
     if (read === 'open')
-      throw new NoValue('alias', `The alias ${source} stands inside of what it names.`, offsetOf(alias))
-    if (level + read.depth > this.#bounds.deepest) throw tooDeep(alias, this.#bounds)
+      throw new InvalidYamlValue(
+        'alias',
+        `The alias ${source} stands inside of what it names.`,
+        offsetOf(alias),
+      )
+    if (level + read.depth > this.#bounds.maxDepth) throw tooDeep(alias, this.#bounds)
     this.#targets.set(alias, node)
     return read
   }
 
-  #list(items: readonly unknown[], level: number): Read {
+  #list(items: readonly unknown[], level: number): ReadNode {
     const read = items.map((item) => this.#read(item, level + 1))
     return { value: read.map(({ value }) => value), ...sumOf(read) }
   }
 
-  #map(items: readonly { readonly key: unknown; readonly value: unknown }[], level: number): Read {
-    const values = new Map<string, Read>()
+  #map(items: readonly { readonly key: unknown; readonly value: unknown }[], level: number): ReadNode {
+    const values = new Map<string, ReadNode>()
     for (const { key, value } of items) {
       this.steps++
       const name = String(isScalar(key) ? key.value : key)
       if (values.has(name))
-        throw new NoValue('duplicate', `The key ${name} stands there twice.`, offsetOf(key))
+        throw new InvalidYamlValue('duplicate', `The key ${name} stands there twice.`, offsetOf(key))
       if (isScalar(key) && key.anchor !== undefined)
         this.#anchors.set(key.anchor, { node: key, read: { value: key.value, size: 1, depth: 1 } })
       values.set(name, this.#read(value, level + 1))
@@ -104,16 +109,16 @@ export class YamlValue {
   }
 }
 
-const sumOf = (parts: readonly Read[]): Pick<Read, 'size' | 'depth'> => ({
+const sumOf = (parts: readonly ReadNode[]): Pick<ReadNode, 'size' | 'depth'> => ({
   size: parts.reduce((sum, { size }) => sum + size, 1),
   depth: 1 + parts.reduce((most, { depth }) => Math.max(most, depth), 0),
 })
 
-const tooDeep = (node: unknown, { deepest }: Bounds): NoValue =>
-  new NoValue('depth', `The script is nested more than ${deepest} levels deep.`, offsetOf(node))
+const tooDeep = (node: unknown, { maxDepth: deepest }: YamlValueLimits): InvalidYamlValue =>
+  new InvalidYamlValue('depth', `The script is nested more than ${deepest} levels deep.`, offsetOf(node))
 
-const tooLarge = (node: unknown, { most }: Bounds): NoValue =>
-  new NoValue('size', `With its aliases the script has more than ${most} values.`, offsetOf(node))
+const tooLarge = (node: unknown, { maxValues: most }: YamlValueLimits): InvalidYamlValue =>
+  new InvalidYamlValue('size', `With its aliases the script has more than ${most} values.`, offsetOf(node))
 
 /** Where a node begins; 0 where that is not known. */
 export const offsetOf = (node: unknown): number => (isNode(node) ? ((node as Node).range?.[0] ?? 0) : 0)

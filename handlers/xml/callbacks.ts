@@ -4,12 +4,12 @@ import type { HandlerContext, StatusCallback } from '../handler.ts'
 import type { ElementReader } from './element-reader.ts'
 import { codes } from './faults.ts'
 
-/** A URL that is told of some events. */
+/** URL that receives some kinds of events. */
 export interface Callback<T extends string> extends Target {
   readonly events: readonly T[]
 }
 
-/** Reads the attributes `<name>`, `<name>Method` and `<name>Event`; undefined where there is no URL. */
+/** Reads the attributes `<name>`, `<name>Method` and `<name>Event`. Undefined without a URL. */
 export const readCallback = <T extends string>(
   reader: ElementReader,
   name: string,
@@ -21,8 +21,10 @@ export const readCallback = <T extends string>(
   return target && { ...target, events }
 }
 
-/** Tells a customer's server; `kind` is for logs and metrics, `ends` as in {@link StatusCallback}. */
-export const tell = (
+/**
+ * Sends a form to a customer's server. `kind` is for logs and metrics; `ends` as in {@link StatusCallback}.
+ */
+export const sendCallback = (
   context: HandlerContext,
   kind: string,
   target: Target,

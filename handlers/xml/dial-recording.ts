@@ -3,24 +3,24 @@ import type { CallRecording, RecordOptions, RecordResult } from '../verbs.ts'
 import { CallEnded } from '../verbs.ts'
 import type { ElementReader } from './element-reader.ts'
 import {
-  keptAs,
   type RecordingCallback,
-  RecordingNews,
+  RecordingReports,
   readRecordingCallback,
   readStorage,
   recordingCallbackAttributes,
+  recordingOrigin,
 } from './recordings.ts'
-import type { Stage } from './verb.ts'
+import type { VerbContext } from './verb.ts'
 
-/** How `Dial` records. */
+/** Recording options of a `Dial`. */
 export interface DialRecordingOptions {
-  /** From the ringing on, or only from the answer. */
+  /** Start of the recording. */
   readonly from: 'ringing' | 'answer'
   readonly options: RecordOptions
   readonly callback: RecordingCallback | undefined
 }
 
-/** The attributes that {@link readDialRecording} reads. */
+/** Attributes that {@link readDialRecording} reads. */
 export const dialRecordingAttributes = [
   'record',
   'trim',
@@ -30,68 +30,71 @@ export const dialRecordingAttributes = [
   'recordingStorageUrlMethod',
 ] as const
 
-const ways = {
-  'record-from-answer': { from: 'answer', dual: false },
-  'record-from-ringing': { from: 'ringing', dual: false },
-  'record-from-answer-dual': { from: 'answer', dual: true },
-  'record-from-ringing-dual': { from: 'ringing', dual: true },
+const modes = {
+  'record-from-answer': { from: 'answer', isDual: false },
+  'record-from-ringing': { from: 'ringing', isDual: false },
+  'record-from-answer-dual': { from: 'answer', isDual: true },
+  'record-from-ringing-dual': { from: 'ringing', isDual: true },
 } as const
 
-/** Reads the attributes for recording; undefined: nothing is recorded. */
+/** Reads the recording attributes of a `Dial`. Undefined if it is not recorded. */
 export const readDialRecording = (reader: ElementReader): DialRecordingOptions | undefined => {
-  const names = Object.keys(ways) as (keyof typeof ways)[]
-  const way = reader.choice('record', ['do-not-record', ...names], 'do-not-record')
+  const names = Object.keys(modes) as (keyof typeof modes)[]
+  const mode = reader.choice('record', ['do-not-record', ...names], 'do-not-record')
   const trim = reader.choice('trim', ['trim-silence', 'do-not-trim'], 'do-not-trim') === 'trim-silence'
   const track = reader.choice('recordingTrack', recordingTracks, 'both')
   const callback = readRecordingCallback(reader)
   const storage = readStorage(reader, 'recordingStorageUrl')
-  if (way === 'do-not-record') return undefined
-  const { from, dual } = ways[way]
-  const kept = keptAs('DialVerb', callback)
+  if (mode === 'do-not-record') return undefined
+  const { from, isDual } = modes[mode]
+  const origin = recordingOrigin('DialVerb', callback)
   return {
     from,
     callback,
-    options: { tracks: tracksOf(track, dual), trim, ...kept, ...(storage && { storage }) },
+    options: { tracks: tracksOf(track, isDual), trim, ...origin, ...(storage && { storage }) },
   }
 }
 
-/** The recording of one `Dial`; nothing where it says nothing of one. */
+/** Recording of one `Dial`; inactive if the `Dial` has no recording attributes. */
 export class DialRecording {
-  #stage: Stage
-  #wanted: DialRecordingOptions | undefined
-  #news: RecordingNews
+  #context: VerbContext
+  #options: DialRecordingOptions | undefined
+  #reports: RecordingReports
   #recording: Promise<CallRecording | undefined> | undefined
 
-  constructor(stage: Stage, wanted: DialRecordingOptions | undefined) {
-    this.#stage = stage
-    this.#wanted = wanted
-    const channels = wanted?.options.tracks === 'stereo' ? 2 : 1
-    this.#news = new RecordingNews(stage, wanted?.callback, { source: 'DialVerb', channels })
+  constructor(context: VerbContext, options: DialRecordingOptions | undefined) {
+    this.#context = context
+    this.#options = options
+    const channels = options?.options.tracks === 'stereo' ? 2 : 1
+    this.#reports = new RecordingReports(context, options?.callback, { source: 'DialVerb', channels })
   }
 
-  /** It rings, or somebody has answered. A caller whose answer has to wait is not recorded while it rings: that would answer. */
-  async reached(point: 'ringing' | 'answer', answerOnBridge: boolean): Promise<void> {
-    const from = answerOnBridge ? 'answer' : this.#wanted?.from
-    if (!this.#wanted || from !== point) return
-    this.#recording = this.#begin(this.#wanted.options)
+  /**
+   * Starts the recording if it begins at `point`. With `answerOnBridge` it begins at the answer: a recording
+   * during the ringing would answer the caller.
+   */
+  async startAt(point: 'ringing' | 'answer', answerOnBridge: boolean): Promise<void> {
+    const from = answerOnBridge ? 'answer' : this.#options?.from
+    if (!this.#options || from !== point) return
+    this.#recording = this.#start(this.#options.options)
     await this.#recording
   }
 
-  /** Ends it. */
+  /** Stops the recording. Resolves with its result; undefined without a recording. */
   async end(): Promise<RecordResult | undefined> {
     const recording = await this.#recording
     if (!recording) return undefined
     recording.stop()
     const result = await recording.ended
-    this.#news.ended(result, recording)
+    this.#reports.reportEnd(result, recording)
     return result
   }
 
-  /** What cannot be recorded is connected all the same. */
-  async #begin(options: RecordOptions): Promise<CallRecording | undefined> {
+  /** Starts the recording. The call is connected even if that fails. */
+  async #start(options: RecordOptions): Promise<CallRecording | undefined> {
     try {
-      const recording = await this.#stage.attempt(this.#stage.call.startRecording(options))
-      if (recording) this.#news.begun(recording)
+      const recording = await this.#context.warnIfFailed(this.#context.call.startRecording(options))
+      if (recording) this.#reports.reportStart(recording)
       return recording
     } catch (error) {
       if (error instanceof CallEnded) return undefined

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DocumentInvalid } from '../handler.ts'
+import { root, runXml } from '../testing/run-xml.ts'
 import { readXmlDocument } from './document.ts'
-import { root, runXml } from './testing.ts'
 
 const base = `${root}/voice/start.xml`
 const read = (body: string, url: string | undefined = base) =>
@@ -101,7 +101,7 @@ describe('what is not known', () => {
     expect(read('<Say voice=" colour=1"\n  colour="red">x</Say>').warnings).toEqual([
       {
         code: '12200',
-        message: 'The attribute colour of Say is not supported; it has no effect.',
+        message: 'The attribute colour is not supported in Say; it has no effect.',
         path: '/Response/Say[1]/@colour',
         line: 2,
         column: 3,

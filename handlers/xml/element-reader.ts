@@ -1,132 +1,148 @@
 import type { Target } from '../common/forms.ts'
-import { hasControl } from '../common/headers.ts'
+import { hasControlCharacter } from '../common/headers.ts'
 import { resolveUrl } from '../common/urls.ts'
 import type { Faults } from './faults.ts'
 import { codes } from './faults.ts'
 import type { XmlElement } from './tree.ts'
 import type { ElementKind } from './verb.ts'
 
-/** Reads the attributes and the content of one element of a known kind. */
+/** Reader of the attributes and the content of one element. */
 export class ElementReader {
   readonly element: XmlElement
   readonly faults: Faults
-  /** Where relative URLs start; undefined for an inline document. */
+  /** Base of relative URLs; undefined for an inline document. */
   readonly base: string | undefined
   #kind: ElementKind
 
-  /** Warns of every attribute and nested element that is none of the kind's. */
+  /** Warns of every attribute and child that the kind does not support. */
   constructor(element: XmlElement, kind: ElementKind, faults: Faults, base: string | undefined) {
     this.element = element
     this.faults = faults
     this.base = base
     this.#kind = kind
-    this.#warnOfStrangers()
+    this.#warnOfUnknown()
   }
 
-  #warnOfStrangers(): void {
-    const { attributes, inside = [] }: ElementKind = this.#kind
+  #warnOfUnknown(): void {
+    const { attributes, children = [] }: ElementKind = this.#kind
     const owner = this.element.name
     for (const name of this.element.attributes.keys()) {
-      const message = `The attribute ${name} of ${owner} is not supported; it has no effect.`
+      const message = `The attribute ${name} is not supported in ${owner}; it has no effect.`
       if (!attributes.includes(name)) this.warning(codes.schema, message, name)
     }
-    if (inside === 'markup') return
+    if (children === 'markup') return
     for (const child of this.elements()) {
       const message = `${child.name} is not supported in ${owner}; it has no effect.`
-      if (!inside.some(({ name }) => name === child.name)) this.faults.warning(codes.schema, message, child)
+      if (!children.some(({ name }) => name === child.name)) this.faults.warning(codes.schema, message, child)
     }
   }
 
-  /** Any text but control characters, which would break out of a SIP header: such a value has no effect. */
+  /**
+   * Reads a text. A value with control characters, which could forge SIP header fields, causes a warning and
+   * is undefined.
+   */
   text(name: string): string | undefined {
     const value = this.#value(name)
-    if (value === undefined || !hasControl(value)) return value
+    if (value === undefined || !hasControlCharacter(value)) return value
     this.warning(
       codes.schema,
-      `The attribute ${name} holds a line break or control character; it has no effect.`,
+      `The attribute ${name} contains a line break or control character; it has no effect.`,
       name,
     )
     return undefined
   }
 
-  /** Text of at most so many characters; what is beyond is cut off. */
-  shortText(name: string, longest: number): string | undefined {
+  /** Reads a text and truncates it, with a warning, to `maxLength` characters. */
+  shortText(name: string, maxLength: number): string | undefined {
     const value = this.text(name)
-    if (value === undefined || value.length <= longest) return value
-    this.warning(codes.schema, `The attribute ${name} is cut to ${longest} characters.`, name)
-    return value.slice(0, longest)
+    if (value === undefined || value.length <= maxLength) return value
+    this.warning(codes.schema, `The attribute ${name} is truncated to ${maxLength} characters.`, name)
+    return value.slice(0, maxLength)
   }
 
-  /** A whole number; `fallback` where there is none, or a value that cannot be used. */
+  /** Reads a whole number. Returns `fallback` if the attribute is absent or, with a warning, invalid. */
   integer<T extends number | undefined>(name: string, min: number, max: number, fallback: T): number | T {
     const value = this.#value(name)
     if (value === undefined) return fallback
     const number = /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : Number.NaN
     if (number >= min && number <= max) return number
-    this.#unusable(name, `a whole number from ${min} to ${max}`, fallback)
+    this.#warnInvalid(name, `a whole number from ${min} to ${max}`, fallback)
     return fallback
   }
 
+  /**
+   * Reads true or false, or 1 or 0. Returns `fallback` if the attribute is absent or, with a warning,
+   * invalid.
+   */
   boolean(name: string, fallback = false): boolean {
     const value = this.#value(name)?.trim().toLowerCase()
     if (value === undefined) return fallback
     if (value === 'true' || value === '1') return true
     if (value === 'false' || value === '0') return false
-    this.#unusable(name, 'true or false', fallback)
+    this.#warnInvalid(name, 'true or false', fallback)
     return fallback
   }
 
+  /**
+   * Reads one of several words. Returns `fallback` if the attribute is absent or, with a warning, invalid.
+   */
   choice<T extends string>(name: string, choices: readonly T[], fallback: T): T {
     const value = this.#value(name)
     if (value === undefined) return fallback
     const found = choices.find((choice) => choice === value.trim())
-    if (found === undefined) this.#unusable(name, `one of ${choices.join(', ')}`, fallback)
+    if (found === undefined) this.#warnInvalid(name, `one of ${choices.join(', ')}`, fallback)
     return found ?? fallback
   }
 
-  /** Text that fits a pattern, without the blanks around it; else a warning, and the default. */
+  /**
+   * Reads a trimmed text that matches a pattern. Returns `fallback` if the attribute is absent or, with a
+   * warning, invalid.
+   */
   matching(name: string, pattern: string, what: string, fallback: string): string {
     const value = this.#value(name)?.trim()
     if (value === undefined || new RegExp(pattern).test(value)) return value ?? fallback
-    this.#unusable(name, what, fallback)
+    this.#warnInvalid(name, what, fallback)
     return fallback
   }
 
-  /** Words with blanks between them; those that are not among `known` are warned of and left out. */
+  /** Reads words separated by blanks or commas. Unknown words are dropped with a warning. */
   words<T extends string>(name: string, known: readonly T[], fallback: readonly T[], code: string): T[] {
     const value = this.#value(name)
     if (value === undefined) return [...fallback]
     const words = value.split(/[\s,]+/).filter((word) => word !== '')
-    const strange = words.filter((word) => !known.some((one) => one === word))
-    if (strange.length > 0)
-      this.warning(code, `The attribute ${name} knows ${known.join(', ')}; not ${strange.join(', ')}.`, name)
+    const unknown = words.filter((word) => !known.some((one) => one === word))
+    if (unknown.length > 0) {
+      const message = `The attribute ${name} supports ${known.join(', ')}; not ${unknown.join(', ')}.`
+      this.warning(code, message, name)
+    }
     return known.filter((word) => words.includes(word))
   }
 
-  /** A URL and the method with which it is asked, POST by default; undefined where there is no URL, or an empty one. */
+  /** Reads a URL and the method of its requests, default POST. Undefined if the URL is absent or empty. */
   target(urlAttribute: string, methodAttribute: string): Target | undefined {
     const method = this.method(methodAttribute)
     const url = this.link(urlAttribute)
     return url === undefined ? undefined : { url, method }
   }
 
-  /** A URL, absolute; undefined where there is none, or an empty one. A bad one is an error. */
+  /** Reads an absolute URL. Undefined if it is absent or empty. An invalid URL is an error. */
   link(name: string): string | undefined {
     const reference = this.#value(name)?.trim()
     return reference ? this.url(reference, name) : undefined
   }
 
   /**
-   * The attributes `action` and `method`. An empty action is the document itself, and so is none where `itself` says so; one that has no URL
-   * has no action then.
+   * Reads the attributes `action` and `method`. An empty action means the document's own URL, and so does an
+   * absent one if `isSelfDefault`. Undefined if that document has no URL.
    */
-  action(itself = false): Target | undefined {
-    const reference = this.#value('action')?.trim() ?? (itself ? '' : undefined)
+  action(isSelfDefault = false): Target | undefined {
+    const reference = this.#value('action')?.trim() ?? (isSelfDefault ? '' : undefined)
     if (reference !== '') return this.target('action', 'method')
     const method = this.method('method')
     return this.base === undefined ? undefined : { url: this.base, method }
   }
 
+  /** Reads an HTTP method; default POST. */
   method(name: string): 'GET' | 'POST' {
     const value = this.#value(name)
     if (value === undefined || value === 'GET' || value === 'POST') return value ?? 'POST'
@@ -135,7 +151,9 @@ export class ElementReader {
     return 'POST'
   }
 
-  /** An absolute URL; a bad one is an error. `attribute` says where it stands, absent: in the element's text. */
+  /**
+   * Resolves a URL of an attribute, or of the element's text. Undefined, after an error, if it is invalid.
+   */
   url(reference: string, attribute?: string): string | undefined {
     try {
       return resolveUrl(reference, this.base)
@@ -145,7 +163,7 @@ export class ElementReader {
     }
   }
 
-  /** The element's own text, trimmed, blanks run together. */
+  /** The element's own text, trimmed, with single blanks. */
   content(): string {
     return this.element.children
       .filter((child) => typeof child === 'string')
@@ -154,12 +172,12 @@ export class ElementReader {
       .trim()
   }
 
-  /** Nested elements, in order. */
+  /** Child elements, in order. */
   elements(): readonly XmlElement[] {
     return this.element.children.filter((child) => typeof child !== 'string')
   }
 
-  /** Readers of the nested elements of these kinds, in order. */
+  /** Readers of the children of some kinds, in order. */
   nestedOf<T extends ElementKind>(kinds: readonly T[]): readonly { kind: T; reader: ElementReader }[] {
     return this.elements().flatMap((child) => {
       const kind = kinds.find(({ name }) => name === child.name)
@@ -167,10 +185,12 @@ export class ElementReader {
     })
   }
 
+  /** Reports an error of the element, or of one attribute. */
   error(code: string, message: string, attribute?: string): void {
     this.faults.error(code, message, this.element, attribute)
   }
 
+  /** Reports a warning about the element, or about one attribute. */
   warning(code: string, message: string, attribute?: string): void {
     this.faults.warning(code, message, this.element, attribute)
   }
@@ -180,7 +200,7 @@ export class ElementReader {
     return this.element.attributes.get(name)
   }
 
-  #unusable(name: string, wanted: string, fallback: unknown): void {
+  #warnInvalid(name: string, wanted: string, fallback: unknown): void {
     const instead =
       fallback === undefined ? 'it has no effect' : `the default ${JSON.stringify(fallback)} is used`
     this.warning(codes.schema, `The attribute ${name} must be ${wanted}; ${instead}.`, name)

@@ -1,8 +1,8 @@
 import type { DocumentFault, DocumentUnreachable } from '../handler.ts'
-import { attributeOffset, Places } from './places.ts'
+import { attributeOffset, LineIndex } from './line-index.ts'
 import type { XmlElement } from './tree.ts'
 
-/** Codes of the faults of XML documents. */
+/** Codes of faults in XML documents. */
 export const codes = {
   unreachable: '11200',
   badUrl: '11100',
@@ -33,51 +33,52 @@ const reasons: ReadonlyMap<string | undefined, string> = new Map([
   ['too-large', codes.tooLarge],
 ])
 
-/** The code for a document that could not be had. */
+/** Returns the code for a document that could not be fetched. */
 export const unreachableCode = ({ reason }: DocumentUnreachable): string =>
   reasons.get(reason) ?? codes.unreachable
 
-/** Most errors, and most warnings, that are kept: nobody reads more, and each is a line of the log at every call. */
-const mostFaults = 100
+interface FoundFault {
+  readonly code: string
+  readonly message: string
+  readonly element: XmlElement
+  readonly attribute: string | undefined
+}
+
+/** Maximum number of errors, and of warnings, per document: each is a log line of every call. */
+const maxFaults = 100
 
 /**
- * The faults of one document while it is read. Errors keep it from running. Warnings do not: an unknown verb is passed over, and an
- * attribute with an impossible value has its default, as the hosted services of this family do it.
+ * Faults of one document while it is read. Errors prevent the document from running. Warnings do not.
+ * An unknown verb is skipped, and an invalid attribute has its default, as in the hosted services of this
+ * family.
  */
 export class Faults {
   readonly errors: DocumentFault[] = []
   readonly warnings: DocumentFault[] = []
   #text: string
-  #places: Places
-  #passes: (element: XmlElement, attribute?: string) => boolean
+  #lines: LineIndex
+  #isIgnored: (element: XmlElement, attribute?: string) => boolean
 
-  /** `passes`: what is found wrong there is not told. */
-  constructor(text: string, passes: (element: XmlElement, attribute?: string) => boolean = () => false) {
+  /** `isIgnored` selects elements and attributes whose faults are dropped; default none. */
+  constructor(text: string, isIgnored: (element: XmlElement, attribute?: string) => boolean = () => false) {
     this.#text = text
-    this.#passes = passes
-    this.#places = new Places(text)
+    this.#isIgnored = isIgnored
+    this.#lines = new LineIndex(text)
   }
 
   error(code: string, message: string, element: XmlElement, attribute?: string): void {
-    this.#add(this.errors, [code, message, element, attribute])
+    this.#add(this.errors, { code, message, element, attribute })
   }
 
   warning(code: string, message: string, element: XmlElement, attribute?: string): void {
-    this.#add(this.warnings, [code, message, element, attribute])
+    this.#add(this.warnings, { code, message, element, attribute })
   }
 
-  #add(
-    faults: DocumentFault[],
-    found: readonly [code: string, message: string, element: XmlElement, attribute: string | undefined],
-  ): void {
-    const [, , element, attribute] = found
-    if (faults.length < mostFaults && !this.#passes(element, attribute)) faults.push(this.#fault(...found))
-  }
-
-  #fault(code: string, message: string, element: XmlElement, attribute?: string): DocumentFault {
+  #add(faults: DocumentFault[], { code, message, element, attribute }: FoundFault): void {
+    if (faults.length >= maxFaults || this.#isIgnored(element, attribute)) return
     const offset =
       attribute === undefined ? element.offset : attributeOffset(this.#text, element.offset, attribute)
     const path = attribute === undefined ? element.path : `${element.path}/@${attribute}`
-    return { code, message, path, ...this.#places.at(offset) }
+    faults.push({ code, message, path, ...this.#lines.at(offset) })
   }
 }

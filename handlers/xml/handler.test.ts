@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { FakeCall } from '../common/fake-call.ts'
-import { FakeContext } from '../common/fake-context.ts'
 import type { DocumentSource } from '../handler.ts'
 import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
+import { FakeCall } from '../testing/fake-call.ts'
+import { FakeContext } from '../testing/fake-context.ts'
+import { inline, nothingMore, root, runXml } from '../testing/run-xml.ts'
 import { VerbFailed } from '../verbs.ts'
 import { createXmlHandler } from './handler.ts'
-import { inline, nothingMore, root, runXml } from './testing.ts'
 
 const handler = createXmlHandler()
 const at = (url: string, more: object = {}): DocumentSource => ({ kind: 'url', url, ...more })

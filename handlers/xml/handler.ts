@@ -1,18 +1,19 @@
-import { untilCallEnds } from '../common/ending.ts'
+import { untilCallEnds } from '../common/until-call-ends.ts'
 import type { Handler } from '../handler.ts'
 import type { DocumentReader } from '../reading/reader.ts'
-import { type Reading, XmlRun } from './run.ts'
+import { type ReadDocument, XmlRun } from './run.ts'
 
 /**
- * The handler of XML documents: root `Response`, verbs from top to bottom. Each document is read and checked whole before its first verb
- * runs. `documents` reads them; default at once, in the thread of the caller. Unknown verbs and attributes are warned of and passed over (12200).
+ * Creates the handler of XML documents, whose root is `Response` and whose verbs run in order. Each document
+ * is read and checked as a whole before its first verb runs. Unknown verbs and attributes are skipped with a
+ * warning (12200). `documents` reads the documents; default immediately, in the current thread.
  */
 export const createXmlHandler = (documents?: Pick<DocumentReader, 'xml'>): Handler => ({
   run: (call, source, context) =>
     untilCallEnds(call.signal, async () => {
       const account = { usedMs: 0 }
-      const reading: Reading | undefined =
+      const read: ReadDocument | undefined =
         documents && ((text, fields) => documents.xml(text, fields, account))
-      await new XmlRun(call, context, reading).run(source)
+      await new XmlRun({ call, context, ...(read && { read }) }).run(source)
     }),
 })

@@ -1,4 +1,4 @@
-import { type Recorded, recordingFields } from '../common/recordings.ts'
+import { type RecordingFacts, recordingFields } from '../common/recordings.ts'
 import type {
   CallRecording,
   RecordingSource,
@@ -6,83 +6,85 @@ import type {
   RecordOptions,
   RecordResult,
 } from '../verbs.ts'
-import { type Callback, readCallback, tell } from './callbacks.ts'
+import { type Callback, readCallback, sendCallback } from './callbacks.ts'
 import type { ElementReader } from './element-reader.ts'
-import type { Stage } from './verb.ts'
+import type { VerbContext } from './verb.ts'
 
-/** What becomes of a recording, in the words of `recordingStatusCallbackEvent`. */
+/** Event of a recording, as named in `recordingStatusCallbackEvent`. */
 type RecordingEvent = 'in-progress' | 'completed' | 'absent'
 
-/** A URL that is told what becomes of a recording. */
+/** Callback that receives the events of a recording. */
 export type RecordingCallback = Callback<RecordingEvent>
 
-/** The attributes that {@link readRecordingCallback} reads. */
+/** Attributes that {@link readRecordingCallback} reads. */
 export const recordingCallbackAttributes = [
   'recordingStatusCallback',
   'recordingStatusCallbackMethod',
   'recordingStatusCallbackEvent',
 ] as const
 
-/** Reads `recordingStatusCallback` with its method and events; by default it is told of the end alone. */
+/** Reads `recordingStatusCallback` with its method and events; default event `completed`. */
 export const readRecordingCallback = (reader: ElementReader): RecordingCallback | undefined =>
   readCallback(reader, 'recordingStatusCallback', ['in-progress', 'completed', 'absent'], ['completed'])
 
-/** Reads where a finished recording is sent: the attribute `name` and its method, PUT by default. Undefined: nowhere. */
+/**
+ * Reads the storage for a finished recording: the attribute `name` and its method, default PUT. Undefined
+ * without a URL.
+ */
 export const readStorage = (reader: ElementReader, name: string): RecordingStorage | undefined => {
   const method = reader.choice(`${name}Method`, ['PUT', 'POST'], 'PUT')
   const url = reader.link(name)
   return url === undefined ? undefined : { url, method }
 }
 
-/** How a recording is kept: with what makes it, and who is told of it. */
-export const keptAs = (
+/** Returns the recording options for its origin and its status callback. */
+export const recordingOrigin = (
   source: RecordingSource,
   callback: RecordingCallback | undefined,
-): Pick<RecordOptions, 'source' | 'status'> => ({
+): Pick<RecordOptions, 'source' | 'statusTarget'> => ({
   source,
-  ...(callback && { status: { dialect: 'form', ...callback } }),
+  ...(callback && { statusTarget: { dialect: 'form', ...callback } }),
 })
 
-type Sent = Pick<CallRecording, 'stored'>
-
-/** Tells of recordings. Nothing happens without a callback. */
-export class RecordingNews {
-  #stage: Stage
+/** Sends the status callbacks of recordings; none without a callback. */
+export class RecordingReports {
+  #context: VerbContext
   #callback: RecordingCallback | undefined
-  #what: Recorded
+  #facts: RecordingFacts
 
-  constructor(stage: Stage, callback: RecordingCallback | undefined, what: Recorded) {
-    this.#stage = stage
+  constructor(context: VerbContext, callback: RecordingCallback | undefined, facts: RecordingFacts) {
+    this.#context = context
     this.#callback = callback
-    this.#what = what
+    this.#facts = facts
   }
 
-  begun(recording: { readonly id: string; readonly url: string }): void {
-    this.#tell('in-progress', 'in-progress', recording)
+  reportStart(recording: { readonly id: string; readonly url: string }): void {
+    this.#send('in-progress', 'in-progress', recording)
   }
 
   /**
-   * `absent` where there is no file, as there was no sound to keep. What is sent to a customer's storage is told of when that is over: where it
-   * is then, or else where it is kept here.
+   * Sends `completed`, or `absent` for a recording without a file. With customer storage, the
+   * report follows the copy. It has the URL of the copy, or the gateway's own URL if the copy failed.
    */
-  ended(result: RecordResult, { stored }: Sent = {}): void {
-    if (result.bytes === 0) this.#tell('absent', 'absent', result)
+  reportEnd(result: RecordResult, { stored }: Pick<CallRecording, 'stored'> = {}): void {
+    if (result.bytes === 0) this.#send('absent', 'absent', result)
     else if (!stored) this.#completed(result)
     else void stored.then((url = result.url) => this.#completed({ ...result, url }))
   }
 
   #completed(result: RecordResult): void {
-    this.#tell('completed', result.reason === 'error' ? 'failed' : 'completed', result)
+    this.#send('completed', result.reason === 'error' ? 'failed' : 'completed', result)
   }
 
-  #tell(
+  #send(
     event: RecordingEvent,
     status: Parameters<typeof recordingFields>[2],
     recording: { readonly id: string; readonly url: string; readonly durationMs?: number },
   ): void {
     if (!this.#callback?.events.includes(event)) return
-    const { context, call } = this.#stage
-    const fields = recordingFields(call.info, this.#what, status, recording)
-    tell(context, 'recording', this.#callback, fields, event === 'in-progress' ? undefined : recording.id)
+    const { handler, call } = this.#context
+    const fields = recordingFields(call.info, this.#facts, status, recording)
+    const endOf = event === 'in-progress' ? undefined : recording.id
+    sendCallback(handler, 'recording', this.#callback, fields, endOf)
   }
 }

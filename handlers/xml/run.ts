@@ -1,4 +1,4 @@
-import type { Loaded } from '../common/documents.ts'
+import type { LoadedDocument } from '../common/documents.ts'
 import { loadDocument } from '../common/documents.ts'
 import { type Fields, formRequest, type Target } from '../common/forms.ts'
 import type { DocumentFault, DocumentSource, HandlerContext } from '../handler.ts'
@@ -6,44 +6,62 @@ import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
 import type { XmlText } from '../reading/reader.ts'
 import type { CallControl } from '../verbs.ts'
 import { CallEnded, CallRedirected, VerbFailed } from '../verbs.ts'
-import { tell } from './callbacks.ts'
+import { sendCallback } from './callbacks.ts'
 import type { Verb, XmlProgram } from './document.ts'
 import { readXmlDocument } from './document.ts'
 import { codes, unreachableCode } from './faults.ts'
-import { standardFields } from './form.ts'
-import type { Asked, Beside, Stage, Step } from './verb.ts'
+import { standardFields } from './standard-fields.ts'
+import type { NextDocument, SideDocument, VerbContext, VerbOutcome } from './verb.ts'
 
-/** Documents in a row that may do nothing but lead to the next one, and what counts as nothing. */
+/** Maximum number of consecutive idle documents; see {@link idleMs}. */
 const maxIdleDocuments = 32
+
+/** Duration below which a document that leads to another one counts as idle, in milliseconds. */
 const idleMs = 200
 
-/** Reads a document of the call; `fields` fill in its templates. Throws, or rejects with, `DocumentInvalid`. */
-export type Reading = (document: XmlText, fields: Fields | undefined) => XmlProgram | Promise<XmlProgram>
+/**
+ * Reads a document of the call; `fields` fill its templates. Throws, or rejects with, {@link
+ * DocumentInvalid}.
+ */
+export type ReadDocument = (document: XmlText, fields: Fields | undefined) => XmlProgram | Promise<XmlProgram>
 
-const atOnce: Reading = readXmlDocument
+const readImmediately: ReadDocument = readXmlDocument
 
-/** Runs documents on one leg, one after the other. */
+/** Collaborators of an {@link XmlRun}. */
+export interface XmlRunDeps {
+  readonly call: CallControl
+  readonly context: HandlerContext
+  /** Reads documents; default immediately, in the current thread. */
+  readonly read?: ReadDocument
+  /** Settings of a side document; absent for the caller's own document. */
+  readonly side?: SideDocument
+}
+
+/** Runs consecutive documents on one leg. */
 export class XmlRun {
-  #call: CallControl
-  #context: HandlerContext
-  readonly #reading: Reading
-  #beside: Beside | undefined
+  readonly #call: CallControl
+  readonly #context: HandlerContext
+  readonly #read: ReadDocument
+  readonly #side: SideDocument | undefined
   #fallback: Pick<Extract<DocumentSource, { kind: 'url' }>, 'fallbackUrl' | 'fallbackMethod'> = {}
-  /** URL of the document that runs, for warnings. */
+  /** URL of the running document, for warnings. */
   #document: string | undefined
-  /** The last `Dial` had nobody. */
-  #dialFailed = false
-  /** Documents since the last one that took any of the caller's time. */
-  #idle = 0
+  /** Whether the last `Dial` was not connected. */
+  #hasDialFailed = false
+  /** Number of idle documents since the last one that took time on the call. */
+  #idleDocuments = 0
 
-  constructor(call: CallControl, context: HandlerContext, reading: Reading = atOnce, beside?: Beside) {
+  constructor({ call, context, read = readImmediately, side }: XmlRunDeps) {
     this.#call = call
     this.#context = context
-    this.#reading = reading
-    this.#beside = beside
+    this.#read = read
+    this.#side = side
   }
 
-  /** Runs the source's document and every one that it leads to; resolves at the end, with `leave` where a verb of that name ended it. */
+  /**
+   * Runs the source's document and every document that it leads to. Resolves at the end of the last one, with
+   * `leave` if a Leave verb ended it.
+   */
   async run(source: DocumentSource): Promise<'leave' | undefined> {
     if (source.kind === 'url') {
       const { fallbackUrl, fallbackMethod } = source
@@ -51,29 +69,32 @@ export class XmlRun {
     }
     let document = await this.#load(source, {})
     for (;;) {
-      const begun = this.#context.now()
-      const step = await this.#runVerbs(document.program.verbs)
-      if (step === 'over' || step === 'leave') return step === 'leave' ? step : undefined
-      if (step === 'on') return this.#finish()
-      if (this.#call.signal.aborted) return this.#beside ? undefined : this.#tellAction(step)
-      this.#countIdle(step.next, this.#context.now() - begun)
-      document = await this.#load({ kind: 'url', ...step.next, ...this.#fallback }, step.fields)
+      const startedAt = this.#context.now()
+      const outcome = await this.#runVerbs(document.program.verbs)
+      if (outcome === 'ended') return undefined
+      if (outcome === 'leave') return 'leave'
+      if (outcome === 'next') return this.#finish()
+      if (this.#call.signal.aborted) return this.#side ? undefined : this.#reportToAction(outcome)
+      this.#countIdle(outcome.next, this.#context.now() - startedAt)
+      document = await this.#load({ kind: 'url', ...outcome.next, ...this.#fallback }, outcome.fields)
     }
   }
 
-  /** A document that only leads on, to itself in the end, would ask the customer's server for ever. */
+  /**
+   * Bounds consecutive idle documents: a document that leads back to itself would request its server forever.
+   */
   #countIdle(next: Target, tookMs: number): void {
-    this.#idle = tookMs < idleMs ? this.#idle + 1 : 0
-    if (this.#idle <= maxIdleDocuments) return
-    const message = `${maxIdleDocuments} documents in a row led to the next one and did nothing else, lastly to ${new URL(next.url).pathname}.`
+    this.#idleDocuments = tookMs < idleMs ? this.#idleDocuments + 1 : 0
+    if (this.#idleDocuments <= maxIdleDocuments) return
+    const message = `${maxIdleDocuments} consecutive documents only led to the next one, last to ${new URL(next.url).pathname}.`
     throw new DocumentInvalid([{ code: codes.tooManyRedirects, message, path: '' }])
   }
 
   #standardFields(): Fields {
-    return { ...standardFields(this.#call, this.#beside?.parentCallSid), ...this.#beside?.fields }
+    return { ...standardFields(this.#call, this.#side?.parentCallSid), ...this.#side?.fields }
   }
 
-  async #load(source: DocumentSource, fields: Fields): Promise<Loaded<XmlProgram>> {
+  async #load(source: DocumentSource, fields: Fields): Promise<LoadedDocument<XmlProgram>> {
     const document = await loadDocument(source, this.#context, {
       unreachable: unreachableCode,
       request: (url, method, failure) =>
@@ -85,94 +106,96 @@ export class XmlRun {
             ...(failure && { ErrorCode: failure.code, ErrorUrl: failure.url }),
           },
         ),
-      // What a customer's server answers is not for us to fill in.
-      read: (text) => this.#reading(text, source.kind === 'inline' ? this.#standardFields() : undefined),
+      // Templates are filled in inline documents only: the customer's server can fill its own responses.
+      read: (text) => this.#read(text, source.kind === 'inline' ? this.#standardFields() : undefined),
     })
     this.#document = document.document
     for (const warning of document.program.warnings) this.#warn(warning)
     return document
   }
 
-  async #runVerbs(verbs: readonly Verb[]): Promise<Step> {
+  async #runVerbs(verbs: readonly Verb[]): Promise<VerbOutcome> {
     for (const verb of verbs) {
-      const step = await this.#tryVerb(verb)
-      if (step !== 'on') return step
+      const outcome = await this.#runVerb(verb)
+      if (outcome !== 'next') return outcome
     }
-    return 'on'
+    return 'next'
   }
 
-  /** A verb that cannot do its work is noted, and the next one has its turn. */
-  async #tryVerb(verb: Verb): Promise<Step> {
+  /** Runs one verb. A verb that fails causes a warning, and the next one follows. */
+  async #runVerb(verb: Verb): Promise<VerbOutcome> {
     if (this.#call.signal.aborted) throw new CallEnded()
-    const stage = this.#stageOf(verb)
-    if (this.#beside && !verb.aside) {
-      stage.warn(codes.schema, `${verb.name} has no effect in a document beside the caller's.`)
-      return 'on'
+    const context = this.#contextOf(verb)
+    if (this.#side && !verb.canRunInSideDocument) {
+      context.warn(codes.schema, `${verb.name} has no effect in a document that runs beside the caller's.`)
+      return 'next'
     }
     this.#context.step({ path: verb.path, method: verb.name })
-    const step = (await stage.attempt(verb.run(stage))) ?? 'on'
-    if (step !== 'leave' || this.#beside) return step
-    stage.warn(codes.schema, 'Leave has no effect: the caller is in no queue.')
-    return 'on'
+    const outcome = (await context.warnIfFailed(verb.run(context))) ?? 'next'
+    if (outcome !== 'leave' || this.#side) return outcome
+    context.warn(codes.schema, 'Leave has no effect: the caller is not in a queue.')
+    return 'next'
   }
 
-  #stageOf({ path }: Verb): Stage {
-    const call = this.#call
-    const context = this.#context
+  #contextOf({ path }: Verb): VerbContext {
     const warn = (code: string, message: string) => this.#warn({ code, message, path })
     return {
-      call,
-      context,
+      call: this.#call,
+      handler: this.#context,
       standardFields: () => this.#standardFields(),
       answer: () => this.#answer(),
       warn,
-      attempt: (work) =>
+      warnIfFailed: (work) =>
         work.catch((error) => {
           if (!(error instanceof VerbFailed)) throw error
           warn(error.code, error.message)
           return undefined
         }),
-      aside: (leg, next, beside) => this.#aside(leg, next, beside),
-      dialled: (somebody) => {
-        this.#dialFailed = !somebody
+      runSideDocument: (leg, next, side) => this.#runSideDocument(leg, next, side),
+      reportDial: (isConnected) => {
+        this.#hasDialFailed = !isConnected
       },
     }
   }
 
-  async #aside(leg: CallControl, next: Target, beside: Beside): Promise<'leave' | undefined> {
+  async #runSideDocument(leg: CallControl, next: Target, side: SideDocument): Promise<'leave' | undefined> {
     try {
-      return await new XmlRun(leg, this.#context, this.#reading, beside).run({ kind: 'url', ...next })
+      const run = new XmlRun({ call: leg, context: this.#context, read: this.#read, side })
+      return await run.run({ kind: 'url', ...next })
     } catch (error) {
-      if (!beside.again) for (const fault of faultsOf(error)) this.#context.warn(fault)
+      if (!side.isRepeated) for (const fault of faultsOf(error)) this.#context.warn(fault)
       throw error
     }
   }
 
   #warn(fault: DocumentFault): void {
     const document = this.#document
-    if (!this.#beside?.again) this.#context.warn({ ...fault, ...(document !== undefined && { document }) })
+    if (!this.#side?.isRepeated) this.#context.warn({ ...fault, ...(document !== undefined && { document }) })
   }
 
   /**
-   * The caller is gone, or has another document: the action still hears what came of it, and has no document to give. Of a caller who has
-   * another document only that of a queue hears.
+   * Sends the result to the action's URL after the end of the call, and ignores its document. After a
+   * redirect to another document only the action of a queue receives its result.
    */
-  #tellAction({ next, fields }: Asked): undefined {
+  #reportToAction({ next, fields }: NextDocument): undefined {
     if (this.#call.signal.reason instanceof CallRedirected && !('QueueResult' in fields)) return
-    tell(this.#context, 'action', next, { ...this.#standardFields(), ...fields })
+    sendCallback(this.#context, 'action', next, { ...this.#standardFields(), ...fields })
   }
 
   async #answer(): Promise<void> {
-    if (!this.#call.answered) await this.#call.answer()
+    if (!this.#call.isAnswered) await this.#call.answer()
   }
 
-  /** After the last verb: an empty document answers, and a caller whom a failed `Dial` left unanswered is refused for what made it fail. */
+  /**
+   * Runs after the last verb. Answers the caller, so that an empty document answers; after a failed `Dial`
+   * the gateway rejects an unanswered caller with its failure instead.
+   */
   async #finish(): Promise<undefined> {
-    if (!this.#beside && !this.#call.signal.aborted && !this.#dialFailed) await this.#answer()
+    if (!this.#side && !this.#call.signal.aborted && !this.#hasDialFailed) await this.#answer()
   }
 }
 
-const faultsOf = (error: unknown) => {
+const faultsOf = (error: unknown): readonly DocumentFault[] => {
   if (error instanceof DocumentInvalid) return error.faults
   if (!(error instanceof DocumentUnreachable)) return []
   return [{ code: unreachableCode(error), message: error.message, document: error.url, path: '' }]

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { checkDocument } from '../check.ts'
-import { FakeCall } from '../common/fake-call.ts'
 import { DocumentInvalid } from '../handler.ts'
+import { FakeCall } from '../testing/fake-call.ts'
+import { runXml } from '../testing/run-xml.ts'
 import { readXmlDocument } from './document.ts'
 import { Templates } from './templates.ts'
-import { runXml } from './testing.ts'
 
 const said = ({ verbs }: FakeCall) => verbs.filter(([name]) => name === 'play').map(([, options]) => options)
 

@@ -2,25 +2,25 @@ import type { Fields } from '../common/forms.ts'
 
 const template = /\{\{\s*([A-Za-z][\w.-]*)\s*\}\}/g
 
-/** Most characters that fields put into one document. */
-const mostFilled = 65_536
+/** Maximum number of characters that fields insert into one document. */
+const maxFilledLength = 65_536
 
-/** True where a text has a `{{Name}}` in it. */
-export const holdsTemplate = (text: string): boolean => text.search(template) >= 0
+/** Whether a text contains a `{{Name}}`. */
+export const hasTemplate = (text: string): boolean => text.search(template) >= 0
 
 /**
- * Puts the fields of a request for a document in place of `{{Name}}`, in values and texts of what is read already: whatever a field holds, it
- * is no markup. A name that is no field's stands for nothing.
+ * Replaces `{{Name}}` in parsed attribute values and texts by the fields of a document request. A field can
+ * never become markup. Unknown names are replaced by nothing.
  */
 export class Templates {
   #fields: Fields
-  #left = mostFilled
+  #left = maxFilledLength
 
   constructor(fields: Fields) {
     this.#fields = fields
   }
 
-  /** Undefined: the document gets too large. */
+  /** Returns the filled text; undefined if the document becomes too large. */
   fill(text: string): string | undefined {
     const filled = text.replace(template, (_, name: string) => {
       const value = Object.hasOwn(this.#fields, name) ? (this.#fields[name] ?? '') : ''

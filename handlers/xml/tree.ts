@@ -2,21 +2,21 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { DocumentInvalid } from '../handler.ts'
 import { decodeEntities } from './entities.ts'
 import { codes } from './faults.ts'
-import { placeAt } from './places.ts'
+import { positionAt } from './line-index.ts'
 import type { Templates } from './templates.ts'
 
-/** An element of a document; entities are decoded everywhere. */
+/** Element of a document, with decoded entities. */
 export interface XmlElement {
   readonly name: string
   readonly attributes: ReadonlyMap<string, string>
   readonly children: readonly (XmlElement | string)[]
-  /** Where its start tag begins in the text. */
+  /** Offset of its start tag in the text. */
   readonly offset: number
-  /** For instance `/Response/Dial[1]/Sip[2]`. */
+  /** Element path, for instance `/Response/Dial[1]/Sip[2]`. */
   readonly path: string
 }
 
-/** Longest document in bytes. */
+/** Maximum size of a document in bytes. */
 export const maxBytes = 65_536
 
 const parser = new XMLParser({
@@ -25,7 +25,7 @@ const parser = new XMLParser({
   attributeNamePrefix: '',
   parseTagValue: false,
   trimValues: false,
-  // Decoded by us: only the five of XML and numeric ones exist, and an unknown one is an error with a place.
+  // Entities are decoded in `decodeEntities`, so that an unknown one is an error with a position.
   processEntities: false,
   captureMetaData: true,
   cdataPropName: '#cdata',
@@ -36,18 +36,19 @@ const parser = new XMLParser({
 
 const metaData = XMLParser.getMetaDataSymbol() as unknown as symbol
 
-/** A node as the parser gives it: one key that is the tag's name, `:@` for the attributes, a symbol for the offsets. */
+/** Node of the parser: the tag's name as a key, `:@` for the attributes, and a symbol for the offsets. */
 type RawNode = Readonly<Record<string | symbol, unknown>>
 
 /**
- * Reads the text into a tree whose root is `Response`. A DOCTYPE is refused, so there are no entities but XML's own. `templates` fills in what
- * stands in values and texts. Throws {@link DocumentInvalid} with one fault: 11750 (over 64 kB) or 12100 (malformed).
+ * Parses a text into a tree whose root is `Response`. A DOCTYPE is rejected, so that no custom entities
+ * exist. `templates` fills attribute values and texts. Throws {@link DocumentInvalid} with one fault: 11750
+ * (over 64 kB) or 12100 (malformed).
  */
 export const readTree = (text: string, templates?: Templates): XmlElement => {
   if (Buffer.byteLength(text) > maxBytes) {
     throw fault(text, codes.tooLarge, `The document is larger than ${maxBytes} bytes.`, 0)
   }
-  refuseDoctype(text)
+  rejectDoctype(text)
   const valid = XMLValidator.validate(text)
   if (valid !== true) {
     const { msg, line = 1, col = 1 } = valid.err as { msg: string; line?: number; col?: number }
@@ -68,22 +69,22 @@ export const readTree = (text: string, templates?: Templates): XmlElement => {
   return element({ text, templates }, root, '/Response')
 }
 
-/** What elements are made with. */
+/** Text of a document, and the templates that fill it. */
 interface Source {
   readonly text: string
   readonly templates: Templates | undefined
 }
 
 const fault = (text: string, code: string, message: string, offset: number): DocumentInvalid =>
-  new DocumentInvalid([{ code, message, path: '', ...placeAt(text, offset) }])
+  new DocumentInvalid([{ code, message, path: '', ...positionAt(text, offset) }])
 
 const closings: ReadonlyMap<string, string> = new Map([
   ['<!--', '-->'],
   ['<![CDATA[', ']]>'],
 ])
 
-/** Comments and CDATA may speak of DOCTYPE; anywhere else it is a declaration. Each part of the text is looked at once. */
-const refuseDoctype = (text: string): void => {
+/** Throws for a DOCTYPE outside comments and CDATA. Scans each part of the text once. */
+const rejectDoctype = (text: string): void => {
   const opening = /<!(?:--|\[CDATA\[|DOCTYPE|ENTITY)/gi
   for (let match = opening.exec(text); match; match = opening.exec(text)) {
     if (/[EY]$/i.test(match[0])) throw fault(text, codes.parse, 'A DOCTYPE is not allowed.', match.index)
@@ -100,7 +101,7 @@ const parse = (text: string): readonly RawNode[] => {
   try {
     return parser.parse(text) as RawNode[]
   } catch (error) {
-    throw fault(text, codes.parse, `The XML cannot be used: ${(error as Error).message}`, 0)
+    throw fault(text, codes.parse, `The XML cannot be parsed: ${(error as Error).message}`, 0)
   }
 }
 
@@ -113,10 +114,10 @@ const element = (source: Source, node: RawNode, path: string): XmlElement => {
   const { text, templates } = source
   const offset = offsetOf(node)
   const filled = (value: string) => {
-    const whole = templates ? templates.fill(value) : value
-    if (whole === undefined)
-      throw fault(text, codes.tooLarge, `The fields make more than ${maxBytes} characters of it.`, offset)
-    return whole
+    const result = templates ? templates.fill(value) : value
+    if (result === undefined)
+      throw fault(text, codes.tooLarge, `The filled document has more than ${maxBytes} characters.`, offset)
+    return result
   }
   const decode = (raw: string) => {
     try {
@@ -129,7 +130,7 @@ const element = (source: Source, node: RawNode, path: string): XmlElement => {
   const name = tagOf(node)
   return {
     name,
-    // XML 1.0 section 3.3.3: literal line breaks and tabs in a value are blanks.
+    // Literal line breaks and tabs in an attribute value become blanks (XML 1.0 section 3.3.3).
     attributes: new Map(
       attributes.map(([key, value]) => [key, filled(decode(value.replace(/[\n\t]/g, ' ')))]),
     ),

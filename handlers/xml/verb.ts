@@ -3,66 +3,78 @@ import type { HandlerContext } from '../handler.ts'
 import type { CallControl } from '../verbs.ts'
 import type { ElementReader } from './element-reader.ts'
 
-/** Another document to go on with, and the form fields that its server is told besides those of every request. */
-export interface Asked {
+/** Document that follows, with the form fields to send besides the standard ones. */
+export interface NextDocument {
   readonly next: Target
   readonly fields: Fields
 }
 
-/** Where a verb leads: on to the next one, out of the queue, to another document, or to the end of the call. */
-export type Step = 'on' | 'leave' | 'over' | Asked
+/**
+ * Continuation after a verb: the next verb, a departure from the queue, the end of the call, or another
+ * document.
+ */
+export type VerbOutcome = 'next' | 'leave' | 'ended' | NextDocument
 
-/** The next verb, or the document of the action where there is one. */
-export const asked = (action: Target | undefined, fields: Fields): Step =>
-  action ? { next: action, fields } : 'on'
+/** Returns the document of the action; without an action, the next verb follows. */
+export const continueWith = (action: Target | undefined, fields: Fields): VerbOutcome =>
+  action ? { next: action, fields } : 'next'
 
-/** What is different when a document is run on somebody beside the caller's. */
-export interface Beside {
-  /** Further form fields of each request. */
+/**
+ * Settings of a side document: a document that runs on another leg than the caller's own document, or on a
+ * waiting caller. Examples are a callee before the bridge and a caller in a queue.
+ */
+export interface SideDocument {
+  /** Form fields to add to each request. */
   readonly fields: Fields
-  /** The call that has called this one. */
+  /** Id of the call that called this leg; absent if the leg is the caller. */
   readonly parentCallSid?: string
-  /** It was run before: its warnings are in the log. */
-  readonly again?: boolean
+  /** Whether the document ran before on this call; its warnings are then in the log already. */
+  readonly isRepeated?: boolean
 }
 
-/** What a verb runs with. */
-export interface Stage {
-  /** Whom the document is run on: the caller, or who is called or waits. */
+/** Collaborators of a running verb. */
+export interface VerbContext {
+  /** Call that the document runs on: that of the caller, of a callee, or of a waiting caller. */
   readonly call: CallControl
-  readonly context: HandlerContext
-  /** Form fields of every request about this call. */
+  readonly handler: HandlerContext
+  /** Returns the form fields that every request about the call carries. */
   readonly standardFields: () => Fields
-  /** Answers the caller, where that has not happened. */
+  /** Answers the caller unless that has happened. */
   answer(): Promise<void>
-  /** A warning that is about this verb's element. */
+  /** Logs a warning about the verb's element. */
   warn(code: string, message: string): void
-  /** What the gateway's verb gives; undefined, and a warning, where it fails. Any other error passes. */
-  attempt<T>(work: Promise<T>): Promise<T | undefined>
   /**
-   * Runs another document on somebody beside the caller's document, to its end: `leave` where it left its queue. Rejects when that cannot be
-   * had or is invalid, which is told in the call's log.
+   * Awaits a verb of the gateway. Logs a warning and returns undefined for {@link VerbFailed}; rethrows other
+   * errors.
    */
-  aside(call: CallControl, next: Target, beside: Beside): Promise<'leave' | undefined>
-  /** Whether a `Dial` had nobody: a caller who was never answered is refused for that at the document's end. */
-  dialled(somebody: boolean): void
+  warnIfFailed<T>(work: Promise<T>): Promise<T | undefined>
+  /**
+   * Runs a side document to its end. Resolves with `leave` if it left its queue. Rejects if the document is
+   * unreachable or invalid; the call's log then has the fault.
+   */
+  runSideDocument(call: CallControl, next: Target, side: SideDocument): Promise<'leave' | undefined>
+  /**
+   * Reports whether a `Dial` was connected. If it was not, a caller who was never answered is rejected with
+   * that failure at the end of the document.
+   */
+  reportDial(isConnected: boolean): void
 }
 
-/** Runs a verb that has been read. */
-export type Run = (stage: Stage) => Promise<Step>
+/** Runs a checked verb. */
+export type RunVerb = (context: VerbContext) => Promise<VerbOutcome>
 
-/** An element that has a meaning, with the attributes and elements that it takes; others are warned of. */
+/** Known element, with the attributes and children that it supports. Others cause a warning. */
 export interface ElementKind {
   readonly name: string
   readonly attributes: readonly string[]
-  /** Default: none. `markup`: it looks for itself what they mean. */
-  readonly inside?: readonly ElementKind[] | 'markup'
+  /** Supported children; default none. `markup`: the element interprets its children itself. */
+  readonly children?: readonly ElementKind[] | 'markup'
 }
 
-/** A verb of the language. */
+/** Verb of the language. */
 export interface VerbKind extends ElementKind {
-  /** May stand in documents that run beside a call: on who waits, or on who is called before the two are joined. */
-  readonly aside?: true
-  /** Reads and checks the element; undefined: it has no effect, and the reader has been told why. */
-  readonly read: (reader: ElementReader) => Run | undefined
+  /** Whether side documents may contain the verb; see {@link SideDocument}. */
+  readonly canRunInSideDocument?: true
+  /** Reads and checks the element. Returns undefined, after a warning, for an element without effect. */
+  readonly read: (reader: ElementReader) => RunVerb | undefined
 }

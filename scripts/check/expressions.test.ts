@@ -26,7 +26,7 @@ const built: Readonly<Record<string, readonly string[]>> = {
   // Routes of the gateway, which the server lists for its documentation.
   'gateway/http/requests/route-list.ts': [],
   // Patterns of the script language: each caller's pattern, or a placeholder.
-  'handlers/script/schema-parts.ts': [],
+  'handlers/script/schema-builders.ts': [],
   // Patterns of attributes: each caller's is a constant.
   'handlers/xml/element-reader.ts': [],
   // A fingerprint's digest has 20 to 64 bytes.

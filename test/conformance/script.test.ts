@@ -1,14 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { Method } from '../../handlers/script/method.ts'
-import { absent } from '../../handlers/script/methods/absent.ts'
 import { methods } from '../../handlers/script/methods/index.ts'
+import { unsupportedMethods } from '../../handlers/script/methods/unsupported.ts'
 import { scriptConformance } from './script.ts'
 import { absentMethods } from './script-flow.ts'
 import { noEffect, type ScriptRow } from './script-rows.ts'
 
 /** Names of what a method takes, as documents write it. */
-const parametersOf = ({ whole, nested = {}, properties, withoutEffect = [] }: Method): readonly string[] => {
+const parametersOf = ({
+  wholeParameter: whole,
+  nested = {},
+  properties,
+  withoutEffect = [],
+}: Method): readonly string[] => {
   if (whole === undefined) return [...Object.keys(properties), ...withoutEffect]
   if (nested[whole] === 'conditions') return ['when', 'then', 'else']
   return nested[whole] === 'cases' ? ['variable', 'case', 'default'] : []
@@ -30,7 +35,7 @@ it('says of exactly those without an effect that they have none', () => {
   )
   const told = scriptConformance.filter(({ state }) => state === noEffect).map(nameOf)
   expect(told.toSorted()).toEqual(without.toSorted())
-  expect(absentMethods).toEqual(Object.keys(absent))
+  expect(absentMethods).toEqual(Object.keys(unsupportedMethods))
 })
 
 it.each(scriptConformance.map((row) => [nameOf(row), row] as const))(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { readXmlDocument } from '../../handlers/xml/document.ts'
 import type { ElementKind } from '../../handlers/xml/verb.ts'
-import { verbs } from '../../handlers/xml/verbs/all.ts'
+import { verbs } from '../../handlers/xml/verbs/index.ts'
 import { xmlAbsent, xmlConformance } from './xml.ts'
 import type { Row } from './xml-rows.ts'
 
@@ -10,7 +10,7 @@ import type { Row } from './xml-rows.ts'
 const taken = (kinds: readonly ElementKind[], above = ''): string[] =>
   kinds.flatMap((kind) => {
     const path = above + kind.name
-    const inside = Array.isArray(kind.inside) ? kind.inside.filter((one) => !verbs.includes(one)) : []
+    const inside = Array.isArray(kind.children) ? kind.children.filter((one) => !verbs.includes(one)) : []
     return [path, ...kind.attributes.map((name) => `${path}@${name}`), ...taken(inside, `${path}/`)]
   })
 

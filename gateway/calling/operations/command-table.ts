@@ -91,7 +91,7 @@ const end: Command = (call, params) => {
 const userEvent: Command = (call, params) => {
   const event = params.raw('event')
   if (!isJsonObject(event)) throw params.wrong('event', 'an object')
-  if (!call.control.userEvent(event)) throw new Refusal('422', 'the caller cannot be told of events')
+  if (!call.control.sendUserEvent(event)) throw new Refusal('422', 'the caller cannot be told of events')
   return reply(call)
 }
 

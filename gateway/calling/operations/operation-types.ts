@@ -1,4 +1,9 @@
-import { type CallControl, CallEnded, type RecordingStatus, VerbFailed } from '../../../handlers/verbs.ts'
+import {
+  type CallControl,
+  CallEnded,
+  type RecordingStatusTarget,
+  VerbFailed,
+} from '../../../handlers/verbs.ts'
 import { codeOf } from '../../core/errors/catalogue.ts'
 
 /** The call that an operation is of. */
@@ -7,7 +12,7 @@ export interface OperationCall {
   /** Sends an event of this call; its ids are added. `ends`: the recording whose end it tells. */
   sendEvent(type: string, params: Readonly<Record<string, unknown>>, ends?: string): void
   /** Whom the end of a recording is told to where the gateway dies: nobody where an application does, which is gone with the call. */
-  recordingStatus?(params: Readonly<Record<string, unknown>>): RecordingStatus | undefined
+  recordingStatus?(params: Readonly<Record<string, unknown>>): RecordingStatusTarget | undefined
 }
 
 /** What `kind` a follow-up request (`calling.play.stop` …) is about. */

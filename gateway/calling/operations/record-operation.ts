@@ -59,7 +59,7 @@ export class RecordOperation implements Operation {
     this.#recording = this.#call.control.startRecording({
       ...this.#options,
       signal: this.#abort.signal,
-      ...(status && { status }),
+      ...(status && { statusTarget: status }),
     })
     try {
       const recording = await this.#recording

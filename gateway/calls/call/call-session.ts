@@ -40,7 +40,7 @@ export class CallSession implements LiveCall {
   }
 
   get state(): 'ringing' | 'answered' {
-    return this.control.answered ? 'answered' : 'ringing'
+    return this.control.isAnswered ? 'answered' : 'ringing'
   }
 
   /** Runs it to its end, and whatever takes its place, and then ends the call. Never rejects. */

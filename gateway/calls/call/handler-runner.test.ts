@@ -1,6 +1,5 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { FakeCall, testInfo } from '../../../handlers/common/fake-call.ts'
 import {
   type DocumentSource,
   DocumentUnreachable,
@@ -8,6 +7,7 @@ import {
   type HandlerContext,
   type StatusCallback,
 } from '../../../handlers/handler.ts'
+import { FakeCall, testInfo } from '../../../handlers/testing/fake-call.ts'
 import { CallEnded } from '../../../handlers/verbs.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'

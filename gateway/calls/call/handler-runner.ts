@@ -6,8 +6,8 @@ import {
   type FetchedDocument,
   type Handler,
   type HandlerContext,
-  type OutsideAnswer,
-  type OutsideRequest,
+  type HttpRequest,
+  type HttpResponse,
   type StatusCallback,
 } from '../../../handlers/handler.ts'
 import { type CallControl, CallEnded } from '../../../handlers/verbs.ts'
@@ -23,7 +23,7 @@ export interface Documents {
   /** Signed with the project's key; given up when `signal` fires. Throws an error whose message says what happened where no 2xx came. */
   document(request: DocumentRequest, projectId: string, signal?: AbortSignal): Promise<FetchedDocument>
   /** See `HandlerContext.request`. */
-  request(request: OutsideRequest, signal?: AbortSignal): Promise<OutsideAnswer>
+  request(request: HttpRequest, signal?: AbortSignal): Promise<HttpResponse>
 }
 
 /** Tells customers' servers; implemented by gateway/callbacks. */

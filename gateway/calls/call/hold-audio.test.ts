@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { testInfo } from '../../../handlers/common/fake-call.ts'
+import { testInfo } from '../../../handlers/testing/fake-call.ts'
 import { goertzel, sine } from '../../../media/codecs/tone.ts'
 import { createEdge } from '../../../media/edge/edge.ts'
 import { TestPeer } from '../../../media/edge/testing/test-peer.ts'

@@ -1,4 +1,4 @@
-import type { ConferenceOptions, ConferenceResult, ConferenceSeat } from '../../../handlers/verbs.ts'
+import type { ConferenceOptions, ConferenceParticipant, ConferenceResult } from '../../../handlers/verbs.ts'
 import { CallEnded } from '../../../handlers/verbs.ts'
 import type { MediaPort } from '../../../media/types.ts'
 import type { Call } from '../call/call.ts'
@@ -131,7 +131,7 @@ export class CallParticipant implements Participant {
     this.#company = this.#company.then(() => playWhileWaiting(this.#parts, who, over))
   }
 
-  #seat(): ConferenceSeat {
+  #seat(): ConferenceParticipant {
     const { id: conferenceId, name } = this.#conference.facts
     return {
       conferenceId,

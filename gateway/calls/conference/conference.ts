@@ -27,7 +27,7 @@ export interface ConferenceFacts {
   readonly openedAt: number
   readonly options: Pick<
     ConferenceOptions,
-    'maxParticipants' | 'record' | 'trim' | 'onRecording' | 'onRecorded' | 'recordedTo' | 'onEvent'
+    'maxParticipants' | 'record' | 'trim' | 'onRecording' | 'onRecorded' | 'recordingStatusTarget' | 'onEvent'
   >
   /** Told once, when the last one has left. */
   readonly onClosed: () => void
@@ -146,8 +146,8 @@ export class Conference implements OpenConference {
         sequence: this.#sequence++,
         size: this.size,
         ...(about && { callId: about.call.id }),
-        muted: about?.isMuted ?? false,
-        held: about?.isHeld ?? false,
+        isMuted: about?.isMuted ?? false,
+        isHeld: about?.isHeld ?? false,
       })
     } catch (error) {
       this.#parts.log.error({ err: error }, 'who was told of a conference failed')
@@ -232,7 +232,7 @@ export class Conference implements OpenConference {
         legId: call.caller.id,
         source: 'Conference',
         conferenceId,
-        ...(options.recordedTo && { status: options.recordedTo }),
+        ...(options.recordingStatusTarget && { status: options.recordingStatusTarget }),
         request: { format: 'wav', tracks: 'in', sampleRate: mixRate, trim: options.trim ?? true },
       })
       const { id, url } = this.#recording

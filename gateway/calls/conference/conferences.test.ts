@@ -3,8 +3,8 @@ import type {
   CallControl,
   ConferenceEvent,
   ConferenceOptions,
+  ConferenceParticipant,
   ConferenceResult,
-  ConferenceSeat,
 } from '../../../handlers/verbs.ts'
 import { CallEnded } from '../../../handlers/verbs.ts'
 import { settle } from '../testing/calls-fixture.ts'
@@ -15,7 +15,7 @@ import { ProjectConferences } from './conferences.ts'
 interface Joined extends ConferenceCaller {
   readonly events: ConferenceEvent[]
   readonly kinds: () => string[]
-  seat: ConferenceSeat | undefined
+  seat: ConferenceParticipant | undefined
   result: ConferenceResult | Error | undefined
 }
 
@@ -42,7 +42,7 @@ describe('a conference', () => {
     }
     const told = {
       onEvent: (event: ConferenceEvent) => void events.push(event),
-      onJoined: (seat: ConferenceSeat) => {
+      onJoined: (seat: ConferenceParticipant) => {
         joined.seat = seat
       },
     }
@@ -164,7 +164,7 @@ describe('a conference', () => {
     await settle()
     expect([inMixer(a, b), a.audio.playing]).toEqual([[true, true], undefined])
     expect(a.kinds().slice(-3)).toEqual(['unmute', 'hold', 'unhold'])
-    expect(a.events.at(-2)).toMatchObject({ callId: a.call.id, held: true, muted: false })
+    expect(a.events.at(-2)).toMatchObject({ callId: a.call.id, isHeld: true, isMuted: false })
   })
 
   it('does nothing to a caller who has left', async () => {
@@ -359,7 +359,7 @@ describe('a conference', () => {
     expect([runs, a.audio.playing]).toEqual([1, undefined])
     const b = await join()
     expect(inMixer(a, b)).toEqual([true, true])
-    await expect(waiting?.play({ sounds: [] })).rejects.toThrow('The call is over.')
+    await expect(waiting?.play({ sounds: [] })).rejects.toThrow('The call has ended.')
     expect(a.audio.playing).toBeUndefined()
   })
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Callee, Connected } from '../../../handlers/verbs.ts'
+import type { Callee, ConnectedCallee } from '../../../handlers/verbs.ts'
 import { settle } from '../testing/calls-fixture.ts'
 import { setUp } from '../testing/connect-fixture.ts'
 
@@ -150,9 +150,9 @@ describe('a signal', () => {
 
 describe('the two together', () => {
   const connected = async (more = {}) => {
-    const told: Connected[] = []
+    const told: ConnectedCallee[] = []
     const [b] = await t.hunt([[t.to('sip:b@y')]], {
-      onConnected: (each: Connected) => told.push(each),
+      onConnected: (each: ConnectedCallee) => told.push(each),
       ...more,
     })
     expect(told).toEqual([])

@@ -64,7 +64,7 @@ describe('a call that the gateway makes', () => {
     expect(control?.info).toMatchObject({ callId, direction: 'outbound', type: 'sip', projectId: 'p' })
     expect(control?.info).toMatchObject({ from: b!.leg.from.uri, to: b!.leg.to.uri })
     expect(control?.info.sip).toEqual({ callId: 'their-call', domain: 'far.example' })
-    expect(control?.answered).toBe(true)
+    expect(control?.isAnswered).toBe(true)
     t.clock.advance(5_000)
     b!.leg.ended({ code: 'normal' })
     await settle()

@@ -49,10 +49,10 @@ it('answers in one of certain codecs, and says where the open audio keeps anothe
 
 it('tells a page what it is given, and says where there is none', async () => {
   const { far, call } = await t.wait()
-  expect(call.userEvent({ a: 1 })).toBe(false)
+  expect(call.sendUserEvent({ a: 1 })).toBe(false)
   const heard: unknown[] = []
   Object.assign(far, { userEvent: (event: unknown) => heard.push(event) > 0 })
-  expect(call.userEvent({ a: 1 })).toBe(true)
+  expect(call.sendUserEvent({ a: 1 })).toBe(true)
   expect(heard).toEqual([{ a: 1 }])
 })
 

@@ -43,12 +43,12 @@ describe('what is written down of calls', () => {
   })
 
   it('is who is told of a call that is called, in case the gateway dies', async () => {
-    const statusTo = { url: 'https://x.example/', method: 'GET', states: ['completed'] } as const
-    const a = t.arrive((call) => call.connect({ steps: [[{ to: 'sip:b@x', statusTo }]] }).then(() => {}))
+    const statusTarget = { url: 'https://x.example/', method: 'GET', states: ['completed'] } as const
+    const a = t.arrive((call) => call.connect({ steps: [[{ to: 'sip:b@x', statusTarget }]] }).then(() => {}))
     await settle()
     expect(t.book.rows.map(({ statusTarget: toldTo }) => toldTo)).toEqual([
       undefined,
-      { ...statusTo, dialect: 'form' },
+      { ...statusTarget, dialect: 'form' },
     ])
     a.leg.ended({ code: 'canceled' })
     await settle()

@@ -1,4 +1,4 @@
-import { urlForPeople } from '../../../handlers/common/urls.ts'
+import { redactedUrl } from '../../../handlers/common/urls.ts'
 import type { CalleeState } from '../../../handlers/verbs.ts'
 import type { Cause, Code } from '../../core/errors/catalogue.ts'
 import { shownUri } from '../../core/sip-uri.ts'
@@ -110,8 +110,8 @@ export class Journal {
       const direction = parentId === undefined ? 'outbound-api' : 'outbound-dial'
       const to = shownUri(callee.to)
       const made = { id, projectId, direction, type, from, to, createdAt: at } as const
-      const { statusTo } = branch.destination
-      const told = statusTo && { statusTarget: { ...statusTo, dialect: 'form' as const } }
+      const { statusTarget } = branch.destination
+      const told = statusTarget && { statusTarget: { ...statusTarget, dialect: 'form' as const } }
       this.#book?.began({ ...made, ...(parentId !== undefined && { parentId }), ...told })
     }
   }
@@ -152,5 +152,5 @@ const statusOf = (code: Code, answered: boolean, direction: 'inbound' | 'outboun
 /** What is asked for, for people: the name or the URL of a document, or a topic. */
 export const documentOf = (handler: HandlerSpec): string => {
   if (handler.kind === 'realtime') return handler.topic
-  return 'url' in handler ? urlForPeople(handler.url) : handler.name
+  return 'url' in handler ? redactedUrl(handler.url) : handler.name
 }

@@ -1,4 +1,4 @@
-import type { QueuePlace } from '../../../handlers/verbs.ts'
+import type { QueuePosition } from '../../../handlers/verbs.ts'
 import type { CallId } from '../../model.ts'
 import type { Call } from '../call/call.ts'
 
@@ -63,7 +63,7 @@ export class Queue {
   }
 
   /** Where a caller stands; one who was taken stands before all others. */
-  place(waiter: QueueEntry, now: number): QueuePlace {
+  place(waiter: QueueEntry, now: number): QueuePosition {
     return {
       queueId: this.id,
       name: this.name,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { CallControl, QueueOptions, QueuePlace, QueueResult } from '../../../handlers/verbs.ts'
+import type { CallControl, QueueOptions, QueuePosition, QueueResult } from '../../../handlers/verbs.ts'
 import { newCallId } from '../call/ids.ts'
 import type { QueuedCaller } from '../call-ports.ts'
 import { settle } from '../testing/calls-fixture.ts'
@@ -22,7 +22,7 @@ describe('a queue', () => {
 
   const enter = async (options: Partial<QueueOptions> = {}): Promise<Entered> => {
     const entered: Entered = { ...rig.caller(), events: [], result: undefined }
-    const onEvent = (kind: string, { position, size }: QueuePlace) =>
+    const onEvent = (kind: string, { position, size }: QueuePosition) =>
       void entered.events.push(`${kind} ${position}/${size}`)
     queues.enter(entered.call, entered.control, { name: 'support', onEvent, ...options }).then(
       (result) => {
@@ -134,7 +134,7 @@ describe('a queue', () => {
   })
 
   it('runs what is to be heard again and again, and is left where that says so', async () => {
-    const places: QueuePlace[] = []
+    const places: QueuePosition[] = []
     const a = await enter({
       wait: async (_call: CallControl, place) => {
         places.push(place())
@@ -307,7 +307,7 @@ describe('a queue', () => {
     rig.clock.advance(4_000)
     take()
     await settle()
-    const places: QueuePlace[] = []
+    const places: QueuePosition[] = []
     await enter({
       wait: async (_call, place) => {
         places.push(place())

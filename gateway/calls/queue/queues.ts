@@ -3,7 +3,7 @@ import {
   type CallControl,
   CallEnded,
   type QueueOptions,
-  type QueuePlace,
+  type QueuePosition,
   type QueueResult,
 } from '../../../handlers/verbs.ts'
 import type { CallId } from '../../model.ts'
@@ -131,7 +131,7 @@ class QueueVisit implements QueueEntry {
   async run(): Promise<QueueResult> {
     const { queue } = this.#parts
     if (queue.maxSize !== undefined && queue.size >= queue.maxSize) return this.#result('full', this.#place)
-    let entry: QueuePlace | undefined
+    let entry: QueuePosition | undefined
     try {
       for (;;) {
         const end = this.#wait(entry !== undefined)
@@ -149,11 +149,11 @@ class QueueVisit implements QueueEntry {
     }
   }
 
-  get #place(): QueuePlace {
+  get #place(): QueuePosition {
     return this.#parts.queue.place(this, this.#parts.clock.now())
   }
 
-  #entered(): QueuePlace {
+  #entered(): QueuePosition {
     const place = this.#place
     this.#tell('enqueue', place)
     return place
@@ -191,7 +191,7 @@ class QueueVisit implements QueueEntry {
   }
 
   /** Undefined where the two did not come together: whoever took the caller is gone, or does not want it. */
-  async #serve(taker: PendingConsumer, entry: QueuePlace): Promise<QueueResult | undefined> {
+  async #serve(taker: PendingConsumer, entry: QueuePosition): Promise<QueueResult | undefined> {
     const { queue, call, control, options, served, clock } = this.#parts
     const over = options.signal ? AbortSignal.any([call.signal, options.signal]) : call.signal
     const place = this.#place
@@ -220,7 +220,7 @@ class QueueVisit implements QueueEntry {
   }
 
   /** What the caller hears before the two are joined; never rejects. */
-  async #notice(place: QueuePlace, over: AbortSignal): Promise<void> {
+  async #notice(place: QueuePosition, over: AbortSignal): Promise<void> {
     const { control, options, log } = this.#parts
     try {
       await options.beforeBridge?.(control.scoped(over), place)
@@ -230,16 +230,16 @@ class QueueVisit implements QueueEntry {
     }
   }
 
-  #left(kind: 'left' | 'timeout' | 'hangup', entry: QueuePlace): QueueResult {
+  #left(kind: 'left' | 'timeout' | 'hangup', entry: QueuePosition): QueueResult {
     this.#tell('leave', this.#place)
     return this.#result(kind, entry)
   }
 
-  #result(kind: QueueResult['kind'], { queueId, position, size }: QueuePlace): QueueResult {
+  #result(kind: QueueResult['kind'], { queueId, position, size }: QueuePosition): QueueResult {
     return { kind, queueId, waitedMs: this.#parts.clock.now() - this.since, position, size }
   }
 
-  #tell(kind: 'enqueue' | 'leave' | 'dequeue', place: QueuePlace): void {
+  #tell(kind: 'enqueue' | 'leave' | 'dequeue', place: QueuePosition): void {
     try {
       this.#parts.options.onEvent?.(kind, place)
     } catch (error) {

@@ -1,16 +1,11 @@
-import type {
-  FetchedDocument,
-  OutsideAnswer,
-  OutsideRequest,
-  StatusCallback,
-} from '../../../handlers/handler.ts'
+import type { FetchedDocument, HttpRequest, HttpResponse, StatusCallback } from '../../../handlers/handler.ts'
 import type { Callbacks, Documents } from '../call/handler-runner.ts'
 
 /** Customers' servers for tests: documents and answers that the test lays ready, and what was asked and told. */
 export class FakeCustomerServers {
   /** By URL; any other is not there. */
   readonly files = new Map<string, FetchedDocument>()
-  readonly asked: OutsideRequest[] = []
+  readonly asked: HttpRequest[] = []
   readonly told: {
     readonly projectId: string
     readonly callId: string
@@ -19,7 +14,7 @@ export class FakeCustomerServers {
 
   readonly documents: { -readonly [K in keyof Documents]: Documents[K] } = {
     document: async ({ url }) => this.files.get(url) ?? Promise.reject(new Error(`404 for ${url}`)),
-    request: async (request): Promise<OutsideAnswer> => {
+    request: async (request): Promise<HttpResponse> => {
       this.asked.push(request)
       return { status: 200, headers: {}, text: '' }
     },

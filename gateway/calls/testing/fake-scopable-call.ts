@@ -1,4 +1,4 @@
-import { FakeCall } from '../../../handlers/common/fake-call.ts'
+import { FakeCall } from '../../../handlers/testing/fake-call.ts'
 import { type CallControl, CallEnded } from '../../../handlers/verbs.ts'
 import type { ScopableControl } from '../verbs/scopable-control.ts'
 

@@ -67,7 +67,7 @@ it('lets no verb begin once it is over', async () => {
   expect(call.signal.aborted).toBe(true)
   for (const [, verb] of pending) await expect(verb(call)).rejects.toBeInstanceOf(CallEnded)
   await expect(call.hangup()).rejects.toBeInstanceOf(CallEnded)
-  expect(call.userEvent({})).toBe(false)
+  expect(call.sendUserEvent({})).toBe(false)
   expect(far.told).toEqual([])
 })
 

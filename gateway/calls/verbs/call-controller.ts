@@ -116,14 +116,14 @@ export class CallController implements ScopableControl {
     return this.#call.info
   }
 
-  get answered(): boolean {
+  get isAnswered(): boolean {
     return this.#call.caller.isAnswered
   }
 
   /** Cause with which the call ends when its document has ended. */
   get closingCause(): Cause {
     const { refusal, fault } = this.#state
-    if (this.answered) return fault ?? { code: 'normal' }
+    if (this.isAnswered) return fault ?? { code: 'normal' }
     return refusal ? causeForCaller(refusal) : { code: 'normal' }
   }
 
@@ -285,7 +285,7 @@ export class CallController implements ScopableControl {
     return this.#settle(() => this.#state.log.run('refer', () => refer(this.#call, scoped), scoped.signal))
   }
 
-  userEvent(event: Readonly<Record<string, unknown>>): boolean {
+  sendUserEvent(event: Readonly<Record<string, unknown>>): boolean {
     if (this.#isScopeOver) return false
     const { log } = this.#state
     const use = log.begin('userEvent')
@@ -305,7 +305,7 @@ export class CallController implements ScopableControl {
 
   hangup(reason: HangupReason = 'hangup'): Promise<void> {
     return this.#run('hangup', async () =>
-      this.#call.end({ code: this.answered ? 'normal' : rejections[reason] }),
+      this.#call.end({ code: this.isAnswered ? 'normal' : rejections[reason] }),
     )
   }
 

@@ -40,7 +40,7 @@ export class CallRecordings {
   }
 
   #begin(port: MediaPort, options: RecordOptions): StoredRecording {
-    const { format = 'wav', tracks = 'in', storage, source, status, ...rest } = options
+    const { format = 'wav', tracks = 'in', storage, source, statusTarget, ...rest } = options
     const { id: callId, info, caller } = this.#call
     // What a telephone cannot carry is not worth twice the room.
     const sampleRate = port.codec && encodedRate(port.codec) > 8000 ? 16_000 : 8000
@@ -52,7 +52,7 @@ export class CallRecordings {
         request: { ...rest, format, tracks, sampleRate },
         ...(storage && { storage }),
         ...(source && { source }),
-        ...(status && { status }),
+        ...(statusTarget && { status: statusTarget }),
       })
     } catch (error) {
       throw failureOf(error, 'recording_failed')

@@ -1,4 +1,4 @@
-import type { RecordingSource, RecordingStatus, RecordingStorage } from '../../../handlers/verbs.ts'
+import type { RecordingSource, RecordingStatusTarget, RecordingStorage } from '../../../handlers/verbs.ts'
 import type { MediaPort, Recording, RecordRequest } from '../../../media/types.ts'
 
 /** A recording that is wanted. */
@@ -13,7 +13,7 @@ export interface RecordingOrder {
   /** What makes it, of which conference, and whom its maker tells how it ended. */
   readonly source?: RecordingSource
   readonly conferenceId?: string
-  readonly status?: RecordingStatus
+  readonly status?: RecordingStatusTarget
 }
 
 /** A recording that is kept. `done` settles when its file is complete and it is written down. */

@@ -144,7 +144,7 @@ describe('a caller who hangs up in the middle', () => {
     leg.ended({ code: 'normal' })
     for (const [, verb] of lasting) await expect(verb(call)).rejects.toBeInstanceOf(CallEnded)
     await expect(call.hold()).rejects.toBeInstanceOf(CallEnded)
-    expect(() => call.userEvent({})).toThrow(CallEnded)
+    expect(() => call.sendUserEvent({})).toThrow(CallEnded)
     expect(events).toEqual([])
   })
 })
@@ -200,7 +200,7 @@ describe('a verb that fails', () => {
   it('an event that is too large', async () => {
     const { ready, events } = begin(t)
     const call = await ready
-    expect(() => call.userEvent({ text: 'x'.repeat(16_384) })).toThrow(VerbFailed)
+    expect(() => call.sendUserEvent({ text: 'x'.repeat(16_384) })).toThrow(VerbFailed)
     expect(told(events)).toEqual(['userEvent started', 'userEvent failed user_event_too_large'])
   })
 })

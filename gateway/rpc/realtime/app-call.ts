@@ -165,7 +165,7 @@ export class AppCall implements ConnectingCall, CommandedCall {
   }
 
   #noteAnswer(): void {
-    if (this.control.answered && !this.isOffered) this.answered()
+    if (this.control.isAnswered && !this.isOffered) this.answered()
   }
 
   /** The clients settle nothing from a call's end: every operation says first how it ended. */
@@ -178,7 +178,7 @@ export class AppCall implements ConnectingCall, CommandedCall {
   }
 
   get #reason(): EndReason {
-    return this.#endReason ?? (this.control.answered ? 'hangup' : 'cancel')
+    return this.#endReason ?? (this.control.isAnswered ? 'hangup' : 'cancel')
   }
 
   #leave(): void {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { FakeCall } from '../../../handlers/common/fake-call.ts'
+import { FakeCall } from '../../../handlers/testing/fake-call.ts'
 import type { TrunklineError } from '../../core/errors/catalogue.ts'
 import { apiToken, endingToken, RealtimeTestGateway, recordsToken } from './testing/realtime-test-gateway.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { FakeCall } from '../../../handlers/common/fake-call.ts'
+import { FakeCall } from '../../../handlers/testing/fake-call.ts'
 import { VerbFailed } from '../../../handlers/verbs.ts'
 import type { AnyFrame } from '../testing/test-browser.ts'
 import { RealtimeTestGateway } from './testing/realtime-test-gateway.ts'
@@ -59,7 +59,7 @@ describe('every request', () => {
     expect(await ask('calling.hold')).toEqual({ code: '409', message: 'no_audio: nothing to hold' })
     expect(await ask('calling.unhold')).toMatchObject({ code: '200' })
     expect(await ask('calling.user_event', { event: { a: 1 } })).toMatchObject({ code: '200' })
-    expect(call.verbs).toContainEqual(['userEvent', { a: 1 }])
+    expect(call.verbs).toContainEqual(['sendUserEvent', { a: 1 }])
   })
 
   it('that is repeated under the same id does its work once', async () => {

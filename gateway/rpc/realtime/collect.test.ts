@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { FakeCall } from '../../../handlers/common/fake-call.ts'
+import { FakeCall } from '../../../handlers/testing/fake-call.ts'
 import type { CollectOptions } from '../../../handlers/verbs.ts'
 import { nextOf, RealtimeTestGateway } from './testing/realtime-test-gateway.ts'
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { FakeCall } from '../../../handlers/common/fake-call.ts'
+import { FakeCall } from '../../../handlers/testing/fake-call.ts'
 import type { CallCollection, CollectResult, PlayEnd } from '../../../handlers/verbs.ts'
 import { FakeClock } from '../../core/clock.ts'
 import type { AnyFrame } from '../testing/test-browser.ts'

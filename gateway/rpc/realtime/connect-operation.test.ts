@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testCallee } from '../../../handlers/common/fake-call.ts'
+import { testCallee } from '../../../handlers/testing/fake-call.ts'
 import type { ConnectOptions } from '../../../handlers/verbs.ts'
 import type { AnyFrame } from '../testing/test-browser.ts'
 import { nextOf, RealtimeTestGateway } from './testing/realtime-test-gateway.ts'

@@ -1,6 +1,6 @@
 import type {
   CalleeState,
-  Connected,
+  ConnectedCallee,
   ConnectOptions,
   ConnectResult,
   Destination,
@@ -32,7 +32,7 @@ export interface ConnectedPeer {
   readonly id: string
   readonly tag: string
   readonly device: WireDevice
-  readonly connected: Connected
+  readonly connected: ConnectedCallee
 }
 
 /** What connecting needs of the call, besides its events. */
@@ -101,7 +101,7 @@ export class ConnectOperation implements Operation {
     else this.#legs.tell({ ...leg, state: state.kind === 'initiated' ? 'created' : state.kind })
   }
 
-  #connected(connected: Connected): void {
+  #connected(connected: ConnectedCallee): void {
     const { tag, steps } = this.#wishes
     const { callee } = connected
     const wanted = steps.flat().find(({ destination }) => destination.to === callee.to)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { FakeCall } from '../../../handlers/common/fake-call.ts'
+import { FakeCall } from '../../../handlers/testing/fake-call.ts'
 import { type Code, TrunklineError } from '../../core/errors/catalogue.ts'
 import type { AnyFrame } from '../testing/test-browser.ts'
 import { FakeLeg, RealtimeTestGateway, type TestApplication } from './testing/realtime-test-gateway.ts'
@@ -26,7 +26,7 @@ describe('dialling', () => {
       onLeg?.(leg)
       leg.tell('ringing')
       leg.tell('answered')
-      call.answered = true
+      call.isAnswered = true
       call.signal.addEventListener('abort', () => leg.tell('ended'))
       await run(call, async () => {})
       return 'l-1'
@@ -61,7 +61,7 @@ describe('dialling', () => {
   it('tells of a call that is over as soon as it was answered', async () => {
     const call = new FakeCall({ callId: 'l-1', direction: 'outbound' })
     gateway.originate = async ({ run }) => {
-      call.answered = true
+      call.isAnswered = true
       call.end()
       await run(call, async () => {})
       return 'l-1'
@@ -81,7 +81,7 @@ describe('dialling', () => {
       busy!.tell('ended')
       onLeg?.(other!)
       other!.tell('answered')
-      call.answered = true
+      call.isAnswered = true
       void run(call, async () => {})
       return 'l-2'
     }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { FakeCall, testCallee } from '../../../handlers/common/fake-call.ts'
+import { FakeCall, testCallee } from '../../../handlers/testing/fake-call.ts'
 import type { ConnectOptions } from '../../../handlers/verbs.ts'
 import { apiToken, othersToken, RealtimeTestGateway } from './testing/realtime-test-gateway.ts'
 

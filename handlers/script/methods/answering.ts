@@ -2,12 +2,12 @@ import { readCodecs } from '../../common/codecs.ts'
 import type { CodecName } from '../../verbs.ts'
 import { CallEnded } from '../../verbs.ts'
 import { codes } from '../codes.ts'
-import type { Method, Running } from '../method.ts'
-import { choice, number, text } from '../schema-parts.ts'
+import type { Method, ScriptContext } from '../method.ts'
+import { choice, number, text } from '../schema-builders.ts'
 import type { Values } from '../values.ts'
 
 /** Of names that nobody here speaks the caller may offer something else. */
-const codecsOf = (values: Values, script: Running): readonly CodecName[] => {
+const codecsOf = (values: Values, script: ScriptContext): readonly CodecName[] => {
   const named = values.text('codecs')
   const codecs = readCodecs(named ?? '')
   if (named !== undefined && codecs.length === 0)
@@ -27,7 +27,7 @@ export const answering: Readonly<Record<string, Method>> = {
     },
     withoutEffect: ['username', 'password'],
     run: async (values, script) => {
-      if (script.call.answered) return undefined
+      if (script.call.isAnswered) return undefined
       const maxDurationMs = values.seconds('max_duration')
       const codecs = codecsOf(values, script)
       await script.call.answer({

@@ -1,5 +1,5 @@
 import type { Method } from '../method.ts'
-import { anyObject } from '../schema-parts.ts'
+import { anyObject } from '../schema-builders.ts'
 import { asText } from '../variables.ts'
 
 /** `vars.name` and `name` are the same variable. */
@@ -11,7 +11,7 @@ export const assigning: Readonly<Record<string, Method>> = {
     description: 'Sets variables, one after the other.',
     properties: { variables: anyObject('Values by name.') },
     required: ['variables'],
-    whole: 'variables',
+    wholeParameter: 'variables',
     raw: ['variables'],
     run: async (values, { variables }) => {
       for (const [name, value] of Object.entries(values.object('variables') ?? {}))
@@ -29,7 +29,7 @@ export const assigning: Readonly<Record<string, Method>> = {
       },
     },
     required: ['names'],
-    whole: 'names',
+    wholeParameter: 'names',
     run: async (values, { variables }) => {
       const { names } = values.parameters
       for (const name of Array.isArray(names) ? names : [names]) variables.unset(nameOf(asText(name)))

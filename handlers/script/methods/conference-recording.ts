@@ -1,8 +1,8 @@
 import { formRequest } from '../../common/forms.ts'
 import { recordingFields } from '../../common/recordings.ts'
 import type { ConferenceOptions, RecordResult } from '../../verbs.ts'
-import type { Running } from '../method.ts'
-import { choice, pattern, type Schema, url } from '../schema-parts.ts'
+import type { ScriptContext } from '../method.ts'
+import { choice, pattern, type Schema, url } from '../schema-builders.ts'
 import type { Values } from '../values.ts'
 
 /** What becomes of a recording, in the words of `recording_status_callback_event`. */
@@ -34,10 +34,10 @@ const states = {
 } as const
 
 /** Tells `recording_status_callback`, by the form of XML documents or by the family's JSON. */
-export const recordingTellers = (
+export const conferenceRecordingEvents = (
   values: Values,
-  script: Running,
-): Pick<ConferenceOptions, 'onRecording' | 'onRecorded' | 'recordedTo'> => {
+  script: ScriptContext,
+): Pick<ConferenceOptions, 'onRecording' | 'onRecorded' | 'recordingStatusTarget'> => {
   const told = values.url('recording_status_callback')
   if (told === undefined) return {}
   const words = (values.text('recording_status_callback_event') ?? 'completed').split(/[\s,]+/)
@@ -56,7 +56,7 @@ export const recordingTellers = (
       const isFailure = event === 'completed' && recording.reason === 'error'
       if (wanted.includes(event)) tell(isFailure ? 'failed' : event, recording)
     },
-    recordedTo: isForm
+    recordingStatusTarget: isForm
       ? { ...target, dialect: 'form', events: wanted }
       : { ...target, dialect: 'json', events: wanted, params },
   }
@@ -75,7 +75,7 @@ const endOf = (status: keyof typeof states, { id }: Recording): string | undefin
   status === 'in-progress' ? undefined : id
 
 const formTeller =
-  (target: Target, { call, context }: Running): RecordingTell =>
+  (target: Target, { call, context }: ScriptContext): RecordingTell =>
   (status, recording) => {
     const form = recordingFields(call.info, { source: 'Conference', channels: 1 }, status, recording)
     const ends = endOf(status, recording)
@@ -86,8 +86,8 @@ const formTeller =
     })
   }
 
-const jsonTeller = (target: Target, params: object, script: Running): RecordingTell => {
-  const tell = script.events.to(target, 'calling.call.record', { ...params })
+const jsonTeller = (target: Target, params: object, script: ScriptContext): RecordingTell => {
+  const tell = script.events.sender(target, 'calling.call.record', { ...params })
   return (status, recording) => {
     const { id, url: at, bytes, durationMs } = recording
     const now = script.context.now()

@@ -1,21 +1,21 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { FakeCall } from '../../common/fake-call.ts'
-import { FakeContext } from '../../common/fake-context.ts'
+import { FakeCall } from '../../testing/fake-call.ts'
+import { FakeContext } from '../../testing/fake-context.ts'
+import { eventsOf, faultsOf, TestScripts } from '../../testing/test-scripts.ts'
 import type {
   ConferenceEvent,
   ConferenceOptions,
-  ConferenceSeat,
+  ConferenceParticipant,
   QueueOptions,
   RecordResult,
 } from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
-import { eventsOf, faultsOf, TestScripts } from '../test-script.ts'
 
 const scripts = new TestScripts()
 afterAll(() => scripts.close())
 
 const told = 'https://app.example/events'
-const seat: ConferenceSeat = {
+const seat: ConferenceParticipant = {
   conferenceId: 'f-1',
   name: 'team',
   mute: () => {},
@@ -27,8 +27,8 @@ const eventOf = (kind: ConferenceEvent['kind'], more: Partial<ConferenceEvent> =
   conferenceId: 'f-1',
   name: 'team',
   sequence: 4,
-  muted: false,
-  held: false,
+  isMuted: false,
+  isHeld: false,
   size: 2,
   ...more,
 })
@@ -145,7 +145,7 @@ describe('join_conference', () => {
   it('tells status_callback what happens, as JSON', async () => {
     const { context } = await join({ status_callback: told }, ({ onEvent }) => {
       onEvent?.(eventOf('start'))
-      onEvent?.(eventOf('unmute', { callId: 'c-1', muted: false }))
+      onEvent?.(eventOf('unmute', { callId: 'c-1', isMuted: false }))
     })
     const event = { to: `POST ${told}`, event_type: 'calling.conference', conference_id: 'f-1', name: 'team' }
     expect(eventsOf(context)).toEqual([
@@ -263,11 +263,16 @@ describe('join_conference', () => {
     const asked = { recording_status_callback: told, recording_status_callback_event: 'absent in-progress' }
     const { verbs } = await join(asked)
     expect(verbs[0]?.[1]).toMatchObject({
-      recordedTo: { dialect: 'form', url: told, method: 'POST', events: ['in-progress', 'absent'] },
+      recordingStatusTarget: {
+        dialect: 'form',
+        url: told,
+        method: 'POST',
+        events: ['in-progress', 'absent'],
+      },
     })
     const relay = await join({ ...asked, recording_status_callback_event_type: 'relay' })
     expect(relay.verbs[0]?.[1]).toMatchObject({
-      recordedTo: { dialect: 'json', url: told, events: ['in-progress', 'absent'] },
+      recordingStatusTarget: { dialect: 'json', url: told, events: ['in-progress', 'absent'] },
     })
   })
 

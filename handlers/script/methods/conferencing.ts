@@ -1,25 +1,30 @@
-import { beeps, conferenceEvent, conferenceFields, longestName } from '../../common/conferences.ts'
+import { beeps, conferenceEvent, conferenceFields, maxNameLength } from '../../common/conferences.ts'
 import { formRequest } from '../../common/forms.ts'
-import type { ConferenceEvent, ConferenceOptions, ConferenceResult, ConferenceSeat } from '../../verbs.ts'
+import type {
+  ConferenceEvent,
+  ConferenceOptions,
+  ConferenceParticipant,
+  ConferenceResult,
+} from '../../verbs.ts'
 import { CallEnded } from '../../verbs.ts'
 import { codes } from '../codes.ts'
-import type { Method, Outcome, Running } from '../method.ts'
-import { anyObject, anything, boolean, choice, number, pattern, text, url } from '../schema-parts.ts'
+import type { Method, Outcome, ScriptContext } from '../method.ts'
+import { anyObject, anything, boolean, choice, number, pattern, text, url } from '../schema-builders.ts'
 import { badValue, Values } from '../values.ts'
-import { recordingProperties, recordingTellers } from './conference-recording.ts'
+import { conferenceRecordingEvents, recordingProperties } from './conference-recording.ts'
 import { streaming } from './streaming.ts'
 
 const events = ['start', 'end', 'join', 'leave', 'mute', 'hold', 'modify', 'speaker', 'announcement']
 const methodChoice = choice('GET or POST; default POST.', ['GET', 'POST'])
 
 /** Tells `status_callback`, by the family's JSON or by the form of XML documents. */
-const eventTeller = (values: Values, script: Running): ConferenceOptions['onEvent'] => {
+const conferenceListener = (values: Values, script: ScriptContext): ConferenceOptions['onEvent'] => {
   const told = values.url('status_callback')
   if (told === undefined) return undefined
   const wanted = (values.text('status_callback_event') ?? events.join(' ')).split(/[\s,]+/)
   const type = values.choice<'cxml' | 'laml' | 'relay'>('status_callback_event_type') ?? 'relay'
   const method = values.choice<'GET' | 'POST'>('status_callback_method') ?? 'POST'
-  const tell = script.events.to({ url: told, method }, 'calling.conference')
+  const tell = script.events.sender({ url: told, method }, 'calling.conference')
   return (event) => {
     if (!wanted.includes(conferenceEvent(event).word)) return
     if (type === 'relay') return tell(jsonOf(event))
@@ -34,14 +39,17 @@ const jsonOf = (event: ConferenceEvent): Readonly<Record<string, unknown>> => ({
   conference_id: event.conferenceId,
   name: event.name,
   size: event.size,
-  muted: event.muted,
-  hold: event.held,
+  muted: event.isMuted,
+  hold: event.isHeld,
   sequence: event.sequence,
   ...(event.callId !== undefined && { participant_call_id: event.callId }),
 })
 
 /** Begins the stream of a participant when it has its place. */
-const streamOf = (values: Values, script: Running): ((seat: ConferenceSeat) => void) | undefined => {
+const streamOf = (
+  values: Values,
+  script: ScriptContext,
+): ((seat: ConferenceParticipant) => void) | undefined => {
   const parameters = values.object('stream')
   const method = streaming.stream
   if (!parameters || !method) return undefined
@@ -52,13 +60,13 @@ const streamOf = (values: Values, script: Running): ((seat: ConferenceSeat) => v
   }
 }
 
-const conferenceOptions = (values: Values, script: Running): ConferenceOptions => {
+const conferenceOptions = (values: Values, script: ScriptContext): ConferenceOptions => {
   const name = values.needed('name')
-  if (name.length > longestName) throw badValue('name', `must have at most ${longestName} characters`)
+  if (name.length > maxNameLength) throw badValue('name', `must have at most ${maxNameLength} characters`)
   const waitUrl = values.url('wait_url')
   const coach = values.text('coach')
   const maxParticipants = values.number('max_participants')
-  const onEvent = eventTeller(values, script)
+  const onEvent = conferenceListener(values, script)
   const onJoined = streamOf(values, script)
   return {
     name,
@@ -73,7 +81,7 @@ const conferenceOptions = (values: Values, script: Running): ConferenceOptions =
     trim: values.choice('trim') !== 'do-not-trim',
     ...(onJoined && { onJoined }),
     ...(onEvent && { onEvent }),
-    ...recordingTellers(values, script),
+    ...conferenceRecordingEvents(values, script),
   }
 }
 
@@ -85,10 +93,10 @@ const beepOf = (values: Values): ConferenceOptions['beep'] => {
 
 const resultOf = ({ kind }: ConferenceResult): string => (kind === 'full' ? 'failed' : 'completed')
 
-const joinConference = async (values: Values, script: Running): Promise<Outcome> => {
+const joinConference = async (values: Values, script: ScriptContext): Promise<Outcome> => {
   const result = await script.call.joinConference(conferenceOptions(values, script))
   const word = resultOf(result)
-  script.variables.tell({ join_conference_result: word, return_value: word })
+  script.variables.assign({ join_conference_result: word, return_value: word })
   if (script.call.signal.aborted) throw new CallEnded()
   return script.branch(values.branches('result'), 'join_conference_result')
 }

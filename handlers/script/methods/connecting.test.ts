@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { FakeCall, testCallee } from '../../common/fake-call.ts'
-import { FakeContext } from '../../common/fake-context.ts'
+import { FakeCall, testCallee } from '../../testing/fake-call.ts'
+import { FakeContext } from '../../testing/fake-context.ts'
+import { eventsOf, faultsOf, type On, TestScripts } from '../../testing/test-scripts.ts'
 import type { CalleeState, ConnectOptions } from '../../verbs.ts'
 import { CallEnded, VerbFailed } from '../../verbs.ts'
-import { eventsOf, faultsOf, type On, TestScripts } from '../test-script.ts'
 
 const scripts = new TestScripts()
 afterAll(() => scripts.close())

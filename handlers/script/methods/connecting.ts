@@ -1,8 +1,8 @@
 import type { ConnectOptions, ConnectResult } from '../../verbs.ts'
 import { CallEnded } from '../../verbs.ts'
-import type { Tell } from '../events.ts'
-import type { Method, Outcome, Running } from '../method.ts'
-import { anything, boolean, list, number, type Schema, statusUrl, text } from '../schema-parts.ts'
+import type { SendEvent } from '../events.ts'
+import type { Method, Outcome, ScriptContext } from '../method.ts'
+import { anything, boolean, list, number, type Schema, statusUrl, text } from '../schema-builders.ts'
 import { lineFault, soundFault } from '../value-check.ts'
 import { badValue, type Values } from '../values.ts'
 import {
@@ -16,7 +16,7 @@ import {
   streamDestinationProperties,
 } from './destinations.ts'
 import { soundList } from './playing.ts'
-import { streamOptions, tellStream } from './streaming.ts'
+import { sendStreamEvents, streamOptions } from './streaming.ts'
 
 /** Most destinations of one `connect`. */
 const maxDestinations = 100
@@ -44,7 +44,7 @@ const stepsOf = (values: Values): readonly (readonly Values[])[] => {
 }
 
 /** The options of `connect`, from its parameters. */
-const connectOptions = (values: Values, script: Running): ConnectOptions => {
+const connectOptions = (values: Values, script: ScriptContext): ConnectOptions => {
   const timeoutMs = values.seconds('timeout')
   const maxDurationMs = values.seconds('max_duration')
   const steps = stepsOf(values)
@@ -64,7 +64,7 @@ const connectOptions = (values: Values, script: Running): ConnectOptions => {
 const reasonOf = (result: ConnectResult): string | undefined =>
   result.kind === 'failed' ? result.reason.replace('-', '_') : undefined
 
-const tellEnd = (tell: Tell, script: Running, result: ConnectResult): void => {
+const tellEnd = (tell: SendEvent, script: ScriptContext, result: ConnectResult): void => {
   const { callee } = result
   tell({
     connect_state: result.kind === 'failed' ? 'failed' : 'disconnected',
@@ -76,10 +76,10 @@ const tellEnd = (tell: Tell, script: Running, result: ConnectResult): void => {
 }
 
 /** Calls somebody, and is over when the two were parted again. */
-const callOthers = async (values: Values, script: Running): Promise<ConnectResult> => {
+const callOthers = async (values: Values, script: ScriptContext): Promise<ConnectResult> => {
   const options = connectOptions(values, script)
   const told = { url: values.url('status_url') }
-  const tell = script.events.to(told, 'calling.call.connect')
+  const tell = script.events.sender(told, 'calling.call.connect')
   const onConnected: ConnectOptions['onConnected'] = ({ callee }) =>
     tell({
       connect_state: 'connected',
@@ -98,17 +98,21 @@ const callOthers = async (values: Values, script: Running): Promise<ConnectResul
 }
 
 /** Joins the caller to a WebSocket, both ways, until that is over. */
-const joinStream = async (to: string, values: Values, script: Running): Promise<'connected' | 'failed'> => {
+const joinStream = async (
+  to: string,
+  values: Values,
+  script: ScriptContext,
+): Promise<'connected' | 'failed'> => {
   const url = to.trim().replace(/^stream:\s*/i, '')
   const options = streamOptions(url, values.text('codec'), values)
   const stream = await script.call.startStream({ ...options, bidirectional: true })
   const told = { url: values.url('status_url'), method: values.choice<'GET' | 'POST'>('status_url_method') }
   const common = { control_id: stream.id, url, name: options.name }
-  tellStream(script.events.to(told, 'calling.call.stream', common), 'streaming', stream)
+  sendStreamEvents(script.events.sender(told, 'calling.call.stream', common), 'streaming', stream)
   return (await stream.ended).kind === 'failed' ? 'failed' : 'connected'
 }
 
-const connect = async (values: Values, script: Running): Promise<Outcome> => {
+const connect = async (values: Values, script: ScriptContext): Promise<Outcome> => {
   const all = stepsOf(values)
     .flat()
     .map((item) => item.text('to') ?? '')
@@ -122,7 +126,7 @@ const connect = async (values: Values, script: Running): Promise<Outcome> => {
   if (isStream(first)) {
     const word = await joinStream(first, stepsOf(values)[0]?.[0] ?? values, script)
     connected = word === 'connected'
-    script.variables.tell({
+    script.variables.assign({
       connect_result: word,
       return_value: word,
       connect_failed_reason: connected ? undefined : 'error',
@@ -136,7 +140,7 @@ const connect = async (values: Values, script: Running): Promise<Outcome> => {
       return_value: result.kind,
       connect_failed_reason: reasonOf(result),
     }
-    script.variables.tell(said)
+    script.variables.assign(said)
     if (result.kind === 'connected' && result.endedBy === 'caller') throw new CallEnded()
   }
   const outcome = await script.branch(values.branches('result'), 'connect_result')
@@ -170,7 +174,7 @@ export const connecting: Readonly<Record<string, Method>> = {
       status_url: statusUrl('calling.call.connect, or calling.call.stream,'),
     },
     exactlyOne: ['to', 'serial', 'parallel', 'serial_parallel'],
-    mostTogether: { serial_parallel: maxDestinations },
+    maxTotalItems: { serial_parallel: maxDestinations },
     withoutEffect: ['webrtc_media'],
     nested: { confirm: 'confirm', result: 'branches' },
     lists: ['serial', 'parallel', 'serial_parallel'],

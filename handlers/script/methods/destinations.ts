@@ -4,9 +4,9 @@ import { readHeader } from '../../common/headers.ts'
 import type { CallControl, CalleeState, Destination, Header } from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
 import { codes } from '../codes.ts'
-import type { Tell } from '../events.ts'
-import type { Running } from '../method.ts'
-import { anything, boolean, choice, list, number, type Schema, text, url } from '../schema-parts.ts'
+import type { SendEvent } from '../events.ts'
+import type { ScriptContext } from '../method.ts'
+import { anything, boolean, choice, list, number, type Schema, text, url } from '../schema-builders.ts'
 import { badValue, type Values } from '../values.ts'
 import { asText } from '../variables.ts'
 import { streamCodec, streamProperties } from './streaming.ts'
@@ -78,7 +78,7 @@ export const isQueue = (to: string): boolean => /^queue:./.test(to.trim())
 const addressOf = (to: string): string | undefined => (isQueue(to) ? to.trim() : readDestination(to))
 
 /** One destination; what it does not say, the method's own parameters say. */
-export const destinationOf = (own: Values, common: Values, script: Running): Destination => {
+export const destinationOf = (own: Values, common: Values, script: ScriptContext): Destination => {
   const to = addressOf(own.text('to') ?? '')
   if (to === undefined) throw badValue('to', `must be ${destinationKinds}`)
   const from = (name: string) => (own.has(name) ? own : common)
@@ -90,7 +90,7 @@ export const destinationOf = (own: Values, common: Values, script: Running): Des
   const timeoutMs = own === common ? undefined : own.seconds('timeout')
   const sent = headersOf(from('headers'))
   const confirm = confirmOf(own, common, script)
-  const onState = stateTeller(from('call_state_url'), from('call_state_events'), script)
+  const onState = stateListener(from('call_state_url'), from('call_state_events'), script)
   return {
     to,
     ...(caller !== undefined && { from: caller }),
@@ -121,7 +121,7 @@ const headersOf = (values: Values): readonly Header[] =>
 export const confirmTimeoutOf = (own: Values, common: Values): number | undefined =>
   own.seconds('confirm_timeout') ?? common.seconds('confirm_timeout')
 
-const confirmOf = (own: Values, common: Values, script: Running): Destination['confirm'] => {
+const confirmOf = (own: Values, common: Values, script: ScriptContext): Destination['confirm'] => {
   const values = own.has('confirm') ? own : common
   const source = values.steps('confirm') ?? values.text('confirm')
   if (source === undefined) return undefined
@@ -154,15 +154,15 @@ const reasons = {
 } as const
 
 /** Tells `call_state_url` how a callee's leg goes. */
-const stateTeller = (where: Values, which: Values, script: Running): Destination['onState'] => {
+const stateListener = (where: Values, which: Values, script: ScriptContext): Destination['onState'] => {
   const told = where.url('call_state_url')
   if (told === undefined) return undefined
   const wanted = which.has('call_state_events') ? which.texts('call_state_events') : ['ended']
-  const tell = script.events.to({ url: told }, 'calling.call.state', { direction: 'outbound' })
-  return (state) => tellState(tell, wanted, state)
+  const tell = script.events.sender({ url: told }, 'calling.call.state', { direction: 'outbound' })
+  return (state) => sendState(tell, wanted, state)
 }
 
-const tellState = (tell: Tell, wanted: readonly string[], state: CalleeState): void => {
+const sendState = (tell: SendEvent, wanted: readonly string[], state: CalleeState): void => {
   const call_state = state.kind === 'initiated' ? 'created' : state.kind
   if (!wanted.includes(call_state)) return
   const { callee } = state

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { FakeCall } from '../../common/fake-call.ts'
+import { FakeCall } from '../../testing/fake-call.ts'
+import { eventsOf, faultsOf, TestScripts } from '../../testing/test-scripts.ts'
 import type { DetectOptions } from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
-import { eventsOf, faultsOf, TestScripts } from '../test-script.ts'
 
 const scripts = new TestScripts()
 afterAll(() => scripts.close())

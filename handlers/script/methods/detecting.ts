@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { DetectOptions, DetectResult, Finding } from '../../verbs.ts'
 import { CallEnded, VerbFailed } from '../../verbs.ts'
-import type { Method, Running } from '../method.ts'
-import { boolean, choice, number, pattern, statusUrl } from '../schema-parts.ts'
+import type { Method, ScriptContext } from '../method.ts'
+import { boolean, choice, number, pattern, statusUrl } from '../schema-builders.ts'
 import type { Values } from '../values.ts'
 
 /** The options that are there, by the parameters that give them. */
@@ -61,18 +61,18 @@ const variablesOf = (result: DetectResult): Readonly<Record<string, unknown>> =>
   detect_ms: result.durationMs,
 })
 
-const detect = async (values: Values, script: Running): Promise<undefined> => {
+const detect = async (values: Values, script: ScriptContext): Promise<undefined> => {
   const told = { url: values.url('status_url') }
-  const tell = script.events.to(told, 'calling.call.detect', { control_id: randomUUID() })
+  const tell = script.events.sender(told, 'calling.call.detect', { control_id: randomUUID() })
   const options = detectOptions(values, (finding) => tell({ detect: eventOf(finding) }))
   const over = () => tell({ detect: { type: 'machine', params: { event: 'finished' } } })
-  script.variables.tell({ detect_result: 'detecting' })
+  script.variables.assign({ detect_result: 'detecting' })
   const running = script.call.detect(options).finally(over)
-  const done = running.then((result) => script.variables.tell(variablesOf(result)))
+  const done = running.then((result) => script.variables.assign(variablesOf(result)))
   if (values.boolean('wait') ?? true) return void (await done)
   void done.catch((error: unknown) => {
     if (error instanceof CallEnded || script.call.signal.aborted) return
-    script.variables.tell({ detect_result: 'error' })
+    script.variables.assign({ detect_result: 'error' })
     const code = error instanceof VerbFailed ? error.code : 'internal'
     script.warn(code, error instanceof Error ? error.message : 'It could not be detected.', values.path)
   })

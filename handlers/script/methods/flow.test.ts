@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noThenProperty: it is the language's name
 import { afterAll, describe, expect, it } from 'vitest'
-import { FakeCall } from '../../common/fake-call.ts'
-import { FakeContext } from '../../common/fake-context.ts'
-import { faultsOf, type On, TestScripts } from '../test-script.ts'
+import { FakeCall } from '../../testing/fake-call.ts'
+import { FakeContext } from '../../testing/fake-context.ts'
+import { faultsOf, type On, TestScripts } from '../../testing/test-scripts.ts'
 
 const scripts = new TestScripts()
 afterAll(() => scripts.close())

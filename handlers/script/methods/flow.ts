@@ -1,6 +1,6 @@
 import type { Method } from '../method.ts'
 import { expressionFault } from '../placeholders.ts'
-import { anyObject, anything, number, text } from '../schema-parts.ts'
+import { anyObject, anything, number, text } from '../schema-builders.ts'
 
 const dest = text('A section of the script, the URL of a script, or a script as a text of JSON.')
 const params = anyObject('Values that it sees as params.')
@@ -40,14 +40,14 @@ export const flow: Readonly<Record<string, Method>> = {
   return: {
     description: 'Goes back to execute with a value, or ends the script.',
     properties: { value: anything('Any value; execute finds it in return_value.') },
-    whole: 'value',
+    wholeParameter: 'value',
     run: async (values) => ({ kind: 'return', value: values.parameters.value }),
   },
   label: {
     description: 'Marks a place for goto.',
     properties: { name: text('Name of the place, once in a list of steps.') },
     required: ['name'],
-    whole: 'name',
+    wholeParameter: 'name',
     plain: ['name'],
     run: async () => undefined,
   },
@@ -72,7 +72,7 @@ export const flow: Readonly<Record<string, Method>> = {
     description: 'Runs the steps of the first condition that holds.',
     properties: { conditions: branches },
     required: ['conditions'],
-    whole: 'conditions',
+    wholeParameter: 'conditions',
     nested: { conditions: 'conditions' },
     run: (values, script) => script.branch(values.branches('conditions'), ''),
   },
@@ -80,7 +80,7 @@ export const flow: Readonly<Record<string, Method>> = {
     description: 'Runs the steps for the value of a variable.',
     properties: { cases: branches },
     required: ['cases'],
-    whole: 'cases',
+    wholeParameter: 'cases',
     nested: { cases: 'cases' },
     run: (values, script) => script.branch(values.branches('cases'), ''),
   },

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { FakeContext } from '../../common/fake-context.ts'
-import { faultsOf, TestScripts } from '../test-script.ts'
+import { FakeContext } from '../../testing/fake-context.ts'
+import { faultsOf, TestScripts } from '../../testing/test-scripts.ts'
 
 const scripts = new TestScripts()
 afterAll(() => scripts.close())

@@ -1,5 +1,5 @@
 import type { Method } from '../method.ts'
-import { list, type Schema, text } from '../schema-parts.ts'
+import { list, type Schema, text } from '../schema-builders.ts'
 import { badValue, type Values } from '../values.ts'
 
 const dayNames = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
@@ -116,7 +116,7 @@ export const hours: Readonly<Record<string, Method>> = {
     failed: { hours_result: 'closed' },
     run: async (values, { context, variables }) => {
       try {
-        variables.tell({ hours_result: isOpen(values, context.now()) ? 'open' : 'closed' })
+        variables.assign({ hours_result: isOpen(values, context.now()) ? 'open' : 'closed' })
       } catch (error) {
         if (error instanceof RangeError) throw badValue('time_zone', 'is not known')
         throw error

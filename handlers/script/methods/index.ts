@@ -1,5 +1,4 @@
 import type { Method } from '../method.ts'
-import { absent } from './absent.ts'
 import { answering } from './answering.ts'
 import { assigning } from './assigning.ts'
 import { conferencing } from './conferencing.ts'
@@ -15,6 +14,7 @@ import { requesting } from './requesting.ts'
 import { rooms } from './rooms.ts'
 import { signalling } from './signalling.ts'
 import { streaming } from './streaming.ts'
+import { unsupportedMethods } from './unsupported.ts'
 
 /** Every method of the language, by name. */
 export const methods: ReadonlyMap<string, Method> = new Map(
@@ -34,7 +34,7 @@ export const methods: ReadonlyMap<string, Method> = new Map(
     ...assigning,
     ...requesting,
     ...hours,
-    ...absent,
+    ...unsupportedMethods,
   }),
 )
 

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { FakeCall } from '../../common/fake-call.ts'
-import { FakeContext } from '../../common/fake-context.ts'
+import { FakeCall } from '../../testing/fake-call.ts'
+import { FakeContext } from '../../testing/fake-context.ts'
+import { eventsOf, faultsOf, TestScripts } from '../../testing/test-scripts.ts'
 import { VerbFailed } from '../../verbs.ts'
-import { eventsOf, faultsOf, TestScripts } from '../test-script.ts'
 
 const scripts = new TestScripts()
 afterAll(() => scripts.close())
@@ -107,7 +107,7 @@ describe('play', () => {
         call,
       },
     )
-    expect(call.verbs.at(-1)).toEqual(['userEvent', { r: 'failed' }])
+    expect(call.verbs.at(-1)).toEqual(['sendUserEvent', { r: 'failed' }])
     expect(context.warnings).toMatchObject([{ code: 'sound_unreachable', path: '/sections/main/0/play' }])
   })
 

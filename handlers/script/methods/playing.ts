@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Speaker } from '../../common/sounds.ts'
 import type { PlayOptions, Sound } from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
-import type { Tell } from '../events.ts'
-import type { Method, Running } from '../method.ts'
-import { boolean, list, number, type Schema, statusUrl, text } from '../schema-parts.ts'
+import type { SendEvent } from '../events.ts'
+import type { Method, ScriptContext } from '../method.ts'
+import { boolean, list, number, type Schema, statusUrl, text } from '../schema-builders.ts'
 import { soundFault } from '../value-check.ts'
 import type { Values } from '../values.ts'
 import { asText } from '../variables.ts'
@@ -29,7 +29,7 @@ export const speaking: Readonly<Record<string, Schema>> = {
 }
 
 /** The voice of a step: its own parameters, or the variables of the same names. */
-export const speakerOf = (values: Values, { variables }: Running): Speaker => {
+export const speakerOf = (values: Values, { variables }: ScriptContext): Speaker => {
   const of = (name: string) => values.text(name) ?? asText(variables.lookup(`vars.${name}`))
   const [voice, language, gender] = [of('say_voice'), of('say_language'), of('say_gender')]
   return { ...(voice && { voice }), ...(language && { language }), ...(gender && { gender }) }
@@ -39,7 +39,7 @@ export const speakerOf = (values: Values, { variables }: Running): Speaker => {
 export const soundsOf = (
   values: Values,
   name: string,
-  script: Running,
+  script: ScriptContext,
 ): { readonly sounds: readonly Sound[]; readonly volumeDb?: number } => {
   const volumeDb = values.number('volume')
   return {
@@ -49,7 +49,7 @@ export const soundsOf = (
 }
 
 /** Runs something that tells how it ends: `error` when it fails, `end` otherwise, also where the call ends. */
-export const toldOfEnd = async <T>(tell: Tell, end: string, run: () => Promise<T>): Promise<T> => {
+export const reportingEnd = async <T>(tell: SendEvent, end: string, run: () => Promise<T>): Promise<T> => {
   try {
     const value = await run()
     tell({ state: end })
@@ -81,10 +81,10 @@ export const playing: Readonly<Record<string, Method>> = {
         ...(autoAnswer !== undefined && { autoAnswer }),
       }
       const told = { url: values.url('status_url') }
-      const tell = script.events.to(told, 'calling.call.play', { control_id: randomUUID() })
+      const tell = script.events.sender(told, 'calling.call.play', { control_id: randomUUID() })
       tell({ state: 'playing' })
-      await toldOfEnd(tell, 'finished', () => script.call.play(options))
-      script.variables.tell({ play_result: 'success' })
+      await reportingEnd(tell, 'finished', () => script.call.play(options))
+      script.variables.assign({ play_result: 'success' })
       return undefined
     },
   },

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { CollectOptions, CollectResult, SpeechOptions } from '../../verbs.ts'
-import type { Tell } from '../events.ts'
+import type { SendEvent } from '../events.ts'
 import type { Method } from '../method.ts'
-import { keys, list, number, statusUrl, text } from '../schema-parts.ts'
+import { keys, list, number, statusUrl, text } from '../schema-builders.ts'
 import { soundFault } from '../value-check.ts'
 import type { Values } from '../values.ts'
 import { sound, soundList, soundsOf, speaking } from './playing.ts'
@@ -52,7 +52,7 @@ const variablesOf = (result: CollectResult): Readonly<Record<string, unknown>> =
   prompt_speech_confidence: result.speech?.confidence,
 })
 
-const tellResult = (tell: Tell, result: CollectResult): void => {
+const tellResult = (tell: SendEvent, result: CollectResult): void => {
   const { digits, terminator = '', speech } = result
   const word = wordOf(result)
   const told =
@@ -107,7 +107,7 @@ export const prompting: Readonly<Record<string, Method>> = {
       const prompt = soundsOf(values, 'play', script)
       const collect = collectOptions(values)
       const told = { url: values.url('status_url') }
-      const tell = script.events.to(told, 'calling.call.collect', { control_id: randomUUID() })
+      const tell = script.events.sender(told, 'calling.call.collect', { control_id: randomUUID() })
       const onInput = () => tell({ result: { type: 'start_of_input' }, final: false })
       const result = await script.call
         .collect({ prompt, ...collect, ...(told.url !== undefined && { onInput }) })
@@ -116,7 +116,7 @@ export const prompting: Readonly<Record<string, Method>> = {
           throw error
         })
       tellResult(tell, result)
-      script.variables.tell(variablesOf(result))
+      script.variables.assign(variablesOf(result))
       return undefined
     },
   },

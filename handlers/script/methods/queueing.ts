@@ -1,8 +1,8 @@
-import { longestName } from '../../common/conferences.ts'
-import type { QueueOptions, QueuePlace, QueueResult } from '../../verbs.ts'
+import { maxNameLength } from '../../common/conferences.ts'
+import type { QueueOptions, QueuePosition, QueueResult } from '../../verbs.ts'
 import { CallEnded } from '../../verbs.ts'
-import type { Method, Outcome, Running } from '../method.ts'
-import { number, statusUrl, text } from '../schema-parts.ts'
+import type { Method, Outcome, ScriptContext } from '../method.ts'
+import { number, statusUrl, text } from '../schema-builders.ts'
 import { soundFault } from '../value-check.ts'
 import { badValue, type Values } from '../values.ts'
 
@@ -15,11 +15,11 @@ const words: Readonly<Record<QueueResult['kind'], string>> = {
 }
 
 /** Tells `status_url` of the caller's place; `ts` is when that was. */
-const placeTeller = (values: Values, script: Running): QueueOptions['onEvent'] => {
+const queueListener = (values: Values, script: ScriptContext): QueueOptions['onEvent'] => {
   const told = values.url('status_url')
   if (told === undefined) return undefined
-  const tell = script.events.to({ url: told }, 'calling.call.queue')
-  return (status: string, place: QueuePlace) =>
+  const tell = script.events.sender({ url: told }, 'calling.call.queue')
+  return (status: string, place: QueuePosition) =>
     tell({
       status,
       id: place.queueId,
@@ -31,21 +31,22 @@ const placeTeller = (values: Values, script: Running): QueueOptions['onEvent'] =
     })
 }
 
-const enterQueue = async (values: Values, script: Running): Promise<Outcome> => {
+const enterQueue = async (values: Values, script: ScriptContext): Promise<Outcome> => {
   const name = values.needed('queue_name')
-  if (name.length > longestName) throw badValue('queue_name', `must have at most ${longestName} characters`)
+  if (name.length > maxNameLength)
+    throw badValue('queue_name', `must have at most ${maxNameLength} characters`)
   const after = values.needed('transfer_after_bridge')
   const sounds = values.has('wait_url') ? values.sounds('wait_url') : undefined
   const maxWaitMs = values.seconds('wait_time') ?? 3_600_000
-  const onEvent = placeTeller(values, script)
-  script.variables.tell({ queue_result: 'entering' })
+  const onEvent = queueListener(values, script)
+  script.variables.assign({ queue_result: 'entering' })
   const result = await script.call.enterQueue({
     name,
     maxWaitMs,
     ...(sounds && { wait: async (call) => void (await call.play({ sounds })) as undefined }),
     ...(onEvent && { onEvent }),
   })
-  script.variables.tell({
+  script.variables.assign({
     queue_result: words[result.kind],
     wait_time: Math.round(result.waitedMs / 1000),
     entry_position: result.position,

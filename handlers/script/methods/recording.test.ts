@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { FakeCall } from '../../common/fake-call.ts'
+import { FakeCall } from '../../testing/fake-call.ts'
+import { eventsOf, faultsOf, TestScripts } from '../../testing/test-scripts.ts'
 import type { RecordOptions, RecordResult } from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
-import { eventsOf, faultsOf, TestScripts } from '../test-script.ts'
 
 const scripts = new TestScripts()
 afterAll(() => scripts.close())
@@ -221,7 +221,7 @@ describe('record_call', () => {
       .find((given) => given?.tracks)
     const audio = { format: 'wav', direction: expect.any(String), stereo: false }
     const told = { dialect: 'json', url: status_url, method: 'POST', params: { ...id, record: { audio } } }
-    expect(options?.status).toEqual(told)
+    expect(options?.statusTarget).toEqual(told)
     expect(context.callbacks.map(({ ends }) => ends)).toEqual([undefined, expect.any(String)])
   })
 

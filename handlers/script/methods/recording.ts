@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { RecordOptions, RecordResult } from '../../verbs.ts'
 import { CallEnded } from '../../verbs.ts'
-import type { Tell } from '../events.ts'
-import type { Method, Running } from '../method.ts'
-import { boolean, choice, keys, number, type Schema, statusUrl, text } from '../schema-parts.ts'
+import type { SendEvent } from '../events.ts'
+import type { Method, ScriptContext } from '../method.ts'
+import { boolean, choice, keys, number, type Schema, statusUrl, text } from '../schema-builders.ts'
 import { badValue, type Values } from '../values.ts'
 
 interface Defaults {
@@ -53,8 +53,8 @@ const recordOptions = (values: Values, defaults: Defaults): RecordOptions => {
     tracks: tracksOf(values, defaults),
     beep: values.boolean('beep') ?? false,
     terminators: values.has('terminators') ? (values.text('terminators') ?? '') : defaults.terminators,
-    initialSilenceMs: patience(values, 'initial_timeout', defaults.initial),
-    endSilenceMs: patience(values, 'end_silence_timeout', defaults.end),
+    initialSilenceMs: silenceLimit(values, 'initial_timeout', defaults.initial),
+    endSilenceMs: silenceLimit(values, 'end_silence_timeout', defaults.end),
     ...(sensitivity !== undefined && { sensitivity }),
     ...(maxMs !== undefined && { maxMs }),
   }
@@ -71,37 +71,45 @@ const tracksOf = (values: Values, { direction }: Defaults): RecordOptions['track
 }
 
 /** In ms; a document says 0 for no limit. */
-const patience = (values: Values, name: string, fallback: number): number =>
+const silenceLimit = (values: Values, name: string, fallback: number): number =>
   (values.seconds(name) ?? fallback * 1000) || Number.POSITIVE_INFINITY
 
 const wordOf = ({ reason }: RecordResult): string =>
   reason === 'no-input' ? 'no_input' : reason === 'error' ? 'failed' : 'success'
 
 /** What each event says of how it is made. */
-const madeAs = ({ tracks = 'in', format }: RecordOptions): Readonly<Record<string, unknown>> => {
+const audioFieldsOf = ({ tracks = 'in', format }: RecordOptions): Readonly<Record<string, unknown>> => {
   const direction = { in: 'speak', out: 'listen', both: 'both', stereo: 'both' }[tracks]
   return { record: { audio: { format, direction, stereo: tracks === 'stereo' } } }
 }
 
 /** Tells of one recording. */
-const teller = (values: Values, script: Running, options: RecordOptions, controlId: string): Tell => {
+const eventSender = (
+  values: Values,
+  script: ScriptContext,
+  options: RecordOptions,
+  controlId: string,
+): SendEvent => {
   const told = { url: values.url('status_url') }
-  return script.events.to(told, 'calling.call.record', { control_id: controlId, ...madeAs(options) })
+  return script.events.sender(told, 'calling.call.record', {
+    control_id: controlId,
+    ...audioFieldsOf(options),
+  })
 }
 
 /** The same for whoever has to tell it where the gateway dies; without a control id it is the recording's own. */
-const toldOf = (
+const statusTargetOf = (
   values: Values,
   options: RecordOptions,
   controlId: string | undefined,
-): Pick<RecordOptions, 'status'> => {
+): Pick<RecordOptions, 'statusTarget'> => {
   const url = values.url('status_url')
   if (url === undefined) return {}
-  const params = { ...(controlId !== undefined && { control_id: controlId }), ...madeAs(options) }
-  return { status: { dialect: 'json', url, method: 'POST', params } }
+  const params = { ...(controlId !== undefined && { control_id: controlId }), ...audioFieldsOf(options) }
+  return { statusTarget: { dialect: 'json', url, method: 'POST', params } }
 }
 
-const tellEnd = (tell: Tell, script: Running, result: RecordResult): void => {
+const tellEnd = (tell: SendEvent, script: ScriptContext, result: RecordResult): void => {
   const end = script.context.now()
   const word = wordOf(result)
   tell(
@@ -118,31 +126,34 @@ const tellEnd = (tell: Tell, script: Running, result: RecordResult): void => {
   )
 }
 
-const record = async (values: Values, script: Running): Promise<undefined> => {
+const record = async (values: Values, script: ScriptContext): Promise<undefined> => {
   const options = recordOptions(values, foreground)
   const controlId = randomUUID()
-  const tell = teller(values, script, options, controlId)
+  const tell = eventSender(values, script, options, controlId)
   tell({ state: 'recording' })
-  const recorded = script.call.record({ ...options, ...toldOf(values, options, controlId) })
+  const recorded = script.call.record({ ...options, ...statusTargetOf(values, options, controlId) })
   const result = await recorded.catch((error: unknown) => {
     tell({ state: 'error' })
     throw error
   })
   tellEnd(tell, script, result)
-  script.variables.tell({ record_url: result.bytes > 0 ? result.url : '', record_result: wordOf(result) })
+  script.variables.assign({ record_url: result.bytes > 0 ? result.url : '', record_result: wordOf(result) })
   if (result.reason === 'hangup') throw new CallEnded()
 }
 
-const recordCall = async (values: Values, script: Running): Promise<undefined> => {
+const recordCall = async (values: Values, script: ScriptContext): Promise<undefined> => {
   const named = values.text('control_id')
   script.recordings.check(named)
   const options = recordOptions(values, background)
-  const recording = await script.call.startRecording({ ...options, ...toldOf(values, options, named) })
+  const recording = await script.call.startRecording({
+    ...options,
+    ...statusTargetOf(values, options, named),
+  })
   const id = script.recordings.add(recording, named)
-  const tell = teller(values, script, options, id)
+  const tell = eventSender(values, script, options, id)
   tell({ state: 'recording', recording_id: recording.id, url: recording.url })
   void recording.ended.then((result) => tellEnd(tell, script, result))
-  script.variables.tell({
+  script.variables.assign({
     record_call_url: recording.url,
     record_call_result: 'success',
     record_control_id: id,
@@ -172,7 +183,7 @@ export const recording: Readonly<Record<string, Method>> = {
     failed: { stop_record_call_result: 'failed' },
     run: async (values, { recordings, variables }) => {
       const { reason } = await recordings.stop(values.text('control_id')).ended
-      variables.tell({ stop_record_call_result: reason === 'error' ? 'failed' : 'success' })
+      variables.assign({ stop_record_call_result: reason === 'error' ? 'failed' : 'success' })
       return undefined
     },
   },

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { FakeContext } from '../../common/fake-context.ts'
-import type { OutsideAnswer } from '../../handler.ts'
-import { faultsOf, TestScripts } from '../test-script.ts'
+import type { HttpResponse } from '../../handler.ts'
+import { FakeContext } from '../../testing/fake-context.ts'
+import { faultsOf, TestScripts } from '../../testing/test-scripts.ts'
 
 const scripts = new TestScripts()
 afterAll(() => scripts.close())
@@ -9,7 +9,7 @@ afterAll(() => scripts.close())
 const url = 'https://api.example/customers'
 
 /** What was asked, and what a text says afterwards. */
-const ask = async (request: object, answer: OutsideAnswer | undefined, text = '') => {
+const ask = async (request: object, answer: HttpResponse | undefined, text = '') => {
   const context = new FakeContext()
   if (answer) context.answers.push(answer)
   const said = await scripts.say(
@@ -20,7 +20,7 @@ const ask = async (request: object, answer: OutsideAnswer | undefined, text = ''
   return { asked: context.outside[0], said, context }
 }
 
-const fine: OutsideAnswer = {
+const fine: HttpResponse = {
   status: 200,
   headers: { 'content-type': 'application/json', 'x-a': '1' },
   text: '{"name":"Ann","age":3}',

@@ -1,9 +1,9 @@
-import { hasControl } from '../../common/headers.ts'
-import type { OutsideAnswer, OutsideRequest } from '../../handler.ts'
+import { hasControlCharacter } from '../../common/headers.ts'
+import type { HttpRequest, HttpResponse } from '../../handler.ts'
 import { CallEnded, VerbFailed } from '../../verbs.ts'
 import { codes } from '../codes.ts'
 import type { Method } from '../method.ts'
-import { boolean, choice, number, texts, url } from '../schema-parts.ts'
+import { boolean, choice, number, texts, url } from '../schema-builders.ts'
 import { badValue, type Values } from '../values.ts'
 import { asText, type Variables } from '../variables.ts'
 
@@ -24,7 +24,8 @@ const headersOf = (values: Values): Readonly<Record<string, string>> =>
       const text = asText(value)
       if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name) || reserved.has(name.toLowerCase()))
         throw badValue('headers', 'has a name that cannot be used')
-      if (hasControl(text)) throw badValue('headers', `has a line break or control character in ${name}`)
+      if (hasControlCharacter(text))
+        throw badValue('headers', `has a line break or control character in ${name}`)
       return [name.toLowerCase(), text]
     }),
   )
@@ -35,7 +36,7 @@ const urlOf = (values: Values): string => {
   return asked
 }
 
-const requestOf = (values: Values): OutsideRequest => {
+const requestOf = (values: Values): HttpRequest => {
   const { 'content-type': type, ...headers } = headersOf(values)
   const body = values.parameters.body
   const json = typeof body === 'object'
@@ -43,7 +44,7 @@ const requestOf = (values: Values): OutsideRequest => {
   const connectTimeoutMs = values.seconds('connect_timeout')
   return {
     url: urlOf(values),
-    method: values.needed('method').toUpperCase() as OutsideRequest['method'],
+    method: values.needed('method').toUpperCase() as HttpRequest['method'],
     ...(Object.keys(headers).length > 0 && { headers }),
     ...(body !== undefined && {
       body: { contentType: type ?? (json ? 'application/json' : 'text/plain'), text: asText(body) },
@@ -53,9 +54,9 @@ const requestOf = (values: Values): OutsideRequest => {
   }
 }
 
-const keep = (variables: Variables, { status, headers, text }: OutsideAnswer, parsed: boolean): void => {
+const keep = (variables: Variables, { status, headers, text }: HttpResponse, parsed: boolean): void => {
   const result = status < 400 ? 'success' : 'failed'
-  variables.tell({ request_result: result, return_value: result, request_response_code: status })
+  variables.assign({ request_result: result, return_value: result, request_response_code: status })
   variables.set('request_response_headers', headers)
   variables.set('request_response_body', text)
   if (parsed) variables.set('request_response', parse(text))
@@ -106,8 +107,8 @@ export const requesting: Readonly<Record<string, Method>> = {
       const parsed = values.boolean('save_variables') ?? false
       for (const name of ['code', 'headers', 'body']) variables.unset(`request_response_${name}`)
       variables.unset('request_response')
-      variables.tell({ request_url: request.url })
-      let answer: OutsideAnswer
+      variables.assign({ request_url: request.url })
+      let answer: HttpResponse
       try {
         answer = await context.request(request, call.signal)
       } catch (error) {

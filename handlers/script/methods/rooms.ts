@@ -1,12 +1,12 @@
 import { roomPattern } from '../../common/conferences.ts'
 import { CallEnded } from '../../verbs.ts'
-import type { Method, Outcome, Running } from '../method.ts'
-import { pattern } from '../schema-parts.ts'
+import type { Method, Outcome, ScriptContext } from '../method.ts'
+import { pattern } from '../schema-builders.ts'
 import type { Values } from '../values.ts'
 
-const joinRoom = async (values: Values, { call, context, variables }: Running): Promise<Outcome> => {
+const joinRoom = async (values: Values, { call, context, variables }: ScriptContext): Promise<Outcome> => {
   const { kind } = await call.joinConference(context.room(values.needed('name')))
-  variables.tell({ join_room_result: kind === 'full' ? 'failed' : 'joined' })
+  variables.assign({ join_room_result: kind === 'full' ? 'failed' : 'joined' })
   if (call.signal.aborted) throw new CallEnded()
   return undefined
 }

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { FakeCall } from '../../common/fake-call.ts'
+import { FakeCall } from '../../testing/fake-call.ts'
+import { eventsOf, faultsOf, TestScripts } from '../../testing/test-scripts.ts'
 import type { ReferResult } from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
-import { eventsOf, faultsOf, TestScripts } from '../test-script.ts'
 
 const scripts = new TestScripts()
 afterAll(() => scripts.close())
@@ -143,13 +143,13 @@ describe('user_event', () => {
   it('tells the browser, with variables replaced inside of the event', async () => {
     const event = { kind: 'queue', place: '%{vars.place}', list: ['%{call.from_number}'] }
     expect((await scripts.run([{ set: { place: 3 } }, { user_event: { event } }])).verbs).toEqual([
-      ['userEvent', { kind: 'queue', place: 3, list: ['+15550001'] }],
+      ['sendUserEvent', { kind: 'queue', place: 3, list: ['+15550001'] }],
     ])
   })
 
   it('warns where the caller cannot be told', async () => {
     const call = new FakeCall()
-    call.userEvent = () => false
+    call.sendUserEvent = () => false
     const { warnings } = await scripts.run([{ user_event: { event: {} } }], { call })
     expect(warnings).toEqual(['/sections/main/0/user_event method_execute_failed'])
   })

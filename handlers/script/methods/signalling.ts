@@ -3,7 +3,7 @@ import type { ReferResult } from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
 import { codes } from '../codes.ts'
 import type { Method } from '../method.ts'
-import { anyObject, number, pattern, statusUrl, text } from '../schema-parts.ts'
+import { anyObject, number, pattern, statusUrl, text } from '../schema-builders.ts'
 import { lineFault } from '../value-check.ts'
 import { badValue } from '../values.ts'
 
@@ -35,7 +35,7 @@ export const signalling: Readonly<Record<string, Method>> = {
     failed: { send_digits_result: 'failed' },
     run: async (values, { call, variables }) => {
       await call.sendDigits(values.needed('digits'))
-      variables.tell({ send_digits_result: 'success' })
+      variables.assign({ send_digits_result: 'success' })
       return undefined
     },
   },
@@ -57,7 +57,7 @@ export const signalling: Readonly<Record<string, Method>> = {
       const fault = toFault(to)
       if (fault !== undefined) throw badValue('to_uri', fault)
       const told = { url: values.url('status_url') }
-      const tell = script.events.to(told, 'calling.call.refer', { sip_refer_to: to })
+      const tell = script.events.sender(told, 'calling.call.refer', { sip_refer_to: to })
       const credentials = { ...(username && { username }), ...(password && { password }) }
       const result = await script.call.refer({ to, ...credentials }).catch((error: unknown) => {
         tell({ state: 'failed' })
@@ -65,7 +65,7 @@ export const signalling: Readonly<Record<string, Method>> = {
       })
       const { status, notifyStatus } = result
       tell({ state: wordOf(result), sip_refer_response_code: status, sip_notify_response_code: notifyStatus })
-      script.variables.tell({
+      script.variables.assign({
         sip_refer_to: to,
         sip_refer_result: wordOf(result),
         return_value: wordOf(result),
@@ -80,7 +80,7 @@ export const signalling: Readonly<Record<string, Method>> = {
     properties: { event: anyObject('At most 16 kB of JSON.') },
     required: ['event'],
     run: async (values, { call }) => {
-      if (!call.userEvent(values.object('event') ?? {}))
+      if (!call.sendUserEvent(values.object('event') ?? {}))
         throw new VerbFailed(codes.methodFailed, "The caller's side cannot be told of events.")
       return undefined
     },

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { FakeCall } from '../../common/fake-call.ts'
-import { eventsOf, faultsOf, TestScripts } from '../test-script.ts'
+import { FakeCall } from '../../testing/fake-call.ts'
+import { eventsOf, faultsOf, TestScripts } from '../../testing/test-scripts.ts'
 
 const scripts = new TestScripts()
 afterAll(() => scripts.close())

@@ -1,8 +1,8 @@
 import { readStreamFormat, streamFormatPattern, streamFormats, streamTracks } from '../../common/streams.ts'
 import type { CallStream, StreamEnd, StreamOptions } from '../../verbs.ts'
-import type { Tell } from '../events.ts'
-import type { Method, Running } from '../method.ts'
-import { choice, number, pattern, type Schema, statusUrl, text, texts } from '../schema-parts.ts'
+import type { SendEvent } from '../events.ts'
+import type { Method, ScriptContext } from '../method.ts'
+import { choice, number, pattern, type Schema, statusUrl, text, texts } from '../schema-builders.ts'
 import { badValue, type Values } from '../values.ts'
 import { asText } from '../variables.ts'
 
@@ -42,7 +42,7 @@ export const streamProperties: Readonly<Record<string, Schema>> = {
 const tapTracks = { speak: 'inbound', listen: 'outbound', both: 'both' } as const
 
 /** Tells how a stream goes: that it has begun, and at once or later that it is over. */
-export const tellStream = (tell: Tell, begun: string, stream: CallStream): void => {
+export const sendStreamEvents = (tell: SendEvent, begun: string, stream: CallStream): void => {
   tell({ state: begun })
   void stream.ended.then((end: StreamEnd) => {
     tell({
@@ -52,7 +52,7 @@ export const tellStream = (tell: Tell, begun: string, stream: CallStream): void 
   })
 }
 
-const stream = async (values: Values, script: Running): Promise<undefined> => {
+const stream = async (values: Values, script: ScriptContext): Promise<undefined> => {
   const controlId = values.text('control_id')
   script.streams.check(controlId)
   const url = values.needed('url')
@@ -61,9 +61,9 @@ const stream = async (values: Values, script: Running): Promise<undefined> => {
   const told = { url: values.url('status_url'), method: values.choice<'GET' | 'POST'>('status_url_method') }
   const started = await script.call.startStream({ ...options, tracks: streamTracks[track] })
   const id = script.streams.add(started, controlId)
-  const tell = script.events.to(told, 'calling.call.stream', { control_id: id, url, name: options.name })
-  tellStream(tell, 'streaming', started)
-  script.variables.tell({ stream_result: 'success', stream_control_id: id })
+  const tell = script.events.sender(told, 'calling.call.stream', { control_id: id, url, name: options.name })
+  sendStreamEvents(tell, 'streaming', started)
+  script.variables.assign({ stream_result: 'success', stream_control_id: id })
 }
 
 /** Where a tap goes, and how. */
@@ -80,7 +80,7 @@ const tapOptions = (uri: string, codec: 'PCMU' | 'PCMA', packetMs: number): Stre
   return { url: url.href }
 }
 
-const tap = async (values: Values, script: Running): Promise<undefined> => {
+const tap = async (values: Values, script: ScriptContext): Promise<undefined> => {
   const controlId = values.text('control_id')
   script.taps.check(controlId)
   const uri = values.needed('uri')
@@ -92,13 +92,13 @@ const tap = async (values: Values, script: Running): Promise<undefined> => {
   const started = await script.call.startStream({ ...options, tracks: tapTracks[direction] })
   const id = script.taps.add(started, controlId)
   const params = { direction, codec, rate: 8000, ptime }
-  const tell = script.events.to(told, 'calling.call.tap', {
+  const tell = script.events.sender(told, 'calling.call.tap', {
     control_id: id,
     tap: { type: 'audio', params: { direction } },
     device: { type: typeOf(uri), params: { uri, ...params } },
   })
-  tellStream(tell, 'tapping', started)
-  script.variables.tell({
+  sendStreamEvents(tell, 'tapping', started)
+  script.variables.assign({
     tap_uri: uri,
     tap_result: 'success',
     tap_control_id: id,
@@ -141,7 +141,7 @@ export const streaming: Readonly<Record<string, Method>> = {
     failed: { stop_tap_result: 'failed' },
     run: async (values, { taps, variables }) => {
       taps.stop(values.text('control_id'))
-      variables.tell({ stop_tap_result: 'success' })
+      variables.assign({ stop_tap_result: 'success' })
       return undefined
     },
   },
@@ -168,7 +168,7 @@ export const streaming: Readonly<Record<string, Method>> = {
     failed: { stop_stream_result: 'failed' },
     run: async (values, { streams, variables }) => {
       streams.stop(values.text('control_id'))
-      variables.tell({ stop_stream_result: 'success' })
+      variables.assign({ stop_stream_result: 'success' })
       return undefined
     },
   },

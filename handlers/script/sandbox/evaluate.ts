@@ -14,13 +14,13 @@ type Outcome = { readonly value?: string } | { readonly error: string }
 export type ExpressionReply = Outcome & { readonly ms: number }
 
 /** Longest time of one expression in ms of its thread's own: on a busy machine it is not cut off for what others do. */
-export const longestMs = 150
+export const maxMs = 150
 /** Heap of one expression in bytes: that of the variables' text some thirty times over. */
-const heapBytes = 16 * 1024 * 1024
+const maxHeapBytes = 16 * 1024 * 1024
 /** Stack of one expression in bytes. */
-const stackBytes = 256 * 1024
+const maxStackBytes = 256 * 1024
 /** Longest value, as JSON. */
-const longestValue = 65_536
+const maxValueLength = 65_536
 
 /** What there is of the language: no promises, no proxies, no memory shared with anybody. `Eval` is what reads any code at all. */
 const intrinsics = {
@@ -59,13 +59,13 @@ const msSince = (begin: NodeJS.CpuUsage): number => {
   return (user + system) / 1000
 }
 
-const tooLong = `it takes longer than ${longestMs} ms`
+const tooLong = `it takes longer than ${maxMs} ms`
 
 const evaluate = (module: QuickJSWASMModule, job: ExpressionJob, begin: NodeJS.CpuUsage): Outcome => {
   const runtime = module.newRuntime({
-    memoryLimitBytes: heapBytes,
-    maxStackSizeBytes: stackBytes,
-    interruptHandler: () => msSince(begin) > longestMs,
+    memoryLimitBytes: maxHeapBytes,
+    maxStackSizeBytes: maxStackBytes,
+    interruptHandler: () => msSince(begin) > maxMs,
   })
   try {
     const context = runtime.newContext({ intrinsics })
@@ -80,7 +80,7 @@ const evaluate = (module: QuickJSWASMModule, job: ExpressionJob, begin: NodeJS.C
 }
 
 /** What an expression threw, in words. */
-class Thrown extends Error {}
+class ExpressionError extends Error {}
 
 /** Handles are values of the sandbox; each one is disposed of by whoever made it. */
 const evaluateIn = (context: QuickJSContext, { expression, variables }: ExpressionJob): Outcome => {
@@ -92,7 +92,7 @@ const evaluateIn = (context: QuickJSContext, { expression, variables }: Expressi
   const take = (result: ReturnType<QuickJSContext['evalCode']>, describe?: QuickJSHandle): QuickJSHandle => {
     if (!result.error) return keep(result.value)
     const error = keep(result.error)
-    throw new Thrown(describe ? messageOf(context, describe, error) : 'the sandbox is too small')
+    throw new ExpressionError(describe ? messageOf(context, describe, error) : 'the sandbox is too small')
   }
   const run = (code: string, describe?: QuickJSHandle): QuickJSHandle =>
     take(context.evalCode(code, 'expression', { type: 'global', strict: true }), describe)
@@ -106,12 +106,12 @@ const evaluateIn = (context: QuickJSContext, { expression, variables }: Expressi
     const json = call(stringify, run(`(\n${expression}\n)`, describe))
     if (context.typeof(json) === 'undefined') return {}
     const value = context.getString(json)
-    return value.length > longestValue
-      ? { error: `its value is longer than ${longestValue} characters` }
+    return value.length > maxValueLength
+      ? { error: `its value is longer than ${maxValueLength} characters` }
       : { value }
   } catch (error) {
     // Anything else is a fault of the sandbox itself, and ends its thread.
-    if (error instanceof Thrown) return { error: error.message }
+    if (error instanceof ExpressionError) return { error: error.message }
     throw error
   } finally {
     for (const handle of open) handle.dispose()
@@ -120,7 +120,7 @@ const evaluateIn = (context: QuickJSContext, { expression, variables }: Expressi
 
 /** What was thrown may be anything, and its text is made in the sandbox too, which gets some more room for that. */
 const messageOf = (context: QuickJSContext, describe: QuickJSHandle, thrown: QuickJSHandle): string => {
-  context.runtime.setMemoryLimit(heapBytes * 2)
+  context.runtime.setMemoryLimit(maxHeapBytes * 2)
   const result = context.callFunction(describe, context.undefined, thrown)
   const text = result.error ? 'something was thrown' : context.getString(result.value)
   ;(result.error ?? result.value).dispose()

@@ -3,11 +3,11 @@ import type { JobThread, StartThread } from './thread.ts'
 /** A job that no thread has done; the message says why. */
 export class JobFailed extends Error {
   /** Whether the job exceeded the time or memory of its thread; else the threads had no room for it. */
-  readonly isOfJob: boolean
+  readonly isCausedByJob: boolean
 
   constructor(message: string, isOfJob = false) {
     super(message)
-    this.isOfJob = isOfJob
+    this.isCausedByJob = isOfJob
   }
 }
 
@@ -18,16 +18,16 @@ export interface Timers {
 }
 
 /** Threads at most: a job that runs for ever keeps one busy for its whole time. */
-const mostThreads = 2
+const maxThreads = 2
 /** Jobs that may wait. A call has one at a time, so this many calls; beyond it, who has used most is refused. */
-const mostWaiting = 200
+const maxWaiting = 200
 /** A thread that has not started after so long is ended. */
-const startMs = 10_000
+const startTimeoutMs = 10_000
 /** The same of one that has started and does not answer; all other jobs of the thread wait meanwhile. */
-const answerMs = 2000
+const jobTimeoutMs = 2000
 
 /** Time that the jobs of one owner have taken. Of the owners that wait, the one that has used least has the next thread. */
-export interface Account {
+export interface CpuAccount {
   usedMs: number
 }
 
@@ -38,7 +38,7 @@ export interface JobReply {
 
 interface Task<Job, Reply> {
   readonly job: Job
-  readonly account: Account
+  readonly account: CpuAccount
   readonly resolve: (reply: Reply) => void
   readonly reject: (error: JobFailed) => void
 }
@@ -49,7 +49,7 @@ interface Busy<Job, Reply> {
 }
 
 /** One thread and what it is at. */
-interface Place<Job, Reply> {
+interface WorkerSlot<Job, Reply> {
   readonly thread: JobThread<Job>
   started: boolean
   busy?: Busy<Job, Reply>
@@ -62,7 +62,7 @@ export class JobThreads<Job, Reply extends JobReply> {
   /** Completes a sentence such as "too many other … wait". */
   readonly #jobs: string
   readonly #waiting: Task<Job, Reply>[] = []
-  readonly #places = new Set<Place<Job, Reply>>()
+  readonly #places = new Set<WorkerSlot<Job, Reply>>()
   #closed = false
 
   constructor(jobs: string, timers: Timers, start: StartThread<Job, Reply>) {
@@ -77,12 +77,12 @@ export class JobThreads<Job, Reply extends JobReply> {
   }
 
   /** Does a job; the time it takes is added to `account`. Rejects with {@link JobFailed}, also if too many wait that have used less. */
-  run(job: Job, account: Account): Promise<Reply> {
+  run(job: Job, account: CpuAccount): Promise<Reply> {
     if (this.#closed) return Promise.reject(new JobFailed('the threads are closed'))
     return new Promise((resolve, reject) => {
       this.#waiting.push({ job, account, resolve, reject })
       this.#next()
-      if (this.#waiting.length > mostWaiting)
+      if (this.#waiting.length > maxWaiting)
         this.#takeWaiting((one, other) => one.usedMs >= other.usedMs)?.reject(
           new JobFailed(`too many other ${this.#jobs} wait`),
         )
@@ -100,10 +100,10 @@ export class JobThreads<Job, Reply extends JobReply> {
   #next(): void {
     if (this.#waiting.length === 0) return
     const free = [...this.#places].find((place) => !place.busy)
-    if (!free && this.#places.size === mostThreads) return
+    if (!free && this.#places.size === maxThreads) return
     const task = this.#takeWaiting((one, other) => one.usedMs < other.usedMs)
     if (!task) return
-    let place: Place<Job, Reply>
+    let place: WorkerSlot<Job, Reply>
     try {
       place = free ?? this.#launch()
     } catch {
@@ -115,7 +115,7 @@ export class JobThreads<Job, Reply extends JobReply> {
   }
 
   /** Takes out the task whose account comes before all others. */
-  #takeWaiting(isBefore: (one: Account, other: Account) => boolean): Task<Job, Reply> | undefined {
+  #takeWaiting(isBefore: (one: CpuAccount, other: CpuAccount) => boolean): Task<Job, Reply> | undefined {
     let chosen = 0
     for (const [index, { account }] of this.#waiting.entries()) {
       const first = this.#waiting[chosen]
@@ -124,8 +124,8 @@ export class JobThreads<Job, Reply extends JobReply> {
     return this.#waiting.splice(chosen, 1)[0]
   }
 
-  #launch(): Place<Job, Reply> {
-    const place: Place<Job, Reply> = {
+  #launch(): WorkerSlot<Job, Reply> {
+    const place: WorkerSlot<Job, Reply> = {
       thread: this.#start({
         onReady: () => this.#started(place),
         onReply: (reply) => this.#finish(place, reply),
@@ -137,21 +137,21 @@ export class JobThreads<Job, Reply extends JobReply> {
     return place
   }
 
-  #watch(place: Place<Job, Reply>): { cancel(): void } {
-    return this.#timers.after(place.started ? answerMs : startMs, () =>
+  #watch(place: WorkerSlot<Job, Reply>): { cancel(): void } {
+    return this.#timers.after(place.started ? jobTimeoutMs : startTimeoutMs, () =>
       this.#replace(place, 'its thread does not answer'),
     )
   }
 
   /** Now it is the job's turn to answer, no longer the thread's to start. */
-  #started(place: Place<Job, Reply>): void {
+  #started(place: WorkerSlot<Job, Reply>): void {
     place.started = true
     if (!place.busy) return
     place.busy.timer.cancel()
     place.busy.timer = this.#watch(place)
   }
 
-  #finish(place: Place<Job, Reply>, reply: Reply): void {
+  #finish(place: WorkerSlot<Job, Reply>, reply: Reply): void {
     const { busy } = place
     place.busy = undefined
     busy?.timer.cancel()
@@ -160,13 +160,13 @@ export class JobThreads<Job, Reply extends JobReply> {
     this.#next()
   }
 
-  #replace(place: Place<Job, Reply>, reason: string): void {
-    if (place.busy) place.busy.task.account.usedMs += answerMs
+  #replace(place: WorkerSlot<Job, Reply>, reason: string): void {
+    if (place.busy) place.busy.task.account.usedMs += jobTimeoutMs
     void this.#drop(place, new JobFailed(reason, place.started))
     this.#next()
   }
 
-  #drop(place: Place<Job, Reply>, error: JobFailed): Promise<void> {
+  #drop(place: WorkerSlot<Job, Reply>, error: JobFailed): Promise<void> {
     this.#places.delete(place)
     place.busy?.timer.cancel()
     place.busy?.task.reject(error)

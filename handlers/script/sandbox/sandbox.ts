@@ -1,8 +1,8 @@
 import type { ExpressionJob, ExpressionReply } from './evaluate.ts'
-import { type Account, JobFailed, JobThreads, type Timers } from './job-threads.ts'
+import { type CpuAccount, JobFailed, JobThreads, type Timers } from './job-threads.ts'
 import { type StartThread, startThread } from './thread.ts'
 
-export type { Account, Timers } from './job-threads.ts'
+export type { CpuAccount, Timers } from './job-threads.ts'
 
 /** An expression that has no value; the message completes the sentence "the expression cannot be evaluated: …". */
 export class ExpressionFailed extends Error {}
@@ -31,7 +31,7 @@ export class Sandbox {
   async evaluate(
     expression: string,
     variables: Readonly<Record<string, unknown>>,
-    account: Account = { usedMs: 0 },
+    account: CpuAccount = { usedMs: 0 },
   ): Promise<unknown> {
     const job = { expression, variables: JSON.stringify(variables) }
     const reply = await this.#threads.run(job, account).catch((error: unknown) => {

@@ -1,12 +1,12 @@
 import { apiVersion, type Fields, seconds, timestamp } from '../../common/forms.ts'
 import type { CallControl, Callee, CalleeState, Destination } from '../../verbs.ts'
-import { type Callback, readCallback, tell } from '../callbacks.ts'
+import { type Callback, readCallback, sendCallback } from '../callbacks.ts'
 import type { ElementReader } from '../element-reader.ts'
-import type { Beside, Stage } from '../verb.ts'
+import type { SideDocument, VerbContext } from '../verb.ts'
 
 type Progress = 'initiated' | 'ringing' | 'answered' | 'completed'
 
-/** The attributes that {@link readCallee} reads. */
+/** Attributes that {@link readCallee} reads. */
 export const calleeAttributes = [
   'url',
   'method',
@@ -16,12 +16,12 @@ export const calleeAttributes = [
 ] as const
 
 /**
- * What the nouns have in common that call somebody: a document that is run on who answers, before the two are joined, and a callback that is
- * told how the call goes. Where that document cannot be had, nobody is joined.
+ * Reads the common attributes of nouns that call a destination: the document that runs on the callee before
+ * the bridge, and the status callback. If the document cannot be fetched, the callee is not bridged.
  */
 export const readCallee = (
   reader: ElementReader,
-): ((stage: Stage, to: string) => Pick<Destination, 'confirm' | 'onState' | 'statusTo'>) => {
+): ((context: VerbContext, to: string) => Pick<Destination, 'confirm' | 'onState' | 'statusTarget'>) => {
   const document = reader.target('url', 'method')
   const callback = readCallback<Progress>(
     reader,
@@ -29,30 +29,34 @@ export const readCallee = (
     ['initiated', 'ringing', 'answered', 'completed'],
     ['completed'],
   )
-  return (stage, to) => {
-    const progress = callback && progressOf(stage, to, callback)
-    let known: Callee | undefined
-    const confirm = document && ((leg: CallControl) => stage.aside(leg, document, besideOf(stage, known)))
+  return (context, to) => {
+    const progress = callback && progressOf(context, to, callback)
+    let callee: Callee | undefined
+    const confirm =
+      document &&
+      ((leg: CallControl) => context.runSideDocument(leg, document, sideDocumentOf(context, callee)))
     return {
       ...((confirm || progress) && {
         onState: (state) => {
-          known = state.callee ?? known
+          callee = state.callee ?? callee
           progress?.(state)
         },
       }),
-      ...(callback && { statusTo: { url: callback.url, method: callback.method, states: callback.events } }),
+      ...(callback && {
+        statusTarget: { url: callback.url, method: callback.method, states: callback.events },
+      }),
       ...(confirm && { confirm: async (leg) => void (await confirm(leg)) }),
     }
   }
 }
 
-const besideOf = (stage: Stage, callee: Callee | undefined): Beside => ({
+const sideDocumentOf = (context: VerbContext, callee: Callee | undefined): SideDocument => ({
   fields: sipFields(callee),
-  parentCallSid: stage.call.info.callId,
+  parentCallSid: context.call.info.callId,
 })
 
 const progressOf = (
-  stage: Stage,
+  context: VerbContext,
   to: string,
   callback: Callback<Progress>,
 ): ((state: CalleeState) => void) => {
@@ -60,7 +64,7 @@ const progressOf = (
   return (state) => {
     const event = state.kind === 'ended' ? 'completed' : state.kind
     if (!callback.events.includes(event)) return
-    const { callId, projectId } = stage.call.info
+    const { callId, projectId } = context.call.info
     const ends = state.kind === 'ended' ? state.callee?.callId : undefined
     const fields = {
       AccountSid: projectId,
@@ -70,7 +74,7 @@ const progressOf = (
       Direction: 'outbound-dial',
       ...(state.callee && { From: state.callee.from }),
       To: state.callee?.to ?? to,
-      Timestamp: timestamp(stage.context.now()),
+      Timestamp: timestamp(context.handler.now()),
       SequenceNumber: String(sequence++),
       CallbackSource: 'call-progress-events',
       ...(state.kind === 'ended' && { CallDuration: seconds(state.durationMs) }),
@@ -78,11 +82,11 @@ const progressOf = (
       ...(state.callee?.sip?.status !== undefined && { SipResultCode: String(state.callee.sip.status) }),
       ...sipFields(state.callee),
     }
-    tell(stage.context, 'call-status', callback, fields, ends)
+    sendCallback(context.handler, 'call-status', callback, fields, ends)
   }
 }
 
-/** What is known of a callee's SIP leg. */
+/** Form fields of a callee's SIP leg. */
 const sipFields = (callee: Callee | undefined): Fields => {
   if (!callee?.sip) return {}
   const { callId, headers } = callee.sip

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { FakeCall } from '../../common/fake-call.ts'
-import { FakeContext } from '../../common/fake-context.ts'
-import type { CallControl, ConferenceEvent, ConferenceOptions, ConferenceSeat } from '../../verbs.ts'
+import { FakeCall } from '../../testing/fake-call.ts'
+import { FakeContext } from '../../testing/fake-context.ts'
+import { fieldsOf, root, runXml } from '../../testing/run-xml.ts'
+import type { CallControl, ConferenceEvent, ConferenceOptions, ConferenceParticipant } from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
-import { fieldsOf, root, runXml } from '../testing.ts'
 
 const noun = (attributes = '', name = 'sales') => `<Conference ${attributes}>${name}</Conference>`
 const action = `action="${root}/next"`
@@ -90,8 +90,8 @@ describe('Conference', () => {
     const seats: string[] = []
     const call = new FakeCall()
     call.during.set('joinConference', async ({ onJoined }: ConferenceOptions) => {
-      const seat = { leave: () => void seats.push('left') } as Partial<ConferenceSeat>
-      onJoined?.(seat as ConferenceSeat)
+      const seat = { leave: () => void seats.push('left') } as Partial<ConferenceParticipant>
+      onJoined?.(seat as ConferenceParticipant)
       await Promise.resolve()
       seats.push('limit')
       call.press('1')
@@ -122,8 +122,8 @@ const event = (kind: ConferenceEvent['kind'], more: Partial<ConferenceEvent> = {
   conferenceId: 'f-1',
   name: 'sales',
   sequence: 0,
-  muted: false,
-  held: false,
+  isMuted: false,
+  isHeld: false,
   size: 1,
   ...more,
 })

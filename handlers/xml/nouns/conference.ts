@@ -1,25 +1,25 @@
 import {
   beeps,
-  type ConferenceWord,
+  type ConferenceEventGroup,
   conferenceEvent,
   conferenceFields,
-  longestName,
+  maxNameLength,
 } from '../../common/conferences.ts'
 import { seconds, type Target, timestamp } from '../../common/forms.ts'
 import type { CallControl, ConferenceOptions } from '../../verbs.ts'
-import { type Callback, readCallback, tell } from '../callbacks.ts'
+import { type Callback, readCallback, sendCallback } from '../callbacks.ts'
 import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
 import {
   type RecordingCallback,
-  RecordingNews,
+  RecordingReports,
   readRecordingCallback,
   recordingCallbackAttributes,
 } from '../recordings.ts'
-import type { ElementKind, Stage } from '../verb.ts'
-import { readWait, roundsOf, type Waiting, waitAttributes } from '../waiting.ts'
+import type { ElementKind, VerbContext } from '../verb.ts'
+import { readWait, type WaitTreatment, waitAttributes, waitRounds } from '../wait-treatment.ts'
 
-/** `Conference`: the caller takes part in it. */
+/** Noun `Conference`: the conference that the caller joins. */
 export const conference: ElementKind = {
   name: 'Conference',
   attributes: [
@@ -40,20 +40,20 @@ export const conference: ElementKind = {
   ],
 }
 
-/** A `Conference` that has been read. */
-export interface ConferenceNoun {
+/** Checked `Conference`. */
+export interface ParsedConference {
   readonly options: ConferenceOptions
-  readonly wait: Waiting | undefined
-  readonly statusCallback: Callback<ConferenceWord> | undefined
+  readonly wait: WaitTreatment | undefined
+  readonly statusCallback: Callback<ConferenceEventGroup> | undefined
   readonly recordingStatusCallback: RecordingCallback | undefined
-  /** Told where the recording is. */
+  /** Receives the URL of the recording. */
   readonly eventCallback: Target | undefined
 }
 
-/** Reads a `Conference`; undefined: it has no name, and the reader has been told so. */
-export const readConference = (reader: ElementReader): ConferenceNoun | undefined => {
+/** Reads a `Conference`. Undefined, after a warning, if its name is missing or too long. */
+export const readConference = (reader: ElementReader): ParsedConference | undefined => {
   const wait = readWait(reader)
-  const statusCallback = readCallback<ConferenceWord>(
+  const statusCallback = readCallback<ConferenceEventGroup>(
     reader,
     'statusCallback',
     ['start', 'end', 'join', 'leave', 'mute', 'hold', 'speaker'],
@@ -63,8 +63,8 @@ export const readConference = (reader: ElementReader): ConferenceNoun | undefine
   const event = reader.text('eventCallbackUrl')
   const eventUrl = event ? reader.url(event, 'eventCallbackUrl') : undefined
   const options = readOptions(reader)
-  if (options.name === '' || options.name.length > longestName) {
-    const message = `Conference needs a name of at most ${longestName} characters; nobody takes part in it.`
+  if (options.name === '' || options.name.length > maxNameLength) {
+    const message = `Conference needs a name of at most ${maxNameLength} characters; the caller does not join it.`
     reader.warning(codes.schema, message)
     return undefined
   }
@@ -90,41 +90,47 @@ const readOptions = (reader: ElementReader): ConferenceOptions => {
   }
 }
 
-/** What the conference is joined with in one run of the document. */
-export const conferenceOptions = (stage: Stage, noun: ConferenceNoun): ConferenceOptions => {
+/** Returns the options with which the caller joins the conference in one run of the document. */
+export const conferenceOptions = (context: VerbContext, noun: ParsedConference): ConferenceOptions => {
   const { options, wait, statusCallback, eventCallback, recordingStatusCallback } = noun
   let conferenceSid: string | undefined
-  const news = () =>
-    new RecordingNews(stage, recordingStatusCallback, { source: 'Conference', channels: 1, conferenceSid })
+  const reports = () =>
+    new RecordingReports(context, recordingStatusCallback, {
+      source: 'Conference',
+      channels: 1,
+      conferenceSid,
+    })
   return {
     ...options,
-    ...(wait && { wait: wait === 'silence' ? 'none' : waitFor(stage, wait) }),
+    ...(wait && { wait: wait === 'silence' ? 'none' : waitFor(context, wait) }),
     onEvent: (event) => {
       conferenceSid ??= event.conferenceId
       if (!statusCallback?.events.includes(conferenceEvent(event).word)) return
-      const fields = conferenceFields(event, stage.call.info, stage.context.now())
-      tell(stage.context, 'conference', statusCallback, fields)
+      const fields = conferenceFields(event, context.call.info, context.handler.now())
+      sendCallback(context.handler, 'conference', statusCallback, fields)
     },
-    ...(recordingStatusCallback && { recordedTo: { dialect: 'form', ...recordingStatusCallback } }),
     ...(recordingStatusCallback && {
-      onRecording: (recording) => news().begun(recording),
+      recordingStatusTarget: { dialect: 'form', ...recordingStatusCallback },
+    }),
+    ...(recordingStatusCallback && {
+      onRecording: (recording) => reports().reportStart(recording),
     }),
     ...((recordingStatusCallback || eventCallback) && {
       onRecorded: (recording) => {
-        news().ended(recording)
+        reports().reportEnd(recording)
         if (!eventCallback) return
-        tell(stage.context, 'conference', eventCallback, {
+        sendCallback(context.handler, 'conference', eventCallback, {
           ...(conferenceSid !== undefined && { ConferenceSid: conferenceSid }),
           RecordingUrl: recording.url,
           Duration: seconds(recording.durationMs),
-          Timestamp: timestamp(stage.context.now()),
+          Timestamp: timestamp(context.handler.now()),
         })
       },
     }),
   }
 }
 
-const waitFor = (stage: Stage, wait: Target): ((waiting: CallControl) => Promise<void>) => {
-  const round = roundsOf(stage, wait)
+const waitFor = (context: VerbContext, wait: Target): ((waiting: CallControl) => Promise<void>) => {
+  const round = waitRounds(context, wait)
   return async (waiting) => void (await round(waiting, {}))
 }

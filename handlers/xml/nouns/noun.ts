@@ -1,12 +1,12 @@
 import type { Destination } from '../../verbs.ts'
 import type { ElementReader } from '../element-reader.ts'
-import type { ElementKind, Stage } from '../verb.ts'
+import type { ElementKind, VerbContext } from '../verb.ts'
 
-/** Somebody to call, for one run of the document; undefined: nobody, and a warning says so. */
-export type Callable = (stage: Stage) => Destination | undefined
+/** Returns the destination for one run of the document. Undefined, after a warning, without one. */
+export type MakeDestination = (context: VerbContext) => Destination | undefined
 
-/** A noun of `Dial` that is called together with others. */
+/** Noun of `Dial` that can ring together with others. */
 export interface Noun extends ElementKind {
-  /** Undefined: there is nobody to call, and the reader has been told why. */
-  readonly read: (reader: ElementReader) => Callable | undefined
+  /** Reads the element. Undefined, after a warning, if it has no valid destination. */
+  readonly read: (reader: ElementReader) => MakeDestination | undefined
 }

@@ -2,10 +2,10 @@ import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
 import type { ElementKind } from '../verb.ts'
 
-/** `Parameter`: a name and a value that the other side is told. */
+/** Element `Parameter`: a name and a value for the far side. */
 export const parameter: ElementKind = { name: 'Parameter', attributes: ['name', 'value'] }
 
-/** The values of the `Parameter`s in an element, by name; of two with one name the last. */
+/** Reads the `Parameter` children of an element, by name. The last one of a name counts. */
 export const readParameters = (reader: ElementReader): Readonly<Record<string, string>> => {
   const parameters: Record<string, string> = Object.create(null)
   for (const { reader: child } of reader.nestedOf([parameter])) {

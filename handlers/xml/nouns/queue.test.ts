@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
-import { FakeCall } from '../../common/fake-call.ts'
-import { FakeContext } from '../../common/fake-context.ts'
+import { FakeCall } from '../../testing/fake-call.ts'
+import { FakeContext } from '../../testing/fake-context.ts'
+import { root, runXml } from '../../testing/run-xml.ts'
 import type { ConnectOptions } from '../../verbs.ts'
-import { root, runXml } from '../testing.ts'
 
 const place = { queueId: 'q-1', name: 'sales', position: 1, size: 1, waitedMs: 12_300, averageWaitMs: 0 }
 
 it('runs its document on who waited, who hears of the wait', async () => {
   const waiting = new FakeCall({ callId: 'c-9' })
-  waiting.answered = true
+  waiting.isAnswered = true
   const call = new FakeCall()
   call.during.set('connect', ({ steps }: ConnectOptions) => steps[0]![0]!.confirm?.(waiting, place))
   const context = new FakeContext({ [`${root}/notice`]: '<Response><Say>Recorded</Say></Response>' })

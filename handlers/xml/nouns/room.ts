@@ -3,13 +3,13 @@ import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
 import type { ElementKind } from '../verb.ts'
 
-/** `Room`: the room of this name or address. */
+/** Element `Room`: the name or address of a room. */
 export const room: ElementKind = { name: 'Room', attributes: [] }
 
-/** Reads the name of a `Room`; undefined: it has none, and the reader has been told so. */
+/** Reads the name of a `Room`. Undefined, after a warning, if it has none. */
 export const readRoom = (reader: ElementReader): string | undefined => {
   const name = reader.content()
   if (new RegExp(roomPattern).test(name)) return name
-  reader.warning(codes.schema, 'Room needs the name or the address of a room; nobody joins it.')
+  reader.warning(codes.schema, 'Room needs the name or the address of a room; the caller does not join it.')
   return undefined
 }

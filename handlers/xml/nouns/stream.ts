@@ -1,27 +1,27 @@
 import type { Target } from '../../common/forms.ts'
 import { readStreamFormat, streamFormatPattern, streamFormats, streamTracks } from '../../common/streams.ts'
 import type { CallStream, StreamOptions } from '../../verbs.ts'
-import { tell } from '../callbacks.ts'
+import { sendCallback } from '../callbacks.ts'
 import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
-import type { ElementKind, Stage } from '../verb.ts'
+import type { ElementKind, VerbContext } from '../verb.ts'
 import { parameter, readParameters } from './parameter.ts'
 
-/** `Stream`: audio of the call for a WebSocket. */
+/** Noun `Stream`: a WebSocket that receives the audio of the call. */
 export const stream: ElementKind = {
   name: 'Stream',
   attributes: ['url', 'name', 'track', 'codec', 'authBearerToken', 'statusCallback', 'statusCallbackMethod'],
-  inside: [parameter],
+  children: [parameter],
 }
 
-/** A `Stream` that has been read. */
-export interface StreamNoun {
+/** Checked `Stream`. */
+export interface ParsedStream {
   readonly options: StreamOptions
   readonly statusCallback: Target | undefined
 }
 
-/** Reads a `Stream`; undefined after an error. */
-export const readStream = (reader: ElementReader): StreamNoun | undefined => {
+/** Reads a `Stream`. Undefined after an error. */
+export const readStream = (reader: ElementReader): ParsedStream | undefined => {
   const url = reader.text('url')?.trim() ?? ''
   const name = reader.text('name')
   const track = reader.choice(
@@ -34,7 +34,7 @@ export const readStream = (reader: ElementReader): StreamNoun | undefined => {
   const statusCallback = reader.target('statusCallback', 'statusCallbackMethod')
   const parameters = readParameters(reader)
   if (!['ws:', 'wss:'].includes(URL.parse(url)?.protocol ?? '')) {
-    reader.error(codes.streamUrl, 'Stream needs the attribute url, which begins with wss: or ws:.', 'url')
+    reader.error(codes.streamUrl, 'Stream needs the attribute url with a wss: or ws: URL.', 'url')
     return undefined
   }
   const options = {
@@ -48,18 +48,18 @@ export const readStream = (reader: ElementReader): StreamNoun | undefined => {
   return { options, statusCallback }
 }
 
-/** Begins the stream and tells its callback how it goes. */
-export const beginStream = async (
-  stage: Stage,
-  noun: StreamNoun,
+/** Starts the stream, and sends its events to its status callback. Answers the caller first. */
+export const startStream = async (
+  context: VerbContext,
+  noun: ParsedStream,
   options: StreamOptions,
 ): Promise<CallStream> => {
-  await stage.answer()
-  const begun = await stage.call.startStream(options)
-  const { callId, projectId } = stage.call.info
+  await context.answer()
+  const begun = await context.call.startStream(options)
+  const { callId, projectId } = context.call.info
   const status = (event: string, error?: string): void => {
     if (!noun.statusCallback) return
-    tell(stage.context, 'stream', noun.statusCallback, {
+    sendCallback(context.handler, 'stream', noun.statusCallback, {
       AccountSid: projectId,
       CallSid: callId,
       StreamSid: begun.id,
@@ -71,7 +71,7 @@ export const beginStream = async (
   status('stream-started')
   void begun.ended.then((end) => {
     if (end.kind !== 'failed') return status('stream-stopped')
-    stage.warn(codes.stream, `The stream failed: ${end.reason}.`)
+    context.warn(codes.stream, `The stream failed: ${end.reason}.`)
     status('stream-error', end.reason)
   })
   return begun

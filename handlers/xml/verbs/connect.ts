@@ -1,28 +1,31 @@
 import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
 import { readRoom, room } from '../nouns/room.ts'
-import { beginStream, readStream, stream } from '../nouns/stream.ts'
-import type { Stage, VerbKind } from '../verb.ts'
-import { asked } from '../verb.ts'
+import { readStream, startStream, stream } from '../nouns/stream.ts'
+import type { VerbContext, VerbKind } from '../verb.ts'
+import { continueWith } from '../verb.ts'
 
-/** Joins the caller to it until that is over. */
-type Join = (stage: Stage) => Promise<void>
+/** Connects the caller and resolves at the end of the connection. */
+type Join = (context: VerbContext) => Promise<void>
 
-/** `Connect` joins the caller to its `Stream` or its `Room`, both ways; the next verb has its turn when that is over. */
+/**
+ * Verb `Connect`: connects the caller to its `Stream` or `Room` in both directions, until that connection
+ * ends.
+ */
 export const connect: VerbKind = {
   name: 'Connect',
   attributes: ['action', 'method'],
-  inside: [stream, room],
+  children: [stream, room],
   read: (reader) => {
     const action = reader.action()
     const [first, ...more] = reader.nestedOf([stream, room])
     for (const { reader: child } of more)
-      child.warning(codes.schema, 'Connect takes one Stream or Room; this one has no effect.')
+      child.warning(codes.schema, 'Connect supports one Stream or Room; this one has no effect.')
     const join = first && (first.kind === room ? toRoom : toStream)(first.reader)
     if (!join) return undefined
-    return async (stage) => {
-      await join(stage)
-      return asked(action, {})
+    return async (context) => {
+      await join(context)
+      return continueWith(action, {})
     }
   },
 }
@@ -30,9 +33,9 @@ export const connect: VerbKind = {
 const toStream = (reader: ElementReader): Join | undefined => {
   const noun = readStream(reader)
   if (!noun) return undefined
-  return async (stage) => {
+  return async (context) => {
     const options = { ...noun.options, bidirectional: true }
-    const begun = await stage.attempt(beginStream(stage, noun, options))
+    const begun = await context.warnIfFailed(startStream(context, noun, options))
     await begun?.ended
   }
 }
@@ -40,7 +43,7 @@ const toStream = (reader: ElementReader): Join | undefined => {
 const toRoom = (reader: ElementReader): Join | undefined => {
   const name = readRoom(reader)
   if (name === undefined) return undefined
-  return async ({ call, context, attempt }) => {
-    await attempt(call.joinConference(context.room(name)))
+  return async ({ call, handler, warnIfFailed }) => {
+    await warnIfFailed(call.joinConference(handler.room(name)))
   }
 }

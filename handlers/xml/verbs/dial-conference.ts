@@ -1,46 +1,51 @@
 import { type Fields, seconds, type Target } from '../../common/forms.ts'
-import type { ConferenceResult, ConferenceSeat } from '../../verbs.ts'
-import { type ConferenceNoun, conferenceOptions } from '../nouns/conference.ts'
-import type { Run, Stage } from '../verb.ts'
-import { asked } from '../verb.ts'
+import type { ConferenceParticipant, ConferenceResult } from '../../verbs.ts'
+import { conferenceOptions, type ParsedConference } from '../nouns/conference.ts'
+import type { RunVerb, VerbContext } from '../verb.ts'
+import { continueWith } from '../verb.ts'
 
-/** What of `Dial` has a meaning for a conference. */
+/** Options of `Dial` that apply to a conference. */
 interface DialOptions {
   readonly maxDurationMs: number
   readonly hangupOnStar: boolean
   readonly action: Target | undefined
 }
 
-/** Takes the caller to a conference until it leaves. Without a conference it fails. */
-export const joining =
-  (noun: ConferenceNoun | undefined, options: DialOptions): Run =>
-  async (stage) => {
-    const result = noun && (await join(stage, noun, options))
-    return asked(options.action, resultFields(result))
+/**
+ * Returns a verb that adds the caller to a conference until the caller leaves. Without a conference the verb
+ * fails.
+ */
+export const dialConference =
+  (noun: ParsedConference | undefined, options: DialOptions): RunVerb =>
+  async (context) => {
+    const result = noun && (await join(context, noun, options))
+    return continueWith(options.action, resultFields(result))
   }
 
 const join = async (
-  stage: Stage,
-  noun: ConferenceNoun,
+  context: VerbContext,
+  noun: ParsedConference,
   options: DialOptions,
 ): Promise<ConferenceResult | undefined> => {
   const left = new AbortController()
   const stopListening: (() => void)[] = []
-  const onJoined = (seat: ConferenceSeat) => {
-    const over = () => seat.leave()
-    // Nobody waits for the limit; that it was given up, or the call is over, is no fault.
-    stage.call.sleep(options.maxDurationMs, { signal: left.signal }).then(over, () => {})
-    if (options.hangupOnStar) stopListening.push(stage.call.onDigit((digit) => digit === '*' && over()))
+  const onJoined = (participant: ConferenceParticipant) => {
+    const leave = () => participant.leave()
+    // The sleep rejects when the caller leaves first or the call ends; neither is a fault.
+    context.call.sleep(options.maxDurationMs, { signal: left.signal }).then(leave, () => {})
+    if (options.hangupOnStar) stopListening.push(context.call.onDigit((digit) => digit === '*' && leave()))
   }
   try {
-    return await stage.attempt(stage.call.joinConference({ ...conferenceOptions(stage, noun), onJoined }))
+    return await context.warnIfFailed(
+      context.call.joinConference({ ...conferenceOptions(context, noun), onJoined }),
+    )
   } finally {
     left.abort()
     for (const stop of stopListening) stop()
   }
 }
 
-/** As the family has it: `answered` for a conference. */
+/** Form fields for the action. The family's status for a conference is `answered`. */
 const resultFields = (result: ConferenceResult | undefined): Fields =>
   !result || result.kind === 'full'
     ? { DialCallStatus: 'failed' }

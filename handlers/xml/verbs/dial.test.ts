@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { FakeCall, testCallee } from '../../common/fake-call.ts'
-import { FakeContext } from '../../common/fake-context.ts'
+import { FakeCall, testCallee } from '../../testing/fake-call.ts'
+import { FakeContext } from '../../testing/fake-context.ts'
+import { fieldsOf, root, runXml } from '../../testing/run-xml.ts'
 import type { ConnectOptions, ConnectResult, RecordOptions } from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
-import { fieldsOf, root, runXml } from '../testing.ts'
 
 const sip = '<Sip>sip:a@b.example</Sip>'
 const action = `action="${root}/next"`

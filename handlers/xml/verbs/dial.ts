@@ -11,20 +11,23 @@ import {
 import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
 import { conference, readConference } from '../nouns/conference.ts'
-import type { Callable, Noun } from '../nouns/noun.ts'
-import { bareDestination, client, number, sip, verto } from '../nouns/people.ts'
+import { bareDestination, client, number, sip, verto } from '../nouns/destinations.ts'
+import type { MakeDestination, Noun } from '../nouns/noun.ts'
 import { queue } from '../nouns/queue.ts'
-import type { Run, Stage, VerbKind } from '../verb.ts'
-import { asked } from '../verb.ts'
-import { joining } from './dial-conference.ts'
+import type { RunVerb, VerbContext, VerbKind } from '../verb.ts'
+import { continueWith } from '../verb.ts'
+import { dialConference } from './dial-conference.ts'
 
-/** Most nouns of one `Dial`. */
+/** Maximum number of nouns of one `Dial`. */
 const maxNouns = 10
 
-/** The nouns that are called together. */
+/** Nouns whose destinations ring together. */
 const callableNouns: readonly Noun[] = [number, sip, client, verto, queue]
 
-/** `Dial` calls its nouns together and joins the first who answers; or takes the caller to a conference. */
+/**
+ * Verb `Dial`: calls the destinations of its nouns together and bridges the first that answers. With a
+ * conference, it adds the caller to that.
+ */
 export const dial: VerbKind = {
   name: 'Dial',
   attributes: [
@@ -39,7 +42,7 @@ export const dial: VerbKind = {
     'ringTone',
     ...dialRecordingAttributes,
   ],
-  inside: [...callableNouns, conference],
+  children: [...callableNouns, conference],
   read: (reader) => {
     const options = readOptions(reader)
     const action = reader.action()
@@ -49,12 +52,12 @@ export const dial: VerbKind = {
     const [meeting, ...more] = reader.nestedOf([conference])
     if (meeting) {
       if (nouns.length + more.length > 0)
-        reader.warning(codes.schema, 'Conference stands alone in Dial; nobody else is called.')
-      return joining(readConference(meeting.reader), { ...options, action })
+        reader.warning(codes.schema, 'Conference must be alone in Dial; the other nouns are not called.')
+      return dialConference(readConference(meeting.reader), { ...options, action })
     }
     const callables = readCallables(reader, nouns)
     const isSip = nouns.some(({ kind }) => kind === sip)
-    return connecting({ options, action, caller, recording, callables, isSip })
+    return dialDestinations({ options, action, caller, recording, callables, isSip })
   },
 }
 
@@ -80,7 +83,7 @@ const readRingTone = (reader: ElementReader) => {
   if (country === undefined) return undefined
   const tone = ringtoneOf(country)
   if (!tone) {
-    const message = `No ringing tone is known for ${JSON.stringify(country)}; the usual one is played.`
+    const message = `There is no ringing tone for ${JSON.stringify(country)}; the default tone is played.`
     reader.warning(codes.schema, message, 'ringTone')
   }
   return tone
@@ -89,56 +92,59 @@ const readRingTone = (reader: ElementReader) => {
 const readCallables = (
   reader: ElementReader,
   nouns: readonly { kind: Noun; reader: ElementReader }[],
-): readonly Callable[] => {
+): readonly MakeDestination[] => {
   const bare = reader.content() === '' ? undefined : bareDestination(reader)
   const found = [...nouns.map(({ kind, reader: child }) => kind.read(child)), bare].filter(
     (one) => one !== undefined,
   )
   if (reader.content() === '' && reader.elements().length === 0)
-    reader.warning(codes.schema, 'Dial says nobody to call; it fails.')
+    reader.warning(codes.schema, 'Dial has no destination; it fails.')
   if (found.length > maxNouns)
-    reader.warning(codes.schema, `Dial calls at most ${maxNouns} at once; the others are not called.`)
+    reader.warning(codes.schema, `Dial calls at most ${maxNouns} destinations; the others are not called.`)
   return found.slice(0, maxNouns)
 }
 
-/** A `Dial` that has been read. */
-interface Dialling {
+/** Checked `Dial`. */
+interface ParsedDial {
   readonly options: Omit<ConnectOptions, 'steps'> & { readonly answerOnBridge: boolean }
   readonly action: Target | undefined
   readonly caller: Pick<Destination, 'from' | 'fromName'>
   readonly recording: DialRecordingOptions | undefined
-  readonly callables: readonly Callable[]
-  /** One of its nouns is `Sip`; the action hears of SIP then. */
+  readonly callables: readonly MakeDestination[]
+  /** Whether a noun is `Sip`; the action then receives SIP fields. */
   readonly isSip: boolean
 }
 
-const connecting =
-  (dialling: Dialling): Run =>
-  async (stage) => {
+const dialDestinations =
+  (dialling: ParsedDial): RunVerb =>
+  async (context) => {
     const { options, action, recording: wanted } = dialling
-    const recording = new DialRecording(stage, wanted)
-    const bridgeFirst = options.answerOnBridge && !stage.call.answered
-    await recording.reached('ringing', bridgeFirst)
-    // Its end, below, tells what went wrong.
-    const onConnected = () => void recording.reached('answer', bridgeFirst).catch(() => {})
-    const result = await connectTo(stage, dialling, { ...options, onConnected })
+    const recording = new DialRecording(context, wanted)
+    const bridgeFirst = options.answerOnBridge && !context.call.isAnswered
+    await recording.startAt('ringing', bridgeFirst)
+    // A failure is reported below, when the recording ends.
+    const onConnected = () => void recording.startAt('answer', bridgeFirst).catch(() => {})
+    const result = await connectTo(context, dialling, { ...options, onConnected })
     const recorded = await recording.end()
-    if (result === 'caller-gone') return asked(action, { DialCallStatus: 'canceled' })
-    stage.dialled(result?.kind === 'connected')
-    return asked(action, resultFields(result, recorded, dialling.isSip))
+    if (result === 'caller-gone') return continueWith(action, { DialCallStatus: 'canceled' })
+    context.reportDial(result?.kind === 'connected')
+    return continueWith(action, resultFields(result, recorded, dialling.isSip))
   }
 
-/** `caller-gone`: the caller hung up while it rang. Undefined: it could not be tried. */
+/**
+ * Connects the caller. Resolves with `caller-gone` if the caller hung up first; undefined if no destination
+ * could be dialled.
+ */
 const connectTo = async (
-  stage: Stage,
-  { callables, caller }: Dialling,
+  context: VerbContext,
+  { callables, caller }: ParsedDial,
   options: Omit<ConnectOptions, 'steps'>,
 ): Promise<ConnectResult | 'caller-gone' | undefined> => {
-  const callees = callables.map((callable) => callable(stage)).filter((one) => one !== undefined)
+  const callees = callables.map((callable) => callable(context)).filter((one) => one !== undefined)
   if (callees.length === 0) return undefined
   const steps = [callees.map((callee) => ({ ...callee, ...caller }))]
   try {
-    return await stage.attempt(stage.call.connect({ steps, ...options }))
+    return await context.warnIfFailed(context.call.connect({ steps, ...options }))
   } catch (error) {
     if (error instanceof CallEnded) return 'caller-gone'
     throw error
@@ -154,7 +160,7 @@ const failures = {
   error: 'failed',
 } as const
 
-/** What the action is told. */
+/** Form fields for the action. */
 const resultFields = (
   result: ConnectResult | undefined,
   recorded: RecordResult | undefined,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { runXml } from '../testing.ts'
+import { runXml } from '../../testing/run-xml.ts'
 
 it('lets the caller hear what it says for a minute, or as long as timeout says', async () => {
   const { call, context } = await runXml('<Echo/><Echo timeout="5"/><Say>Bye</Say>')

@@ -1,6 +1,6 @@
 import type { VerbKind } from '../verb.ts'
 
-/** `Echo`: the caller hears what it says. */
+/** Verb `Echo`: plays the caller's own audio back to the caller. */
 export const echo: VerbKind = {
   name: 'Echo',
   attributes: ['timeout'],
@@ -8,7 +8,7 @@ export const echo: VerbKind = {
     const timeoutMs = reader.integer('timeout', 5, 120, 60) * 1000
     return async ({ call }) => {
       await call.echo({ timeoutMs })
-      return 'on'
+      return 'next'
     }
   },
 }

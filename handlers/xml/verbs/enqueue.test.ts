@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { FakeCall } from '../../common/fake-call.ts'
-import { FakeContext } from '../../common/fake-context.ts'
+import { FakeCall } from '../../testing/fake-call.ts'
+import { FakeContext } from '../../testing/fake-context.ts'
+import { fieldsOf, root, runXml } from '../../testing/run-xml.ts'
 import type { QueueOptions, QueueResult } from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
-import { fieldsOf, root, runXml } from '../testing.ts'
 
 const action = `action="${root}/next"`
 const place = { queueId: 'q-1', name: 'sales', position: 2, size: 4, waitedMs: 7000, averageWaitMs: 31_000 }

@@ -1,15 +1,18 @@
-import { longestName } from '../../common/conferences.ts'
+import { maxNameLength } from '../../common/conferences.ts'
 import { type Fields, seconds } from '../../common/forms.ts'
-import { CallRedirected, type QueueOptions, type QueuePlace, type QueueResult } from '../../verbs.ts'
+import { CallRedirected, type QueueOptions, type QueuePosition, type QueueResult } from '../../verbs.ts'
 import { codes } from '../faults.ts'
-import type { Stage, VerbKind } from '../verb.ts'
-import { asked } from '../verb.ts'
-import { readWait, roundsOf, type Waiting, waitAttributes } from '../waiting.ts'
+import type { VerbContext, VerbKind } from '../verb.ts'
+import { continueWith } from '../verb.ts'
+import { readWait, type WaitTreatment, waitAttributes, waitRounds } from '../wait-treatment.ts'
 
-/** A wait of silence, before the gateway asks what is next. */
+/** Duration of one round of silence, in milliseconds. */
 const silenceMs = 60_000
 
-/** `Enqueue`: the caller waits in a queue until somebody takes it. Its action is told how that ended, also when the caller has hung up. */
+/**
+ * Verb `Enqueue`: places the caller in a queue until another call takes the caller. The action receives the
+ * result, also after the caller has hung up.
+ */
 export const enqueue: VerbKind = {
   name: 'Enqueue',
   attributes: ['action', 'method', ...waitAttributes],
@@ -17,24 +20,24 @@ export const enqueue: VerbKind = {
     const action = reader.action()
     const wait = readWait(reader)
     const name = reader.content()
-    if (name === '' || name.length > longestName) {
-      const message = `Enqueue needs a name of at most ${longestName} characters; it has no effect.`
+    if (name === '' || name.length > maxNameLength) {
+      const message = `Enqueue needs a name of at most ${maxNameLength} characters; it has no effect.`
       reader.warning(codes.schema, message)
       return undefined
     }
-    return async (stage) => {
-      const options = { name, ...(wait && { wait: waitFor(stage, wait) }) }
-      const result = await stage.attempt(stage.call.enterQueue(options))
-      if (!result) return asked(action, { QueueResult: 'system-error' })
-      const redirected = stage.call.signal.reason instanceof CallRedirected
-      return asked(action, { ...resultFields(result), ...(redirected && redirection(result)) })
+    return async (context) => {
+      const options = { name, ...(wait && { wait: waitFor(context, wait) }) }
+      const result = await context.warnIfFailed(context.call.enterQueue(options))
+      if (!result) return continueWith(action, { QueueResult: 'system-error' })
+      const redirected = context.call.signal.reason instanceof CallRedirected
+      return continueWith(action, { ...resultFields(result), ...(redirected && redirection(result)) })
     }
   },
 }
 
-const waitFor = (stage: Stage, wait: Waiting): NonNullable<QueueOptions['wait']> => {
+const waitFor = (context: VerbContext, wait: WaitTreatment): NonNullable<QueueOptions['wait']> => {
   if (wait !== 'silence') {
-    const round = roundsOf(stage, wait)
+    const round = waitRounds(context, wait)
     return (waiting, place) => round(waiting, placeFields(place()))
   }
   return async (waiting) => {
@@ -43,7 +46,7 @@ const waitFor = (stage: Stage, wait: Waiting): NonNullable<QueueOptions['wait']>
   }
 }
 
-const placeFields = ({ queueId, position, size, waitedMs, averageWaitMs }: QueuePlace): Fields => ({
+const placeFields = ({ queueId, position, size, waitedMs, averageWaitMs }: QueuePosition): Fields => ({
   QueuePosition: String(position),
   QueueSid: queueId,
   QueueTime: seconds(waitedMs),
@@ -51,7 +54,7 @@ const placeFields = ({ queueId, position, size, waitedMs, averageWaitMs }: Queue
   CurrentQueueSize: String(size),
 })
 
-/** A wait that was too long is one that the caller left. */
+/** Results in the vocabulary of the family, in which a timeout counts as leaving. */
 const results = {
   bridged: 'bridged',
   left: 'leave',
@@ -60,7 +63,7 @@ const results = {
   hangup: 'hangup',
 } as const
 
-/** Another document has the caller now. */
+/** Result for a caller who was redirected to another document. */
 const redirection = ({ kind }: QueueResult): Fields => ({
   QueueResult: kind === 'bridged' ? 'redirected-from-bridged' : 'redirected',
 })

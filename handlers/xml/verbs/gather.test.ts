@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { FakeCall } from '../../common/fake-call.ts'
 import { DocumentInvalid } from '../../handler.ts'
+import { FakeCall } from '../../testing/fake-call.ts'
+import { fieldsOf, root, runXml } from '../../testing/run-xml.ts'
 import type { CollectOptions, CollectResult } from '../../verbs.ts'
 import { readXmlDocument } from '../document.ts'
-import { fieldsOf, root, runXml } from '../testing.ts'
 
 const run = (body: string, laid?: CollectResult, at?: string) => {
   const call = new FakeCall()

@@ -1,28 +1,31 @@
 import { terminatorsPattern } from '../../common/destinations.ts'
 import type { Fields, Target } from '../../common/forms.ts'
 import type { CollectOptions, CollectResult, Sound, SpeechOptions } from '../../verbs.ts'
-import { tell } from '../callbacks.ts'
+import { sendCallback } from '../callbacks.ts'
 import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
-import type { Stage, VerbKind } from '../verb.ts'
-import { asked } from '../verb.ts'
+import type { VerbContext, VerbKind } from '../verb.ts'
+import { continueWith } from '../verb.ts'
 import { pause, readPause } from './pause.ts'
 import { play, readPlay } from './play.ts'
-import type { Repeated } from './repeated.ts'
+import type { RepeatedSound } from './repeated-sound.ts'
 import { readSay, say } from './say.ts'
 
-/** Digits without a limit of the document's. */
-const manyDigits = 128
-/** Rounds of a prompt inside `Gather` that is to be repeated without end. */
-const manyRounds = 100
-/** Most sounds of one `Gather`, all rounds together. */
+/** Maximum number of digits without `numDigits`. */
+const defaultMaxDigits = 128
+
+/** Number of repetitions of a prompt that repeats without end. */
+const maxRounds = 100
+
+/** Maximum number of sounds of one `Gather`, including repetitions. */
 const maxSounds = 5_000
-/** Most hints of one `Gather`; the rest is left out. */
+
+/** Maximum number of hints of one `Gather`; further hints are dropped. */
 const maxHints = 500
 
 /**
- * `Gather` collects digits, or speech, or both, while what stands in it is played. Without an action they go to the document's own URL; an
- * inline document has none, so it needs an action.
+ * Verb `Gather`: collects digits, speech or both while its prompts play. The default action is the document's
+ * own URL; an inline document must have an action.
  */
 export const gather: VerbKind = {
   name: 'Gather',
@@ -40,14 +43,14 @@ export const gather: VerbKind = {
     'partialResultCallback',
     'partialResultCallbackMethod',
   ],
-  inside: [say, play, pause],
-  aside: true,
+  children: [say, play, pause],
+  canRunInSideDocument: true,
   read: (reader) => {
     const speech = readSpeech(reader)
     const partial = reader.target('partialResultCallback', 'partialResultCallbackMethod')
     const collect = readCollect(reader)
     const prompts = promptsOf(reader)
-    const even = reader.boolean('actionOnEmptyResult')
+    const hasActionOnEmpty = reader.boolean('actionOnEmptyResult')
     const action = gatherAction(reader)
     const input = reader.matching(
       'input',
@@ -55,18 +58,19 @@ export const gather: VerbKind = {
       'dtmf, speech or both',
       'dtmf',
     )
-    return async (stage) => {
-      await stage.answer()
-      // Only now: a document of 64 kB may hold thousands of prompts with a thousand rounds each.
+    return async (context) => {
+      await context.answer()
+      // Repeated here and not while reading: a document of 64 kB may contain thousands of prompts with a
+      // thousand rounds each.
       const sounds = prompts.flatMap(roundsOf)
-      const result = await stage.call.collect({
+      const result = await context.call.collect({
         ...(sounds.length > 0 && { prompt: { sounds } }),
         ...collect,
-        ...(input !== 'dtmf' && { speech: { ...speech, ...(partial && onPartial(stage, partial)) } }),
+        ...(input !== 'dtmf' && { speech: { ...speech, ...(partial && onPartial(context, partial)) } }),
         ...(input === 'speech' && { digits: false }),
       })
-      const empty = result.digits === '' && !result.speech
-      return empty && !even ? 'on' : asked(action, resultFields(result))
+      const isEmpty = result.digits === '' && !result.speech
+      return isEmpty && !hasActionOnEmpty ? 'next' : continueWith(action, resultFields(result))
     }
   },
 }
@@ -74,14 +78,17 @@ export const gather: VerbKind = {
 const readCollect = (reader: ElementReader): CollectOptions => {
   const timeoutMs = reader.integer('timeout', 1, 600, 5) * 1000
   return {
-    maxDigits: reader.integer('numDigits', 1, manyDigits, manyDigits),
+    maxDigits: reader.integer('numDigits', 1, defaultMaxDigits, defaultMaxDigits),
     terminators: reader.matching('finishOnKey', terminatorsPattern, 'any of 0-9 * # A-D', '#'),
     initialTimeoutMs: timeoutMs,
     interDigitTimeoutMs: timeoutMs,
   }
 }
 
-/** `speechTimeout` in seconds, or `auto`: when the recogniser says that an utterance is over. */
+/**
+ * Reads the speech options. `speechTimeout` is in seconds, or `auto`: the recognizer decides when an
+ * utterance has ended.
+ */
 const readSpeech = (reader: ElementReader): SpeechOptions => {
   const language = reader.text('language')
   const timeout = reader.matching(
@@ -101,18 +108,18 @@ const readSpeech = (reader: ElementReader): SpeechOptions => {
   }
 }
 
-/** Tells what was understood so far, each time with one more in `SequenceNumber`. */
-const onPartial = (stage: Stage, target: Target): Pick<SpeechOptions, 'onPartial'> => {
+/** Returns the listener that sends partial results, numbered by `SequenceNumber`. */
+const onPartial = (context: VerbContext, target: Target): Pick<SpeechOptions, 'onPartial'> => {
   let sequence = 0
   return {
     onPartial: (text) => {
       const fields = { SequenceNumber: String(sequence++), UnstableSpeechResult: text }
-      tell(stage.context, 'speech-partial', target, { ...stage.standardFields(), ...fields })
+      sendCallback(context.handler, 'speech-partial', target, { ...context.standardFields(), ...fields })
     },
   }
 }
 
-/** What the action is told: digits, or speech, without a confidence where the recogniser has none. */
+/** Form fields for the action: the digits, or the speech with the recognizer's confidence if it has one. */
 const resultFields = ({ digits, speech }: CollectResult): Fields =>
   speech
     ? {
@@ -128,13 +135,13 @@ const gatherAction = (reader: ElementReader): Target | undefined => {
   if (!action && !reader.element.attributes.get('action')?.trim())
     reader.error(
       codes.badUrl,
-      'Gather needs an action here: the document has no URL of its own to send the digits to.',
+      'Gather needs an action: the document has no URL of its own to which the digits can be sent.',
     )
   return action
 }
 
-const promptsOf = (reader: ElementReader): readonly Repeated[] => {
-  const prompts: Repeated[] = []
+const promptsOf = (reader: ElementReader): readonly RepeatedSound[] => {
+  const prompts: RepeatedSound[] = []
   let sounds = 0
   for (const { kind, reader: child } of reader.nestedOf([say, play, pause])) {
     const prompt = promptOf(kind, child)
@@ -142,13 +149,13 @@ const promptsOf = (reader: ElementReader): readonly Repeated[] => {
     prompts.push(prompt)
     sounds += prompt.loop
     if (sounds <= maxSounds) continue
-    reader.error(codes.schema, `Gather plays more than ${maxSounds} sounds, all rounds together.`)
+    reader.error(codes.schema, `Gather plays more than ${maxSounds} sounds, including repetitions.`)
     return []
   }
   return prompts
 }
 
-const promptOf = (kind: VerbKind, reader: ElementReader): Repeated | undefined => {
+const promptOf = (kind: VerbKind, reader: ElementReader): RepeatedSound | undefined => {
   if (kind === say) return limited(readSay(reader))
   if (kind === pause) return { sound: { kind: 'silence', ms: readPause(reader) }, loop: 1 }
   const { audio, digits } = readPlay(reader)
@@ -156,7 +163,7 @@ const promptOf = (kind: VerbKind, reader: ElementReader): Repeated | undefined =
   return limited(audio)
 }
 
-const limited = (repeated: Repeated | undefined): Repeated | undefined =>
-  repeated && { ...repeated, loop: repeated.loop || manyRounds }
+const limited = (repeated: RepeatedSound | undefined): RepeatedSound | undefined =>
+  repeated && { ...repeated, loop: repeated.loop || maxRounds }
 
-const roundsOf = ({ sound, loop }: Repeated): readonly Sound[] => Array<Sound>(loop).fill(sound)
+const roundsOf = ({ sound, loop }: RepeatedSound): readonly Sound[] => Array<Sound>(loop).fill(sound)

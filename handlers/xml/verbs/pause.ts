@@ -1,21 +1,21 @@
 import type { ElementReader } from '../element-reader.ts'
 import type { VerbKind } from '../verb.ts'
 
-/** `Pause` waits; as the first verb it leaves the caller unanswered meanwhile. */
+/** Verb `Pause`: waits. It does not answer the caller. */
 export const pause: VerbKind = {
   name: 'Pause',
   attributes: ['length'],
-  aside: true,
+  canRunInSideDocument: true,
   read: (reader) => {
     const ms = readPause(reader)
     return async ({ call }) => {
       await call.sleep(ms)
-      return 'on'
+      return 'next'
     }
   },
 }
 
-/** Reads `Pause`: milliseconds. */
+/** Reads the duration of a `Pause`, in milliseconds. */
 export const readPause = (reader: ElementReader): number => {
   return reader.integer('length', 0, 86_400, 1) * 1000
 }

@@ -2,31 +2,31 @@ import { digitsPattern } from '../../common/destinations.ts'
 import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
 import type { VerbKind } from '../verb.ts'
-import { playing, type Repeated } from './repeated.ts'
+import { playRepeated, type RepeatedSound } from './repeated-sound.ts'
 
-/** `Play` plays audio, or presses keys, or both. */
+/** Verb `Play`: plays audio, sends digits, or both. */
 export const play: VerbKind = {
   name: 'Play',
   attributes: ['loop', 'digits'],
-  aside: true,
+  canRunInSideDocument: true,
   read: (reader) => {
     const { audio, digits } = readPlay(reader)
-    const playAudio = playing(audio)
+    const playAudio = playRepeated(audio)
     if (!playAudio && digits === undefined) return undefined
-    return async (stage) => {
-      await playAudio?.(stage)
-      if (digits === undefined) return 'on'
-      await stage.answer()
-      await stage.call.sendDigits(digits)
-      return 'on'
+    return async (context) => {
+      await playAudio?.(context)
+      if (digits === undefined) return 'next'
+      await context.answer()
+      await context.call.sendDigits(digits)
+      return 'next'
     }
   },
 }
 
-/** Reads `Play`: a URL, also `file:` for the folder of sounds, or the attribute `digits`, or both. */
+/** Reads `Play`: a URL (`file:` names a file of the sounds folder), the attribute `digits`, or both. */
 export const readPlay = (
   reader: ElementReader,
-): { readonly audio: Repeated | undefined; readonly digits: string | undefined } => {
+): { readonly audio: RepeatedSound | undefined; readonly digits: string | undefined } => {
   const loop = reader.integer('loop', 0, 1000, 1)
   const digits = readDigits(reader, 'digits')
   const content = reader.content()
@@ -39,10 +39,14 @@ export const readPlay = (
   return { audio: url === undefined ? undefined : { sound: { kind: 'audio', url }, loop }, digits }
 }
 
-/** Reads an attribute with keys to be pressed; others than telephones have are warned of, and none is pressed then. */
+/** Reads an attribute of digits to send. Undefined, after a warning, if it contains any other character. */
 export const readDigits = (reader: ElementReader, name: string): string | undefined => {
   const digits = reader.text(name)
   if (digits === undefined || new RegExp(digitsPattern).test(digits)) return digits
-  reader.warning(codes.digits, `The attribute ${name} may hold 0-9 * # A-D w W; nothing is pressed.`, name)
+  reader.warning(
+    codes.digits,
+    `The attribute ${name} may contain 0-9 * # A-D w W only; no digits are sent.`,
+    name,
+  )
   return undefined
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { FakeCall } from '../../common/fake-call.ts'
-import { FakeContext } from '../../common/fake-context.ts'
+import { FakeCall } from '../../testing/fake-call.ts'
+import { FakeContext } from '../../testing/fake-context.ts'
+import { fieldsOf, nothingMore, root, runXml } from '../../testing/run-xml.ts'
 import type { RecordResult } from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
-import { fieldsOf, nothingMore, root, runXml } from '../testing.ts'
 
 const action = `action="${root}/next"`
 
@@ -43,7 +43,12 @@ describe('Record', () => {
     const attributes = `recordingStatusCallback="${root}/told" recordingStatusCallbackEvent="in-progress completed"`
     const { call, context } = await run(`<Record ${attributes}/>`)
     expect(call.verbs[0]?.[1]).toMatchObject({
-      status: { dialect: 'form', url: `${root}/told`, method: 'POST', events: ['in-progress', 'completed'] },
+      statusTarget: {
+        dialect: 'form',
+        url: `${root}/told`,
+        method: 'POST',
+        events: ['in-progress', 'completed'],
+      },
     })
     expect(context.callbacks.map(({ ends }) => ends)).toEqual([undefined, 'r-1'])
   })

@@ -3,21 +3,22 @@ import { type Fields, seconds } from '../../common/forms.ts'
 import type { RecordOptions, RecordResult } from '../../verbs.ts'
 import type { ElementReader } from '../element-reader.ts'
 import {
-  keptAs,
-  RecordingNews,
+  RecordingReports,
   readRecordingCallback,
   readStorage,
   recordingCallbackAttributes,
+  recordingOrigin,
 } from '../recordings.ts'
 import type { VerbKind } from '../verb.ts'
-import { asked } from '../verb.ts'
+import { continueWith } from '../verb.ts'
 
-/** Seconds of a recording without a limit of the document's. */
-const longest = 3600
+/** Maximum duration of a recording without `maxLength`, in seconds. */
+const defaultMaxSeconds = 3600
 
 /**
- * `Record` records the caller. Its action is asked when that is over, also when the caller has hung up; without one the document's own URL.
- * An inline document has none, and goes on with its next verb.
+ * Verb `Record`: records the caller. The action receives the result, also after the caller has hung up. The
+ * default action is the document's own URL; an inline document without an action continues with its next
+ * verb.
  */
 export const record: VerbKind = {
   name: 'Record',
@@ -37,13 +38,16 @@ export const record: VerbKind = {
     const options = readOptions(reader)
     const action = reader.action(true)
     const callback = readRecordingCallback(reader)
-    return async (stage) => {
-      const news = new RecordingNews(stage, callback, { source: 'RecordVerb', channels: 1 })
-      const recording = await stage.call.startRecording({ ...options, ...keptAs('RecordVerb', callback) })
-      news.begun(recording)
+    return async (context) => {
+      const reports = new RecordingReports(context, callback, { source: 'RecordVerb', channels: 1 })
+      const recording = await context.call.startRecording({
+        ...options,
+        ...recordingOrigin('RecordVerb', callback),
+      })
+      reports.reportStart(recording)
       const result = await recording.ended
-      news.ended(result, recording)
-      return asked(action, resultFields(result))
+      reports.reportEnd(result, recording)
+      return continueWith(action, resultFields(result))
     }
   },
 }
@@ -57,7 +61,7 @@ const readOptions = (reader: ElementReader): RecordOptions => {
     trim: reader.choice('trim', ['trim-silence', 'do-not-trim'], 'trim-silence') === 'trim-silence',
     ...(storage && { storage }),
     endSilenceMs: reader.integer('timeout', 1, 600, 5) * 1000,
-    maxMs: (reader.integer('maxLength', 0, 14_400, longest) || longest) * 1000,
+    maxMs: (reader.integer('maxLength', 0, 14_400, defaultMaxSeconds) || defaultMaxSeconds) * 1000,
   }
 }
 

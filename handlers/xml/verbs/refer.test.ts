@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { FakeCall } from '../../common/fake-call.ts'
+import { FakeCall } from '../../testing/fake-call.ts'
+import { fieldsOf, root, runXml } from '../../testing/run-xml.ts'
 import type { ReferResult } from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
-import { fieldsOf, root, runXml } from '../testing.ts'
 
 const action = `action="${root}/next"`
 const sip = '<Sip>sip:a@b.example</Sip>'

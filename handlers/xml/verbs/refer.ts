@@ -3,20 +3,20 @@ import type { Fields } from '../../common/forms.ts'
 import type { ReferResult } from '../../verbs.ts'
 import { codes } from '../faults.ts'
 import type { ElementKind, VerbKind } from '../verb.ts'
-import { asked } from '../verb.ts'
+import { continueWith } from '../verb.ts'
 
 const target: ElementKind = { name: 'Sip', attributes: ['username', 'password'] }
 
-/** `Refer` asks the caller's telephone to call the `Sip` in it instead. Its action is told what came of that. */
+/** Verb `Refer`: transfers the caller by REFER to its `Sip`. The action receives the result. */
 export const refer: VerbKind = {
   name: 'Refer',
   attributes: ['action', 'method'],
-  inside: [target],
+  children: [target],
   read: (reader) => {
     const action = reader.action()
     const [noun, ...more] = reader.nestedOf([target])
     for (const { reader: child } of more)
-      child.warning(codes.schema, 'Refer takes one Sip; this one has no effect.')
+      child.warning(codes.schema, 'Refer supports one Sip; this one has no effect.')
     const to = noun?.reader.content() ?? ''
     const username = noun?.reader.text('username')
     const password = noun?.reader.text('password')
@@ -25,16 +25,19 @@ export const refer: VerbKind = {
       reader.warning(codes.sipUri, message)
       return undefined
     }
-    return async (stage) => {
-      await stage.answer()
+    return async (context) => {
+      await context.answer()
       const credentials = { ...(username && { username }), ...(password && { password }) }
-      const result = await stage.attempt(stage.call.refer({ to, ...credentials }))
-      return asked(action, result ? resultFields(result) : { ReferCallStatus: 'failed' })
+      const result = await context.warnIfFailed(context.call.refer({ to, ...credentials }))
+      return continueWith(action, result ? resultFields(result) : { ReferCallStatus: 'failed' })
     }
   },
 }
 
-/** What was completed is in progress elsewhere. */
+/**
+ * Form fields for the action. A completed transfer has the status `in-progress`: the call continues
+ * elsewhere.
+ */
 const resultFields = ({ kind, status, notifyStatus }: ReferResult): Fields => ({
   ReferCallStatus: kind === 'completed' ? 'in-progress' : kind,
   ReferSipResponseCode: String(status),

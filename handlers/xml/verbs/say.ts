@@ -2,26 +2,31 @@ import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
 import type { XmlElement } from '../tree.ts'
 import type { VerbKind } from '../verb.ts'
-import { playing, type Repeated } from './repeated.ts'
+import { playRepeated, type RepeatedSound } from './repeated-sound.ts'
 
-/** Longest text of one `Say`, in characters, without and with its tags. */
+/** Maximum length of the text of one `Say`, without tags, in characters. */
 const maxSpeech = 4096
+
+/** Maximum length of the text of one `Say`, including tags, in characters. */
 const maxMarkup = 16_384
 
-/** Tags of SSML that have a meaning in `Say`, besides those of `amazon:`. */
+/** SSML tags that `Say` supports, besides those of `amazon:`. */
 const ssmlTags = 'break emphasis lang p phoneme prosody s say-as sub w'.split(' ')
 
-/** `Say` speaks its text. */
+/** Verb `Say`: speaks its text. */
 export const say: VerbKind = {
   name: 'Say',
   attributes: ['voice', 'language', 'loop'],
-  inside: 'markup',
-  aside: true,
-  read: (reader) => playing(readSay(reader)),
+  children: 'markup',
+  canRunInSideDocument: true,
+  read: (reader) => playRepeated(readSay(reader)),
 }
 
-/** Reads `Say`. With tags of SSML in it, its text is SSML; other tags are left out with a warning, their text is not. */
-export const readSay = (reader: ElementReader): Repeated | undefined => {
+/**
+ * Reads `Say`. A text with SSML tags becomes SSML. Other tags are removed with a warning, and their text is
+ * spoken.
+ */
+export const readSay = (reader: ElementReader): RepeatedSound | undefined => {
   const voice = reader.text('voice')
   const language = reader.text('language')
   const loop = reader.integer('loop', 0, 1000, 1)
@@ -31,7 +36,7 @@ export const readSay = (reader: ElementReader): Repeated | undefined => {
   if (plain.length > maxSpeech || text.length > maxMarkup) {
     reader.warning(
       codes.speech,
-      `Say has more than ${maxSpeech} characters, or more than ${maxMarkup} with its tags; it has no effect.`,
+      `Say has more than ${maxSpeech} characters, or more than ${maxMarkup} including tags; it has no effect.`,
     )
     return undefined
   }
@@ -50,7 +55,7 @@ const allText = (element: XmlElement): string =>
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => escapes[sign]!)
 
-/** What the element holds, written as SSML. */
+/** Content of the element as SSML. */
 const ssmlOf = (reader: ElementReader, element: XmlElement): string =>
   element.children
     .map((child) => (typeof child === 'string' ? escaped(child) : tagOf(reader, child)))
@@ -60,7 +65,7 @@ const tagOf = (reader: ElementReader, element: XmlElement): string => {
   const { name, attributes } = element
   const inside = ssmlOf(reader, element)
   if (!ssmlTags.includes(name) && !name.startsWith('amazon:')) {
-    reader.faults.warning(codes.schema, `${name} is no SSML for Say; its text is read.`, element)
+    reader.faults.warning(codes.schema, `${name} is not supported in Say; its text is spoken.`, element)
     return inside
   }
   const written = [...attributes].map(([key, value]) => ` ${key}="${escaped(value)}"`).join('')

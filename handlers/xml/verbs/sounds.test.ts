@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DocumentInvalid } from '../../handler.ts'
+import { root, runXml } from '../../testing/run-xml.ts'
 import { readXmlDocument } from '../document.ts'
-import { root, runXml } from '../testing.ts'
 
 /** What is played, and the warnings. */
 const played = async (body: string, at?: string) => {

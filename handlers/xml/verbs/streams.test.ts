@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { FakeCall } from '../../common/fake-call.ts'
 import { DocumentInvalid } from '../../handler.ts'
+import { FakeCall } from '../../testing/fake-call.ts'
+import { fieldsOf, root, runXml } from '../../testing/run-xml.ts'
 import type { StreamEnd } from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
 import { readXmlDocument } from '../document.ts'
-import { fieldsOf, root, runXml } from '../testing.ts'
 
 const run = (body: string, ...ends: StreamEnd[]) => {
   const call = new FakeCall()

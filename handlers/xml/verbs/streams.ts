@@ -1,29 +1,29 @@
 import { codes } from '../faults.ts'
-import { beginStream, readStream, stream } from '../nouns/stream.ts'
+import { readStream, startStream, stream } from '../nouns/stream.ts'
 import type { ElementKind, VerbKind } from '../verb.ts'
 
-/** `Start` begins each `Stream` in it, and the next verb has its turn at once. */
+/** Verb `Start`: starts its `Stream` elements and continues with the next verb. */
 export const start: VerbKind = {
   name: 'Start',
   attributes: [],
-  inside: [stream],
+  children: [stream],
   read: (reader) => {
     const streams = reader.nestedOf([stream]).flatMap(({ reader: child }) => readStream(child) ?? [])
-    return async (stage) => {
-      for (const noun of streams) await stage.attempt(beginStream(stage, noun, noun.options))
-      return 'on'
+    return async (context) => {
+      for (const noun of streams) await context.warnIfFailed(startStream(context, noun, noun.options))
+      return 'next'
     }
   },
 }
 
-/** `Stream` in `Stop`. */
+/** Element `Stream` in `Stop`. */
 const stopped: ElementKind = { name: 'Stream', attributes: ['name'] }
 
-/** `Stop` ends each `Stream` in it by its name. */
+/** Verb `Stop`: stops the streams that its `Stream` elements name. */
 export const stop: VerbKind = {
   name: 'Stop',
   attributes: [],
-  inside: [stopped],
+  children: [stopped],
   read: (reader) => {
     const names = reader.nestedOf([stopped]).flatMap(({ reader: child }) => {
       const name = child.text('name')
@@ -32,7 +32,7 @@ export const stop: VerbKind = {
     })
     return async ({ call }) => {
       for (const name of names) call.stopStream(name)
-      return 'on'
+      return 'next'
     }
   },
 }

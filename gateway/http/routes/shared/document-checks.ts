@@ -1,6 +1,6 @@
 import { type DocumentKind, needsAgent } from '../../../../handlers/check.ts'
 import type { DocumentFault } from '../../../../handlers/handler.ts'
-import { CheckRefused, type DocumentChecks } from '../../../../handlers/reading/checks.ts'
+import { CheckRejected, type DocumentChecks } from '../../../../handlers/reading/checks.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { badField, documentText, maxDocumentLength } from './field-schemas.ts'
 
@@ -52,7 +52,7 @@ export const checkStored = async (
 }
 
 const refused = (error: unknown): never => {
-  if (!(error instanceof CheckRefused)) throw error
+  if (!(error instanceof CheckRejected)) throw error
   const [code, text] = refusals[error.reason]
   throw new TrunklineError(code, text, {}, error)
 }

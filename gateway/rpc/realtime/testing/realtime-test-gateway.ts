@@ -1,6 +1,6 @@
 /** The application side of one gateway for tests: real sockets, fake calls. */
 import pino from 'pino'
-import { FakeCall } from '../../../../handlers/common/fake-call.ts'
+import { FakeCall } from '../../../../handlers/testing/fake-call.ts'
 import { ProjectAccess } from '../../../auth/project-access.ts'
 import { TestTokens } from '../../../auth/testing/api-tokens.ts'
 import type { OriginatedLeg, Origination } from '../../../calls/call-ports.ts'

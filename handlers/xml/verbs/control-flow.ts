@@ -1,47 +1,47 @@
 import type { VerbKind } from '../verb.ts'
 
-/** `Hangup` ends the call. As the first verb it means "answered, then ended"; refusing is what `Reject` is for. */
+/** Verb `Hangup`: answers the caller if necessary, and ends the call. `Reject` rejects without an answer. */
 export const hangup: VerbKind = {
   name: 'Hangup',
   attributes: [],
-  aside: true,
-  read: () => async (stage) => {
-    await stage.answer()
-    await stage.call.hangup('hangup')
-    return 'over'
+  canRunInSideDocument: true,
+  read: () => async (context) => {
+    await context.answer()
+    await context.call.hangup('hangup')
+    return 'ended'
   },
 }
 
-/** `Reject` refuses a caller who has not been answered, and hangs up on one who has. */
+/** Verb `Reject`: rejects an unanswered caller, and hangs up an answered one. */
 export const reject: VerbKind = {
   name: 'Reject',
   attributes: ['reason'],
   read: (reader) => {
     const reason = reader.choice('reason', ['rejected', 'busy'], 'rejected')
     return async ({ call }) => {
-      await call.hangup(call.answered ? 'hangup' : reason === 'busy' ? 'busy' : 'decline')
-      return 'over'
+      await call.hangup(call.isAnswered ? 'hangup' : reason === 'busy' ? 'busy' : 'decline')
+      return 'ended'
     }
   },
 }
 
-/** `Redirect` goes on with another document. */
+/** Verb `Redirect`: continues with another document. */
 export const redirect: VerbKind = {
   name: 'Redirect',
   attributes: ['method'],
-  aside: true,
+  canRunInSideDocument: true,
   read: (reader) => {
     const method = reader.method('method')
-    // No text means the document itself, as everywhere in URLs; an inline document has none.
+    // An empty reference is the document itself (RFC 3986 section 4.4); an inline document has no URL.
     const url = reader.url(reader.content())
     return url === undefined ? undefined : async () => ({ next: { url, method }, fields: {} })
   },
 }
 
-/** `Leave` takes who waits out of the queue. */
+/** Verb `Leave`: removes the waiting caller from the queue. */
 export const leave: VerbKind = {
   name: 'Leave',
   attributes: [],
-  aside: true,
+  canRunInSideDocument: true,
   read: () => async () => 'leave',
 }

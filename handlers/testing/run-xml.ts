@@ -1,15 +1,15 @@
-import { FakeCall } from '../common/fake-call.ts'
-import { FakeContext } from '../common/fake-context.ts'
 import type { DocumentSource, StatusCallback } from '../handler.ts'
-import { createXmlHandler } from './handler.ts'
+import { createXmlHandler } from '../xml/handler.ts'
+import { FakeCall } from './fake-call.ts'
+import { FakeContext } from './fake-context.ts'
 
-/** Where the documents of tests are. */
+/** Base URL of the documents of tests. */
 export const root = 'https://app.example'
 
-/** A document that goes no further. */
+/** Document without a successor. */
 export const nothingMore = '<Response><Hangup/></Response>'
 
-/** A document in place. */
+/** Returns an inline document. */
 export const inline = (body: string): DocumentSource => ({
   kind: 'inline',
   text: `<Response>${body}</Response>`,
@@ -17,8 +17,8 @@ export const inline = (body: string): DocumentSource => ({
 })
 
 /**
- * Runs a document: in place, or where `at` says so (a path below {@link root}) fetched from there. `/next` is there too, and goes no
- * further.
+ * Runs a document, inline or, with `at`, fetched from that path below {@link root}. The path `/next` has a
+ * document without a successor.
  */
 export const runXml = async (
   body: string,
@@ -35,7 +35,7 @@ export const runXml = async (
   return { call, context }
 }
 
-/** The form, or the query, of a callback, in order. */
+/** Returns the form or the query of a callback, in order. */
 export const fieldsOf = ({ url, body }: StatusCallback | undefined = missing): Record<string, string> =>
   Object.fromEntries(new URLSearchParams(body?.text ?? new URL(url).search))
 

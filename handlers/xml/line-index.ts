@@ -1,24 +1,25 @@
-/** A place in a text, both numbers 1-based. */
-export interface Place {
+/** Position in a text; both numbers are 1-based. */
+export interface TextPosition {
   readonly line: number
   readonly column: number
 }
 
-/** The place of an offset in a text whose lines end with `\n`. */
-export const placeAt = (text: string, offset: number): Place => new Places(text).at(offset)
+/** Returns the position of an offset in a text whose lines end with `\n`. */
+export const positionAt = (text: string, offset: number): TextPosition => new LineIndex(text).at(offset)
 
-/** Finds many places in one text. */
-export class Places {
-  /** Offsets at which lines begin. */
+/** Index of the lines of one text, for many look-ups of positions. */
+export class LineIndex {
+  /** Offsets of the starts of lines. */
   #lines: readonly number[]
 
   constructor(text: string) {
     this.#lines = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
   }
 
-  /** The place of an offset; a negative one is the beginning. */
-  at(offset: number): Place {
-    let [low, high] = [0, this.#lines.length]
+  /** Returns the position of an offset; a negative offset is the start of the text. */
+  at(offset: number): TextPosition {
+    let low = 0
+    let high = this.#lines.length
     while (high - low > 1) {
       const middle = (low + high) >> 1
       if ((this.#lines[middle] ?? 0) <= offset) low = middle
@@ -28,9 +29,12 @@ export class Places {
   }
 }
 
-/** The offset of an attribute's name inside the start tag at `tag`; the tag's own offset when it is not found. */
+/**
+ * Returns the offset of an attribute's name in the start tag at `tag`, or `tag` if the attribute is not
+ * found.
+ */
 export const attributeOffset = (text: string, tag: number, name: string): number => {
-  // Quoted values are stepped over, so that a name inside another attribute's value is not mistaken for this one.
+  // Skips quoted values, so that a name inside another attribute's value does not match.
   const pattern = /\s([^\s=/>]+)\s*=\s*("[^"]*"|'[^']*')|>/g
   pattern.lastIndex = tag
   for (let match = pattern.exec(text); match && match[0] !== '>'; match = pattern.exec(text)) {

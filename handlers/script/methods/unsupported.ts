@@ -1,7 +1,7 @@
 import { VerbFailed } from '../../verbs.ts'
 import { codes } from '../codes.ts'
 import type { Method } from '../method.ts'
-import { anything } from '../schema-parts.ts'
+import { anything } from '../schema-builders.ts'
 
 /** Methods of the language for which the gateway has no verb, and the variable that tells of their result where they have one. */
 const names: Readonly<Record<string, string | undefined>> = {
@@ -26,7 +26,7 @@ const agents: ReadonlySet<string> = new Set(['ai', 'ai_sidecar', 'amazon_bedrock
 const absentMethod = (name: string, result: string | undefined): Method => ({
   description: 'Known, but not there: it fails, and the next step has its turn.',
   properties: { parameters: anything('Any.') },
-  whole: 'parameters',
+  wholeParameter: 'parameters',
   plain: ['parameters'],
   unsupported: agents.has(name) ? 'agent' : 'method',
   failed: result === undefined ? {} : { [result]: 'failed' },
@@ -36,6 +36,6 @@ const absentMethod = (name: string, result: string | undefined): Method => ({
 })
 
 /** Methods that a script may hold, and that fail when they are run. */
-export const absent: Readonly<Record<string, Method>> = Object.fromEntries(
+export const unsupportedMethods: Readonly<Record<string, Method>> = Object.fromEntries(
   Object.entries(names).map(([name, result]) => [name, absentMethod(name, result)]),
 )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FakeContext } from '../../common/fake-context.ts'
-import { root, runXml } from '../testing.ts'
+import { FakeContext } from '../../testing/fake-context.ts'
+import { root, runXml } from '../../testing/run-xml.ts'
 
 const verbsOf = async (body: string) => (await runXml(body)).call.verbs
 

@@ -20,7 +20,7 @@ import type {
 } from '../verbs.ts'
 import { CallEnded, type VerbFailed } from '../verbs.ts'
 
-/** The call that tests run documents on, unless they say otherwise. */
+/** Default call of tests. */
 export const testInfo: CallInfo = {
   callId: 'c-1',
   direction: 'inbound',
@@ -35,7 +35,7 @@ export const testInfo: CallInfo = {
   sip: { callId: 'sip-1', domain: 'demo.localhost', sourceAddress: '192.0.2.1' },
 }
 
-/** Whom the test call is connected to. */
+/** Default callee of the test call. */
 export const testCallee: Callee = {
   callId: 'c-2',
   to: 'sip:+15550003@carrier.example',
@@ -44,34 +44,38 @@ export const testCallee: Callee = {
   sip: { callId: 'sip-2', status: 200, headers: [] },
 }
 
-/** A verb as it was called: its name and its arguments. */
-export type Recorded = readonly [verb: string, ...args: unknown[]]
+/** Call of a verb: its name and its arguments. */
+export type RecordedVerb = readonly [verb: string, ...args: unknown[]]
 
-/** A call for tests: it records every verb and answers with what the test has laid ready. */
+/** Call for tests that records every verb and settles it with the results that the test prepared. */
 export class FakeCall implements CallControl {
   readonly info: CallInfo
-  readonly verbs: Recorded[] = []
-  /** Answers of {@link collect} and {@link connect}, taken in order. */
+  readonly verbs: RecordedVerb[] = []
+  /** Results of {@link collect}, in order. */
   readonly collects: CollectResult[] = []
+  /** Results of {@link connect}, in order. */
   readonly connects: ConnectResult[] = []
-  /** How the streams that are started end, in order; none laid ready: when they are stopped. */
+  /** Ends of streams, in order; default when they are stopped. */
   readonly streamEnds: StreamEnd[] = []
-  /** How recordings end, in order; none laid ready: `silence` after 2 s, and in the background when they are stopped. */
+  /**
+   * Results of recordings, in order; default `silence` after 2 s, or when a recording in the background is
+   * stopped.
+   */
   readonly recordings: Partial<RecordResult>[] = []
-  /** Where recordings are sent, as their storage takes them; it does where none is laid ready. */
+  /** URLs that the storage of recordings returns, in order; default the URL of the storage. */
   readonly stored: Promise<string | undefined>[] = []
-  /** Answers of the other verbs that give one, taken in order. */
+  /** Results of the other verbs, in order. */
   readonly conferences: ConferenceResult[] = []
   readonly queues: QueueResult[] = []
   readonly detections: DetectResult[] = []
   readonly referrals: ReferResult[] = []
-  /** Run with a verb's first argument before it settles, by name: for what it tells meanwhile. */
+  /** Functions that run before a verb settles, by verb name, with the verb's first argument. */
   readonly during = new Map<string, (options: never) => unknown>()
-  /** Verbs that fail, by name. */
+  /** Failures of verbs, by name. */
   readonly failing = new Map<string, VerbFailed>()
-  /** The verb during which the caller hangs up. */
+  /** Verb during which the caller hangs up. */
   endsDuring: string | undefined
-  answered = false
+  isAnswered = false
   #abort = new AbortController()
   #begun = 0
   #digits = new Set<(digit: string) => void>()
@@ -84,7 +88,7 @@ export class FakeCall implements CallControl {
     return this.#abort.signal
   }
 
-  /** The names of the verbs, in order. */
+  /** Names of the verbs, in order. */
   get names(): readonly string[] {
     return this.verbs.map(([name]) => name)
   }
@@ -93,7 +97,7 @@ export class FakeCall implements CallControl {
     this.#abort.abort()
   }
 
-  /** The caller presses a key. */
+  /** Simulates a DTMF digit of the caller. */
   press(digit: string): void {
     for (const listener of this.#digits) listener(digit)
   }
@@ -109,7 +113,7 @@ export class FakeCall implements CallControl {
 
   async answer(...args: unknown[]): Promise<void> {
     await this.#record('answer', args)
-    this.answered = true
+    this.isAnswered = true
   }
 
   async ring(): Promise<void> {
@@ -118,20 +122,27 @@ export class FakeCall implements CallControl {
 
   async play(options: { readonly autoAnswer?: boolean }): Promise<void> {
     await this.#record('play', [options])
-    if (options.autoAnswer !== false) this.answered = true
+    if (options.autoAnswer !== false) this.isAnswered = true
   }
 
   async startPlay(options: { readonly autoAnswer?: boolean }): Promise<CallPlayback> {
     await this.#record('startPlay', [options])
-    if (options.autoAnswer !== false) this.answered = true
+    if (options.autoAnswer !== false) this.isAnswered = true
     const { promise, resolve } = Promise.withResolvers<PlayEnd>()
-    const { id, told } = this.#handle('p')
+    const { id, record } = this.#handle('p')
     const stop = () => {
-      told('stop')
+      record('stop')
       resolve({ kind: 'stopped' })
     }
     const setVolume = (db: number) => void this.verbs.push(['setVolume', id, db])
-    return { id, ended: promise, pause: () => told('pause'), resume: () => told('resume'), stop, setVolume }
+    return {
+      id,
+      ended: promise,
+      pause: () => record('pause'),
+      resume: () => record('resume'),
+      stop,
+      setVolume,
+    }
   }
 
   async collect(options: unknown): Promise<CollectResult> {
@@ -141,15 +152,15 @@ export class FakeCall implements CallControl {
 
   async startCollect(options: unknown): Promise<CallCollection> {
     await this.#record('startCollect', [options])
-    const { id, told } = this.#handle('i')
+    const { id, record } = this.#handle('i')
     const { promise, resolve } = Promise.withResolvers<CollectResult>()
     const result = this.collects.shift()
     if (result) resolve(result)
     const stop = () => {
-      told('stop')
+      record('stop')
       resolve({ reason: 'stopped', digits: '' })
     }
-    return { id, result: promise, startTimers: () => told('startTimers'), stop }
+    return { id, result: promise, startTimers: () => record('startTimers'), stop }
   }
 
   async connect(options: unknown): Promise<ConnectResult> {
@@ -160,20 +171,20 @@ export class FakeCall implements CallControl {
       durationMs: 61_400,
       callee: testCallee,
     }
-    if (result.kind === 'connected') this.answered = true
+    if (result.kind === 'connected') this.isAnswered = true
     if (result.kind === 'connected' && result.endedBy === 'caller') this.end()
     return result
   }
 
   async joinConference(options: unknown): Promise<ConferenceResult> {
     await this.#record('joinConference', [options])
-    this.answered = true
+    this.isAnswered = true
     return this.conferences.shift() ?? { kind: 'left', conferenceId: 'f-1', durationMs: 5000 }
   }
 
   async enterQueue(options: unknown): Promise<QueueResult> {
     await this.#record('enterQueue', [options])
-    this.answered = true
+    this.isAnswered = true
     const result = this.queues.shift() ?? {
       kind: 'bridged',
       queueId: 'q-1',
@@ -189,7 +200,7 @@ export class FakeCall implements CallControl {
 
   async startStream(options: unknown): Promise<CallStream> {
     await this.#record('startStream', [options])
-    this.answered = true
+    this.isAnswered = true
     const { promise, resolve } = Promise.withResolvers<StreamEnd>()
     const end = this.streamEnds.shift()
     if (end) resolve(end)
@@ -203,7 +214,7 @@ export class FakeCall implements CallControl {
 
   async record(options: unknown): Promise<RecordResult> {
     await this.#record('record', [options])
-    this.answered = true
+    this.isAnswered = true
     const result = recordResult({ reason: 'silence', ...this.recordings.shift() })
     if (result.reason === 'hangup') this.end()
     return result
@@ -211,26 +222,26 @@ export class FakeCall implements CallControl {
 
   async startRecording(options: RecordOptions): Promise<CallRecording> {
     await this.#record('startRecording', [options])
-    this.answered = true
+    this.isAnswered = true
     const { promise, resolve } = Promise.withResolvers<RecordResult>()
-    const { id, told } = this.#handle('r')
+    const { id, record } = this.#handle('r')
     const url = `https://gw.example/${id}`
     const laid = this.recordings.shift()
     if (laid) resolve(recordResult({ id, url, ...laid }))
     if (laid?.reason === 'hangup') this.end()
     const stop = () => {
-      told('stop')
+      record('stop')
       resolve(recordResult({ id, url, reason: 'stopped' }))
     }
     const { storage } = options
     const stored = storage && (this.stored.shift() ?? Promise.resolve(storage.url))
     const recording = { id, url, ended: promise, ...(stored && { stored }) }
-    return { ...recording, pause: () => told('pause'), resume: () => told('resume'), stop }
+    return { ...recording, pause: () => record('pause'), resume: () => record('resume'), stop }
   }
 
   async echo(options: unknown): Promise<void> {
     await this.#record('echo', [options])
-    this.answered = true
+    this.isAnswered = true
   }
 
   async detect(options: unknown): Promise<DetectResult> {
@@ -257,8 +268,8 @@ export class FakeCall implements CallControl {
     return result
   }
 
-  userEvent(event: Readonly<Record<string, unknown>>): boolean {
-    this.verbs.push(['userEvent', event])
+  sendUserEvent(event: Readonly<Record<string, unknown>>): boolean {
+    this.verbs.push(['sendUserEvent', event])
     return true
   }
 
@@ -271,11 +282,11 @@ export class FakeCall implements CallControl {
     this.end()
   }
 
-  /** Something in the background; what it is told is kept beside the verbs. */
+  /** Something in the background; what it is record is kept beside the verbs. */
   #handle(letter: string) {
     this.#begun++
     const id = `${letter}-${this.#begun}`
-    return { id, told: (what: string) => void this.verbs.push([what, id]) }
+    return { id, record: (what: string) => void this.verbs.push([what, id]) }
   }
 
   async #record(name: string, args: readonly unknown[]): Promise<void> {

@@ -3,21 +3,21 @@ import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
 import type { CallControl } from '../verbs.ts'
 import { VerbFailed } from '../verbs.ts'
 import type { ElementReader } from './element-reader.ts'
-import type { Beside, Stage } from './verb.ts'
+import type { SideDocument, VerbContext } from './verb.ts'
 
-/** What who waits hears: a document, audio, or nothing at all. */
-export type Waiting = Target | 'silence'
+/** Treatment of a waiting caller: a document or audio at a URL, or silence. */
+export type WaitTreatment = Target | 'silence'
 
-/** Before the document of somebody who waits is asked for again, where it could not be had. */
+/** Silence after a failed round, before the document or audio is requested again, in milliseconds. */
 const afterFailureMs = 10_000
 
 const audio = /\.(wav|mp3|ogg)$/i
 
-/** The attributes that {@link readWait} reads. The family writes the second one in two ways. */
+/** Attributes that {@link readWait} reads. The family has two names for the method. */
 export const waitAttributes = ['waitUrl', 'waitMethod', 'waitUrlMethod'] as const
 
-/** Reads `waitUrl` and its method; undefined where there is none: hold music. An empty one is silence. */
-export const readWait = (reader: ElementReader): Waiting | undefined => {
+/** Reads `waitUrl` and its method. An empty URL is silence. Undefined, which is hold music, without a URL. */
+export const readWait = (reader: ElementReader): WaitTreatment | undefined => {
   const method = reader.element.attributes.has('waitMethod') ? 'waitMethod' : 'waitUrlMethod'
   if (reader.element.attributes.get('waitUrl')?.trim() !== '') return reader.target('waitUrl', method)
   reader.method(method)
@@ -25,24 +25,25 @@ export const readWait = (reader: ElementReader): Waiting | undefined => {
 }
 
 /**
- * Who waits hears one round at each call of what comes back: the audio, or the document to its end; `leave` where that says so. When they
- * cannot be had there is silence for a while. What is wrong with them is told in the call's log once.
+ * Returns a function that plays one round to the waiting caller: the audio, or the document to its end. It
+ * resolves with `leave` if the document says so. If the URL fails, the round is silence. Faults are logged in
+ * the first round only.
  */
-export const roundsOf = (
-  stage: Stage,
+export const waitRounds = (
+  context: VerbContext,
   target: Target,
 ): ((waiting: CallControl, fields: Fields) => Promise<'leave' | undefined>) => {
-  let again = false
+  let isRepeated = false
   return async (waiting, fields) => {
     try {
-      const beside = { fields, again }
-      if ((await oneRound(stage, waiting, target, beside)) === 'leave') return 'leave'
+      const side = { fields, isRepeated }
+      if ((await oneRound(context, waiting, target, side)) === 'leave') return 'leave'
     } catch (error) {
       if (!isMissing(error)) throw error
-      if (error instanceof VerbFailed && !again) stage.warn(error.code, error.message)
+      if (error instanceof VerbFailed && !isRepeated) context.warn(error.code, error.message)
       await waiting.sleep(afterFailureMs)
     }
-    again = true
+    isRepeated = true
     return undefined
   }
 }
@@ -51,12 +52,12 @@ const isMissing = (error: unknown): boolean =>
   error instanceof VerbFailed || error instanceof DocumentUnreachable || error instanceof DocumentInvalid
 
 const oneRound = async (
-  stage: Stage,
+  context: VerbContext,
   waiting: CallControl,
   target: Target,
-  beside: Beside,
+  side: SideDocument,
 ): Promise<'leave' | undefined> => {
-  if (!audio.test(new URL(target.url).pathname)) return stage.aside(waiting, target, beside)
+  if (!audio.test(new URL(target.url).pathname)) return context.runSideDocument(waiting, target, side)
   await waiting.play({ sounds: [{ kind: 'audio', url: target.url }], loop: 0 })
   return undefined
 }

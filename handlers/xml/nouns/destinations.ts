@@ -1,16 +1,16 @@
 import { readCodecs } from '../../common/codecs.ts'
 import { isAddress, isSipUri, readNumber } from '../../common/destinations.ts'
 import { apiVersion } from '../../common/forms.ts'
-import { hasControl, percentDecode, readHeader, withX } from '../../common/headers.ts'
+import { hasControlCharacter, percentDecode, readHeader, withXPrefix } from '../../common/headers.ts'
 import type { Destination, Header } from '../../verbs.ts'
 import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
 import { readDigits } from '../verbs/play.ts'
 import { calleeAttributes, readCallee } from './callee.ts'
-import type { Callable, Noun } from './noun.ts'
+import type { MakeDestination, Noun } from './noun.ts'
 import { parameter, readParameters } from './parameter.ts'
 
-/** `Number`: a phone number, by the default carrier. */
+/** Noun `Number`: a phone number, called by the default carrier. */
 export const number: Noun = {
   name: 'Number',
   attributes: [...calleeAttributes, 'sendDigits'],
@@ -20,11 +20,11 @@ export const number: Noun = {
     const to = readPhoneNumber(reader)
     return to === undefined
       ? undefined
-      : (stage) => ({ to, ...common(stage, to), ...(sendDigits && { sendDigits }) })
+      : (context) => ({ to, ...common(context, to), ...(sendDigits && { sendDigits }) })
   },
 }
 
-/** The phone number that is the element's text. */
+/** Reads the phone number in the element's text. Undefined, after a warning, if it is not a phone number. */
 export const readPhoneNumber = (reader: ElementReader): string | undefined => {
   const text = reader.content()
   const to = readNumber(text)
@@ -35,22 +35,25 @@ export const readPhoneNumber = (reader: ElementReader): string | undefined => {
 
 const identity = { name: 'Identity', attributes: [] } as const
 
-/** Characters of the parameters of one `Client`, as JSON. */
-const mostVariables = 2_048
+/** Maximum length of the parameters of one `Client`, as JSON, in characters. */
+const maxVariablesLength = 2_048
 
 const readVariables = (reader: ElementReader): Destination['userVariables'] => {
   const variables = readParameters(reader)
   if (Object.keys(variables).length === 0) return undefined
-  if (JSON.stringify(variables).length <= mostVariables) return variables
-  reader.warning(codes.schema, `The parameters of a Client take ${mostVariables} characters; none is told.`)
+  if (JSON.stringify(variables).length <= maxVariablesLength) return variables
+  reader.warning(
+    codes.schema,
+    `The parameters of Client have more than ${maxVariablesLength} characters; none is sent.`,
+  )
   return undefined
 }
 
-/** `Client`: `name` stands for the address `/public/name`; an address `/context/name` is taken as it is. */
+/** Noun `Client`: an address `/context/name`, or a `name` that means `/public/name`. */
 export const client: Noun = {
   name: 'Client',
   attributes: calleeAttributes,
-  inside: [identity, parameter],
+  children: [identity, parameter],
   read: (reader) => {
     const common = readCallee(reader)
     const userVariables = readVariables(reader)
@@ -58,14 +61,17 @@ export const client: Noun = {
     const text = (named?.reader ?? reader).content()
     const to = text.startsWith('/') ? text : `/public/${text}`
     if (isAddress(to))
-      return (stage) => ({ to, ...(userVariables && { userVariables }), ...common(stage, to) })
-    const message = `Client needs a name or an address /context/name, not ${JSON.stringify(text)}; nobody is called.`
+      return (context) => ({ to, ...(userVariables && { userVariables }), ...common(context, to) })
+    const message = `Client needs a name or an address /context/name, not ${JSON.stringify(text)}; it is not called.`
     reader.warning(codes.schema, message)
     return undefined
   },
 }
 
-/** `Verto`: `name@host` stands for the address `/public/name` where the host, with or without a label `verto`, is the gateway's. */
+/**
+ * Noun `Verto`: `name@host` means the address `/public/name` if the host is the gateway's, with or without a
+ * label `verto`.
+ */
 export const verto: Noun = {
   name: 'Verto',
   attributes: [],
@@ -74,24 +80,30 @@ export const verto: Noun = {
     const [, name = '', host = ''] = /^([^@]+)@([A-Za-z0-9.-]+)$/.exec(text) ?? []
     const to = `/public/${name}`
     if (!host || !isAddress(to)) {
-      reader.warning(codes.schema, `Verto needs name@host, not ${JSON.stringify(text)}; nobody is called.`)
+      reader.warning(codes.schema, `Verto needs name@host, not ${JSON.stringify(text)}; it is not called.`)
       return undefined
     }
-    return (stage) => {
-      if (hostNames(host).some((each) => stage.context.isOwnHost(each))) return { to }
-      stage.warn(codes.schema, `Verto calls browsers of this gateway, and ${host} is none of its names.`)
+    return (context) => {
+      if (hostNames(host).some((each) => context.handler.isOwnHost(each))) return { to }
+      context.warn(
+        codes.schema,
+        `Verto calls browsers of this gateway only, and ${host} is not one of its names.`,
+      )
       return undefined
     }
   },
 }
 
-/** The name, and what it is without the label `verto`. */
+/** Returns the host name, and the host name without the label `verto`. */
 const hostNames = (host: string): readonly string[] => {
   const name = host.toLowerCase()
   return [name, name.replace(/(^|\.)verto\./, '$1')]
 }
 
-/** Headers by which an INVITE tells the call of who is called, and the project. No document says otherwise. */
+/**
+ * Headers of the INVITE with the ids of the callee's call and of the project. A document cannot override
+ * them.
+ */
 const idHeaders = (callId: string, projectId: string): readonly Header[] => [
   { name: 'X-CallSid', value: callId },
   { name: 'X-AccountSid', value: projectId },
@@ -100,8 +112,8 @@ const idHeaders = (callId: string, projectId: string): readonly Header[] => [
 const idNames = idHeaders('', '').map(({ name }) => name.toLowerCase())
 
 /**
- * `Sip`: a SIP URI; what stands behind its `?` becomes headers of the INVITE (RFC 3261 section 19.1.1), with `X-` in front, beside those of
- * the gateway's own. User-to-User keeps its name (RFC 7433).
+ * Noun `Sip`: a SIP URI. Its header part, after `?`, becomes headers of the INVITE (RFC 3261 section 19.1.1)
+ * with the prefix `X-`. User-to-User keeps its name (RFC 7433).
  */
 export const sip: Noun = {
   name: 'Sip',
@@ -121,10 +133,10 @@ export const sip: Noun = {
       ...(codecs && { codecs }),
       ...(sessionTimerSeconds !== undefined && { sessionTimerSeconds }),
     }
-    return (stage) => ({
+    return (context) => ({
       ...destination,
-      headersFor: (callId) => idHeaders(callId, stage.call.info.projectId),
-      ...common(stage, place.to),
+      headersFor: (callId) => idHeaders(callId, context.call.info.projectId),
+      ...common(context, place.to),
     })
   },
 }
@@ -136,7 +148,7 @@ const readCodecList = (reader: ElementReader) => {
   if (codecs.length > 0) return codecs
   reader.warning(
     codes.codecs,
-    'The attribute codecs names no codec that is known; all are offered.',
+    'The attribute codecs contains no known codec; all codecs are offered.',
     'codecs',
   )
   return undefined
@@ -146,7 +158,7 @@ const readSipUri = (reader: ElementReader): { to: string; headers?: readonly Hea
   const content = reader.content()
   const to = content.split('?', 1)[0] ?? ''
   if (!isSipUri(to)) {
-    reader.warning(codes.sipUri, 'Sip needs a SIP URI such as sip:user@example.com; nobody is called.')
+    reader.warning(codes.sipUri, 'Sip needs a SIP URI such as sip:user@example.com; it is not called.')
     return undefined
   }
   try {
@@ -154,7 +166,7 @@ const readSipUri = (reader: ElementReader): { to: string; headers?: readonly Hea
     const headers = withoutIds(reader, query.map(headerOf))
     return { to, ...(headers.length > 0 && { headers }) }
   } catch (error) {
-    reader.warning(codes.sipUri, `The SIP URI ${(error as Error).message}; nobody is called.`)
+    reader.warning(codes.sipUri, `The SIP URI ${(error as Error).message}; it is not called.`)
     return undefined
   }
 }
@@ -162,7 +174,7 @@ const readSipUri = (reader: ElementReader): { to: string; headers?: readonly Hea
 const withoutIds = (reader: ElementReader, headers: readonly Header[]): readonly Header[] => {
   const others = headers.filter(({ name }) => !idNames.includes(name.toLowerCase()))
   if (others.length < headers.length)
-    reader.warning(codes.sipUri, 'The SIP URI sets a header that the gateway sets; that has no effect.')
+    reader.warning(codes.sipUri, 'The SIP URI sets a header of the gateway; that header has no effect.')
   return others
 }
 
@@ -177,25 +189,26 @@ const queryOf = (query: string): readonly Header[] =>
 
 const isUserToUser = ({ name }: Header): boolean => /^user-to-user$/i.test(name)
 
-/** One value of User-to-User with its parameters (RFC 7433 section 4.1). */
+/** Value of User-to-User with its parameters (RFC 7433 section 4.1). */
 const userToUserForm =
   /^(?:[\w.!%*+`'~-]+|"(?:[^"\\]|\\.)*")(?:;[\w.!%*+`'~-]+(?:=(?:[\w.!%*+`'~-]+|"(?:[^"\\]|\\.)*"))?)*$/
 
-/** The headers without a User-to-User that does not have the form of one. */
+/** Returns the headers without an invalid User-to-User, which causes a warning. */
 const withUserToUser = (reader: ElementReader, headers: readonly Header[]): readonly Header[] => {
-  const fit = headers.filter(
-    (header) => !isUserToUser(header) || (userToUserForm.test(header.value) && !hasControl(header.value)),
+  const valid = headers.filter(
+    (header) =>
+      !isUserToUser(header) || (userToUserForm.test(header.value) && !hasControlCharacter(header.value)),
   )
-  if (fit.length < headers.length)
+  if (valid.length < headers.length)
     reader.warning(codes.sipUri, 'User-to-User needs a token or a quoted string (RFC 7433); it is not sent.')
-  return fit
+  return valid
 }
 
 const headerOf = (header: Header): Header =>
-  readHeader(isUserToUser(header) ? 'User-to-User' : withX(header.name), header.value)
+  readHeader(isUserToUser(header) ? 'User-to-User' : withXPrefix(header.name), header.value)
 
-/** A phone number, or an address `/context/name`, that stands in `Dial` itself. */
-export const bareDestination = (reader: ElementReader): Callable | undefined => {
+/** Reads the destination in the text of `Dial` itself: a phone number, or an address `/context/name`. */
+export const bareDestination = (reader: ElementReader): MakeDestination | undefined => {
   const text = reader.content()
   const to = isAddress(text) ? text : readPhoneNumber(reader)
   return to === undefined ? undefined : () => ({ to })

@@ -3,28 +3,31 @@ import type {
   DocumentRequest,
   FetchedDocument,
   HandlerContext,
-  OutsideAnswer,
-  OutsideRequest,
+  HttpRequest,
+  HttpResponse,
   StatusCallback,
 } from '../handler.ts'
 import type { RoomConference } from '../verbs.ts'
 
-/** A context for tests: documents by URL (an error is thrown), requests and warnings kept. */
+/**
+ * Handler context for tests: serves documents by URL (throws those that are errors), and keeps requests and
+ * warnings.
+ */
 export class FakeContext implements HandlerContext {
   readonly documents: Record<string, string | Error>
   readonly contentType: string
   readonly requests: DocumentRequest[] = []
   readonly warnings: DocumentFault[] = []
   readonly callbacks: StatusCallback[] = []
-  readonly outside: OutsideRequest[] = []
-  /** Answers of {@link request}, taken in order; none laid ready: it fails. */
-  readonly answers: OutsideAnswer[] = []
+  readonly outside: HttpRequest[] = []
+  /** Responses of {@link request}, in order; without one the request fails. */
+  readonly answers: HttpResponse[] = []
   readonly steps: { readonly path: string; readonly method: string; readonly node?: string }[] = []
   envs: Readonly<Record<string, string>> = {}
   status?: { readonly url: string; readonly method: 'GET' | 'POST' }
-  /** Rooms by name; any other has a conference of its own. */
+  /** Rooms by name; any other name has a conference of its own. */
   readonly rooms = new Map<string, RoomConference>()
-  /** What {@link now} gives. */
+  /** Time that {@link now} returns. */
   time = Date.UTC(2026, 0, 5, 12)
 
   constructor(documents: Record<string, string | Error> = {}, contentType = '') {
@@ -32,7 +35,7 @@ export class FakeContext implements HandlerContext {
     this.contentType = contentType
   }
 
-  /** The form or query of one request, as an object. */
+  /** Returns the form or query of a request as an object. */
   fields(index: number): Record<string, string> {
     const request = this.requests[index]
     const text = request?.method === 'GET' ? new URL(request.url).search : request?.body?.text
@@ -52,7 +55,7 @@ export class FakeContext implements HandlerContext {
     this.callbacks.push(callback)
   }
 
-  async request(request: OutsideRequest): Promise<OutsideAnswer> {
+  async request(request: HttpRequest): Promise<HttpResponse> {
     this.outside.push(request)
     const answer = this.answers.shift()
     if (!answer) throw new Error(`no answer of ${request.url}`)

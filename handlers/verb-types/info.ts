@@ -1,34 +1,38 @@
-/** Plain JSON that a page says about its call; data of the outside, whatever its texts look like. */
+/** Variables of a call from a browser: plain JSON, untrusted whatever its contents. */
 export type UserVariables = Readonly<Record<string, unknown>>
 
-/** What is known of a call when its handler starts. */
+/** Facts about a call at the start of its handler. */
 export interface CallInfo {
   readonly callId: string
   readonly direction: 'inbound' | 'outbound'
-  /** How the first leg arrived. */
+  /** Signalling of the first leg. */
   readonly type: 'sip' | 'webrtc'
   /** SIP URI or address of the caller. */
   readonly from: string
-  /** SIP URI or address that was called. */
+  /** SIP URI or address of the callee. */
   readonly to: string
-  /** User part of `from` and `to` (for a browser, the address's name). */
+  /** User part of `from`; for a browser, the name in its address. */
   readonly fromUser: string
+  /** User part of `to`; for a browser, the name in its address. */
   readonly toUser: string
-  /** Caller's display name; empty when there is none. */
+  /** Display name of the caller; empty without one. */
   readonly fromName: string
   /** Application headers (`X-…`) of the INVITE, in order. */
   readonly headers: readonly Header[]
-  /** Variables that a browser dialled with; absent: none, or no browser. */
+  /** Variables that the calling browser sent; absent without any. */
   readonly userVariables?: UserVariables
   /** Id of the project that owns the handler. */
   readonly projectId: string
-  /** Who answered a call that we made, where that was listened for. */
+  /** Result of answering machine detection on an outbound call; absent if the call was made without it. */
   readonly answeredBy?: 'human' | 'machine_start' | 'machine_end_beep' | 'machine_end_silence' | 'unknown'
-  /** SIP's own ids, for webhooks; absent for browser calls. `domain`: the host that was called; of a call that we made there is no source. */
+  /**
+   * Identifiers of a SIP call, for webhooks: its Call-ID, the host of the request URI, and the source address
+   * of an inbound call. Absent for browser calls.
+   */
   readonly sip?: { readonly callId: string; readonly domain: string; readonly sourceAddress?: string }
 }
 
-/** A header field. */
+/** Header field of SIP. */
 export interface Header {
   readonly name: string
   readonly value: string

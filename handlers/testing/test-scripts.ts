@@ -1,17 +1,17 @@
 import { Ajv } from 'ajv'
-import { FakeCall } from '../common/fake-call.ts'
-import { FakeContext } from '../common/fake-context.ts'
 import type { DocumentFault } from '../handler.ts'
 import { DocumentInvalid } from '../handler.ts'
-import { readScriptDocument } from './document.ts'
-import { createScriptHandler } from './handler.ts'
-import { Sandbox } from './sandbox/sandbox.ts'
-import { scriptSchema } from './schema.ts'
+import { readScriptDocument } from '../script/document.ts'
+import { createScriptHandler } from '../script/handler.ts'
+import { Sandbox } from '../script/sandbox/sandbox.ts'
+import { scriptSchema } from '../script/schema.ts'
+import { FakeCall } from './fake-call.ts'
+import { FakeContext } from './fake-context.ts'
 
 const ajv = new Ajv({ allowUnionTypes: true })
 const accepts = ajv.compile(scriptSchema)
 
-/** What a test runs steps on, and what is beside them. */
+/** Options of a test run. */
 export interface On {
   readonly call?: FakeCall
   readonly context?: FakeContext
@@ -19,9 +19,9 @@ export interface On {
   readonly sections?: Readonly<Record<string, unknown>>
 }
 
-/** Runs steps on a fake call; whoever makes it closes it. */
+/** Runs steps on a fake call. Its creator must close it. */
 export class TestScripts {
-  // Real threads, which a test that evaluates nothing never starts.
+  // Uses real threads; a test without expressions never starts them.
   readonly #sandbox = new Sandbox({ after: () => ({ cancel: () => {} }) })
   readonly handler = createScriptHandler({ nodeId: 'n-1', spaceId: 's-1', sandbox: this.#sandbox })
 
@@ -29,18 +29,18 @@ export class TestScripts {
     return this.#sandbox.close()
   }
 
-  /** Runs the steps of `main` to their end. */
+  /** Runs the steps as `main`, to their end. */
   async run(main: readonly unknown[], on: On = {}) {
     const { call = new FakeCall(), context = new FakeContext() } = on
     const text = JSON.stringify({ version: '1.0.0', sections: { main, ...on.sections } })
-    // What runs here is right by the published schema too.
+    // Every script of a test must be valid by the published schema too.
     if (!accepts(JSON.parse(text))) throw new Error(ajv.errorsText(accepts.errors))
     await this.handler.run(call, { kind: 'inline', text, name: 'test' }, context)
     const warnings = context.warnings.map(({ code, path }) => `${path} ${code.replace('relay_script_', '')}`)
     return { call, context, verbs: call.verbs, names: call.names, warnings }
   }
 
-  /** What a text with placeholders is spoken as, after some steps. */
+  /** Returns the spoken form of a text with placeholders after some steps. */
   async say(text: string, steps: readonly unknown[] = [], on: On = {}): Promise<string | undefined> {
     const { verbs } = await this.run([...steps, { play: { url: `say:${text}` } }], on)
     const [, options] = verbs.findLast(([name]) => name === 'play') ?? []
@@ -48,7 +48,7 @@ export class TestScripts {
   }
 }
 
-/** The events that were sent as JSON, without what all of them have in common. */
+/** Returns the events that were sent as JSON, without their common fields. */
 export const eventsOf = (context: FakeContext) =>
   context.callbacks.map(({ url, method, body }) => {
     const { event_type, params } = JSON.parse(body?.text ?? '{}')
@@ -56,13 +56,13 @@ export const eventsOf = (context: FakeContext) =>
     return { to: `${method} ${url}`, event_type, ...rest }
   })
 
-/** The faults of a document of these steps, as `path code`; empty where it may run. */
+/** Returns the faults of a document of these steps, as `path code`; empty for a valid document. */
 export const faultsOf = (main: readonly unknown[], sections: object = {}): string[] =>
   faultsOfText(JSON.stringify({ sections: { main, ...sections } })).map(
     ({ path, code }) => `${path.replace('/sections/main', '')} ${code.replace('relay_script_', '')}`,
   )
 
-/** The faults of a text; empty where it may run. */
+/** Returns the faults of a text; empty for a valid document. */
 export const faultsOfText = (text: string): readonly DocumentFault[] => {
   try {
     readScriptDocument({ text })

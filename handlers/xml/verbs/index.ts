@@ -1,8 +1,8 @@
 import type { VerbKind } from '../verb.ts'
 import { connect } from './connect.ts'
+import { hangup, leave, redirect, reject } from './control-flow.ts'
 import { dial } from './dial.ts'
 import { echo } from './echo.ts'
-import { hangup, leave, redirect, reject } from './ending.ts'
 import { enqueue } from './enqueue.ts'
 import { gather } from './gather.ts'
 import { pause } from './pause.ts'
@@ -12,7 +12,7 @@ import { refer } from './refer.ts'
 import { say } from './say.ts'
 import { start, stop } from './streams.ts'
 
-/** Every verb of the language. */
+/** All verbs of the language. */
 export const verbs: readonly VerbKind[] = [
   say,
   play,

@@ -1,14 +1,14 @@
 import { apiVersion, type Fields } from '../common/forms.ts'
-import { percentDecode, withX } from '../common/headers.ts'
+import { percentDecode, withXPrefix } from '../common/headers.ts'
 import { type CallControl, CallRedirected, type UserVariables } from '../verbs.ts'
 
 const callStatus = (call: CallControl): string => {
   const { aborted, reason } = call.signal
   if (aborted && !(reason instanceof CallRedirected)) return 'completed'
-  return call.answered ? 'in-progress' : 'ringing'
+  return call.isAnswered ? 'in-progress' : 'ringing'
 }
 
-/** The variables of the calling page, each with a prefix of its own: none takes the place of another field. */
+/** Variables of the calling browser, with a prefix so that none can replace another field. */
 const variableFields = (variables: UserVariables = {}): Fields =>
   Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [
@@ -18,8 +18,8 @@ const variableFields = (variables: UserVariables = {}): Fields =>
   )
 
 /**
- * The form fields that every document request carries. The `X-` headers of the INVITE come as `SipHeader_X-…`, percent-decoded once.
- * `parentCallSid`: the call that called this one.
+ * Form fields of every document request. The `X-` headers of the INVITE become `SipHeader_X-…`,
+ * percent-decoded once. `parentCallSid` is the id of the call that called this one.
  */
 export const standardFields = (call: CallControl, parentCallSid?: string): Fields => {
   const { info } = call
@@ -41,7 +41,7 @@ export const standardFields = (call: CallControl, parentCallSid?: string): Field
     ...(info.answeredBy && { AnsweredBy: info.answeredBy }),
     ...variableFields(info.userVariables),
     ...Object.fromEntries(
-      info.headers.map(({ name, value }) => [`SipHeader_${withX(name)}`, percentDecode(value)]),
+      info.headers.map(({ name, value }) => [`SipHeader_${withXPrefix(name)}`, percentDecode(value)]),
     ),
   }
 }

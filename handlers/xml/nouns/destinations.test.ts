@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { FakeCall, testCallee } from '../../common/fake-call.ts'
-import { FakeContext } from '../../common/fake-context.ts'
 import { DocumentUnreachable } from '../../handler.ts'
+import { FakeCall, testCallee } from '../../testing/fake-call.ts'
+import { FakeContext } from '../../testing/fake-context.ts'
+import { fieldsOf, root, runXml } from '../../testing/run-xml.ts'
 import type { CalleeState, ConnectOptions, Destination } from '../../verbs.ts'
-import { fieldsOf, root, runXml } from '../testing.ts'
 
 /** Whom the gateway is told to call. */
 const called = async (nouns: string) => {
@@ -211,7 +211,7 @@ describe.each(['Sip', 'Number', 'Client'])('the url of %s', (name) => {
     const whisper = '<Response><Say>A call for you</Say><Dial>1</Dial></Response>'
     const context = new FakeContext({ [`${root}/whisper`]: whisper })
     const callee = new FakeCall({ callId: 'c-2', direction: 'outbound', headers: [], fromName: '' })
-    callee.answered = true
+    callee.isAnswered = true
     const confirm = ({ confirm, onState }: Destination) => {
       onState?.({ kind: 'answered', callee: testCallee })
       return confirm?.(callee)
@@ -278,8 +278,8 @@ describe.each(['Sip', 'Number', 'Client'])('the statusCallback of %s', (name) =>
 
   it('hears of the end also where the gateway dies during the call, once', async () => {
     const noun = `<${name} statusCallback="${root}/told" statusCallbackEvent="answered completed">${content}</${name}>`
-    const { context } = await meanwhile(noun, ({ onState, statusTo }) => {
-      expect(statusTo).toEqual({ url: `${root}/told`, method: 'POST', states: ['answered', 'completed'] })
+    const { context } = await meanwhile(noun, ({ onState, statusTarget }) => {
+      expect(statusTarget).toEqual({ url: `${root}/told`, method: 'POST', states: ['answered', 'completed'] })
       for (const state of states) onState?.(state)
     })
     expect(context.callbacks.map(({ ends }) => ends)).toEqual([undefined, 'c-2'])
