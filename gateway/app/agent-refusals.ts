@@ -27,7 +27,7 @@ export class AgentRefusals {
   /** One more; texts of the far side are made fit for a line. */
   take({ status, method, uri, callId, source, detail }: OwnRefusal): void {
     const level = ordinary.has(status) ? 'debug' : 'info'
-    if (level === 'info' && !this.#lines.takes(source)) return
+    if (level === 'info' && !this.#lines.shouldLog(source)) return
     const facts = {
       status,
       source,

@@ -17,15 +17,15 @@ import type { Push } from '../push/push.ts'
 import { ConfigReload, type ReloadRequest, type ReloadResult } from '../reload/config-reload.ts'
 import { ControlSocket } from '../reload/control-socket.ts'
 import { SubscriberDialect } from '../rpc/subscriber/subscriber-dialect.ts'
-import { LoadMeter } from '../sip/admission/overload.ts'
+import { LoadMeter } from '../sip/admission/load-meter.ts'
 import { Trust } from '../sip/admission/trust.ts'
-import { DialGuard } from '../sip/outbound/dial-guard.ts'
 import { TargetFamilies } from '../sip/outbound/target-families.ts'
 import { EndpointContacts, type RegistrarOptions, Registrations } from '../sip/registrar/open-registrar.ts'
 import { SipEdge } from '../sip/sip-edge.ts'
-import { Carriers } from '../sip/trunks/carriers.ts'
+import { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
+import { CarrierQuotas, quotaLimits } from '../sip/trunks/carrier-quotas.ts'
+import { DialGuard } from '../sip/trunks/dial-guard.ts'
 import { LikelyCodecs } from '../sip/trunks/likely-codecs.ts'
-import { CarrierQuotas, quotaLimits } from '../sip/trunks/quotas.ts'
 import { allOrNone, Closing } from './closing.ts'
 import { configWarnings } from './config-check.ts'
 import { followSenders } from './follow-senders.ts'
@@ -73,7 +73,7 @@ export class App {
   readonly #callClock = new SystemClock()
   #calls: Calls | undefined
   #sip: SipEdge | undefined
-  readonly #carriers: Carriers
+  readonly #carriers: CarrierDirectory
   readonly #quotas: CarrierQuotas
   #endpoints: EndpointContacts | undefined
   #store: Store | undefined
@@ -88,7 +88,7 @@ export class App {
     this.#log = log
     this.#closing = new Closing(log)
     this.#onFailure = onFailure
-    this.#carriers = new Carriers([], this.#clock)
+    this.#carriers = new CarrierDirectory([], this.#clock)
     this.#quotas = new CarrierQuotas(quotaLimits(started.config), this.#clock)
     this.#metrics.gauge('attributed_calls', () => this.#quotas.attributed)
     this.#followers.change('limits.carrierCalls', (next) => this.#quotas.change(quotaLimits(next)))
@@ -237,8 +237,8 @@ export class App {
   ): SipEdge {
     const { sip, limits } = this.#config
     const address = agent
-      ? { host: agent.host, port: agent.port, secret: agent.secret, embedded: true }
-      : { ...sip.drachtio!, embedded: false }
+      ? { host: agent.host, port: agent.port, secret: agent.secret, isEmbedded: true }
+      : { ...sip.drachtio!, isEmbedded: false }
     const trust = new Trust(this.#config)
     const senders = followSenders(this.#config, directory, { carriers: this.#carriers, trust, agent })
     const dialled = new AddressGuard(sip.dialNetworks)
@@ -254,7 +254,7 @@ export class App {
       log: this.#log,
       carriers: this.#carriers,
       quotas: this.#quotas,
-      guard: new DialGuard({ addresses: dialled, judgedAgain: agent !== undefined }),
+      guard: new DialGuard({ addresses: dialled, isRecheckedByAgent: agent !== undefined }),
       dial: () => dial,
       families: new TargetFamilies({
         clock: this.#clock,
@@ -264,19 +264,19 @@ export class App {
       counts: { calls: () => this.#calls?.count ?? 0 },
       registrar: this.#openRegistrar(agent, directory),
       maxCalls: limits.calls,
-      strangers: limits.strangers,
+      untrusted: limits.strangers,
       userAgent: sip.userAgent,
       trust,
       overload: sip.overload,
       challenges: sip.challenges,
       busyPercent: () => this.#load?.busyPercent ?? 0,
-      offence: (source) => agent?.failedSignIn(source),
+      recordOffense: (source) => agent?.failedSignIn(source),
       sessionTimer: sip.sessionTimer,
     })
     this.#followers.change('sip', (next) => {
       const { overload, challenges, sessionTimer, dialNetworks } = next.sip
       const { calls: maxCalls, strangers } = next.limits
-      made.change({ maxCalls, strangers, overload, challenges, sessionTimer })
+      made.change({ maxCalls, untrusted: strangers, overload, challenges, sessionTimer })
       dialled.change(dialNetworks)
       dial = next.sip.dial
       senders(next)
@@ -299,8 +299,8 @@ export class App {
     })
     this.#endpoints = new EndpointContacts(registrations, agent !== undefined)
     this.#metrics.gauge('sip_bindings', () => registrations.size)
-    const offence = (address: string) => agent?.failedSignIn(address)
-    return { config, directory, registrations, clock, offence }
+    const recordOffense = (address: string) => agent?.failedSignIn(address)
+    return { config, directory, registrations, clock, recordOffense }
   }
 
   #openSubscribers(

@@ -2,8 +2,8 @@ import { expect, it, vi } from 'vitest'
 import type { Config } from '../../config/types.ts'
 import type { Senders } from '../directory/types.ts'
 import { Trust } from '../sip/admission/trust.ts'
-import { Carriers } from '../sip/trunks/carriers.ts'
-import { testCarrier } from '../sip/trunks/testing.ts'
+import { testCarrier } from '../sip/testing/test-carrier.ts'
+import { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
 import { followSenders } from './follow-senders.ts'
 
 const follow = (declared: { allow: string[] }) => {
@@ -22,7 +22,7 @@ const follow = (declared: { allow: string[] }) => {
     },
   }
   const change = followSenders(config, directory, {
-    carriers: new Carriers([], { now: () => 0 }),
+    carriers: new CarrierDirectory([], { now: () => 0 }),
     trust,
     agent,
   })
@@ -84,10 +84,10 @@ it('another configuration changes carriers, the shield and the ports of answers,
   const via = testCarrier({ allow: ['198.51.100.0/24'], responsePort: 'via' })
   change({ ...config, sip, carriers: [via] })
   expect(agent.change).toHaveBeenCalledWith({ viaPortNetworks: ['198.51.100.0/24'] })
-  expect([trust.knows('198.51.100.1'), trust.knows('192.0.2.1')]).toEqual([true, false])
+  expect([trust.isListed('198.51.100.1'), trust.isListed('192.0.2.1')]).toEqual([true, false])
   // A later change of the directory does not bring the first configuration back.
   tell({})
-  expect(trust.knows('198.51.100.1')).toBe(true)
+  expect(trust.isListed('198.51.100.1')).toBe(true)
   change({ ...config, sip: { ...sip, shield: { ...sip.shield, strangers: 'refuse' } } })
-  expect(trust.asks('203.0.113.1')).toBe(false)
+  expect(trust.mayChallenge('203.0.113.1')).toBe(false)
 })

@@ -3,12 +3,12 @@ import type { SipAgent, SipReach } from '@trunkline/sip-agent'
 import type { Config } from '../../config/types.ts'
 import type { Directory, Senders } from '../directory/types.ts'
 import type { Trust } from '../sip/admission/trust.ts'
-import type { Carriers } from '../sip/trunks/carriers.ts'
+import type { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
 import { owned, reachOf, shieldOf, viaPortNetworksOf } from './agent-options.ts'
 
 /** What depends on who may send, and by whom calls go out. */
 export interface Followers {
-  readonly carriers: Carriers
+  readonly carriers: CarrierDirectory
   readonly trust: Trust
   /** Undefined: there is no embedded one. */
   readonly agent: Pick<SipAgent, 'change'> | undefined

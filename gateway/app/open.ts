@@ -41,7 +41,7 @@ import type { Directory } from '../directory/types.ts'
 import { endLostRecordings } from '../recordings/lost-recordings.ts'
 import { linkBase } from '../recordings/recording-links.ts'
 import { Recordings } from '../recordings/recordings.ts'
-import type { Carriers } from '../sip/trunks/carriers.ts'
+import type { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
 import { noRecogniser } from '../speech/no-recogniser.ts'
 import { VoskRecogniser } from '../speech/vosk.ts'
 import type { VoskResult } from '../speech/vosk-recognition.ts'
@@ -102,7 +102,7 @@ export interface Customers {
  */
 export const openStore = async (
   { config, clock, log, closing, followers }: Base,
-  carriers: Pick<Carriers, 'numberTarget'>,
+  carriers: Pick<CarrierDirectory, 'numberTarget'>,
   metrics: Metrics,
 ): Promise<Store> => {
   const { dataDir, http } = config

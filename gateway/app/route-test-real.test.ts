@@ -11,7 +11,7 @@ import type { Directory } from '../directory/types.ts'
 import { Trust } from '../sip/admission/trust.ts'
 import { carrierSdp } from '../sip/testing/bench.ts'
 import { Carrier } from '../sip/testing/carrier.ts'
-import { Carriers } from '../sip/trunks/carriers.ts'
+import { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
 import { testRoute } from './route-test.ts'
 
 // What the command says must be what happens: the same configuration, asked and tried.
@@ -72,7 +72,7 @@ const open = async (config: Config): Promise<{ carrier: Carrier; directory: Dire
     parts: {
       directory,
       trust: new Trust(config),
-      carriers: new Carriers(config.carriers, clock),
+      carriers: new CarrierDirectory(config.carriers, clock),
       overload: config.sip.overload,
     },
   })

@@ -6,15 +6,19 @@ import { parseSipUri, type SipUri } from '../core/sip-uri.ts'
 import { declaredBy } from '../directory/declared.ts'
 import { memoryOf } from '../directory/declared-memory.ts'
 import type { DigestSecret, SipEndpoint } from '../directory/types.ts'
-import { type Admission, type AdmissionRules, admit } from '../sip/admission/admission.ts'
+import {
+  type AdmissionDecision,
+  type AdmissionRules,
+  decideAdmission,
+} from '../sip/admission/admission-decision.ts'
 import type { Check, CheckedFacts } from '../sip/admission/admission-types.ts'
-import { Allowlists } from '../sip/admission/allowlist.ts'
-import type { SignIn } from '../sip/admission/challenge.ts'
+import { Allowlists } from '../sip/admission/allowlists.ts'
+import type { DigestCheck } from '../sip/admission/challenger.ts'
 import { telTarget } from '../sip/admission/tel-target.ts'
 import { Trust } from '../sip/admission/trust.ts'
-import { refusalStatus } from '../sip/causes.ts'
-import { audioRules } from '../sip/media/far-end.ts'
-import { Carriers } from '../sip/trunks/carriers.ts'
+import { audioRules } from '../sip/media/audio-far-end.ts'
+import { refusalStatus } from '../sip/sip-causes.ts'
+import { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
 import { numberRefusalText } from '../sip/trunks/routing.ts'
 import { shieldOf } from './agent-options.ts'
 
@@ -111,8 +115,8 @@ const register = (
 ): SipEndpoint | 'source_not_allowed' | 'unknown_domain' | 'unauthorized' => {
   const directory = directoryOf(config)
   const [trust, host] = [new Trust(config), canonicalHost(target.host)]
-  if (!trust.asks(query.source)) return 'source_not_allowed'
-  if (!trust.isRegistrar(host) && trust.knows(query.source)) return 'unknown_domain'
+  if (!trust.mayChallenge(query.source)) return 'source_not_allowed'
+  if (!trust.isRegistrar(host) && trust.isListed(query.source)) return 'unknown_domain'
   const found = signIn(config, query, (name) => directory.endpointByName(name)?.secrets.get(host))
   return (found.kind === 'accepted' ? directory.endpointByName(found.username) : undefined) ?? 'unauthorized'
 }
@@ -135,7 +139,7 @@ const shieldStep = (config: Config, query: RouteQuery, steps: RouteStep[]): stri
   const bytes = Buffer.from(`${method} ${uri} SIP/2.0\r\n${header}\r\n`)
   const connected = transport === 'udp' || shield.accepts(transport, source)
   const passed = connected && shield.admits(transport, source, bytes)
-  const known = trust.knows(source)
+  const known = trust.isListed(source)
   const packetsPerSecond = known ? settings.knownPacketsPerSecond : settings.packetsPerSecond
   steps.push({ check: 'shield', passed, facts: { known, packetsPerSecond } })
   return passed ? undefined : shield.dropped.scanner > 0 ? 'a scanner' : 'a stranger'
@@ -147,31 +151,31 @@ const shieldStep = (config: Config, query: RouteQuery, steps: RouteStep[]): stri
  */
 const numberStep = (
   config: Config,
-  { plan, projectId }: Extract<Admission, { admit: unknown }>['admit'],
+  { plan, projectId }: Extract<AdmissionDecision, { admit: unknown }>['admit'],
   steps: RouteStep[],
 ): string | undefined => {
   if (plan.kind !== 'dial') return undefined
-  const carriers = new Carriers(config.carriers, { now: () => 0 })
+  const carriers = new CarrierDirectory(config.carriers, { now: () => 0 })
   const target = carriers.numberTarget(plan.to, projectId)
   const uri = parseSipUri(target?.uri ?? plan.to)
   const carrier = uri && carriers.of(uri, projectId)
   if (!uri || !carrier?.config.numbers) return undefined
   const verdict = carrier.numberVerdict(uri)
-  const { isPermitted: passed, number, prefix = 'none' } = verdict
-  steps.push({ check: 'number', passed, facts: { carrier: carrier.name, number, prefix } })
-  return passed ? undefined : numberRefusalText(carrier, verdict)
+  const { isPermitted, number, prefix = 'none' } = verdict
+  steps.push({ check: 'number', passed: isPermitted, facts: { carrier: carrier.name, number, prefix } })
+  return isPermitted ? undefined : numberRefusalText(carrier, verdict)
 }
 
-const decide = (config: Config, query: RouteQuery, target: SipUri, steps: RouteStep[]): Admission => {
+const decide = (config: Config, query: RouteQuery, target: SipUri, steps: RouteStep[]): AdmissionDecision => {
   const lists = new Allowlists()
   const rules: AdmissionRules = {
     directory: directoryOf(config),
     trust: new Trust(config),
-    limits: { ...config.sip.overload, calls: config.limits.calls, strangers: config.limits.strangers },
-    allows: (app, source) => lists.allows(app, source),
+    limits: { ...config.sip.overload, maxCalls: config.limits.calls, untrusted: config.limits.strangers },
+    isAllowed: (app, source) => lists.allows(app, source),
     domainCalls: () => 0,
     sourceCalls: () => 0,
-    strangerCalls: () => 0,
+    untrustedCalls: () => 0,
     unconfirmedCalls: () => 0,
     endpointCalls: () => 0,
     carrierCalls: () => 0,
@@ -181,15 +185,15 @@ const decide = (config: Config, query: RouteQuery, target: SipUri, steps: RouteS
   const { source, transport, method } = query
   const { from, to } = config.media.rtp.ports
   const ports = (to - from + 1) / 2
-  const idle = { draining: false, busyPercent: 0, calls: 0, portsFree: ports, portsTotal: ports }
-  return admit(
+  const idle = { isDraining: false, busyPercent: 0, calls: 0, portsFree: ports, portsTotal: ports }
+  return decideAdmission(
     {
       method,
       source,
       transport,
       target,
       ...idle,
-      signIn: (_realm, secretOf) => signIn(config, query, secretOf),
+      checkDigest: (_realm, secretOf) => signIn(config, query, secretOf),
     },
     rules,
   )
@@ -200,21 +204,21 @@ const signIn = (
   { domains, carriers }: Config,
   { user }: RouteQuery,
   secretOf: (username: string) => DigestSecret | undefined,
-): SignIn => {
+): DigestCheck => {
   const named = [...domains, ...carriers].flatMap(({ challenge }) => challenge?.username ?? [])
   const username = (user === undefined ? named : [user]).find((name) => secretOf(name))
   if (username !== undefined) return { kind: 'accepted', username }
   const why = user === undefined ? 'missing' : 'wrong'
-  return { kind: 'challenge', why, proven: false, headers: { 'WWW-Authenticate': '' } }
+  return { kind: 'challenge', why, isProven: false, headers: { 'WWW-Authenticate': '' } }
 }
 
 /** What the file declares, as the directory would have it. */
 const directoryOf = (config: Config): AdmissionRules['directory'] => {
-  const carriers = new Carriers(config.carriers, { now: () => 0 })
+  const carriers = new CarrierDirectory(config.carriers, { now: () => 0 })
   return memoryOf(declaredBy(config), (number, projectId) => carriers.numberTarget(number, projectId))
 }
 
-const planText = (plan: Extract<Admission, { admit: unknown }>['admit']['plan']): string => {
+const planText = (plan: Extract<AdmissionDecision, { admit: unknown }>['admit']['plan']): string => {
   if (plan.kind === 'dial') return `admitted: ${plan.to} is called`
   const { handler } = plan
   if (handler.kind === 'realtime')
@@ -223,7 +227,7 @@ const planText = (plan: Extract<Admission, { admit: unknown }>['admit']['plan'])
   return `admitted: runs the ${handler.kind} document ${where}`
 }
 
-const reasonText = ({ refuse, facts }: Extract<Admission, { refuse: Code }>): string => {
+const reasonText = ({ refuse, facts }: Extract<AdmissionDecision, { refuse: Code }>): string => {
   const { text } = catalogue[refuse]
   const { app, knownDomain } = facts
   if (refuse === 'unauthorized' && knownDomain !== undefined)

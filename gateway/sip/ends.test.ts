@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { carrierSdp } from './testing/bench.ts'
-import { establish, farAddress, farSdp } from './testing/dialog.ts'
-import { arrive } from './testing/inbound.ts'
-import { OutboundRig } from './testing/outbound.ts'
-import type { FakeDialog } from './testing/srf.ts'
+import { establish, farAddress, farSdp } from './testing/dialog-rig.ts'
+import type { FakeDialog } from './testing/fake-srf.ts'
+import { arrive } from './testing/inbound-rig.ts'
+import { OutboundRig } from './testing/outbound-rig.ts'
 
 /** Every order of some events. */
 const orders = <T>(all: readonly T[]): readonly (readonly T[])[] =>
@@ -122,8 +122,8 @@ describe('pain point 10: the end of a call', () => {
       bench.clock.advance(40_000)
     },
     theirs: (bench: ReturnType<typeof establish>) => bench.dialog.emit('destroy', {}, 'normal release'),
-    'a lost connection': (bench: ReturnType<typeof establish>, connection: { alive: boolean }) => {
-      connection.alive = false
+    'a lost connection': (bench: ReturnType<typeof establish>, connection: { isAlive: boolean }) => {
+      connection.isAlive = false
       bench.leg.ended({ code: 'control_lost' })
       bench.established.lost()
     },
@@ -142,7 +142,7 @@ describe('pain point 10: the end of a call', () => {
     it.each(Object.keys(pending) as (keyof typeof pending)[])(
       `${how}, with %s pending, leaves nothing`,
       (what) => {
-        const connection = { alive: true }
+        const connection = { isAlive: true }
         const bench = establish({ parts: { timers, connection, allowsUpdate: false } })
         pending[what](bench)
         end(bench, connection)

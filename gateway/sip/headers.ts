@@ -5,10 +5,12 @@ import type { Party } from '../model.ts'
 import type { Headers } from './srf.ts'
 
 /** Most headers that an application may add to one INVITE. */
-const mostHeaders = 64
-const longestValue = 1_024
+const maxHeaders = 64
+const maxValueLength = 1_024
 
-/** What belongs to the dialog, the routing, the body or the credentials, and is never an application's to set. */
+/**
+ * What belongs to the dialog, the routing, the body or the credentials, and is never an application's to set.
+ */
 const reserved = new Set([
   'via',
   'from',
@@ -65,8 +67,7 @@ export const applicationHeaders = (
   const headers: Headers = {}
   const refused: RefusedHeader[] = []
   for (const { name, value } of wanted) {
-    const why =
-      objection(name, value) ?? (Object.keys(headers).length >= mostHeaders ? 'too many' : undefined)
+    const why = objection(name, value) ?? (Object.keys(headers).length >= maxHeaders ? 'too many' : undefined)
     if (why) {
       refused.push({ name: printable(name, 64), why })
       continue
@@ -82,7 +83,7 @@ const objection = (name: string, value: string): string | undefined => {
   if (!/^[A-Za-z0-9\-.!%*_+`'~]{2,64}$/.test(name)) return 'not a header name'
   if (reserved.has(name.toLowerCase())) return 'reserved'
   if (hasControls(value)) return 'a control character in the value'
-  if (value.length > longestValue) return `longer than ${longestValue} characters`
+  if (value.length > maxValueLength) return `longer than ${maxValueLength} characters`
   return undefined
 }
 
@@ -90,16 +91,16 @@ const objection = (name: string, value: string): string | undefined => {
 export const extensionHeaders = (headers: Readonly<Headers>): { name: string; value: string }[] =>
   Object.entries(headers)
     .filter(([name]) => /^x-/i.test(name))
-    .slice(0, mostHeaders)
-    .map(([name, value]) => ({ name: printable(name, 64), value: printable(String(value), longestValue) }))
+    .slice(0, maxHeaders)
+    .map(([name, value]) => ({ name: printable(name, 64), value: printable(String(value), maxValueLength) }))
 
 /** Headers without those of a body. */
 export const withoutBody = (headers: Headers): Headers =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-/i.test(name)))
 
 /**
- * The From value: a SIP URI as given, else the user at our own address (which the agent puts in place of `localhost`). An empty user
- * becomes `anonymous`.
+ * The From value: a SIP URI as given, else the user at our own address (which the agent puts in place of
+ * `localhost`). An empty user becomes `anonymous`.
  */
 export const fromHeader = (party: Pick<Party, 'user' | 'name'>, uri?: string): string => {
   const given = uri === undefined ? undefined : parseSipUri(uri)
@@ -125,7 +126,10 @@ export const escapedUser = (user: string): string =>
     (code) => decodeURIComponent(code),
   )
 
-/** The Reason value of a BYE, CANCEL or refusal (RFC 3326): a Q.850 cause, with the text of the catalogue where it is that of the catalogue. */
+/**
+ * The Reason value of a BYE, CANCEL or refusal (RFC 3326): a Q.850 cause, with the text of the catalogue
+ * where it is that of the catalogue.
+ */
 export const reasonHeader = (cause: Cause): string => {
   if (cause.code === 'answered_elsewhere') return 'SIP;cause=200;text="Call completed elsewhere"'
   const { q850, cause: text } = catalogue[cause.code]
@@ -145,5 +149,33 @@ export const q850In = (reason = ''): number | undefined => {
 }
 
 /** Text of the far side for a log line or a warning: one line, printable, cut. */
-export const printable = (text: string, longest = 128): string =>
-  text.slice(0, longest).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?')
+export const printable = (text: string, maxLength = 128): string =>
+  text.slice(0, maxLength).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?')
+
+/** Maximum length of a list that is read, in characters. */
+const maxListLength = 8_192
+
+/**
+ * Returns the entries of a list, trimmed. Separators within quotes and angle brackets count as text. Returns
+ * none if a quote or a bracket is not closed, or if the list is longer than 8,192 characters. Empty entries
+ * are left out.
+ */
+export const splitList = (value: string, separator: ',' | ';' = ','): readonly string[] => {
+  if (value.length > maxListLength) return []
+  const entries: string[] = []
+  let start = 0
+  let closing = ''
+  for (let at = 0; at < value.length; at++) {
+    const character = value[at]
+    if (closing === '"' && character === '\\') at++
+    else if (closing !== '') closing = character === closing ? '' : closing
+    else if (character === '"') closing = '"'
+    else if (character === '<') closing = '>'
+    else if (character === separator) {
+      entries.push(value.slice(start, at))
+      start = at + 1
+    }
+  }
+  if (closing !== '') return []
+  return [...entries, value.slice(start)].filter((entry) => entry !== '').map((entry) => entry.trim())
+}

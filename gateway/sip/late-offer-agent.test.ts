@@ -4,8 +4,8 @@ import { afterEach, expect, it } from 'vitest'
 import type { CarrierConfig } from '../../config/sip-types.ts'
 import { SystemClock } from '../core/clock.ts'
 import { type Bench, carrierSdp, Heard, startBench, wish } from './testing/bench.ts'
-import { Carriers } from './trunks/carriers.ts'
-import { testCarrier } from './trunks/testing.ts'
+import { testCarrier } from './testing/test-carrier.ts'
+import { CarrierDirectory } from './trunks/carrier-directory.ts'
 
 // The rules by themselves are tested in late-offer.test.ts; here drachtio-srf and a real agent send the ACKs and PRACKs.
 
@@ -19,7 +19,7 @@ afterEach(async () => {
 const call = async (changes: Partial<CarrierConfig> = {}) => {
   peer = await Peer.udp()
   const target = `sip:127.0.0.1:${peer.port}`
-  const carriers = new Carriers(
+  const carriers = new CarrierDirectory(
     [testCarrier({ targets: [target], lateOffer: true, ...changes })],
     new SystemClock(),
   )

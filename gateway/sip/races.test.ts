@@ -6,10 +6,10 @@ import type { Leg } from '../calls/leg/leg.ts'
 import { FakeClock } from '../core/clock.ts'
 import { Metrics } from '../core/metrics.ts'
 import { Trust } from './admission/trust.ts'
-import { SipEdge, type SipEdgeParts } from './sip-edge.ts'
+import { SipEdge, type SipEdgeDeps } from './sip-edge.ts'
 import { carrierSdp, Heard, testApp, wish } from './testing/bench.ts'
-import { TestEdge } from './testing/edge.ts'
-import { FakeDialog, FakeRequest, FakeResponse, FakeSrf, farResponse } from './testing/srf.ts'
+import { TestEdge } from './testing/fake-edge.ts'
+import { FakeDialog, FakeRequest, FakeResponse, FakeSrf, farResponse } from './testing/fake-srf.ts'
 
 /** An edge whose ports open when the test says so. */
 class SlowEdge extends TestEdge {
@@ -26,11 +26,11 @@ let edge: TestEdge
 let arrivals: Arrival[]
 let sip: SipEdge
 const arrive = (arrival: Arrival) => arrivals.push(arrival) && arrival.leg.whenGone(() => arrival.onOver?.())
-const start = async (changes: Partial<SipEdgeParts> = {}) => {
+const start = async (changes: Partial<SipEdgeDeps> = {}) => {
   ;[srf, clock, edge, arrivals] = [new FakeSrf(), new FakeClock(), new TestEdge(), []]
   const app = testApp()
   sip = new SipEdge({
-    agent: { host: '127.0.0.1', port: 1, secret: 's', embedded: true },
+    agent: { host: '127.0.0.1', port: 1, secret: 's', isEmbedded: true },
     directory: {
       domainApp: (host) => (host === app.domain ? app : undefined),
       endpointByName: () => undefined,
@@ -270,7 +270,7 @@ it('closes the port of a leg that ends while the port opens', async () => {
 })
 
 it('keeps what goes to a drachtio-server under its limit', async () => {
-  await start({ agent: { host: '127.0.0.1', port: 1, secret: 's', embedded: false } })
+  await start({ agent: { host: '127.0.0.1', port: 1, secret: 's', isEmbedded: false } })
   const headers = Array.from({ length: 4 }, (_each, at) => ({ name: `X-${at}`, value: 'y'.repeat(1_000) }))
   const uri = 'sip:x@carrier.example'
   const leg: Leg = sip.dial({ kind: 'sip', uri }, wish(uri, { headers }))

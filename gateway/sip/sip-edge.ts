@@ -5,52 +5,52 @@ import type { Edge, WebRtc } from '../../media/types.ts'
 import type { Arrivals, OutboundRequest, OutboundSip } from '../calls/call-ports.ts'
 import type { Leg } from '../calls/leg/leg.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Cause } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { SipUri } from '../core/sip-uri.ts'
 import type { Directory } from '../directory/types.ts'
 import type { Target } from '../model.ts'
-import type { StrangerLimits } from './admission/admission-strangers.ts'
+import { Admission, type AdmissionDeps } from './admission/admission.ts'
 import type { AdmissionLimits } from './admission/admission-types.ts'
-import { Challenger, type DigestAlgorithm } from './admission/challenge.ts'
-import { answerOutsideCalls } from './admission/options.ts'
+import { Challenger, type DigestAlgorithm } from './admission/challenger.ts'
+import { handleOutOfCallRequests } from './admission/out-of-call-requests.ts'
 import { Refusals } from './admission/refusals.ts'
 import { Trust } from './admission/trust.ts'
+import type { UntrustedLimits } from './admission/untrusted-limits.ts'
+import { type AgentAddress, AgentLink } from './agent-link.ts'
 import type { SessionTimerSettings } from './dialog/session-timer.ts'
 import { Transfers } from './dialog/transfers.ts'
-import { Door, type DoorParts } from './inbound/door.ts'
-import { Inbound, type LegRegistry, type RegisteredLeg } from './inbound/inbound.ts'
-import { type AgentAddress, AgentLink, type Connection } from './link.ts'
-import type { DialGuard } from './outbound/dial-guard.ts'
+import { Inbound } from './inbound/inbound.ts'
+import { LegSet } from './leg-registry.ts'
 import { Outbound } from './outbound/outbound.ts'
 import type { TargetFamilies } from './outbound/target-families.ts'
 import {
   type OpenRegistrar,
   openRegistrar,
+  type RegistrarEdgeDeps,
   type RegistrarOptions,
-  type RegistrarSurroundings,
 } from './registrar/open-registrar.ts'
 import type { SrfLike } from './srf.ts'
-import { Carriers } from './trunks/carriers.ts'
+import { CarrierDirectory } from './trunks/carrier-directory.ts'
+import type { CarrierQuotas } from './trunks/carrier-quotas.ts'
+import type { DialGuard } from './trunks/dial-guard.ts'
 import { LikelyCodecs } from './trunks/likely-codecs.ts'
-import type { CarrierQuotas } from './trunks/quotas.ts'
 import { Routing } from './trunks/routing.ts'
 import { Trunks } from './trunks/trunks.ts'
 
-export type { AgentAddress } from './link.ts'
+export type { AgentAddress } from './agent-link.ts'
 
 /** What the SIP edge works with. */
-export interface SipEdgeParts {
+export interface SipEdgeDeps {
   /** The embedded agent, or a drachtio-server. */
   readonly agent: AgentAddress
-  readonly directory: DoorParts['directory'] & Partial<Pick<Directory, 'endpoint'>>
+  readonly directory: AdmissionDeps['directory'] & Partial<Pick<Directory, 'endpoint'>>
   readonly edge: Pick<Edge, 'open' | 'usage'>
   /** For SIP clients that speak WebRTC; without it they cannot call, nor be called. */
   readonly webrtc?: Pick<WebRtc, 'answer' | 'offer'>
   readonly arrivals: Arrivals
   /** Default: there is none. */
-  readonly carriers?: Carriers
+  readonly carriers?: CarrierDirectory
   /** Which hosts may be dialled that are no carrier's. Default: every one. */
   readonly guard?: Pick<DialGuard, 'objection'>
   /** Returns the SIP URIs that may be called: `any` (default), or those of the project's carriers alone. */
@@ -66,17 +66,20 @@ export interface SipEdgeParts {
   /** Calls at once, over everything. */
   readonly maxCalls: number
   /** Limits of callers who are neither known nor authenticated; default: none of their own. */
-  readonly strangers?: StrangerLimits
+  readonly untrusted?: UntrustedLimits
   /** Who is known by the address; default: nobody, and each domain's own list decides. */
   readonly trust?: Trust
   /** Default: 500 calls a second, whatever the load, and 10 s of Retry-After. */
   readonly overload?: OverloadConfig
   /** Per cent of the last second that the gateway was busy; default 0. */
   readonly busyPercent?: () => number
-  /** Algorithms of the digest challenges, in order; default MD5. A drachtio-server can carry one alone: of several, MD5. */
+  /**
+   * Algorithms of the digest challenges, in order; default MD5. A drachtio-server can carry one alone: of
+   * several, MD5.
+   */
   readonly challenges?: readonly DigestAlgorithm[]
   /** Told of an address from which somebody certainly tried a wrong password. */
-  readonly offence?: (address: string) => void
+  readonly recordOffense?: (address: string) => void
   readonly metrics: Pick<Metrics, 'rejections' | 'gauge' | 'gauges' | 'registrations'>
   readonly clock: Clock
   /** For what goes on with carriers outside calls; default {@link clock}. */
@@ -97,18 +100,21 @@ const defaultOverload: OverloadConfig = { busyPercent: 100, callsPerSecond: 500,
 
 /** Settings of the SIP edge that can change while it runs. */
 export type SipEdgeChange = Required<
-  Pick<SipEdgeParts, 'maxCalls' | 'strangers' | 'overload' | 'challenges' | 'sessionTimer'>
+  Pick<SipEdgeDeps, 'maxCalls' | 'untrusted' | 'overload' | 'challenges' | 'sessionTimer'>
 >
 
 /** Longest wait at the end for the far sides' last responses. */
-const longestGoodbyeMs = 1_000
+const maxGoodbyeMs = 1_000
 
-/** Every SIP call of the gateway: lets carriers' calls in, and makes legs to carriers. It speaks through drachtio-srf alone. */
+/**
+ * Every SIP call of the gateway: lets carriers' calls in, and makes legs to carriers. It speaks through
+ * drachtio-srf alone.
+ */
 export class SipEdge implements OutboundSip {
-  readonly #parts: SipEdgeParts
+  readonly #deps: SipEdgeDeps
   readonly #link: AgentLink
-  readonly #legs = new Legs()
-  readonly #door: Door
+  readonly #legs = new LegSet()
+  readonly #admission: Admission
   readonly #refusals: Refusals
   readonly #outbound: Outbound
   readonly #routing: Routing
@@ -118,20 +124,20 @@ export class SipEdge implements OutboundSip {
   /** Read at each call; {@link change} alone writes them. */
   readonly #limits: OverloadConfig & AdmissionLimits
   readonly #timers: SessionTimerSettings | undefined
-  #draining = false
+  #isDraining = false
   #closing: Promise<void> | undefined
 
-  constructor(parts: SipEdgeParts) {
-    this.#parts = parts
-    const { agent, clock, graceMs, srf, userAgent, edge } = parts
-    const log = parts.log.child({ part: 'sip' })
+  constructor(deps: SipEdgeDeps) {
+    this.#deps = deps
+    const { agent, clock, graceMs, srf, userAgent, edge } = deps
+    const log = deps.log.child({ part: 'sip' })
     const link = new AgentLink({ agent, clock, log, graceMs, srf })
     this.#link = link
-    const carriers = parts.carriers ?? new Carriers([], clock)
-    const { metrics, trunkClock = clock, webrtc } = parts
+    const carriers = deps.carriers ?? new CarrierDirectory([], clock)
+    const { metrics, trunkClock = clock, webrtc } = deps
     const routing = this.#openRouting(link, carriers)
     this.#routing = routing
-    const ownTimers = link.capabilities.sessionTimers === 'agent' ? parts.sessionTimer : undefined
+    const ownTimers = link.capabilities.sessionTimers === 'agent' ? deps.sessionTimer : undefined
     const timers = ownTimers && { ...ownTimers }
     this.#timers = timers
     const transfers = this.#openTransfers(link)
@@ -146,8 +152,8 @@ export class SipEdge implements OutboundSip {
       userAgent,
       timers,
       transfers,
-      ...(parts.families && { families: parts.families }),
-      endpoint: (id) => parts.directory.endpoint?.(id),
+      ...(deps.families && { families: deps.families }),
+      endpoint: (id) => deps.directory.endpoint?.(id),
     })
     this.#trunks = new Trunks({
       carriers,
@@ -156,27 +162,40 @@ export class SipEdge implements OutboundSip {
       log,
       metrics,
       userAgent,
-      marks: link.capabilities.marks,
-      ...(parts.guard && { guard: parts.guard }),
+      hasPrivateHeaders: link.capabilities.hasPrivateHeaders,
+      ...(deps.guard && { guard: deps.guard }),
     })
-    const { strangers } = parts
+    const { untrusted } = deps
     const limits = {
-      ...(parts.overload ?? defaultOverload),
-      calls: parts.maxCalls,
-      ...(strangers && { strangers }),
+      ...(deps.overload ?? defaultOverload),
+      maxCalls: deps.maxCalls,
+      ...(untrusted && { untrusted }),
     }
     this.#limits = limits
     const retryAfterMs = () => limits.retryAfterMs
     const now = () => clock.now()
-    const refusals = new Refusals({ log, metrics, userAgent, retryAfterMs, now, marks: agent.embedded })
+    const refusals = new Refusals({
+      log,
+      metrics,
+      userAgent,
+      retryAfterMs,
+      now,
+      hasPrivateHeaders: agent.isEmbedded,
+    })
     this.#refusals = refusals
-    const draining = () => this.#draining
-    const challenger = new Challenger(now, this.#usable(parts.challenges))
+    const draining = () => this.#isDraining
+    const challenger = new Challenger(now, this.#usable(deps.challenges))
     this.#challenger = challenger
-    const trust = parts.trust ?? new Trust(nobody)
-    this.#door = this.#openDoor(challenger, carriers, trust)
+    const trust = deps.trust ?? new Trust(nobody)
+    this.#admission = this.#openDoor(challenger, carriers, trust)
     this.#registrar = this.#openRegistrar({ challenger, refusals, log, srf: link.srf }, trust)
-    answerOutsideCalls({ srf: link.srf, refusals, draining, userAgent, registrar: this.#registrar })
+    handleOutOfCallRequests({
+      srf: link.srf,
+      refusals,
+      isDraining: draining,
+      userAgent,
+      registrar: this.#registrar,
+    })
     const inbound = new Inbound({
       link,
       edge,
@@ -189,15 +208,15 @@ export class SipEdge implements OutboundSip {
       retryAfterMs,
       timers,
       transfers,
-      likely: new LikelyCodecs({ directory: parts.directory, carriers }),
-      arrivals: parts.arrivals,
-      door: this.#door,
+      likely: new LikelyCodecs({ directory: deps.directory, carriers }),
+      arrivals: deps.arrivals,
+      admission: this.#admission,
       legs: this.#legs,
     })
     link.srf.use('invite', (request, response) => inbound.handle(request, response))
     link.onLost((connection) => this.#legs.lost(connection))
     metrics.gauge('sip_dialogs', () => this.#legs.size)
-    metrics.gauge('sip_unconfirmed', () => this.#door.unconfirmed)
+    metrics.gauge('sip_unconfirmed', () => this.#admission.unconfirmed)
     metrics.gauge('sip_established', () => transfers.dialogs.size)
   }
 
@@ -208,7 +227,7 @@ export class SipEdge implements OutboundSip {
 
   /** Domain applications with a call in progress. */
   get busyDomains(): number {
-    return this.#door.busyDomains
+    return this.#admission.busyDomains
   }
 
   /** What the agent listens on, each `transport/address:port`. */
@@ -228,8 +247,8 @@ export class SipEdge implements OutboundSip {
   }
 
   /** Works by other limits, challenges and session timers from now on; timers that run keep their terms. */
-  change({ maxCalls, strangers, overload, challenges, sessionTimer }: SipEdgeChange): void {
-    Object.assign(this.#limits, overload, { calls: maxCalls, strangers })
+  change({ maxCalls, untrusted, overload, challenges, sessionTimer }: SipEdgeChange): void {
+    Object.assign(this.#limits, overload, { maxCalls, untrusted })
     if (this.#timers) Object.assign(this.#timers, sessionTimer)
     this.#challenger.change(this.#usable(challenges))
   }
@@ -239,17 +258,17 @@ export class SipEdge implements OutboundSip {
   }
 
   /**
-   * Refuses new calls, and OPTIONS, with 503 from now on, and takes our registrations back. Calls in progress go on, and may still dial
-   * out.
+   * Refuses new calls, and OPTIONS, with 503 from now on, and takes our registrations back. Calls in progress
+   * go on, and may still dial out.
    */
   drain(): void {
-    this.#draining = true
+    this.#isDraining = true
     void this.#trunks.drain()
   }
 
   /**
-   * Hangs up what is left, waits up to a second until the far sides have heard of it, and gives up the connection to the agent.
-   * Idempotent. The agent is to be closed after it.
+   * Hangs up what is left, waits up to a second until the far sides have heard of it, and gives up the
+   * connection to the agent. Idempotent. The agent is to be closed after it.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()
@@ -258,18 +277,18 @@ export class SipEdge implements OutboundSip {
 
   /** Algorithms that this agent can offer: a drachtio-server carries one challenge in a response. */
   #usable<T extends readonly DigestAlgorithm[] | undefined>(challenges: T): T | ['MD5'] {
-    return this.#parts.agent.embedded || challenges?.length === 1 ? challenges : ['MD5']
+    return this.#deps.agent.isEmbedded || challenges?.length === 1 ? challenges : ['MD5']
   }
 
   async #close(): Promise<void> {
-    this.#draining = true
+    this.#isDraining = true
     this.#refusals.close()
     this.#outbound.close()
     this.#registrar?.close()
     if (this.isConnected) {
       this.#legs.hangUp({ code: 'draining' })
       const { promise: late, resolve } = Promise.withResolvers<void>()
-      const timer = this.#parts.clock.after(longestGoodbyeMs, resolve)
+      const timer = this.#deps.clock.after(maxGoodbyeMs, resolve)
       await Promise.race([Promise.all([this.#legs.empty(), this.#trunks.drain()]), late])
       timer.cancel()
     }
@@ -283,37 +302,45 @@ export class SipEdge implements OutboundSip {
     return this.#routing.objection(uri, projectId)
   }
 
-  #openRouting(link: AgentLink, carriers: Carriers): Routing {
-    const { guard, dial, metrics, userAgent, registrar } = this.#parts
+  #openRouting(link: AgentLink, carriers: CarrierDirectory): Routing {
+    const { guard, dial, metrics, userAgent, registrar } = this.#deps
     return new Routing({
       carriers,
       guard,
       dial,
       metrics,
       userAgent,
-      ...(this.#parts.quotas && { quotas: this.#parts.quotas }),
-      seesTryings: () => link.capabilities.tryings,
-      marks: link.capabilities.marks,
-      disconnected: (id, hop) => registrar?.registrations.disconnected(id, hop),
+      ...(this.#deps.quotas && { quotas: this.#deps.quotas }),
+      reportsTrying: () => link.capabilities.reportsTrying,
+      hasPrivateHeaders: link.capabilities.hasPrivateHeaders,
+      onDisconnected: (id, hop) => registrar?.registrations.disconnected(id, hop),
     })
   }
 
   #openRegistrar(
-    parts: Pick<RegistrarSurroundings, 'challenger' | 'refusals' | 'log' | 'srf'>,
+    deps: Pick<RegistrarEdgeDeps, 'challenger' | 'refusals' | 'log' | 'srf'>,
     trust: Trust,
   ): OpenRegistrar | undefined {
-    const { registrar, metrics, userAgent } = this.#parts
-    const isKnown = (source: string) => trust.knows(source)
-    const asks = (source: string) => trust.asks(source)
-    const [draining, connected] = [() => this.#draining, () => this.isConnected]
+    const { registrar, metrics, userAgent } = this.#deps
+    const isKnown = (source: string) => trust.isListed(source)
+    const asks = (source: string) => trust.mayChallenge(source)
+    const [draining, connected] = [() => this.#isDraining, () => this.isConnected]
     return (
       registrar &&
-      openRegistrar(registrar, { ...parts, metrics, userAgent, isKnown, asks, draining, connected })
+      openRegistrar(registrar, {
+        ...deps,
+        metrics,
+        userAgent,
+        isKnown,
+        mayChallenge: asks,
+        isDraining: draining,
+        isConnected: connected,
+      })
     )
   }
 
   #openTransfers(link: AgentLink): Transfers {
-    const { directory, edge, clock, trust, metrics } = this.#parts
+    const { directory, edge, clock, trust, metrics } = this.#deps
     const listens = (host: string) =>
       link.hostports.some((entry) => canonicalHost(/^[^/]*\/(.*):\d+$/.exec(entry)?.[1] ?? '') === host)
     return new Transfers({
@@ -321,7 +348,7 @@ export class SipEdge implements OutboundSip {
       edge,
       clock,
       metrics,
-      count: (endpoint) => this.#door.refer(endpoint),
+      count: (endpoint) => this.#admission.countReferral(endpoint),
       isOurs: (host, projectId) =>
         directory.domainApp(host)?.projectId === projectId ||
         trust?.isRegistrar(host) === true ||
@@ -329,9 +356,9 @@ export class SipEdge implements OutboundSip {
     })
   }
 
-  #openDoor(challenger: Challenger, carriers: Carriers, trust: Trust): Door {
-    const { directory, edge, clock, counts } = this.#parts
-    return new Door({
+  #openDoor(challenger: Challenger, carriers: CarrierDirectory, trust: Trust): Admission {
+    const { directory, edge, clock, counts } = this.#deps
+    return new Admission({
       directory,
       edge,
       challenger,
@@ -339,45 +366,10 @@ export class SipEdge implements OutboundSip {
       trust,
       calls: () => counts.calls(),
       limits: this.#limits,
-      draining: () => this.#draining,
-      busyPercent: this.#parts.busyPercent ?? (() => 0),
-      offence: this.#parts.offence ?? (() => {}),
+      isDraining: () => this.#isDraining,
+      busyPercent: this.#deps.busyPercent ?? (() => 0),
+      recordOffense: this.#deps.recordOffense ?? (() => {}),
       now: () => clock.now(),
     })
-  }
-}
-
-/** The far sides that exist. Each takes itself out when nothing is left of it. */
-class Legs implements LegRegistry {
-  #all = new Set<RegisteredLeg>()
-  #empty: (() => void)[] = []
-
-  get size(): number {
-    return this.#all.size
-  }
-
-  add(leg: RegisteredLeg): void {
-    this.#all.add(leg)
-  }
-
-  delete(leg: RegisteredLeg): void {
-    this.#all.delete(leg)
-    if (this.#all.size === 0) for (const resolve of this.#empty.splice(0)) resolve()
-  }
-
-  /** Resolves as soon as there is none. */
-  empty(): Promise<void> {
-    if (this.#all.size === 0) return Promise.resolve()
-    return new Promise((resolve) => this.#empty.push(resolve))
-  }
-
-  /** Ends all of them, by a word to their far sides. */
-  hangUp(cause: Cause): void {
-    for (const leg of [...this.#all]) leg.hangUp(cause)
-  }
-
-  /** Ends those of one connection, or all of them. */
-  lost(connection?: Connection): void {
-    for (const leg of [...this.#all]) if (!connection || leg.connection === connection) leg.lost()
   }
 }

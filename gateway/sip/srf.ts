@@ -31,8 +31,8 @@ export interface SipRequest {
 export interface SipResponse {
   readonly finalResponseSent: boolean
   /**
-   * Throws for a status that it does not know. The callback is told what the agent made of it; `onPrack` has to answer the PRACK of a
-   * response that requires `100rel`, at once, by its `res`.
+   * Throws for a status that it does not know. The callback is told what the agent made of it; `onPrack` has
+   * to answer the PRACK of a response that requires `100rel`, at once, by its `res`.
    */
   send(
     status: number,
@@ -119,7 +119,9 @@ export interface UacOptions {
   readonly proxy?: string
 }
 
-/** A request of ours outside calls that was sent; it gets one final response, of the far side or of the agent. */
+/**
+ * A request of ours outside calls that was sent; it gets one final response, of the far side or of the agent.
+ */
 export interface SentRequest {
   get(name: string): string | undefined
   on(event: 'response', listener: (response: FarResponse) => void): unknown
@@ -144,7 +146,9 @@ export interface SrfLike {
     options: { localSdp?: string; headers: Headers },
     callback: (error: unknown, dialog?: SipDialog) => void,
   ): unknown
-  /** Sends an INVITE; ACK and PRACK are drachtio-srf's, but for `noAck`. Throws when there is no connection. */
+  /**
+   * Sends an INVITE; ACK and PRACK are drachtio-srf's, but for `noAck`. Throws when there is no connection.
+   */
   createUAC(
     uri: string,
     options: UacOptions,
@@ -160,7 +164,10 @@ export interface SrfLike {
     options: { method: string; headers: Headers; proxy?: string },
     callback: (error: unknown, request?: SentRequest) => void,
   ): unknown
-  /** Of drachtio-srf's insides only what stops its reconnecting while it is not connected; it has no method for that. */
+  /**
+   * Of drachtio-srf's insides only what stops its reconnecting while it is not connected; it has no method
+   * for that.
+   */
   readonly app?: {
     readonly client?: {
       readonly wp?: {

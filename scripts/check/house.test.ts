@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeLines, longestFile, longestTestFile, undocumented } from './house.ts'
-import { layersFile, layersJson, rooms } from './layers.ts'
+import { layersFile, layersJson, rooms, sipFolders } from './layers.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -79,6 +79,12 @@ describe('the lint rules of the house', () => {
     ['gateway/sip/trunks/x.ts', '../../http/site.ts'],
     ['gateway/http/x.ts', '../app/open.ts'],
     ['gateway/app/x.ts', '../cli/run-command.ts'],
+    ['gateway/sip/sdp/x.ts', '../digest/nonces.ts'],
+    ['gateway/sip/admission/x.ts', '../registrar/registrar.ts'],
+    ['gateway/sip/outbound/x.ts', '../registrar/registrar.ts'],
+    ['gateway/sip/dialog/x.ts', '../sip-edge.ts'],
+    ['gateway/sip/media/x.ts', '../../http/site.ts'],
+    ['gateway/sip/x.ts', './dialog/known-dialogs.ts'],
   ])('%s may not import %s', (path, from) => {
     expect(findings(path, importing(from))).toEqual([layering])
   })
@@ -94,6 +100,10 @@ describe('the lint rules of the house', () => {
     ['test/scenarios/x.ts', '../../gateway/core/errors/catalogue.ts'],
     ['gateway/core/x.ts', '@trunkline/sip-agent/clock'],
     ['gateway/sip/trunks/x.ts', '../../calls/leg/leg.ts'],
+    ['gateway/sip/sdp/x.ts', '../../../media/types.ts'],
+    ['gateway/sip/registrar/x.ts', '../admission/refusals.ts'],
+    ['gateway/sip/sip-edge.ts', './registrar/registrar.ts'],
+    ['gateway/sip/sdp/x.test.ts', '../trunks/carrier.ts'],
     ['gateway/http/x.ts', '../rpc/realtime/registry.ts'],
     ['gateway/core/x.test.ts', '../http/site.ts'],
     ['gateway/cdr/testing/x.ts', '../../calling/lost-calls.ts'],
@@ -105,6 +115,10 @@ describe('the lint rules of the house', () => {
     expect(readFileSync(layersFile, 'utf8')).toBe(layersJson())
     const found = readdirSync(join(root, 'gateway')).filter((name) => !name.endsWith('.test.ts'))
     expect(found.sort()).toEqual([...rooms].sort())
+    const inSip = readdirSync(join(root, 'gateway/sip'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name !== 'testing')
+      .map(({ name }) => name)
+    expect(inSip.sort()).toEqual([...sipFolders].sort())
   })
 
   it('keep time behind a clock', () => {

@@ -1,4 +1,4 @@
-/** The order of layers: one table, from which the lint rules of `scripts/check/rules/layers.json` are made. */
+/** The order of layers: a table that the lint rules of `scripts/check/rules/layers.json` are made from. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -40,6 +40,22 @@ export const rooms = [
   'main.ts',
 ] as const
 
+/**
+ * Folders of `gateway/sip/` from the lowest layer to the highest: each imports only folders before it. The files
+ * beside them serve every folder and import none of them; `sip-edge.ts` alone imports all.
+ */
+export const sipFolders = [
+  'sdp',
+  'digest',
+  'media',
+  'admission',
+  'dialog',
+  'trunks',
+  'inbound',
+  'outbound',
+  'registrar',
+] as const
+
 /** Folders that no product folder imports. */
 const neverImported = ['test', 'scripts']
 
@@ -79,7 +95,7 @@ const closedTo = (name: string, allowed: readonly string[]): readonly string[] =
 const listed = (names: readonly string[]): string =>
   names.length > 0 ? `${names.join(', ')} only` : 'nothing of ours'
 
-/** Returns the lint rules: one for each package, and one for each room of the gateway. */
+/** Returns the lint rules: one for each package, room of the gateway and folder of `gateway/sip/`. */
 export const layerRules = (): readonly LayerRule[] => {
   const ofPackages = Object.entries(packages).map(([name, allowed]) =>
     rule([`${name}/**`], closedTo(name, allowed), `${name}/ imports ${listed(allowed)}.`),
@@ -87,16 +103,38 @@ export const layerRules = (): readonly LayerRule[] => {
   const closed = closedTo('gateway', packages.gateway ?? [])
   const ofRooms = rooms.map((room, at) => {
     const above = rooms.slice(at + 1)
+    const below = rooms.slice(0, at)
     const includes = room.endsWith('.ts') ? `gateway/${room}` : `gateway/${room}/**`
     const groups = above.map((name) => (name.endsWith('.ts') ? `../**/${name}` : folder(name)))
     return rule(
       // Tests, and what they share, may build on rooms above.
       [includes, '!**/*.test.ts', '!**/testing/**'],
       [...closed, ...groups],
-      `gateway/${room} imports ${listed(packages.gateway ?? [])}, and of gateway/ only: ${rooms.slice(0, at).join(', ')}.`,
+      `gateway/${room} imports ${listed(packages.gateway ?? [])}, and of gateway/ only: ${below.join(', ')}.`,
     )
   })
-  return [...ofPackages, ...ofRooms]
+  return [...ofPackages, ...ofRooms, ...sipRules(closed)]
+}
+
+/** Returns the rules of the folders of `gateway/sip/`. They stand in place of the room's rule, and repeat it. */
+const sipRules = (closed: readonly string[]): readonly LayerRule[] => {
+  const above = rooms.slice(rooms.indexOf('sip') + 1)
+  const groups = [...closed, ...above.map((name) => (name.endsWith('.ts') ? `../**/${name}` : folder(name)))]
+  const unlike = ['!**/*.test.ts', '!**/testing/**']
+  const ofFolders = sipFolders.map((name, at) => {
+    const higher = sipFolders.slice(at + 1).map((other) => `../${other}/**`)
+    return rule(
+      [`gateway/sip/${name}/**`, ...unlike],
+      [...groups, ...higher, '../sip-edge.ts'],
+      `gateway/sip/${name} imports, of these folders, ${listed(sipFolders.slice(0, at))}.`,
+    )
+  })
+  const ofFiles = rule(
+    ['gateway/sip/*.ts', '!gateway/sip/sip-edge.ts', ...unlike],
+    [...groups, ...sipFolders.map((name) => `./${name}/**`)],
+    'Files beside the folders of gateway/sip import none of these folders.',
+  )
+  return [...ofFolders, ofFiles]
 }
 
 /** Path of the generated rules, which `biome.json` extends. */

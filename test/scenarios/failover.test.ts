@@ -17,7 +17,7 @@ const triesOf = (record: LogLine): (string | number)[] => {
 }
 
 describe.each(agents)('carriers that fail, by $name', (agent) => {
-  const { tryings } = agent.capabilities
+  const { reportsTrying: tryings } = agent.capabilities
   let outgoing: OutgoingGateway
 
   beforeAll(async () => {

@@ -9,7 +9,7 @@ const g729 = { payloads: '18', codecs: 'a=rtpmap:18 G729/8000' }
 
 /** Pain point 4, outbound. */
 describe.each(agents)('carriers that make the offer, by $name', (agent) => {
-  const { reliableProvisionals } = agent.capabilities
+  const { hasReliableProvisionals: reliableProvisionals } = agent.capabilities
   let outgoing: OutgoingGateway
 
   beforeAll(async () => {

@@ -14,7 +14,7 @@ const pcma = { newPayloads: '8 101', newCodecs: 'a=rtpmap:8 PCMA/8000\na=rtpmap:
 const g729 = { newPayloads: '18', newCodecs: 'a=rtpmap:18 G729/8000' }
 
 describe.each(agents)('offers and answers, by $name', (agent) => {
-  const { reliableProvisionals } = agent.capabilities
+  const { hasReliableProvisionals: reliableProvisionals } = agent.capabilities
   let gateway: Gateway
   let documents: DocumentServer
 

@@ -52,7 +52,7 @@ describe.each(agents)('requests in every order, by $name', (agent) => {
   })
 
   describe('CANCEL and 200 cross', () => {
-    it.runIf(agent.capabilities.lateCancels)('at a caller: the call stands until the BYE', async () => {
+    it.runIf(agent.capabilities.handlesLateCancel)('at a caller: the call stands until the BYE', async () => {
       const carrier = await calls('call-cancels-late')
       await ended(carrier)
       expect(await gateway.record(carrier.callId)).toMatchObject({ code: 'normal', by: 'far' })

@@ -1,4 +1,4 @@
-import { type Capabilities, capabilitiesOf } from '../../gateway/sip/link.ts'
+import { type Capabilities, capabilitiesOf } from '../../gateway/sip/agent-link.ts'
 import { DrachtioServer, type NamedServer, namedServer } from './drachtio-server.ts'
 
 /** SIP agent that the scenarios run against. */
@@ -14,12 +14,12 @@ export interface SipAgent {
 /** The gateway's own agent. */
 export const embedded: SipAgent = {
   name: 'the embedded agent',
-  capabilities: capabilitiesOf({ embedded: true }),
+  capabilities: capabilitiesOf({ isEmbedded: true }),
 }
 
 const realServer = (named: NamedServer): SipAgent => ({
   name: 'a drachtio-server',
-  capabilities: capabilitiesOf({ embedded: false }),
+  capabilities: capabilitiesOf({ isEmbedded: false }),
   server: () => DrachtioServer.start(named),
 })
 

@@ -4,9 +4,9 @@ import type { Code } from '../../core/errors/catalogue.ts'
 import type { SipUri } from '../../core/sip-uri.ts'
 import type { DigestSecret, Directory, DomainApp, SipEndpoint } from '../../directory/types.ts'
 import type { Headers } from '../srf.ts'
-import type { StrangerLimits } from './admission-strangers.ts'
-import type { SignIn } from './challenge.ts'
+import type { DigestCheck } from './challenger.ts'
 import type { Trust } from './trust.ts'
+import type { UntrustedLimits } from './untrusted-limits.ts'
 
 /** What is known of a request and of the gateway when it is decided. */
 export interface AdmissionFacts {
@@ -16,17 +16,23 @@ export interface AdmissionFacts {
   readonly transport: string
   /** The request-URI. */
   readonly target: Pick<SipUri, 'host' | 'user'>
-  readonly draining: boolean
+  readonly isDraining: boolean
   /** Per cent of the last second that the gateway was busy. */
   readonly busyPercent: number
   /** Calls in progress, with those that are being set up. */
   readonly calls: number
-  /** Number of carrier media ports that are not open; those that rest after a call count, as they are taken last. */
+  /**
+   * Number of carrier media ports that are not open; those that rest after a call count, as they are taken
+   * last.
+   */
   readonly portsFree: number
   /** Carrier media ports in all. */
   readonly portsTotal: number
   /** Checks what the request shows to prove who sends it. */
-  readonly signIn: (realm: string, secretOf: (username: string) => DigestSecret | undefined) => SignIn
+  readonly checkDigest: (
+    realm: string,
+    secretOf: (username: string) => DigestSecret | undefined,
+  ) => DigestCheck
 }
 
 /** What the decision looks up. */
@@ -34,16 +40,22 @@ export interface AdmissionRules {
   readonly directory: Pick<Directory, 'domainApp' | 'endpointByName' | 'resolve'>
   readonly trust: Pick<
     Trust,
-    'strangersGet' | 'asks' | 'carrierOf' | 'knows' | 'isKnownTo' | 'isRegistrar' | 'telDomainOf'
+    | 'untrustedResponse'
+    | 'mayChallenge'
+    | 'carrierOf'
+    | 'isListed'
+    | 'isKnownTo'
+    | 'isRegistrar'
+    | 'telDomainOf'
   >
   readonly limits: AdmissionLimits
-  allows(app: DomainApp, source: string): boolean
+  isAllowed(app: DomainApp, source: string): boolean
   /** Calls in progress of a domain application, by its id. */
   domainCalls(id: string): number
   /** Calls in progress of a domain application that came from one address, of IPv6 from one /64. */
   sourceCalls(id: string, source: string): number
   /** Calls in progress of strangers from one address, of IPv6 from one /64, over all domain applications. */
-  strangerCalls(source: string): number
+  untrustedCalls(source: string): number
   /** Calls in progress whose callers have not yet proved that they are at their address. */
   unconfirmedCalls(): number
   /** Calls in progress that a SIP endpoint made, by its id. */
@@ -59,13 +71,13 @@ export interface AdmissionRules {
 /** The gateway's own limits. */
 export interface AdmissionLimits {
   /** Calls at once. */
-  readonly calls: number
+  readonly maxCalls: number
   /** New calls a second. */
   readonly callsPerSecond: number
   /** From this load on new calls are refused. */
   readonly busyPercent: number
   /** Limits of strangers; undefined: strangers have the same as everybody else. */
-  readonly strangers?: StrangerLimits
+  readonly untrusted?: UntrustedLimits
 }
 
 /** The checks, in their order. */
@@ -88,14 +100,14 @@ export type Check =
 export type CheckedFacts = Readonly<Record<string, unknown>>
 
 /** Who calls, and what is to happen. */
-export interface Caller {
+export interface IdentifiedCaller {
   /** Host that was called. */
   readonly domain: string
   readonly projectId: string
   readonly plan: Arrival['plan']
   /**
-   * `known`: its address is in an allow list of the file, or in one that the called project made over the API, within the bounds of
-   * `knownNetworks`. `authenticated`: it has shown a password. `stranger`: neither.
+   * `known`: its address is in an allow list of the file, or in one that the called project made over the
+   * API, within the bounds of `knownNetworks`. `authenticated`: it has shown a password. `stranger`: neither.
    */
   readonly standing: 'known' | 'authenticated' | 'stranger'
   /** Set where it came from a carrier's network. */
@@ -106,7 +118,7 @@ export interface Caller {
 }
 
 /** A call that is let in. */
-export interface Admitted extends Caller {
+export interface AdmittedCaller extends IdentifiedCaller {
   /** The rates that it counts in. */
   readonly rates: readonly Rate[]
   /** The caller has yet to prove that it is at its address. */
@@ -120,7 +132,7 @@ export interface Rate {
 }
 
 /** A call that is not let in; `facts` are those that were checked, for the log line. */
-export interface Refused {
+export interface AdmissionRefusal {
   readonly refuse: Code
   /** The check that it did not pass. */
   readonly check: Check
@@ -128,9 +140,12 @@ export interface Refused {
   /** More headers of the response. */
   readonly headers?: Headers
   /** Nothing to write down: every call begins so that has to show a password. */
-  readonly quiet?: boolean
-  /** The limit is one of a domain, a source at a domain, or an endpoint: whoever sent the call may send others. */
-  readonly othersWelcome?: boolean
+  readonly isQuiet?: boolean
+  /**
+   * The limit is one of a domain, a source at a domain, or an endpoint: whoever sent the call may send
+   * others.
+   */
+  readonly hasRoomForOthers?: boolean
   /** It showed a wrong password, and is really at its address. */
-  readonly guessed?: boolean
+  readonly isWrongPassword?: boolean
 }

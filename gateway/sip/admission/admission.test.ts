@@ -1,402 +1,211 @@
-import { describe, expect, it } from 'vitest'
-import type { CarrierConfig, DomainConfig } from '../../../config/types.ts'
+import type { SipResponse } from '@trunkline/sip-agent/message'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { CarrierConfig } from '../../../config/types.ts'
+import { SystemClock } from '../../core/clock.ts'
 import { digestSecret } from '../../directory/secrets.ts'
-import type { DomainApp, SipEndpoint } from '../../directory/types.ts'
-import { testApp } from '../testing/bench.ts'
-import { type AdmissionFacts, type AdmissionRules, admit } from './admission.ts'
-import { Allowlists } from './allowlist.ts'
-import type { SignIn } from './challenge.ts'
-import { Trust } from './trust.ts'
+import { Registrations } from '../registrar/open-registrar.ts'
+import { answerTo, refusedCall, type Setting, startAdmission } from '../testing/admission-rig.ts'
+import { carrierSdp, rejected, testApp } from '../testing/bench.ts'
+import type { Carrier } from '../testing/carrier.ts'
 
-const facts: AdmissionFacts = {
-  method: 'INVITE',
-  source: '192.0.2.9',
-  transport: 'udp',
-  target: { host: 'demo.example', user: '1' },
-  draining: false,
-  busyPercent: 0,
-  calls: 0,
-  portsFree: 1,
-  portsTotal: 1,
-  signIn: () => challenged,
-}
-const challenged: SignIn = {
-  kind: 'challenge',
-  why: 'missing',
-  proven: false,
-  headers: { 'WWW-Authenticate': 'Digest realm' },
-}
-/** Signs in whoever's secret is `username`'s. */
-const signedInAs =
-  (username: string): AdmissionFacts['signIn'] =>
-  (_realm, secretOf) =>
-    secretOf(username) ? { kind: 'accepted', username } : { ...challenged, why: 'wrong', proven: true }
-
-const desk: SipEndpoint = {
-  id: 'endpoint-1',
-  projectId: 'project-1',
-  username: 'desk',
-  address: '/public/desk',
-  displayName: 'Desk',
-  callerId: '100',
-  mayDialOut: false,
-  handler: undefined,
-  secrets: new Map([['pbx.example', digestSecret('desk', 'pbx.example', 'secret')]]),
-}
-const carrier = { name: 'acme', allow: ['198.51.100.0/24'] } as unknown as CarrierConfig
-
-interface Setting {
-  readonly apps?: readonly DomainApp[]
-  readonly carriers?: readonly CarrierConfig[]
-  readonly registrar?: readonly string[]
-  readonly strangers?: 'answer' | 'refuse'
-  readonly facts?: Partial<AdmissionFacts>
-  readonly rules?: Partial<AdmissionRules>
-}
-
-const decide = (setting: Setting = {}) => {
-  const { apps = [testApp()], carriers = [], registrar = [], strangers = 'answer' } = setting
-  const lists = new Allowlists()
-  const trust = new Trust({
-    domains: apps as unknown as readonly DomainConfig[],
-    carriers,
-    sip: { registrar: { domains: registrar }, shield: { strangers } },
-  })
-  return admit(
-    { ...facts, ...setting.facts },
-    {
-      directory: {
-        domainApp: (host) => apps.find(({ domain }) => domain === host),
-        endpointByName: (name) => (name === 'desk' ? desk : undefined),
-        resolve: (to) =>
-          to === '/public/ann'
-            ? { kind: 'subscriber', subscriberId: 's', address: to }
-            : to === '+4930123'
-              ? { kind: 'sip', uri: 'sip:+4930123@carrier.example' }
-              : undefined,
-      },
-      trust,
-      limits: { calls: 10, callsPerSecond: 5, busyPercent: 85 },
-      allows: (app, source) => lists.allows(app, source),
-      domainCalls: () => 0,
-      sourceCalls: () => 0,
-      endpointCalls: () => 0,
-      strangerCalls: () => 0,
-      unconfirmedCalls: () => 0,
-      carrierCalls: () => 0,
-      hasRate: () => true,
-      ...setting.rules,
-    },
-  )
-}
-const codeOf = (setting: Setting = {}) => {
-  const decision = decide(setting)
-  return 'refuse' in decision ? decision.refuse : 'admit'
-}
-const at = (host: string, source = facts.source, more: Partial<AdmissionFacts> = {}) => ({
-  facts: { ...more, source, target: { host, user: '1' } },
+let carrier: Carrier
+const offences: string[] = []
+afterEach(async () => {
+  offences.length = 0
+  await carrier.close()
 })
 
-describe('a caller whom a project made known over the API', () => {
-  const own = { allow: ['192.0.2.0/24'], guarded: true, projectId: 'p1', project: 'p1' }
-  const apps = [
-    testApp({ id: 'theirs', domain: 'theirs.example', projectId: 'p2', allow: ['203.0.113.0/24'] }),
-    testApp({ id: 'closed', domain: 'closed.example', projectId: 'p1', allow: ['203.0.113.0/24'] }),
-    { ...testApp({ id: 'own', domain: 'own.example' }), ...own },
-  ]
-
-  it('does not find out which hosts other projects have', () => {
-    const told = (host: string) => codeOf({ apps, registrar: ['pbx.example'], ...at(host) })
-    expect([told('theirs.example'), told('nothing.example')]).toEqual(['unauthorized', 'unauthorized'])
-    expect([told('own.example'), told('closed.example')]).toEqual(['admit', 'source_not_allowed'])
+const begin = async (setting: Setting) => {
+  carrier = await startAdmission({
+    ...setting,
+    parts: { recordOffense: (source) => offences.push(source), ...setting.parts },
   })
-})
-
-describe('the standing of a caller', () => {
-  const standing = (setting: Setting) => {
-    const decision = decide(setting)
-    return 'admit' in decision ? decision.admit.standing : decision.refuse
-  }
-  const ofApi = (allow: readonly string[]) =>
-    [{ ...testApp({ allow }), guarded: true, project: 'project-1' }] as const
-
-  it('is that of a stranger where no list and no password speaks for it', () => {
-    expect(standing({})).toBe('stranger')
-  })
-
-  it('is known by a list of the file, of whatever domain or carrier', () => {
-    expect(standing({ apps: [testApp({ allow: ['192.0.2.0/24'] })] })).toBe('known')
-    const other = testApp({ id: 'other', domain: 'other.example', projectId: 'p2', allow: ['0.0.0.0/0'] })
-    expect(standing({ apps: [testApp(), other] })).toBe('known')
-    expect(standing({ carriers: [carrier], ...at('demo.example', '198.51.100.1') })).toBe('known')
-  })
-
-  it('is known by a narrow list of the API: a wide one lets in, and makes nobody known', () => {
-    expect(standing({ apps: ofApi(['192.0.2.0/24']) })).toBe('known')
-    expect(standing({ apps: ofApi(['0.0.0.0/0']) })).toBe('stranger')
-    expect(standing({ apps: ofApi(['203.0.113.0/24']) })).toBe('source_not_allowed')
-  })
-
-  it('is authenticated by a password, of a domain or of an endpoint', () => {
-    const challenge = digestSecret('trunk', 'demo.example', 'secret')
-    const shown = { ...at('demo.example', facts.source, { signIn: signedInAs('trunk') }) }
-    expect(standing({ apps: [testApp({ challenge })], ...shown })).toBe('authenticated')
-    const target = { host: 'pbx.example', user: 'ann' }
-    const endpoint = { facts: { target, signIn: signedInAs('desk') } }
-    expect(standing({ registrar: ['pbx.example'], ...endpoint })).toBe('authenticated')
-  })
-})
-
-describe('admission', () => {
-  it('lets a call in when nothing speaks against it, and says what it counts in', () => {
-    const app = testApp({ callsPerSecond: 3, callsPerSecondOfSource: 1 })
-    expect(decide({ apps: [app] })).toEqual({
-      admit: {
-        standing: 'stranger',
-        isUnconfirmed: true,
-        domain: 'demo.example',
-        projectId: 'project-1',
-        plan: { kind: 'handler', handler: app.handler },
-        app,
-        rates: [
-          { key: 'gateway', perSecond: 5 },
-          { key: 'app app-1', perSecond: 3 },
-          { key: 'source 192.0.2.9 of app-1', perSecond: 1 },
-        ],
-      },
-    })
-  })
-
-  it('checks in a fixed order: each fault alone, and all later ones with it', () => {
-    const allow = ['192.0.2.0/24']
-    const secret = digestSecret('u', 'demo.example', 'p')
-    const closed = testApp({ allow, handler: undefined, maxCalls: 0, challenge: secret })
-    const open = (changes: Partial<DomainApp>) => [testApp({ allow, ...changes })]
-    const late = { calls: 10, portsFree: 0 }
-    const slow = { hasRate: () => false }
-    const full = { carrierCalls: () => 1, domainCalls: () => 0 }
-    const acme = { ...carrier, allow, maxCalls: 1 }
-    const all = { method: 'MESSAGE', draining: true, busyPercent: 100, ...late }
-    const steps: Setting[] = [
-      { ...at('x.example', '203.0.113.1', all), apps: [closed] },
-      { ...at('x.example', '203.0.113.1', { ...all, method: 'INVITE' }), apps: [closed] },
-      { ...at('x.example', '203.0.113.1', { ...late, busyPercent: 85 }), apps: [closed] },
-      { ...at('x.example', '203.0.113.1', late), apps: [closed] },
-      { ...at('x.example', facts.source, late), apps: [closed] },
-      { ...at('demo.example', '203.0.113.1', late), apps: [closed] },
-      { facts: late, apps: [closed] },
-      { facts: late, apps: open({ handler: undefined }), rules: slow },
-      { facts: late, apps: open({ maxCalls: 0 }), rules: slow },
-      { facts: { portsFree: 0 }, apps: open({ maxCalls: 0 }), rules: slow },
-      { facts: { portsFree: 0 }, apps: open({}), carriers: [acme], rules: { ...slow, ...full } },
-      { facts: { portsFree: 0 }, apps: open({}), rules: slow },
-      { facts: { portsFree: 0 }, apps: open({}) },
-    ]
-    expect(steps.map(codeOf)).toEqual([
-      'method_not_allowed',
-      'draining',
-      'overloaded',
-      'source_not_allowed',
-      'unknown_domain',
-      'source_not_allowed',
-      'unauthorized',
-      'no_handler',
-      'over_call_limit',
-      'over_call_limit',
-      'over_call_limit',
-      'over_call_rate',
-      'no_ports',
-    ])
-  })
-
-  it('knows a domain only by the user that its application takes', () => {
-    const apps = [testApp({ user: 'sales' })]
-    const dialled = (user: string) => codeOf({ apps, facts: { target: { host: 'demo.example', user } } })
-    expect([dialled('sales'), dialled('Sales'), dialled('')]).toEqual([
-      'admit',
-      'unknown_domain',
-      'unknown_domain',
-    ])
-    expect(codeOf({ apps: [testApp({ user: '*' })] })).toBe('admit')
-  })
-
-  it('gives the facts that were checked', () => {
-    expect(decide({ apps: [testApp({ maxCalls: 2 })], rules: { domainCalls: () => 2 } })).toEqual({
-      refuse: 'over_call_limit',
-      check: 'calls',
-      othersWelcome: true,
-      facts: {
-        source: '192.0.2.9',
-        transport: 'udp',
-        domain: 'demo.example',
-        app: 'app-1',
-        domainCalls: 2,
-        domainLimit: 2,
-      },
-    })
-  })
-
-  it('counts the calls of one source at a domain', () => {
-    const sourceCalls = (id: string, source: string) => (id === 'app-1' && source === '192.0.2.9' ? 2 : 0)
-    const apps = [testApp({ maxCallsOfSource: 2 })]
-    const full = { refuse: 'over_call_limit', facts: { sourceCalls: 2, sourceLimit: 2 } }
-    expect(decide({ apps, rules: { sourceCalls } })).toMatchObject(full)
-    expect(codeOf({ ...at('demo.example', '192.0.2.8'), apps, rules: { sourceCalls } })).toBe('admit')
-  })
-
-  it.each(['DEMO.example', 'demo.example', 'demo.example.'])('finds the domain as %s', (host) => {
-    expect(codeOf(at(host))).toBe('admit')
-  })
-
-  it.each(['2001:db8::1', '2001:DB8:0:0::1', '2001:db8:0:0:0:0:0:1'])(
-    'finds an IPv6 domain as %s',
-    (host) => {
-      expect(codeOf({ ...at(host), apps: [testApp({ domain: '2001:db8::1' })] })).toBe('admit')
-    },
-  )
+}
+const refused = (uri: string, status: number, extra?: Record<string, string>) =>
+  refusedCall(carrier, uri, status, extra)
+/** What a stranger sees of a response, without what differs from call to call. */
+const shown = ({ status, reason, headers, body }: SipResponse) => ({
+  line: `${status} ${reason}`,
+  headers: headers
+    .list()
+    .filter(({ key }) => !['via', 'from', 'to', 'call-id', 'cseq'].includes(key))
+    .map(
+      ({ name, value }) =>
+        `${name}: ${value.replace(/nonce="[^"]*"/, 'nonce').replace(/realm="[^"]*"/, 'realm')}`,
+    ),
+  body: body.toString(),
 })
 
 describe('a stranger', () => {
-  const closed = testApp({ allow: ['192.0.2.0/24'] })
-  const bare = testApp({ id: 'app-2', domain: 'bare.example', allow: ['192.0.2.0/24'], handler: undefined })
-  const stranger = '203.0.113.1'
-  const hosts = ['demo.example', 'bare.example', 'nothing.example']
-  const answers = (setting: Setting, source = stranger, more: Partial<AdmissionFacts> = {}) =>
-    hosts.map((host) => {
-      const decision = decide({ ...setting, ...at(host, source, more) })
-      return 'refuse' in decision ? [decision.refuse, decision.headers] : ['admit']
-    })
+  const allow = ['192.0.2.0/24']
+  const closed = [
+    testApp({ allow }),
+    testApp({ id: 'app-2', domain: 'bare.example', allow, handler: undefined }),
+  ]
+  const uris = ['sip:1@demo.example', 'sip:2@DEMO.example:5070', 'sip:1@bare.example', 'sip:1@none.example']
 
-  it('is told the same of every host: that it may not', () => {
-    const told = ['source_not_allowed', undefined]
-    expect(answers({ apps: [closed, bare] })).toEqual([told, told, told])
+  it('sees the same refusal of every host', async () => {
+    await begin({ apps: closed })
+    const seen = []
+    for (const uri of uris) seen.push(shown(await refused(uri, 403)))
+    expect(new Set(seen.map((each) => JSON.stringify(each))).size).toBe(1)
+    expect(await rejected(carrier.bench.metrics, 'source_not_allowed')).toBe(4)
+    expect(carrier.bench.arrivals).toEqual([])
   })
 
-  it('is asked the same at every host where a password lets in at any of them', () => {
-    const told = [
-      'unauthorized',
-      { ...challenged.headers, Warning: '399 trunkline "203.0.113.1 is in no allow list"' },
-    ]
-    const secret = digestSecret('u', 'pass.example', 'p')
-    const pass = testApp({ id: 'app-3', domain: 'pass.example', challenge: secret })
-    for (const setting of [
-      { apps: [closed, bare, pass] },
-      { apps: [closed, bare], registrar: ['pbx.example'] },
-    ]) {
-      expect(answers(setting)).toEqual([told, told, told])
-      expect(answers(setting, stranger, { signIn: signedInAs('u') })).toEqual([told, told, told])
+  it('sees the same challenge of every host, and the same answer to a guess, where passwords let in', async () => {
+    await begin({ apps: closed, registrar: ['pbx.example'] })
+    const all = [...uris, 'sip:1@pbx.example']
+    const seen: string[] = []
+    for (const uri of all) {
+      const first = await refused(uri, 401)
+      const Authorization = answerTo(first, uri, 'desk', 'guess')
+      seen.push(JSON.stringify([shown(first), shown(await refused(uri, 401, { Authorization }))]))
     }
+    expect(new Set(seen).size).toBe(1)
+    // Each guess came from an address that had been given its nonce.
+    expect(offences).toEqual(all.map(() => '127.0.0.1'))
   })
 
-  it('is refused the same at every host, and asked at none, where strangers are refused', () => {
-    const secret = digestSecret('u', 'pass.example', 'p')
-    const pass = testApp({ id: 'app-3', domain: 'pass.example', challenge: secret })
-    const setting = { apps: [closed, bare, pass], registrar: ['pbx.example'], strangers: 'refuse' } as const
-    const told = ['source_not_allowed', undefined]
-    const places = [...hosts, 'pass.example', 'pbx.example']
-    const signIn = signedInAs('u')
-    for (const host of places) {
-      const decision = decide({ ...setting, ...at(host, stranger, { signIn }) })
-      expect('refuse' in decision && [decision.refuse, decision.headers], host).toEqual(told)
-    }
-    const known = decide({ ...setting, ...at('pbx.example', '192.0.2.9') })
-    expect(known).toMatchObject({ refuse: 'unauthorized', headers: challenged.headers })
-    expect(known).not.toHaveProperty('headers.Warning')
-    expect(answers({ ...setting, strangers: 'answer' })[0]?.[0]).toBe('unauthorized')
-  })
-
-  it('learns what is there where anyone may call everything', () => {
-    const apps = [testApp(), testApp({ id: 'app-2', domain: 'bare.example', handler: undefined })]
-    expect(answers({ apps }).map(([code]) => code)).toEqual(['admit', 'no_handler', 'unknown_domain'])
-  })
-
-  it('is nobody who stands in some list: they learn which host is unknown', () => {
-    const other = testApp({ id: 'app-3', domain: 'other.example', allow: ['198.51.100.0/24'] })
-    const told = answers({ apps: [closed, bare, other] }, '198.51.100.1').map(([code]) => code)
-    expect(told).toEqual(['source_not_allowed', 'source_not_allowed', 'unknown_domain'])
-  })
-})
-
-describe("a carrier's network", () => {
-  const from = at('demo.example', '198.51.100.7')
-
-  it('makes the call that of the carrier, but lets in nowhere by itself', () => {
-    const decision = decide({ ...from, carriers: [carrier] })
-    expect('admit' in decision && decision.admit.carrier?.name).toBe('acme')
-    expect(codeOf({ ...from, carriers: [carrier], apps: [testApp({ allow: ['192.0.2.0/24'] })] })).toBe(
-      'source_not_allowed',
-    )
-  })
-
-  it("is proof enough for a domain's challenge where anyone may call, not where there is a list", () => {
-    const challenge = digestSecret('u', 'demo.example', 'p')
-    expect(codeOf({ ...from, carriers: [carrier], apps: [testApp({ challenge })] })).toBe('admit')
-    expect(codeOf({ ...from, apps: [testApp({ challenge })] })).toBe('unauthorized')
-    const allow = ['198.51.100.0/24']
-    expect(codeOf({ ...from, carriers: [carrier], apps: [testApp({ challenge, allow })] })).toBe(
-      'unauthorized',
-    )
-  })
-
-  it("has its own challenge, before the domain's", () => {
-    const carriers = [{ ...carrier, challenge: { username: 'trunk', password: 'p' } }]
-    expect(codeOf({ ...from, carriers })).toBe('unauthorized')
-    const signIn = signedInAs('trunk')
-    expect(codeOf({ ...at('demo.example', '198.51.100.7', { signIn }), carriers })).toBe('admit')
-  })
-
-  it('counts the calls of the carrier', () => {
-    const carriers = [{ ...carrier, maxCalls: 3 }]
-    const decision = decide({ ...from, carriers, rules: { carrierCalls: () => 3 } })
-    expect(decision).toMatchObject({ refuse: 'over_call_limit', facts: { carrier: 'acme', carrierLimit: 3 } })
-  })
-})
-
-describe('a SIP endpoint', () => {
-  const calls = (user: string, username = 'desk', rules: Partial<AdmissionRules> = {}) =>
-    decide({
-      rules,
-      registrar: ['PBX.example'],
-      facts: { target: { host: 'pbx.example', user }, signIn: signedInAs(username) },
-    })
-
-  it('calls whom it dialled, once it has said who it is', () => {
-    expect(calls('ann')).toMatchObject({
-      admit: { endpoint: desk, projectId: 'project-1', plan: { kind: 'dial', to: '/public/ann' } },
-    })
-  })
-
-  it.each([
-    ['ann', 'eve', 'unauthorized'],
-    ['nobody', 'desk', 'unknown_address'],
-    ['+4930123', 'desk', 'not_permitted'],
-  ])('that dials %s as %s is refused: %s', (user, username, code) => {
-    expect(calls(user, username)).toMatchObject({ refuse: code })
-  })
-
-  it('is held to its own calls at once and calls a second', () => {
-    const limit = { maxCalls: 2, callsPerSecond: 1 }
-    const directory = {
-      domainApp: () => undefined,
-      endpointByName: () => ({ ...desk, ...limit }),
-      resolve: (to: string) => ({ kind: 'endpoint', endpointId: 'a', address: to }) as const,
-    }
-    const endpointCalls = (id: string) => (id === desk.id ? 2 : 0)
-    const full = calls('ann', 'desk', { directory, endpointCalls })
-    const facts = { endpoint: 'desk', endpointCalls: 2, endpointLimit: 2 }
-    expect(full).toMatchObject({ refuse: 'over_call_limit', facts })
-    const hasRate = (key: string) => key !== `endpoint ${desk.id}`
-    const fast = { refuse: 'over_call_rate', facts: { rate: 'endpoint endpoint-1', perSecond: 1 } }
-    expect(calls('ann', 'desk', { directory, hasRate })).toMatchObject(fast)
-  })
-
-  it('that guesses is told on, not one that is asked for the first time', () => {
-    expect(calls('ann', 'eve')).toMatchObject({ guessed: true })
-    const first = decide({
+  it('sees the same challenge when it registers, wherever', async () => {
+    const clock = new SystemClock()
+    const limits = { minExpiresMs: 1, maxExpiresMs: 1, contacts: 1 }
+    const directory = { endpointByName: () => undefined, resolve: () => undefined }
+    await begin({
       registrar: ['pbx.example'],
-      facts: { target: { host: 'pbx.example', user: 'ann' } },
+      parts: {
+        registrar: {
+          clock,
+          directory,
+          recordOffense: () => {},
+          config: { domains: ['pbx.example'], keepAliveMs: 0, ...limits },
+          registrations: new Registrations({ limits, clock }),
+        },
+      },
     })
-    expect(first).toMatchObject({ refuse: 'unauthorized', quiet: true, headers: { ...challenged.headers } })
-    expect(first).not.toHaveProperty('guessed')
+    const { peer } = carrier
+    const seen = []
+    for (const uri of ['sip:pbx.example', 'sip:none.example']) {
+      peer.send('REGISTER', peer.call(uri))
+      seen.push(shown(await peer.response(401, 'REGISTER')))
+    }
+    expect(seen[0]).toEqual(seen[1])
   })
+
+  it('sees the same answer to OPTIONS and to other methods of every host', async () => {
+    await begin({ apps: closed })
+    const { peer } = carrier
+    const seen = []
+    for (const uri of uris) {
+      for (const [method, status] of [
+        ['OPTIONS', 200],
+        ['MESSAGE', 405],
+        ['SUBSCRIBE', 405],
+        ['REGISTER', 405],
+      ] as const) {
+        peer.send(method, peer.call(uri))
+        seen.push([uri, method, JSON.stringify(shown(await peer.response(status, method)))])
+      }
+    }
+    for (const method of ['OPTIONS', 'MESSAGE', 'SUBSCRIBE', 'REGISTER'])
+      expect(new Set(seen.filter((each) => each[1] === method).map((each) => each[2])).size).toBe(1)
+  })
+})
+
+describe('a challenge', () => {
+  const challenge = digestSecret('trunk', 'demo.example', 'secret')
+
+  it.each(['SHA-256', 'MD5'])('lets in whoever answers it by %s', async (algorithm) => {
+    await begin({ apps: [testApp({ challenge })], parts: { challenges: ['MD5', 'SHA-256'] } })
+    const uri = 'sip:1@demo.example'
+    const first = await refused(uri, 401)
+    // Each in a field of its own (RFC 8760 section 2.3).
+    expect(first.headers.all('www-authenticate')).toHaveLength(2)
+    const Authorization = answerTo(first, uri, 'trunk', 'secret', algorithm)
+    carrier.invite({ to: uri, extra: { Authorization } })
+    const { arrival } = await carrier.bench.arrival()
+    arrival.leg.end({ code: 'declined' })
+    await carrier.peer.response(603)
+    // To be asked is no refusal.
+    expect(await rejected(carrier.bench.metrics, 'unauthorized')).toBe(0)
+  })
+
+  it('lets nobody in twice by one answer', async () => {
+    await begin({ apps: [testApp({ challenge, handler: undefined })] })
+    const uri = 'sip:1@demo.example'
+    const Authorization = answerTo(await refused(uri, 401), uri, 'trunk', 'secret')
+    await refused(uri, 480, { Authorization })
+    const again = await refused(uri, 401, { Authorization })
+    expect(again.headers.first('www-authenticate')).toContain('stale=true')
+    expect(offences).toEqual([])
+  })
+
+  it('tells of a wrong password in the log, without it', async () => {
+    await begin({ apps: [testApp({ challenge })] })
+    const uri = 'sip:1@demo.example'
+    const Authorization = answerTo(await refused(uri, 401), uri, 'trunk', 'guess')
+    await refused(uri, 401, { Authorization })
+    const lines = carrier.bench.logged.filter(({ code }) => code === 'unauthorized')
+    expect(lines).toMatchObject([
+      { status: 401, source: '127.0.0.1', domain: 'demo.example', answer: 'wrong' },
+    ])
+    expect(JSON.stringify(carrier.bench.logged)).not.toContain('guess')
+    expect(offences).toEqual(['127.0.0.1'])
+  })
+})
+
+describe('a carrier', () => {
+  const acme: CarrierConfig = {
+    name: 'acme',
+    targets: ['sip:gw.acme.example'],
+    allow: ['127.0.0.0/8'],
+    maxCalls: 1,
+    default: false,
+    srtp: 'off',
+    srtpSuites: [],
+    srtpWithoutTls: false,
+    lateOffer: false,
+    symmetric: 'strict',
+    inbandDigits: false,
+    codecs: ['PCMU'],
+    ptime: 20,
+    comfortNoise: false,
+    identity: { from: 'caller', header: 'none' },
+    number: { prefix: '', plus: 'keep' },
+    failover: { statuses: [], noProgressMs: 8_000 },
+    tls: { verify: true, alpn: [] },
+  }
+
+  it('is named in the calls that come from its network, and its limit holds', async () => {
+    await begin({ carriers: [acme] })
+    const { call, to, arrival } = await carrier.answered()
+    expect(arrival.carrier).toBe('acme')
+    const full = await refused('sip:1@demo.example', 503)
+    expect(full.headers.first('retry-after')).toBe('10')
+    expect(carrier.bench.logged.find(({ code }) => code === 'over_call_limit')).toMatchObject({
+      carrier: 'acme',
+      carrierCalls: 1,
+      carrierLimit: 1,
+    })
+    call.seq++
+    carrier.peer.send('BYE', call, { to })
+    await carrier.peer.response(200, 'BYE')
+    await carrier.nothingLeft()
+    await carrier.answered()
+  })
+
+  it('may call no host that is not there, and is told so', async () => {
+    await begin({ carriers: [acme] })
+    await refused('sip:1@none.example', 404)
+  })
+})
+
+it('a tag in a display name is not that of a dialog', async () => {
+  await begin({})
+  const { peer, bench } = carrier
+  const uri = 'sip:1@demo.example'
+  peer.send('INVITE', peer.call(uri), { to: `"a;tag=b" <${uri}>`, body: carrierSdp() })
+  await bench.arrival()
+  peer.send('INVITE', peer.call(uri), { to: `<${uri}>;tag=b`, body: carrierSdp() })
+  await peer.response(481)
 })

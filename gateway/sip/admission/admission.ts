@@ -1,33 +1,199 @@
-import { identify } from './admission-caller.ts'
-import { checkGateway, checkLimits } from './admission-limits.ts'
-import type { AdmissionFacts, AdmissionRules, Admitted, Refused } from './admission-types.ts'
+import { senderOf } from '@trunkline/sip-agent/networks'
+import type { Edge } from '../../../media/types.ts'
+import type { Code } from '../../core/errors/catalogue.ts'
+import type { SipUri } from '../../core/sip-uri.ts'
+import type { Directory, SipEndpoint } from '../../directory/types.ts'
+import { printable } from '../headers.ts'
+import { sourceOf } from '../signalling-source.ts'
+import type { SipRequest } from '../srf.ts'
+import {
+  type AdmissionRefusal,
+  type AdmissionRules,
+  type AdmittedCaller,
+  decideAdmission,
+} from './admission-decision.ts'
+import { Allowlists } from './allowlists.ts'
+import { CallRates } from './call-rates.ts'
+import { endpointRate } from './capacity-checks.ts'
+import type { Challenger } from './challenger.ts'
+import { Concurrency } from './concurrency.ts'
+import { telTarget } from './tel-target.ts'
+import type { Trust } from './trust.ts'
 
-export type { AdmissionFacts, AdmissionRules, Admitted, Refused } from './admission-types.ts'
+/** What the door works with. */
+export interface AdmissionDeps {
+  readonly directory: Pick<Directory, 'domainApp' | 'endpointByName' | 'resolve'>
+  readonly trust: Trust
+  readonly challenger: Pick<Challenger, 'check'>
+  readonly carriers: { byName(name: string): { readonly load: InboundLoad } | undefined }
+  readonly edge: Pick<Edge, 'usage'>
+  /** Calls in progress. */
+  readonly calls: () => number
+  readonly limits: AdmissionRules['limits']
+  readonly isDraining: () => boolean
+  /** Per cent of the last second that the gateway was busy. */
+  readonly busyPercent: () => number
+  /** Told of an address from which somebody certainly tried a wrong password. */
+  readonly recordOffense: (address: string) => void
+  readonly now: () => number
+}
 
-/** The decision. */
-export type Admission = { readonly admit: Admitted } | Refused
+/** Calls of one carrier that are in progress, and its limits. */
+export interface InboundLoad {
+  readonly calls: number
+  /**
+   * Counts one more inbound call. Returns the function that takes it back, or a text that names the limit
+   * reached.
+   */
+  take(direction: 'inbound'): (() => void) | string
+}
 
-/**
- * Whether a call is let in. The order is part of the contract, so that the same call is always refused for the same reason:
- *
- * 1. the method is INVITE, else `method_not_allowed`;
- * 2. the gateway is not draining, else `draining`, and not too busy, else `overloaded`;
- * 3. the caller may call this host: by its network, by a password, or because anyone may; else `source_not_allowed`, `unauthorized` or,
- *    for those who stand in some list, `unknown_domain` (a stranger gets one answer for every host, see {@link StrangersGet});
- * 4. there is something to run, else `no_handler` (such a call is not answered); what an endpoint dials exists, else `unknown_address`,
- *    and is permitted to it, else `not_permitted`;
- * 5. a stranger's address has made no more calls than strangers may, else `over_source_limit` or `over_source_rate`; not too many
- *    strangers have yet to prove their address, else `over_unconfirmed_limit`; and what is left of calls, ports and rate is more than
- *    what is kept for others, else `over_stranger_share`;
- * 6. the gateway's, the application's or the endpoint's, the application's for this source and the carrier's limit of calls is not
- *    reached, else `over_call_limit`;
- * 7. nor that of new calls a second of the gateway, the application, the application for this source, the endpoint and the carrier, else
- *    `over_call_rate`;
- * 8. a media port is free, else `no_ports`.
- */
-export const admit = (facts: AdmissionFacts, rules: AdmissionRules): Admission => {
-  const refusal = checkGateway(facts, rules)
-  if (refusal) return refusal
-  const caller = identify(facts, rules)
-  return 'refuse' in caller ? caller : checkLimits(caller, facts, rules)
+/** A call that came in; it counts until it is released. To call any of these more than once does no harm. */
+export interface AdmittedCall extends AdmittedCaller {
+  /** The caller has proved that it is at its address. */
+  readonly onConfirmed: () => void
+  /**
+   * The caller's leg is gone, and its carrier has a line free again. By a transfer the call may go on without
+   * it.
+   */
+  readonly releaseLeg: () => void
+  /**
+   * Nothing is left of the call, whoever was in it in the end: the domain, the source and the endpoint may
+   * make another one.
+   */
+  readonly releaseCall: () => void
+  /** Nothing came of it: both. */
+  readonly release: () => void
+}
+
+/** What of an endpoint bounds its transfers. */
+export type ReferringEndpoint = Pick<SipEndpoint, 'id' | 'maxCalls' | 'callsPerSecond'>
+
+/** Decides on INVITEs outside calls, and keeps count of those that were let in. */
+export class Admission {
+  readonly #deps: AdmissionDeps
+  readonly #rules: AdmissionRules
+  readonly #domainCalls = new Concurrency()
+  /** By domain application and address. */
+  readonly #sourceCalls = new Concurrency()
+  readonly #endpointCalls = new Concurrency()
+  /** By address, or /64 of IPv6. */
+  readonly #strangerCalls = new Concurrency()
+  readonly #unconfirmedCalls = new Concurrency()
+  readonly #rates: CallRates
+
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps
+    this.#rates = new CallRates(deps.now)
+    const { directory, trust, limits, carriers } = deps
+    const allowlists = new Allowlists()
+    this.#rules = {
+      directory,
+      trust,
+      limits,
+      isAllowed: (app, source) => allowlists.allows(app, source),
+      domainCalls: (id) => this.#domainCalls.count(id),
+      sourceCalls: (id, source) => this.#sourceCalls.count(sourceKey(id, source)),
+      untrustedCalls: (source) => this.#strangerCalls.count(senderOf(source)),
+      unconfirmedCalls: () => this.#unconfirmedCalls.count(unconfirmed),
+      endpointCalls: (id) => this.#endpointCalls.count(id),
+      carrierCalls: (name) => carriers.byName(name)?.load.calls ?? 0,
+      hasRate: (key, perSecond) => this.#rates.has(key, perSecond),
+    }
+  }
+
+  /** Domain applications with a call in progress. */
+  get busyDomains(): number {
+    return this.#domainCalls.size
+  }
+
+  /** Returns the target of an INVITE to a `tel:` URI; undefined if no domain application takes it. */
+  telTarget({ uri, source_address: source }: Pick<SipRequest, 'uri' | 'source_address'>): SipUri | undefined {
+    return telTarget(uri, source, this.#rules)
+  }
+
+  /** Calls in progress whose callers have yet to prove that they are at their address. */
+  get unconfirmed(): number {
+    return this.#unconfirmedCalls.count(unconfirmed)
+  }
+
+  /** `settingUp`: calls that came in and are not in progress yet. */
+  admit(request: SipRequest, target: SipUri, settingUp: number): AdmittedCall | AdmissionRefusal {
+    const { edge, calls, isDraining, busyPercent, recordOffense } = this.#deps
+    const { used, total } = edge.usage()
+    const { method, source_address: source } = request
+    const decision = decideAdmission(
+      {
+        method,
+        source,
+        target,
+        transport: printable(request.protocol, 8),
+        isDraining: isDraining(),
+        busyPercent: busyPercent(),
+        calls: calls() + settingUp,
+        portsFree: total - used,
+        portsTotal: total,
+        checkDigest: (realm, secretOf) => this.#deps.challenger.check(signed(request), realm, secretOf),
+      },
+      this.#rules,
+    )
+    if ('admit' in decision) return this.#count(decision.admit, source)
+    if (decision.isWrongPassword) recordOffense(source)
+    return decision
+  }
+
+  /**
+   * Counts a call that an endpoint has made for it by a REFER, as one of its own; what comes back takes it
+   * back, however often it is called. Otherwise the limit that is reached: a stolen password must not cost
+   * more by way of transfers.
+   */
+  countReferral({ id, maxCalls, callsPerSecond }: ReferringEndpoint): (() => void) | Code {
+    if (maxCalls !== undefined && this.#endpointCalls.count(id) >= maxCalls) return 'over_call_limit'
+    if (callsPerSecond !== undefined) {
+      if (!this.#rates.has(endpointRate(id), callsPerSecond)) return 'over_call_rate'
+      this.#rates.take(endpointRate(id), callsPerSecond)
+    }
+    return this.#endpointCalls.acquire(id)
+  }
+
+  /** The carrier's calls are counted with those that go out to it. */
+  #count(admitted: AdmittedCaller, source: string): AdmittedCall | AdmissionRefusal {
+    const { app, endpoint, carrier, domain, rates, standing } = admitted
+    const taken = carrier && this.#deps.carriers.byName(carrier.name)?.load.take('inbound')
+    if (typeof taken === 'string') {
+      const facts = { source, domain, carrier: carrier?.name, limit: taken }
+      return { refuse: 'over_call_rate', check: 'rate', facts }
+    }
+    for (const { key, perSecond } of rates) this.#rates.take(key, perSecond)
+    const held = [
+      app && this.#domainCalls.acquire(app.id),
+      app && this.#sourceCalls.acquire(sourceKey(app.id, source)),
+      standing === 'stranger' && this.#strangerCalls.acquire(senderOf(source)),
+      endpoint && this.#endpointCalls.acquire(endpoint.id),
+    ]
+    const onConfirmed = admitted.isUnconfirmed ? this.#unconfirmedCalls.acquire(unconfirmed) : () => {}
+    const releaseLeg = () => {
+      onConfirmed()
+      taken?.()
+    }
+    const releaseCall = () => {
+      for (const leave of held) if (leave) leave()
+    }
+    const release = () => {
+      releaseLeg()
+      releaseCall()
+    }
+    return { ...admitted, onConfirmed, releaseLeg, releaseCall, release }
+  }
+}
+
+/** The one key of all calls whose callers have yet to prove their address. */
+const unconfirmed = 'unconfirmed'
+
+const sourceKey = (app: string, source: string): string => `${app} ${senderOf(source)}`
+
+const signed = (request: SipRequest) => {
+  const { method, uri, body = '', source_address: source } = request
+  const isOverConnection = sourceOf(request).transport !== 'udp'
+  return { method, uri, body, source, isOverConnection, authorization: request.get('Authorization') }
 }

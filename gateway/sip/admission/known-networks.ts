@@ -19,7 +19,9 @@ export interface NetworkList {
 export interface KnownNetworks {
   /** Lists of the configuration file: known to every project. */
   readonly ofFile: readonly string[]
-  /** Lists made over the API, within {@link maxEntries} and {@link maxSenders}: known to their own project. */
+  /**
+   * Lists made over the API, within {@link maxEntries} and {@link maxSenders}: known to their own project.
+   */
   readonly ofProjects: ReadonlyMap<string, readonly string[]>
 }
 
@@ -29,8 +31,8 @@ export const maxEntries = 1_000
 export const maxSenders = 65_536
 
 /**
- * Networks that are known. A project's lists of the API count up to a bound, the narrowest networks first: a customer with half the
- * internet in its list must not give half the internet the room of known networks.
+ * Networks that are known. A project's lists of the API count up to a bound, the narrowest networks first: a
+ * customer with half the internet in its list must not give half the internet the room of known networks.
  */
 export const knownNetworks = ({ domains, carriers }: NetworkLists): KnownNetworks => {
   const ofFile = new Set<string>()
@@ -45,7 +47,9 @@ export const knownNetworks = ({ domains, carriers }: NetworkLists): KnownNetwork
   return { ofFile: [...ofFile], ofProjects }
 }
 
-/** All known networks, each once: for the shield, which sees packets before it can see whose call they mean. */
+/**
+ * All known networks, each once: for the shield, which sees packets before it can see whose call they mean.
+ */
 export const allNetworks = ({ ofFile, ofProjects }: KnownNetworks): string[] => [
   ...new Set([ofFile, ...ofProjects.values()].flat()),
 ]

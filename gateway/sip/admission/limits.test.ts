@@ -3,16 +3,16 @@ import type { Referral } from '../../calls/leg/referral.ts'
 import { SystemClock } from '../../core/clock.ts'
 import { digestSecret } from '../../directory/secrets.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
+import { answerTo, refusedCall, type Setting, startAdmission } from '../testing/admission-rig.ts'
 import { rejected, testApp } from '../testing/bench.ts'
 import type { Carrier } from '../testing/carrier.ts'
-import { ownerOf } from '../testing/dialog.ts'
-import { answerTo, refusedCall, type Setting, startDoor } from '../testing/door.ts'
+import { ownerOf } from '../testing/dialog-rig.ts'
 
 let carrier: Carrier
 afterEach(() => carrier.close())
 
 const begin = async (setting: Setting) => {
-  carrier = await startDoor(setting)
+  carrier = await startAdmission(setting)
 }
 const refused = (uri: string, status: number, extra?: Record<string, string>) =>
   refusedCall(carrier, uri, status, extra)
@@ -65,7 +65,7 @@ describe('what bounds calls at once of one source', () => {
     expect(full.headers.first('retry-after')).toBeUndefined()
     const line = carrier.bench.logged.find(({ code }) => code === 'over_call_limit')
     expect(line).toMatchObject({ sourceCalls: 1, sourceLimit: 1 })
-    expect(line).not.toHaveProperty('othersWelcome')
+    expect(line).not.toHaveProperty('hasRoomForOthers')
     call.seq++
     carrier.peer.send('BYE', call, { to })
     await carrier.peer.response(200, 'BYE')
@@ -200,7 +200,7 @@ describe('strangers', () => {
   const other = testApp({ id: 'other', domain: 'other.example' })
 
   it('share one limit over all domains, and get it back with the end of a call', async () => {
-    await begin({ apps: [open, other], parts: { strangers } })
+    await begin({ apps: [open, other], parts: { untrusted: strangers } })
     const first = await carrier.answered({ to: 'sip:1@open.example' })
     await carrier.answered({ to: 'sip:1@other.example' })
     await refused('sip:1@open.example', 503)
@@ -218,19 +218,19 @@ describe('strangers', () => {
 
   it('leave the reserved share of calls to known networks', async () => {
     const known = testApp({ id: 'known', domain: 'known.example', allow: ['127.0.0.1'] })
-    await begin({ apps: [known], parts: { strangers, maxCalls: 4 } })
+    await begin({ apps: [known], parts: { untrusted: strangers, maxCalls: 4 } })
     for (let i = 0; i < 4; i++) await carrier.answered({ to: 'sip:1@known.example' })
     await refused('sip:1@known.example', 503)
     expect(await rejected(carrier.bench.metrics, 'over_call_limit')).toBe(1)
     await carrier.close()
-    await begin({ apps: [open], parts: { strangers: { ...strangers, maxCallsOfSource: 9 }, maxCalls: 4 } })
+    await begin({ apps: [open], parts: { untrusted: { ...strangers, maxCallsOfSource: 9 }, maxCalls: 4 } })
     for (let i = 0; i < 3; i++) await carrier.answered({ to: 'sip:1@open.example' })
     await refused('sip:1@open.example', 503)
     expect(await rejected(carrier.bench.metrics, 'over_stranger_share')).toBe(1)
   })
 
   it('who have not sent an ACK are counted until they do', async () => {
-    await begin({ apps: [open], parts: { strangers: { ...strangers, maxUnconfirmedCalls: 1 } } })
+    await begin({ apps: [open], parts: { untrusted: { ...strangers, maxUnconfirmedCalls: 1 } } })
     carrier.invite({ to: 'sip:1@open.example' })
     await carrier.bench.arrival()
     await refused('sip:1@open.example', 503)

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
-import { type LeftOut, RefusalLog } from './refusal-log.ts'
+import { RefusalLog, type SuppressedLines } from './refusal-log.ts'
 
 const setUp = () => {
   const clock = { now: 1_000_000 }
-  const told: LeftOut[] = []
+  const told: SuppressedLines[] = []
   const log = new RefusalLog(
     () => clock.now,
     (leftOut) => told.push(leftOut),
   )
   const refuse = (source: string, times: number) =>
-    Array.from({ length: times }, () => log.takes(source)).filter(Boolean).length
+    Array.from({ length: times }, () => log.shouldLog(source)).filter(Boolean).length
   return { clock, log, told, refuse }
 }
 

@@ -1,36 +1,39 @@
 /** Time over which lines are counted, in ms. */
 const windowMs = 60_000
 /** Most lines of one source, and of all sources together, in that time. */
-const mostLines = { source: 10, all: 600 }
+const maxLines = { source: 10, all: 600 }
 /** Most sources that are remembered. */
-const mostSources = 10_000
+const maxSources = 10_000
 
 interface Window {
   readonly since: number
   lines: number
   /** Lines that were left out. */
-  silent: number
+  suppressed: number
 }
 
 /** Refusals that were not written down one by one, to be told of together. */
-export interface LeftOut {
+export interface SuppressedLines {
   readonly source: string
   readonly count: number
 }
 
-/** Decides which refusals get a line of their own in the log, so that nobody fills a disk by being refused. Metrics count all of them. */
+/**
+ * Decides which refusals get a line of their own in the log, so that nobody fills a disk by being refused.
+ * Metrics count all of them.
+ */
 export class RefusalLog {
   readonly #now: () => number
-  readonly #tell: (leftOut: LeftOut) => void
+  readonly #report: (leftOut: SuppressedLines) => void
   /** In the order of their beginnings. */
   readonly #windows = new Map<string, Window>()
   #all: Window
 
   /** `tell` hears later how many lines of a source were left out. */
-  constructor(now: () => number, tell: (leftOut: LeftOut) => void) {
+  constructor(now: () => number, tell: (leftOut: SuppressedLines) => void) {
     this.#now = now
-    this.#tell = tell
-    this.#all = { since: now(), lines: 0, silent: 0 }
+    this.#report = tell
+    this.#all = { since: now(), lines: 0, suppressed: 0 }
   }
 
   /** Sources that are remembered; bounded. */
@@ -39,17 +42,17 @@ export class RefusalLog {
   }
 
   /** Whether a refusal of this source gets its line. */
-  takes(source: string): boolean {
+  shouldLog(source: string): boolean {
     const now = this.#now()
     this.#sweep(now)
-    const window = this.#windows.get(source) ?? { since: now, lines: 0, silent: 0 }
+    const window = this.#windows.get(source) ?? { since: now, lines: 0, suppressed: 0 }
     this.#windows.set(source, window)
-    if (window.lines < mostLines.source && this.#all.lines < mostLines.all) {
+    if (window.lines < maxLines.source && this.#all.lines < maxLines.all) {
       window.lines++
       this.#all.lines++
       return true
     }
-    window.silent++
+    window.suppressed++
     return false
   }
 
@@ -60,16 +63,16 @@ export class RefusalLog {
 
   #sweep(now: number): void {
     const isOver = ({ since }: Window) => now - since >= windowMs || now < since
-    if (isOver(this.#all)) this.#all = { since: now, lines: 0, silent: 0 }
+    if (isOver(this.#all)) this.#all = { since: now, lines: 0, suppressed: 0 }
     for (const [source, window] of this.#windows) {
-      if (!isOver(window) && this.#windows.size < mostSources) return
+      if (!isOver(window) && this.#windows.size < maxSources) return
       this.#end(source)
     }
   }
 
   #end(source: string): void {
-    const count = this.#windows.get(source)?.silent ?? 0
+    const count = this.#windows.get(source)?.suppressed ?? 0
     this.#windows.delete(source)
-    if (count > 0) this.#tell({ source, count })
+    if (count > 0) this.#report({ source, count })
   }
 }

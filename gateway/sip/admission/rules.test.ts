@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { type Code, catalogue } from '../../core/errors/catalogue.ts'
 import { isPrivate } from '../../core/private-networks.ts'
 import { parseNameAddress, parseSipUri, shownUri, userOf } from '../../core/sip-uri.ts'
-import { causeOfBye, causeOfCancel, causeOfRefusal, refusalStatus } from '../causes.ts'
-import { digitOfInfo, infoOfDigit } from '../dialog/dtmf.ts'
+import { digitOfInfo, infoOfDigit } from '../dialog/info-digits.ts'
 import { applicationHeaders, fromHeader, printable, reasonHeader } from '../headers.ts'
+import { causeOfBye, causeOfCancel, causeOfRefusal, refusalStatus } from '../sip-causes.ts'
 import type { FarResponse } from '../srf.ts'
 
 describe('SIP URIs', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { CarrierConfig } from '../../../config/types.ts'
 import type { DomainApp } from '../../directory/types.ts'
-import { testCarrier } from '../trunks/testing.ts'
+import { testCarrier } from '../testing/test-carrier.ts'
 import { telTarget } from './tel-target.ts'
 import { Trust } from './trust.ts'
 

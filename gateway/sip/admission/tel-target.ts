@@ -11,9 +11,10 @@ export interface TelRules {
 }
 
 /**
- * Returns the SIP URI that a `tel:` request-URI stands for: the number, without its visual separators, at a domain application (RFC 3261
- * section 19.1.6). The domain is the `phone-context` if that is a domain application, else the `domain` of the carrier that calls. Returns
- * undefined for a malformed URI and for a number without a domain. Admission decides afterwards, as for any other call to that domain.
+ * Returns the SIP URI that a `tel:` request-URI stands for: the number, without its visual separators, at a
+ * domain application (RFC 3261 section 19.1.6). The domain is the `phone-context` if that is a domain
+ * application, else the `domain` of the carrier that calls. Returns undefined for a malformed URI and for a
+ * number without a domain. Admission decides afterwards, as for any other call to that domain.
  */
 export const telTarget = (
   uri: string,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { testCarrier } from '../trunks/testing.ts'
+import { testCarrier } from '../testing/test-carrier.ts'
 import { Trust } from './trust.ts'
 
 const open = (config: Partial<ConstructorParameters<typeof Trust>[0]> = {}) =>
@@ -16,16 +16,16 @@ describe('trust', () => {
     expect(trust.carrierOf('192.0.2.1', 'p1')?.name).toBe('everybody')
     expect(trust.carrierOf('192.0.2.1', 'p2')?.name).toBe('theirs')
     expect(trust.carrierOf('203.0.113.1', 'p2')).toBeUndefined()
-    expect([trust.knows('198.51.100.1'), trust.knows('203.0.113.1')]).toEqual([true, false])
+    expect([trust.isListed('198.51.100.1'), trust.isListed('203.0.113.1')]).toEqual([true, false])
   })
 
   it('follows what changes, and stays as it was where a list cannot be read', () => {
     const trust = open()
-    expect(trust.strangersGet).toBe('unknown')
+    expect(trust.untrustedResponse).toBe('unknown')
     trust.change({ domains: [{ allow: ['192.0.2.1'] }], carriers: [] })
-    expect([trust.strangersGet, trust.knows('192.0.2.1')]).toEqual(['refuse', true])
+    expect([trust.untrustedResponse, trust.isListed('192.0.2.1')]).toEqual(['refuse', true])
     expect(() => trust.change({ domains: [{ allow: ['nothing'] }], carriers: [] })).toThrow('nothing')
-    expect([trust.strangersGet, trust.knows('192.0.2.1')]).toEqual(['refuse', true])
+    expect([trust.untrustedResponse, trust.isListed('192.0.2.1')]).toEqual(['refuse', true])
   })
 })
 
@@ -38,7 +38,7 @@ it('makes a list of the API known to its own project alone', () => {
   expect(knownTo('192.0.2.1')).toEqual(['p1', 'p2', 'p3'])
   expect(knownTo('198.51.100.1')).toEqual(['p2'])
   expect(knownTo('203.0.113.1')).toEqual(['p3'])
-  expect([trust.knows('192.0.2.1'), trust.knows('198.51.100.1')]).toEqual([true, false])
+  expect([trust.isListed('192.0.2.1'), trust.isListed('198.51.100.1')]).toEqual([true, false])
   // The shield sees a packet before it can see whose call it means.
   expect(trust.networks).toEqual(['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'])
 })

@@ -1,7 +1,7 @@
 import { Networks } from '@trunkline/sip-agent/networks'
 import { canonicalHost } from '../../../config/networks.ts'
 import type { CarrierConfig, Config } from '../../../config/types.ts'
-import { Claims } from './claims.ts'
+import { CarrierNetworks } from './carrier-networks.ts'
 import { allNetworks, knownNetworks, type NetworkList } from './known-networks.ts'
 
 /** What says who is known by the address. */
@@ -16,11 +16,12 @@ export interface TrustConfig {
 }
 
 /**
- * What strangers get who call where they may not. It is one answer for every such host, so that nobody learns which of them exist:
- * `challenge` where some host lets in whoever shows the right password, `refuse` where some host lets in its own networks alone, and
- * `unknown` where there is nothing to find out, as whoever calls may call every host that there is.
+ * What strangers get who call where they may not. It is one answer for every such host, so that nobody learns
+ * which of them exist: `challenge` where some host lets in whoever shows the right password, `refuse` where
+ * some host lets in its own networks alone, and `unknown` where there is nothing to find out, as whoever
+ * calls may call every host that there is.
  */
-export type StrangersGet = 'challenge' | 'refuse' | 'unknown'
+export type UntrustedResponse = 'challenge' | 'refuse' | 'unknown'
 
 /** Networks that a project made known over the API. */
 interface ProjectNetworks {
@@ -30,14 +31,14 @@ interface ProjectNetworks {
 
 /** Who is where, by the networks of domains and carriers. */
 export class Trust {
-  #strangersGet: StrangersGet = 'unknown'
-  readonly #claims = new Claims()
+  #untrustedResponse: UntrustedResponse = 'unknown'
+  readonly #carrierNetworks = new CarrierNetworks()
   readonly #ofFile = new Networks()
   /** Networks of the API's lists, by the project that made them. */
   #ofProjects: ReadonlyMap<string, ProjectNetworks> = new Map()
   #networks: readonly string[] = []
   readonly #registrar: ReadonlySet<string>
-  #asksStrangers = true
+  #challengesUntrusted = true
 
   /** Throws an Error that names an entry which is no network. */
   constructor(config: TrustConfig) {
@@ -46,8 +47,8 @@ export class Trust {
   }
 
   /** What strangers get. */
-  get strangersGet(): StrangersGet {
-    return this.#strangersGet
+  get untrustedResponse(): UntrustedResponse {
+    return this.#untrustedResponse
   }
 
   /** Networks known to any project, each once; what the API's lists add is bounded. For the shield. */
@@ -56,11 +57,11 @@ export class Trust {
   }
 
   /**
-   * These are the domains and carriers from now on; true where {@link networks} are others than before. Throws as the constructor does, with
-   * everything as it was.
+   * These are the domains and carriers from now on; true where {@link networks} are others than before.
+   * Throws as the constructor does, with everything as it was.
    */
   change(config: Omit<TrustConfig, 'sip'> & { readonly sip?: Pick<TrustConfig['sip'], 'shield'> }): boolean {
-    const claim = this.#claims.prepare(config.carriers)
+    const claim = this.#carrierNetworks.prepare(config.carriers)
     const known = knownNetworks(config)
     const ofProjects = new Map<string, ProjectNetworks>()
     for (const [project, list] of known.ofProjects) {
@@ -75,25 +76,30 @@ export class Trust {
     const networks = allNetworks(known)
     const changed = !isSame(networks, this.#networks)
     this.#networks = networks
-    if (config.sip) this.#asksStrangers = config.sip.shield?.strangers !== 'refuse'
-    const answer = strangersGet(config.domains, networks.length > 0, this.#registrar.size > 0)
-    this.#strangersGet = this.#asksStrangers ? answer : 'refuse'
+    if (config.sip) this.#challengesUntrusted = config.sip.shield?.strangers !== 'refuse'
+    const answer = responseToUntrusted(config.domains, networks.length > 0, this.#registrar.size > 0)
+    this.#untrustedResponse = this.#challengesUntrusted ? answer : 'refuse'
     return changed
   }
 
-  /** Whether an address may be asked for a password; where strangers are refused, only one in a list of the file. */
-  asks(source: string): boolean {
-    return this.#asksStrangers || this.knows(source)
+  /**
+   * Whether an address may be asked for a password; where strangers are refused, only one in a list of the
+   * file.
+   */
+  mayChallenge(source: string): boolean {
+    return this.#challengesUntrusted || this.isListed(source)
   }
 
   /** The project's carrier that a source address is of; the first one where several claim it. */
   carrierOf(source: string, projectId: string): CarrierConfig | undefined {
-    return this.#claims.carrierOf(source, projectId)
+    return this.#carrierNetworks.carrierOf(source, projectId)
   }
 
-  /** Returns the domain application that calls to `tel:` URIs from an address go to; see `Claims.telDomainOf`. */
+  /**
+   * Returns the domain application that calls to `tel:` URIs from an address go to; see `Claims.telDomainOf`.
+   */
   telDomainOf(source: string): string | undefined {
-    return this.#claims.telDomainOf(source)
+    return this.#carrierNetworks.telDomainOf(source)
   }
 
   /** Whether SIP endpoints register and call at a host (canonical). */
@@ -102,13 +108,16 @@ export class Trust {
   }
 
   /** Whether the address is in a list of the configuration file, of a domain or of a carrier. */
-  knows(source: string): boolean {
+  isListed(source: string): boolean {
     return this.#ofFile.has(source)
   }
 
-  /** Whether the address is known to a project: by a list of the file, or by one that the project made over the API. */
+  /**
+   * Whether the address is known to a project: by a list of the file, or by one that the project made over
+   * the API.
+   */
   isKnownTo(projectId: string, source: string): boolean {
-    return this.knows(source) || this.#ofProjects.get(projectId)?.networks.has(source) === true
+    return this.isListed(source) || this.#ofProjects.get(projectId)?.networks.has(source) === true
   }
 }
 
@@ -118,11 +127,11 @@ const isSame = (some: readonly string[], others: readonly string[]): boolean => 
   return some.length === others.length && some.every((network) => present.has(network))
 }
 
-const strangersGet = (
+const responseToUntrusted = (
   domains: TrustConfig['domains'],
   somebodyIsKnown: boolean,
   hasRegistrar: boolean,
-): StrangersGet => {
+): UntrustedResponse => {
   if (hasRegistrar) return 'challenge'
   if (domains.some(({ allow, challenge }) => allow === undefined && challenge)) return 'challenge'
   const allOpen = domains.length > 0 && domains.every(({ allow }) => allow === undefined)

@@ -3,7 +3,10 @@ import type { Log } from '../../core/log.ts'
 import { reasonHeader } from '../headers.ts'
 import type { SipDialog } from '../srf.ts'
 
-/** Hangs up a dialog that no leg has taken over. `done` is called when the far side has answered, or nothing can be sent. */
+/**
+ * Hangs up a dialog that no leg has taken over. `done` is called when the far side has answered, or nothing
+ * can be sent.
+ */
 export const hangUp = (
   dialog: Pick<SipDialog, 'destroy'>,
   cause: Cause,

@@ -4,9 +4,9 @@ import { FakeClock } from '../../core/clock.ts'
 import type { Code } from '../../core/errors/catalogue.ts'
 import { Metrics } from '../../core/metrics.ts'
 import { rejected } from '../testing/bench.ts'
-import { establish, ownerOf } from '../testing/dialog.ts'
-import { TestEdge } from '../testing/edge.ts'
-import type { DialogOrigin } from './dialogs.ts'
+import { establish, ownerOf } from '../testing/dialog-rig.ts'
+import { TestEdge } from '../testing/fake-edge.ts'
+import type { DialogOrigin } from './known-dialogs.ts'
 import { Transfers } from './transfers.ts'
 
 let counted: string[]

@@ -2,8 +2,8 @@ import pino from 'pino'
 import { expect, it } from 'vitest'
 import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
-import { establish } from '../testing/dialog.ts'
-import { TestEdge } from '../testing/edge.ts'
+import { establish } from '../testing/dialog-rig.ts'
+import { TestEdge } from '../testing/fake-edge.ts'
 import { Transfers } from './transfers.ts'
 
 it('shows no password of a URI that a REFER brings or takes', () => {

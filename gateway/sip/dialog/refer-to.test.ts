@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type DialogOrigin, Dialogs, type KnownDialog, sameOrigin } from './dialogs.ts'
+import { type DialogOrigin, Dialogs, isSameOrigin, type KnownDialog } from './known-dialogs.ts'
 import { readReferTo, readReplaces } from './refer-to.ts'
 
 describe('Refer-To', () => {
@@ -73,7 +73,7 @@ it('knows the dialogs of one party by endpoint, carrier or address', () => {
   const endpoint = (id: string) => ({ id, address: `/public/${id}`, mayDialOut: false })
   const source = '192.0.2.9'
   const same = (a: Omit<DialogOrigin, 'projectId'>, b: typeof a, projectId = 'p1') =>
-    sameOrigin({ projectId: 'p1', ...a }, { projectId, ...b })
+    isSameOrigin({ projectId: 'p1', ...a }, { projectId, ...b })
   expect(same({ source, endpoint: endpoint('a') }, { source: 'x', endpoint: endpoint('a') })).toBe(true)
   expect(same({ source, endpoint: endpoint('a') }, { source, endpoint: endpoint('b') })).toBe(false)
   expect(same({ source, endpoint: endpoint('a') }, { source })).toBe(false)

@@ -4,9 +4,9 @@ import type { Referral } from '../../calls/leg/referral.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import type { Target } from '../../model.ts'
-import { type DialogBench, establish } from '../testing/dialog.ts'
-import { TestEdge } from '../testing/edge.ts'
-import type { DialogOrigin } from './dialogs.ts'
+import { type DialogBench, establish } from '../testing/dialog-rig.ts'
+import { TestEdge } from '../testing/fake-edge.ts'
+import type { DialogOrigin } from './known-dialogs.ts'
 import { Transfers } from './transfers.ts'
 
 const known: Readonly<Record<string, Target>> = {

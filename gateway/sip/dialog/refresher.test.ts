@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type DialogBench, establish, farSdp } from '../testing/dialog.ts'
+import { type DialogBench, establish, farSdp } from '../testing/dialog-rig.ts'
 import type { TimerTerms } from './session-timer.ts'
 
 const settings = { expiresMs: 1_800_000, minMs: 90_000 }
 const ours = { expiresMs: 900_000, refresher: 'us' } as const
 const theirs = { expiresMs: 900_000, refresher: 'them' } as const
-const alone = { ...ours, alone: true } as const
+const alone = { ...ours, isOneSided: true } as const
 const timed = (
   terms: TimerTerms,
   changes: { allowsUpdate?: boolean; outbound?: boolean } = {},

@@ -2,8 +2,8 @@ import type { Clock, Timer } from '../../core/clock.ts'
 import { type Cause, codeOf } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import { printable } from '../headers.ts'
-import { answerIn } from '../media/body.ts'
 import { glareBackoffMs, type Random } from '../media/offer-answer.ts'
+import { answerIn } from '../media/sdp-body.ts'
 import type { SipMedia } from '../media/sip-media.ts'
 import type { FarResponse, Headers, SipDialog } from '../srf.ts'
 import {
@@ -17,7 +17,7 @@ import {
 } from './session-timer.ts'
 
 /** What keeps a session alive. */
-export interface RefresherParts {
+export interface RefresherDeps {
   readonly dialog: Pick<SipDialog, 'local' | 'request'>
   readonly media: SipMedia
   readonly clock: Clock
@@ -38,18 +38,25 @@ export interface RefresherParts {
 
 /** Until the next try where a refresh was refused for no reason that we know. */
 const retryMs = 10_000
-/** What a far side answers that knows the call, but takes no refresh. A proxy that cannot reach it says something else. */
+/**
+ * What a far side answers that knows the call, but takes no refresh. A proxy that cannot reach it says
+ * something else.
+ */
 const notTaken = new Set([400, 403, 405, 406, 415, 420, 488, 501, 606])
-/** Refreshes in a row that are sent again soon after a 491. A far side that always answers 491 gets no more than one every {@link retryMs}. */
+/**
+ * Refreshes in a row that are sent again soon after a 491. A far side that always answers 491 gets no more
+ * than one every {@link retryMs}.
+ */
 const maxGlares = 5
 
 /**
- * The session timer of one dialog (RFC 4028), and our own refreshes: UPDATE where the far side takes it, else a re-INVITE with the
- * description that we sent last. A refresh that is refused takes nothing from the session's time. A far side without session timers promised
- * nothing: its refusal shows that it is there, which is all that we want to know.
+ * The session timer of one dialog (RFC 4028), and our own refreshes: UPDATE where the far side takes it, else
+ * a re-INVITE with the description that we sent last. A refresh that is refused takes nothing from the
+ * session's time. A far side without session timers promised nothing: its refusal shows that it is there,
+ * which is all that we want to know.
  */
 export class Refresher {
-  #parts: RefresherParts
+  #deps: RefresherDeps
   #timer: SessionTimer
   #allowsUpdate: boolean
   #pending: 'UPDATE' | 'INVITE' | undefined
@@ -59,10 +66,10 @@ export class Refresher {
   #stopped = false
   #again: Timer | undefined
 
-  constructor(parts: RefresherParts) {
-    this.#parts = parts
-    this.#allowsUpdate = parts.allowsUpdate
-    this.#timer = new SessionTimer(parts.clock, {
+  constructor(deps: RefresherDeps) {
+    this.#deps = deps
+    this.#allowsUpdate = deps.allowsUpdate
+    this.#timer = new SessionTimer(deps.clock, {
       refreshDue: () => this.#refresh(),
       sessionExpired: () => this.#over({ code: 'session_expired' }),
     })
@@ -90,7 +97,7 @@ export class Refresher {
   }
 
   #refresh(): void {
-    const { media, dialog, log, settings, headers } = this.#parts
+    const { media, dialog, log, settings, headers } = this.#deps
     if (this.#stopped || this.#pending) return
     // An offer is open: the far side is at it in this very moment.
     if (!media.exchange.isStable) {
@@ -119,7 +126,7 @@ export class Refresher {
   #heard(method: 'UPDATE' | 'INVITE', error: unknown, response?: FarResponse): void {
     if ((response && response.status < 200) || this.#pending !== method) return
     this.#pending = undefined
-    const { media, log } = this.#parts
+    const { media, log } = this.#deps
     const done = response !== undefined && response.status < 300
     try {
       if (method === 'INVITE' && !done) media.exchange.abandon()
@@ -133,17 +140,17 @@ export class Refresher {
   }
 
   #refreshed(method: 'UPDATE' | 'INVITE', response: FarResponse): void {
-    const { media, log } = this.#parts
+    const { media, log } = this.#deps
     this.#raises = 0
     this.#glares = 0
     const { terms } = this.#timer
     if (terms) this.#timer.start(timerAgreed(response, terms))
     if (method === 'UPDATE') return
-    media.heardFrom(response.source_address)
+    media.setSource(response.source_address)
     const answer = answerIn(response)
     if (answer) {
       media.acceptSdp(answer)
-      this.#parts.negotiated()
+      this.#deps.negotiated()
       return
     }
     media.exchange.abandon()
@@ -151,7 +158,7 @@ export class Refresher {
   }
 
   #refused(method: 'UPDATE' | 'INVITE', error: unknown, response?: FarResponse): void {
-    const { log, ownsCallId, random } = this.#parts
+    const { log, ownsCallId, random } = this.#deps
     const status = response?.status
     log.info({ method, status, ...(!response && { reason: String(error) }) }, 'a session refresh was refused')
     // The far side does not know the call any more (RFC 5057), or is gone.
@@ -164,19 +171,19 @@ export class Refresher {
     } else if (method === 'UPDATE' && (status === 405 || status === 501)) {
       this.#allowsUpdate = false
       this.#soon()
-    } else if (this.terms?.alone && status !== undefined && notTaken.has(status)) this.start(this.terms)
+    } else if (this.terms?.isOneSided && status !== undefined && notTaken.has(status)) this.start(this.terms)
     else this.#timer.refreshIn(retryMs)
   }
 
   /** At once, but not out of the callback of a response. */
   #soon(): void {
     this.#again?.cancel()
-    this.#again = this.#parts.clock.after(0, () => this.#refresh())
+    this.#again = this.#deps.clock.after(0, () => this.#refresh())
   }
 
   #over(cause: Cause): void {
     if (this.#stopped) return
     this.stop()
-    this.#parts.over(cause)
+    this.#deps.over(cause)
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { srtpPolicy } from '../sdp/choose.ts'
-import { type DialogBench, establish, farSdp } from '../testing/dialog.ts'
+import { srtpPolicy } from '../sdp/srtp-policy.ts'
+import { type DialogBench, establish, farSdp } from '../testing/dialog-rig.ts'
 
 const version = (sdp = '') => Number(/^o=- \d+ (\d+)/m.exec(sdp)?.[1])
 const audioOf = (sdp = '') => /^m=audio.*$/m.exec(sdp)?.[0]

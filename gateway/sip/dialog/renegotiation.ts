@@ -4,14 +4,14 @@ import { codeOf, TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import { allowedMethods, refusalHeaders, serverHeader } from '../admission/refusals.ts'
 import { printable } from '../headers.ts'
-import { sdpOf } from '../media/body.ts'
 import type { OfferIn } from '../media/offer-answer.ts'
+import { sdpOf } from '../media/sdp-body.ts'
 import type { SipMedia } from '../media/sip-media.ts'
 import type { Headers, SipDialog, SipRequest, SipResponse } from '../srf.ts'
 import { type SessionTimerSettings, type TimerTerms, timerAnswer } from './session-timer.ts'
 
 /** What new offers inside a dialog are answered with. */
-export interface RenegotiationParts {
+export interface RenegotiationDeps {
   /** Contact is left to the agent where it is empty. */
   readonly dialog: Pick<SipDialog, 'local'>
   readonly leg: Leg
@@ -28,7 +28,7 @@ export interface RenegotiationParts {
 }
 
 /** What goes with the answer to a request that is taken. */
-interface Taken {
+interface AcceptedRequest {
   readonly headers: Headers
   /** The request refreshed the session. */
   refreshed(): void
@@ -36,26 +36,28 @@ interface Taken {
 
 const offerIn: Readonly<Record<string, OfferIn>> = { INVITE: 'invite', PRACK: 'prack' }
 
-/** Longest wait for the ACK to our offer in the 200 of a re-INVITE; the agent gives up by itself after 32 s. */
+/**
+ * Longest wait for the ACK to our offer in the 200 of a re-INVITE; the agent gives up by itself after 32 s.
+ */
 const ackWaitMs = 40_000
 
 /**
- * What the far side asks for in a dialog, established or early: re-INVITE with and without an offer (RFC 3261 section 14.2, RFC 3264
- * section 8), UPDATE (RFC 3311), and PRACK (RFC 3262). Each is a refresh of the session timer, too. What cannot be taken leaves the
- * session and its timer as they were.
+ * What the far side asks for in a dialog, established or early: re-INVITE with and without an offer (RFC 3261
+ * section 14.2, RFC 3264 section 8), UPDATE (RFC 3311), and PRACK (RFC 3262). Each is a refresh of the
+ * session timer, too. What cannot be taken leaves the session and its timer as they were.
  */
 export class Renegotiation {
-  #parts: RenegotiationParts
+  #deps: RenegotiationDeps
   #guard: Timer | undefined
   #stopped = false
 
-  constructor(parts: RenegotiationParts) {
-    this.#parts = parts
+  constructor(deps: RenegotiationDeps) {
+    this.#deps = deps
   }
 
   /** `busy`: a re-INVITE of ours is on its way, so that theirs has crossed it (RFC 3261 section 14.2). */
   take(request: SipRequest, response: SipResponse, busy: boolean): void {
-    const { log, media } = this.#parts
+    const { log, media } = this.#deps
     const { method } = request
     if (busy && method === 'INVITE') {
       this.#refuse(response, 491)
@@ -67,13 +69,13 @@ export class Renegotiation {
       this.#refuse(response, timer.refuse, timer.headers)
       return
     }
-    const taken: Taken = {
+    const taken: AcceptedRequest = {
       headers: timer?.headers ?? {},
-      refreshed: () => timer && this.#parts.refreshed?.(timer.terms),
+      refreshed: () => timer && this.#deps.refreshed?.(timer.terms),
     }
     const before = media.exchange.exchange
     try {
-      media.heardFrom(request.source_address)
+      media.setSource(request.source_address)
       const offer = sdpOf(request)
       if (offer !== undefined) this.#answer(request, response, offer, taken)
       else if (method === 'INVITE') this.#offer(response, taken)
@@ -85,10 +87,13 @@ export class Renegotiation {
     }
   }
 
-  /** The ACK to our offer. One without the answer that it owes changes nothing: some equipment refreshes in this way. */
+  /**
+   * The ACK to our offer. One without the answer that it owes changes nothing: some equipment refreshes in
+   * this way.
+   */
   acked(sdp: string | undefined): void {
     this.#guard?.cancel()
-    const { media, log } = this.#parts
+    const { media, log } = this.#deps
     const { exchange } = media.exchange
     // An offer in a request of ours waits for something else.
     if (exchange.kind !== 'local offer' || exchange.in !== 'response') return
@@ -109,17 +114,17 @@ export class Renegotiation {
   }
 
   #timer(request: SipRequest) {
-    const { timers, terms } = this.#parts
+    const { timers, terms } = this.#deps
     return timers && timerAnswer(request, timers, terms?.())
   }
 
-  #refresh(response: SipResponse, { headers, refreshed }: Taken): void {
+  #refresh(response: SipResponse, { headers, refreshed }: AcceptedRequest): void {
     response.send(200, { headers: { ...this.#headers(), ...headers } })
     refreshed()
   }
 
-  #answer(request: SipRequest, response: SipResponse, offer: string, taken: Taken): void {
-    const { media } = this.#parts
+  #answer(request: SipRequest, response: SipResponse, offer: string, taken: AcceptedRequest): void {
+    const { media } = this.#deps
     const { method } = request
     const refusal = media.exchange.receiveOffer(offerIn[method] ?? 'update')
     if (refusal) {
@@ -127,7 +132,7 @@ export class Renegotiation {
       this.#refuse(response, status, retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) })
       return
     }
-    const refresh = media.refreshes(offer)
+    const refresh = media.isRepeatedOffer(offer)
     const answer = media.answerSdp(offer)
     const send = (sdp: string) => this.#answered(response, sdp, taken, { method, refresh })
     if (typeof answer === 'string') send(answer)
@@ -138,8 +143,13 @@ export class Renegotiation {
       })
   }
 
-  #answered(response: SipResponse, answer: string, taken: Taken, facts: Record<string, unknown>): void {
-    const { media, log } = this.#parts
+  #answered(
+    response: SipResponse,
+    answer: string,
+    taken: AcceptedRequest,
+    facts: Record<string, unknown>,
+  ): void {
+    const { media, log } = this.#deps
     media.exchange.sendAnswer()
     // Much may have happened while the answer was made.
     if (this.#stopped) {
@@ -152,9 +162,12 @@ export class Renegotiation {
     taken.refreshed()
   }
 
-  /** A re-INVITE without an offer: ours is everything that we can once more, and their answer stands in the ACK. */
-  #offer(response: SipResponse, { headers, refreshed }: Taken): void {
-    const { media, clock, leg, log } = this.#parts
+  /**
+   * A re-INVITE without an offer: ours is everything that we can once more, and their answer stands in the
+   * ACK.
+   */
+  #offer(response: SipResponse, { headers, refreshed }: AcceptedRequest): void {
+    const { media, clock, leg, log } = this.#deps
     if (!media.exchange.isStable) {
       this.#refuse(response, 491)
       return
@@ -168,7 +181,7 @@ export class Renegotiation {
   }
 
   #unusable(method: string, response: SipResponse, error: unknown): void {
-    const { log, userAgent } = this.#parts
+    const { log, userAgent } = this.#deps
     const code = codeOf(error)
     const detail = textOf(error)
     log.warn({ code, method, reason: detail }, 'the new offer cannot be taken; the session stays as it was')
@@ -177,21 +190,21 @@ export class Renegotiation {
   }
 
   #told(): void {
-    this.#parts.leg.hold(this.#parts.media.isHeld, 'media')
+    this.#deps.leg.hold(this.#deps.media.isHeld, 'media')
   }
 
   #send(response: SipResponse, sdp: string, headers: Headers): void {
-    this.#parts.dialog.local.sdp = sdp
+    this.#deps.dialog.local.sdp = sdp
     const all = { ...this.#headers(), ...headers, 'Content-Type': 'application/sdp' }
     response.send(200, { headers: all, body: sdp })
   }
 
   #refuse(response: SipResponse, status: number, headers: Headers = {}): void {
-    response.send(status, { headers: { ...serverHeader(this.#parts.userAgent), ...headers } })
+    response.send(status, { headers: { ...serverHeader(this.#deps.userAgent), ...headers } })
   }
 
   #headers(): Headers {
-    const { userAgent, dialog, timers } = this.#parts
+    const { userAgent, dialog, timers } = this.#deps
     return {
       ...serverHeader(userAgent),
       ...(dialog.local.contact !== '' && { Contact: dialog.local.contact }),

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { FakeClock } from '../../core/clock.ts'
 import {
   minimumOf,
+  oneSidedTimer,
   readSessionExpires,
   SessionTimer,
   timerAgreed,
-  timerAlone,
   timerAnswer,
   timerOffer,
 } from './session-timer.ts'
@@ -55,9 +55,9 @@ describe('our request', () => {
     [{ 'Session-Expires': '600;refresher=uac' }, { expiresMs: 600_000, refresher: 'us' }],
     [{ 'Session-Expires': '600;refresher=uas' }, { expiresMs: 600_000, refresher: 'them' }],
     [{ 'Session-Expires': '600' }, { expiresMs: 600_000, refresher: 'us' }],
-    [{}, { expiresMs: 1_800_000, refresher: 'us', alone: true }],
+    [{}, { expiresMs: 1_800_000, refresher: 'us', isOneSided: true }],
   ] as const)('takes %j', (headers, expected) => {
-    expect(timerAgreed(message(headers), timerAlone(settings))).toEqual(expected)
+    expect(timerAgreed(message(headers), oneSidedTimer(settings))).toEqual(expected)
   })
 
   it('keeps the timer where the answer to a refresh forgets to name it', () => {
@@ -90,8 +90,8 @@ describe('their request', () => {
   })
 
   it('of a far side without the extension leaves the timer to us alone', () => {
-    expect(answer({})).toMatchObject({ terms: { refresher: 'us', alone: true } })
-    expect(answer(able)).not.toMatchObject({ terms: { alone: true } })
+    expect(answer({})).toMatchObject({ terms: { refresher: 'us', isOneSided: true } })
+    expect(answer(able)).not.toMatchObject({ terms: { isOneSided: true } })
   })
 
   it('keeps the refresher of before where it names none', () => {

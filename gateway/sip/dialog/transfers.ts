@@ -5,15 +5,18 @@ import type { Clock } from '../../core/clock.ts'
 import type { Code } from '../../core/errors/catalogue.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { AddressBook } from '../../model.ts'
-import { planOf } from '../registrar/callers.ts'
-import { type DialogOrigin, Dialogs } from './dialogs.ts'
+import { planOf } from '../admission/dial-plan.ts'
+import { type DialogOrigin, Dialogs } from './known-dialogs.ts'
 import type { ReferTo } from './refer-to.ts'
 import { twinLegs } from './twin-legs.ts'
 
 /** What transfers work with. */
-export interface TransfersParts {
+export interface TransfersDeps {
   readonly addresses: AddressBook
-  /** Whether a host (canonical) is one of ours: a domain of the project, a registrar, an address that we listen on. */
+  /**
+   * Whether a host (canonical) is one of ours: a domain of the project, a registrar, an address that we
+   * listen on.
+   */
   readonly isOurs: (host: string, projectId: string) => boolean
   readonly edge: Pick<Edge, 'open'>
   readonly clock: Pick<Clock, 'now'>
@@ -28,38 +31,42 @@ export type TransferTarget = { readonly to: string } | { readonly refuse: 403 | 
 /** Where the other party of a call may be sent by a REFER, and how two calls of one party become one. */
 export class Transfers {
   readonly dialogs = new Dialogs()
-  #parts: TransfersParts
+  #deps: TransfersDeps
 
-  constructor(parts: TransfersParts) {
-    this.#parts = parts
+  constructor(deps: TransfersDeps) {
+    this.#deps = deps
   }
 
   /**
-   * Whom a REFER means. Whoever asks sends the other party where it may call itself: an endpoint to addresses of ours, and one that may dial
-   * out to numbers and SIP URIs, too; everybody else, carriers among them, only to public addresses. Else a carrier's REFER could have us
-   * call, and pay for, anybody, and would lead past the domain's handler to what is for insiders. What can never ring is refused, too: it
-   * must not be accepted only to be told of by NOTIFY (RFC 3515 section 2.4.2).
+   * Whom a REFER means. Whoever asks sends the other party where it may call itself: an endpoint to addresses
+   * of ours, and one that may dial out to numbers and SIP URIs, too; everybody else, carriers among them,
+   * only to public addresses. Else a carrier's REFER could have us call, and pay for, anybody, and would lead
+   * past the domain's handler to what is for insiders. What can never ring is refused, too: it must not be
+   * accepted only to be told of by NOTIFY (RFC 3515 section 2.4.2).
    */
   target(referTo: ReferTo, origin: DialogOrigin): TransferTarget {
     const target = this.#permitted(referTo, origin)
     if ('refuse' in target) return target
-    return this.#parts.addresses.resolve(target.to, origin.projectId) ? target : { refuse: 404 }
+    return this.#deps.addresses.resolve(target.to, origin.projectId) ? target : { refuse: 404 }
   }
 
-  /** Counts the call that a REFER leads to; what comes back takes it back. Otherwise the limit that is reached, which is counted, too. */
+  /**
+   * Counts the call that a REFER leads to; what comes back takes it back. Otherwise the limit that is
+   * reached, which is counted, too.
+   */
   enter({ endpoint }: DialogOrigin): (() => void) | Code {
-    const entered = endpoint ? this.#parts.count(endpoint) : () => {}
+    const entered = endpoint ? this.#deps.count(endpoint) : () => {}
     if (typeof entered === 'string') this.refused(entered)
     return entered
   }
 
   /** Counts a transfer that was refused. */
   refused(code: Code): void {
-    this.#parts.metrics.rejections.inc({ code })
+    this.#deps.metrics.rejections.inc({ code })
   }
 
   #permitted(referTo: ReferTo, { projectId, endpoint }: DialogOrigin): TransferTarget {
-    const { addresses, isOurs } = this.#parts
+    const { addresses, isOurs } = this.#deps
     const mayDialOut = endpoint?.mayDialOut === true
     if (referTo.kind === 'uri' && isOurs(canonicalHost(referTo.uri.host), projectId)) {
       const caller = { projectId, address: endpoint?.address ?? '/public/-', mayDialOut, handler: undefined }
@@ -73,11 +80,11 @@ export class Transfers {
   }
 
   /**
-   * Two legs of one party, in two calls, give way to each other's other parties, who are joined. `accepted` is called before the legs end.
-   * False: it cannot be done, and nothing has changed.
+   * Two legs of one party, in two calls, give way to each other's other parties, who are joined. `accepted`
+   * is called before the legs end. False: it cannot be done, and nothing has changed.
    */
   async join(first: Leg, second: Leg, accepted: () => void): Promise<boolean> {
-    const { edge, clock } = this.#parts
+    const { edge, clock } = this.#deps
     const twins = await twinLegs(edge, first, second, () => clock.now())
     if (!twins) return false
     const [here, there] = twins

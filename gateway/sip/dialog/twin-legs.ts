@@ -24,8 +24,9 @@ class TwinSide implements LegSignalling {
 }
 
 /**
- * Two answered legs, one for the call of each given leg, whose audio is connected: ports of different calls cannot be joined, so that the two
- * speak RTP to each other. Undefined where one of the given legs has no audio. Rejects where no port can be opened; nothing stays open then.
+ * Two answered legs, one for the call of each given leg, whose audio is connected: ports of different calls
+ * cannot be joined, so that the two speak RTP to each other. Undefined where one of the given legs has no
+ * audio. Rejects where no port can be opened; nothing stays open then.
  */
 export const twinLegs = async (
   edge: Pick<Edge, 'open'>,

@@ -1,68 +1,87 @@
-/** What a caller shows to prove who it is (RFC 7616 section 3.4). */
-export interface DigestAnswer {
-  readonly username: string
+/** Algorithms of digests, the strongest first (RFC 8760 section 2.1). */
+export const algorithms = ['SHA-512-256', 'SHA-256', 'MD5'] as const
+/** One of them. */
+export type Algorithm = (typeof algorithms)[number]
+
+/** A challenge that can be answered (RFC 7616 section 3.3). */
+export interface Challenge {
   readonly realm: string
+  /**
+   * As the far side wrote it, with its escapes: it is hashed and sent back unchanged (RFC 7616 section 3.4,
+   * `unq`).
+   */
   readonly nonce: string
-  readonly uri: string
-  /** Hex, lower case. */
-  readonly response: string
-  readonly algorithm: 'MD5' | 'SHA-256'
-  /** Undefined: the old way, without a counter (RFC 2069). */
-  readonly counted?: { readonly qop: 'auth' | 'auth-int'; readonly nc: string; readonly cnonce: string }
+  /** As the far side wrote it. */
+  readonly opaque: string | undefined
+  readonly algorithm: Algorithm
+  /** How the answer may be made; empty: the old way, without a counter (RFC 2069). */
+  readonly qop: readonly ('auth' | 'auth-int')[]
+  /** The answer was right, and only the nonce too old. */
+  readonly isStale: boolean
 }
 
-/** Longest Authorization value that is read, in characters. */
-const longest = 4_096
+const maxHeaderLength = 8_192
+const token = "[A-Za-z0-9\\-.!%*_+`'~]+"
+const scheme = new RegExp(`[\\s,]*(${token})[ \\t]+(?=${token}\\s*=)`, 'y')
+const parameter = new RegExp(`(${token})\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|(${token}))\\s*(?:,\\s*|$)`, 'y')
 
-const scheme = /[\s,]*([A-Za-z0-9-]+)\s+(?=[A-Za-z0-9*-]+\s*=)/y
-const parameter = /\s*([A-Za-z0-9*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))\s*(?:,|$)/y
-
-/** The answer for one realm in the Authorization header, whose fields may have been joined with commas. Undefined where there is none. */
-export const readAnswer = (header: string | undefined, realm: string): DigestAnswer | undefined => {
-  if (header === undefined || header.length > longest) return undefined
+/**
+ * The challenges of a WWW-Authenticate or Proxy-Authenticate value that can be answered, in order; several
+ * may stand in one value. Other schemes, unknown algorithms and incomplete challenges are left out, and a
+ * value that is not well-formed has none at all.
+ */
+export const parseChallenges = (value: string): readonly Challenge[] => {
+  const found: Challenge[] = []
   let at = 0
-  while (at < header.length) {
+  while (value.length <= maxHeaderLength && !/^[\s,]*$/.test(value.slice(at))) {
     scheme.lastIndex = at
-    const name = scheme.exec(header)?.[1]
-    if (name === undefined) return undefined
-    const { fields, end } = readFields(header, scheme.lastIndex)
-    if (end === scheme.lastIndex) return undefined
-    at = end
-    if (name.toLowerCase() === 'digest' && fields.get('realm') === realm) return answerOf(fields)
+    const name = scheme.exec(value)?.[1]
+    if (name === undefined) return []
+    const read = readParameters(value, scheme.lastIndex)
+    if (!read) return []
+    at = read.end
+    const challenge = name.toLowerCase() === 'digest' ? challengeOf(read.parameters) : undefined
+    if (challenge) found.push(challenge)
   }
-  return undefined
+  return found
 }
 
-const readFields = (text: string, start: number): { fields: ReadonlyMap<string, string>; end: number } => {
-  const fields = new Map<string, string>()
+/**
+ * The parameters up to the next scheme or the end; undefined where they are not well-formed, or one stands
+ * twice.
+ */
+const readParameters = (
+  value: string,
+  start: number,
+): { parameters: ReadonlyMap<string, string>; end: number } | undefined => {
+  const parameters = new Map<string, string>()
   let end = start
   for (;;) {
     scheme.lastIndex = end
+    if (end === value.length || (parameters.size > 0 && scheme.test(value))) return { parameters, end }
     parameter.lastIndex = end
-    const found = fields.size > 0 && scheme.test(text) ? null : parameter.exec(text)
-    if (!found) return { fields, end }
-    const [, name = '', quoted, plain = ''] = found
-    fields.set(name.toLowerCase(), quoted === undefined ? plain : quoted.replace(/\\(.)/g, '$1'))
+    const [, name = '', quoted, plain = ''] = parameter.exec(value) ?? []
+    const key = name.toLowerCase()
+    if (key === '' || parameters.has(key)) return undefined
+    parameters.set(key, quoted ?? plain)
     end = parameter.lastIndex
   }
 }
 
-const answerOf = (fields: ReadonlyMap<string, string>): DigestAnswer | undefined => {
-  const field = (name: string) => fields.get(name) ?? ''
-  const algorithm = (fields.get('algorithm') ?? 'MD5').toUpperCase()
-  const qop = fields.get('qop')?.toLowerCase()
-  const [nc, cnonce] = [field('nc'), field('cnonce')]
-  const response = field('response').toLowerCase()
-  if (algorithm !== 'MD5' && algorithm !== 'SHA-256') return undefined
-  if (response.length !== (algorithm === 'MD5' ? 32 : 64) || !/^[0-9a-f]+$/.test(response)) return undefined
-  const answer = {
-    username: field('username'),
-    realm: field('realm'),
-    nonce: field('nonce'),
-    uri: field('uri'),
-    ...({ response, algorithm } as const),
-  }
-  if (qop === undefined) return answer
-  if (qop !== 'auth' && qop !== 'auth-int') return undefined
-  return /^[0-9a-f]{8}$/i.test(nc) && cnonce !== '' ? { ...answer, counted: { qop, nc, cnonce } } : undefined
+const challengeOf = (parameters: ReadonlyMap<string, string>): Challenge | undefined => {
+  const realm = parameters.get('realm')?.replace(/\\(.)/gs, '$1')
+  const nonce = parameters.get('nonce')
+  const wanted = (parameters.get('algorithm') ?? 'MD5').toUpperCase()
+  const algorithm = algorithms.find((each) => each === wanted)
+  if (realm === undefined || nonce === undefined || !algorithm) return undefined
+  const offered = parameters.get('qop')
+  const qop = (offered ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each === 'auth' || each === 'auth-int')
+  // It insists on a protection that we do not have.
+  if (offered !== undefined && qop.length === 0) return undefined
+  const isStale = parameters.get('stale')?.toLowerCase() === 'true'
+  return { realm, nonce, opaque: parameters.get('opaque'), algorithm, qop, isStale }
 }

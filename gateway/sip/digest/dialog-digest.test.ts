@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { expect, it } from 'vitest'
 import type { Headers, SipDialog } from '../srf.ts'
-import { FakeDialog, farResponse } from '../testing/srf.ts'
+import { FakeDialog, farResponse } from '../testing/fake-srf.ts'
 import { answeringChallenges, credentialsInside } from './dialog-digest.ts'
 
 type Options = Parameters<SipDialog['request']>[0]

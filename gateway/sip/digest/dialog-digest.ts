@@ -1,7 +1,7 @@
 import type { Log } from '../../core/log.ts'
 import { parseSipUri } from '../../core/sip-uri.ts'
 import type { FarResponse, Headers, SipDialog } from '../srf.ts'
-import { type Credentials, DigestSession } from './digest.ts'
+import { type Credentials, DigestSession } from './digest-session.ts'
 
 type Options = Parameters<SipDialog['request']>[0]
 type Callback = Parameters<SipDialog['request']>[1]
@@ -16,8 +16,9 @@ export interface DialogTrust {
 }
 
 /**
- * What may be shown inside a dialog. Its far side is whoever answered, not the carrier alone: without a realm that is known from the
- * INVITE or the configuration, only a far side at the host that was called is answered (CVE-2021-41158).
+ * What may be shown inside a dialog. Its far side is whoever answered, not the carrier alone: without a realm
+ * that is known from the INVITE or the configuration, only a far side at the host that was called is answered
+ * (CVE-2021-41158).
  */
 export const credentialsInside = (
   { credentials, realms, host }: DialogTrust,
@@ -25,11 +26,14 @@ export const credentialsInside = (
 ): Credentials | undefined => {
   if (!credentials) return undefined
   if (realms.length > 0) return { ...credentials, realms }
-  if (credentials.realms || credentials.learnt?.realm !== undefined) return credentials
+  if (credentials.realms || credentials.learned?.realm !== undefined) return credentials
   return host !== undefined && parseSipUri(remoteTarget ?? '')?.host === host ? credentials : undefined
 }
 
-/** The dialog, with requests and BYEs that are sent again when they are challenged. drachtio-srf would sign the wrong URI. */
+/**
+ * The dialog, with requests and BYEs that are sent again when they are challenged. drachtio-srf would sign
+ * the wrong URI.
+ */
 export const answeringChallenges = (
   dialog: SipDialog,
   credentials: Credentials | undefined,
@@ -40,7 +44,8 @@ export const answeringChallenges = (
     send(dialog, new DigestSession(credentials), options, callback, log)
   const destroy: SipDialog['destroy'] = ({ headers }, callback) =>
     request({ method: 'BYE', ...(headers && { headers }) }, (error) => {
-      // Only its own way of hanging up makes drachtio-srf forget a dialog that the agent does not know any more.
+      // Only its own way of hanging up makes drachtio-srf forget a dialog that the agent does not know any
+      // more.
       if (error) dialog.destroy({ headers }, callback)
       else callback(null)
     })

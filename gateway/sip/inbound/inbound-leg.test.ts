@@ -1,10 +1,10 @@
 import { unverifiedHeader } from '@trunkline/sip-agent'
 import { describe, expect, it } from 'vitest'
-import { readSdp } from '../sdp/read.ts'
-import { farAddress, farSdp } from '../testing/dialog.ts'
-import { arrive, type InboundBench } from '../testing/inbound.ts'
-import { FakeRequest, FakeResponse } from '../testing/srf.ts'
-import type { InboundLegParts } from './inbound-leg.ts'
+import { readSdp } from '../sdp/read-sdp.ts'
+import { farAddress, farSdp } from '../testing/dialog-rig.ts'
+import { FakeRequest, FakeResponse } from '../testing/fake-srf.ts'
+import { arrive, type InboundBench } from '../testing/inbound-rig.ts'
+import type { InboundLegDeps } from './inbound-leg.ts'
 
 const settled = async () => {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve()
@@ -288,7 +288,7 @@ it('pain point 13: hangs up at the longest duration, and says so', async () => {
 })
 
 it('sends nothing more once the connection is gone', async () => {
-  const bench = arrive({ connection: { alive: false } })
+  const bench = arrive({ connection: { isAlive: false } })
   bench.leg.ring()
   await settled()
   bench.leg.end({ code: 'normal' })
@@ -353,9 +353,9 @@ describe('an answer of certain codecs', () => {
 })
 
 describe('a caller who has yet to prove its address', () => {
-  const arriveUnconfirmed = (more: Partial<InboundLegParts> = {}, offer?: string) => {
+  const arriveUnconfirmed = (more: Partial<InboundLegDeps> = {}, offer?: string) => {
     const confirmed: string[] = []
-    const unconfirmed = { marks: true, onConfirmed: () => confirmed.push('confirmed') }
+    const unconfirmed = { hasPrivateHeaders: true, onConfirmed: () => confirmed.push('confirmed') }
     return { ...arrive({ unconfirmed, ...more }, offer), confirmed }
   }
   const direction = ({ port }: InboundBench) => port.far?.direction
@@ -428,7 +428,7 @@ describe('a caller who has yet to prove its address', () => {
     const refused = arriveUnconfirmed()
     refused.leg.end({ code: 'busy' })
     expect(refused.response.sent[0]?.headers).toHaveProperty(unverifiedHeader)
-    const other = arriveUnconfirmed({ unconfirmed: { marks: false, onConfirmed: () => {} } })
+    const other = arriveUnconfirmed({ unconfirmed: { hasPrivateHeaders: false, onConfirmed: () => {} } })
     other.leg.ring()
     expect(other.response.sent[0]?.headers).not.toHaveProperty(unverifiedHeader)
   })

@@ -6,20 +6,20 @@ import type { Clock, Timer } from '../../core/clock.ts'
 import { type Cause, codeOf, TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import { allowedMethods, refusalHeaders, serverHeader } from '../admission/refusals.ts'
-import { causeOfCancel, refusalStatus } from '../causes.ts'
-import { type DialogParts, EstablishedDialog } from '../dialog/dialog.ts'
-import { sendDigits } from '../dialog/digits.ts'
+import type { Connection } from '../agent-link.ts'
+import { EstablishedDialog, type EstablishedDialogDeps } from '../dialog/established-dialog.ts'
 import { Renegotiation, textOf } from '../dialog/renegotiation.ts'
+import { sendDigits } from '../dialog/send-digits.ts'
 import { answeringChallenges, credentialsInside, type DialogTrust } from '../digest/dialog-digest.ts'
 import { printable } from '../headers.ts'
-import type { Connection } from '../link.ts'
-import { sdpOf } from '../media/body.ts'
+import { sdpOf } from '../media/sdp-body.ts'
 import type { SipMedia } from '../media/sip-media.ts'
+import { causeOfCancel, refusalStatus } from '../sip-causes.ts'
 import type { Headers, SipDialog, SipRequest, SipResponse, SrfLike } from '../srf.ts'
 import { Provisionals, type Reliability } from './provisionals.ts'
 
 /** What an inbound leg's far side works with. */
-export interface InboundLegParts {
+export interface InboundLegDeps {
   readonly leg: Leg
   readonly media: SipMedia
   readonly request: SipRequest
@@ -33,10 +33,12 @@ export interface InboundLegParts {
   readonly reliability?: Reliability
   /** Headers of the 200: the session timer, and what we support. Default none. */
   readonly answerHeaders?: Headers
-  /** Header that names the caller's carrier to the agent, for all that goes to the caller later. Default none. */
+  /**
+   * Header that names the caller's carrier to the agent, for all that goes to the caller later. Default none.
+   */
   readonly farEnd?: Headers
-  /** What the dialog is to know; see {@link DialogParts}. */
-  readonly dialog?: Pick<DialogParts, 'timers' | 'allowsUpdate' | 'random' | 'transfers' | 'origin'>
+  /** What the dialog is to know; see {@link EstablishedDialogDeps}. */
+  readonly dialog?: Pick<EstablishedDialogDeps, 'timers' | 'allowsUpdate' | 'random' | 'transfers' | 'origin'>
   /** Whose challenges inside the dialog are answered; default nobody's. */
   readonly trust?: DialogTrust
   /** Time after which a caller may try again after a 503; default 10 s. */
@@ -50,30 +52,33 @@ export interface InboundLegParts {
 /** A caller over UDP who is neither known by its address nor authenticated: the INVITE may be forged. */
 export interface UnconfirmedCaller {
   /** The agent understands the mark of responses to such a caller. */
-  readonly marks: boolean
+  readonly hasPrivateHeaders: boolean
   /** An ACK, a PRACK or another request within the dialog has come. Called once at most. */
   readonly onConfirmed: () => void
 }
 
 /** Longest wait for the ACK of an unconfirmed caller, after which the call ends. */
 const unconfirmedWaitMs = 5_000
-/** Longest wait for the ACK before the call goes on; the 200 is repeated meanwhile, and the agent hangs up after 32 s without one. */
+/**
+ * Longest wait for the ACK before the call goes on; the 200 is repeated meanwhile, and the agent hangs up
+ * after 32 s without one.
+ */
 const ackWaitMs = 2_000
 /**
- * Longest wait for what the agent has to tell: that the 200 went out, or that the caller has acknowledged it. The agent gives up by itself after
- * 32 s; this is the net beneath it.
+ * Longest wait for what the agent has to tell: that the 200 went out, or that the caller has acknowledged it.
+ * The agent gives up by itself after 32 s; this is the net beneath it.
  */
-const longestWaitMs = 40_000
+const maxWaitMs = 40_000
 
 /** The caller's side of a call that came in: responses to its INVITE, and then the dialog. */
 export class InboundLeg implements LegSignalling {
   readonly connection: Connection
-  #parts: InboundLegParts
+  #deps: InboundLegDeps
   #provisionals: Provisionals
   #early: Renegotiation
   #dialog: EstablishedDialog | undefined
   #answer: PromiseWithResolvers<void> | undefined
-  #answerOut = false
+  #isAnswerSent = false
   #timer: Timer | undefined
   #progress: Promise<void> | undefined
   /** Our offer has gone out in a reliable response; resolves with its PRACK. */
@@ -83,33 +88,33 @@ export class InboundLeg implements LegSignalling {
   #isConfirmed: boolean
   /** Time of our 200; undefined before. */
   #answeredAt: number | undefined
-  #farGone = false
-  #released = false
+  #isCallerGone = false
+  #isReleased = false
 
-  constructor(parts: InboundLegParts) {
-    this.#parts = parts
-    this.connection = parts.connection
-    this.#isConfirmed = parts.unconfirmed === undefined
+  constructor(deps: InboundLegDeps) {
+    this.#deps = deps
+    this.connection = deps.connection
+    this.#isConfirmed = deps.unconfirmed === undefined
     this.#provisionals = new Provisionals({
-      ...parts,
+      ...deps,
       headers: () => this.#headers(),
-      reliability: parts.reliability ?? 'none',
+      reliability: deps.reliability ?? 'none',
       onPrack: (request, response, described) => this.#prack(request, response, described),
-      onSilent: () => this.#silent(),
+      onTimeout: () => this.#silent(),
     })
-    this.#early = new Renegotiation({ ...parts, dialog: { local: { sdp: '', contact: '' } } })
-    parts.request.on('cancel', (cancel) => this.#canceled(cancel))
-    parts.request.on('update', (request, response) => {
+    this.#early = new Renegotiation({ ...deps, dialog: { local: { sdp: '', contact: '' } } })
+    deps.request.on('cancel', (cancel) => this.#canceled(cancel))
+    deps.request.on('update', (request, response) => {
       this.#confirm()
       this.#early.take(request, response, false)
     })
   }
 
   ring(): void {
-    if (this.#farGone) return
-    const { areReliable } = this.#provisionals
+    if (this.#isCallerGone) return
+    const { isAlwaysReliable } = this.#provisionals
     // The first reliable response to an INVITE without an offer has ours (RFC 3262 section 5).
-    if (this.#parts.media.isWaiting && !this.#offered && areReliable) void this.#offer(180)
+    if (this.#deps.media.isWaiting && !this.#offered && isAlwaysReliable) void this.#offer(180)
     else void this.#provisionals.send(180)
   }
 
@@ -123,7 +128,7 @@ export class InboundLeg implements LegSignalling {
     if (!this.#answer) {
       if (codecs && !this.#limitTo(codecs)) return Promise.resolve()
       this.#answer = Promise.withResolvers<void>()
-      this.#timer = this.#parts.clock.after(longestWaitMs, () => this.#silent())
+      this.#timer = this.#deps.clock.after(maxWaitMs, () => this.#silent())
       // What stands in a 200 hangs on what the PRACK brings (RFC 3262 section 5).
       this.#provisionals.whenIdle(() => this.#sendAnswer())
     }
@@ -132,7 +137,7 @@ export class InboundLeg implements LegSignalling {
 
   sendDigits(digits: string): Promise<void> {
     const dialog = this.#dialog
-    const { media, leg, clock, log } = this.#parts
+    const { media, leg, clock, log } = this.#deps
     const info = dialog && ((digit: string) => dialog.sendInfoDigit(digit))
     return sendDigits(digits, { port: media.port, info, leg, clock, log })
   }
@@ -146,50 +151,56 @@ export class InboundLeg implements LegSignalling {
     this.#provisionals.stop()
     this.#answer?.resolve()
     // Without an answer to our offer the port was never the leg's.
-    if (!this.#parts.leg.port) void this.#parts.media.port.close()
+    if (!this.#deps.leg.port) void this.#deps.media.port.close()
     if (this.#dialog) this.#dialog.bye(cause)
-    else if (this.#farGone || !this.connection.alive) this.#release()
-    else if (this.#answerOut) this.#timer = this.#parts.clock.after(longestWaitMs, () => this.#release())
+    else if (this.#isCallerGone || !this.connection.isAlive) this.#release()
+    else if (this.#isAnswerSent) this.#timer = this.#deps.clock.after(maxWaitMs, () => this.#release())
     else this.#refuse(cause)
   }
 
   /** Ends the leg as if its call had done so. */
   hangUp(cause: Cause): void {
-    this.#parts.leg.end(cause)
+    this.#deps.leg.end(cause)
   }
 
   /** The connection to the agent is gone for good. */
   lost(): void {
-    this.#parts.leg.ended({ code: 'control_lost' })
+    this.#deps.leg.ended({ code: 'control_lost' })
     this.#dialog?.lost()
     this.#release()
   }
 
-  /** Opens the audio before the answer, where there can be some: with a late offer, only by a reliable response. */
+  /**
+   * Opens the audio before the answer, where there can be some: with a late offer, only by a reliable
+   * response.
+   */
   #open(): Promise<void> {
-    const { media } = this.#parts
-    if (this.#farGone) return Promise.resolve()
+    const { media } = this.#deps
+    if (this.#isCallerGone) return Promise.resolve()
     if (this.#offered) return this.#offered
-    const { carriesOffers } = this.#provisionals
+    const { canCarryOffers } = this.#provisionals
     // Without a PRACK an unconfirmed caller would hear nothing: its own ringing tone is better.
-    if (!media.isWaiting && !this.#isConfirmed && !carriesOffers) return this.#provisionals.send(180)
+    if (!media.isWaiting && !this.#isConfirmed && !canCarryOffers) return this.#provisionals.send(180)
     if (!media.isWaiting) {
       this.#isShown = true
       return this.#provisionals.send(183, media.local)
     }
-    return carriesOffers ? this.#offer(183) : this.#provisionals.send(180)
+    return canCarryOffers ? this.#offer(183) : this.#provisionals.send(180)
   }
 
   #offer(status: 180 | 183): Promise<void> {
-    this.#offered = this.#provisionals.send(status, this.#parts.media.local)
+    this.#offered = this.#provisionals.send(status, this.#deps.media.local)
     return this.#offered
   }
 
-  /** What the caller has seen of our description stays. False where the call is refused: it offers none of these codecs. */
+  /**
+   * What the caller has seen of our description stays. False where the call is refused: it offers none of
+   * these codecs.
+   */
   #limitTo(codecs: readonly AudioCodec[]): boolean {
-    const { media, leg } = this.#parts
+    const { media, leg } = this.#deps
     const isSeen = this.#offered !== undefined || this.#isShown
-    if (isSeen || this.#farGone || leg.isEnded) return true
+    if (isSeen || this.#isCallerGone || leg.isEnded) return true
     try {
       media.limitTo?.(codecs)
       return true
@@ -200,18 +211,21 @@ export class InboundLeg implements LegSignalling {
   }
 
   #canceled(cancel: Pick<SipRequest, 'get'> | undefined): void {
-    if (this.#farGone || this.#dialog) return
-    this.#farGone = true
-    this.#parts.leg.ended(causeOfCancel(cancel?.get('Reason')))
+    if (this.#isCallerGone || this.#dialog) return
+    this.#isCallerGone = true
+    this.#deps.leg.ended(causeOfCancel(cancel?.get('Reason')))
     this.#release()
   }
 
-  /** The PRACK of a response of ours: with the answer to the offer there, a new offer, or nothing (RFC 3262 section 5). */
+  /**
+   * The PRACK of a response of ours: with the answer to the offer there, a new offer, or nothing (RFC 3262
+   * section 5).
+   */
   #prack(request: SipRequest, response: SipResponse, described: boolean): void {
-    const { media, leg, log } = this.#parts
+    const { media, leg, log } = this.#deps
     this.#confirm()
     try {
-      media.heardFrom(request.source_address)
+      media.setSource(request.source_address)
       const sdp = sdpOf(request)
       if (described && media.isWaiting) {
         if (sdp === undefined) throw new TrunklineError('bad_sdp', 'The PRACK has no answer to our offer.')
@@ -227,15 +241,15 @@ export class InboundLeg implements LegSignalling {
       const [code, detail] = [codeOf(error), textOf(error)]
       log.warn({ code, reason: detail }, 'the PRACK cannot be taken')
       const status = code === 'unsupported_body' ? 415 : 488
-      response.send(status, { headers: refusalHeaders({ code }, status, this.#parts.userAgent, { detail }) })
+      response.send(status, { headers: refusalHeaders({ code }, status, this.#deps.userAgent, { detail }) })
       if (media.isWaiting) leg.end({ code, detail })
     }
   }
 
   #sendAnswer(): void {
-    const { srf, request, response, media, leg, answerHeaders = {} } = this.#parts
-    if (this.#farGone || leg.isEnded) return
-    this.#answerOut = true
+    const { srf, request, response, media, leg, answerHeaders = {} } = this.#deps
+    if (this.#isCallerGone || leg.isEnded) return
+    this.#isAnswerSent = true
     const headers = { ...this.#headers(), Allow: allowedMethods, ...answerHeaders }
     // After a reliable answer the 200 has no description: it would be an offer (RFC 6337 section 3.1).
     const { exchange } = media
@@ -255,14 +269,14 @@ export class InboundLeg implements LegSignalling {
   /** The agent has taken the 200, or has not. */
   #answerSent(error: unknown, dialog?: SipDialog): void {
     if (this.#dialog) return
-    const { leg, clock, media } = this.#parts
-    if (this.#released) {
+    const { leg, clock, media } = this.#deps
+    if (this.#isReleased) {
       // The caller has its answer although nobody waits for it any more: it must not talk to nobody.
       if (dialog && leg.state.kind === 'ended') this.#established(dialog).bye(leg.state.cause)
       return
     }
     if (!dialog) {
-      this.#farGone = true
+      this.#isCallerGone = true
       const reason = printable(error instanceof Error ? error.message : String(error))
       // A CANCEL that crossed our 200 has ended the transaction at the agent already.
       const canceled = /unknown transaction|Request Terminated|: 487/i.test(reason)
@@ -281,17 +295,20 @@ export class InboundLeg implements LegSignalling {
       this.#timer = clock.after(unconfirmedWaitMs, () => leg.end({ code: 'unreachable', detail: 'no ACK' }))
     else
       this.#timer = media.isWaiting
-        ? clock.after(longestWaitMs, () => this.#silent())
+        ? clock.after(maxWaitMs, () => this.#silent())
         : clock.after(ackWaitMs, () => this.#settle())
   }
 
-  /** The agent tells neither of the PRACK that the answer waits for, nor of the 200, nor of an ACK with the answer to our offer. */
+  /**
+   * The agent tells neither of the PRACK that the answer waits for, nor of the 200, nor of an ACK with the
+   * answer to our offer.
+   */
   #silent(): void {
-    this.#parts.leg.end({ code: 'unreachable', detail: 'the SIP agent told nothing of our answer in time' })
+    this.#deps.leg.end({ code: 'unreachable', detail: 'the SIP agent told nothing of our answer in time' })
   }
 
   #established(made: SipDialog): EstablishedDialog {
-    const { leg, media, connection, clock, log, userAgent, trust } = this.#parts
+    const { leg, media, connection, clock, log, userAgent, trust } = this.#deps
     const credentials = trust && credentialsInside(trust, made.remote.uri)
     const dialog = answeringChallenges(made, credentials, log)
     return new EstablishedDialog({
@@ -302,25 +319,28 @@ export class InboundLeg implements LegSignalling {
       clock,
       log,
       userAgent,
-      acked: false,
-      ...this.#parts.dialog,
+      isAcked: false,
+      ...this.#deps.dialog,
       onAck: () => this.#acked(),
       onHeard: () => this.#heard(),
       onReleased: () => this.#release(),
     })
   }
 
-  /** The caller has proved that it is at its address: what only our responses say stands in a request of its own. */
+  /**
+   * The caller has proved that it is at its address: what only our responses say stands in a request of its
+   * own.
+   */
   #confirm(): void {
     if (this.#isConfirmed) return
     this.#isConfirmed = true
-    this.#parts.media.confirm?.()
-    this.#parts.unconfirmed?.onConfirmed()
+    this.#deps.media.confirm?.()
+    this.#deps.unconfirmed?.onConfirmed()
   }
 
   /** A request within the dialog: it says as much as the ACK, which may be lost. */
   #heard(): void {
-    const { leg, media } = this.#parts
+    const { leg, media } = this.#deps
     if (this.#isConfirmed) return
     this.#confirm()
     leg.answerSent(this.#answeredAt)
@@ -328,7 +348,7 @@ export class InboundLeg implements LegSignalling {
   }
 
   #acked(): void {
-    const { leg, media } = this.#parts
+    const { leg, media } = this.#deps
     if (!leg.isEnded && !leg.isAnswered && !leg.port) {
       if (media.isWaiting) {
         leg.end({ code: 'bad_sdp', detail: 'The ACK has no answer to the offer of the 200.' })
@@ -340,7 +360,7 @@ export class InboundLeg implements LegSignalling {
   }
 
   #settle(): void {
-    const { leg, media } = this.#parts
+    const { leg, media } = this.#deps
     this.#timer?.cancel()
     leg.answered()
     leg.hold(media.isHeld, 'media')
@@ -348,7 +368,7 @@ export class InboundLeg implements LegSignalling {
   }
 
   #refuse(cause: Cause): void {
-    const { response, log, userAgent, retryAfterMs } = this.#parts
+    const { response, log, userAgent, retryAfterMs } = this.#deps
     const status = refusalStatus(cause)
     const headers = { ...refusalHeaders(cause, status, userAgent, { retryAfterMs }), ...this.#mark() }
     try {
@@ -363,20 +383,20 @@ export class InboundLeg implements LegSignalling {
   }
 
   #headers(): Headers {
-    return { ...serverHeader(this.#parts.userAgent), ...this.#parts.farEnd, ...this.#mark() }
+    return { ...serverHeader(this.#deps.userAgent), ...this.#deps.farEnd, ...this.#mark() }
   }
 
   /** Tells our own agent to bound what it sends to an unconfirmed caller. */
   #mark(): Headers {
-    return !this.#isConfirmed && this.#parts.unconfirmed?.marks ? { [unverifiedHeader]: '1' } : {}
+    return !this.#isConfirmed && this.#deps.unconfirmed?.hasPrivateHeaders ? { [unverifiedHeader]: '1' } : {}
   }
 
   #release(): void {
-    if (this.#released) return
-    this.#released = true
+    if (this.#isReleased) return
+    this.#isReleased = true
     this.#timer?.cancel()
     this.#provisionals.stop()
     this.#early.stop()
-    this.#parts.onReleased()
+    this.#deps.onReleased()
   }
 }

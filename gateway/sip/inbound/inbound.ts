@@ -1,44 +1,28 @@
 import type { Leg } from '../../calls/leg/leg.ts'
-import { type Cause, type Code, codeOf, TrunklineError } from '../../core/errors/catalogue.ts'
+import { type Code, codeOf, TrunklineError } from '../../core/errors/catalogue.ts'
 import { parseNameAddress, parseSipUri, type SipUri, shownUri, userOf } from '../../core/sip-uri.ts'
 import type { Party } from '../../model.ts'
+import type { Admission, AdmittedCall } from '../admission/admission.ts'
 import type { Refusals } from '../admission/refusals.ts'
-import { sameOrigin } from '../dialog/dialogs.ts'
-import { supportedTags, unsupportedTags } from '../dialog/extensions.ts'
+import { isSameOrigin } from '../dialog/known-dialogs.ts'
+import { supportedTags, unsupportedTags } from '../dialog/option-tags.ts'
 import { readReplaces } from '../dialog/refer-to.ts'
 import { timerAnswer } from '../dialog/session-timer.ts'
 import { printable } from '../headers.ts'
-import type { Connection } from '../link.ts'
-import { sdpOf } from '../media/body.ts'
 import { type Offer, readOffer } from '../media/inbound-audio.ts'
+import { sdpOf } from '../media/sdp-body.ts'
 import type { SipRequest, SipResponse } from '../srf.ts'
-import { callerOf } from './caller.ts'
-import type { Door, Entry } from './door.ts'
-import { type AgreedTimer, originOf, SetUp, type SetUpParts } from './set-up.ts'
-
-/** A leg's far side as the registry knows it. */
-export interface RegisteredLeg {
-  readonly connection: Connection
-  /** Ends the leg as if its call had done so. */
-  hangUp(cause: Cause): void
-  /** The connection to the agent is gone for good. */
-  lost(): void
-}
-
-/** The far sides that exist. */
-export interface LegRegistry {
-  add(leg: RegisteredLeg): void
-  delete(leg: RegisteredLeg): void
-}
+import { type AgreedTimer, InboundSetup, type InboundSetupDeps, originOf } from './inbound-setup.ts'
+import { callerOf } from './invite-headers.ts'
 
 /** What the door for inbound calls works with. */
-export interface InboundParts extends Omit<SetUpParts, 'refuse'> {
-  readonly door: Pick<Door, 'enter' | 'telTarget'>
+export interface InboundDeps extends Omit<InboundSetupDeps, 'refuse'> {
+  readonly admission: Pick<Admission, 'admit' | 'telTarget'>
   readonly refusals: Refusals
 }
 
 /** What was read of an INVITE at the door. */
-interface Caller {
+interface InviteParties {
   readonly target: SipUri
   /** As its From says. */
   readonly from: Party
@@ -48,14 +32,14 @@ interface Caller {
 
 /** Lets carriers' INVITEs in, or says why not: admission, SDP, media port, leg, in this order. */
 export class Inbound {
-  #parts: InboundParts
-  #setUp: SetUp
+  #deps: InboundDeps
+  #setUp: InboundSetup
   #settingUp = 0
 
-  constructor(parts: InboundParts) {
-    this.#parts = parts
+  constructor(deps: InboundDeps) {
+    this.#deps = deps
     const refuse = this.#refuseFor.bind(this)
-    this.#setUp = new SetUp({ ...parts, refuse })
+    this.#setUp = new InboundSetup({ ...deps, refuse })
   }
 
   /** Takes an INVITE outside any dialog. */
@@ -69,10 +53,10 @@ export class Inbound {
   }
 
   #handle(request: SipRequest, response: SipResponse, facts: Readonly<Record<string, unknown>>): void {
-    const { refusals, door, link } = this.#parts
+    const { refusals, admission, link } = this.#deps
     const { connection } = link
     if (!connection) return
-    const target = isTel(request.uri) ? door.telTarget(request) : parseSipUri(request.uri)
+    const target = isTel(request.uri) ? admission.telTarget(request) : parseSipUri(request.uri)
     // The number in the log helps the operator to set up the trunk.
     if (!target && isTel(request.uri)) {
       refusals.refuse(response, 'unsupported_uri', { ...facts, requestUri: printable(request.uri) })
@@ -91,7 +75,7 @@ export class Inbound {
       refusals.refuse(response, 'bad_extension', found, { headers })
       return
     }
-    const entry = door.enter(request, caller.target, this.#settingUp)
+    const entry = admission.admit(request, caller.target, this.#settingUp)
     if ('refuse' in entry) {
       refusals.refuse(response, entry.refuse, { ...entry.facts, ...partiesOf(caller) }, entry)
       return
@@ -111,32 +95,35 @@ export class Inbound {
     }
     this.#settingUp++
     void this.#setUp
-      .run({ request, response, connection, entry, offer, timer, replaces, ...caller })
+      .run({ request, response, connection, admitted: entry, offer, timer, replaces, ...caller })
       .finally(() => this.#settingUp--)
   }
 
   /**
-   * The leg that the INVITE wants to replace (RFC 3891 section 3). Only whoever is at its other end may do that: a carrier or an endpoint that
-   * moves its own end of a call.
+   * The leg that the INVITE wants to replace (RFC 3891 section 3). Only whoever is at its other end may do
+   * that: a carrier or an endpoint that moves its own end of a call.
    */
-  #readReplaces(request: SipRequest, entry: Entry): Leg | undefined | Code {
+  #readReplaces(request: SipRequest, entry: AdmittedCall): Leg | undefined | Code {
     const value = request.get('Replaces')
     if (value === undefined) return undefined
     const named = readReplaces(value)
     if (!named) return 'bad_request'
-    const dialog = this.#parts.transfers.dialogs.find(named)
+    const dialog = this.#deps.transfers.dialogs.find(named)
     if (!dialog?.leg.isAnswered || !dialog.leg.port) return 'unknown_dialog'
-    if (!sameOrigin(dialog.origin, originOf(entry, request))) return 'not_permitted'
+    if (!isSameOrigin(dialog.origin, originOf(entry, request))) return 'not_permitted'
     return named.earlyOnly ? 'busy' : dialog.leg
   }
 
-  /** What the session timer of the INVITE gets (RFC 4028 section 9); undefined where timers are not ours to run. */
+  /**
+   * What the session timer of the INVITE gets (RFC 4028 section 9); undefined where timers are not ours to
+   * run.
+   */
   #readTimer(
     request: SipRequest,
     response: SipResponse,
     facts: Readonly<Record<string, unknown>>,
   ): AgreedTimer | undefined | 'refused' {
-    const { timers, refusals } = this.#parts
+    const { timers, refusals } = this.#deps
     const answer = timers && timerAnswer(request, timers)
     if (!answer || !('refuse' in answer)) return answer
     const code = answer.refuse === 422 ? 'interval_too_small' : 'bad_request'
@@ -162,11 +149,11 @@ export class Inbound {
     const code = codeOf(error)
     const known = error instanceof TrunklineError
     const found = { ...facts, ...(known ? error.facts : { err: error }) }
-    this.#parts.refusals.refuse(response, code, found, known ? { detail: error.message } : {})
+    this.#deps.refusals.refuse(response, code, found, known ? { detail: error.message } : {})
   }
 }
 
-const partiesOf = ({ from, to }: Caller): Record<string, string> => ({
+const partiesOf = ({ from, to }: InviteParties): Record<string, string> => ({
   from: printable(from.uri),
   to: printable(to.uri),
 })
@@ -174,8 +161,11 @@ const partiesOf = ({ from, to }: Caller): Record<string, string> => ({
 /** Whether a request-URI is a telephone number alone, as IMS trunks send it (RFC 3966). */
 const isTel = (uri: string): boolean => /^tel:/i.test(uri)
 
-/** Parts of an INVITE that admission needs; a text says what was expected. The agent's parser is a permissive one. */
-const readCaller = (request: SipRequest, target: SipUri | undefined): Caller | string => {
+/**
+ * Parts of an INVITE that admission needs; a text says what was expected. The agent's parser is a permissive
+ * one.
+ */
+const readCaller = (request: SipRequest, target: SipUri | undefined): InviteParties | string => {
   if (!target) return 'a SIP URI in the request line'
   const from = callerOf(request, false)
   if (!from) return 'one address in From'

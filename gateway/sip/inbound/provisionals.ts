@@ -1,13 +1,16 @@
 import type { Clock, Timer } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
-import type { Connection } from '../link.ts'
+import type { Connection } from '../agent-link.ts'
 import type { Headers, SipRequest, SipResponse } from '../srf.ts'
 
-/** Whether the caller has 100rel (RFC 3262), and the agent too: `required` makes every provisional response a reliable one. */
+/**
+ * Whether the caller has 100rel (RFC 3262), and the agent too: `required` makes every provisional response a
+ * reliable one.
+ */
 export type Reliability = 'none' | 'supported' | 'required'
 
 /** What provisional responses work with. */
-export interface ProvisionalParts {
+export interface ProvisionalsDeps {
   readonly response: SipResponse
   readonly connection: Connection
   readonly clock: Clock
@@ -17,8 +20,11 @@ export interface ProvisionalParts {
   readonly reliability: Reliability
   /** A PRACK has come, and is to be answered; `described`: the response that it is for had SDP. */
   readonly onPrack: (request: SipRequest, response: SipResponse, described: boolean) => void
-  /** Called when the agent has told neither of a PRACK nor of its lack within 40 s, and once at most for each response. */
-  readonly onSilent: () => void
+  /**
+   * Called when the agent has told neither of a PRACK nor of its lack within 40 s, and once at most for each
+   * response.
+   */
+  readonly onTimeout: () => void
 }
 
 /** A provisional response that waits for the PRACK of the one before it. */
@@ -29,32 +35,32 @@ interface Waiting {
 }
 
 /** Longest wait for a PRACK. The agent gives the call up by itself after 32 s; this is the net beneath it. */
-const longestWaitMs = 40_000
+const maxWaitMs = 40_000
 
 /**
- * The provisional responses to one INVITE. A reliable one goes out when the one before it has its PRACK (RFC 3262 section 3), and one with
- * SDP is reliable wherever that can be had.
+ * The provisional responses to one INVITE. A reliable one goes out when the one before it has its PRACK (RFC
+ * 3262 section 3), and one with SDP is reliable wherever that can be had.
  */
 export class Provisionals {
-  #parts: ProvisionalParts
+  #deps: ProvisionalsDeps
   #unacknowledged: Waiting | undefined
   #queue: Waiting[] = []
-  #stopped = false
+  #isStopped = false
   #onIdle: (() => void)[] = []
   #guard: Timer | undefined
 
-  constructor(parts: ProvisionalParts) {
-    this.#parts = parts
+  constructor(deps: ProvisionalsDeps) {
+    this.#deps = deps
   }
 
   /** Whether one with SDP will be reliable: an offer may stand in no other (RFC 3262 section 5). */
-  get carriesOffers(): boolean {
-    return this.#parts.reliability !== 'none'
+  get canCarryOffers(): boolean {
+    return this.#deps.reliability !== 'none'
   }
 
   /** Whether even those without SDP are reliable. */
-  get areReliable(): boolean {
-    return this.#parts.reliability === 'required'
+  get isAlwaysReliable(): boolean {
+    return this.#deps.reliability === 'required'
   }
 
   /** Every reliable one has its PRACK. */
@@ -62,10 +68,13 @@ export class Provisionals {
     return this.#unacknowledged === undefined && this.#queue.length === 0
   }
 
-  /** Sends one. Resolves when it is out, a reliable one when its PRACK is there, and when nothing more is to come. */
+  /**
+   * Sends one. Resolves when it is out, a reliable one when its PRACK is there, and when nothing more is to
+   * come.
+   */
   send(status: number, sdp?: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const { reliability } = this.#parts
+    const { reliability } = this.#deps
     const waiting = { status, sdp, done: resolve }
     if (reliability === 'none' || (reliability === 'supported' && sdp === undefined)) this.#plain(waiting)
     else {
@@ -77,15 +86,15 @@ export class Provisionals {
 
   /** Runs `run` when {@link isIdle}; never after {@link stop}. */
   whenIdle(run: () => void): void {
-    if (this.#stopped) return
+    if (this.#isStopped) return
     if (this.isIdle) run()
     else this.#onIdle.push(run)
   }
 
   /** The INVITE has its final response, or is gone. Idempotent. */
   stop(): void {
-    if (this.#stopped) return
-    this.#stopped = true
+    if (this.#isStopped) return
+    this.#isStopped = true
     this.#onIdle = []
     this.#guard?.cancel()
     this.#unacknowledged?.done()
@@ -99,8 +108,8 @@ export class Provisionals {
     const waiting = this.#queue.shift()
     if (waiting) {
       this.#unacknowledged = waiting
-      const { clock, onSilent } = this.#parts
-      this.#guard = clock.after(longestWaitMs, onSilent)
+      const { clock, onTimeout } = this.#deps
+      this.#guard = clock.after(maxWaitMs, onTimeout)
       this.#reliable(waiting)
       return
     }
@@ -109,7 +118,7 @@ export class Provisionals {
 
   #reliable(waiting: Waiting): void {
     const failed = (error: unknown) => {
-      this.#parts.log.warn({ status: waiting.status, reason: String(error) }, 'reliable response not sent')
+      this.#deps.log.warn({ status: waiting.status, reason: String(error) }, 'reliable response not sent')
       if (this.#unacknowledged !== waiting) return
       this.#unacknowledged = undefined
       waiting.done()
@@ -117,7 +126,7 @@ export class Provisionals {
     }
     const acknowledged = (request: SipRequest) => {
       const { res } = request
-      if (res) this.#parts.onPrack(request, res, waiting.sdp !== undefined)
+      if (res) this.#deps.onPrack(request, res, waiting.sdp !== undefined)
       if (this.#unacknowledged !== waiting) return
       this.#unacknowledged = undefined
       waiting.done()
@@ -128,7 +137,7 @@ export class Provisionals {
 
   #plain(waiting: Waiting): void {
     this.#write(waiting, {}, (error) =>
-      this.#parts.log.debug({ status: waiting.status, reason: String(error) }, 'response not sent'),
+      this.#deps.log.debug({ status: waiting.status, reason: String(error) }, 'response not sent'),
     )
     waiting.done()
   }
@@ -139,8 +148,8 @@ export class Provisionals {
     failed: (error: unknown) => void,
     acknowledged?: (request: SipRequest) => void,
   ): void {
-    const { response, connection, headers } = this.#parts
-    if (this.#stopped || !connection.alive || response.finalResponseSent) return
+    const { response, connection, headers } = this.#deps
+    if (this.#isStopped || !connection.isAlive || response.finalResponseSent) return
     const all = { ...headers(), ...more, ...(sdp !== undefined && { 'Content-Type': 'application/sdp' }) }
     try {
       response.send(

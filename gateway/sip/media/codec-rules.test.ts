@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { readSdp } from '../sdp/read.ts'
-import { TestPort } from '../testing/edge.ts'
+import { readSdp } from '../sdp/read-sdp.ts'
+import { TestPort } from '../testing/fake-edge.ts'
+import { strictRules } from './audio-far-end.ts'
 import { packetTime, plainCodecs, preferring } from './codec-rules.ts'
-import { strictRules } from './far-end.ts'
-import { LegMedia, type LegMediaOptions } from './media.ts'
+import { LegMedia, type LegMediaOptions } from './leg-media.ts'
 
 const sdpWith = (payloads: string, ...attributes: string[]) =>
   [
@@ -170,8 +170,8 @@ describe('packets', () => {
     [{ ptime: 60, maxptime: 40 }, {}, 20, 40],
     [{ maxptime: 10 }, {}, 20, 10],
     [{ maxptime: 3 }, {}, 20, 10],
-    [{ ptime: 10 }, { shortestMs: 20 }, 20, 20],
-    [{ ptime: 10, maxptime: 30 }, { shortestMs: 60 }, 20, 30],
+    [{ ptime: 10 }, { minPacketMs: 20 }, 20, 20],
+    [{ ptime: 10, maxptime: 30 }, { minPacketMs: 60 }, 20, 30],
   ])(
     'to whoever says %j, of a codec with %j, are by a wish of %i ms %i ms long',
     (audio, codec, usual, ms) => {

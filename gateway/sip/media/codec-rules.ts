@@ -9,7 +9,7 @@ import type {
   RemoteAudio,
   RemoteCodec,
   RemoteDescription,
-} from '../sdp/description.ts'
+} from '../sdp/sdp-description.ts'
 
 /** What is spoken with a far side, and how. */
 export interface CodecRules {
@@ -22,7 +22,7 @@ export interface CodecRules {
 }
 
 /** Formats by which the far side may send to us. */
-export type HeardFormats = Pick<LocalAudio, 'codecs' | 'telephoneEvents' | 'comfortNoise'>
+export type ReceivedFormats = Pick<LocalAudio, 'codecs' | 'telephoneEvents' | 'comfortNoise'>
 
 /** Those where nothing is configured: what every telephone network speaks. */
 export const plainCodecs: CodecRules = { codecs: ['PCMU', 'PCMA'], ptimeMs: 20, comfortNoise: false }
@@ -65,11 +65,11 @@ export const offeredOnly = (audio: RemoteAudio, said: LocalAudio): RemoteAudio =
 }
 
 /**
- * What comes after an answer (with what was offered alone) to an offer of ours: what was agreed on by our numbers (RFC 3264 section 6.1), and by
- * the answer's, too, where these stand for nothing else. An answerer may want to receive by numbers of its own (section 5.1), and some
- * send by them as well.
+ * What comes after an answer (with what was offered alone) to an offer of ours: what was agreed on by our
+ * numbers (RFC 3264 section 6.1), and by the answer's, too, where these stand for nothing else. An answerer
+ * may want to receive by numbers of its own (section 5.1), and some send by them as well.
  */
-export const heardAfter = (audio: RemoteAudio, said: LocalAudio): HeardFormats => {
+export const receivedAfterAnswer = (audio: RemoteAudio, said: LocalAudio): ReceivedFormats => {
   const codecs = said.codecs.filter(({ codec }) => audio.codecs.some((other) => other.codec === codec))
   const telephoneEvents = withRatesOf(said.telephoneEvents, audio.telephoneEvents)
   const noise = audio.comfortNoise === undefined ? undefined : said.comfortNoise
@@ -94,7 +94,8 @@ const withRatesOf = (
   events.filter(({ clockRate }) => others.some((other) => other.clockRate === clockRate))
 
 /**
- * telephone-event to use beside a codec: that with its clock rate (RFC 4733 section 2.1), or else that of 8 kHz, which some have beside every codec.
+ * telephone-event to use beside a codec: that with its clock rate (RFC 4733 section 2.1), or else that of 8
+ * kHz, which some have beside every codec.
  */
 export const eventsBeside = (codec: AudioCodec, events: readonly EventFormat[]): EventFormat | undefined =>
   events.find(({ clockRate }) => clockRate === codecInfo[codec].clockRate) ??
@@ -109,7 +110,11 @@ export const eventRates = (codecs: readonly AudioCodec[]): readonly number[] => 
 export const hasNoise = (codec: AudioCodec): boolean => codecInfo[codec].clockRate === 8000
 
 /** What may come in, as a port takes it. */
-export const nearEnd = ({ codecs, telephoneEvents: events, comfortNoise: noise }: HeardFormats): NearEnd => {
+export const nearEnd = ({
+  codecs,
+  telephoneEvents: events,
+  comfortNoise: noise,
+}: ReceivedFormats): NearEnd => {
   const usual = events.find(({ clockRate }) => clockRate === 8000)
   const others = events.filter((each) => each !== usual)
   return {
@@ -123,12 +128,12 @@ export const nearEnd = ({ codecs, telephoneEvents: events, comfortNoise: noise }
 /** Packet duration to send with, in ms: what the far side asks for, within what it takes and what we can. */
 export const packetTime = (
   { ptime, maxptime = 60 }: Pick<RemoteAudio, 'ptime' | 'maxptime'>,
-  { shortestMs = 10 }: Pick<RemoteCodec, 'shortestMs'>,
+  { minPacketMs = 10 }: Pick<RemoteCodec, 'minPacketMs'>,
   usualMs: number,
 ): number => {
-  const longest = Math.min(60, inTens(maxptime))
-  const shortest = Math.min(longest, Math.ceil(shortestMs / 10) * 10)
-  return Math.max(shortest, Math.min(longest, inTens(ptime ?? usualMs)))
+  const maxMs = Math.min(60, inTens(maxptime))
+  const minMs = Math.min(maxMs, Math.ceil(minPacketMs / 10) * 10)
+  return Math.max(minMs, Math.min(maxMs, inTens(ptime ?? usualMs)))
 }
 
 const inTens = (ms: number): number => Math.max(10, Math.floor(ms / 10) * 10)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { readSdp } from '../sdp/read.ts'
-import { farSdp } from '../testing/dialog.ts'
-import { TestPort } from '../testing/edge.ts'
-import { LegMedia } from './media.ts'
+import { readSdp } from '../sdp/read-sdp.ts'
+import { farSdp } from '../testing/dialog-rig.ts'
+import { TestPort } from '../testing/fake-edge.ts'
+import { LegMedia } from './leg-media.ts'
 
 const v4 = farSdp({ address: '192.0.2.1' })
 const v6 = farSdp({ address: '2001:db8::1' })

@@ -3,13 +3,13 @@ import type { Edge, WebRtc } from '../../../media/types.ts'
 import type { Clock } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { CallId } from '../../model.ts'
-import { sourceOf } from '../registrar/source.ts'
-import type { RemoteDescription } from '../sdp/description.ts'
-import { readSdp } from '../sdp/read.ts'
+import { readSdp } from '../sdp/read-sdp.ts'
+import type { RemoteDescription } from '../sdp/sdp-description.ts'
+import { sourceOf } from '../signalling-source.ts'
 import type { SipRequest } from '../srf.ts'
+import { strictRules } from './audio-far-end.ts'
 import { preferring } from './codec-rules.ts'
-import { strictRules } from './far-end.ts'
-import { LegMedia, type LegMediaOptions } from './media.ts'
+import { LegMedia, type LegMediaOptions } from './leg-media.ts'
 import type { SipMedia } from './sip-media.ts'
 import { isWebRtcSdp, WebRtcMedia } from './webrtc-media.ts'
 
@@ -18,7 +18,10 @@ export type Offer =
   | { readonly kind: 'rtp'; readonly remote: RemoteDescription | undefined }
   | { readonly kind: 'webrtc'; readonly sdp: string | undefined }
 
-/** Reads the offer of an INVITE. Browsers alone speak SIP over WebSockets, and they know WebRTC alone. Throws like `readSdp`. */
+/**
+ * Reads the offer of an INVITE. Browsers alone speak SIP over WebSockets, and they know WebRTC alone. Throws
+ * like `readSdp`.
+ */
 export const readOffer = (request: SipRequest, sdp: string | undefined): Offer => {
   const overWebSocket = /^wss?$/.test(sourceOf(request).transport)
   if (sdp === undefined ? overWebSocket : isWebRtcSdp(sdp)) return { kind: 'webrtc', sdp }
@@ -26,7 +29,7 @@ export const readOffer = (request: SipRequest, sdp: string | undefined): Offer =
 }
 
 /** What the audio of calls that come in is made with. */
-export interface InboundAudioParts {
+export interface InboundAudioDeps {
   readonly edge: Pick<Edge, 'open'>
   /** Without it WebRTC is refused. */
   readonly webrtc?: Pick<WebRtc, 'answer' | 'offer'>
@@ -34,11 +37,11 @@ export interface InboundAudioParts {
 }
 
 /**
- * Opens the audio of a call that comes in: answers its offer, or makes one. Rejects with `no_ports`, or for what is wrong with the offer;
- * nothing stays open then.
+ * Opens the audio of a call that comes in: answers its offer, or makes one. Rejects with `no_ports`, or for
+ * what is wrong with the offer; nothing stays open then.
  */
 export const openAudio = async (
-  { edge, webrtc, clock }: InboundAudioParts,
+  { edge, webrtc, clock }: InboundAudioDeps,
   callId: CallId,
   offer: Offer,
   options: LegMediaOptions,

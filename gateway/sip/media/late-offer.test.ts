@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { CarrierConfig } from '../../../config/sip-types.ts'
-import { farSdp } from '../testing/dialog.ts'
-import { OutboundRig, type PlacedInvite } from '../testing/outbound.ts'
-import { testCarrier } from '../trunks/testing.ts'
+import { farSdp } from '../testing/dialog-rig.ts'
+import { OutboundRig, type PlacedInvite } from '../testing/outbound-rig.ts'
+import { testCarrier } from '../testing/test-carrier.ts'
 
 const number = 'sip:+49302@carrier.example'
 const timers = { expiresMs: 1_800_000, minMs: 90_000 }

@@ -1,12 +1,12 @@
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
-import { refusingSdp } from '../sdp/refuse.ts'
+import { refusingSdp } from '../sdp/refusing-sdp.ts'
 import type { FarResponse, SipDialog } from '../srf.ts'
-import { sdpOf } from './body.ts'
-import { mostBranches, tagOf } from './early-media.ts'
+import { maxBranches, tagOf } from './early-media.ts'
 import type { Negotiation } from './negotiation.ts'
 import type { OfferIn } from './offer-answer.ts'
-import { learntFromSource, type SipMedia } from './sip-media.ts'
+import { sdpOf } from './sdp-body.ts'
+import { privateAddressMessage, type SipMedia } from './sip-media.ts'
 
 /** Audio that an offer can be answered for at once. */
 export type LateMedia = Omit<SipMedia, 'answerSdp'> & { answerSdp(offer: string): string }
@@ -22,8 +22,9 @@ interface Agreed {
 }
 
 /**
- * Our INVITE has no offer: the far side makes it in the 200, and our answer goes in the ACK (RFC 3261 section 13.2.1), or in a reliable
- * provisional response, and our answer goes in its PRACK (RFC 3262 section 5). Each branch of a fork has a session of its own.
+ * Our INVITE has no offer: the far side makes it in the 200, and our answer goes in the ACK (RFC 3261 section
+ * 13.2.1), or in a reliable provisional response, and our answer goes in its PRACK (RFC 3262 section 5). Each
+ * branch of a fork has a session of its own.
  */
 export class LateOffer implements Negotiation {
   readonly localSdp = undefined
@@ -48,7 +49,7 @@ export class LateOffer implements Negotiation {
     try {
       const offer = sdpOf(response)
       if (offer === undefined) return undefined
-      if (this.#agreed.size >= mostBranches)
+      if (this.#agreed.size >= maxBranches)
         throw new TrunklineError('bad_sdp', 'Too many branches make offers.')
       return this.#take(tag, offer, response)
     } catch (error) {
@@ -79,13 +80,13 @@ export class LateOffer implements Negotiation {
     const answer = this.#answer(offer, source, 'response')
     this.#current = { offer, source, answer, early: status < 200, told: false }
     this.#agreed.set(tag, this.#current)
-    if (this.#media.behindNat) this.#log.info({ source }, learntFromSource)
+    if (this.#media.isBehindNat) this.#log.info({ source }, privateAddressMessage)
     return answer
   }
 
   #answer(offer: string, source: string, where: OfferIn): string {
     const { exchange } = this.#media
-    this.#media.heardFrom(source)
+    this.#media.setSource(source)
     if (this.#current) this.#media.anotherBranch?.()
     if (exchange.receiveOffer(where)) throw new TrunklineError('bad_sdp', 'Another offer is open.')
     try {
@@ -98,7 +99,10 @@ export class LateOffer implements Negotiation {
     }
   }
 
-  /** A branch answers that is not the one that was heard last. What it was told once has to hold still: a key would be another one. */
+  /**
+   * A branch answers that is not the one that was heard last. What it was told once has to hold still: a key
+   * would be another one.
+   */
   #return({ offer, source, answer }: Agreed): void {
     const again = this.#answer(offer, source, 'response')
     if (withoutOrigin(again) !== withoutOrigin(answer))

@@ -1,9 +1,9 @@
 import pino from 'pino'
 import { expect, it } from 'vitest'
-import { farSdp } from '../testing/dialog.ts'
-import { TestPort } from '../testing/edge.ts'
-import { farResponse } from '../testing/srf.ts'
-import { LegMedia } from './media.ts'
+import { farSdp } from '../testing/dialog-rig.ts'
+import { TestPort } from '../testing/fake-edge.ts'
+import { farResponse } from '../testing/fake-srf.ts'
+import { LegMedia } from './leg-media.ts'
 import { EarlyOffer } from './negotiation.ts'
 
 const type = { 'Content-Type': 'multipart/mixed;boundary=b' }

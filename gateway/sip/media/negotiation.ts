@@ -1,19 +1,22 @@
 import { codeOf, TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { FarResponse, SipDialog } from '../srf.ts'
-import { answerIn } from './body.ts'
 import { EarlyMedia } from './early-media.ts'
-import { learntFromSource, type SipMedia } from './sip-media.ts'
+import { answerIn } from './sdp-body.ts'
+import { privateAddressMessage, type SipMedia } from './sip-media.ts'
 
 /** How the audio of an outbound leg is agreed on: what the responses to its INVITEs mean for it. */
 export interface Negotiation {
   /** The offer of our INVITEs; undefined: the far side makes it. */
   readonly localSdp: string | undefined
-  /** Our answer to the offer in a reliable provisional response, or in a 200; undefined: none is due. Never throws. */
+  /**
+   * Our answer to the offer in a reliable provisional response, or in a 200; undefined: none is due. Never
+   * throws.
+   */
   offered(response: FarResponse): string | undefined
   /**
-   * What a provisional response says: whether the far side's audio can be heard now. Undefined where that has not changed. Throws with a
-   * media code where there can be no session any more.
+   * What a provisional response says: whether the far side's audio can be heard now. Undefined where that has
+   * not changed. Throws with a media code where there can be no session any more.
    */
   provisional(response: FarResponse): boolean | undefined
   /** The far side has answered. Throws with a media code where there is no session. */
@@ -62,13 +65,15 @@ export class EarlyOffer implements Negotiation {
     if (!news) this.#media.restart()
   }
 
-  /** Takes an answer to our offer; false where it was taken already: the 200 usually repeats that of the 183. */
+  /**
+   * Takes an answer to our offer; false where it was taken already: the 200 usually repeats that of the 183.
+   */
   #take(sdp: string, source: string | undefined): boolean {
     if (sdp === this.#remoteSdp) return false
-    this.#media.heardFrom(source)
+    this.#media.setSource(source)
     this.#media.acceptSdp(sdp)
     this.#remoteSdp = sdp
-    if (this.#media.behindNat) this.#log.info({ source }, learntFromSource)
+    if (this.#media.isBehindNat) this.#log.info({ source }, privateAddressMessage)
     return true
   }
 }

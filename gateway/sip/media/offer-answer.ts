@@ -20,8 +20,9 @@ export interface OfferRefusal {
 export type Random = () => number
 
 /**
- * Offers and answers of one dialog: at most one offer is open at any time, whoever made it and whatever message it stands in. All of
- * INVITE, reliable 18x, PRACK, UPDATE and re-INVITE go through the same four transitions:
+ * Offers and answers of one dialog: at most one offer is open at any time, whoever made it and whatever
+ * message it stands in. All of INVITE, reliable 18x, PRACK, UPDATE and re-INVITE go through the same four
+ * transitions:
  *
  *     stable ── sendOffer ────► local offer  ── receiveAnswer ──► stable
  *     stable ── receiveOffer ─► remote offer ── sendAnswer ─────► stable
@@ -80,7 +81,10 @@ export class OfferAnswer {
     return true
   }
 
-  /** The open offer came to nothing: it was refused, or its answer cannot be used. The session stays as it was (RFC 3261 section 14.1). */
+  /**
+   * The open offer came to nothing: it was refused, or its answer cannot be used. The session stays as it was
+   * (RFC 3261 section 14.1).
+   */
   abandon(): void {
     this.#exchange = { kind: 'stable' }
   }
@@ -93,8 +97,9 @@ export class OfferAnswer {
 }
 
 /**
- * How long to wait after a 491 before our request is sent again, in ms (RFC 3261 section 14.1): 2.1 to 4 s for the side that made the
- * Call-ID, 0 to 2 s for the other, in steps of 10 ms; so the same two do not cross again.
+ * How long to wait after a 491 before our request is sent again, in ms (RFC 3261 section 14.1): 2.1 to 4 s
+ * for the side that made the Call-ID, 0 to 2 s for the other, in steps of 10 ms; so the same two do not cross
+ * again.
  */
 export const glareBackoffMs = (ownsCallId: boolean, random: Random): number =>
   ownsCallId ? 2_100 + 10 * Math.floor(random() * 191) : 10 * Math.floor(random() * 201)

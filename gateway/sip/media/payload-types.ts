@@ -1,15 +1,16 @@
 import { codecInfo } from '../../../media/codecs/codec-info.ts'
 import type { AudioCodec } from '../../../media/types.ts'
 import { comfortNoise, eventsName, formatName } from '../sdp/codec-names.ts'
-import type { CodecFormat, EventFormat, Format } from '../sdp/description.ts'
+import type { CodecFormat, EventFormat, Format } from '../sdp/sdp-description.ts'
 
 /** The numbers that most equipment has for what has none of its own. */
 const usualOpus = 111
 const usualEvents: Readonly<Partial<Record<number, number>>> = { 8000: 101, 48000: 110 }
 
 /**
- * The payload types of one session. A number that stood for something once stands for nothing else until the session ends, and a format
- * keeps the number that it has (RFC 3264 section 8.3.2); so what is still on its way is never misunderstood.
+ * The payload types of one session. A number that stood for something once stands for nothing else until the
+ * session ends, and a format keeps the number that it has (RFC 3264 section 8.3.2); so what is still on its
+ * way is never misunderstood.
  */
 export class PayloadTypes {
   #byName = new Map<string, number>()

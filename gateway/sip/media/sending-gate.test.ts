@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { FarEnd } from '../../../media/types.ts'
 import { FakeClock } from '../../core/clock.ts'
-import { TestPort } from '../testing/edge.ts'
+import { TestPort } from '../testing/fake-edge.ts'
 import { SendingGate } from './sending-gate.ts'
 
 const source = '203.0.113.9'

@@ -4,18 +4,23 @@ import type { Clock, Timer } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 
 /** Facts of a stranger: a caller who is neither known by its address nor authenticated. */
-export interface StrangerMedia {
+export interface UntrustedMedia {
   readonly clock: Clock
   /** The stranger is certainly at the source of its signalling, as on a connection. */
   readonly isConfirmed: boolean
 }
 
-/** Total time for which audio goes to addresses other than the caller's without a packet from there, in ms. */
+/**
+ * Total time for which audio goes to addresses other than the caller's without a packet from there, in ms.
+ */
 const trialMs = 2_000
 /** Intervals at which packets of such an address are looked for, in ms: within the trial, and after it. */
 const lookMs = 100
 const laterLookMs = 500
-/** Time without a packet after which the call ends, in ms. The port's own wait stands still while nothing is sent. */
+/**
+ * Time without a packet after which the call ends, in ms. The port's own wait stands still while nothing is
+ * sent.
+ */
 const patienceMs = 30_000
 /** Maximum number of addresses that are remembered as proven. */
 const maxProven = 16
@@ -30,17 +35,21 @@ interface Watched {
 }
 
 /**
- * Holds back what is sent to a stranger until it is certain that it reaches the one who asked for it. Otherwise one forged INVITE makes
- * the gateway send audio to any address that its SDP names. Until the stranger has proved that it is at the source of its signalling,
- * nothing is sent. From then on audio goes to that address. To another one it goes for two seconds in all, and from there on only if packets
- * come from it, or RTCP that reports on ours.
+ * Holds back what is sent to a stranger until it is certain that it reaches the one who asked for it.
+ * Otherwise one forged INVITE makes the gateway send audio to any address that its SDP names. Until the
+ * stranger has proved that it is at the source of its signalling, nothing is sent. From then on audio goes to
+ * that address. To another one it goes for two seconds in all, and from there on only if packets come from
+ * it, or RTCP that reports on ours.
  */
 export class SendingGate {
   readonly #port: MediaPort
   readonly #clock: Clock
   readonly #source: string
   readonly #proven = new Set<string>()
-  /** Far side whose packets may have come from elsewhere, as those of a phone behind NAT do. Valid until another one is set. */
+  /**
+   * Far side whose packets may have come from elsewhere, as those of a phone behind NAT do. Valid until
+   * another one is set.
+   */
   #learnt: string | undefined
   #onFault: (error: Error) => void = () => {}
   #isConfirmed: boolean
@@ -53,7 +62,7 @@ export class SendingGate {
   #closed = false
 
   /** `source`: address that the stranger's signalling comes from. */
-  constructor(port: MediaPort, source: string, { clock, isConfirmed }: StrangerMedia) {
+  constructor(port: MediaPort, source: string, { clock, isConfirmed }: UntrustedMedia) {
     this.#port = port
     this.#source = keyOf(source)
     this.#clock = clock
@@ -65,7 +74,10 @@ export class SendingGate {
     this.#onFault = listener
   }
 
-  /** Tells the port of the far side, with the direction that is permitted now. Throws as `MediaPort.setFar` does. */
+  /**
+   * Tells the port of the far side, with the direction that is permitted now. Throws as `MediaPort.setFar`
+   * does.
+   */
   setFar(near: NearEnd, far: FarEnd): void {
     if (placeOf(far) !== this.#learnt) this.#learnt = undefined
     const needsTrial = this.#isConfirmed && !this.#isProven(far)
@@ -165,8 +177,9 @@ const isLearning = ({ learnFrom, symmetric = 'strict' }: FarEnd): boolean =>
   learnFrom !== undefined || symmetric !== 'strict'
 
 /**
- * Place that packets prove. For an address that packets are accepted from alone, it is that address. Otherwise the port counts too: the
- * media edge returns to the described address for each new one, and packets of the caller itself say nothing about that.
+ * Place that packets prove. For an address that packets are accepted from alone, it is that address.
+ * Otherwise the port counts too: the media edge returns to the described address for each new one, and
+ * packets of the caller itself say nothing about that.
  */
 const placeOf = (far: FarEnd): string =>
   isLearning(far) ? `${keyOf(far.address)} ${far.port}` : keyOf(far.address)

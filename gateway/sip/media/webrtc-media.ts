@@ -8,11 +8,12 @@ import { OfferAnswer, type OfferIn } from './offer-answer.ts'
 import type { SipMedia } from './sip-media.ts'
 
 /** How long the first sound waits for a client whose media is not up yet. */
-const hearingWaitMs = 5_000
+const maxConnectWaitMs = 5_000
 
 /**
- * Whether a description is one of WebRTC: its audio is to be encrypted by keys that DTLS agrees on (RFC 5764). An m-line with port 0 says
- * nothing (RFC 3264 section 6), and where plain RTP, or SRTP with keys in the SDP, is offered as an alternative, that is taken.
+ * Whether a description is one of WebRTC: its audio is to be encrypted by keys that DTLS agrees on (RFC
+ * 5764). An m-line with port 0 says nothing (RFC 3264 section 6), and where plain RTP, or SRTP with keys in
+ * the SDP, is offered as an alternative, that is taken.
  */
 export const isWebRtcSdp = (sdp: string): boolean => {
   const lines = [...sdp.matchAll(/^m=audio (\d+)(?:\/\d+)? (\S+) /gm)]
@@ -21,7 +22,10 @@ export const isWebRtcSdp = (sdp: string): boolean => {
   return has(/^(UDP|TCP)\/TLS\/RTP\/SAVPF?$/) && !has(/^RTP\/S?AVP$/)
 }
 
-/** Whether a target is a browser: only they speak SIP over WebSockets, and they know no other audio than that of WebRTC. */
+/**
+ * Whether a target is a browser: only they speak SIP over WebSockets, and they know no other audio than that
+ * of WebRTC.
+ */
 export const isWebRtcTarget = ({ uri, nextHop }: Extract<Target, { kind: 'sip' }>): boolean => {
   const transport = parseSipUri(nextHop ?? uri)
     ?.params.get('transport')
@@ -29,10 +33,13 @@ export const isWebRtcTarget = ({ uri, nextHop }: Extract<Target, { kind: 'sip' }
   return transport === 'ws' || transport === 'wss'
 }
 
-/** The audio of a SIP client that speaks WebRTC, as a browser with a SIP library does: ICE, DTLS and SRTP are mediasoup's. */
+/**
+ * The audio of a SIP client that speaks WebRTC, as a browser with a SIP library does: ICE, DTLS and SRTP are
+ * mediasoup's.
+ */
 export class WebRtcMedia implements SipMedia {
   readonly exchange: OfferAnswer
-  readonly behindNat = false
+  readonly isBehindNat = false
   readonly #browser: BrowserMedia
   readonly #watch: MediaWatch
   #onFault: ((error: Error) => void) | undefined
@@ -51,7 +58,10 @@ export class WebRtcMedia implements SipMedia {
     })
   }
 
-  /** Answers the first offer of a client with the first of `codecs` that it has. Rejects with `bad_sdp`, `no_common_codec` or `no_ports`. */
+  /**
+   * Answers the first offer of a client with the first of `codecs` that it has. Rejects with `bad_sdp`,
+   * `no_common_codec` or `no_ports`.
+   */
   static async answering(
     webrtc: Pick<WebRtc, 'answer'>,
     group: string,
@@ -94,14 +104,14 @@ export class WebRtcMedia implements SipMedia {
   }
 
   /** Where audio may come from is ICE's affair. */
-  heardFrom(): void {}
+  setSource(): void {}
 
-  refreshes(offer: string): boolean {
+  isRepeatedOffer(offer: string): boolean {
     return offer === this.#remote
   }
 
   async answerSdp(offer: string): Promise<string> {
-    if (this.refreshes(offer)) return this.#local
+    if (this.isRepeatedOffer(offer)) return this.#local
     this.#local = await this.#browser.renegotiate(offer)
     this.#remote = offer
     return this.#local
@@ -118,7 +128,10 @@ export class WebRtcMedia implements SipMedia {
     return this.#local
   }
 
-  /** The first answer is taken by and by: what is wrong with it is a fault. A later one repeats it, but for a hold. */
+  /**
+   * The first answer is taken by and by: what is wrong with it is a fault. A later one repeats it, but for a
+   * hold.
+   */
   acceptSdp(answer: string): void {
     if (!isWebRtcSdp(answer)) throw new TrunklineError('bad_sdp', 'SDP: an audio m-line of WebRTC expected.')
     this.#remote = answer
@@ -131,7 +144,7 @@ export class WebRtcMedia implements SipMedia {
   /** Nothing is waited for: a client sends silence, too. */
   restart(): void {}
 
-  ready = (): Promise<void> => this.#watch.untilConnected(hearingWaitMs)
+  ready = (): Promise<void> => this.#watch.untilConnected(maxConnectWaitMs)
 
   onFault(listener: (error: Error) => void): void {
     this.#onFault = listener

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CarrierConfig } from '../../../config/sip-types.ts'
 import { carrierSdp } from '../testing/bench.ts'
-import { OutboundRig } from '../testing/outbound.ts'
-import { testCarrier } from '../trunks/testing.ts'
+import { OutboundRig } from '../testing/outbound-rig.ts'
+import { testCarrier } from '../testing/test-carrier.ts'
 
 describe('an offer of a gateway with both IP families', () => {
   let rig: OutboundRig

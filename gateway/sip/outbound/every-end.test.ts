@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { CarrierConfig } from '../../../config/sip-types.ts'
 import { carrierSdp } from '../testing/bench.ts'
-import { OutboundRig } from '../testing/outbound.ts'
-import { testCarrier } from '../trunks/testing.ts'
+import { OutboundRig } from '../testing/outbound-rig.ts'
+import { testCarrier } from '../testing/test-carrier.ts'
 
 const setUp = (changes: Partial<CarrierConfig> = {}) =>
   new OutboundRig([testCarrier({ targets: ['sip:a.example', 'sip:b.example'], ...changes })])
@@ -53,7 +53,7 @@ describe('every end gives everything back (pain points 10 and 11)', () => {
       'the loss of the agent',
       (rig) => {
         rig.next()
-        rig.connection.alive = false
+        rig.connection.isAlive = false
         for (const each of [...rig.legs]) each.lost()
       },
       'unreachable',

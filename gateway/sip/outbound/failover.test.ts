@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { CarrierConfig } from '../../../config/sip-types.ts'
 import { carrierSdp } from '../testing/bench.ts'
-import { OutboundRig } from '../testing/outbound.ts'
-import { testCarrier } from '../trunks/testing.ts'
+import { OutboundRig } from '../testing/outbound-rig.ts'
+import { testCarrier } from '../testing/test-carrier.ts'
 
 const setUp = (changes: Partial<CarrierConfig> = {}, tryings = true) =>
   new OutboundRig([testCarrier({ targets: ['sip:a.example', 'sip:b.example'], ...changes })], tryings)

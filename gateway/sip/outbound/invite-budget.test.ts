@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { OutboundRig, type PlacedInvite } from '../testing/outbound.ts'
-import { testCarrier } from '../trunks/testing.ts'
+import { OutboundRig, type PlacedInvite } from '../testing/outbound-rig.ts'
+import { testCarrier } from '../testing/test-carrier.ts'
 import { InviteBudget, maxInvites } from './invite-budget.ts'
 
 const timers = { expiresMs: 1_800_000, minMs: 90_000 }

@@ -1,10 +1,14 @@
 /**
- * INVITEs that one leg sends at most, whatever its far sides answer and however often: all targets of a carrier with one challenge each, or fewer
- * targets with redirections, challenges and longer session intervals.
+ * INVITEs that one leg sends at most, whatever its far sides answer and however often: all targets of a
+ * carrier with one challenge each, or fewer targets with redirections, challenges and longer session
+ * intervals.
  */
 export const maxInvites = 32
 
-/** Counts the INVITEs of one leg: each place that is tried, and each repetition for a challenge, a 422, a 488 or a redirection. */
+/**
+ * Counts the INVITEs of one leg: each place that is tried, and each repetition for a challenge, a 422, a 488
+ * or a redirection.
+ */
 export class InviteBudget {
   #left: number
 

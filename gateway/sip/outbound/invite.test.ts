@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import type { Leg } from '../../calls/leg/leg.ts'
 import { carrierSdp } from '../testing/bench.ts'
-import { OutboundRig, PlacedInvite } from '../testing/outbound.ts'
-import { FakeDialog, farResponse } from '../testing/srf.ts'
-import { testCarrier } from '../trunks/testing.ts'
+import { FakeDialog, farResponse } from '../testing/fake-srf.ts'
+import { OutboundRig, PlacedInvite } from '../testing/outbound-rig.ts'
+import { testCarrier } from '../testing/test-carrier.ts'
 
 type Step = 'taken' | 'ringing' | 'early media' | 'challenged' | 'answered' | 'refused' | 'hang up'
 

@@ -2,9 +2,9 @@ import type { LegFacts } from '../../calls/leg/leg-facts.ts'
 import type { Clock, Timer } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
+import { catchErrors } from '../catch-errors.ts'
 import { hangUp } from '../dialog/hang-up.ts'
-import type { DigestSession } from '../digest/digest.ts'
-import { guarding } from '../guarding.ts'
+import type { DigestSession } from '../digest/digest-session.ts'
 import { extensionHeaders, printable, reasonHeader } from '../headers.ts'
 import { refusalOf } from '../media/late-offer.ts'
 import type {
@@ -18,11 +18,11 @@ import type {
   SipResponse,
   SrfLike,
 } from '../srf.ts'
+import { challengerHop } from './challenger-hop.ts'
 import type { InviteBudget } from './invite-budget.ts'
-import { pinned } from './pinned.ts'
 
 /** What one INVITE is made of. */
-export interface InviteParts {
+export interface InviteDeps {
   readonly srf: Pick<SrfLike, 'createUAC'>
   readonly clock: Clock
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
@@ -41,7 +41,10 @@ export interface InviteParts {
   readonly listener: InviteListener
 }
 
-/** Told how an INVITE goes. One of the three ends comes, and comes once, unless {@link Invite.cancel} was called before. */
+/**
+ * Told how an INVITE goes. One of the three ends comes, and comes once, unless {@link Invite.cancel} was
+ * called before.
+ */
 export interface InviteListener {
   /** The INVITE goes out with this Call-ID. */
   sent(callId: string): void
@@ -49,7 +52,10 @@ export interface InviteListener {
   responded(response: NonNullable<LegFacts['response']>): void
   /** The far side changes the session before it answers (RFC 3311), which is to be answered at once. */
   updated(request: SipRequest, response: SipResponse): void
-  /** The far side makes an offer, in a reliable provisional response or in the 200, because we made none; what comes back is our answer. */
+  /**
+   * The far side makes an offer, in a reliable provisional response or in the 200, because we made none; what
+   * comes back is our answer.
+   */
   offered(response: FarResponse): string | undefined
   /** A provisional response above 100. */
   provisional(response: FarResponse): void
@@ -62,14 +68,14 @@ export interface InviteListener {
 }
 
 /** Longest wait for the final response after a CANCEL. */
-const longestWaitMs = 40_000
+const maxWaitMs = 40_000
 
 /**
- * One INVITE to one place, with its repetitions for digest challenges, until its final response. An answer that comes although it was
- * cancelled is acknowledged and hung up here (RFC 3261 section 9.1).
+ * One INVITE to one place, with its repetitions for digest challenges, until its final response. An answer
+ * that comes although it was cancelled is acknowledged and hung up here (RFC 3261 section 9.1).
  */
 export class Invite {
-  readonly #parts: InviteParts
+  readonly #deps: InviteDeps
   #request: SipRequest | undefined
   #headers: Headers
   #nextHop: string | undefined
@@ -80,31 +86,31 @@ export class Invite {
   #progress: Timer | undefined
   #guard: Timer | undefined
   #gone = false
-  #guarded = guarding((error) => this.#parts.log.warn({ err: error }, 'a response could not be handled'))
+  #guarded = catchErrors((error) => this.#deps.log.warn({ err: error }, 'a response could not be handled'))
   /** Nothing comes after a final response: where it cannot be handled, it is a refusal. */
-  #final = guarding((error) => {
-    this.#parts.log.warn({ err: error }, 'a final response could not be handled')
+  #final = catchErrors((error) => {
+    this.#deps.log.warn({ err: error }, 'a final response could not be handled')
     if (this.#gone) return
-    if (!this.#canceled) this.#parts.listener.refused({ message: String(error) })
+    if (!this.#canceled) this.#deps.listener.refused({ message: String(error) })
     this.#finish()
   })
 
-  constructor(parts: InviteParts) {
-    this.#parts = parts
-    this.#headers = parts.headers
-    this.#nextHop = parts.nextHop
+  constructor(deps: InviteDeps) {
+    this.#deps = deps
+    this.#headers = deps.headers
+    this.#nextHop = deps.nextHop
   }
 
   /**
-   * Headers that make another INVITE the same request with other contents: the same Call-ID and From, with its tag, and the next CSeq (RFC
-   * 3261 section 8.1.3.5). Empty before it was sent.
+   * Headers that make another INVITE the same request with other contents: the same Call-ID and From, with
+   * its tag, and the next CSeq (RFC 3261 section 8.1.3.5). Empty before it was sent.
    */
   get repetition(): Headers {
     const sent = this.#request
     if (!sent) return {}
     const sequence = Number(/^\s*(\d{1,10})/.exec(sent.get('CSeq') ?? '')?.[1] ?? 1)
     return {
-      From: sent.get('From') ?? this.#parts.headers.From ?? '',
+      From: sent.get('From') ?? this.#deps.headers.From ?? '',
       'Call-ID': sent.get('Call-ID') ?? '',
       CSeq: `${sequence + 1} INVITE`,
     }
@@ -112,7 +118,7 @@ export class Invite {
 
   /** Sends it. Whatever goes wrong is a refusal. */
   send(): void {
-    const { srf, uri, localSdp, clock, noProgressMs } = this.#parts
+    const { srf, uri, localSdp, clock, noProgressMs } = this.#deps
     this.#request = undefined
     const nextHop = this.#nextHop
     const offer = localSdp === undefined ? { noAck: true as const } : { localSdp }
@@ -143,7 +149,7 @@ export class Invite {
     if (this.#gone || this.#canceled) return
     this.#canceled = cause
     this.#progress?.cancel()
-    this.#guard = this.#parts.clock.after(longestWaitMs, () => this.#finish())
+    this.#guard = this.#deps.clock.after(maxWaitMs, () => this.#finish())
     // Before the agent has taken the INVITE there is nothing that could be cancelled.
     if (this.#request) this.#sendCancel(cause)
   }
@@ -159,32 +165,35 @@ export class Invite {
     const callId = request?.get('Call-ID')
     // Before drachtio-srf's own listener, which would say yes to everything.
     request?.on('update', (update, response) => {
-      if (!this.#canceled) this.#parts.listener.updated(update, response)
+      if (!this.#canceled) this.#deps.listener.updated(update, response)
     })
     request?.on('response', (response: FarResponse) => {
       const { status, msg } = response
       if (!this.#canceled && status > 100)
-        this.#parts.listener.responded({ status, headers: extensionHeaders(msg?.headers ?? {}) })
+        this.#deps.listener.responded({ status, headers: extensionHeaders(msg?.headers ?? {}) })
       if (response.status >= 200 && response.status < 300) this.#accepted = response
     })
     // For the same reason: it would send a PRACK without our answer.
-    if (this.#parts.localSdp === undefined)
+    if (this.#deps.localSdp === undefined)
       request?.on(
         'response',
         this.#guarded((response: FarResponse, acknowledge: Acknowledge) =>
           this.#offeredEarly(response, acknowledge),
         ),
       )
-    if (callId && !this.#canceled) this.#parts.listener.sent(printable(callId, 256))
+    if (callId && !this.#canceled) this.#deps.listener.sent(printable(callId, 256))
     if (this.#canceled && !this.#cancelSent) this.#sendCancel(this.#canceled)
   }
 
   #provisional(response: FarResponse): void {
     this.#progress?.cancel()
-    if (!this.#canceled && response.status > 100) this.#parts.listener.provisional(response)
+    if (!this.#canceled && response.status > 100) this.#deps.listener.provisional(response)
   }
 
-  /** An offer may stand in a reliable provisional response, and its answer stands in the PRACK then (RFC 3262 section 5). */
+  /**
+   * An offer may stand in a reliable provisional response, and its answer stands in the PRACK then (RFC 3262
+   * section 5).
+   */
   #offeredEarly(response: FarResponse, acknowledge: Acknowledge): void {
     const { status, body } = response
     if (status >= 200 || !body || response.get('RSeq') === undefined) return
@@ -195,7 +204,10 @@ export class Invite {
     response.has = () => false
   }
 
-  /** The ACK of a 200 with an offer has an answer, even where the call is not wanted any more (RFC 3261 section 13.2.2.4). */
+  /**
+   * The ACK of a 200 with an offer has an answer, even where the call is not wanted any more (RFC 3261
+   * section 13.2.2.4).
+   */
   #offered({ res, ack }: OfferedAnswer): void {
     this.#progress?.cancel()
     ack(this.#answerTo(res)).then(
@@ -211,30 +223,31 @@ export class Invite {
   }
 
   #answerTo(response: FarResponse): string | undefined {
-    return this.#gone || this.#canceled ? refusalOf(response) : this.#parts.listener.offered(response)
+    return this.#gone || this.#canceled ? refusalOf(response) : this.#deps.listener.offered(response)
   }
 
   #silent(): void {
-    const { listener } = this.#parts
+    const { listener } = this.#deps
     this.cancel({ code: 'unreachable' })
     listener.silent()
   }
 
   #answered(dialog: SipDialog): void {
     if (this.#gone) {
-      hangUp(dialog, this.#canceled ?? { code: 'normal' }, this.#parts.log)
+      hangUp(dialog, this.#canceled ?? { code: 'normal' }, this.#deps.log)
       return
     }
     if (this.#canceled) {
-      // The agent sends a BYE as well, where it knows of the CANCEL; one of the two finds nothing, and may never get a response.
+      // The agent sends a BYE as well, where it knows of the CANCEL; one of the two finds nothing, and may
+      // never get a response.
       dialog.on('destroy', () => this.#finish())
-      hangUp(dialog, this.#canceled, this.#parts.log, () => this.#finish())
+      hangUp(dialog, this.#canceled, this.#deps.log, () => this.#finish())
       return
     }
     this.#progress?.cancel()
-    this.#parts.digest.accepted()
+    this.#deps.digest.accepted()
     try {
-      this.#parts.listener.answered(dialog)
+      this.#deps.listener.answered(dialog)
     } finally {
       this.#finish()
     }
@@ -254,7 +267,7 @@ export class Invite {
     }
     if (this.#authenticate(refusal)) return
     try {
-      this.#parts.listener.refused(refusal)
+      this.#deps.listener.refused(refusal)
     } finally {
       this.#finish()
     }
@@ -262,7 +275,7 @@ export class Invite {
 
   /** Sends it again where the refusal was a challenge that may be answered (RFC 3261 section 22.2). */
   #authenticate({ status, res }: Refusal): boolean {
-    const { digest, uri, localSdp, log, headers, budget } = this.#parts
+    const { digest, uri, localSdp, log, headers, budget } = this.#deps
     if (!res || !this.#request || (status !== 401 && status !== 407)) return false
     const answer = digest.answer(
       { status, get: (name) => res.get(name) },
@@ -277,14 +290,14 @@ export class Invite {
       return false
     }
     this.#headers = { ...headers, ...this.repetition, ...answer.headers }
-    this.#nextHop = this.#parts.nextHop ?? pinned(uri, res)
+    this.#nextHop = this.#deps.nextHop ?? challengerHop(uri, res)
     this.send()
     return true
   }
 
   #sendCancel(cause: Cause): void {
     this.#cancelSent = true
-    const { log } = this.#parts
+    const { log } = this.#deps
     try {
       this.#request?.cancel({ headers: { Reason: reasonHeader(cause) } }, (error) => {
         if (error) log.debug({ reason: String(error) }, 'CANCEL: the INVITE was answered already')
@@ -299,6 +312,6 @@ export class Invite {
     this.#gone = true
     this.#progress?.cancel()
     this.#guard?.cancel()
-    this.#parts.listener.gone()
+    this.#deps.listener.gone()
   }
 }

@@ -4,26 +4,26 @@ import type { Clock } from '../../core/clock.ts'
 import { type Cause, catalogue, codeOf } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import { parseSipUri, shownUri } from '../../core/sip-uri.ts'
-import { causeOfRefusal, problemOf } from '../causes.ts'
-import { EstablishedDialog } from '../dialog/dialog.ts'
-import { sendDigits } from '../dialog/digits.ts'
+import type { Connection } from '../agent-link.ts'
+import { catchErrors } from '../catch-errors.ts'
+import { EstablishedDialog } from '../dialog/established-dialog.ts'
 import { hangUp } from '../dialog/hang-up.ts'
 import { Renegotiation } from '../dialog/renegotiation.ts'
+import { sendDigits } from '../dialog/send-digits.ts'
 import { answeringChallenges, credentialsInside } from '../digest/dialog-digest.ts'
-import { DigestSession } from '../digest/digest.ts'
-import { guarding } from '../guarding.ts'
+import { DigestSession } from '../digest/digest-session.ts'
 import { printable, withoutBody } from '../headers.ts'
-import type { Connection } from '../link.ts'
 import type { Negotiation } from '../media/negotiation.ts'
 import type { SipMedia } from '../media/sip-media.ts'
+import { causeOfRefusal, problemOf } from '../sip-causes.ts'
 import type { FarResponse, Headers, Refusal, SipDialog, SipRequest, SipResponse, SrfLike } from '../srf.ts'
-import { familyOfHop, goesOn, type Hop, isLocal, mostRedirects, type Route } from '../trunks/route.ts'
+import { familyOfHop, type Hop, isLocal, maxRedirects, type Route, shouldTryNext } from '../trunks/route.ts'
 import { Invite } from './invite.ts'
 import { InviteBudget, maxInvites } from './invite-budget.ts'
-import { OutboundSession, type OutboundSessionParts } from './outbound-session.ts'
+import { OutboundSession, type OutboundSessionOptions } from './outbound-session.ts'
 
 /** What an outbound leg's far side works with. */
-export interface OutboundLegParts extends OutboundSessionParts {
+export interface OutboundLegDeps extends OutboundSessionOptions {
   readonly leg: Leg
   readonly srf: Pick<SrfLike, 'createUAC'>
   readonly connection: Connection
@@ -45,7 +45,7 @@ interface Attempt {
 /** The called side of a leg that we make: our INVITEs to one place after the other, and then the dialog. */
 export class OutboundLeg implements LegSignalling {
   readonly connection: Connection
-  #parts: OutboundLegParts
+  #deps: OutboundLegDeps
   #route: Route | undefined
   #left: Hop[] = []
   #media: SipMedia | undefined
@@ -62,25 +62,28 @@ export class OutboundLeg implements LegSignalling {
   #budget = new InviteBudget()
   #rang = false
   #released = false
-  #guarded = guarding((error) => {
-    this.#parts.log.warn({ err: error }, 'a response could not be handled')
-    this.#parts.leg.end({ code: 'internal' })
+  #guarded = catchErrors((error) => {
+    this.#deps.log.warn({ err: error }, 'a response could not be handled')
+    this.#deps.leg.end({ code: 'internal' })
   })
 
-  constructor(parts: OutboundLegParts) {
-    this.#parts = parts
-    this.#session = new OutboundSession(parts)
-    this.connection = parts.connection
+  constructor(deps: OutboundLegDeps) {
+    this.#deps = deps
+    this.#session = new OutboundSession(deps)
+    this.connection = deps.connection
   }
 
-  /** Sends INVITEs with the offer of `media`, or for one of the far side, along the route. Whatever goes wrong ends the leg. */
+  /**
+   * Sends INVITEs with the offer of `media`, or for one of the far side, along the route. Whatever goes wrong
+   * ends the leg.
+   */
   invite(route: Route, media: SipMedia, negotiation: Negotiation): void {
     this.#media = media
     this.#negotiation = negotiation
     this.#route = route
     this.#left = [...route.hops]
     const dialog = { local: { sdp: '', contact: '' } }
-    this.#early = new Renegotiation({ ...this.#parts, timers: undefined, media, dialog })
+    this.#early = new Renegotiation({ ...this.#deps, timers: undefined, media, dialog })
     this.#tryNext()
   }
 
@@ -92,7 +95,7 @@ export class OutboundLeg implements LegSignalling {
 
   sendDigits(digits: string): Promise<void> {
     const dialog = this.#dialog
-    const { leg, clock, log } = this.#parts
+    const { leg, clock, log } = this.#deps
     if (!this.#media) return Promise.resolve()
     const info = dialog && ((digit: string) => dialog.sendInfoDigit(digit))
     return sendDigits(digits, { port: this.#media.port, info, leg, clock, log })
@@ -104,40 +107,43 @@ export class OutboundLeg implements LegSignalling {
 
   end(cause: Cause): void {
     const attempt = this.#attempt
-    const { alive } = this.connection
+    const { isAlive } = this.connection
     if (attempt) {
-      this.#tried(alive ? 'canceled' : 'unreachable')
-      if (alive) attempt.invite.cancel(cause)
+      this.#tried(isAlive ? 'canceled' : 'unreachable')
+      if (isAlive) attempt.invite.cancel(cause)
     }
-    if (!alive) this.#forget()
+    if (!isAlive) this.#forget()
     this.#dialog?.bye(cause)
     this.#settle()
   }
 
   /** Ends the leg as if its call had done so. */
   hangUp(cause: Cause): void {
-    this.#parts.leg.end(cause)
+    this.#deps.leg.end(cause)
   }
 
   /** The connection to the agent is gone for good. */
   lost(): void {
-    this.#parts.leg.ended({ code: 'control_lost' })
+    this.#deps.leg.ended({ code: 'control_lost' })
     this.#dialog?.lost()
     this.#forget()
     this.#release()
   }
 
-  /** False where no place is left. `repetition`: headers of the INVITE that this one is instead of. What one place demanded, others need not. */
+  /**
+   * False where no place is left. `repetition`: headers of the INVITE that this one is instead of. What one
+   * place demanded, others need not.
+   */
   #tryNext(repetition?: Headers): boolean {
     const hop = this.#left.shift()
     if (!hop) return false
     if (!this.#budget.take()) {
-      this.#parts.log.warn({ maxInvites }, 'no further INVITE is sent: the leg has sent its maximum number')
+      this.#deps.log.warn({ maxInvites }, 'no further INVITE is sent: the leg has sent its maximum number')
       return false
     }
     if (!repetition) this.#media?.demandKeys?.(false)
     this.#media?.offerOver?.(familyOfHop(hop))
-    const { srf, clock, log, leg } = this.#parts
+    const { srf, clock, log, leg } = this.#deps
     const digest = new DigestSession(hop.credentials)
     const localSdp = this.#negotiation?.localSdp
     const headers = localSdp === undefined ? withoutBody(hop.headers) : hop.headers
@@ -177,7 +183,7 @@ export class OutboundLeg implements LegSignalling {
   }
 
   #provisional(response: FarResponse): void {
-    const { leg } = this.#parts
+    const { leg } = this.#deps
     // 199 says that one branch of a fork is over (RFC 6228).
     if (leg.isEnded || response.status < 180 || response.status === 199) return
     this.#rang = true
@@ -196,10 +202,10 @@ export class OutboundLeg implements LegSignalling {
       this.#dialog = this.#established(answered, attempt, media)
     } catch (error) {
       // Nobody else would.
-      hangUp(answered, { code: 'internal' }, this.#parts.log)
+      hangUp(answered, { code: 'internal' }, this.#deps.log)
       throw error
     }
-    const { leg } = this.#parts
+    const { leg } = this.#deps
     this.#orEnd(() => {
       this.#negotiation?.answered(answered)
       leg.answered()
@@ -208,7 +214,7 @@ export class OutboundLeg implements LegSignalling {
   }
 
   #established(answered: SipDialog, attempt: Attempt, media: SipMedia): EstablishedDialog {
-    const { leg, connection, clock, log, userAgent } = this.#parts
+    const { leg, connection, clock, log, userAgent } = this.#deps
     const trust = {
       credentials: attempt.hop.credentials,
       realms: attempt.digest.realms,
@@ -224,7 +230,7 @@ export class OutboundLeg implements LegSignalling {
       clock,
       log,
       userAgent,
-      acked: true,
+      isAcked: true,
       ...this.#session.agreed(answered.res, leg.facts.carrier),
       onReleased: () => {
         this.#dialogGone = true
@@ -239,7 +245,7 @@ export class OutboundLeg implements LegSignalling {
       run()
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error)
-      this.#parts.leg.end({ code: codeOf(error), detail })
+      this.#deps.leg.end({ code: codeOf(error), detail })
     }
   }
 
@@ -250,18 +256,18 @@ export class OutboundLeg implements LegSignalling {
     const cause = causeOfRefusal(refusal, this.#rang)
     const problem = problemOf(refusal)
     const to = printable(shownUri(attempt.hop.uri))
-    if (problem !== undefined) this.#parts.log.warn({ to, problem }, catalogue.unreachable.text)
+    if (problem !== undefined) this.#deps.log.warn({ to, problem }, catalogue.unreachable.text)
     if (isLocal(refusal)) this.#tried('unreachable', { detail: cause.detail })
     else this.#tried('refused', { sipStatus: refusal.status })
-    attempt.hop.heard?.(refusal)
+    attempt.hop.onFailure?.(refusal)
     if (this.#again(refusal, attempt, route)) return
-    if (goesOn(refusal, route, this.#rang) && this.#tryNext()) return
-    this.#parts.leg.ended(cause)
+    if (shouldTryNext(refusal, route, this.#rang) && this.#tryNext()) return
+    this.#deps.leg.ended(cause)
   }
 
   /**
-   * The same place with another session timer (RFC 4028 section 7.3), or with keys that it cannot leave, in the same request for whoever
-   * reads it; or where a redirection leads.
+   * The same place with another session timer (RFC 4028 section 7.3), or with keys that it cannot leave, in
+   * the same request for whoever reads it; or where a redirection leads.
    */
   #again(refusal: Refusal, { hop, invite }: Attempt, route: Route): boolean {
     const { status = 0, res } = refusal
@@ -270,7 +276,7 @@ export class OutboundLeg implements LegSignalling {
       this.#left.unshift(hop)
       return this.#tryNext(invite.repetition)
     }
-    if (status < 300 || status > 399 || this.#redirects >= mostRedirects) return false
+    if (status < 300 || status > 399 || this.#redirects >= maxRedirects) return false
     const hops = route.redirected(res?.get('Contact') ?? '')
     if (hops.length === 0) return false
     this.#redirects++
@@ -282,9 +288,9 @@ export class OutboundLeg implements LegSignalling {
     const attempt = this.#attempt
     if (!attempt) return
     this.#tried('no-progress')
-    attempt.hop.heard?.('silent')
+    attempt.hop.onFailure?.('silent')
     if (this.#tryNext()) return
-    this.#parts.leg.ended({ code: 'unreachable', sip: 408, detail: 'no provisional response in time' })
+    this.#deps.leg.ended({ code: 'unreachable', sip: 408, detail: 'no provisional response in time' })
   }
 
   /** Writes down how the present attempt ended, which is over with it. */
@@ -297,8 +303,8 @@ export class OutboundLeg implements LegSignalling {
     if (!attempt) return
     const { hop, startedAt } = attempt
     const target = printable(shownUri(hop.uri), 256)
-    const endedAt = this.#parts.clock.now()
-    this.#parts.leg.addAttempt({
+    const endedAt = this.#deps.clock.now()
+    this.#deps.leg.addAttempt({
       target,
       startedAt,
       endedAt,
@@ -313,7 +319,7 @@ export class OutboundLeg implements LegSignalling {
   }
 
   #settle(): void {
-    const { leg } = this.#parts
+    const { leg } = this.#deps
     if (leg.isEnded && this.#live.size === 0 && (!this.#dialog || this.#dialogGone)) this.#release()
   }
 
@@ -321,6 +327,6 @@ export class OutboundLeg implements LegSignalling {
     if (this.#released) return
     this.#released = true
     this.#early?.stop()
-    this.#parts.onReleased()
+    this.#deps.onReleased()
   }
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Destination } from '../../../handlers/verbs.ts'
-import { farSdp } from '../testing/dialog.ts'
-import { OutboundRig, PlacedInvite } from '../testing/outbound.ts'
-import { FakeRequest, FakeResponse } from '../testing/srf.ts'
-import { testCarrier } from '../trunks/testing.ts'
+import { farSdp } from '../testing/dialog-rig.ts'
+import { FakeRequest, FakeResponse } from '../testing/fake-srf.ts'
+import { OutboundRig, PlacedInvite } from '../testing/outbound-rig.ts'
+import { testCarrier } from '../testing/test-carrier.ts'
 
 const uri = 'sip:1@carrier.example'
 const timers = { expiresMs: 1_800_000, minMs: 90_000 }

@@ -10,28 +10,34 @@ import { isSecure, parseSipUri, shownUri, userOf } from '../../core/sip-uri.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
 import type { Target } from '../../model.ts'
 import { RefusalLog } from '../admission/refusal-log.ts'
-import type { DialogOrigin } from '../dialog/dialogs.ts'
-import { supportedTags } from '../dialog/extensions.ts'
+import type { AgentLink, Connection } from '../agent-link.ts'
+import type { DialogOrigin } from '../dialog/known-dialogs.ts'
+import { supportedTags } from '../dialog/option-tags.ts'
 import type { SessionTimerSettings } from '../dialog/session-timer.ts'
 import type { Transfers } from '../dialog/transfers.ts'
-import type { LegRegistry } from '../inbound/inbound.ts'
-import type { AgentLink, Connection } from '../link.ts'
+import type { LegRegistry } from '../leg-registry.ts'
+import { type AudioRules, audioRules } from '../media/audio-far-end.ts'
 import { preferring } from '../media/codec-rules.ts'
-import { type AudioRules, audioRules } from '../media/far-end.ts'
 import { LateOffer } from '../media/late-offer.ts'
-import { LegMedia } from '../media/media.ts'
+import { LegMedia } from '../media/leg-media.ts'
 import { EarlyOffer, type Negotiation } from '../media/negotiation.ts'
 import { asPortError } from '../media/port-error.ts'
 import type { SipMedia } from '../media/sip-media.ts'
 import { isWebRtcTarget, WebRtcMedia } from '../media/webrtc-media.ts'
-import { narrowed, type OwnSecurity, offeredSecurity, type SrtpPolicy, srtpPolicy } from '../sdp/choose.ts'
+import {
+  narrowed,
+  offeredSecurity,
+  type SecurityDemands,
+  type SrtpPolicy,
+  srtpPolicy,
+} from '../sdp/srtp-policy.ts'
 import type { Hop } from '../trunks/route.ts'
 import type { Routing, TakenRoute } from '../trunks/routing.ts'
 import { OutboundLeg } from './outbound-leg.ts'
 import type { TargetFamilies } from './target-families.ts'
 
 /** What makes outbound legs works with. */
-export interface OutboundParts {
+export interface OutboundDeps {
   readonly link: Pick<AgentLink, 'srf' | 'connection' | 'capabilities'>
   readonly edge: Pick<Edge, 'open'>
   /** For endpoints that are browsers; without it they cannot be called. */
@@ -56,7 +62,7 @@ export interface OutboundParts {
 type SipTarget = Extract<Target, { kind: 'sip' }>
 
 /** A leg to be made, and where it goes. */
-interface Wanted {
+interface OutboundContext {
   readonly target: SipTarget
   readonly request: OutboundRequest
   readonly route: TakenRoute
@@ -67,13 +73,13 @@ const frameReserve = 900
 
 /** Makes legs to carriers, to SIP endpoints, and to whatever SIP URI may be dialled. */
 export class Outbound implements OutboundSip {
-  #parts: OutboundParts
+  #deps: OutboundDeps
   /** Where no port is free, none is for anybody: each call would have its line. */
   #portless: RefusalLog
 
-  constructor(parts: OutboundParts) {
-    this.#parts = parts
-    const { clock, log } = parts
+  constructor(deps: OutboundDeps) {
+    this.#deps = deps
+    const { clock, log } = deps
     this.#portless = new RefusalLog(
       () => clock.now(),
       ({ source: code, count }) =>
@@ -87,7 +93,7 @@ export class Outbound implements OutboundSip {
   }
 
   dial(target: SipTarget, request: OutboundRequest): Leg {
-    const { link, clock, legs, userAgent } = this.#parts
+    const { link, clock, legs, userAgent } = this.#deps
     const uri = parseSipUri(target.uri)
     const to = { uri: shownUri(uri?.bare ?? target.uri), user: uri ? userOf(uri) : '', name: '' }
     const leg = new Leg({
@@ -98,8 +104,8 @@ export class Outbound implements OutboundSip {
       to,
       now: () => clock.now(),
     })
-    const log = this.#parts.log.child({ call: request.callId, leg: leg.id })
-    const connection: Connection = link.connection ?? { alive: false }
+    const log = this.#deps.log.child({ call: request.callId, leg: leg.id })
+    const connection: Connection = link.connection ?? { isAlive: false }
     const { sessionTimerSeconds: seconds } = request.destination
     const side = new OutboundLeg({
       leg,
@@ -108,12 +114,12 @@ export class Outbound implements OutboundSip {
       clock,
       log,
       userAgent,
-      timers: this.#parts.timers,
+      timers: this.#deps.timers,
       projectId: request.projectId,
       supported: supportedTags(link.capabilities),
       intervalMs: seconds === undefined ? undefined : seconds * 1_000,
-      transfers: this.#parts.transfers,
-      endpoint: target.endpointId === undefined ? undefined : this.#parts.endpoint?.(target.endpointId),
+      transfers: this.#deps.transfers,
+      endpoint: target.endpointId === undefined ? undefined : this.#deps.endpoint?.(target.endpointId),
       onReleased: () => legs.delete(side),
     })
     leg.attach(side)
@@ -134,11 +140,11 @@ export class Outbound implements OutboundSip {
   ): Promise<void> {
     // The leg is to come back in state `new`, whatever is wrong with it.
     await Promise.resolve()
-    if (!side.connection.alive) {
+    if (!side.connection.isAlive) {
       leg.ended({ code: 'control_lost' })
       return
     }
-    const route = await this.#parts.routing.find(target, request, log)
+    const route = await this.#deps.routing.find(target, request, log)
     if ('code' in route) {
       leg.ended(route)
       return
@@ -154,21 +160,21 @@ export class Outbound implements OutboundSip {
 
   /** The places of the route with the IP families of their audio, where there is a choice. */
   async #hopsOf({ hops, carrier }: TakenRoute, { port }: SipMedia): Promise<TakenRoute['hops']> {
-    const { families } = this.#parts
+    const { families } = this.#deps
     if (!families || port.addressFor(4) === undefined || port.addressFor(6) === undefined) return hops
     const given = carrier?.audioFamily
     return families.complete(hops, given && (given === 'ipv6' ? 6 : 4))
   }
 
   /** The leg's audio; undefined, with the leg ended, where there is none. */
-  async #openMedia(leg: Leg, wanted: Wanted, log: Log): Promise<SipMedia | undefined> {
+  async #openMedia(leg: Leg, wanted: OutboundContext, log: Log): Promise<SipMedia | undefined> {
     const { target, request } = wanted
     const rules = this.#rulesFor(wanted)
     try {
       const media = isWebRtcTarget(target)
         ? await this.#openWebRtc(request, rules)
         : new LegMedia(
-            await this.#parts.edge.open({ group: request.callId, kind: 'carrier' }),
+            await this.#deps.edge.open({ group: request.callId, kind: 'carrier' }),
             String(randomInt(1, 2 ** 47)),
             { srtp: this.#srtpOf(wanted), rules },
           )
@@ -178,36 +184,37 @@ export class Outbound implements OutboundSip {
       return media
     } catch (error) {
       const code = codeOf(asPortError(error))
-      if (this.#portless.takes(code)) log.error({ code, reason: String(error) }, 'no media port for the leg')
+      if (this.#portless.shouldLog(code))
+        log.error({ code, reason: String(error) }, 'no media port for the leg')
       leg.ended({ code })
       return undefined
     }
   }
 
   async #openWebRtc({ callId, codec }: OutboundRequest, { codecs }: AudioRules): Promise<SipMedia> {
-    const { webrtc, clock } = this.#parts
+    const { webrtc, clock } = this.#deps
     if (!webrtc) throw new TrunklineError('no_common_codec', 'There is no WebRTC.')
     const [first = codec] = preferring(codecs, [codec])
     return await WebRtcMedia.offering(webrtc, callId, first, clock)
   }
 
   /** Those of the far side; a document may ask for some of its codecs alone, or for another order. */
-  #rulesFor({ target, route, request }: Wanted): AudioRules {
+  #rulesFor({ target, route, request }: OutboundContext): AudioRules {
     const { endpointId } = target
-    const endpoint = endpointId === undefined ? undefined : (this.#parts.endpoint?.(endpointId) ?? {})
+    const endpoint = endpointId === undefined ? undefined : (this.#deps.endpoint?.(endpointId) ?? {})
     const rules = audioRules({ carrier: route.carrier, endpoint })
     const codecs = target.codecs ?? rules.codecs
     const wanted = request.destination.codecs?.filter((codec) => codecs.includes(codec)) ?? []
     return { ...rules, codecs: wanted.length > 0 ? wanted : codecs }
   }
 
-  #srtpOf({ target, route, request }: Wanted): SrtpPolicy {
+  #srtpOf({ target, route, request }: OutboundContext): SrtpPolicy {
     const { endpointId } = target
-    const own = endpointId === undefined ? target : this.#parts.endpoint?.(endpointId)
+    const own = endpointId === undefined ? target : this.#deps.endpoint?.(endpointId)
     return srtpOf(route, request, own)
   }
 
-  #invite(side: OutboundLeg, leg: Leg, wanted: Wanted, media: SipMedia): void {
+  #invite(side: OutboundLeg, leg: Leg, wanted: OutboundContext, media: SipMedia): void {
     const { route } = wanted
     const negotiation = this.#negotiation(leg, wanted, media)
     if (!negotiation) return
@@ -220,10 +227,13 @@ export class Outbound implements OutboundSip {
     side.invite(route, media, negotiation)
   }
 
-  /** Makes our offer, or leaves it to the far side; undefined, with the leg ended, where the carrier's rules forbid every one. */
-  #negotiation(leg: Leg, wanted: Wanted, media: SipMedia): Negotiation | undefined {
+  /**
+   * Makes our offer, or leaves it to the far side; undefined, with the leg ended, where the carrier's rules
+   * forbid every one.
+   */
+  #negotiation(leg: Leg, wanted: OutboundContext, media: SipMedia): Negotiation | undefined {
     const { route, request } = wanted
-    const log = this.#parts.log.child({ call: request.callId, leg: leg.id })
+    const log = this.#deps.log.child({ call: request.callId, leg: leg.id })
     try {
       if (route.carrier?.lateOffer && media instanceof LegMedia) {
         // What we could not offer we could not accept either.
@@ -242,7 +252,7 @@ export class Outbound implements OutboundSip {
   #tooLong({ uri, headers }: Hop, sdp: string): Cause | undefined {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
     const bytes = Buffer.byteLength([uri, ...lines, sdp].join(''), 'utf8') + frameReserve
-    const longest = this.#parts.link.capabilities.maxFrameBytes
+    const longest = this.#deps.link.capabilities.maxFrameBytes
     return bytes > longest
       ? { code: 'bad_request', detail: `The INVITE has ${bytes} bytes; the SIP agent takes ${longest}.` }
       : undefined
@@ -250,13 +260,14 @@ export class Outbound implements OutboundSip {
 }
 
 /**
- * A carrier's own policy, and before it that of the endpoint or the gateway; anybody else may encrypt. Keys go out only where every place of the
- * route is reached by TLS. A document may ask for more than that, and for less only where nobody demands it.
+ * A carrier's own policy, and before it that of the endpoint or the gateway; anybody else may encrypt. Keys
+ * go out only where every place of the route is reached by TLS. A document may ask for more than that, and
+ * for less only where nobody demands it.
  */
 const srtpOf = (
   { carrier, hops }: TakenRoute,
   { destination }: OutboundRequest,
-  own: OwnSecurity | undefined,
+  own: SecurityDemands | undefined,
 ): SrtpPolicy => {
   const secure = hops
     .map(({ uri, nextHop }) => parseSipUri(nextHop ?? uri))

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import type { IpFamily } from '../../../media/types.ts'
 import type { Clock } from '../../core/clock.ts'
+import { type FindAddresses, inDns } from '../trunks/dial-guard.ts'
 import { type Hop, placeOf } from '../trunks/route.ts'
-import { type FindAddresses, inDns } from './dial-guard.ts'
 
 /** Collaborators of {@link TargetFamilies}. */
 export interface TargetFamiliesDeps {
@@ -21,8 +21,8 @@ const maxKept = 1_000
 const maxWaitMs = 2_000
 
 /**
- * IP families of the places that INVITEs go to. The SIP agent resolves names by itself, and prefers IPv4. So a name that has any IPv4
- * address is offered audio over IPv4, and only a name without one is offered IPv6.
+ * IP families of the places that INVITEs go to. The SIP agent resolves names by itself, and prefers IPv4. So
+ * a name that has any IPv4 address is offered audio over IPv4, and only a name without one is offered IPv6.
  */
 export class TargetFamilies {
   readonly #clock: Clock

@@ -6,9 +6,9 @@ import { SystemClock } from '../../core/clock.ts'
 import { digestSecret } from '../../directory/secrets.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
 import { Trust } from '../admission/trust.ts'
-import { authorization } from '../digest/digest.ts'
+import { parseChallenges } from '../digest/challenge-header.ts'
+import { authorization } from '../digest/digest-session.ts'
 import { type Bench, carrierSdp, Heard, startBench } from '../testing/bench.ts'
-import { parseChallenges } from '../trunks/challenge.ts'
 import { EndpointContacts, Registrations } from './open-registrar.ts'
 
 const domain = 'phones.example'
@@ -35,12 +35,12 @@ const config = {
 let bench: Bench
 let registrations: Registrations
 const peers: Peer[] = []
-const offences: string[] = []
+const offenses: string[] = []
 
 const begin = async (): Promise<void> => {
   const clock = new SystemClock()
   registrations = new Registrations({ limits: config, clock })
-  const offence = (address: string) => void offences.push(address)
+  const recordOffense = (address: string) => void offenses.push(address)
   const directory = {
     domainApp: () => undefined,
     endpointByName: (name: string) => (name === 'desk' ? desk : undefined),
@@ -48,13 +48,13 @@ const begin = async (): Promise<void> => {
       to === '/public/help' ? ({ kind: 'handler', handler, address: to } as const) : undefined,
   }
   const trust = new Trust({ domains: [], carriers: [], sip: { registrar: { domains: [domain] } } })
-  const registrar = { config, directory, registrations, clock, offence }
-  bench = await startBench({ parts: { registrar, directory, trust, offence } })
+  const registrar = { config, directory, registrations, clock, recordOffense }
+  bench = await startBench({ parts: { registrar, directory, trust, recordOffense } })
 }
 afterEach(async () => {
   for (const peer of peers.splice(0)) peer.close()
   registrations.close()
-  offences.length = 0
+  offenses.length = 0
   await bench.close()
 })
 
@@ -173,5 +173,5 @@ it('answers what it does not do: 489 to SUBSCRIBE, 405 to MESSAGE and PUBLISH', 
     peer.send(method, peer.call(`sip:desk@${domain}`), { extra: { Event: 'presence', Expires: '60' } })
     await peer.response(status, method)
   }
-  expect(offences).toEqual([])
+  expect(offenses).toEqual([])
 })

@@ -1,13 +1,7 @@
 import type { SipUri } from '../../core/sip-uri.ts'
-import type { Contact } from './contacts.ts'
-import { sameUri } from './same-uri.ts'
-
-/** Where a REGISTER came from, and so where its contact is reached. */
-export interface Source {
-  readonly transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss'
-  readonly address: string
-  readonly port: number
-}
+import type { SignallingSource } from '../signalling-source.ts'
+import type { Contact } from './register-contacts.ts'
+import { isSameUri } from './same-uri.ts'
 
 /** A contact that is registered. Times are those of the steady clock, in milliseconds. */
 export interface Binding {
@@ -18,17 +12,17 @@ export interface Binding {
   readonly callId: string
   readonly seq: number
   readonly expiresAt: number
-  readonly source: Source
+  readonly source: SignallingSource
 }
 
 /** A REGISTER, read. */
-export interface Registration {
+export interface RegisterRequest {
   readonly contacts: readonly Contact[] | '*'
   /** Seconds of its Expires header. */
   readonly expires: number | undefined
   readonly callId: string
   readonly seq: number
-  readonly source: Source
+  readonly source: SignallingSource
 }
 
 /** What bounds registrations. */
@@ -49,12 +43,15 @@ export type RegisterOutcome =
   | { readonly kind: 'out-of-order' }
 
 /** A registration below this must not be called too brief (RFC 3261 section 10.3, step 7). */
-const longestMinimumMs = 3_600_000
+const maxRefusableMs = 3_600_000
 
-/** Applies a REGISTER to the bindings of its endpoint: all of it, or nothing (RFC 3261 section 10.3, RFC 5626 section 6). */
+/**
+ * Applies a REGISTER to the bindings of its endpoint: all of it, or nothing (RFC 3261 section 10.3, RFC 5626
+ * section 6).
+ */
 export const applyRegister = (
   before: readonly Binding[],
-  registration: Registration,
+  registration: RegisterRequest,
   limits: BindingLimits,
   now: number,
 ): RegisterOutcome => {
@@ -68,12 +65,12 @@ export const applyRegister = (
   let added: readonly Binding[] = []
   for (const contact of contacts) {
     const ms = grantedMs(contact, registration, limits)
-    if (ms < limits.minExpiresMs && ms > 0 && ms < longestMinimumMs) return { kind: 'too-brief' }
+    if (ms < limits.minExpiresMs && ms > 0 && ms < maxRefusableMs) return { kind: 'too-brief' }
     if (old.some((binding) => isOf(binding, contact) && isStale(binding, registration)))
       return { kind: 'out-of-order' }
     old = old.filter((binding) => !isOf(binding, contact))
     // A client that comes with a new URI may remove its old one, of the same instance, in the same request.
-    added = added.filter(({ uri, regId }) => regId !== contact.regId || !sameUri(uri, contact.uri))
+    added = added.filter(({ uri, regId }) => regId !== contact.regId || !isSameUri(uri, contact.uri))
     if (ms > 0) added = [...added, bindingOf(contact, registration, now + ms)]
   }
   const kept = withinLimit(old, added, limits.contacts)
@@ -81,8 +78,9 @@ export const applyRegister = (
 }
 
 /**
- * Makes room for what a REGISTER brings: the bindings that expire first go. A client that makes up a contact at each start would else lock
- * itself out until the old ones have expired. Undefined where it brings more than there may be.
+ * Makes room for what a REGISTER brings: the bindings that expire first go. A client that makes up a contact
+ * at each start would else lock itself out until the old ones have expired. Undefined where it brings more
+ * than there may be.
  */
 const withinLimit = (
   old: readonly Binding[],
@@ -98,32 +96,32 @@ const withinLimit = (
   return [...old.filter((binding) => !gone.has(binding)), ...added]
 }
 
-const removeAll = (before: readonly Binding[], registration: Registration): RegisterOutcome => {
+const removeAll = (before: readonly Binding[], registration: RegisterRequest): RegisterOutcome => {
   if (registration.expires !== 0) return { kind: 'bad', expected: 'Expires: 0 with Contact: *' }
   if (before.some((binding) => isStale(binding, registration))) return { kind: 'out-of-order' }
   return { kind: 'bindings', bindings: [] }
 }
 
 /** Zero removes the contact. */
-const grantedMs = (contact: Contact, { expires }: Registration, limits: BindingLimits): number => {
+const grantedMs = (contact: Contact, { expires }: RegisterRequest, limits: BindingLimits): number => {
   const seconds = contact.expires ?? expires
   return seconds === undefined ? limits.maxExpiresMs : Math.min(seconds * 1_000, limits.maxExpiresMs)
 }
 
 /**
- * A flow of an instance is one binding, whatever its URI (RFC 5626 section 6). An instance without flows has one binding, too: many
- * clients make up a new URI at each start. Else the URI counts.
+ * A flow of an instance is one binding, whatever its URI (RFC 5626 section 6). An instance without flows has
+ * one binding, too: many clients make up a new URI at each start. Else the URI counts.
  */
 const isOf = (binding: Binding, contact: Contact): boolean => {
   const { instance, regId } = contact
   if (instance !== undefined && binding.instance === instance && binding.regId === regId) return true
-  return regId === undefined && binding.regId === undefined && sameUri(binding.uri, contact.uri)
+  return regId === undefined && binding.regId === undefined && isSameUri(binding.uri, contact.uri)
 }
 
-const isStale = (binding: Binding, { callId, seq }: Registration): boolean =>
+const isStale = (binding: Binding, { callId, seq }: RegisterRequest): boolean =>
   binding.callId === callId && seq <= binding.seq
 
-const bindingOf = (contact: Contact, registration: Registration, expiresAt: number): Binding => {
+const bindingOf = (contact: Contact, registration: RegisterRequest, expiresAt: number): Binding => {
   const { uri, q, instance, regId } = contact
   const { callId, seq, source } = registration
   return { uri, q, instance, regId, callId, seq, expiresAt, source }

@@ -1,30 +1,33 @@
 import type { Directory, SipEndpoint } from '../../directory/types.ts'
-import type { Challenger } from '../admission/challenge.ts'
+import type { Challenger } from '../admission/challenger.ts'
 import type { Refusals } from '../admission/refusals.ts'
 import { printable } from '../headers.ts'
+import { sourceOf } from '../signalling-source.ts'
 import type { SipRequest, SipResponse } from '../srf.ts'
-import { sourceOf } from './source.ts'
 
 /** What the sign-in works with. */
-export interface EndpointDoorParts {
+export interface EndpointAuthenticatorDeps {
   readonly directory: Pick<Directory, 'endpointByName'>
   readonly challenger: Pick<Challenger, 'check'>
   /** Told of each sign-in that failed, with the address that it certainly came from. */
-  readonly offence: (address: string) => void
+  readonly recordOffense: (address: string) => void
   readonly refusals: Refusals
 }
 
-/** Finds out which endpoint a request comes from. Nothing but a right digest answer tells one user name from another. */
-export class EndpointDoor {
-  readonly #parts: EndpointDoorParts
+/**
+ * Finds out which endpoint a request comes from. Nothing but a right digest answer tells one user name from
+ * another.
+ */
+export class EndpointAuthenticator {
+  readonly #deps: EndpointAuthenticatorDeps
 
-  constructor(parts: EndpointDoorParts) {
-    this.#parts = parts
+  constructor(deps: EndpointAuthenticatorDeps) {
+    this.#deps = deps
   }
 
   /** The endpoint that signed the request; undefined: it was answered with a challenge of this realm. */
-  signedIn(request: SipRequest, response: SipResponse, realm: string): SipEndpoint | undefined {
-    const { challenger, directory, refusals, offence } = this.#parts
+  authenticate(request: SipRequest, response: SipResponse, realm: string): SipEndpoint | undefined {
+    const { challenger, directory, refusals, recordOffense } = this.#deps
     const { method, uri, body = '', source_address: source, protocol } = request
     const signed = {
       method,
@@ -37,10 +40,10 @@ export class EndpointDoor {
     const secretOf = (username: string) => directory.endpointByName(username)?.secrets.get(realm)
     const signIn = challenger.check(signed, realm, secretOf)
     if (signIn.kind === 'accepted') return directory.endpointByName(signIn.username)
-    if (signIn.why === 'wrong' && signIn.proven) offence(source)
+    if (signIn.why === 'wrong' && signIn.isProven) recordOffense(source)
     const { headers } = signIn
     const facts = { method, source, transport: printable(protocol, 8), domain: realm, answer: signIn.why }
-    refusals.refuse(response, 'unauthorized', facts, { headers, quiet: signIn.why !== 'wrong' })
+    refusals.refuse(response, 'unauthorized', facts, { headers, isQuiet: signIn.why !== 'wrong' })
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 import type { Endpoints } from '../../calls/call-ports.ts'
 import type { Target } from '../../model.ts'
 import type { Binding } from './bindings.ts'
-import { hopOf, type Registrations } from './registrations.ts'
+import { nextHopOf, type Registrations } from './registrations.ts'
 
 type SipTarget = Extract<Target, { kind: 'sip' }>
 
@@ -22,11 +22,12 @@ export class EndpointContacts implements Endpoints {
   }
 
   /**
-   * A call goes where the REGISTER came from, whatever its contact says: behind NAT nothing else arrives, and nobody can make us call a
-   * third party by registering its address. A drachtio-server finds the connection of a contact by itself, and only so.
+   * A call goes where the REGISTER came from, whatever its contact says: behind NAT nothing else arrives, and
+   * nobody can make us call a third party by registering its address. A drachtio-server finds the connection
+   * of a contact by itself, and only so.
    */
   #targetOf({ uri, source }: Binding): SipTarget {
     const byItself = !this.#embedded && source.transport !== 'udp'
-    return { kind: 'sip', uri: uri.bare, ...(!byItself && { nextHop: hopOf(source) }) }
+    return { kind: 'sip', uri: uri.bare, ...(!byItself && { nextHop: nextHopOf(source) }) }
   }
 }

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
 import { FakeClock } from '../../core/clock.ts'
 import { parseSipUri } from '../../core/sip-uri.ts'
-import type { Binding, Source } from './bindings.ts'
+import type { SignallingSource } from '../signalling-source.ts'
+import type { Binding } from './bindings.ts'
 import { KeepAlive } from './keep-alive.ts'
 
-const binding = (contact: string, source: Partial<Source> = {}): Binding => ({
+const binding = (contact: string, source: Partial<SignallingSource> = {}): Binding => ({
   uri: parseSipUri(contact)!,
   q: 1,
   instance: undefined,
@@ -29,7 +30,7 @@ const setUp = (bindings: Binding[]) => {
         sent.push({ uri, proxy, at: clock.now() - began })
       },
     },
-    connected: () => state.connected,
+    isConnected: () => state.connected,
     intervalMs: 30_000,
     clock,
     log: { debug: () => {} },

@@ -2,14 +2,14 @@ import type { SteadyClock, Timer } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Headers, SrfLike } from '../srf.ts'
 import type { Binding } from './bindings.ts'
-import { hopOf, type Registrations } from './registrations.ts'
+import { nextHopOf, type Registrations } from './registrations.ts'
 
 /** What the keep-alive works with. */
-export interface KeepAliveParts {
+export interface KeepAliveDeps {
   readonly registrations: Pick<Registrations, 'all'>
   readonly srf: Pick<SrfLike, 'request'>
   /** False while the agent is not there. */
-  readonly connected: () => boolean
+  readonly isConnected: () => boolean
   /** Time between two requests to the same contact, in ms. */
   readonly intervalMs: number
   readonly clock: SteadyClock
@@ -21,19 +21,19 @@ export interface KeepAliveParts {
 const stepMs = 1_000
 
 /**
- * Sends OPTIONS to every contact behind a NAT that came by UDP, in turn, so that the NAT still lets calls in: few phones keep it open by
- * themselves (RFC 5626 section 4.4.2 leaves it to them). A connection needs none of this. What they answer does not matter: one that is gone
- * goes with its registration.
+ * Sends OPTIONS to every contact behind a NAT that came by UDP, in turn, so that the NAT still lets calls in:
+ * few phones keep it open by themselves (RFC 5626 section 4.4.2 leaves it to them). A connection needs none
+ * of this. What they answer does not matter: one that is gone goes with its registration.
  */
 export class KeepAlive {
-  readonly #parts: KeepAliveParts
+  readonly #deps: KeepAliveDeps
   #round: Binding[] = []
   #share = 0
   #nextRound = 0
   #timer: Timer | undefined
 
-  constructor(parts: KeepAliveParts) {
-    this.#parts = parts
+  constructor(deps: KeepAliveDeps) {
+    this.#deps = deps
   }
 
   /** Begins; {@link close} ends it. */
@@ -48,7 +48,7 @@ export class KeepAlive {
   }
 
   #wait(): void {
-    this.#timer = this.#parts.clock.after(stepMs, () => {
+    this.#timer = this.#deps.clock.after(stepMs, () => {
       this.#wait()
       this.#step()
     })
@@ -56,8 +56,8 @@ export class KeepAlive {
 
   /** A share of the round, so that many phones are no burst. */
   #step(): void {
-    const { registrations, intervalMs, connected, clock } = this.#parts
-    if (!connected()) return
+    const { registrations, intervalMs, isConnected, clock } = this.#deps
+    if (!isConnected()) return
     if (this.#round.length === 0 && clock.uptime() >= this.#nextRound) {
       this.#nextRound = clock.uptime() + intervalMs
       this.#round = [...registrations.all()].filter(isBehindNat)
@@ -67,10 +67,10 @@ export class KeepAlive {
   }
 
   #ping({ uri, source }: Binding): void {
-    const { srf, log, userAgent } = this.#parts
+    const { srf, log, userAgent } = this.#deps
     const headers: Headers = userAgent === '' ? {} : { 'User-Agent': userAgent }
     try {
-      srf.request(uri.bare, { method: 'OPTIONS', headers, proxy: hopOf(source) }, (error) => {
+      srf.request(uri.bare, { method: 'OPTIONS', headers, proxy: nextHopOf(source) }, (error) => {
         if (error) log.debug({ reason: String(error) }, 'keep-alive not sent')
       })
     } catch (error) {

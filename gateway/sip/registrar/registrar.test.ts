@@ -4,11 +4,11 @@ import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import { digestSecret } from '../../directory/secrets.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
-import { Challenger } from '../admission/challenge.ts'
+import { Challenger } from '../admission/challenger.ts'
 import { Refusals } from '../admission/refusals.ts'
-import { authorization } from '../digest/digest.ts'
-import { FakeRequest, FakeResponse } from '../testing/srf.ts'
-import { parseChallenges } from '../trunks/challenge.ts'
+import { parseChallenges } from '../digest/challenge-header.ts'
+import { authorization } from '../digest/digest-session.ts'
+import { FakeRequest, FakeResponse } from '../testing/fake-srf.ts'
 import { Registrar } from './registrar.ts'
 import { Registrations } from './registrations.ts'
 
@@ -51,10 +51,10 @@ beforeEach(() => {
     userAgent: 'T',
     challenger: new Challenger(() => clock.now()),
     directory: { endpointByName: (name) => (name === 'desk' ? desk : undefined) },
-    offence: (address) => offences.push(address),
+    recordOffense: (address) => offences.push(address),
     refusals: new Refusals({ log, metrics, userAgent: 'T' }),
-    draining: () => draining,
-    asks: () => asks,
+    isDraining: () => draining,
+    mayChallenge: () => asks,
   })
 })
 

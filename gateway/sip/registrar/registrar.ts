@@ -8,24 +8,24 @@ import { parseNameAddress, parseSipUri, shownUri, userOf } from '../../core/sip-
 import type { SipEndpoint } from '../../directory/types.ts'
 import { serverHeader } from '../admission/refusals.ts'
 import { printable } from '../headers.ts'
+import { proxiesOf, type SignallingSource, sourceOf } from '../signalling-source.ts'
 import type { Headers, SipRequest, SipResponse } from '../srf.ts'
-import type { Binding, BindingLimits, Registration, Source } from './bindings.ts'
-import { readContacts, wholeNumber } from './contacts.ts'
-import { EndpointDoor, type EndpointDoorParts } from './endpoint-authenticator.ts'
+import type { Binding, BindingLimits, RegisterRequest } from './bindings.ts'
+import { EndpointAuthenticator, type EndpointAuthenticatorDeps } from './endpoint-authenticator.ts'
+import { readContacts, wholeNumber } from './register-contacts.ts'
 import type { Registrations } from './registrations.ts'
-import { proxiesOf, sourceOf } from './source.ts'
 
 /** What the registrar works with. */
-export interface RegistrarParts extends EndpointDoorParts {
+export interface RegistrarDeps extends EndpointAuthenticatorDeps {
   /** Hosts at which endpoints register, in their canonical spelling. */
   readonly domains: readonly string[]
   readonly limits: BindingLimits
   readonly registrations: Registrations
-  readonly draining: () => boolean
+  readonly isDraining: () => boolean
   /** Whether an address stands in an allow list; default: every one. */
   readonly isKnown?: (source: string) => boolean
   /** Whether an address may be asked for a password; default: every one. */
-  readonly asks?: (source: string) => boolean
+  readonly mayChallenge?: (source: string) => boolean
   readonly metrics: Pick<Metrics, 'registrations'>
   readonly clock: SteadyClock
   readonly log: Pick<Log, 'info' | 'debug'>
@@ -33,7 +33,7 @@ export interface RegistrarParts extends EndpointDoorParts {
 }
 
 /** Why a REGISTER is refused, and what was found. */
-interface Refused {
+interface RegisterRefusal {
   readonly code: Code
   readonly facts?: Readonly<Record<string, unknown>>
   readonly headers?: Headers
@@ -42,14 +42,17 @@ interface Refused {
 /** Extensions that a REGISTER may require of us. */
 const supported = new Set(['outbound'])
 
-/** The registrar of the SIP endpoints (RFC 3261 section 10.3; RFC 5626 for whoever talks to us without a proxy between). */
+/**
+ * The registrar of the SIP endpoints (RFC 3261 section 10.3; RFC 5626 for whoever talks to us without a proxy
+ * between).
+ */
 export class Registrar {
-  readonly #parts: RegistrarParts
-  readonly #door: EndpointDoor
+  readonly #deps: RegistrarDeps
+  readonly #authenticator: EndpointAuthenticator
 
-  constructor(parts: RegistrarParts) {
-    this.#parts = parts
-    this.#door = new EndpointDoor(parts)
+  constructor(deps: RegistrarDeps) {
+    this.#deps = deps
+    this.#authenticator = new EndpointAuthenticator(deps)
   }
 
   /** Takes a REGISTER outside any dialog. */
@@ -71,7 +74,7 @@ export class Registrar {
       this.#refuse(response, { ...no, facts: { ...facts, ...no.facts } })
       return
     }
-    const endpoint = this.#door.signedIn(request, response, realm)
+    const endpoint = this.#authenticator.authenticate(request, response, realm)
     if (!endpoint) {
       this.#count('challenged')
       return
@@ -83,11 +86,11 @@ export class Registrar {
   }
 
   /** Why a REGISTER is refused whoever sent it. */
-  #objection(request: SipRequest, realm: string): Refused | undefined {
-    if (this.#parts.draining()) return { code: 'draining' }
+  #objection(request: SipRequest, realm: string): RegisterRefusal | undefined {
+    if (this.#deps.isDraining()) return { code: 'draining' }
     // A stranger is asked for a password at every host, and does not learn which of them are ours.
-    const { domains, isKnown = () => true, asks = () => true } = this.#parts
-    if (!asks(request.source_address)) return { code: 'source_not_allowed' }
+    const { domains, isKnown = () => true, mayChallenge = () => true } = this.#deps
+    if (!mayChallenge(request.source_address)) return { code: 'source_not_allowed' }
     if (!domains.includes(realm) && isKnown(request.source_address))
       return { code: 'unknown_domain', facts: { domain: printable(realm) } }
     const required = unsupported(request)
@@ -98,9 +101,9 @@ export class Registrar {
   #register(
     request: SipRequest,
     response: SipResponse,
-    source: Source,
+    source: SignallingSource,
     endpoint: SipEndpoint,
-  ): Refused | undefined {
+  ): RegisterRefusal | undefined {
     // Nobody registers for somebody else (RFC 3261 section 10.3, step 4).
     if (!this.#isOwnAddress(request, endpoint))
       return { code: 'not_permitted', facts: { to: printable(request.get('To') ?? '') } }
@@ -110,7 +113,7 @@ export class Registrar {
     const flows = contacts !== '*' && contacts.some(({ regId }) => regId !== undefined)
     // A flow ends at the proxy that made it, which we could not tell to use it (RFC 5626 section 6).
     if (flows && proxiesOf(request) > 0) return { code: 'no_outbound' }
-    const { registrations } = this.#parts
+    const { registrations } = this.#deps
     const before = registrations.of(endpoint.id)
     const outcome = registrations.apply(endpoint, registration)
     if (outcome.kind !== 'bindings') return this.#refusalOf(outcome)
@@ -119,8 +122,8 @@ export class Registrar {
     return undefined
   }
 
-  #refusalOf(outcome: Exclude<ReturnType<Registrations['apply']>, { kind: 'bindings' }>): Refused {
-    const { registrations, limits } = this.#parts
+  #refusalOf(outcome: Exclude<ReturnType<Registrations['apply']>, { kind: 'bindings' }>): RegisterRefusal {
+    const { registrations, limits } = this.#deps
     switch (outcome.kind) {
       case 'bad':
         return { code: 'bad_request', facts: { expected: outcome.expected } }
@@ -144,18 +147,19 @@ export class Registrar {
     return (
       uri !== undefined &&
       userOf(uri) === endpoint.username &&
-      this.#parts.domains.includes(canonicalHost(uri.host))
+      this.#deps.domains.includes(canonicalHost(uri.host))
     )
   }
 
-  #read(request: SipRequest, source: Source): Registration | { readonly expected: string } {
+  #read(request: SipRequest, source: SignallingSource): RegisterRequest | { readonly expected: string } {
     const callId = request.get('Call-ID')
     const seq = wholeNumber(/^\s*(\d{1,10})\s/.exec(request.get('CSeq') ?? '')?.[1])
     if (!callId || seq === undefined) return { expected: 'a Call-ID and a CSeq' }
     const contacts = readContacts(request.get('Contact'))
     if (typeof contacts === 'object' && 'expected' in contacts) return contacts
-    // A contact at our own door would bring each call back to us. Of an address only the port could tell; the agent never calls itself.
-    const atOurs = (host: string) => isIP(host) === 0 && this.#parts.domains.includes(host)
+    // A contact at our own door would bring each call back to us. Of an address only the port could tell; the
+    // agent never calls itself.
+    const atOurs = (host: string) => isIP(host) === 0 && this.#deps.domains.includes(host)
     if (contacts !== '*' && contacts.some(({ uri }) => atOurs(canonicalHost(uri.host))))
       return { expected: 'contacts elsewhere than at the registrar' }
     return { contacts, expires: wholeNumber(request.get('Expires')), callId, seq, source }
@@ -164,10 +168,10 @@ export class Registrar {
   #accept(
     response: SipResponse,
     bindings: readonly Binding[],
-    { contacts, callId, seq }: Registration,
+    { contacts, callId, seq }: RegisterRequest,
     flows: boolean,
   ): void {
-    const { clock, userAgent } = this.#parts
+    const { clock, userAgent } = this.#deps
     const own = bindings.filter((binding) => binding.callId === callId && binding.seq === seq)
     const granted = own.map((binding) => this.#secondsLeft(binding))
     const headers: Headers = {
@@ -194,14 +198,17 @@ export class Registrar {
   }
 
   #secondsLeft({ expiresAt }: Binding): number {
-    return Math.max(1, Math.ceil((expiresAt - this.#parts.clock.uptime()) / 1_000))
+    return Math.max(1, Math.ceil((expiresAt - this.#deps.clock.uptime()) / 1_000))
   }
 
-  /** One line for a contact that comes or goes; its repetitions, which are most of all requests, are for those who look closely. */
+  /**
+   * One line for a contact that comes or goes; its repetitions, which are most of all requests, are for those
+   * who look closely.
+   */
   #tell(
     before: readonly Binding[],
     after: readonly Binding[],
-    { contacts, source }: Registration,
+    { contacts, source }: RegisterRequest,
     { username }: SipEndpoint,
   ): void {
     if (contacts.length === 0) {
@@ -214,20 +221,20 @@ export class Registrar {
     const level = added.length + removed.length > 0 ? 'info' : 'debug'
     const shown = (list: readonly Binding[]) => list.map(({ uri }) => printable(shownUri(uri.bare)))
     const facts = { source: source.address, transport: source.transport, endpoint: username }
-    this.#parts.log[level](
+    this.#deps.log[level](
       { ...facts, contacts: after.length, added: shown(added), removed: shown(removed) },
       'endpoint registered',
     )
     this.#count(added.length < removed.length ? 'removed' : 'registered')
   }
 
-  #refuse(response: SipResponse, { code, facts, headers }: Refused): void {
+  #refuse(response: SipResponse, { code, facts, headers }: RegisterRefusal): void {
     this.#count('refused')
-    this.#parts.refusals.refuse(response, code, { method: 'REGISTER', ...facts }, { headers })
+    this.#deps.refusals.refuse(response, code, { method: 'REGISTER', ...facts }, { headers })
   }
 
   #count(outcome: 'registered' | 'removed' | 'queried' | 'challenged' | 'refused'): void {
-    this.#parts.metrics.registrations.inc({ outcome })
+    this.#deps.metrics.registrations.inc({ outcome })
   }
 }
 

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { FakeClock } from '../../core/clock.ts'
 import { digestSecret } from '../../directory/secrets.ts'
-import type { Source } from './bindings.ts'
-import { type Contact, readContacts } from './contacts.ts'
+import type { SignallingSource } from '../signalling-source.ts'
 import { EndpointContacts } from './endpoint-contacts.ts'
+import { type Contact, readContacts } from './register-contacts.ts'
 import { Registrations } from './registrations.ts'
 
-const phone: Source = { transport: 'udp', address: '198.51.100.7', port: 6100 }
+const phone: SignallingSource = { transport: 'udp', address: '198.51.100.7', port: 6100 }
 
 let clock: FakeClock
 let registrations: Registrations
@@ -16,7 +16,7 @@ beforeEach(() => {
   seq = 0
   registrations = new Registrations({
     limits: { minExpiresMs: 60_000, maxExpiresMs: 3_600_000, contacts: 3 },
-    mostBindings: 4,
+    maxBindings: 4,
     clock,
   })
 })
@@ -25,7 +25,7 @@ interface Options {
   readonly expires?: number
   readonly callId?: string
   readonly seq?: number
-  readonly source?: Source
+  readonly source?: SignallingSource
   readonly endpoint?: string
 }
 
@@ -138,7 +138,7 @@ describe('a registration', () => {
   })
 
   it('ends with its connection, and only with that one', () => {
-    const over = (port: number, transport: 'tcp' | 'udp' = 'tcp'): Source => ({
+    const over = (port: number, transport: 'tcp' | 'udp' = 'tcp'): SignallingSource => ({
       transport,
       port,
       address: '192.0.2.1',
@@ -211,7 +211,7 @@ describe('an instance (RFC 5626)', () => {
 describe('calls to an endpoint', () => {
   it('go to every contact, the preferred ones first, by where each registered from', () => {
     register(`${a};q=0.2`)
-    const tcp: Source = { transport: 'wss', address: '2001:db8::5', port: 51_000 }
+    const tcp: SignallingSource = { transport: 'wss', address: '2001:db8::5', port: 51_000 }
     register('<sip:web@df7jal23ls0d.invalid;transport=ws>', { source: tcp })
     expect(new EndpointContacts(registrations, true).contacts('e1')).toEqual([
       {

@@ -1,24 +1,24 @@
 import { isIPv6 } from 'node:net'
 import type { SteadyClock, Timer } from '../../core/clock.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
+import type { SignallingSource } from '../signalling-source.ts'
 import {
   applyRegister,
   type Binding,
   type BindingLimits,
   type RegisterOutcome,
-  type Registration,
-  type Source,
+  type RegisterRequest,
 } from './bindings.ts'
 
 /** Where a REGISTER came from, as the next hop of a request. */
-export const hopOf = ({ transport, address, port }: Source): string =>
+export const nextHopOf = ({ transport, address, port }: SignallingSource): string =>
   `sip:${isIPv6(address) ? `[${address}]` : address}:${port};transport=${transport}`
 
 /** What the registrations work with. */
 export interface RegistrationsOptions {
   readonly limits: BindingLimits
   /** Contacts of all endpoints together; default 50,000. */
-  readonly mostBindings?: number
+  readonly maxBindings?: number
   /** Not the one of the calls: a registration is no sign of a call. */
   readonly clock: SteadyClock
 }
@@ -34,7 +34,10 @@ interface Entry {
   readonly timer: Timer
 }
 
-/** Who is registered where. In memory alone: after a restart an endpoint is reached again once it has registered again. */
+/**
+ * Who is registered where. In memory alone: after a restart an endpoint is reached again once it has
+ * registered again.
+ */
 export class Registrations {
   readonly #options: RegistrationsOptions
   readonly #entries = new Map<string, Entry>()
@@ -61,32 +64,41 @@ export class Registrations {
     return bindings.filter(({ expiresAt }) => expiresAt > now)
   }
 
-  /** Applies a REGISTER of an endpoint that has proved who it is. `full`: there is no room for any more contacts. */
+  /**
+   * Applies a REGISTER of an endpoint that has proved who it is. `full`: there is no room for any more
+   * contacts.
+   */
   apply(
     { id: endpointId, secrets }: Registrant,
-    registration: Registration,
+    registration: RegisterRequest,
   ): RegisterOutcome | { readonly kind: 'full' } {
-    const { limits, clock, mostBindings = 50_000 } = this.#options
+    const { limits, clock, maxBindings = 50_000 } = this.#options
     const before = this.of(endpointId)
     const outcome = applyRegister(before, registration, limits, clock.uptime())
     if (outcome.kind !== 'bindings') return outcome
     const { bindings } = outcome
     const held = this.#entries.get(endpointId)?.bindings.length ?? 0
-    if (bindings.length > before.length && this.#size - held + bindings.length > mostBindings)
+    if (bindings.length > before.length && this.#size - held + bindings.length > maxBindings)
       return { kind: 'full' }
     this.#set(endpointId, bindings, secrets)
     return { kind: 'bindings', bindings: this.of(endpointId) }
   }
 
-  /** Forgets what an endpoint registered over a connection that is gone: nothing reaches it there any more. `hop` is as of {@link hopOf}. */
+  /**
+   * Forgets what an endpoint registered over a connection that is gone: nothing reaches it there any more.
+   * `hop` is as of {@link nextHopOf}.
+   */
   disconnected(endpointId: string, hop: string): void {
     const left = this.of(endpointId).filter(
-      ({ source }) => source.transport === 'udp' || hopOf(source) !== hop,
+      ({ source }) => source.transport === 'udp' || nextHopOf(source) !== hop,
     )
     this.#set(endpointId, left)
   }
 
-  /** Forgets every contact of an endpoint that is no more, or has another password than the one that they were registered with. */
+  /**
+   * Forgets every contact of an endpoint that is no more, or has another password than the one that they were
+   * registered with.
+   */
   changed(endpointId: string, endpoint: Registrant | undefined): void {
     const entry = this.#entries.get(endpointId)
     if (entry && !(endpoint && areSame(entry.secrets, endpoint.secrets))) this.#set(endpointId, [])

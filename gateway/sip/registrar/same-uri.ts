@@ -4,7 +4,7 @@ import type { SipUri } from '../../core/sip-uri.ts'
 const deciding = ['user', 'ttl', 'method', 'maddr', 'transport']
 
 /** Whether two SIP URIs are the same contact (RFC 3261 section 19.1.4). */
-export const sameUri = (a: SipUri, b: SipUri): boolean =>
+export const isSameUri = (a: SipUri, b: SipUri): boolean =>
   a.scheme === b.scheme &&
   unescaped(a.user) === unescaped(b.user) &&
   a.host === b.host &&

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readSdp } from './read.ts'
-import { LocalSession } from './write.ts'
+import { LocalSession } from './local-session.ts'
+import { readSdp } from './read-sdp.ts'
 
 const read = (sdp: string) => {
   const [audio] = readSdp(sdp).audios
@@ -39,7 +39,7 @@ describe('codecs', () => {
       ),
     )
     expect(audio.codecs).toEqual([
-      { codec: 'opus', payloadType: 111, opus: { fec: true, maxPlaybackRate: 16_000 }, shortestMs: 20 },
+      { codec: 'opus', payloadType: 111, opus: { fec: true, maxPlaybackRate: 16_000 }, minPacketMs: 20 },
       { codec: 'opus', payloadType: 112, opus: {} },
       { codec: 'G722', payloadType: 9 },
       { codec: 'L16', payloadType: 96 },

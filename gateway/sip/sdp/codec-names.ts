@@ -3,7 +3,10 @@ import type { AudioCodec } from '../../../media/types.ts'
 
 const codecs = Object.keys(codecInfo) as AudioCodec[]
 
-/** A codec as `a=rtpmap` has it: name, clock rate, and of Opus two channels, however many there are (RFC 7587 section 7). */
+/**
+ * A codec as `a=rtpmap` has it: name, clock rate, and of Opus two channels, however many there are (RFC 7587
+ * section 7).
+ */
 export const rtpmapOf = (codec: AudioCodec): string =>
   `${codec}/${codecInfo[codec].clockRate}${codec === 'opus' ? '/2' : ''}`
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
-import { mirrored } from './description.ts'
-import { readSdp } from './read.ts'
-import { LocalSession } from './write.ts'
+import { LocalSession } from './local-session.ts'
+import { readSdp } from './read-sdp.ts'
+import { mirrored } from './sdp-description.ts'
 
 const read = (sdp: string) => {
   const [audio] = readSdp(sdp).audios

@@ -8,16 +8,22 @@ export interface RelayedFrame {
   readonly text: string
   /** Second field of the leading line: `sip`, `response`, … */
   readonly kind: string
-  /** Method of a SIP request, or status and CSeq method of a SIP response (`200 BYE`); empty where there is no SIP message. */
+  /**
+   * Method of a SIP request, or status and CSeq method of a SIP response (`200 BYE`); empty where there is no
+   * SIP message.
+   */
   readonly sip: string
 }
 
-/** Fate of a frame: it passes, is lost, comes twice, waits for {@link AgentRelay.release}, or another one takes its place. */
+/**
+ * Fate of a frame: it passes, is lost, comes twice, waits for {@link AgentRelay.release}, or another one
+ * takes its place.
+ */
 export type Fate = 'pass' | 'drop' | 'twice' | 'hold' | { readonly instead: string }
 
 /**
- * Stands between an application and its SIP agent, and lets the agent misbehave: it loses, doubles, delays or changes the frames of its choice.
- * Without a {@link rule} it passes everything on.
+ * Stands between an application and its SIP agent, and lets the agent misbehave: it loses, doubles, delays or
+ * changes the frames of its choice. Without a {@link rule} it passes everything on.
  */
 export class AgentRelay {
   /** Decides on each frame. */

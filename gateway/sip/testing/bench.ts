@@ -9,9 +9,9 @@ import type { Leg, LegOwner } from '../../calls/leg/leg.ts'
 import { SystemClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import type { DomainApp } from '../../directory/types.ts'
-import { SipEdge, type SipEdgeParts } from '../sip-edge.ts'
+import { SipEdge, type SipEdgeDeps } from '../sip-edge.ts'
 import { createSrf } from '../srf.ts'
-import { TestEdge } from './edge.ts'
+import { TestEdge } from './fake-edge.ts'
 
 /** A domain application for tests. */
 export const testApp = (changes: Partial<DomainApp> = {}): DomainApp => ({
@@ -103,8 +103,11 @@ export interface Bench {
 export interface BenchOptions {
   readonly apps?: readonly DomainApp[]
   readonly agent?: Partial<SipAgentOptions>
-  readonly parts?: Partial<SipEdgeParts>
-  /** Opens a relay between the edge and its agent, and returns the port that the edge connects to. Default none. */
+  readonly parts?: Partial<SipEdgeDeps>
+  /**
+   * Opens a relay between the edge and its agent, and returns the port that the edge connects to. Default
+   * none.
+   */
   readonly between?: (agent: { readonly host: string; readonly port: number }) => Promise<number>
 }
 
@@ -129,7 +132,7 @@ export const startBench = async (options: BenchOptions = {}): Promise<Bench> => 
   const srf = options.parts?.srf ?? createSrf()
   const sip = new SipEdge({
     srf,
-    agent: { host, port, secret, embedded: true },
+    agent: { host, port, secret, isEmbedded: true },
     directory: {
       domainApp: (name) => apps.find(({ domain }) => domain === name),
       endpointByName: () => undefined,

@@ -3,20 +3,23 @@ import { expect } from 'vitest'
 import type { CarrierConfig } from '../../../config/sip-types.ts'
 import type { Leg } from '../../calls/leg/leg.ts'
 import { FakeClock } from '../../core/clock.ts'
-import type { SipEdgeParts } from '../sip-edge.ts'
-import { Carriers } from '../trunks/carriers.ts'
-import { testCarrier } from '../trunks/testing.ts'
+import type { SipEdgeDeps } from '../sip-edge.ts'
+import { CarrierDirectory } from '../trunks/carrier-directory.ts'
 import { AgentRelay, type Fate, type RelayedFrame } from './agent-relay.ts'
 import { carrierSdp, Heard, wish } from './bench.ts'
 import { Carrier } from './carrier.ts'
+import { testCarrier } from './test-carrier.ts'
 
-/** Longest time for which anything of a call may outlive it: the waits for the ACK, for it once more before our BYE, and for the end of that. */
+/**
+ * Longest time for which anything of a call may outlive it: the waits for the ACK, for it once more before
+ * our BYE, and for the end of that.
+ */
 export const boundMs = 125_000
 
 /** Settings of {@link Misbehaving.start}. */
 export interface MisbehavingOptions {
   readonly clock?: FakeClock
-  readonly parts?: Partial<SipEdgeParts>
+  readonly parts?: Partial<SipEdgeDeps>
 }
 
 /** The SIP edge with a real agent behind a relay, a far side, and a clock that stands still. */
@@ -36,7 +39,7 @@ export class Misbehaving {
   static async start({ clock = new FakeClock(), parts = {} }: MisbehavingOptions = {}): Promise<Misbehaving> {
     let relay: AgentRelay | undefined
     const peer = await Peer.udp()
-    const carriers = new Carriers([testCarrier(late(peer.port))], clock)
+    const carriers = new CarrierDirectory([testCarrier(late(peer.port))], clock)
     peer.close()
     const carrier = await Carrier.start({
       parts: { clock, carriers, ...parts },

@@ -6,8 +6,8 @@ import { Trust } from '../admission/trust.ts'
 import { createSrf } from '../srf.ts'
 import { type Bench, carrierSdp, Heard, startBench, wish } from '../testing/bench.ts'
 import { Carrier as Caller } from '../testing/carrier.ts'
-import { Carriers } from './carriers.ts'
-import { testCarrier } from './testing.ts'
+import { testCarrier } from '../testing/test-carrier.ts'
+import { CarrierDirectory } from './carrier-directory.ts'
 
 // The rules by themselves are tested beside them; here they meet a real agent and real sockets.
 
@@ -21,7 +21,7 @@ const peers = async (count: number): Promise<Peer[]> => {
   return made
 }
 const start = async (changes: Partial<CarrierConfig>, clock: Clock = new SystemClock()): Promise<Bench> => {
-  const carriers = new Carriers([testCarrier({ default: true, ...changes })], clock)
+  const carriers = new CarrierDirectory([testCarrier({ default: true, ...changes })], clock)
   const bench = await startBench({ agent: { deliversTrying: true }, parts: { carriers, clock } })
   open.push(bench)
   return bench
@@ -92,7 +92,7 @@ it('shows credentials again when its BYE is challenged (pain point 10)', async (
 
 it('shows credentials inside a call that came from the carrier as well', async () => {
   const carrier = testCarrier({ allow: ['127.0.0.0/8'], auth: { ...auth, realm: 'carrier' } })
-  const carriers = new Carriers([carrier], new SystemClock())
+  const carriers = new CarrierDirectory([carrier], new SystemClock())
   const trust = new Trust({ domains: [], carriers: [carrier], sip: { registrar: { domains: [] } } })
   const caller = await Caller.start({ parts: { carriers, trust } })
   open.push(caller)

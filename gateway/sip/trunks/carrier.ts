@@ -1,15 +1,15 @@
 import type { CarrierConfig } from '../../../config/sip-types.ts'
 import type { Clock } from '../../core/clock.ts'
 import { isSecure, parseSipUri, type SipUri, userOf } from '../../core/sip-uri.ts'
-import type { Credentials, LearntRealm } from '../digest/digest.ts'
+import type { Credentials, LearnedRealm } from '../digest/digest-session.ts'
 import type { Headers, Refusal } from '../srf.ts'
-import { contactsOf } from './contacts.ts'
-import { CarrierLoad } from './load.ts'
-import { numberOf, userWrittenFor } from './number.ts'
+import { CarrierLoad } from './carrier-load.ts'
+import { CarrierTarget, orderedTargets } from './carrier-target.ts'
+import { numberOf, userWrittenFor } from './dialled-number.ts'
 import { type NumberVerdict, numberVerdict } from './number-lists.ts'
+import { contactsOf } from './redirect-contacts.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { type Hop, isLocal } from './route.ts'
-import { CarrierTarget, inOrder } from './target.ts'
 
 /** The user with its parameters, as a carrier reads it. A broken escape makes it no telephone number. */
 const decodedUser = ({ user = '' }: SipUri): string => {
@@ -43,7 +43,7 @@ export class Carrier {
   /** Its registration was refused for good; set by whoever registers. */
   isRejected: () => boolean = () => false
   #clock: Pick<Clock, 'now'>
-  #learnt: LearntRealm = {}
+  #learnt: LearnedRealm = {}
 
   /** `load`: what is in use of the carrier in whose place this one comes. */
   constructor(config: CarrierConfig, clock: Pick<Clock, 'now'>, load?: CarrierLoad) {
@@ -68,7 +68,7 @@ export class Carrier {
     const { auth } = this.config
     if (!auth) return undefined
     const { username, password, realm } = auth
-    return { username, password, ...(realm === undefined ? { learnt: this.#learnt } : { realms: [realm] }) }
+    return { username, password, ...(realm === undefined ? { learned: this.#learnt } : { realms: [realm] }) }
   }
 
   /** The target that a URI means. */
@@ -76,7 +76,10 @@ export class Carrier {
     return this.targets.find((target) => target.isMeantBy(uri))
   }
 
-  /** Whether its lists permit to call it with the user of a URI, and why. Every user is permitted if it has no lists. */
+  /**
+   * Whether its lists permit to call it with the user of a URI, and why. Every user is permitted if it has no
+   * lists.
+   */
   numberVerdict(uri: SipUri): NumberVerdict {
     const { numbers, number } = this.config
     return numbers ? numberVerdict(numbers, decodedUser(uri), number) : { isPermitted: true }
@@ -85,17 +88,18 @@ export class Carrier {
   /** Where a call goes, in the order of trying. */
   hops(call: CarrierCall): readonly Hop[] {
     const user = this.#userFor(call.uri)
-    return inOrder(this.targets, this.#clock.now(), this.targetOf(call.uri)).map((target) => ({
+    return orderedTargets(this.targets, this.#clock.now(), this.targetOf(call.uri)).map((target) => ({
       uri: target.requestUri(user, call.uri.params),
       headers: call.headers(target),
       credentials: this.#credentialsFor(call, target),
-      heard: (refusal) => this.#heard(target, refusal),
+      onFailure: (refusal) => this.#recordFailure(target, refusal),
     }))
   }
 
   /**
-   * Returns the targets of a redirection: hosts that are the carrier's own, with numbers that its lists permit, by the transport that is usual
-   * there. Targets are encrypted if all targets of the carrier are, because the description has keys then.
+   * Returns the targets of a redirection: hosts that are the carrier's own, with numbers that its lists
+   * permit, by the transport that is usual there. Targets are encrypted if all targets of the carrier are,
+   * because the description has keys then.
    */
   redirected(contact: string, call: CarrierCall): readonly Hop[] {
     const secure = this.targets.every(({ uri }) => isSecure(uri))
@@ -123,7 +127,7 @@ export class Carrier {
     return own ? call.credentials : this.credentials
   }
 
-  #heard(target: CarrierTarget, refusal: Refusal | 'silent'): void {
+  #recordFailure(target: CarrierTarget, refusal: Refusal | 'silent'): void {
     const now = this.#clock.now()
     if (refusal === 'silent' || isLocal(refusal)) target.setAside(now + asideMs)
     else if (refusal.status === 503)

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import type { Target } from '../../model.ts'
-import { Carriers } from './carriers.ts'
+import { testCarrier } from '../testing/test-carrier.ts'
+import { CarrierDirectory } from './carrier-directory.ts'
 import { LikelyCodecs } from './likely-codecs.ts'
-import { testCarrier } from './testing.ts'
 
-const carriers = new Carriers(
+const carriers = new CarrierDirectory(
   [
     testCarrier({ name: 'wide', targets: ['sip:wide.example'], codecs: ['G722', 'PCMA'], default: true }),
     testCarrier({ name: 'other', targets: ['sip:other.example'], codecs: ['opus'] }),

@@ -3,31 +3,31 @@ import { parseSipUri } from '../../core/sip-uri.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
 import type { AddressBook } from '../../model.ts'
 import { plainCodecs } from '../media/codec-rules.ts'
-import type { Carriers } from './carriers.ts'
+import type { CarrierDirectory } from './carrier-directory.ts'
 
 /** Where it is looked up what somebody speaks. */
-export interface LikelyCodecsParts {
+export interface LikelyCodecsDeps {
   readonly directory: AddressBook & { endpoint?(id: string): Pick<SipEndpoint, 'codecs'> | undefined }
-  readonly carriers: Pick<Carriers, 'byName' | 'of'>
+  readonly carriers: Pick<CarrierDirectory, 'byName' | 'of'>
 }
 
 /** Browsers among themselves speak Opus: it forgives lost packets. */
 const browsers: readonly AudioCodec[] = ['opus']
 
 /**
- * Codecs that whoever is dialled will be offered, the first one first: whoever dials had better speak one of them, so that nothing has to be
- * transcoded. Empty where that cannot be known, as a handler runs.
+ * Codecs that whoever is dialled will be offered, the first one first: whoever dials had better speak one of
+ * them, so that nothing has to be transcoded. Empty where that cannot be known, as a handler runs.
  */
 export class LikelyCodecs {
-  readonly #parts: LikelyCodecsParts
+  readonly #deps: LikelyCodecsDeps
 
-  constructor(parts: LikelyCodecsParts) {
-    this.#parts = parts
+  constructor(deps: LikelyCodecsDeps) {
+    this.#deps = deps
   }
 
   /** `to`: a SIP URI, a number, or an address of the project. */
   of(to: string, projectId: string): readonly AudioCodec[] {
-    const { directory, carriers } = this.#parts
+    const { directory, carriers } = this.#deps
     const target = directory.resolve(to, projectId)
     if (target?.kind === 'subscriber') return browsers
     if (target?.kind === 'endpoint')

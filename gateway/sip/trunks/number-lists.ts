@@ -1,5 +1,5 @@
 import type { NumberLists } from '../../../config/sip-types.ts'
-import { type NumberRules, numberOf, writtenFor } from './number.ts'
+import { type NumberRules, numberOf, writtenFor } from './dialled-number.ts'
 
 /** Whether a carrier may be called with a number, and why. */
 export interface NumberVerdict {
@@ -14,9 +14,10 @@ export interface NumberVerdict {
 const minInternationalDigits = 8
 
 /**
- * Looks a dialled user up in the lists of a carrier. `user` is the user part of the SIP URI without escapes, with its parameters. A carrier may
- * read one number in several ways (`+882…`, `00882…`, `882…`), and by its parameters as another one (RFC 3966 `phone-context`, RFC 4694 `rn`):
- * a number is refused if the lists refuse any of these.
+ * Looks a dialled user up in the lists of a carrier. `user` is the user part of the SIP URI without escapes,
+ * with its parameters. A carrier may read one number in several ways (`+882…`, `00882…`, `882…`), and by its
+ * parameters as another one (RFC 3966 `phone-context`, RFC 4694 `rn`): a number is refused if the lists
+ * refuse any of these.
  */
 export const numberVerdict = (lists: NumberLists, user: string, rules: NumberRules): NumberVerdict => {
   const [dialled = '', ...params] = user.split(';')
@@ -51,7 +52,10 @@ const lookUp = ({ allow, refuse }: NumberLists, number: string): NumberVerdict =
 const longest = (prefixes: readonly string[], number: string): string =>
   prefixes.reduce((best, each) => (each.length > best.length && number.startsWith(each) ? each : best), '')
 
-/** The number with its plus, where the dialled digits or what is sent to the carrier say that it is an international one. */
+/**
+ * The number with its plus, where the dialled digits or what is sent to the carrier say that it is an
+ * international one.
+ */
 const mainForm = (number: string, rules: NumberRules): string => {
   const written = writtenFor(number, rules)
   const isBare = rules.plus === 'strip' && rules.prefix === '' && !number.startsWith('0')

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto'
 import type { CarrierConfig } from '../../../config/sip-types.ts'
 import type { Timer } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
-import { problemOf } from '../causes.ts'
-import { DigestSession } from '../digest/digest.ts'
+import { DigestSession } from '../digest/digest-session.ts'
+import { problemOf } from '../sip-causes.ts'
 import type { Carrier } from './carrier.ts'
+import type { CarrierTarget } from './carrier-target.ts'
 import { retryAfterMs } from './retry-after.ts'
-import { type SendOutcome, type SendParts, sendOutside } from './send.ts'
-import type { CarrierTarget } from './target.ts'
-import { farEndOfCarrier, type HostGuard, objectionTo } from './target-guard.ts'
+import { type RequestSenderDeps, type SendOutcome, sendOutOfDialog } from './send-out-of-dialog.ts'
+import { farEndOfCarrier, type HostGuard, targetObjection } from './target-guard.ts'
 
 /** What a probe works with. */
-export interface ProbeParts extends SendParts {
+export interface ProbeDeps extends RequestSenderDeps {
   readonly carrier: Carrier
   readonly target: CarrierTarget
   readonly rules: NonNullable<CarrierConfig['probe']>
@@ -22,31 +22,34 @@ export interface ProbeParts extends SendParts {
   /** Default: every target may be reached. */
   readonly guard?: HostGuard
   /** The agent judges the addresses of customers' carriers itself; default false. */
-  readonly marks?: boolean
+  readonly hasPrivateHeaders?: boolean
 }
 
-/** A target that says nothing for so long does not answer. Its transaction would last for 32 s, in which no other ping is sent. */
-const longestAnswerMs = 8_000
+/**
+ * A target that says nothing for so long does not answer. Its transaction would last for 32 s, in which no
+ * other ping is sent.
+ */
+const maxAnswerMs = 8_000
 
 /**
- * Pings one target with OPTIONS. Any final response says that it is alive, but for 408, and 503, by which it asks to be left alone. The
- * interval is spread by a tenth either way, and the first ping comes somewhere within the first interval, so that pings do not come in
- * bursts.
+ * Pings one target with OPTIONS. Any final response says that it is alive, but for 408, and 503, by which it
+ * asks to be left alone. The interval is spread by a tenth either way, and the first ping comes somewhere
+ * within the first interval, so that pings do not come in bursts.
  */
 export class Probe {
-  #parts: ProbeParts
+  #deps: ProbeDeps
   #timer: Timer | undefined
   #patience: Timer | undefined
   #giveUp: (() => void) | undefined
   #sequence = 0
 
-  constructor(parts: ProbeParts) {
-    this.#parts = parts
+  constructor(deps: ProbeDeps) {
+    this.#deps = deps
   }
 
   /** Begins to ping. */
   start(): void {
-    const { random, rules } = this.#parts
+    const { random, rules } = this.#deps
     this.#wait(random() * rules.intervalMs)
   }
 
@@ -58,11 +61,11 @@ export class Probe {
   }
 
   #wait(ms: number): void {
-    this.#timer = this.#parts.clock.after(ms, () => this.#ping())
+    this.#timer = this.#deps.clock.after(ms, () => this.#ping())
   }
 
   #ping(): void {
-    const { target, carrier, userAgent, clock } = this.#parts
+    const { target, carrier, userAgent, clock } = this.#deps
     const callId = randomUUID()
     const user = carrier.config.auth?.username
     const from = user === undefined ? 'sip:localhost' : `sip:${encodeURIComponent(user)}@localhost`
@@ -70,26 +73,26 @@ export class Probe {
       method: 'OPTIONS',
       uri: target.text,
       digest: new DigestSession(carrier.credentials),
-      ...objectionTo(carrier, target, this.#parts.guard),
+      ...targetObjection(carrier, target, this.#deps.guard),
       headers: () => ({
         From: `<${from}>`,
         To: `<${target.text}>`,
         'Call-ID': callId,
         CSeq: `${++this.#sequence} OPTIONS`,
         Accept: 'application/sdp',
-        ...farEndOfCarrier(carrier, this.#parts.marks),
+        ...farEndOfCarrier(carrier, this.#deps.hasPrivateHeaders),
         ...(userAgent !== '' && { 'User-Agent': userAgent }),
       }),
     }
-    this.#patience = clock.after(longestAnswerMs, () => {
+    this.#patience = clock.after(maxAnswerMs, () => {
       this.#giveUp?.()
-      this.#ended({ kind: 'refused', why: `no answer within ${longestAnswerMs / 1000} s` })
+      this.#ended({ kind: 'refused', why: `no answer within ${maxAnswerMs / 1000} s` })
     })
-    this.#giveUp = sendOutside(this.#parts, request, (outcome) => this.#ended(outcome))
+    this.#giveUp = sendOutOfDialog(this.#deps, request, (outcome) => this.#ended(outcome))
   }
 
   #ended(outcome: SendOutcome): void {
-    const { rules, random, target, clock } = this.#parts
+    const { rules, random, target, clock } = this.#deps
     this.#patience?.cancel()
     const interval = rules.intervalMs * (0.9 + random() / 5)
     const response = outcome.kind === 'final' ? outcome.response : undefined
@@ -103,9 +106,9 @@ export class Probe {
 
   /** `problem`: why it could not be reached, where that is known. */
   #count(status: number | undefined, problem: string | undefined): void {
-    const { target, rules, log, carrier } = this.#parts
+    const { target, rules, log, carrier } = this.#deps
     const alive = status !== undefined && status !== 408 && status !== 503
-    if (!target.pinged(alive, rules)) return
+    if (!target.recordPing(alive, rules)) return
     const facts = { carrier: carrier.name, target: target.text, status }
     if (alive) log.info(facts, 'a target of a carrier is back')
     else log.warn({ ...facts, problem }, 'a target of a carrier does not answer; it is tried last')

@@ -1,8 +1,11 @@
 /** Longest time for which a Retry-After is believed: an hour. */
-const longestMs = 3_600_000
+const maxRetryAfterMs = 3_600_000
 
-/** What a Retry-After value asks for, in ms (RFC 3261 section 20.33); undefined where there is none, or it makes no sense. */
+/**
+ * What a Retry-After value asks for, in ms (RFC 3261 section 20.33); undefined where there is none, or it
+ * makes no sense.
+ */
 export const retryAfterMs = (value: string | undefined): number | undefined => {
   const seconds = /^\s*(\d{1,10})\s*(?:[;(]|$)/.exec(value ?? '')?.[1]
-  return seconds === undefined ? undefined : Math.min(Number(seconds) * 1_000, longestMs)
+  return seconds === undefined ? undefined : Math.min(Number(seconds) * 1_000, maxRetryAfterMs)
 }

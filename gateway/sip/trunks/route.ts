@@ -1,7 +1,7 @@
 import type { CarrierConfig } from '../../../config/sip-types.ts'
 import type { IpFamily } from '../../../media/types.ts'
 import { parseSipUri, type SipUri } from '../../core/sip-uri.ts'
-import type { Credentials } from '../digest/digest.ts'
+import type { Credentials } from '../digest/digest-session.ts'
 import type { Headers, Refusal } from '../srf.ts'
 
 /** One place to send an INVITE to. */
@@ -16,7 +16,7 @@ export interface Hop {
   /** What its challenges are answered with; undefined: with nothing. */
   readonly credentials?: Credentials
   /** Told how it refused, or that it said nothing in time. */
-  heard?(refusal: Refusal | 'silent'): void
+  onFailure?(refusal: Refusal | 'silent'): void
 }
 
 /** Where an INVITE goes, and what is tried when it fails. */
@@ -34,17 +34,17 @@ export interface Route {
 }
 
 /** Redirections that one leg follows. */
-export const mostRedirects = 3
+export const maxRedirects = 3
 
 /** Whether the agent made the refusal itself, because nobody could be reached. */
 export const isLocal = ({ status, res }: Refusal): boolean =>
   status === undefined || res?.source_address === ''
 
 /**
- * Whether the next place is tried after a refusal: where nobody was there, and after the statuses of the route. Never once it has rung:
- * whoever let it ring would be rung a second time.
+ * Whether the next place is tried after a refusal: where nobody was there, and after the statuses of the
+ * route. Never once it has rung: whoever let it ring would be rung a second time.
  */
-export const goesOn = (refusal: Refusal, route: Pick<Route, 'statuses'>, rang: boolean): boolean =>
+export const shouldTryNext = (refusal: Refusal, route: Pick<Route, 'statuses'>, rang: boolean): boolean =>
   !rang && (isLocal(refusal) || route.statuses.has(refusal.status ?? 0))
 
 /** Returns the host and port that a hop leads to; undefined for what is no SIP URI. */

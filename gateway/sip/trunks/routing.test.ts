@@ -5,12 +5,12 @@ import type { OutboundRequest } from '../../calls/call-ports.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import type { Target } from '../../model.ts'
-import { DialGuard } from '../outbound/dial-guard.ts'
 import { rejected } from '../testing/bench.ts'
-import { Carriers } from './carriers.ts'
-import { CarrierQuotas } from './quotas.ts'
-import { Routing, type RoutingParts, type TakenRoute } from './routing.ts'
-import { testCarrier } from './testing.ts'
+import { testCarrier } from '../testing/test-carrier.ts'
+import { CarrierDirectory } from './carrier-directory.ts'
+import { CarrierQuotas } from './carrier-quotas.ts'
+import { DialGuard } from './dial-guard.ts'
+import { Routing, type RoutingDeps, type TakenRoute } from './routing.ts'
 
 const logged: Record<string, unknown>[] = []
 const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) })
@@ -22,8 +22,11 @@ const names: Readonly<Record<string, readonly string[]>> = {
   'alias.example': ['192.0.2.9', '192.0.2.7'],
 }
 
-const setUp = (changes: Partial<CarrierConfig> = {}, tryings = true, more: Partial<RoutingParts> = {}) => {
-  const carriers = new Carriers([testCarrier({ targets: ['sip:gw.example'], ...changes })], new FakeClock())
+const setUp = (changes: Partial<CarrierConfig> = {}, tryings = true, more: Partial<RoutingDeps> = {}) => {
+  const carriers = new CarrierDirectory(
+    [testCarrier({ targets: ['sip:gw.example'], ...changes })],
+    new FakeClock(),
+  )
   const guard = new DialGuard({
     addresses: { permits: (address) => !address.startsWith('10.') },
     find: async (host) => names[host] ?? [],
@@ -32,7 +35,7 @@ const setUp = (changes: Partial<CarrierConfig> = {}, tryings = true, more: Parti
   const routing = new Routing({
     carriers,
     guard,
-    seesTryings: () => tryings,
+    reportsTrying: () => tryings,
     metrics,
     userAgent: 'T',
     ...more,
@@ -276,7 +279,7 @@ it('goes to carriers and registered endpoints alone where the configuration says
 
 it('names the far end to an agent that judges addresses, and to no other', async () => {
   const reach = async (uri: string, more: Partial<SipTarget> = {}, marks = true) => {
-    const route = await found(setUp({}, true, { marks }), to(uri, more))
+    const route = await found(setUp({}, true, { hasPrivateHeaders: marks }), to(uri, more))
     return route.hops[0]?.headers['X-Trunkline-Reach']
   }
   expect(await reach('sip:1@gw.example')).toBe('carrier carrier')
@@ -331,7 +334,10 @@ it('follows no redirection to a number that the lists refuse', async () => {
 })
 
 it('takes a call out of the quotas of its project, and gives it back where the carrier takes no more', async () => {
-  const carriers = new Carriers([testCarrier({ targets: ['sip:gw.example'], maxCalls: 2 })], new FakeClock())
+  const carriers = new CarrierDirectory(
+    [testCarrier({ targets: ['sip:gw.example'], maxCalls: 2 })],
+    new FakeClock(),
+  )
   const quotas = new CarrierQuotas(
     { ofProject: () => ({ maxCalls: 3 }), perSubscriber: {}, guests: {} },
     new FakeClock(),
@@ -342,7 +348,7 @@ it('takes a call out of the quotas of its project, and gives it back where the c
     guard: undefined,
     metrics: new Metrics(),
     userAgent: 'T',
-    seesTryings: () => true,
+    reportsTrying: () => true,
   })
   const find = () => routing.find(to('sip:1@gw.example'), request(), log)
   const [first, second] = [await find(), await find()]

@@ -6,28 +6,28 @@ import type { Metrics } from '../../core/metrics.ts'
 import { parseSipUri, type SipUri, shownUri } from '../../core/sip-uri.ts'
 import type { Target } from '../../model.ts'
 import { allowedMethods } from '../admission/refusals.ts'
-import type { Credentials } from '../digest/digest.ts'
-import { type FarEndOfCall, farEndHeader } from '../far-end.ts'
+import type { Credentials } from '../digest/digest-session.ts'
+import { type FarEndOfCall, farEndHeader } from '../far-end-header.ts'
 import { applicationHeaders, printable } from '../headers.ts'
-import type { DialGuard } from '../outbound/dial-guard.ts'
 import type { Headers, Refusal } from '../srf.ts'
 import type { Carrier, CarrierCall } from './carrier.ts'
-import type { Carriers } from './carriers.ts'
-import { type Caller, carrierHeaders, strangerHeaders } from './identity.ts'
-import { numberOf } from './number.ts'
+import type { CarrierDirectory } from './carrier-directory.ts'
+import type { CarrierQuotas } from './carrier-quotas.ts'
+import type { DialGuard } from './dial-guard.ts'
+import { numberOf } from './dialled-number.ts'
+import { carrierIdentityHeaders, directIdentityHeaders, type PresentedCaller } from './identity-headers.ts'
 import type { NumberVerdict } from './number-lists.ts'
-import type { CarrierQuotas } from './quotas.ts'
 import { isLocal, type Route } from './route.ts'
 
 /** What routes are made from. */
-export interface RoutingParts {
-  readonly carriers: Carriers
+export interface RoutingDeps {
+  readonly carriers: CarrierDirectory
   /** Undefined: every host may be dialled. */
   readonly guard: Pick<DialGuard, 'objection'> | undefined
   /** A 100 is seen, so that a silent place can be told from a slow one. */
-  readonly seesTryings: () => boolean
+  readonly reportsTrying: () => boolean
   /** The agent judges by the address where requests go; default false. */
-  readonly marks?: boolean
+  readonly hasPrivateHeaders?: boolean
   /** Returns the SIP URIs that may be called: `any` (default), or those of the project's carriers alone. */
   readonly dial?: () => SipConfig['dial']
   readonly metrics: Pick<Metrics, 'rejections'>
@@ -35,7 +35,7 @@ export interface RoutingParts {
   /** Quotas of calls to carriers; default none. */
   readonly quotas?: Pick<CarrierQuotas, 'take'>
   /** Told that the connection over which an endpoint registered is gone, by the next hop that names it. */
-  readonly disconnected?: (endpointId: string, hop: string) => void
+  readonly onDisconnected?: (endpointId: string, hop: string) => void
 }
 
 /** A route, and what gives its place in the carrier's limits up again. */
@@ -44,22 +44,27 @@ export type TakenRoute = Route & { readonly release: () => void }
 type SipTarget = Extract<Target, { kind: 'sip' }>
 
 /** Default of Max-Forwards (RFC 3261 section 8.1.1.6). */
-const mostHops = 70
+const defaultMaxForwards = 70
 
-/** Says where an INVITE goes and with which headers: to a carrier by its rules, to anybody else as the URI has it. */
+/**
+ * Says where an INVITE goes and with which headers: to a carrier by its rules, to anybody else as the URI has
+ * it.
+ */
 export class Routing {
-  #parts: RoutingParts
+  #deps: RoutingDeps
 
-  constructor(parts: RoutingParts) {
-    this.#parts = parts
+  constructor(deps: RoutingDeps) {
+    this.#deps = deps
   }
 
-  /** The route, or why there is none. The caller must call {@link TakenRoute.release} when the leg is over. */
+  /**
+   * The route, or why there is none. The caller must call {@link TakenRoute.release} when the leg is over.
+   */
   async find(target: SipTarget, request: OutboundRequest, log: Log): Promise<TakenRoute | Cause> {
     const route = await this.#find(target, request, log)
     if (!('code' in route)) return route
     const { code, detail } = route
-    this.#parts.metrics.rejections.inc({ code })
+    this.#deps.metrics.rejections.inc({ code })
     const facts = { carrier: target.carrier, maxForwards: request.maxForwards }
     log.warn({ code, to: printable(shownUri(target.uri)), detail, ...facts }, catalogue[code].text)
     return route
@@ -68,9 +73,10 @@ export class Routing {
   async #find(target: SipTarget, request: OutboundRequest, log: Log): Promise<TakenRoute | Cause> {
     const uri = parseSipUri(target.uri)
     if (!uri) return unreachable(`${printable(shownUri(target.uri))}: this is no SIP URI`)
-    // A call that came with 1 goes on with 0 (RFC 3261 section 16.6, RFC 7332); one that came with 0 ends here.
-    if ((request.maxForwards ?? mostHops) < 0) return { code: 'too_many_hops' }
-    const { carriers } = this.#parts
+    // A call that came with 1 goes on with 0 (RFC 3261 section 16.6, RFC 7332); one that came with 0 ends
+    // here.
+    if ((request.maxForwards ?? defaultMaxForwards) < 0) return { code: 'too_many_hops' }
+    const { carriers } = this.#deps
     const name = target.carrier
     const registered = target.endpointId !== undefined || target.nextHop !== undefined
     const carrier =
@@ -93,14 +99,16 @@ export class Routing {
 
   /** Why a project may not call a URI; undefined where it may, or where nobody will be found. */
   async objection(uri: SipUri, projectId: string): Promise<string | undefined> {
-    const carrier = this.#parts.carriers.of(uri, projectId)
+    const carrier = this.#deps.carriers.of(uri, projectId)
     return carrier ? this.#objectionTo(carrier, projectId) : this.#objectionToDirect(uri, projectId)
   }
 
-  /** As {@link #objectionToPlace}; besides, nothing goes round the number lists of the project's own carriers. */
+  /**
+   * As {@link #objectionToPlace}; besides, nothing goes round the number lists of the project's own carriers.
+   */
   async #objectionToDirect(uri: SipUri, projectId: string): Promise<string | undefined> {
-    if (this.#parts.dial?.() === 'carriers') return noDirectCalls
-    const listed = this.#parts.carriers.listedOf(projectId)
+    if (this.#deps.dial?.() === 'carriers') return noDirectCalls
+    const listed = this.#deps.carriers.listedOf(projectId)
     if (listed.some(({ host }) => host === uri.host)) return byCarrierAlone
     return this.#objectionToPlace(uri, projectId, 'call', listed)
   }
@@ -111,7 +119,7 @@ export class Routing {
     by: 'call' | 'carrier',
     listed: readonly SipUri[] = [],
   ): Promise<string | undefined> {
-    const { carriers, guard } = this.#parts
+    const { carriers, guard } = this.#deps
     const closed = carriers.closedTo(projectId, by)
     if (closed.places.some(({ host }) => host === uri.host)) return notYours
     return guard?.objection(uri, { ...closed, places: [...closed.places, ...listed] })
@@ -130,7 +138,7 @@ export class Routing {
     const isDialled = endpointId === undefined && nextHop === undefined
     const farEnd = isDialled ? ({ kind: 'project', id: request.projectId } as const) : undefined
     const headers = {
-      ...merged(this.#common(uri, request, log), strangerHeaders(callerOf(request))),
+      ...merged(this.#common(uri, request, log), directIdentityHeaders(callerOf(request))),
       ...this.#farEndHeader(farEnd),
     }
     const credentials = credentialsOf(request)
@@ -138,10 +146,10 @@ export class Routing {
     const heard = (refusal: Refusal | 'silent') => {
       if (refusal === 'silent' || refusal.status !== 503 || !isLocal(refusal)) return
       // The agent makes no connection to a phone: that over which it registered is gone.
-      if (endpointId !== undefined && nextHop !== undefined) this.#parts.disconnected?.(endpointId, nextHop)
+      if (endpointId !== undefined && nextHop !== undefined) this.#deps.onDisconnected?.(endpointId, nextHop)
     }
     return {
-      hops: [{ ...hop, ...(credentials && { credentials }), heard }],
+      hops: [{ ...hop, ...(credentials && { credentials }), onFailure: heard }],
       statuses: new Set(),
       redirected: () => [],
       release: () => {},
@@ -157,7 +165,7 @@ export class Routing {
     const call = this.#carrierCall(carrier, uri, request, log)
     const hops = carrier.hops(call)
     // Last: nothing may fail between this and whoever gives it up again.
-    const quota = this.#parts.quotas?.take(request) ?? (() => {})
+    const quota = this.#deps.quotas?.take(request) ?? (() => {})
     if (typeof quota !== 'function') return quota
     const load = carrier.load.take('outbound')
     if (typeof load === 'string') {
@@ -172,7 +180,7 @@ export class Routing {
       hops,
       carrier: carrier.config,
       statuses: new Set(failover.statuses),
-      ...(this.#parts.seesTryings() && { noProgressMs: failover.noProgressMs }),
+      ...(this.#deps.reportsTrying() && { noProgressMs: failover.noProgressMs }),
       redirected: (contact) => carrier.redirected(contact, call),
       release,
     }
@@ -190,25 +198,25 @@ export class Routing {
     return {
       uri,
       headers: ({ uri: { host } }) =>
-        merged(common, carrierHeaders(caller, { identity, username: auth?.username, host })),
+        merged(common, carrierIdentityHeaders(caller, { identity, username: auth?.username, host })),
       isNumber: numberOf(request.destination.to) !== undefined,
       ...(credentials && { credentials }),
     }
   }
 
   #farEndHeader(farEnd: FarEndOfCall | undefined): Headers {
-    return farEndHeader(farEnd, { marks: this.#parts.marks === true })
+    return farEndHeader(farEnd, { hasPrivateHeaders: this.#deps.hasPrivateHeaders === true })
   }
 
   /** What the document and the URI ask for, and what every INVITE has. */
   #common(uri: SipUri, { destination, maxForwards }: OutboundRequest, log: Log): Headers {
     const { headers, refused } = applicationHeaders([...uri.headers, ...(destination.headers ?? [])])
     for (const { name, why } of refused) log.warn({ header: name, why }, 'header not sent')
-    const { userAgent } = this.#parts
+    const { userAgent } = this.#deps
     return {
       ...headers,
       'Content-Type': 'application/sdp',
-      'Max-Forwards': String(maxForwards ?? mostHops),
+      'Max-Forwards': String(maxForwards ?? defaultMaxForwards),
       Allow: allowedMethods,
       ...(userAgent !== '' && { 'User-Agent': userAgent }),
     }
@@ -231,7 +239,7 @@ export const numberRefusalText = ({ name }: Carrier, { number, prefix }: NumberV
 
 const unreachable = (detail: string): Cause => ({ code: 'unreachable', detail })
 
-const callerOf = ({ destination, from }: OutboundRequest): Caller => {
+const callerOf = ({ destination, from }: OutboundRequest): PresentedCaller => {
   // Whoever is named by the document wants to be named.
   const named = destination.from !== undefined
   return {

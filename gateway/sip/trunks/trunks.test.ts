@@ -4,16 +4,16 @@ import type { CarrierConfig } from '../../../config/sip-types.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import { parseSipUri } from '../../core/sip-uri.ts'
-import { FakeSrf } from '../testing/srf.ts'
-import { Carriers } from './carriers.ts'
-import { testCarrier } from './testing.ts'
+import { FakeSrf } from '../testing/fake-srf.ts'
+import { testCarrier } from '../testing/test-carrier.ts'
+import { CarrierDirectory } from './carrier-directory.ts'
 import { Trunks } from './trunks.ts'
 
 const setUp = (...configs: Partial<CarrierConfig>[]) => {
   const clock = new FakeClock()
   const srf = new FakeSrf()
   const metrics = new Metrics()
-  const carriers = new Carriers(
+  const carriers = new CarrierDirectory(
     configs.map((each, i) => testCarrier({ name: `c${i}`, ...each })),
     clock,
   )
@@ -241,13 +241,13 @@ describe('the registration of a carrier', () => {
     t.last().reply(401, challenge)
     t.last().reply(200, { Expires: '600' })
     const { credentials } = t.first
-    expect(credentials?.learnt).toEqual({ realm: 'reg.example' })
+    expect(credentials?.learned).toEqual({ realm: 'reg.example' })
     const [hop] = t.first.hops({
       uri: parseSipUri('sip:1@reg.example')!,
       headers: () => ({}),
       isNumber: false,
     })
-    expect(hop?.credentials?.learnt).toEqual({ realm: 'reg.example' })
+    expect(hop?.credentials?.learned).toEqual({ realm: 'reg.example' })
   })
 
   it('goes to the first target, with one Call-ID, a rising CSeq, and credentials when asked', async () => {
@@ -343,7 +343,7 @@ describe('the registration of a carrier', () => {
     const srf = new FakeSrf()
     const configs = Array.from({ length: 10 }, (_, i) => testCarrier({ ...account, name: `c${i}` }))
     const trunks = new Trunks({
-      carriers: new Carriers(configs, clock),
+      carriers: new CarrierDirectory(configs, clock),
       srf,
       clock,
       metrics: new Metrics(),

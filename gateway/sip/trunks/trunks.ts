@@ -3,15 +3,15 @@ import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { SrfLike } from '../srf.ts'
 import type { Carrier } from './carrier.ts'
-import type { Carriers, CarriersChange } from './carriers.ts'
+import type { CarrierDirectory, CarriersChange } from './carrier-directory.ts'
+import { registrationOf } from './carrier-registration.ts'
+import { registrationStates } from './outbound-registration.ts'
 import { Probe } from './probe.ts'
-import { registrationStates } from './registration.ts'
-import { registrationOf } from './registrations.ts'
 import type { HostGuard } from './target-guard.ts'
 
 /** What the trunks work with. */
-export interface TrunksParts {
-  readonly carriers: Carriers
+export interface TrunksDeps {
+  readonly carriers: CarrierDirectory
   readonly srf: Pick<SrfLike, 'request'>
   readonly clock: Clock
   readonly log: Log
@@ -20,14 +20,14 @@ export interface TrunksParts {
   /** Which hosts customers' own carriers may be at; default: every one. */
   readonly guard?: HostGuard
   /** The agent judges the addresses of customers' carriers itself; default false. */
-  readonly marks?: boolean
+  readonly hasPrivateHeaders?: boolean
   /** From 0 to below 1; default the machine's. */
   readonly random?: () => number
 }
 
 /** Registrations begin within a window of so much for each of them, and no more than half a minute. */
 const spreadMs = 200
-const longestSpreadMs = 30_000
+const maxSpreadMs = 30_000
 
 /** What goes on with one carrier. */
 interface Trunk {
@@ -37,14 +37,14 @@ interface Trunk {
 
 /** What goes on with carriers outside calls: pings of their targets, and our registrations. */
 export class Trunks {
-  #parts: TrunksParts & { readonly random: () => number }
+  #deps: TrunksDeps & { readonly random: () => number }
   #trunks = new Map<Carrier, Trunk>()
   #state: 'new' | 'started' | 'over' = 'new'
   #drained: Promise<void> | undefined
 
-  constructor(parts: TrunksParts) {
-    const { carriers, metrics, random = Math.random } = parts
-    this.#parts = { ...parts, random }
+  constructor(deps: TrunksDeps) {
+    const { carriers, metrics, random = Math.random } = deps
+    this.#deps = { ...deps, random }
     for (const carrier of carriers.all) this.#add(carrier)
     carriers.onChange((change) => this.#change(change))
     metrics.gauges('carrier_up', ['carrier', 'target'], () =>
@@ -93,9 +93,9 @@ export class Trunks {
   #add(carrier: Carrier): Trunk {
     const rules = carrier.config.probe
     const probes = rules
-      ? carrier.targets.map((target) => new Probe({ ...this.#parts, carrier, target, rules }))
+      ? carrier.targets.map((target) => new Probe({ ...this.#deps, carrier, target, rules }))
       : []
-    const made = registrationOf(carrier, this.#parts)
+    const made = registrationOf(carrier, this.#deps)
     if (made) carrier.isRejected = () => made.registration.state === 'rejected'
     const trunk = { probes, made }
     this.#trunks.set(carrier, trunk)
@@ -125,10 +125,10 @@ export class Trunks {
   }
 
   #begin(trunks: readonly Trunk[]): void {
-    const { random } = this.#parts
+    const { random } = this.#deps
     for (const { probes } of trunks) for (const probe of probes) probe.start()
     const registrations = trunks.flatMap(({ made }) => (made ? [made.registration] : []))
-    const window = Math.min(registrations.length * spreadMs, longestSpreadMs)
+    const window = Math.min(registrations.length * spreadMs, maxSpreadMs)
     for (const registration of registrations) registration.start(random() * window)
   }
 }

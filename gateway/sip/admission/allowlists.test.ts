@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { testApp } from '../testing/bench.ts'
+import { Allowlists } from './allowlists.ts'
+
+describe('the allowlist', () => {
+  const lists = new Allowlists()
+  const allow = ['192.0.2.0/28', '203.0.113.7', '2001:db8::/32', '::ffff:198.51.100.0/120']
+  const app = testApp({ allow })
+
+  it.each([
+    ['192.0.2.1', true],
+    ['192.0.2.16', false],
+    ['203.0.113.7', true],
+    ['203.0.113.8', false],
+    ['2001:db8:1::5', true],
+    ['2001:db9::5', false],
+    ['::ffff:192.0.2.1', true],
+    ['::ffff:c000:0201', true],
+    ['::ffff:192.0.2.200', false],
+    ['198.51.100.9', true],
+    ['198.51.101.9', false],
+    ['fe80::1%eth0', false],
+    ['no address', false],
+    ['', false],
+  ])('decides on %s: %s', (source, expected) => {
+    expect(lists.allows(app, source)).toBe(expected)
+  })
+
+  it('lets anyone in where there is no list, and nobody where it is empty', () => {
+    expect(lists.allows(testApp(), '192.0.2.200')).toBe(true)
+    expect(lists.allows(testApp({ allow: [] }), '192.0.2.200')).toBe(false)
+  })
+
+  it.each([
+    '192.0.2.0/33',
+    '192.0.2.0/',
+    'example.org',
+    '192.0.2.0/8/8',
+    '2001:db8::/129',
+    '::ffff:1.2.3.4/90',
+  ])('refuses the entry %s', (entry) => {
+    expect(() => lists.allows(testApp({ allow: [entry] }), '192.0.2.1')).toThrow(entry)
+  })
+})

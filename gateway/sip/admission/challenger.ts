@@ -1,0 +1,129 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { DigestSecret } from '../../directory/types.ts'
+import { type DigestAnswer, readAnswer } from '../digest/authorization-header.ts'
+import { Nonces } from '../digest/nonces.ts'
+import type { Headers } from '../srf.ts'
+
+/** A request whose sender is asked who it is. */
+export interface DigestRequest {
+  readonly method: string
+  /** The request-URI. */
+  readonly uri: string
+  readonly body: string
+  /** Address that the packet came from. */
+  readonly source: string
+  /**
+   * It came over a connection: only a nonce that was sent to the same address is valid there. Default false.
+   */
+  readonly isOverConnection?: boolean
+  /** Value of the Authorization header. */
+  readonly authorization: string | undefined
+}
+
+/** Whether somebody is who they say. */
+export type DigestCheck =
+  | { readonly kind: 'accepted'; readonly username: string }
+  | {
+      readonly kind: 'challenge'
+      /**
+       * `missing`: no answer for the realm that can be read. `stale`: the right answer to a nonce that is too
+       * old or, over a connection, was sent to another address. `wrong`: a wrong password, or MD5 where it
+       * was not offered.
+       */
+      readonly why: 'missing' | 'stale' | 'wrong'
+      /** Whoever answered wrongly is really at the request's address, and may be held to account. */
+      readonly isProven: boolean
+      /** For the 401. */
+      readonly headers: Headers
+    }
+
+/** What a challenge may be computed with. */
+export type DigestAlgorithm = 'MD5' | 'SHA-256'
+
+/**
+ * Challenges senders and checks their answers (RFC 7616, RFC 8760: SHA-256 and MD5). It takes the algorithms
+ * that it offers, and SHA-256: MD5 only where it is offered. It asks for qop auth, as auth-int upsets some
+ * phones, and takes either. A request costs the same work, and gets the same answer, whether or not its user
+ * exists.
+ */
+export class Challenger {
+  readonly #nonces: Nonces
+  #algorithms: readonly DigestAlgorithm[]
+  /** Stands in for the secret of a user who does not exist; nobody has its password. */
+  readonly #unknownUser: DigestSecret
+
+  /**
+   * `algorithms`: one challenge for each, in this order. Of several, some phones read the first one alone,
+   * some the last, and some give up over one that they do not know; MD5 alone is what all of them speak.
+   */
+  constructor(now: () => number, algorithms: readonly DigestAlgorithm[] = ['MD5']) {
+    this.#nonces = new Nonces(now)
+    this.#algorithms = algorithms
+    const unknown = (bytes: number) => randomBytes(bytes).toString('hex')
+    this.#unknownUser = { username: unknown(8), realm: '', md5: unknown(16), sha256: unknown(32) }
+  }
+
+  /** Challenges with these algorithms from now on; nonces that were given out stay good. */
+  change(algorithms: readonly DigestAlgorithm[]): void {
+    this.#algorithms = algorithms
+  }
+
+  /** Nonces that are kept against being used again; bounded. */
+  get size(): number {
+    return this.#nonces.size
+  }
+
+  /** Checks the answer for a realm. `secretOf` looks up who that user is in it. */
+  check(
+    request: DigestRequest,
+    realm: string,
+    secretOf: (username: string) => DigestSecret | undefined,
+  ): DigestCheck {
+    const answer = readAnswer(request.authorization, realm)
+    if (!answer) return this.#challenge(request, realm, 'missing')
+    const secret = secretOf(answer.username)
+    // A stronger algorithm than the one that was offered does no harm.
+    const isOffered = answer.algorithm === 'SHA-256' || this.#algorithms.includes(answer.algorithm)
+    const right = matches(answer, secret ?? this.#unknownUser, request) && secret !== undefined && isOffered
+    const { isValid, isProven } = this.#nonces.check(answer.nonce, request.source)
+    // MD5 where it was not offered says nothing about who guesses.
+    if (!right) return this.#challenge(request, realm, 'wrong', isProven && isOffered)
+    const count = answer.counted ? Number.parseInt(answer.counted.nc, 16) : 1
+    const isHere = isProven || !request.isOverConnection
+    if (!isValid || !isHere || !this.#nonces.use(answer.nonce, count))
+      return this.#challenge(request, realm, 'stale')
+    return { kind: 'accepted', username: answer.username }
+  }
+
+  #challenge(
+    request: DigestRequest,
+    realm: string,
+    why: 'missing' | 'stale' | 'wrong',
+    isProven = false,
+  ): DigestCheck {
+    const nonce = this.#nonces.make(request.source)
+    const challenges = this.#algorithms.map(
+      (algorithm) =>
+        `Digest realm="${realm}", nonce="${nonce}", algorithm=${algorithm}, qop="auth"${why === 'stale' ? ', stale=true' : ''}`,
+    )
+    return { kind: 'challenge', why, isProven, headers: { 'WWW-Authenticate': challenges.join(', ') } }
+  }
+}
+
+/**
+ * Whether the answer is that of the secret to this request, compared in constant time. The URI that was
+ * signed need not be that of the request: senders sign the host of a proxy, or what a box on the way wrote
+ * anew (RFC 7616 section 3.4.6). Each answer works once.
+ */
+const matches = (answer: DigestAnswer, secret: DigestSecret, request: DigestRequest): boolean => {
+  const { algorithm, counted, nonce, uri } = answer
+  const [name, ha1] =
+    algorithm === 'MD5' ? (['md5', secret.md5] as const) : (['sha256', secret.sha256] as const)
+  const hash = (...parts: string[]) => createHash(name).update(parts.join(':')).digest('hex')
+  const ha2 =
+    counted?.qop === 'auth-int' ? hash(request.method, uri, hash(request.body)) : hash(request.method, uri)
+  const expected = counted
+    ? hash(ha1, nonce, counted.nc, counted.cnonce, counted.qop, ha2)
+    : hash(ha1, nonce, ha2)
+  return timingSafeEqual(Buffer.from(expected), Buffer.from(answer.response))
+}

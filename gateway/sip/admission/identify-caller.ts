@@ -1,0 +1,182 @@
+import { canonicalHost } from '../../../config/networks.ts'
+import { userOf } from '../../core/sip-uri.ts'
+import { digestSecret } from '../../directory/secrets.ts'
+import type { DigestSecret, DomainApp, SipEndpoint } from '../../directory/types.ts'
+import { printable } from '../headers.ts'
+import type { Headers } from '../srf.ts'
+import type {
+  AdmissionFacts,
+  AdmissionRefusal,
+  AdmissionRules,
+  Check,
+  CheckedFacts,
+  IdentifiedCaller,
+} from './admission-types.ts'
+import { planOf } from './dial-plan.ts'
+import { warning } from './refusals.ts'
+
+/** Steps 3 and 4 of `admit`: who calls, and what is to happen. */
+export const identifyCaller = (
+  facts: AdmissionFacts,
+  rules: AdmissionRules,
+): IdentifiedCaller | AdmissionRefusal => {
+  const host = canonicalHost(facts.target.host)
+  const asked = new CallerCheck(facts, rules, host)
+  const app = rules.directory.domainApp(host)
+  if (app) return isForUser(app, facts) ? asked.app(app) : asked.unknownHost()
+  return rules.trust.isRegistrar(host) ? asked.endpoint() : asked.unknownHost()
+}
+
+/** Whether the application takes calls to this user. */
+const isForUser = ({ user = '*' }: DomainApp, { target }: AdmissionFacts): boolean =>
+  user === '*' || user === userOf(target)
+
+/** One call's way through the checks. */
+class CallerCheck {
+  readonly #facts: AdmissionFacts
+  readonly #rules: AdmissionRules
+  readonly #host: string
+
+  constructor(facts: AdmissionFacts, rules: AdmissionRules, host: string) {
+    this.#facts = facts
+    this.#rules = rules
+    this.#host = host
+  }
+
+  /** A domain application is called. */
+  app(app: DomainApp): IdentifiedCaller | AdmissionRefusal {
+    const { source } = this.#facts
+    const { trust, isAllowed } = this.#rules
+    const carrier = trust.carrierOf(source, app.projectId)
+    const named = { app: app.id, carrier: carrier?.name }
+    this.#note('carrier', { carrier: carrier?.name ?? 'none' })
+    this.#note('domain', { domain: this.#host, app: app.id })
+    if (!isAllowed(app, source)) return this.#stray('allow', { ...named, allow: app.allow }, app.projectId)
+    this.#note('allow', { allow: app.allow ?? 'anyone' })
+    const secret = this.#secretFor(app)
+    const isKnown = trust.isKnownTo(app.projectId, source)
+    const standing = isKnown ? 'known' : secret ? 'authenticated' : 'stranger'
+    if (secret && !isKnown && !trust.mayChallenge(source)) return this.#stray('allow', named, app.projectId)
+    if (secret) {
+      const refusal = this.#signIn((name) => (name === secret.username ? secret : undefined), named)
+      if (refusal) return refusal
+    } else this.#note('challenge', { challenge: 'none' })
+    const { handler, projectId } = app
+    if (!handler) return this.#refuse('no_handler', 'handler', named)
+    this.#note('handler', {
+      kind: handler.kind,
+      ...(handler.kind === 'realtime' && { topic: handler.topic }),
+      ...('url' in handler && { url: handler.url }),
+      ...('document' in handler && { document: handler.name }),
+    })
+    const plan = { kind: 'handler', handler } as const
+    return { domain: this.#host, projectId, plan, standing, app, ...(carrier && { carrier }) }
+  }
+
+  /** A SIP endpoint is to say who it is. */
+  endpoint(): IdentifiedCaller | AdmissionRefusal {
+    const { directory } = this.#rules
+    let endpoint: SipEndpoint | undefined
+    this.#note('domain', { domain: this.#host, registrar: true })
+    if (!this.#rules.trust.mayChallenge(this.#facts.source)) return this.#stray('domain', { registrar: true })
+    const refusal = this.#signIn((name) => {
+      endpoint = directory.endpointByName(name)
+      return endpoint?.secrets.get(this.#host)
+    }, {})
+    // The secret of nobody lets nobody in.
+    if (refusal || !endpoint) return refusal ?? this.#refuse('unauthorized', 'challenge', {})
+    return this.#dial(endpoint)
+  }
+
+  /** Nothing has this host. */
+  unknownHost(): AdmissionRefusal {
+    return this.#stray('domain', {})
+  }
+
+  /**
+   * Refuses a caller who may not call the host, or calls one that does not exist. Only callers who are known
+   * are told which of the two: by a list of the file, or by one of the host's own project, so that no project
+   * finds out the hosts of another.
+   */
+  #stray(check: Check, facts: CheckedFacts, projectId?: string): AdmissionRefusal {
+    const { trust } = this.#rules
+    const closed = check === 'allow'
+    const { source } = this.#facts
+    const isKnown = projectId === undefined ? trust.isListed(source) : trust.isKnownTo(projectId, source)
+    if (isKnown || (trust.untrustedResponse === 'unknown' && !closed))
+      return this.#refuse(closed ? 'source_not_allowed' : 'unknown_domain', check, facts)
+    const known = { ...facts, knownDomain: closed }
+    if (trust.untrustedResponse !== 'challenge') return this.#refuse('source_not_allowed', check, known)
+    return this.#signIn(() => undefined, known) ?? this.#refuse('unauthorized', 'challenge', known)
+  }
+
+  /**
+   * The carrier's own challenge goes before the domain's; where anyone may call, a carrier's network is proof
+   * enough for the domain's.
+   */
+  #secretFor(app: DomainApp): DigestSecret | undefined {
+    const carrier = this.#rules.trust.carrierOf(this.#facts.source, app.projectId)
+    const own = carrier?.challenge
+    if (own) return digestSecret(own.username, this.#host, own.password)
+    return carrier && app.allow === undefined ? undefined : app.challenge
+  }
+
+  #signIn(
+    secretOf: (username: string) => DigestSecret | undefined,
+    facts: CheckedFacts,
+  ): AdmissionRefusal | undefined {
+    const found = this.#facts.checkDigest(this.#host, secretOf)
+    if (found.kind === 'accepted') {
+      this.#note('challenge', { username: found.username })
+      return undefined
+    }
+    const { why, headers, isProven } = found
+    const refused = this.#refuse('unauthorized', 'challenge', { ...facts, answer: why })
+    const isQuiet = why !== 'wrong' && facts.knownDomain === undefined
+    return {
+      ...refused,
+      headers: { ...headers, ...this.#warning() },
+      ...(isQuiet && { isQuiet }),
+      ...(isProven && { isWrongPassword: true }),
+    }
+  }
+
+  /**
+   * Tells a stranger who is asked for a password that its address is in no list, at every host alike: a
+   * carrier that sends from a wrong address needs another entry in a list, and no password.
+   */
+  #warning(): Headers {
+    const { source } = this.#facts
+    return this.#rules.trust.isListed(source) ? {} : { Warning: warning(`${source} is in no allow list`) }
+  }
+
+  /** Whom an endpoint dialled. */
+  #dial(endpoint: SipEndpoint): IdentifiedCaller | AdmissionRefusal {
+    const { projectId, username } = endpoint
+    const plan = planOf(this.#facts.target, endpoint, this.#rules.directory)
+    const dialled = userOf(this.#facts.target)
+    if ('refuse' in plan) {
+      const { mayDialOut } = endpoint
+      return this.#refuse(plan.refuse, 'dial', {
+        endpoint: username,
+        mayDialOut,
+        dialled: printable(dialled),
+      })
+    }
+    this.#note('dial', {
+      endpoint: username,
+      dialled,
+      ...(plan.kind === 'dial' ? { to: plan.to } : { handler: plan.handler.kind }),
+    })
+    return { domain: this.#host, projectId, plan, standing: 'authenticated', endpoint }
+  }
+
+  #refuse(refuse: AdmissionRefusal['refuse'], check: Check, facts: CheckedFacts): AdmissionRefusal {
+    const { source, transport } = this.#facts
+    return { refuse, check, facts: { source, transport, domain: this.#host, ...facts } }
+  }
+
+  #note(check: Check, facts: CheckedFacts): void {
+    this.#rules.note?.(check, facts)
+  }
+}

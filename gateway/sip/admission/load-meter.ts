@@ -1,0 +1,58 @@
+import type { EventLoopUtilization } from 'node:perf_hooks'
+import type { Clock, Timer } from '../../core/clock.ts'
+
+/** How busy a thread has been since it began, as `performance.eventLoopUtilization` has it. */
+export type ReadLoop = () => Pick<EventLoopUtilization, 'active' | 'idle'>
+
+/** Time between two readings, in ms, and how many of them make up the second that is looked at. */
+const stepMs = 250
+const steps = 4
+
+/**
+ * How busy event loops have been in the last second. It is the one sign of too much work that comes before
+ * the work piles up.
+ */
+export class LoadMeter {
+  readonly #clock: Clock
+  readonly #loops: readonly {
+    readonly read: ReadLoop
+    readonly past: Pick<EventLoopUtilization, 'active' | 'idle'>[]
+  }[]
+  #timer: Timer
+
+  /** Reads from now on, until {@link close}. */
+  constructor(clock: Clock, loops: readonly ReadLoop[]) {
+    this.#clock = clock
+    this.#loops = loops.map((read) => ({ read, past: [read()] }))
+    this.#timer = clock.after(stepMs, () => this.#step())
+  }
+
+  /**
+   * Per cent of the last second that the busiest of the loops was busy; 0 in the first one, which says
+   * nothing yet.
+   */
+  get busyPercent(): number {
+    return Math.max(
+      0,
+      ...this.#loops.map(({ read, past }) => {
+        if (past.length < steps) return 0
+        const [before, now] = [past[0] ?? read(), read()]
+        const [active, idle] = [now.active - before.active, now.idle - before.idle]
+        return active + idle > 0 ? (100 * active) / (active + idle) : 0
+      }),
+    )
+  }
+
+  /** Reads no more. */
+  close(): void {
+    this.#timer.cancel()
+  }
+
+  #step(): void {
+    for (const { read, past } of this.#loops) {
+      past.push(read())
+      if (past.length > steps) past.shift()
+    }
+    this.#timer = this.#clock.after(stepMs, () => this.#step())
+  }
+}

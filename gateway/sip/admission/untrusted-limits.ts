@@ -1,0 +1,133 @@
+import { senderOf } from '@trunkline/sip-agent/networks'
+import type {
+  AdmissionFacts,
+  AdmissionRefusal,
+  AdmissionRules,
+  CheckedFacts,
+  IdentifiedCaller,
+  Rate,
+} from './admission-types.ts'
+
+/** Limits of callers who are in no allow list and have shown no password. */
+export interface UntrustedLimits {
+  /**
+   * Maximum number of calls at once of one address, over all domains. A domain's own `maxCallsOfSource`
+   * replaces it there.
+   */
+  readonly maxCallsOfSource: number
+  /** New calls a second of one address. A domain's own `callsPerSecondOfSource` replaces it there. */
+  readonly callsPerSecondOfSource: number
+  /**
+   * Maximum number of calls at once over UDP whose callers have not yet proved that they are at their
+   * address.
+   */
+  readonly maxUnconfirmedCalls: number
+  /** Per cent of the gateway's calls, RTP ports and new calls a second that strangers never get. */
+  readonly reservedPercent: number
+}
+
+const totalRate = 'strangers'
+
+/** Whether a caller has yet to prove that it is at its address: the source of a datagram can be forged. */
+export const isUnconfirmed = (
+  { standing }: IdentifiedCaller,
+  { transport }: Pick<AdmissionFacts, 'transport'>,
+): boolean => standing === 'stranger' && transport.toLowerCase() === 'udp'
+
+/** Rates that a stranger's call counts in; none for other callers. */
+export const untrustedRates = (
+  caller: IdentifiedCaller,
+  { source }: AdmissionFacts,
+  { limits }: AdmissionRules,
+): Rate[] => {
+  const { untrusted, callsPerSecond } = limits
+  if (!untrusted || caller.standing !== 'stranger') return []
+  const rates = [{ key: totalRate, perSecond: share(callsPerSecond, untrusted) }]
+  if (caller.app?.callsPerSecondOfSource === undefined)
+    rates.push({ key: sourceRate(source), perSecond: untrusted.callsPerSecondOfSource })
+  return rates
+}
+
+/** Step 5 of `admit`: whether there is room for one more call of a stranger. */
+export const checkUntrusted = (
+  caller: IdentifiedCaller,
+  facts: AdmissionFacts,
+  rules: AdmissionRules,
+): AdmissionRefusal | undefined => {
+  const { untrusted } = rules.limits
+  if (!untrusted || caller.standing !== 'stranger') {
+    rules.note?.('strangers', { caller: caller.standing })
+    return undefined
+  }
+  const refusal =
+    sourceRefusal(caller, facts, rules, untrusted) ??
+    unconfirmedRefusal(caller, facts, rules, untrusted) ??
+    shareRefusal(facts, rules, untrusted)
+  if (!refusal) {
+    rules.note?.('strangers', { caller: caller.standing, ...untrusted })
+    return undefined
+  }
+  const { source, transport } = facts
+  const checked = { source, transport, domain: caller.domain, app: caller.app?.id }
+  return { ...refusal, check: 'strangers', facts: { ...checked, ...refusal.facts } }
+}
+
+type Found = Pick<AdmissionRefusal, 'refuse' | 'facts' | 'hasRoomForOthers'> | undefined
+
+const sourceRefusal = (
+  { app }: IdentifiedCaller,
+  { source }: AdmissionFacts,
+  rules: AdmissionRules,
+  { maxCallsOfSource, callsPerSecondOfSource }: UntrustedLimits,
+): Found => {
+  const sourceCalls = app?.maxCallsOfSource === undefined ? rules.untrustedCalls(source) : 0
+  if (sourceCalls >= maxCallsOfSource) {
+    const found = { sourceCalls, sourceLimit: maxCallsOfSource }
+    return { refuse: 'over_source_limit', facts: found, hasRoomForOthers: true }
+  }
+  if (app?.callsPerSecondOfSource !== undefined) return undefined
+  if (rules.hasRate(sourceRate(source), callsPerSecondOfSource)) return undefined
+  const found = { rate: sourceRate(source), perSecond: callsPerSecondOfSource }
+  return { refuse: 'over_source_rate', facts: found, hasRoomForOthers: true }
+}
+
+const unconfirmedRefusal = (
+  caller: IdentifiedCaller,
+  facts: AdmissionFacts,
+  rules: AdmissionRules,
+  { maxUnconfirmedCalls }: UntrustedLimits,
+): Found => {
+  const unconfirmedCalls = rules.unconfirmedCalls()
+  if (!isUnconfirmed(caller, facts) || unconfirmedCalls < maxUnconfirmedCalls) return undefined
+  return {
+    refuse: 'over_unconfirmed_limit',
+    facts: { unconfirmedCalls, unconfirmedLimit: maxUnconfirmedCalls },
+  }
+}
+
+const shareRefusal = (
+  facts: AdmissionFacts,
+  { limits, hasRate }: AdmissionRules,
+  strangers: UntrustedLimits,
+): Found => {
+  const { calls, portsFree, portsTotal } = facts
+  const { reservedPercent } = strangers
+  const refused = (found: CheckedFacts): Found => ({
+    refuse: 'over_stranger_share',
+    facts: { ...found, reservedPercent },
+  })
+  const callLimit = share(limits.maxCalls, strangers)
+  if (calls >= callLimit) return refused({ calls, strangerLimit: callLimit, limit: limits.maxCalls })
+  const portsReserved = portsTotal - share(portsTotal, strangers)
+  if (portsFree > 0 && portsFree <= portsReserved) return refused({ portsFree, portsReserved, portsTotal })
+  const perSecond = share(limits.callsPerSecond, strangers)
+  return hasRate(totalRate, perSecond) ? undefined : refused({ rate: totalRate, perSecond })
+}
+
+/**
+ * Part of a number that strangers may take; at least one, or else there would be no calls of theirs at all.
+ */
+const share = (whole: number, { reservedPercent }: UntrustedLimits): number =>
+  Math.max(1, whole - Math.floor((whole * reservedPercent) / 100))
+
+const sourceRate = (source: string): string => `stranger ${senderOf(source)}`

@@ -1,0 +1,46 @@
+/** Digits by number, as RFC 4733 numbers the events; some senders of INFO write the number of `*` and `#`. */
+const byEvent = [...'0123456789*#ABCD']
+
+/**
+ * The digit in the body of an INFO: `application/dtmf-relay` (`Signal=5`), or `application/dtmf` (the digit
+ * alone). Undefined where the body holds none.
+ */
+export const digitOfInfo = (contentType: string, body: string): string | undefined => {
+  const type = mediaType(contentType)
+  if (type === 'application/dtmf-relay')
+    return digit(/^[ \t]*signal[ \t]*=[ \t]*(\S{1,2})[ \t]*$/im.exec(body.slice(0, 256))?.[1])
+  if (type === 'application/dtmf') return digit(/^\s*(\S{1,2})\s*$/.exec(body.slice(0, 256))?.[1])
+  return undefined
+}
+
+/** The two spellings of a digit in INFO; neither is a standard. */
+export type DigitType = 'application/dtmf-relay' | 'application/dtmf'
+const digitTypes: readonly DigitType[] = ['application/dtmf-relay', 'application/dtmf']
+
+/** The spelling of an INFO with this Content-Type; undefined where it carries no digit. */
+export const digitTypeOf = (contentType: string): DigitType | undefined =>
+  digitTypes.find((type) => type === mediaType(contentType))
+
+/** The spelling for a far side with this Accept: the usual one, unless it takes the other alone. */
+export const digitTypeFor = (accept = ''): DigitType => {
+  const taken = accept.split(',').map(mediaType)
+  return digitTypes.find((type) => taken.includes(type)) ?? 'application/dtmf-relay'
+}
+
+/** The body of an INFO with one digit; `durationMs` as RFC 4733 senders hold a key. */
+export const infoOfDigit = (
+  key: string,
+  type: DigitType = 'application/dtmf-relay',
+  durationMs = 160,
+): string =>
+  type === 'application/dtmf'
+    ? key.toUpperCase()
+    : `Signal=${key.toUpperCase()}\r\nDuration=${durationMs}\r\n`
+
+const mediaType = (contentType: string): string => contentType.split(';')[0]?.trim().toLowerCase() ?? ''
+
+const digit = (text: string | undefined): string | undefined => {
+  if (text === undefined) return undefined
+  if (/^1[0-5]$/.test(text)) return byEvent[Number(text)]
+  return /^[0-9*#A-D]$/i.test(text) ? text.toUpperCase() : undefined
+}

@@ -1,0 +1,38 @@
+import type { Capabilities } from '../agent-link.ts'
+import type { SipRequest } from '../srf.ts'
+
+/** The option tags of a Supported, Require or Unsupported value, in lower case. */
+export const optionTags = (value: string | undefined): readonly string[] =>
+  (value ?? '')
+    .split(',')
+    .map((tag) => tag.trim().toLowerCase())
+    .filter((tag) => tag !== '')
+
+/** The methods of an Allow value, in upper case. */
+export const methodsOf = (value: string | undefined): readonly string[] =>
+  optionTags(value).map((method) => method.toUpperCase())
+
+/**
+ * What we say in Supported: session timers, Replaces, a REFER without a subscription, and reliable
+ * provisionals where the agent has them.
+ */
+export const supportedTags = ({
+  hasReliableProvisionals,
+}: Pick<Capabilities, 'hasReliableProvisionals'>): string =>
+  ['timer', 'replaces', 'norefersub', ...(hasReliableProvisionals ? ['100rel'] : [])].join(', ')
+
+/**
+ * Those of the required extensions that we do not have (RFC 3261 section 8.2.2.3); empty: the request can be
+ * taken.
+ */
+export const unsupportedTags = (
+  required: string | undefined,
+  capabilities: Pick<Capabilities, 'hasReliableProvisionals'>,
+): readonly string[] => {
+  const ours = optionTags(supportedTags(capabilities))
+  return optionTags(required).filter((tag) => !ours.includes(tag))
+}
+
+/** Whether the sender of a request has an extension: it supports it, or even requires it. */
+export const hasExtension = (request: Pick<SipRequest, 'get'>, tag: string): boolean =>
+  optionTags(request.get('Supported')).includes(tag) || optionTags(request.get('Require')).includes(tag)

@@ -1,0 +1,121 @@
+import type { ReferOptions, ReferOutcome } from '../../calls/leg/referral.ts'
+import type { Clock, Timer } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+import { parseSipUri, shownUri } from '../../core/sip-uri.ts'
+import { answeringChallenges } from '../digest/dialog-digest.ts'
+import { printable } from '../headers.ts'
+import type { FarResponse, Headers, SipDialog, SipRequest } from '../srf.ts'
+
+/** What REFERs of ours work with. */
+export interface OutboundReferDeps {
+  readonly dialog: SipDialog
+  readonly clock: Clock
+  readonly log: Pick<Log, 'info'>
+  /** Further headers of our requests. */
+  readonly headers: Headers
+}
+
+const defaultTimeoutMs = 60_000
+
+/** One that is under way. */
+interface Pending {
+  readonly settle: (outcome: ReferOutcome) => void
+  readonly timer: Timer
+  /** Of the response to it. */
+  status?: number
+  /** Last one of a NOTIFY. */
+  notifyStatus?: number
+}
+
+/** A REFER of ours inside a dialog, and the NOTIFYs that follow (RFC 3515). One at a time. */
+export class OutboundRefer {
+  #deps: OutboundReferDeps
+  #pending: Pending | undefined
+  #stopped = false
+
+  constructor(deps: OutboundReferDeps) {
+    this.#deps = deps
+  }
+
+  /** Never rejects. 400 for what is no SIP URI, 491 while another one is under way. */
+  refer(target: string, options: ReferOptions = {}): Promise<ReferOutcome> {
+    const uri = parseSipUri(target)
+    const by = options.referredBy === undefined ? undefined : parseSipUri(options.referredBy)
+    const refused = !uri || (options.referredBy !== undefined && !by) ? 400 : this.#stopped ? 481 : undefined
+    if (!uri || refused || this.#pending) return Promise.resolve({ kind: 'failed', status: refused ?? 491 })
+    const { promise, resolve } = Promise.withResolvers<ReferOutcome>()
+    const { clock, headers, log } = this.#deps
+    const dialog = answeringChallenges(this.#deps.dialog, options.credentials, log)
+    const timer = clock.after(options.timeoutMs ?? defaultTimeoutMs, () => this.#settle('no-answer', 408))
+    this.#pending = { settle: resolve, timer }
+    log.info({ to: printable(shownUri(uri.bare), 256) }, 'REFER sent')
+    const all = {
+      ...headers,
+      'Refer-To': `<${uri.bare}>`,
+      ...(by && { 'Referred-By': `<${by.bare}>` }),
+      Contact: dialog.local.contact,
+    }
+    try {
+      dialog.request({ method: 'REFER', headers: all }, (error, response) => this.#answered(error, response))
+    } catch {
+      this.#settle('failed', 503)
+    }
+    return promise
+  }
+
+  /** A NOTIFY of the far side: the status that it is to be answered with. */
+  handleNotify(request: SipRequest): 200 | 481 {
+    const pending = this.#pending
+    if (!pending || !/^\s*refer\b/i.test(request.get('Event') ?? '')) return 481
+    const status = Number(/^\s*SIP\/2\.0 (\d{3})\b/i.exec(request.body ?? '')?.[1] ?? 0)
+    const over = /^\s*terminated\b/i.test(request.get('Subscription-State') ?? '')
+    if (status >= 100) pending.notifyStatus = status
+    // It has taken the request, even where its response comes later or is lost.
+    if (status >= 200) this.#settle(kindOf(status), 202)
+    // It was given up without a word of how it went.
+    else if (over) this.#settle('canceled', 202)
+    return 200
+  }
+
+  /** The dialog is over. Idempotent. */
+  stop(): void {
+    this.#stopped = true
+    this.#settle('canceled', 408)
+  }
+
+  #answered(error: unknown, response: FarResponse | undefined): void {
+    const pending = this.#pending
+    if (!pending) return
+    if (error || !response) {
+      this.#settle('failed', 503)
+      return
+    }
+    pending.status = response.status
+    if (response.status >= 300) this.#settle(kindOf(response.status), response.status)
+    // It will tell nothing (RFC 4488): that it was accepted is all that can be known.
+    else if (response.status >= 200 && /^\s*false\b/i.test(response.get('Refer-Sub') ?? ''))
+      this.#settle('completed', response.status)
+  }
+
+  /** `status` where no response has come. */
+  #settle(kind: ReferOutcome['kind'], status: number): void {
+    const pending = this.#pending
+    if (!pending) return
+    this.#pending = undefined
+    pending.timer.cancel()
+    const { notifyStatus } = pending
+    pending.settle({
+      kind,
+      status: pending.status ?? status,
+      ...(notifyStatus !== undefined && { notifyStatus }),
+    })
+  }
+}
+
+/** What a final status says of the other call, or of the request for it. */
+const kindOf = (status: number): ReferOutcome['kind'] => {
+  if (status < 300) return 'completed'
+  if (status === 486 || status === 600) return 'busy'
+  if (status === 408 || status === 480) return 'no-answer'
+  return status === 487 ? 'canceled' : 'failed'
+}

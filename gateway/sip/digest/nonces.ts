@@ -1,0 +1,113 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** Time that a nonce may be used after it was given out, in ms. */
+const validMs = 300_000
+/**
+ * Most nonces whose counters are kept; only those with which somebody signed in are. More than 650 sign-ins a
+ * second, each with a new nonce.
+ */
+const defaultMaxCounters = 200_000
+/** Nonces that were made within so many ms are forgotten together. */
+const sliceMs = 1_000
+
+/** What a nonce is found to be. */
+export interface NonceCheck {
+  /** We made it, and it is not too old. */
+  readonly isValid: boolean
+  /** It was given out to this very address: whoever shows it receives what we send there. */
+  readonly isProven: boolean
+}
+
+/**
+ * Nonces that need no memory until somebody signs in with them: time, random bits, and two seals of which the
+ * second one covers the address that it was given out to. The key is made at start and never leaves.
+ */
+export class Nonces {
+  readonly #now: () => number
+  readonly #key = randomBytes(32)
+  readonly #most: number
+  /**
+   * Highest counter of each nonce, by some of its random bits, and by the slice of time in which it was made.
+   */
+  readonly #slices = new Map<number, Map<number, number>>()
+  #size = 0
+  /** Nonces of earlier slices are too old. */
+  #oldest = 0
+
+  /** `most`: nonces whose counters are kept. Where there are more, nonces grow old sooner. */
+  constructor(now: () => number, most = defaultMaxCounters) {
+    this.#now = now
+    this.#most = most
+  }
+
+  /** Nonces whose counters are kept; bounded. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** A new nonce for whoever is at an address. */
+  make(address: string): string {
+    const head = Buffer.alloc(18)
+    head.writeUIntBE(this.#now(), 0, 6)
+    randomBytes(12).copy(head, 6)
+    return Buffer.concat([head, this.#seal(head), this.#seal(head, address)]).toString('base64url')
+  }
+
+  check(nonce: string, address: string): NonceCheck {
+    const bytes = Buffer.from(nonce, 'base64url')
+    if (bytes.length !== 42 || bytes.toString('base64url') !== nonce)
+      return { isValid: false, isProven: false }
+    const head = bytes.subarray(0, 18)
+    const ours = timingSafeEqual(bytes.subarray(18, 30), this.#seal(head))
+    const madeAt = head.readUIntBE(0, 6)
+    const now = this.#now()
+    const slice = sliceOf(madeAt)
+    const valid = ours && madeAt <= now && !isOver(slice, now) && slice >= this.#oldest
+    return {
+      isValid: valid,
+      isProven: valid && timingSafeEqual(bytes.subarray(30), this.#seal(head, address)),
+    }
+  }
+
+  /**
+   * Takes note that somebody signed in with a valid nonce and this counter. False where that counter, or a
+   * later one, was used before.
+   */
+  use(nonce: string, count: number): boolean {
+    const bytes = Buffer.from(nonce, 'base64url')
+    const [slice, key] = [sliceOf(bytes.readUIntBE(0, 6)), bytes.readUIntBE(6, 6)]
+    const known = this.#slices.get(slice)?.get(key)
+    if (known !== undefined && count <= known) return false
+    if (known === undefined) this.#makeRoom()
+    // Rather let somebody sign in with a new nonce than forget a counter.
+    if (slice < this.#oldest) return false
+    const counters = this.#slices.get(slice) ?? new Map<number, number>()
+    this.#slices.set(slice, counters.set(key, count))
+    if (known === undefined) this.#size++
+    return true
+  }
+
+  #makeRoom(): void {
+    const now = this.#now()
+    // Once in a slice is enough.
+    if (!this.#slices.has(sliceOf(now)))
+      for (const slice of this.#slices.keys()) if (isOver(slice, now)) this.#forget(slice)
+    if (this.#size < this.#most) return
+    const oldest = Math.min(...this.#slices.keys())
+    this.#forget(oldest)
+    this.#oldest = oldest + 1
+  }
+
+  #forget(slice: number): void {
+    this.#size -= this.#slices.get(slice)?.size ?? 0
+    this.#slices.delete(slice)
+  }
+
+  #seal(head: Buffer, address = ''): Buffer {
+    return createHmac('sha256', this.#key).update(head).update(address).digest().subarray(0, 12)
+  }
+}
+
+const sliceOf = (time: number): number => Math.floor(time / sliceMs)
+
+const isOver = (slice: number, now: number): boolean => slice * sliceMs + validMs <= now

@@ -1,0 +1,198 @@
+import pino from 'pino'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Arrival } from '../../calls/call-ports.ts'
+import type { LegOwner } from '../../calls/leg/leg.ts'
+import { FakeClock } from '../../core/clock.ts'
+import { Metrics } from '../../core/metrics.ts'
+import type { AdmittedCall } from '../admission/admission.ts'
+import { Transfers } from '../dialog/transfers.ts'
+import { readOffer } from '../media/inbound-audio.ts'
+import { establish, farSdp } from '../testing/dialog-rig.ts'
+import { TestEdge } from '../testing/fake-edge.ts'
+import { FakeDialog, FakeRequest, FakeResponse, FakeSrf } from '../testing/fake-srf.ts'
+import { InboundSetup, type InboundSetupDeps, type InviteContext } from './inbound-setup.ts'
+
+const party = { uri: 'sip:a@b.example', user: 'a', name: '' }
+
+let clock: FakeClock
+let edge: TestEdge
+let srf: FakeSrf
+let [released, left, over] = [0, 0, 0]
+let refused: string[]
+beforeEach(() => {
+  ;[clock, edge, srf, released, left, over, refused] = [
+    new FakeClock(),
+    new TestEdge(),
+    new FakeSrf(),
+    0,
+    0,
+    0,
+    [],
+  ]
+})
+
+const open = (changes: Partial<InboundSetupDeps> = {}): InboundSetup => {
+  const transfers = new Transfers({
+    addresses: { resolve: () => undefined },
+    isOurs: () => false,
+    edge,
+    clock,
+    metrics: new Metrics(),
+    count: () => () => {},
+  })
+  return new InboundSetup({
+    link: {
+      srf,
+      connection: { isAlive: true },
+      capabilities: {
+        hasReliableProvisionals: true,
+        sessionTimers: 'agent',
+        reportsTrying: true,
+        hasPrivateHeaders: true,
+        handlesLateCancel: true,
+        maxFrameBytes: 65_536,
+      },
+    },
+    edge,
+    clock,
+    transfers,
+    timers: undefined,
+    userAgent: '',
+    arrivals: { arrive: () => {} },
+    legs: { add: () => {}, delete: () => {} },
+    log: pino({ level: 'silent' }),
+    refuse: (_response, error) => refused.push(String(error)),
+    ...changes,
+  })
+}
+
+const invitation = (changes: Partial<InviteContext> = {}): InviteContext => {
+  const request = new FakeRequest('INVITE', 'sip:x@y', farSdp())
+  const entry = {
+    domain: 'y',
+    projectId: 'p',
+    rates: [],
+    isUnconfirmed: false,
+    onConfirmed: () => {},
+    standing: 'known',
+    release: () => released++,
+    releaseLeg: () => left++,
+    releaseCall: () => over++,
+    plan: { kind: 'dial', to: '/public/x' },
+  } as const satisfies AdmittedCall
+  return {
+    request,
+    response: new FakeResponse(),
+    connection: { isAlive: true },
+    admitted: entry,
+    from: party,
+    to: party,
+    sipCallId: 'x',
+    offer: readOffer(request, farSdp()),
+    timer: undefined,
+    replaces: undefined,
+    ...changes,
+  }
+}
+
+it.each([
+  [{}, 0],
+  [{ app: { encryption: 'required' } }, 1],
+  [{ endpoint: { id: 'e1', encryption: 'required' } }, 1],
+  // Neither loosens what the other demands.
+  [{ app: { encryption: 'optional' }, endpoint: { id: 'e1', encryption: 'required' } }, 1],
+  [{ app: { encryption: 'required' }, endpoint: { id: 'e1' } }, 1],
+] as const)('takes plain RTP only where nobody demands encryption: %j', async (more, count) => {
+  const plain = invitation()
+  await open().run({ ...plain, admitted: { ...plain.admitted, ...more } as unknown as AdmittedCall })
+  expect(refused).toHaveLength(count)
+  for (const reason of refused) expect(reason).toContain('RTP/AVP')
+})
+
+it('leaves neither audio nor a counted call where a leg cannot be made', async () => {
+  const legs = {
+    add: () => {
+      throw new Error('no room')
+    },
+    delete: () => {},
+  }
+  await open({ legs }).run(invitation())
+  expect([refused, released, edge.ports.length, edge.used]).toEqual([['Error: no room'], 1, 1, 0])
+})
+
+it('ends a leg that fails to take the place of another one', async () => {
+  const old = establish()
+  const owner = {
+    legReplaced: () => {
+      throw new Error('the media thread died')
+    },
+  } as Partial<LegOwner> as LegOwner
+  old.leg.own(owner)
+  await open().run(invitation({ replaces: old.leg }))
+  const dialog = new FakeDialog()
+  srf.answers[0]?.done(null, dialog)
+  dialog.emit('ack', { body: '' })
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+  expect(dialog.byeHeaders[0]?.Reason).toMatch(/^Q\.850;cause=41;/)
+  expect([left, over, released, edge.used, old.leg.isAnswered]).toEqual([1, 1, 0, 0, true])
+})
+
+it('counts a call until it is over, and not only for as long as its caller is there', async () => {
+  const arrived: Arrival[] = []
+  await open({ arrivals: { arrive: (arrival) => arrived.push(arrival) } }).run(invitation())
+  arrived[0]!.leg.ended({ code: 'normal' })
+  // The carrier's line is free: it was the leg's.
+  expect([left, over, released]).toEqual([1, 0, 0])
+  arrived[0]!.onOver?.()
+  expect([left, over, released]).toEqual([1, 1, 0])
+})
+
+it('counts a call no longer that could not be started', async () => {
+  const arrive = () => {
+    throw new Error('no room')
+  }
+  await open({ arrivals: { arrive } }).run(invitation())
+  expect([left, over, edge.used]).toEqual([1, 1, 0])
+})
+
+describe('a caller who is gone while the audio opens', () => {
+  const gone = async (
+    happens: (made: { request: FakeRequest; connection: { isAlive: boolean } }) => void,
+    changes: Partial<InviteContext> = {},
+  ) => {
+    const arrived: Arrival[] = []
+    const legs = { add: () => arrived.splice(0), delete: () => {} }
+    const connection = { isAlive: true }
+    const invited = invitation({ connection, ...changes })
+    const running = open({ legs, arrivals: { arrive: (arrival) => arrived.push(arrival) } }).run(invited)
+    happens({ request: invited.request as FakeRequest, connection })
+    await running
+    expect([released, edge.ports.length, edge.used, refused]).toEqual([1, 1, 0, []])
+    return arrived
+  }
+  const cancel = ({ request }: { request: FakeRequest }) =>
+    request.emit('cancel', new FakeRequest('CANCEL', 'sip:x@y', '', { reason: 'SIP;cause=200' }))
+
+  it('leaves a call that ended, with all that is known of it', async () => {
+    const [arrival, ...more] = await gone(cancel)
+    expect(more).toEqual([])
+    expect(arrival).toMatchObject({
+      projectId: 'p',
+      plan: { to: '/public/x' },
+      sip: { callId: 'x', domain: 'y' },
+    })
+    const cause = { code: 'canceled', detail: 'SIP;cause=200' }
+    expect(arrival?.leg).toMatchObject({ from: party, to: party, state: { kind: 'ended', by: 'far', cause } })
+  })
+
+  it('leaves one, too, where the agent is lost', async () => {
+    const [arrival] = await gone(({ connection }) => {
+      connection.isAlive = false
+    })
+    expect(arrival?.leg.state).toMatchObject({ kind: 'ended', cause: { code: 'control_lost' } })
+  })
+
+  it('leaves none of an INVITE that was to take the place of somebody', async () => {
+    expect(await gone(cancel, { replaces: establish().leg })).toEqual([])
+  })
+})

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { FakeRequest } from '../testing/fake-srf.ts'
+import { callerOf, keptHeaders, maxForwardsOf } from './invite-headers.ts'
+
+const invite = (headers: Record<string, string>) =>
+  new FakeRequest('INVITE', 'sip:1@demo.example', '', headers)
+const from = '"Ann" <sip:+4930@carrier.example>;tag=1'
+const asserted = '"Real" <sip:+4931@carrier.example>, <tel:+4931>'
+
+describe('pain point 15: who calls', () => {
+  it('is From, and what a trusted source asserts goes before it', () => {
+    const request = invite({ from, 'p-asserted-identity': asserted })
+    expect(callerOf(request, false)).toEqual({ uri: 'sip:+4930@carrier.example', user: '+4930', name: 'Ann' })
+    expect(callerOf(request, true)).toEqual({ uri: 'sip:+4931@carrier.example', user: '+4931', name: 'Real' })
+  })
+
+  it.each([
+    ['<tel:+4932;phone-context=x>', '+4932'],
+    ['<tel:+4933>, "X, Y" <sip:+4934@c.example>', '+4934'],
+    ['nonsense', '+4930'],
+    ['<sip:c.example>', '+4930'],
+    ['', '+4930'],
+  ])('asserted by %j is %s', (value, user) => {
+    expect(callerOf(invite({ from, 'p-asserted-identity': value }), true)?.user).toBe(user)
+  })
+
+  it.each([
+    ['id', true],
+    ['user; critical', true],
+    ['header', true],
+    ['none', undefined],
+    ['', undefined],
+  ])('with Privacy %j wants to stay unknown: %s', (privacy, hidden) => {
+    expect(callerOf(invite({ from, privacy }), false)?.private).toBe(hidden)
+  })
+
+  it('is told to a trusted source, although From is anonymous', () => {
+    const hidden = '"Anonymous" <sip:anonymous@anonymous.invalid>;tag=1'
+    expect(callerOf(invite({ from: hidden, 'p-asserted-identity': asserted }), true)).toMatchObject({
+      user: '+4931',
+      private: true,
+    })
+    expect(callerOf(invite({ from: hidden }), true)).toMatchObject({ user: 'anonymous', private: true })
+  })
+
+  it('is nobody without an address in From', () => {
+    expect(callerOf(invite({ from: 'x y' }), true)).toBeUndefined()
+  })
+})
+
+it('keeps no header whose name could do harm where it is repeated', () => {
+  const names = { 'X-Good': '1', 'x-a%0d%0ab': '2', 'x-bad!': '3', [`X-${'l'.repeat(70)}`]: '4' }
+  expect(keptHeaders(invite(names), true).map(({ name }) => name.toLowerCase())).toEqual(['x-good'])
+})
+
+it('keeps the headers of the application, and of diversions and identities only from who is believed', () => {
+  const request = invite({
+    'X-Account': '42',
+    'x-two': 'a\r\nb',
+    subject: 'no',
+    diversion: '<sip:a@b>;reason=user-busy',
+    'history-info': '<sip:c@d>;index=1',
+    privacy: 'id',
+    'p-asserted-identity': asserted,
+  })
+  const names = (trusted: boolean) => keptHeaders(request, trusted).map(({ name }) => name)
+  expect(names(true)).toEqual([
+    'X-Account',
+    'x-two',
+    'Diversion',
+    'History-Info',
+    'Privacy',
+    'P-Asserted-Identity',
+  ])
+  // Else a phone could have a carrier believe that a call was forwarded by somebody else's number.
+  expect(names(false)).toEqual(['X-Account', 'x-two', 'Privacy'])
+  expect(keptHeaders(request, false)[1]?.value).toBe('a??b')
+})
+
+it('keeps no more than there is room for', () => {
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_each, at) => [`X-${at}`, 'y'.repeat(2_000)]))
+  const headers = keptHeaders(invite(many), false)
+  expect([headers.length, headers[0]?.value.length]).toEqual([64, 1_024])
+})
+
+it.each([
+  ['70', 70],
+  [' 0 ', 0],
+  ['999', 255],
+  ['-1', undefined],
+  ['x', undefined],
+])('reads Max-Forwards %j as %s', (value, expected) => {
+  expect(maxForwardsOf(invite({ 'max-forwards': value }))).toBe(expected)
+})

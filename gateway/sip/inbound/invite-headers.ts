@@ -1,0 +1,75 @@
+import { parseNameAddress, parseSipUri, parseTelUri, shownUri, userOf } from '../../core/sip-uri.ts'
+import type { Party } from '../../model.ts'
+import { printable, splitList } from '../headers.ts'
+import type { SipRequest } from '../srf.ts'
+
+type Message = Pick<SipRequest, 'get' | 'msg'>
+
+/** Headers of an INVITE that the call keeps, besides `X-…`: of everybody, and of those who are believed. */
+const kept = ['Privacy', 'Diversion', 'History-Info', 'P-Asserted-Identity']
+const trustedOnly = new Set(['Diversion', 'History-Info', 'P-Asserted-Identity'])
+/** Names of headers that a handler may see: they stand in logs, webhooks and INVITEs of ours. */
+const nameForm = /^[A-Za-z0-9-]{1,64}$/
+/** Most headers that are kept of one INVITE, and most characters of one. */
+const maxHeaders = 64
+const maxValueLength = 1_024
+
+/** Values of Privacy that hide the caller from strangers (RFC 3323 section 4.2, RFC 3325 section 9.3). */
+const hiding = new Set(['id', 'user', 'header'])
+
+/**
+ * Who calls. From alone says what the caller likes; `trusted` sources (a carrier's entry, an allow list) are
+ * believed when they assert an identity, and it goes before From (RFC 3325 section 5). Undefined where From
+ * has no address.
+ */
+export const callerOf = (message: Message, trusted: boolean): Party | undefined => {
+  const from = parseNameAddress(message.get('From') ?? '')
+  if (!from) return undefined
+  const asserted = trusted ? assertedOf(message) : undefined
+  const { uri, name } = asserted ?? from
+  const hidden = isHidden(message, from.uri)
+  return { uri: shownUri(uri), user: userIn(uri), name, ...(hidden && { private: true }) }
+}
+
+/** The SIP URI among the asserted ones, else the `tel` one. */
+const assertedOf = (message: Message): { readonly uri: string; readonly name: string } | undefined => {
+  const all = splitList(message.get('P-Asserted-Identity') ?? '').flatMap((value) => {
+    const address = parseNameAddress(value)
+    return address && userIn(address.uri) !== '' ? [address] : []
+  })
+  return all.find(({ uri }) => parseSipUri(uri)) ?? all[0]
+}
+
+const isHidden = (message: Message, from: string): boolean => {
+  const wanted = (message.get('Privacy') ?? '').split(/[;,]/).map((each) => each.trim().toLowerCase())
+  return wanted.some((each) => hiding.has(each)) || parseSipUri(from)?.host === 'anonymous.invalid'
+}
+
+/** The user part, or the number of a `tel` URI; empty where there is none. */
+const userIn = (uri: string): string => {
+  const parsed = parseSipUri(uri)
+  if (parsed) return userOf(parsed)
+  return parseTelUri(uri)?.number ?? ''
+}
+
+/**
+ * The headers that the call keeps, for its handler: `X-…`, and who diverted or asserted what. What an
+ * untrusted source says of identities is left out: handlers would believe it, and so would carriers, which
+ * are told of diversions and screen callers by them (RFC 5806).
+ */
+export const keptHeaders = (message: Message, trusted: boolean): { name: string; value: string }[] =>
+  Object.entries(message.msg.headers)
+    .flatMap(([name, value]) => {
+      const known = kept.find((each) => each.toLowerCase() === name.toLowerCase())
+      if (!trusted && known !== undefined && trustedOnly.has(known)) return []
+      const isExtension = /^x-/i.test(name) && nameForm.test(name)
+      return known !== undefined || isExtension ? [{ name: known ?? name, value }] : []
+    })
+    .slice(0, maxHeaders)
+    .map(({ name, value }) => ({ name, value: printable(String(value), maxValueLength) }))
+
+/** Max-Forwards of a request, where it is a number. */
+export const maxForwardsOf = (message: Pick<SipRequest, 'get'>): number | undefined => {
+  const text = message.get('Max-Forwards')?.trim() ?? ''
+  return /^\d{1,3}$/.test(text) ? Math.min(Number(text), 255) : undefined
+}

@@ -1,0 +1,367 @@
+import { randomBytes } from 'node:crypto'
+import type { AudioCodec, FarEnd, IpFamily, MediaPort, NearEnd, SrtpKeys } from '../../../media/types.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
+import { answeredCrypto, type CryptoLine, offeredCrypto } from '../sdp/crypto-lines.ts'
+import { LocalSession } from '../sdp/local-session.ts'
+import { readSdp } from '../sdp/read-sdp.ts'
+import {
+  type LocalAudio,
+  mirrored,
+  type RemoteAudio,
+  type RemoteCodec,
+  type RemoteDescription,
+  type Section,
+} from '../sdp/sdp-description.ts'
+import {
+  acceptedSecurity,
+  type ChosenAudio,
+  chooseAudio,
+  offeredSecurity,
+  type Security,
+  type SrtpPolicy,
+  withoutSrtp,
+} from '../sdp/srtp-policy.ts'
+import { type AudioRules, farEndOf, strictRules } from './audio-far-end.ts'
+import { nearEnd, offeredOnly, permitted, type ReceivedFormats, receivedAfterAnswer } from './codec-rules.ts'
+import { FormatNegotiator } from './format-negotiator.ts'
+import { OfferAnswer, type OfferIn, type Random } from './offer-answer.ts'
+import { SendingGate, type UntrustedMedia } from './sending-gate.ts'
+import type { SipMedia } from './sip-media.ts'
+
+/** What is known of a leg's audio besides its port. */
+export interface LegMediaOptions {
+  /**
+   * Address that the far side's signalling comes from; audio may be learnt from it where the SDP has a
+   * private address.
+   */
+  readonly source?: string
+  /** Default: no SRTP. */
+  readonly srtp?: SrtpPolicy
+  /** Default: strict ones. */
+  readonly rules?: AudioRules
+  /** What the leg to be joined is likely to speak: of an offer, the first of these is taken. Default none. */
+  readonly likely?: readonly AudioCodec[]
+  /** Default `Math.random`. */
+  readonly random?: Random
+  /**
+   * The caller is a stranger: what is sent to it is held back by a {@link SendingGate}. Default: it is none.
+   */
+  readonly untrusted?: UntrustedMedia
+}
+
+/**
+ * What the offers and answers of one leg mean for its media port (RFC 3264). A description that cannot be
+ * used leaves everything as it was. When an offer may be made or taken is the affair of {@link exchange},
+ * which `offer` and `accept` keep up to date; whoever takes an offer asks it first, and tells it when the
+ * answer has gone out.
+ */
+export class LegMedia implements SipMedia {
+  readonly port: MediaPort
+  readonly exchange: OfferAnswer
+  #session: LocalSession
+  #policy: SrtpPolicy
+  #rules: AudioRules
+  #source: string | undefined
+  /** IP family of our descriptions, as far as it is known. */
+  #family: IpFamily | undefined
+  #local = ''
+  #said: LocalAudio | undefined
+  #sections: readonly Section[] = []
+  #index = 0
+  #far: { readonly near: NearEnd; readonly far: FarEnd } | undefined
+  /** The far side's last offer that {@link local} is the answer to; undefined where it is none. */
+  #answered: RemoteDescription | undefined
+  #formats: FormatNegotiator
+  #security: Security | undefined
+  #keys: { readonly ours: CryptoLine; readonly theirs: CryptoLine } | undefined
+  #held = false
+  /**
+   * The session was encrypted when our offer went out, and has to stay so. Early branches that answer it do
+   * not bind one another.
+   */
+  #securedAtOffer = false
+  /** An offer of another branch of a fork comes next. */
+  #isAnotherBranch = false
+  readonly #gate: SendingGate | undefined
+
+  /** `sessionId`: digits, for the origin line. */
+  constructor(port: MediaPort, sessionId: string, options: LegMediaOptions = {}) {
+    const { source, srtp = withoutSrtp, rules = strictRules, likely = [], random = Math.random } = options
+    this.port = port
+    this.exchange = new OfferAnswer(random)
+    this.#session = new LocalSession(sessionId)
+    this.#source = source
+    this.#family = source ? familyOf(source) : undefined
+    this.#policy = srtp
+    this.#rules = rules
+    this.#formats = new FormatNegotiator(rules, likely)
+    const { untrusted } = options
+    this.#gate = untrusted && new SendingGate(port, source ?? '', untrusted)
+  }
+
+  /** The description that we sent last; empty before. */
+  get local(): string {
+    return this.#local
+  }
+
+  /** An offer of ours waits for its answer. */
+  get isWaiting(): boolean {
+    return this.exchange.exchange.kind === 'local offer'
+  }
+
+  /** The far side does not want to hear us: it holds. */
+  get isHeld(): boolean {
+    return this.#held
+  }
+
+  /** The audio is encrypted. */
+  get isEncrypted(): boolean {
+    return this.#keys !== undefined
+  }
+
+  /**
+   * The far side's address stands in its SDP as a private one, although its signalling comes from elsewhere.
+   */
+  get isBehindNat(): boolean {
+    return this.#far?.far.learnFrom !== undefined
+  }
+
+  /** Where the far side's next description comes from. Empty or undefined: what was known stays. */
+  setSource(source: string | undefined): void {
+    if (source) this.#source = source
+  }
+
+  /**
+   * Nothing has changed since the far side's last offer, which we have answered (RFC 3264 section 8): it
+   * refreshes the session. The version alone would not do: some equipment holds without a new one.
+   */
+  isRefresh(remote: RemoteDescription): boolean {
+    return this.#answered !== undefined && JSON.stringify(this.#answered) === JSON.stringify(remote)
+  }
+
+  /**
+   * Answers an offer, and tells the port of the far side. The codec in use is kept where it is offered still,
+   * else the far side's first is taken that the leg to be joined is likely to speak, else its first; a mere
+   * refresh gets our last description again. Throws `bad_sdp` for an address that audio must not go to,
+   * `srtp_mismatch`, `no_common_codec`.
+   */
+  answer(remote: RemoteDescription): string {
+    const secured = this.isEncrypted && !this.#isAnotherBranch
+    this.#isAnotherBranch = false
+    return this.isRefresh(remote) ? this.#local : this.#answer(remote, this.port.codec, secured)
+  }
+
+  limitTo(codecs: readonly AudioCodec[]): void {
+    const own = codecs.filter((codec) => this.#rules.codecs.includes(codec))
+    const offer = this.#answered
+    const offered = offer && permitted(offer, own).audios.flatMap((audio) => audio.codecs)
+    if (own.length === 0)
+      throw new TrunklineError('no_common_codec', `Permitted here: ${this.#rules.codecs.join(', ')}.`)
+    this.#rules = { ...this.#rules, codecs: own }
+    this.#formats = new FormatNegotiator(this.#rules, [])
+    if (offer) {
+      const wanted = own.find((codec) => offered?.some((theirs) => theirs.codec === codec))
+      this.#answer(offer, wanted, this.isEncrypted)
+    } else {
+      this.exchange.abandon()
+      this.offer(undefined, 'response')
+    }
+  }
+
+  offerOver(family: IpFamily): void {
+    const said = this.#said
+    const address = this.port.addressFor(family)
+    if (!this.isWaiting || !said || this.#far || !address || address === said.address) return
+    this.#family = family
+    this.#write(said)
+  }
+
+  #answer(remote: RemoteDescription, wanted: AudioCodec | undefined, secured: boolean): string {
+    const within = permitted(remote, this.#rules.codecs)
+    const { audio, crypto } = chooseAudio(within, this.#policy, secured)
+    const { chosen, formats } = this.#formats.answered(audio, wanted)
+    const keys = crypto && this.#answerTo(crypto, secured && !this.#hasMoved(audio))
+    this.#apply({ audio, crypto }, chosen, formats, keys?.ours)
+    this.#keys = keys
+    this.#formats.learn(audio.formats)
+    this.#sections = remote.sections
+    this.#index = audio.index
+    this.#answered = remote
+    return this.#write({
+      ...formats,
+      profile: audio.profile,
+      crypto: keys ? [keys.ours] : [],
+      rtcpMux: audio.rtcpMux === true,
+      direction: mirrored(audio.direction),
+    })
+  }
+
+  /**
+   * Makes an offer of everything that is permitted, with the codec in use, or else `preferred`, first. Throws
+   * where another offer is open, and `srtp_mismatch` where keys are required, and must not be given.
+   */
+  offer(preferred?: AudioCodec, where: OfferIn = 'invite'): string {
+    const { profile, isEncrypted } = offeredSecurity(this.#policy, this.#security)
+    this.#open(where)
+    const crypto = this.#keys
+      ? [this.#keys.ours]
+      : isEncrypted
+        ? offeredCrypto(this.#policy.suites, randomBytes)
+        : []
+    this.#answered = undefined
+    return this.#write({
+      ...this.#formats.offered(this.port.codec, preferred),
+      profile,
+      crypto,
+      rtcpMux: this.#far?.far.rtcpMux === true,
+      // We never hold. Whoever holds us says so in the answer again; many take us back by asking for an offer
+      // (RFC 6337 section 5.3).
+      direction: 'sendrecv',
+    })
+  }
+
+  /**
+   * Offers what we said last once more, word by word, so that the far side sees a mere refresh. Throws where
+   * another offer is open.
+   */
+  offerAgain(where: OfferIn): string {
+    this.#open(where)
+    return this.#local
+  }
+
+  demandKeys(demand: boolean): string | undefined {
+    const said = this.#said
+    const profile = demand ? 'RTP/SAVP' : 'RTP/AVP'
+    const settled = this.#far !== undefined || this.#policy.mode === 'required'
+    if (!said || said.profile === profile || said.crypto.length === 0 || settled) return undefined
+    this.exchange.abandon()
+    this.#open('invite')
+    return this.#write({ ...said, profile })
+  }
+
+  /**
+   * Takes the answer to our last offer, or its repetition, and tells the port. Throws `bad_sdp` for an
+   * address that audio must not go to, `srtp_mismatch`; the offer is open still then.
+   */
+  accept(remote: RemoteDescription): void {
+    const said = this.#said
+    if (!said) throw new TrunklineError('bad_sdp', 'There is an answer, but no offer.')
+    const answered = remote.audios.find(({ index }) => index === this.#index) ?? remote.audios[0]
+    const audio = offeredOnly(answered, said)
+    const [chosen] = audio.codecs
+    if (!chosen) throw new TrunklineError('no_common_codec')
+    const theirs = acceptedSecurity(audio, said, this.#policy, this.#securedAtOffer)
+    const ours = theirs && said.crypto.find(({ tag }) => tag === theirs.tag)
+    this.#apply({ audio, crypto: theirs }, chosen, receivedAfterAnswer(audio, said), ours)
+    this.#keys = ours && theirs && { ours, theirs }
+    this.#answered = undefined
+    this.exchange.receiveAnswer()
+  }
+
+  anotherBranch(): void {
+    this.#isAnotherBranch = true
+  }
+
+  isRepeatedOffer(offer: string): boolean {
+    return this.isRefresh(readSdp(offer))
+  }
+
+  answerSdp(offer: string): string {
+    return this.answer(readSdp(offer))
+  }
+
+  acceptSdp(answer: string): void {
+    this.accept(readSdp(answer))
+  }
+
+  /** Everything else that can go wrong does so in a call of a method, or is reported by the port. */
+  onFault(listener: (error: Error) => void): void {
+    this.#gate?.onFault(listener)
+  }
+
+  confirm(): void {
+    this.#gate?.confirm()
+  }
+
+  close(): void {
+    this.#gate?.close()
+    void this.port.close()
+  }
+
+  /** Tells the port of the same far side again, so that its wait for the first packet begins now. */
+  restart(): void {
+    if (this.#far) this.#setFar(this.#far.near, this.#far.far)
+  }
+
+  #setFar(near: NearEnd, far: FarEnd): void {
+    const { port } = this
+    if (this.#gate) this.#gate.setFar(near, far)
+    else port.setFar(near, far)
+  }
+
+  #open(where: OfferIn): void {
+    if (!this.exchange.sendOffer(where)) throw new Error('an offer is open already')
+    this.#securedAtOffer = this.isEncrypted
+  }
+
+  /**
+   * Our key for theirs. It stays, whatever becomes of theirs, where the far side still has its roll-over
+   * counter: equipment differs in what a new key does to that. A fresh one begins with a counter of zero.
+   */
+  #answerTo(theirs: CryptoLine, knowsOurs: boolean): { ours: CryptoLine; theirs: CryptoLine } {
+    const known = this.#keys?.ours
+    const stays = known && knowsOurs && known.suite === theirs.suite
+    return { ours: stays ? { ...known, tag: theirs.tag } : answeredCrypto(theirs, randomBytes), theirs }
+  }
+
+  /** Somebody else may be there, who knows no counter of ours (RFC 4568 section 7.1.4). */
+  #hasMoved({ address, port }: RemoteAudio): boolean {
+    const before = this.#far?.far
+    return address !== undefined && (address !== before?.address || port !== before.port)
+  }
+
+  #write(audio: Omit<LocalAudio, 'address' | 'port' | 'rtcpPort'>): string {
+    const { port, rtcpPort } = this.port
+    const address = (this.#family && this.port.addressFor(this.#family)) ?? this.port.address
+    this.#said = { ...audio, address, port, rtcpPort }
+    this.#local = this.#session.write(this.#said, this.#sections, this.#index)
+    return this.#local
+  }
+
+  #apply(
+    { audio, crypto }: ChosenAudio,
+    chosen: RemoteCodec,
+    heard: ReceivedFormats,
+    ours: CryptoLine | undefined,
+  ): void {
+    const keys: SrtpKeys | undefined = ours &&
+      crypto && { suite: crypto.suite, sendKey: ours.key, receiveKey: crypto.key }
+    const far = farEndOf(audio, {
+      chosen,
+      srtp: keys,
+      source: this.#source,
+      rules: this.#rules,
+      before: this.#far?.far,
+    })
+    if (far) this.#tell(nearEnd(heard), far)
+    this.#security = { profile: audio.profile, isEncrypted: keys !== undefined }
+    this.#held = audio.direction === 'sendonly' || audio.direction === 'inactive'
+  }
+
+  #tell(near: NearEnd, far: FarEnd): void {
+    const next = { near, far }
+    // Every setFar permits one more learning of the source: a mere refresh must not.
+    if (JSON.stringify(next) === JSON.stringify(this.#far)) return
+    try {
+      this.#setFar(near, far)
+    } catch (error) {
+      const where = { address: far.address, port: far.port }
+      throw new TrunklineError('bad_sdp', 'SDP: audio cannot be sent to its address.', where, error)
+    }
+    this.#far = next
+    // Our next description has an address of the same family.
+    this.#family = familyOf(far.address)
+  }
+}
+
+const familyOf = (address: string): IpFamily => (address.includes(':') ? 6 : 4)

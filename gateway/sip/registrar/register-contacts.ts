@@ -1,0 +1,82 @@
+import { parseNameAddress, parseSipUri, type SipUri } from '../../core/sip-uri.ts'
+import { splitList } from '../headers.ts'
+
+/** One contact of a REGISTER. */
+export interface Contact {
+  /** Without headers and display name. */
+  readonly uri: SipUri
+  /** Seconds of its own `expires`; undefined where it has none that can be read (RFC 3261 section 20.19). */
+  readonly expires: number | undefined
+  /** 0 to 1; default 1. */
+  readonly q: number
+  /** `+sip.instance`, with its angle brackets (RFC 5626 section 4.1). */
+  readonly instance: string | undefined
+  /** Of the instance: which of its flows. Undefined where there is no instance (RFC 5626 section 6). */
+  readonly regId: number | undefined
+}
+
+/** Longest Contact header that is read, in characters. */
+const maxHeaderLength = 8_192
+
+/**
+ * Reads the Contact header of a REGISTER, whose fields are joined with commas: a list (empty where there is
+ * none), `*`, or a text that says what was expected.
+ */
+export const readContacts = (
+  header: string | undefined,
+): readonly Contact[] | '*' | { readonly expected: string } => {
+  const text = header?.trim() ?? ''
+  if (text === '') return []
+  if (text === '*') return '*'
+  if (text.length > maxHeaderLength) return { expected: `a Contact of at most ${maxHeaderLength} characters` }
+  const parts = splitList(text)
+  // A quote or a bracket that nothing closes: no list, and not a query either.
+  if (parts.length === 0) return { expected: 'SIP addresses in Contact' }
+  const contacts: Contact[] = []
+  for (const part of parts.filter((entry) => entry !== '')) {
+    const contact = readContact(part)
+    if (!contact) return { expected: 'SIP addresses in Contact' }
+    contacts.push(contact)
+  }
+  return contacts
+}
+
+const readContact = (text: string): Contact | undefined => {
+  const address = parseNameAddress(text)
+  const uri = address && parseSipUri(address.uri)
+  if (!address || !uri) return undefined
+  const params = readParams(address.params)
+  const instance = quoted(params.get('+sip.instance'))
+  const regId = instance === undefined ? undefined : wholeNumber(params.get('reg-id'))
+  return {
+    uri,
+    expires: wholeNumber(params.get('expires')),
+    q: readQ(params.get('q')),
+    instance,
+    regId: regId !== undefined && regId >= 1 && regId < 2 ** 31 ? regId : undefined,
+  }
+}
+
+const readParams = (text: string): ReadonlyMap<string, string> => {
+  const found = new Map<string, string>()
+  for (const part of splitList(text, ';')) {
+    const [name = '', ...value] = part.split('=')
+    found.set(name.trim().toLowerCase(), value.join('=').trim())
+  }
+  return found
+}
+
+const quoted = (value: string | undefined): string | undefined => {
+  const inner = /^"(<[^<>"\\\s]{1,200}>)"$/.exec(value ?? '')
+  return inner?.[1]
+}
+
+/**
+ * Seconds of an Expires header or parameter: beyond 2^31 is as good as for ever, and no number is none at
+ * all.
+ */
+export const wholeNumber = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,20}$/.test(text.trim()) ? Math.min(Number(text), 2 ** 31) : undefined
+
+const readQ = (text: string | undefined): number =>
+  text !== undefined && /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(text) ? Number(text) : 1

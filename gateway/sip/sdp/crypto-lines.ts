@@ -1,0 +1,75 @@
+import { masterBytes, suiteInfo } from '../../../media/rtp/srtp-suites.ts'
+import type { SrtpSuite } from '../../../media/types.ts'
+
+/** One `a=crypto` line. Never to be logged: `key` is the key of one direction. */
+export interface CryptoLine {
+  /** Decimal, 1 to 9 digits: names the line in the answer. */
+  readonly tag: number
+  readonly suite: SrtpSuite
+  /** Master key and salt, as long as the suite has them. */
+  readonly key: Uint8Array
+}
+
+const isSuite = (name: string): name is SrtpSuite => Object.hasOwn(suiteInfo, name)
+
+/**
+ * Session parameters (RFC 4568 section 6.3) that ask for something that we do not do; a line with one of them
+ * is left out.
+ */
+const demanding =
+  /^(?:KDR=\d{1,2}|UNENCRYPTED_SRTP|UNENCRYPTED_SRTCP|UNAUTHENTICATED_SRTP|FEC_ORDER=\S+|FEC_KEY=\S+)$/
+/**
+ * What may stand there without being heeded: the window size hint, and extensions that call themselves
+ * optional.
+ */
+const harmless = /^(?:WSH=\d{2,5}|-\S+)$/
+
+/**
+ * Reads the value of `a=crypto:` (RFC 4568 section 9.1). Undefined for what can be left out: a suite that we
+ * do not know, several keys, a key identifier (MKI), session parameters that we do not do. `malformed` where
+ * it is no such line. The text never comes back: it is a secret.
+ */
+export const readCrypto = (value: string): CryptoLine | 'malformed' | undefined => {
+  const [, tag = '', suite = '', methods = '', rest = ''] =
+    /^(\d{1,9}) ([A-Za-z0-9_]{1,64}) (\S+)((?: \S+)*) *$/.exec(value) ?? []
+  if (tag === '') return 'malformed'
+  if (!isSuite(suite)) return undefined
+  const params = rest.split(' ').filter((each) => each !== '')
+  if (params.some((each) => !demanding.test(each) && !harmless.test(each))) return 'malformed'
+  if (methods.includes(';')) return undefined
+  const key = readKey(methods, masterBytes(suite))
+  if (key === undefined || key === 'malformed') return key
+  return params.some((each) => demanding.test(each)) ? undefined : { tag: Number(tag), suite, key }
+}
+
+/** `inline:<key and salt>[|lifetime][|MKI:length]`. */
+const readKey = (method: string, keyBytes: number): Uint8Array | 'malformed' | undefined => {
+  const [, text = '', lifetime = '', mki = ''] =
+    /^inline:([A-Za-z0-9+/]+=*)(\|(?:2\^\d{1,2}|\d{1,15}))?(\|\d{1,9}:\d{1,3})?$/i.exec(method) ?? []
+  if (text === '') return 'malformed'
+  const exponent = /\^(\d+)/.exec(lifetime)?.[1]
+  // At most 2^48 packets (RFC 3711 section 9.2).
+  if (exponent !== undefined && Number(exponent) > 48) return 'malformed'
+  const key = Buffer.from(text, 'base64')
+  // Some leave the padding out.
+  const unpadded = text.split('=', 1)[0] ?? ''
+  if (key.length !== keyBytes || unpadded.length !== Math.ceil((keyBytes * 4) / 3)) return 'malformed'
+  return mki === '' ? new Uint8Array(key) : undefined
+}
+
+/** The value of an `a=crypto` line. */
+export const writeCrypto = ({ tag, suite, key }: CryptoLine): string =>
+  `${tag} ${suite} inline:${Buffer.from(key).toString('base64')}`
+
+/** A fresh key for each of these suites, in their order. */
+export const offeredCrypto = (
+  suites: readonly SrtpSuite[],
+  random: (bytes: number) => Uint8Array,
+): readonly CryptoLine[] =>
+  suites.map((suite, at) => ({ tag: at + 1, suite, key: new Uint8Array(random(masterBytes(suite))) }))
+
+/** A fresh key for a line of the far side's. */
+export const answeredCrypto = (
+  { tag, suite }: CryptoLine,
+  random: (bytes: number) => Uint8Array,
+): CryptoLine => ({ tag, suite, key: new Uint8Array(random(masterBytes(suite))) })

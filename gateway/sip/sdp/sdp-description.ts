@@ -1,0 +1,112 @@
+import type { AudioCodec, Direction, OpusPreferences } from '../../../media/types.ts'
+import type { CryptoLine } from './crypto-lines.ts'
+
+/** A codec with the payload type that it has in one description. */
+export interface CodecFormat {
+  readonly codec: AudioCodec
+  readonly payloadType: number
+}
+
+/** A codec of the far side, with what it says of its decoder. */
+export interface RemoteCodec extends CodecFormat {
+  /** Of Opus alone. */
+  readonly opus?: OpusPreferences
+  /** Shortest packets that it wants, in ms (`minptime`). */
+  readonly minPacketMs?: number
+}
+
+/**
+ * telephone-event (RFC 4733) with one of its clock rates, in Hz: that of the codec beside which it is used.
+ */
+export interface EventFormat {
+  readonly payloadType: number
+  readonly clockRate: number
+}
+
+/** A payload type and what it means: encoding name in upper case and clock rate, `PCMU/8000`. */
+export interface Format {
+  readonly payloadType: number
+  readonly name: string
+}
+
+/**
+ * Transport of an audio m-line: plain RTP, which may be encrypted where both sides give keys (RFC 8643), or
+ * SRTP (RFC 3711).
+ */
+export type Profile = 'RTP/AVP' | 'RTP/SAVP'
+
+/** An m-line as it has to be repeated where it is refused (RFC 3264 section 6). */
+export interface Section {
+  readonly media: string
+  readonly protocol: string
+  readonly formats: string
+}
+
+/** One audio m-line of the far side's description that could be used. */
+export interface RemoteAudio {
+  /** Place of the m-line among all of the description. */
+  readonly index: number
+  readonly profile: Profile
+  /** Keys that the far side gives, ours among its suites, in its order. */
+  readonly crypto: readonly CryptoLine[]
+  /** IP literal; undefined for `0.0.0.0` and `::`, the old way of hold (RFC 3264 section 8.4). */
+  readonly address: string | undefined
+  readonly port: number
+  /** From `a=rtcp` (RFC 3605); default the port after `port`. */
+  readonly rtcpPort?: number
+  /** IP literal from `a=rtcp`, as it stands there; default {@link address}. */
+  readonly rtcpAddress?: string
+  /** Sources that it announces (`a=ssrc`, RFC 5576), each once; absent where there are none. */
+  readonly ssrcs?: readonly number[]
+  /** RTCP comes and goes by `port` (RFC 5761). */
+  readonly rtcpMux?: boolean
+  /** Ours among the far side's codecs, in its order; never empty. */
+  readonly codecs: readonly RemoteCodec[]
+  /**
+   * Everything it lists, also what we do not know: a payload type keeps its meaning for the whole session.
+   */
+  readonly formats: readonly Format[]
+  readonly telephoneEvents: readonly EventFormat[]
+  /** Payload type of CN/8000 (RFC 3389). */
+  readonly comfortNoise?: number
+  /**
+   * Packet duration that it asks for, and the longest that it takes, in ms; undefined where none, or no
+   * sensible one, is given.
+   */
+  readonly ptime?: number
+  readonly maxptime?: number
+  /** Direction as the far side sees it. */
+  readonly direction: Direction
+}
+
+/** A description of the far side. */
+export interface RemoteDescription {
+  /** The session's name in `o=`, and its version there; undefined where the line is not as it should be. */
+  readonly origin: { readonly session: string; readonly version: string } | undefined
+  /** Never empty. */
+  readonly audios: readonly [RemoteAudio, ...RemoteAudio[]]
+  readonly sections: readonly Section[]
+}
+
+/** What we say of our audio. */
+export interface LocalAudio {
+  readonly profile: Profile
+  readonly crypto: readonly CryptoLine[]
+  readonly address: string
+  readonly port: number
+  readonly rtcpPort: number
+  readonly rtcpMux: boolean
+  readonly codecs: readonly CodecFormat[]
+  readonly telephoneEvents: readonly EventFormat[]
+  readonly comfortNoise?: number
+  /** Packet duration that we ask for, in ms. */
+  readonly ptime: number
+  readonly direction: Direction
+}
+
+/** Our direction for a direction of theirs. */
+export const mirrored = (theirs: Direction): Direction => {
+  if (theirs === 'sendonly') return 'recvonly'
+  if (theirs === 'recvonly') return 'sendonly'
+  return theirs
+}

@@ -1,0 +1,32 @@
+import { printable } from './headers.ts'
+import type { SipRequest } from './srf.ts'
+
+/** Where a REGISTER came from, and so where its contact is reached. */
+export interface SignallingSource {
+  readonly transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss'
+  readonly address: string
+  readonly port: number
+}
+
+const transports = ['udp', 'tcp', 'tls', 'ws', 'wss'] as const
+
+/**
+ * Where a request came from. A drachtio-server calls WebSockets `tcp`; the client's own Via tells them apart.
+ */
+export const sourceOf = (request: SipRequest): SignallingSource => {
+  const said = known(request.protocol)
+  const via = known(/^\s*SIP\s*\/\s*2\.0\s*\/\s*(\w+)/i.exec(request.get('Via') ?? '')?.[1])
+  const webSocket = said === 'tcp' && (via === 'ws' || via === 'wss') ? via : undefined
+  return {
+    transport: webSocket ?? said ?? 'udp',
+    address: printable(request.source_address, 64),
+    port: Number(request.source_port),
+  }
+}
+
+const known = (text: string | undefined): SignallingSource['transport'] | undefined =>
+  transports.find((each) => each === text?.toLowerCase())
+
+/** Proxies between the sender and us, each of which has put a Via before the sender's own. */
+export const proxiesOf = (request: SipRequest): number =>
+  (request.get('Via') ?? '').split(/,\s*(?=SIP\s*\/)/i).length - 1

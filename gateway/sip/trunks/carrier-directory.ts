@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from 'node:util'
+import { closedNetworks } from '@trunkline/sip-agent'
+import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { SipUri } from '../../core/sip-uri.ts'
+import type { Target } from '../../model.ts'
+import { Carrier } from './carrier.ts'
+import type { ClosedPlaces } from './dial-guard.ts'
+import { type NumberRules, numberOf, userWrittenFor } from './dialled-number.ts'
+
+/** The carrier's own rules apply to the URI. */
+const asItIs: NumberRules = { prefix: '', plus: 'keep' }
+
+/** What changed: those that are there from now on, and those that are there no longer. */
+export interface CarriersChange {
+  readonly added: readonly Carrier[]
+  readonly removed: readonly Carrier[]
+}
+
+/** The carriers of all projects. Nobody's calls go by another project's carrier. */
+export class CarrierDirectory {
+  #byName: ReadonlyMap<string, Carrier>
+  #clock: Pick<Clock, 'now'>
+  #listeners = new Set<(change: CarriersChange) => void>()
+
+  constructor(configs: readonly CarrierConfig[], clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
+    this.#byName = new Map(configs.map((config) => [config.name, new Carrier(config, clock)]))
+  }
+
+  get all(): readonly Carrier[] {
+    return [...this.#byName.values()]
+  }
+
+  /**
+   * These are the carriers from now on. One that stays as it is keeps what is known of it; one whose settings
+   * differ keeps the count of its calls, and calls in progress go on by the settings that they began with.
+   */
+  change(configs: readonly CarrierConfig[]): void {
+    const before = this.#byName
+    this.#byName = new Map(
+      configs.map((config) => [config.name, this.#made(config, before.get(config.name))]),
+    )
+    const [added, removed] = [without(this.#byName, before), without(before, this.#byName)]
+    if (added.length + removed.length === 0) return
+    for (const listener of this.#listeners) listener({ added, removed })
+  }
+
+  /** Tells `listener` of each {@link change} that changed something. */
+  onChange(listener: (change: CarriersChange) => void): void {
+    this.#listeners.add(listener)
+  }
+
+  byName(name: string): Carrier | undefined {
+    return this.#byName.get(name)
+  }
+
+  /** The project's carrier that has a URI's host among its targets, and its port where the URI names one. */
+  of(uri: SipUri, projectId: string): Carrier | undefined {
+    return this.all.find((carrier) => carrier.isOf(projectId) && carrier.targetOf(uri))
+  }
+
+  /**
+   * Places of other projects' carriers that may know us by our address alone: whoever reaches one calls at
+   * that project's expense. `by`: what wants to go there. Two projects may have the same provider, so
+   * carriers of the API are closed to direct calls alone.
+   */
+  closedTo(projectId: string, by: 'call' | 'carrier'): ClosedPlaces {
+    const closed = this.all.filter(({ config }) => !config.guarded || (by === 'call' && !config.auth))
+    const foreign = closed.filter((carrier) => !carrier.isOf(projectId))
+    return {
+      places: foreign.flatMap(({ targets }) => targets.map(({ uri }) => uri)),
+      networks: foreign.flatMap(({ config: { allow, guarded } }) =>
+        closedNetworks({ networks: allow, isGuarded: guarded === true }),
+      ),
+    }
+  }
+
+  /**
+   * Targets of the project's own carriers that have number lists: a direct call to such a host, at another
+   * port or by another name, would go round the lists.
+   */
+  listedOf(projectId: string): readonly SipUri[] {
+    return this.all
+      .filter((carrier) => carrier.config.numbers && carrier.isOf(projectId))
+      .flatMap(({ targets }) => targets.map(({ uri }) => uri))
+  }
+
+  /**
+   * What a telephone number stands for: a call by the project's default carrier. Undefined where it is no
+   * number, or there is no such carrier.
+   */
+  numberTarget(text: string, projectId: string): Extract<Target, { kind: 'sip' }> | undefined {
+    const carrier = this.all.find((each) => each.config.default && each.isOf(projectId))
+    const number = carrier && numberOf(text)
+    const [first] = carrier?.targets ?? []
+    if (!carrier || number === undefined || !first) return undefined
+    const user = userWrittenFor(number, text, asItIs)
+    return { kind: 'sip', uri: first.requestUri(user), carrier: carrier.name }
+  }
+
+  #made(config: CarrierConfig, present: Carrier | undefined): Carrier {
+    return present && isDeepStrictEqual(present.config, config)
+      ? present
+      : new Carrier(config, this.#clock, present?.load)
+  }
+}
+
+/** Those that are not the same in the others. */
+const without = (carriers: ReadonlyMap<string, Carrier>, others: ReadonlyMap<string, Carrier>): Carrier[] =>
+  [...carriers.values()].filter((carrier) => others.get(carrier.name) !== carrier)

@@ -1,0 +1,61 @@
+import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { Clock } from '../../core/clock.ts'
+
+/** Which way a call goes. */
+export type Direction = 'inbound' | 'outbound'
+
+/**
+ * Counts a carrier's calls: those at once in both directions together, and the new ones of a second in each.
+ */
+export class CarrierLoad {
+  #limits: Pick<CarrierConfig, 'maxCalls' | 'callsPerSecond'>
+  #clock: Pick<Clock, 'now'>
+  #calls = 0
+  #buckets: Record<Direction, { tokens: number; at: number }>
+
+  constructor(limits: Pick<CarrierConfig, 'maxCalls' | 'callsPerSecond'>, clock: Pick<Clock, 'now'>) {
+    this.#limits = limits
+    this.#clock = clock
+    const full = () => ({ tokens: limits.callsPerSecond ?? 0, at: clock.now() })
+    this.#buckets = { inbound: full(), outbound: full() }
+  }
+
+  /** Counts against these limits from now on. */
+  limit(limits: Pick<CarrierConfig, 'maxCalls' | 'callsPerSecond'>): void {
+    this.#limits = limits
+  }
+
+  /** Calls in progress. */
+  get calls(): number {
+    return this.#calls
+  }
+
+  /**
+   * Takes one more call. What comes back gives it up again, however often it is called; where a limit is
+   * reached, a text says which.
+   */
+  take(direction: Direction): (() => void) | string {
+    const { maxCalls, callsPerSecond } = this.#limits
+    if (maxCalls !== undefined && this.#calls >= maxCalls) return `${maxCalls} calls at once`
+    if (callsPerSecond !== undefined && !this.#draw(direction, callsPerSecond))
+      return `${callsPerSecond} new calls a second`
+    this.#calls++
+    let held = true
+    return () => {
+      if (held) this.#calls--
+      held = false
+    }
+  }
+
+  #draw(direction: Direction, perSecond: number): boolean {
+    const bucket = this.#buckets[direction]
+    const now = this.#clock.now()
+    // A clock that was set back gives nothing, and takes nothing either.
+    const passed = Math.max(0, now - bucket.at)
+    bucket.tokens = Math.min(perSecond, bucket.tokens + (passed * perSecond) / 1_000)
+    bucket.at = now
+    if (bucket.tokens < 1) return false
+    bucket.tokens--
+    return true
+  }
+}

@@ -1,0 +1,112 @@
+import type { CallQuota, CarrierCallLimits, Config } from '../../../config/types.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Cause } from '../../core/errors/catalogue.ts'
+import { CallRates } from '../admission/call-rates.ts'
+import { Concurrency } from '../admission/concurrency.ts'
+
+/** Holder of a subscriber access token, as far as its calls to carriers are counted. */
+export interface Payer {
+  readonly projectId: string
+  /** Absent of guests: those of one project share one quota. */
+  readonly subscriber?: CallQuota & { readonly id: string }
+}
+
+/** Quotas of calls to carriers. */
+export interface CarrierQuotaLimits extends Pick<CarrierCallLimits, 'perSubscriber' | 'guests'> {
+  /** Quota of a project, with all of its callers, documents and applications. */
+  readonly ofProject: (projectId: string) => CallQuota
+}
+
+/** The quotas of a configuration. A project may have its own. */
+export const quotaLimits = ({
+  projects,
+  limits: { carrierCalls },
+}: Pick<Config, 'projects'> & {
+  readonly limits: Pick<Config['limits'], 'carrierCalls'>
+}): CarrierQuotaLimits => {
+  const { perProject, perSubscriber, guests } = carrierCalls
+  const own = new Map(projects.map(({ id, carrierCalls: quota }) => [id, { ...perProject, ...quota }]))
+  return { perSubscriber, guests, ofProject: (projectId) => own.get(projectId) ?? perProject }
+}
+
+/** A leg to a carrier, and the call that dials it. */
+export interface QuotaRequest {
+  readonly projectId: string
+  readonly callId: string
+  /** The call that led to this one, whose payer pays; default {@link callId}. */
+  readonly originId?: string
+}
+
+interface Scope extends CallQuota {
+  /** For logs, and the key of the counts. */
+  readonly name: string
+}
+
+/**
+ * Counts calls to carriers of each project, of each subscriber and of the guests of each project: calls at
+ * once, and new calls a second. What a stolen password or a looping document can cost is bounded by it. Each
+ * gateway counts its own.
+ */
+export class CarrierQuotas {
+  #limits: CarrierQuotaLimits
+  readonly #calls = new Concurrency()
+  readonly #rates: CallRates
+  readonly #payers = new Map<string, Payer>()
+
+  constructor(limits: CarrierQuotaLimits, clock: Pick<Clock, 'now'>) {
+    this.#limits = limits
+    this.#rates = new CallRates(() => clock.now())
+  }
+
+  /** Counts against these limits from now on; calls in progress stay counted. */
+  change(limits: CarrierQuotaLimits): void {
+    this.#limits = limits
+  }
+
+  /** Calls that were begun by the holder of a token, and are not over. */
+  get attributed(): number {
+    return this.#payers.size
+  }
+
+  /** Counts what a call dials as the payer's, until the function that it returns is called. */
+  attribute(callId: string, payer: Payer): () => void {
+    this.#payers.set(callId, payer)
+    return () => void this.#payers.delete(callId)
+  }
+
+  /**
+   * Takes one leg to a carrier. Returns a function that gives it up again, idempotent; or the quota that is
+   * exhausted.
+   */
+  take({ projectId, callId, originId = callId }: QuotaRequest): (() => void) | Cause {
+    const scopes = this.#scopes(projectId, this.#payers.get(originId))
+    for (const { name, maxCalls, callsPerSecond } of scopes) {
+      if (maxCalls !== undefined && this.#calls.count(name) >= maxCalls)
+        return { code: 'over_call_limit', detail: `${name}: ${maxCalls} calls to carriers at once` }
+      if (callsPerSecond !== undefined && !this.#rates.has(name, callsPerSecond))
+        return { code: 'over_call_rate', detail: `${name}: ${callsPerSecond} new calls to carriers a second` }
+    }
+    for (const { name, callsPerSecond } of scopes)
+      if (callsPerSecond !== undefined) this.#rates.take(name, callsPerSecond)
+    const releases = scopes.map(({ name }) => this.#calls.acquire(name))
+    return () => {
+      for (const release of releases) release()
+    }
+  }
+
+  #scopes(projectId: string, payer: Payer | undefined): readonly Scope[] {
+    const { ofProject, perSubscriber, guests } = this.#limits
+    const project = { ...ofProject(projectId), name: `project ${projectId}` }
+    if (!payer) return [project]
+    const { subscriber } = payer
+    if (!subscriber) return [project, { ...guests, name: `guests of ${payer.projectId}` }]
+    return [
+      project,
+      {
+        name: `subscriber ${subscriber.id}`,
+        maxCalls: subscriber.maxCalls ?? perSubscriber.maxCalls,
+        callsPerSecond: subscriber.callsPerSecond ?? perSubscriber.callsPerSecond,
+      },
+    ]
+  }
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import type { Log } from '../../core/log.ts'
+import { parseNameAddress, parseSipUri } from '../../core/sip-uri.ts'
+import { DigestSession } from '../digest/digest-session.ts'
+import { quotedName, splitList } from '../headers.ts'
+import { problemOf } from '../sip-causes.ts'
+import type { Carrier } from './carrier.ts'
+import { OutboundRegistration, type RegisterResult } from './outbound-registration.ts'
+import { retryAfterMs } from './retry-after.ts'
+import { type RequestSenderDeps, type SendOutcome, sendOutOfDialog } from './send-out-of-dialog.ts'
+import { farEndOfCarrier, type HostGuard, targetObjection } from './target-guard.ts'
+
+/** What a carrier's registration is sent with. */
+export interface CarrierRegistrationDeps extends RequestSenderDeps {
+  readonly userAgent: string
+  readonly random: () => number
+  readonly log: Log
+  /** Default: every target may be reached. */
+  readonly guard?: HostGuard
+  /** The agent judges the addresses of customers' carriers itself; default false. */
+  readonly hasPrivateHeaders?: boolean
+}
+
+/**
+ * The registration of one carrier: REGISTERs to its first target, all with one Call-ID and a rising CSeq (RFC
+ * 3261 section 10.2.4). Undefined where the carrier has no account to register.
+ */
+export const registrationOf = (
+  carrier: Carrier,
+  deps: CarrierRegistrationDeps,
+): { readonly registration: OutboundRegistration; giveUp(): void } | undefined => {
+  const { register, identity, auth } = carrier.config
+  const [registrar] = carrier.targets
+  const user = typeof identity.from === 'object' ? identity.from.user : auth?.username
+  if (!register || !registrar || user === undefined) return undefined
+  const log = deps.log.child({ carrier: carrier.name })
+  const account = `${encodeURIComponent(user).replaceAll('%2B', '+')}`
+  const host = identity.host ?? registrar.uri.host
+  const address = `<sip:${account}@${host.includes(':') ? `[${host}]` : host}>`
+  const digest = new DigestSession(carrier.credentials)
+  const [callId, tag] = [randomUUID(), randomUUID().slice(0, 8)]
+  let sequence = 0
+  let giveUp = () => {}
+  const send = (expiresMs: number, done: (result: RegisterResult) => void) => {
+    const headers = () => ({
+      From: `${quotedName('')}${address};tag=${tag}`,
+      To: address,
+      'Call-ID': callId,
+      CSeq: `${++sequence} REGISTER`,
+      Contact: `<sip:${account}@localhost>`,
+      Expires: String(Math.ceil(expiresMs / 1_000)),
+      ...farEndOfCarrier(carrier, deps.hasPrivateHeaders),
+      ...(deps.userAgent !== '' && { 'User-Agent': deps.userAgent }),
+    })
+    const request = {
+      method: 'REGISTER',
+      uri: registrar.text,
+      headers,
+      digest,
+      ...targetObjection(carrier, registrar, deps.guard),
+    }
+    giveUp = sendOutOfDialog({ ...deps, log }, request, (outcome) => done(resultOf(outcome)))
+  }
+  const { clock, random } = deps
+  const registration = new OutboundRegistration({ expiresMs: register.expiresMs, send, clock, random, log })
+  return { registration, giveUp: () => giveUp() }
+}
+
+const resultOf = (outcome: SendOutcome): RegisterResult => {
+  if (outcome.kind !== 'final') return { kind: 'failed', why: outcome.why }
+  const { response, sent } = outcome
+  const seconds = (name: string) => {
+    const found = /^\s*(\d{1,9})\s*$/.exec(response.get(name) ?? '')?.[1]
+    return found === undefined ? undefined : Number(found) * 1_000
+  }
+  const contact = grantedMs(response.get('Contact') ?? '', sent?.get('Contact') ?? '')
+  return {
+    kind: 'final',
+    status: response.status,
+    grantedMs: contact ?? seconds('Expires'),
+    minExpiresMs: seconds('Min-Expires'),
+    retryAfterMs: retryAfterMs(response.get('Retry-After')),
+    why: problemOf({ res: response }),
+  }
+}
+
+/**
+ * The time that our own contact has been given: the response lists those of everybody who registered the
+ * account.
+ */
+const grantedMs = (listed: string, ours: string): number | undefined => {
+  const own = addressOf(ours)
+  for (const entry of splitList(listed)) {
+    const address = parseNameAddress(entry)
+    const seconds = /;\s*expires\s*=\s*"?(\d{1,9})"?\s*(?:;|$)/i.exec(address?.params ?? '')?.[1]
+    if (address && seconds !== undefined && addressOf(entry) === own) return Number(seconds) * 1_000
+  }
+  return undefined
+}
+
+const addressOf = (contact: string): string | undefined => {
+  const uri = parseSipUri(parseNameAddress(contact)?.uri ?? '')
+  return uri && `${uri.user}@${uri.host}:${uri.port ?? 5060}`
+}

@@ -1,0 +1,84 @@
+import { parseSipUri, type SipUri } from '../../core/sip-uri.ts'
+
+/** How many pings in a row change what a target is taken for. */
+export interface Hysteresis {
+  readonly down: number
+  readonly up: number
+}
+
+/** Where a carrier takes calls, and what is known of its health. */
+export class CarrierTarget {
+  /** As the configuration has it: `sip:host[:port][;transport=…]`. */
+  readonly text: string
+  readonly uri: SipUri
+  #up = true
+  #streak = 0
+  #asideUntil = 0
+
+  /** Throws a RangeError for what is no SIP URI; the configuration was checked before. */
+  constructor(text: string) {
+    const uri = parseSipUri(text)
+    if (!uri) throw new RangeError(`no SIP URI: ${text}`)
+    this.text = text
+    this.uri = uri
+  }
+
+  /** False once so many pings were not answered, until so many were. */
+  get isUp(): boolean {
+    return this.#up
+  }
+
+  /** Whether it is to be tried before those that are not. */
+  isUsable(now: number): boolean {
+    return this.#up && now >= this.#asideUntil
+  }
+
+  /** Not to be tried before others for a while; an earlier, longer time stands. */
+  setAside(until: number): void {
+    this.#asideUntil = Math.max(this.#asideUntil, until)
+  }
+
+  /** One ping more; returns whether that changed what {@link isUp} says. */
+  recordPing(answered: boolean, { down, up }: Hysteresis): boolean {
+    this.#streak = answered === this.#up ? 0 : this.#streak + 1
+    if (this.#streak < (this.#up ? down : up)) return false
+    this.#up = answered
+    this.#streak = 0
+    return true
+  }
+
+  /** Whether a URI means this target: the same host, and where the URI names a port, the same port. */
+  isMeantBy(uri: SipUri): boolean {
+    return uri.host === this.uri.host && (uri.port === undefined || uri.port === portOf(this.uri))
+  }
+
+  /**
+   * The request-URI of a user here. `params` are those of the dialled URI; how to get there is the target's
+   * own.
+   */
+  requestUri(user: string, params: ReadonlyMap<string, string> = new Map()): string {
+    const more = [...params]
+      .filter(([name]) => !routing.has(name) && !this.uri.params.has(name))
+      .map(([name, value]) => (value === '' ? `;${name}` : `;${name}=${value}`))
+    return `${this.text.replace(/^(sips?:)/i, (scheme) => `${scheme}${user}@`)}${more.join('')}`
+  }
+}
+
+/** URI parameters that say how to get somewhere. */
+const routing = new Set(['transport', 'maddr', 'ttl', 'lr', 'ob', 'method'])
+
+const portOf = ({ port, scheme, params }: SipUri): number =>
+  port ?? (scheme === 'sips' || params.get('transport')?.toLowerCase() === 'tls' ? 5061 : 5060)
+
+/**
+ * The order in which targets are tried: as they stand, the one that was dialled first, and those that seem
+ * dead last of all.
+ */
+export const orderedTargets = (
+  targets: readonly CarrierTarget[],
+  now: number,
+  dialled?: CarrierTarget,
+): readonly CarrierTarget[] => {
+  const wanted = dialled ? [dialled, ...targets.filter((each) => each !== dialled)] : targets
+  return [...wanted.filter((each) => each.isUsable(now)), ...wanted.filter((each) => !each.isUsable(now))]
+}

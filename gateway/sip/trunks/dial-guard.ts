@@ -1,0 +1,121 @@
+import { lookup, Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { Networks } from '@trunkline/sip-agent/networks'
+import type { SipUri } from '../../core/sip-uri.ts'
+
+/**
+ * Finds every address that a host may lead to. `located`: SRV and NAPTR records count too (RFC 3263), as they
+ * do where no port is given.
+ */
+export type FindAddresses = (host: string, located: boolean) => Promise<readonly string[]>
+
+/** Places that may not be reached by any name or address. */
+export interface ClosedPlaces {
+  readonly places: readonly DialledHost[]
+  /** CIDRs. */
+  readonly networks: readonly string[]
+}
+
+/** What a guard works with. */
+export interface DialGuardDeps {
+  /**
+   * The agent judges every address again when it uses it, so that a look-up without an answer refuses
+   * nothing. Default false.
+   */
+  readonly isRecheckedByAgent?: boolean
+  /** Whether an address is public, or in a network that was allowed. */
+  readonly addresses: { permits(address: string): boolean }
+  /** Default: the system's DNS. */
+  readonly find?: FindAddresses
+}
+
+/**
+ * Which hosts a customer's document, or a caller, may make us send INVITEs to. What is private to us is not
+ * theirs to reach (a document could search our network by it), unless the configuration names the network.
+ * Carriers and registered endpoints are not asked about. The embedded agent judges the addresses that it
+ * finds itself; with a drachtio-server a name whose records change after this look gets through.
+ */
+export class DialGuard {
+  #addresses: DialGuardDeps['addresses']
+  #find: FindAddresses
+  #judgedAgain: boolean
+
+  constructor({ addresses, find = inAnsweringDns, isRecheckedByAgent = false }: DialGuardDeps) {
+    this.#addresses = addresses
+    this.#find = find
+    this.#judgedAgain = isRecheckedByAgent
+  }
+
+  /** Reason why a URI may not be dialled; undefined where it may, or where its name has no address. */
+  async objection(uri: DialledHost, closed?: ClosedPlaces): Promise<string | undefined> {
+    // The agent would go there, and not to the host (RFC 3261 section 19.1.1).
+    if (uri.params.has('maddr')) return 'a URI with maddr may not be dialled'
+    try {
+      return await this.#objection(uri, closed)
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      return this.#judgedAgain ? undefined : `its addresses could not be looked up: ${reason}`
+    }
+  }
+
+  async #objection(uri: DialledHost, closed: ClosedPlaces | undefined): Promise<string | undefined> {
+    const found = await this.#addressesOf(uri)
+    const refused = found.find((address) => !this.#addresses.permits(address))
+    if (refused !== undefined) return `${refused} is in no network that may be dialled`
+    if (found.length === 0 || !closed) return undefined
+    const addresses = await Promise.all(closed.places.map((place) => this.#addressesOf(place)))
+    // It takes one address for the same however it is written, IPv4 in IPv6, too.
+    const taken = new Networks([...addresses.flat(), ...closed.networks])
+    const shared = found.find((address) => taken.has(address))
+    return shared === undefined ? undefined : `${shared} is that of a carrier, and closed to calls without it`
+  }
+
+  async #addressesOf({ host, port }: DialledHost): Promise<readonly string[]> {
+    return isIP(host) === 0 ? this.#find(host, port === undefined) : [host]
+  }
+}
+
+/** What of a SIP URI says where it leads. */
+export type DialledHost = Pick<SipUri, 'host' | 'port' | 'params'>
+
+/** Gathers the outcomes of several look-ups. */
+type Gather = <T>(lookups: readonly Promise<readonly T[]>[]) => Promise<readonly T[]>
+
+const findBy =
+  (gather: Gather): FindAddresses =>
+  async (host, located) => {
+    const resolver = new Resolver({ timeout: 2_000, tries: 1 })
+    const names = located ? [host, ...(await servers(host, resolver, gather))] : [host]
+    return gather(
+      names.map(async (name) => (await lookup(name, { all: true })).map(({ address }) => address)),
+    )
+  }
+
+/** Returns the hosts that the SRV records of a name lead to. */
+const servers = async (host: string, resolver: Resolver, gather: Gather): Promise<readonly string[]> => {
+  const pointers = await gather([resolver.resolveNaptr(host)])
+  const services = ['_sip._udp', '_sip._tcp', '_sips._tcp'].map((service) => `${service}.${host}`)
+  const named = pointers.map(({ replacement }) => replacement).filter((name) => name !== '')
+  const records = await gather([...services, ...named].map((name) => resolver.resolveSrv(name)))
+  return records.map(({ name }) => name)
+}
+
+/** Error codes that mean that there is no such record. */
+const absent: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA'])
+
+const whatIsFound: Gather = async (lookups) =>
+  (await Promise.allSettled(lookups)).flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+
+/** Rejects where a look-up failed for another reason than that there is nothing. */
+const everything: Gather = async (lookups) =>
+  (await Promise.allSettled(lookups)).flatMap((each) => {
+    if (each.status === 'fulfilled') return each.value
+    if (absent.has(each.reason?.code)) return []
+    throw each.reason
+  })
+
+/** Finds addresses by the system's DNS. A look-up that fails finds nothing. */
+export const inDns: FindAddresses = findBy(whatIsFound)
+
+/** The same, but rejects where a look-up fails. */
+const inAnsweringDns: FindAddresses = findBy(everything)

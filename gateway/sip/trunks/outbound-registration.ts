@@ -1,0 +1,193 @@
+import type { Clock, Timer } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+
+/** How a REGISTER ended. */
+export type RegisterResult =
+  | {
+      readonly kind: 'final'
+      readonly status: number
+      /** Time that was granted; undefined where the response does not say. */
+      readonly grantedMs?: number
+      /** Min-Expires of a 423. */
+      readonly minExpiresMs?: number
+      readonly retryAfterMs?: number
+      /** Why nobody could be reached, where our own agent says so. */
+      readonly why?: string
+    }
+  /** It could not be sent, or nothing came back. */
+  | { readonly kind: 'failed'; readonly why: string }
+
+/** Where a registration stands. `disabled`: it has not begun, or was taken back. */
+export const registrationStates = ['disabled', 'registering', 'registered', 'backoff', 'rejected'] as const
+/** One of them. */
+export type RegistrationState = (typeof registrationStates)[number]
+
+/** What a registration works with. */
+export interface OutboundRegistrationDeps {
+  /** Interval that we ask for, in ms. */
+  readonly expiresMs: number
+  /** Sends one REGISTER for so long, in ms; 0 takes the registration back. `done` is called once. */
+  readonly send: (expiresMs: number, done: (result: RegisterResult) => void) => void
+  readonly clock: Clock
+  /** From 0 to below 1. */
+  readonly random: () => number
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>
+}
+
+/** Refusals in a row, of the kind that time does not mend, after which it is not tried any more. */
+const maxRejections = 3
+/**
+ * Refusals with 423 in a row that are followed at once by a longer interval. A carrier whose Min-Expires
+ * grows with every answer would otherwise be sent requests without a pause.
+ */
+const maxRaises = 3
+/**
+ * First and longest wait after a failure; it doubles from one to the next, and is cut by up to a half, so
+ * that trunks do not come together.
+ */
+const firstWaitMs = 4_000
+const maxWaitMs = 300_000
+/** Longest interval that a Min-Expires can make us ask for. */
+const maxExpiresMs = 86_400_000
+/** Shortest time between two refreshes, however short a time was granted. */
+const minRefreshMs = 5_000
+/** Wrong credentials, a trunk that was closed, an account that is not there. */
+const rejections = new Set([401, 403, 404, 407, 600, 603, 604])
+
+/**
+ * One registration with a carrier, from its start until it is taken back (RFC 3261 section 10.2). It is
+ * refreshed at half of the time that was granted; what fails is tried again ever more slowly; and a carrier
+ * that says three times in a row that it does not want us is left alone.
+ */
+export class OutboundRegistration {
+  #deps: OutboundRegistrationDeps
+  #state: RegistrationState = 'disabled'
+  #timer: Timer | undefined
+  #expiresMs: number
+  #failures = 0
+  #rejections = 0
+  #raises = 0
+  /** Until when the carrier has us in its books. */
+  #knownUntil = 0
+  #pending = false
+  #stopping: (() => void) | undefined
+
+  constructor(deps: OutboundRegistrationDeps) {
+    this.#deps = deps
+    this.#expiresMs = deps.expiresMs
+  }
+
+  get state(): RegistrationState {
+    return this.#state
+  }
+
+  /** Begins after so many ms. */
+  start(delayMs: number): void {
+    this.#state = 'registering'
+    this.#after(delayMs)
+  }
+
+  /**
+   * Takes it back, where the carrier knows of it, and stops. `done` is called when nothing more is to be
+   * waited for. Idempotent.
+   */
+  stop(done: () => void = () => {}): void {
+    this.#timer?.cancel()
+    this.#state = 'disabled'
+    const before = this.#stopping
+    this.#stopping = () => {
+      before?.()
+      done()
+    }
+    if (!before && !this.#pending) this.#takeBack()
+    else if (!this.#pending) done()
+  }
+
+  #after(ms: number): void {
+    this.#timer?.cancel()
+    this.#timer = this.#deps.clock.after(ms, () => this.#register())
+  }
+
+  #register(): void {
+    this.#pending = true
+    // A refresh takes nothing away from a registration that stands.
+    if (this.#state !== 'registered') this.#state = 'registering'
+    this.#deps.send(this.#expiresMs, (result) => {
+      this.#pending = false
+      if (result.kind === 'final' && result.status < 300)
+        this.#knownUntil = this.#deps.clock.now() + (result.grantedMs ?? this.#expiresMs)
+      if (this.#stopping) this.#takeBack()
+      else this.#ended(result)
+    })
+  }
+
+  #takeBack(): void {
+    const done = () => this.#stopping?.()
+    if (this.#deps.clock.now() >= this.#knownUntil) {
+      done()
+      return
+    }
+    this.#knownUntil = 0
+    this.#pending = true
+    this.#deps.send(0, () => {
+      this.#pending = false
+      done()
+    })
+  }
+
+  #ended(result: RegisterResult): void {
+    const refused = result.kind === 'final' && rejections.has(result.status)
+    if (!refused) this.#rejections = 0
+    if (result.kind === 'failed') this.#backOff({ why: result.why })
+    else if (result.status < 300) this.#registered(result.grantedMs ?? this.#expiresMs)
+    else if (result.status === 423 && this.#lengthen(result.minExpiresMs)) this.#register()
+    else if (refused) this.#rejected(result.status)
+    else this.#backOff({ status: result.status, why: result.why }, result.retryAfterMs)
+  }
+
+  #registered(grantedMs: number): void {
+    const { random, log } = this.#deps
+    if (grantedMs <= 0) {
+      this.#backOff({ why: 'no time was granted' })
+      return
+    }
+    if (this.#state !== 'registered') log.info({ grantedMs }, 'registered with the carrier')
+    this.#state = 'registered'
+    this.#failures = 0
+    this.#raises = 0
+    this.#after(Math.max(grantedMs * (0.45 + random() / 10), Math.min(minRefreshMs, grantedMs / 2)))
+  }
+
+  /**
+   * Asks for what the carrier wants at least; false where that is no more than what it has just refused, out
+   * of reason, or asked too often.
+   */
+  #lengthen(minExpiresMs = 0): boolean {
+    if (minExpiresMs <= this.#expiresMs || minExpiresMs > maxExpiresMs) return false
+    this.#expiresMs = minExpiresMs
+    return this.#raises++ < maxRaises
+  }
+
+  #rejected(status: number): void {
+    this.#rejections++
+    if (this.#rejections < maxRejections) {
+      this.#backOff({ status })
+      return
+    }
+    this.#state = 'rejected'
+    this.#deps.log.error(
+      { status, times: this.#rejections },
+      'the carrier refuses our registration; it gets no more calls until it is changed or the gateway restarts',
+    )
+  }
+
+  #backOff(facts: { readonly status?: number; readonly why?: string }, retryAfterMs?: number): void {
+    const { random, log } = this.#deps
+    const most = Math.min(firstWaitMs * 2 ** Math.min(this.#failures, 10), maxWaitMs)
+    const waitMs = Math.max(retryAfterMs ?? 0, most * (0.5 + random() / 2))
+    this.#failures++
+    this.#state = 'backoff'
+    log.warn({ ...facts, waitMs: Math.round(waitMs) }, 'registration with the carrier failed')
+    this.#after(waitMs)
+  }
+}
