@@ -126,6 +126,6 @@ export const passagesIn = (lines: readonly string[], firstLine: number): readonl
   return passages
 }
 
-/** Lines of a page in Markdown, with the cells of tables as sentences of their own. */
+/** Lines of a page in Markdown, with tables and indented code blanked. */
 export const markdownLines = (source: string): readonly string[] =>
-  source.split('\n').map((line) => (line.startsWith('|') ? '' : line.replace(/^ {4,}(?=[-*\w])/, '  ')))
+  source.split('\n').map((line) => (/^(?:\|| {4})/.test(line) ? '' : line))
