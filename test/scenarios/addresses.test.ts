@@ -20,7 +20,7 @@ beforeAll(async () => {
   server = await DocumentServer.open()
   server.put('/menu.wav', wav(sine(menuTone, 1_500, 8000, 8000), 8000))
   server.put('/early.wav', wav(sine(earlyTone, 1_500, 8000, 8000), 8000))
-  server.put('/told', '')
+  server.put('/callback', '')
   const served = (name: string) => server.urlOf(`/${name}`)
   gateway = await Gateway.start({
     http: { apiToken },
@@ -196,16 +196,16 @@ it('a call of the API without a document ends with the reason error, by the stat
     from: '+4930123',
     to: '/public/hook',
     url: server.urlOf('/no-such-document'),
-    status_url: server.urlOf('/told'),
+    status_url: server.urlOf('/callback'),
   }
   const placed = await rest(gateway, 'POST', '/api/calling/calls', { command: 'dial', params })
   expect(placed.status).toBe(200)
-  const [told] = await until(
-    'the end is told',
-    () => server.asked('/told'),
+  const [received] = await until(
+    'the end is reported',
+    () => server.asked('/callback'),
     ({ length }) => length > 0,
   )
-  expect(JSON.parse(told!.body).params).toMatchObject({ call_state: 'ended', end_reason: 'error' })
+  expect(JSON.parse(received!.body).params).toMatchObject({ call_state: 'ended', end_reason: 'error' })
   const { body } = await until(
     'the end is in the call log',
     () => rest(gateway, 'GET', `/api/voice/logs/${placed.body.id}`),
@@ -229,14 +229,14 @@ it('an address is hunted for beside telephones: the losers end, and a refusal co
   const refused = await calls(
     scriptText(
       { connect: { to: '/public/busy', answer_on_bridge: true } },
-      { request: { url: `${server.urlOf('/told')}?why=%{connect_failed_reason}`, method: 'GET' } },
+      { request: { url: `${server.urlOf('/callback')}?why=%{connect_failed_reason}`, method: 'GET' } },
       { hangup: { reason: 'busy' } },
     ),
     'caller-refused',
     { values: { status: '486' } },
   )
   await refused.done()
-  expect(server.asked('/told')[0]?.fields).toMatchObject({ why: 'busy' })
+  expect(server.asked('/callback')[0]?.fields).toMatchObject({ why: 'busy' })
 })
 
 it('addresses that lead to each other are refused, with the chain in the log', async () => {

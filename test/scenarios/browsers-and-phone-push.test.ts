@@ -171,7 +171,7 @@ it('shows a notification, whose page answers and talks; the notification goes', 
   await gateway.settled()
 })
 
-it('takes the notification back when the caller gives up, and a page that comes too late is told', async () => {
+it('takes the notification back when the caller gives up, and answers a page that comes too late', async () => {
   const sleeper = await Sleeper.open()
   const carrier = await Carrier.calls(gateway, {
     domain: 'sdk.test',

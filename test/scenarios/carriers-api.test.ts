@@ -81,7 +81,7 @@ const ends = async (caller: Carrier, callee: Carrier): Promise<void> => {
   for (const each of [caller, callee]) await each.done()
 }
 
-it('take the numbers of their project as soon as they are made, with a password that nobody sees', async () => {
+it('take the numbers of their project as soon as they are made, with a password that is never shown', async () => {
   await isRefused('through.test')
   port = await freePort()
   const carrier = await made(gateway, carriers, entry())
@@ -97,7 +97,7 @@ it('take the numbers of their project as soon as they are made, with a password 
   expect(gateway.output).not.toContain(auth.password)
 })
 
-it('are nobody else’s: another project neither calls by them nor sees them', async () => {
+it('belong to their project: another one neither calls by them nor sees them', async () => {
   await isRefused('other.test')
   expect((await rest(gateway, 'GET', carriers, undefined, other)).body.data).toEqual([])
   for (const [method, body] of [['GET'], ['PUT', entry()], ['DELETE']] as const)

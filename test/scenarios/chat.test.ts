@@ -63,7 +63,7 @@ const textsOf = async ({ token }: Person, id: string): Promise<string[]> => {
   return body.data.map(({ text }: { text: string }) => text)
 }
 
-it('two write to one another: every page of both is told, and who was away fetches it, also after a restart', async () => {
+it('two write to one another: every page of both receives it, and an absent one fetches it, also after a restart', async () => {
   const [first, second] = [await person(alice.email), await person('nora@example.test')]
   const pages = [await page(first.token), await page(first.token), await page(second.token)]
   const message = { conversation_id: second.addressId, text: 'Good morning' }

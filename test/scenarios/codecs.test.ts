@@ -174,7 +174,7 @@ describe.skipIf(!isInstalled('baresip'))('baresip', () => {
   )
 })
 
-it('a caller without a codec that is permitted is refused with 488, and told what is', async () => {
+it('a caller without a permitted codec is refused with 488 and a list of those that are', async () => {
   const { sipp } = await caller(
     { codec: 'G722' },
     { domain: 'plain.test', scenario: 'call-refused', values: { status: 488 } },

@@ -78,7 +78,7 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
 const rest = (httpStatus: number, code: number) => ({ name: 'RestException', status: httpStatus, code })
 
 describe('a call that the published client makes', () => {
-  it('by a URL: told of, redirected, ended, removed', async () => {
+  it('by a URL: reported, redirected, ended, removed', async () => {
     const url = documents.put('/hello', waits)
     const next = documents.put('/next', waits)
     const { carrier, sid, made } = await talking({ url, method: 'GET' })
@@ -111,14 +111,14 @@ describe('a call that the published client makes', () => {
     await gateway.settled()
   })
 
-  it('by a document in place, with every state told', async () => {
-    const told = documents.put('/status', '')
+  it('by a document in place, with every state reported', async () => {
+    const statusCallback = documents.put('/status', '')
     const carrier = await Carrier.listens({ scenario: 'callee' })
     const { sid } = await client.calls.create({
       to: carrier.uri,
       from,
       twiml: xmlText('<Hangup/>'),
-      statusCallback: told,
+      statusCallback,
       timeout: 20,
       sendDigits: '1',
       statusCallbackEvent: ['initiated', 'ringing', 'answered', 'completed'],
@@ -126,7 +126,7 @@ describe('a call that the published client makes', () => {
     await carrier.done()
     await status(sid, 'completed')
     const states = () => documents.asked('/status').map(({ fields }) => fields.CallStatus)
-    await until('the end is told', states, (found) => found.includes('completed'))
+    await until('the end is reported', states, (found) => found.includes('completed'))
     expect(states()).toEqual(['initiated', 'ringing', 'in-progress', 'completed'])
     expect(documents.asked('/status').at(-1)?.fields).toMatchObject({ CallSid: sid, AccountSid: project })
   })
@@ -185,7 +185,7 @@ describe('a call that the published client makes', () => {
     expect(streamed.of('start')).toMatchObject([{ start: { customParameters: { order: '7' } } }])
     expect(await streams(begun.sid).update({ status: 'stopped' })).toMatchObject({ status: 'stopped' })
     await until(
-      'the server is told of the end',
+      'the server receives the end',
       () => streamed.of('stop').length,
       (count) => count === 1,
     )
@@ -220,7 +220,7 @@ describe('rooms that the published client looks into', () => {
   it('are queues, out of which it takes who waits', async () => {
     const { carrier, sid } = await talking({ twiml: xmlText('<Enqueue>support</Enqueue>') })
     const [queue] = await until(
-      'somebody waits',
+      'a caller waits',
       () => client.queues.list(),
       ({ length }) => length === 1,
     )
@@ -267,7 +267,7 @@ describe('rooms that the published client looks into', () => {
 })
 
 describe('what the published client may not', () => {
-  it('is told as its RestException, with status and code', async () => {
+  it('arrives as its RestException, with status and code', async () => {
     const call = { to: 'sip:a@127.0.0.1:9', from, twiml: waits }
     const another = clientOf('another', 'token-of-another-project')
     const { carrier, sid } = await talking()

@@ -44,7 +44,7 @@ describe.each(agents)('connect, by $name', (agent) => {
     Carrier.calls(gateway, { domain, scenario, holdMs })
 
   /** What the action of the last Dial was told. */
-  const told = () =>
+  const received = () =>
     until(
       'the action was asked for',
       () => documents.requests.findLast(({ path }) => path === '/over')?.fields,
@@ -127,7 +127,7 @@ describe.each(agents)('connect, by $name', (agent) => {
     await callee.receivesDigits('7')
     carrier.media.press('*')
     await callee.sipp.event('bye')
-    expect(await told()).toMatchObject({ DialCallStatus: 'completed', CallStatus: 'in-progress' })
+    expect(await received()).toMatchObject({ DialCallStatus: 'completed', CallStatus: 'in-progress' })
     await callee.receivesDigits('7')
     await settled(carrier, callee)
   })
@@ -165,7 +165,7 @@ describe.each(agents)('connect, by $name', (agent) => {
     const waits = await caller('xml.test')
     await waits.talks('answered', calleeTone)
     await until(
-      'somebody waits',
+      'a caller waits',
       () => gateway.metric('queue_waiting'),
       (waiting) => waiting === 1,
     )
@@ -174,7 +174,7 @@ describe.each(agents)('connect, by $name', (agent) => {
     await takes.talks('answered', callerTone)
     await waits.hears(callerTone)
     await takes.hears(calleeTone)
-    expect(await told()).toMatchObject({ QueueResult: 'bridged', CallStatus: 'in-progress' })
+    expect(await received()).toMatchObject({ QueueResult: 'bridged', CallStatus: 'in-progress' })
     await settled(waits, takes)
   })
 

@@ -33,7 +33,7 @@ beforeAll(async () => {
     ],
     http: { apiToken },
   })
-  for (const path of ['/told', '/result']) documents.put(path, '{}')
+  for (const path of ['/callback', '/result']) documents.put(path, '{}')
 })
 
 afterEach(() => gateway.settled())
@@ -46,7 +46,7 @@ afterAll(async () => {
 /** A call whose script listens to it, and tells what it has heard. */
 const listenedTo = async (parameters: object, scenario = 'caller-released', holdMs = 0): Promise<Carrier> => {
   documents.requests.length = 0
-  const detect_machine = { status_url: documents.urlOf('/told'), ...parameters }
+  const detect_machine = { status_url: documents.urlOf('/callback'), ...parameters }
   const body = { result: '%{detect_result}', beep: '%{detect_machine_beep}', ms: '%{detect_ms}' }
   const request = { url: documents.urlOf('/result'), method: 'POST', body }
   documents.put('/detect', JSON.stringify(script({ detect_machine }, { request }, 'hangup')))
@@ -63,10 +63,10 @@ const result = async () => {
 }
 
 /** The events that were told, up to the last one. */
-const told = async () => {
+const received = async () => {
   const events = () =>
     documents
-      .asked('/told')
+      .asked('/callback')
       .map(({ body }) => JSON.parse(body).params.detect as { params: { event: string } })
   const all = await until('the last event', events, (some) => some.at(-1)?.params.event === 'finished')
   return all.map(({ params }) => params)
@@ -78,7 +78,7 @@ describe('detect_machine', () => {
     const carrier = await listenedTo({ detect_message_end: true })
     carrier.media.say(joined([quiet(400), talk(2500), quiet(300), tone(1000, 400)]))
     expect(await result()).toMatchObject({ result: 'machine', beep: 'true' })
-    expect(await told()).toEqual([
+    expect(await received()).toEqual([
       { event: 'MACHINE' },
       { event: 'READY', beep: true },
       { event: 'finished' },
@@ -92,7 +92,7 @@ describe('detect_machine', () => {
     carrier.media.say(joined([quiet(400), talk(1800), quiet(900), talk(1000)]))
     expect(await result()).toMatchObject({ result: 'machine', beep: 'false' })
     const ready = { event: 'READY', beep: false }
-    expect(await told()).toEqual([
+    expect(await received()).toEqual([
       { event: 'MACHINE' },
       ready,
       { event: 'NOT_READY' },
@@ -108,7 +108,7 @@ describe('detect_machine', () => {
     const { result: who, ms } = await result()
     expect(who).toBe('human')
     expect(ms).toBeGreaterThan(1800)
-    expect(await told()).toEqual([{ event: 'HUMAN' }, { event: 'finished' }])
+    expect(await received()).toEqual([{ event: 'HUMAN' }, { event: 'finished' }])
     await carrier.done()
   })
 
@@ -119,26 +119,26 @@ describe('detect_machine', () => {
     const carrier = await listenedTo({ tone: name })
     carrier.media.say(sound)
     expect(await result()).toMatchObject({ result: 'fax' })
-    expect(await told()).toEqual([{ event: name }, { event: 'finished' }])
+    expect(await received()).toEqual([{ event: name }, { event: 'finished' }])
     await carrier.done()
   })
 
   it('does not know who is silent, and gives up in the end who goes on beeping', async () => {
     const silent = await listenedTo({ initial_timeout: 1 })
     expect(await result()).toMatchObject({ result: 'unknown' })
-    expect(await told()).toEqual([{ event: 'UNKNOWN' }, { event: 'finished' }])
+    expect(await received()).toEqual([{ event: 'UNKNOWN' }, { event: 'finished' }])
     await silent.done()
     const beeping = await listenedTo({ detectors: 'fax', timeout: 2 })
     beeping.media.tone(1000)
     expect(await result()).toMatchObject({ result: 'unknown' })
-    expect(await told()).toEqual([{ event: 'finished' }])
+    expect(await received()).toEqual([{ event: 'finished' }])
     await beeping.done()
   })
 
   it('ends with a caller who hangs up meanwhile', async () => {
     const carrier = await listenedTo({ initial_timeout: 30 }, 'caller', 1000)
     await carrier.done()
-    expect(await told()).toEqual([{ event: 'finished' }])
+    expect(await received()).toEqual([{ event: 'finished' }])
     expect(documents.asked('/result')).toEqual([])
   })
 })

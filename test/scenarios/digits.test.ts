@@ -67,12 +67,12 @@ it('collects them in a script, stops the prompt at the first, and sends digits b
 })
 
 it('takes keys that were typed ahead of a prompt, which is not spoken then', async () => {
-  const told = documents.put('/told', '{}')
+  const callbackUrl = documents.put('/callback', '{}')
   const steps = [
     'answer',
     { sleep: 2_000 },
     { prompt: { play: 'say:Please press three keys.', max_digits: 3 } },
-    { request: { url: `${told}?keys=%{prompt_value}`, method: 'GET' } },
+    { request: { url: `${callbackUrl}?keys=%{prompt_value}`, method: 'GET' } },
     'hangup',
   ]
   documents.put('/ahead', JSON.stringify(script(...steps)))
@@ -80,8 +80,8 @@ it('takes keys that were typed ahead of a prompt, which is not spoken then', asy
   await carrier.talks('answered', 0)
   carrier.media.press('739')
   const [request] = await until(
-    'the keys are told',
-    () => documents.asked('/told'),
+    'the digits are reported',
+    () => documents.asked('/callback'),
     ({ length }) => length > 0,
   )
   expect(request?.fields.keys).toBe('739')

@@ -44,7 +44,7 @@ const shown = (answer: string): string =>
     .replace(/127\.0\.0\.\d+:\d+/g, 'here')
 
 /** What somebody at this address is told of a host, with the host itself left out. */
-const told = async (socket: SipSocket, host: string, method = 'INVITE', more = {}): Promise<string> => {
+const answerTo = async (socket: SipSocket, host: string, method = 'INVITE', more = {}): Promise<string> => {
   const uri = `sip:1@${host}`
   return shown(await socket.ask({ method, uri, ...offer(), ...more })).replaceAll(host, 'host')
 }
@@ -73,18 +73,18 @@ describe('a host', () => {
 })
 
 describe('a stranger', () => {
-  it('is told the same of every host, whatever it says', async () => {
+  it('gets the same answer for every host, whatever it sends', async () => {
     const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.9')
-    const first = await told(socket, 'closed.test')
+    const first = await answerTo(socket, 'closed.test')
     expect(statusOf(first)).toBe(401)
     expect(headerOf(first, 'Warning')).toBe('399 trunkline "127.0.0.9 is in no allow list"')
     for (const host of ['silent.test', 'open.test', 'nowhere.test', '192.0.2.7'])
-      expect(await told(socket, host), host).toBe(first)
+      expect(await answerTo(socket, host), host).toBe(first)
     const lines = gateway.log.filter(({ source }) => source === '127.0.0.9')
     expect(lines.find(({ domain }) => domain === 'nowhere.test')).toMatchObject({ knownDomain: false })
   })
 
-  it('is told the same of a user who is there, and of one who is not', async () => {
+  it('gets the same answer for a known user and for an unknown one', async () => {
     const answers: string[] = []
     for (const username of ['trunk', 'nobody']) {
       const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.10')
@@ -92,7 +92,7 @@ describe('a stranger', () => {
       const challenge = headerOf(await socket.ask({ method: 'INVITE', uri, ...offer() }), 'WWW-Authenticate')
       const answer = digestAnswer(challenge ?? '', { method: 'INVITE', uri, username, password: 'guess' })
       answers.push(
-        await told(socket, 'open.test', 'INVITE', { headers: [`Authorization: ${answer}`], body: '' }),
+        await answerTo(socket, 'open.test', 'INVITE', { headers: [`Authorization: ${answer}`], body: '' }),
       )
     }
     expect(statusOf(answers[0] ?? '')).toBe(401)
@@ -101,11 +101,11 @@ describe('a stranger', () => {
 
   it('gets the same answer to OPTIONS of every host', async () => {
     const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.11')
-    const first = await told(socket, 'closed.test', 'OPTIONS', { body: '' })
+    const first = await answerTo(socket, 'closed.test', 'OPTIONS', { body: '' })
     expect(statusOf(first)).toBe(200)
     expect(headerOf(first, 'Allow')).toContain('INVITE')
     for (const host of ['nowhere.test', '127.0.0.1'])
-      expect(await told(socket, host, 'OPTIONS', { body: '' })).toBe(first)
+      expect(await answerTo(socket, host, 'OPTIONS', { body: '' })).toBe(first)
   })
 
   it.each(['MD5', 'SHA-256'] as const)('is let in with the password, by %s', async (algorithm) => {
@@ -123,7 +123,7 @@ describe('a stranger', () => {
     await gateway.settled()
   })
 
-  it('who guesses passwords is banned, and nobody else', async () => {
+  it('a source that guesses passwords is banned, and no other', async () => {
     const [guesser, other] = [
       await SipSocket.udp(gateway.sipPort, '127.0.0.13'),
       await SipSocket.udp(gateway.sipPort, '127.0.0.14'),
@@ -173,13 +173,13 @@ describe('a stranger', () => {
 })
 
 describe('a carrier, known by its network', () => {
-  it('is told the truth of hosts that are not there, and of those that are not its own', async () => {
+  it('gets true answers for unknown hosts, and for those of others', async () => {
     const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.2')
-    expect(statusOf(await told(socket, 'nowhere.test'))).toBe(404)
-    expect(statusOf(await told(socket, 'closed.test'))).toBe(403)
+    expect(statusOf(await answerTo(socket, 'nowhere.test'))).toBe(404)
+    expect(statusOf(await answerTo(socket, 'closed.test'))).toBe(403)
   })
 
-  it('needs no password of a domain that anyone may call, and its calls are counted', async () => {
+  it('needs no password for an open domain, and its calls are counted', async () => {
     const options = { address: '127.0.0.2', domain: 'open.test' }
     const first = await Carrier.calls(gateway, { ...options, scenario: 'call', holdMs: 'manual' })
     await first.sipp.event('answered')

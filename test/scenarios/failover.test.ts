@@ -49,7 +49,7 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
     expect(triesOf(await outgoing.ended(caller, first, second))).toEqual([status, 200])
   })
 
-  it.each(staysThere)('after %i nobody else is rung', async (status) => {
+  it.each(staysThere)('after %i no other target is called', async (status) => {
     const first = await outgoing.target(`stays-${status}`, 'callee-declines', { values: { status } })
     const caller = await outgoing.call(`stays-${status}`, 'call-refused', { values: { status } })
     expect(triesOf(await outgoing.ended(caller, first))).toEqual([status])
@@ -62,7 +62,7 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
     expect(triesOf(await outgoing.ended(caller, first, second))).toEqual([486, 200])
   })
 
-  it('once it has rung, nobody else is rung', async () => {
+  it('once it has rung, no other target is called', async () => {
     const first = await outgoing.target('rings', 'callee-rings-declines', { values: { status: 503 } })
     const caller = await outgoing.call('rings', 'call-refused', { values: { status: 500 } })
     expect(triesOf(await outgoing.ended(caller, first))).toEqual([503])
@@ -109,14 +109,14 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
       expect(second.sipp.received('INVITE')[0]).toContain(`INVITE sip:+15550001111@${where}`)
     })
 
-    it('to anybody else is not', async () => {
+    it('to any other place is not', async () => {
       const first = await outgoing.target('outside', 'callee-declines', to('127.0.0.9:5060'))
       const caller = await outgoing.call('outside', 'call-refused', { values: { status: 502 } })
       expect(triesOf(await outgoing.ended(caller, first))).toEqual([302])
     })
   })
 
-  describe('a carrier that never stops refusing', () => {
+  describe('a carrier that never stops rejecting', () => {
     // A drachtio-server leaves a 422 to the application, and the interval to its own timer.
     it.runIf(agent.capabilities.sessionTimers === 'agent')(
       'with a session interval that grows is called four times',

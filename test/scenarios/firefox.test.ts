@@ -152,7 +152,7 @@ describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
     await gateway.settled()
   })
 
-  it('knows whom it can call, over TLS, and writes to Chromium', async () => {
+  it('lists addresses over TLS, and writes to Chromium', async () => {
     const [opened, other] = [
       await open({ host: `wss://gw.localhost:${gateway.tlsPort}` }),
       await openChromium(),

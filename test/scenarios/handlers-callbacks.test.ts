@@ -29,8 +29,8 @@ let answer: number
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'callbacks-data-'))
   server = await DocumentServer.open()
-  const told = server.answers('/told', (response) => response.writeHead(answer).end())
-  const record = `<Record playBeep="false" action="${told}" recordingStatusCallback="${told}"/>`
+  const url = server.answers('/callback', (response) => response.writeHead(answer).end())
+  const record = `<Record playBeep="false" action="${url}" recordingStatusCallback="${url}"/>`
   server.put('/record', xmlText(record))
 })
 beforeEach(() => {
@@ -74,7 +74,7 @@ const idOf = ({ headers }: DocumentRequest): string => String(headers['webhook-i
 const waits = (count: number) =>
   until(
     `${count} requests`,
-    () => server.asked('/told'),
+    () => server.asked('/callback'),
     ({ length }) => length >= count,
   )
 const waiting = (gateway: Gateway, count: number) =>
@@ -101,14 +101,14 @@ it('is signed by both keys as Standard Webhooks has it, and by the first as the 
     expect(headers['webhook-signature']).toBe(signatures.map((signature) => `v1,${signature}`).join(' '))
     expect(Math.abs(Number(headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(120)
     const names = Object.keys(fields).sort()
-    const form = server.urlOf('/told') + names.map((name) => name + fields[name]).join('')
+    const form = server.urlOf('/callback') + names.map((name) => name + fields[name]).join('')
     expect(headers['x-signalwire-signature']).toBe(hmac('sha1', keys[0], form))
   }
   await waiting(gateway, 0)
   await gateway.settled()
 })
 
-it('is told again by the same id when it was not taken', async () => {
+it('is repeated by the same id when it was not accepted', async () => {
   const gateway = await running()
   const delivered = () => gateway.metric('callbacks_total', { outcome: 'delivered' })
   const before = await delivered()
@@ -124,11 +124,11 @@ it('is told again by the same id when it was not taken', async () => {
   expect(again.map(idOf).sort()).toEqual(first.map(idOf).sort())
   expect(again.map(({ body }) => body).sort()).toEqual(first.map(({ body }) => body).sort())
   await waiting(gateway, 0)
-  expect(server.asked('/told')).toHaveLength(4)
+  expect(server.asked('/callback')).toHaveLength(4)
   expect(await delivered()).toBe(before + 2)
 })
 
-it('is told after a restart when it was not taken before', async () => {
+it('arrives after a restart when it was not accepted before', async () => {
   const before = await running()
   answer = refuses
   const caller = await recorded(before, 'call')
@@ -137,7 +137,7 @@ it('is told after a restart when it was not taken before', async () => {
   const first = [...(await waits(2))].slice(0, 2)
   await waiting(before, 2)
   await before.stop()
-  const { length } = server.asked('/told')
+  const { length } = server.asked('/callback')
   answer = took
   const after = await running()
   const again = (await waits(length + 2)).slice(length)
@@ -145,7 +145,7 @@ it('is told after a restart when it was not taken before', async () => {
   await waiting(after, 0)
 })
 
-it('is told of a call that ends because the gateway does, at the latest by the next run', async () => {
+it('arrives for a call that ends with the gateway, at the latest in the next run', async () => {
   const gateway = await running()
   const caller = await recorded(gateway, 'caller-released')
   gateway.terminate()
@@ -154,8 +154,8 @@ it('is told of a call that ends because the gateway does, at the latest by the n
   const next = await running()
   await waits(2)
   await waiting(next, 0)
-  const told = server.asked('/told').map(({ fields }) => [fields.RecordingStatus, fields.Digits])
-  expect(told).toEqual([
+  const received = server.asked('/callback').map(({ fields }) => [fields.RecordingStatus, fields.Digits])
+  expect(received).toEqual([
     ['completed', undefined],
     [undefined, 'hangup'],
   ])

@@ -22,10 +22,10 @@ const scenes: Scenes = {
   'a conference that has not begun': {
     xml: () => {
       const wait = stage.server.put('/wait', xmlText(`<Play loop="0">${stage.chime}</Play>`))
-      const told = `waitUrl="${wait}" statusCallback="${stage.url('room')}"`
+      const attributes = `waitUrl="${wait}" statusCallback="${stage.url('room')}"`
       return {
         document: xmlText(
-          `<Dial action="${stage.url('action')}"><Conference ${told}>waiting of xml</Conference></Dial>`,
+          `<Dial action="${stage.url('action')}"><Conference ${attributes}>waiting of xml</Conference></Dial>`,
         ),
         moment: chimes,
         callbacks: [
@@ -53,12 +53,12 @@ const scenes: Scenes = {
   'a conference': {
     xml: () => {
       const name = `talking of xml`
-      const told = `endConferenceOnExit="true" statusCallback="${stage.url('room')}"`
+      const attributes = `endConferenceOnExit="true" statusCallback="${stage.url('room')}"`
       const calls: Carrier[] = []
       return {
         calls,
         document: xmlText(
-          `<Dial action="${stage.url('action')}"><Conference ${told}>${name}</Conference></Dial>`,
+          `<Dial action="${stage.url('action')}"><Conference ${attributes}>${name}</Conference></Dial>`,
         ),
         moment: async (caller) => {
           await answered(caller)
@@ -139,7 +139,7 @@ const scenes: Scenes = {
       ],
     }),
   },
-  'a queue, with somebody who took it': {
+  'a queue, with an agent who took it': {
     xml: () => {
       const calls: Carrier[] = []
       return {

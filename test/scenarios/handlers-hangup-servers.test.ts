@@ -56,7 +56,7 @@ const scenes: Scenes = {
         ['stream', { StreamEvent: 'stream-stopped' }],
         ['action', { CallStatus: 'completed' }],
       ],
-      after: () => until('its server is told', () => streams.of('stop').length === 1),
+      after: () => until('its server is notified', () => streams.of('stop').length === 1),
     }),
     script: () => ({
       document: scriptText({ connect: { to: `stream:${streams.url}`, status_url: stage.url('stream') } }),
@@ -68,7 +68,7 @@ const scenes: Scenes = {
         ['stream', { state: 'streaming' }],
         ['stream', { state: 'finished' }],
       ],
-      after: () => until('its server is told', () => streams.of('stop').length === 1),
+      after: () => until('its server is notified', () => streams.of('stop').length === 1),
     }),
   },
   'a tap': {

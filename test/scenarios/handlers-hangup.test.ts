@@ -158,7 +158,7 @@ const scenes: Scenes = {
       ],
     }),
   },
-  'a message for somebody': {
+  'a message for a callee': {
     flow: () => ({
       document: JSON.stringify({
         nodes: {

@@ -19,7 +19,7 @@ let server: DocumentServer
 beforeAll(async () => {
   server = await DocumentServer.open()
   server.put('/chime.wav', wav(sine(chime, 400, 8000, 8000), 8000))
-  server.put('/told', '<Response/>')
+  server.put('/callback', '<Response/>')
   const domains = ['one', 'other', 'third'].flatMap((name) => [
     application(`${name}.xml.test`, { kind: 'xml', url: server.urlOf(`/${name}`) }),
     application(`${name}.script.test`, { kind: 'script', url: server.urlOf(`/${name}`) }),
@@ -66,7 +66,7 @@ const over = async (...carriers: readonly Carrier[]): Promise<void> => {
   for (const carrier of carriers) await carrier.done()
   await gateway.settled()
   await until(
-    'all was told',
+    'every callback has arrived',
     () => gateway.metric('callbacks_waiting'),
     (waiting) => waiting === 0,
   )
@@ -83,11 +83,11 @@ const callSidOf = (name: string): string => {
   return fields.CallSid ?? JSON.parse(body).call.call_id
 }
 
-it('a conference: music before it begins, everybody hears all others, who is muted is not heard', async () => {
+it('a conference: music before it begins, each participant hears all others, a muted one is not heard', async () => {
   const events = 'statusCallbackEvent="start end join leave mute"'
   const first = await calls(
     'one',
-    xmlText(`<Dial><Conference beep="false" statusCallback="told" ${events}>meeting</Conference></Dial>`),
+    xmlText(`<Dial><Conference beep="false" statusCallback="callback" ${events}>meeting</Conference></Dial>`),
     one,
   )
   await hearsMusic(first)
@@ -109,11 +109,11 @@ it('a conference: music before it begins, everybody hears all others, who is mut
   await second.goesOn()
   await hears(muted, one)
   await first.goesOn()
-  await until('two have left', () => server.asked('/told').length === 6)
+  await until('two have left', () => server.asked('/callback').length === 6)
   await muted.goesOn()
   await over(first, second, muted)
   const ids = ['one', 'other', 'third'].map(callSidOf)
-  const said = server.asked('/told').map(({ fields }) => fields)
+  const said = server.asked('/callback').map(({ fields }) => fields)
   expect(said.map(({ StatusCallbackEvent, CallSid }) => [StatusCallbackEvent, CallSid])).toEqual([
     ['participant-join', ids[0]],
     ['participant-join', ids[1]],
@@ -141,7 +141,7 @@ it('a queue: music, a notice before the two are joined, the talk, and what comes
   await hearsMusic(caller)
   const agent = await calls(
     'other',
-    xmlText('<Dial action="told"><Queue url="notice">support</Queue></Dial>', '<Hangup/>'),
+    xmlText('<Dial action="callback"><Queue url="notice">support</Queue></Dial>', '<Hangup/>'),
     other,
     'caller-released',
   )
@@ -152,16 +152,16 @@ it('a queue: music, a notice before the two are joined, the talk, and what comes
   await over(caller, agent)
   const [notice] = server.asked('/notice')
   const [after] = server.asked('/after')
-  const [dialled] = server.asked('/told')
+  const [dialled] = server.asked('/callback')
   expect(notice?.fields).toMatchObject({ CallSid: callSidOf('one'), DequeingCallSid: callSidOf('other') })
   expect(after?.fields).toMatchObject({ CallSid: callSidOf('one'), QueueResult: 'bridged' })
   expect(dialled?.fields).toMatchObject({ CallSid: callSidOf('other'), DialCallStatus: 'completed' })
   expect(dialled?.fields.DialCallSid).toBe(callSidOf('one'))
 })
 
-it('a queue of scripts: whoever waits longest is taken first, and goes on when the agent hangs up', async () => {
+it('a queue of scripts: the longest-waiting caller is taken first, and goes on when the agent hangs up', async () => {
   server.requests.length = 0
-  const status_url = server.urlOf('/told')
+  const status_url = server.urlOf('/callback')
   const waits = scriptText({
     enter_queue: {
       queue_name: 'sales',
@@ -186,10 +186,12 @@ it('a queue of scripts: whoever waits longest is taken first, and goes on when t
   await hears(first, chime)
   await second.goesOn()
   await over(first, second, agent)
-  const told = server.asked('/told').map(({ body }) => JSON.parse(body).params)
+  const received = server.asked('/callback').map(({ body }) => JSON.parse(body).params)
   const [one_, third_] = [callSidOf('one'), callSidOf('third')]
   const of = (id: string) =>
-    told.filter(({ call_id }) => call_id === id).map(({ status, position, size }) => [status, position, size])
+    received
+      .filter(({ call_id }) => call_id === id)
+      .map(({ status, position, size }) => [status, position, size])
   expect(of(one_)).toEqual([
     ['enqueue', 1, 1],
     ['dequeue', 1, 1],

@@ -58,7 +58,7 @@ interface Trouble {
   readonly answers?: Answering
   readonly code: Code
   /** Of the kind's codes; default `unreachable`. */
-  readonly told?: 'redirects' | 'status' | 'large' | 'invalid'
+  readonly reported?: 'redirects' | 'status' | 'large' | 'invalid'
   readonly reason: RegExp
 }
 
@@ -76,13 +76,13 @@ const troubles: Readonly<Record<string, (kind: Kind) => Trouble>> = {
   failing: () => ({
     answers: (response) => response.writeHead(500).end('<Response/>'),
     code: 'document_unreachable',
-    told: 'status',
+    reported: 'status',
     reason: /answered 500/,
   }),
   invalid: ({ invalid }) => ({
     answers: (response) => response.end(invalid),
     code: 'document_invalid',
-    told: 'invalid',
+    reported: 'invalid',
     reason: /Say|dance/,
   }),
   resetting: () => ({
@@ -93,13 +93,13 @@ const troubles: Readonly<Record<string, (kind: Kind) => Trouble>> = {
   looping: () => ({
     answers: redirects('looping'),
     code: 'document_unreachable',
-    told: 'redirects',
+    reported: 'redirects',
     reason: /redirect/,
   }),
   endless: () => ({
     answers: endless,
     code: 'document_unreachable',
-    told: 'large',
+    reported: 'large',
     reason: /larger than \d+ bytes/,
   }),
   'refused-address': () => ({
@@ -195,13 +195,13 @@ describe.each(kinds)('the document of the kind $kind', (kind) => {
   describe.each(names)('from a server that is %s', (name) => {
     /** What is to be told, with the code of this kind. */
     const expected = () => {
-      const { told = 'unreachable', ...trouble } = troubles[name]!(kind)
+      const { reported = 'unreachable', ...trouble } = troubles[name]!(kind)
       const codes: Readonly<Partial<Record<string, string>>> = kind.codes
-      return { ...trouble, told: codes[told] ?? kind.codes.unreachable }
+      return { ...trouble, reported: codes[reported] ?? kind.codes.unreachable }
     }
 
     it('refuses the call with the status, one line in the log and one count', async () => {
-      const { code, reason, told } = expected()
+      const { code, reason, reported } = expected()
       const outcome = code === 'document_invalid' ? 'fetched' : 'failed'
       const counts = () =>
         Promise.all([
@@ -217,26 +217,26 @@ describe.each(kinds)('the document of the kind $kind', (kind) => {
       expect(lines).toHaveLength(1)
       expect(lines[0]?.code).toBe(code)
       expect(JSON.stringify(lines[0])).toMatch(reason)
-      if (code === 'document_invalid') expect(JSON.stringify(lines[0]?.faults)).toContain(told)
+      if (code === 'document_invalid') expect(JSON.stringify(lines[0]?.faults)).toContain(reported)
       expect(await counts()).toEqual(before.map((count) => count + 1))
       await gateway.settled()
     })
 
     it('is replaced by that of the fallback URL', async () => {
-      const { code, reason, told } = expected()
+      const { code, reason, reported } = expected()
       const { length } = server().asked('/fallback')
       const before = await gateway.metric('rejections_total', { code })
       const carrier = await calls(`${name}.fallback.${kind.kind}.test`, 'caller-refused', 486)
       await carrier.done()
       const faults = faultsOf(linesOf(await gateway.record(carrier.callId)))
-      expect(faults.map((fault) => fault.code)).toEqual([told])
+      expect(faults.map((fault) => fault.code)).toEqual([reported])
       expect(faults[0]?.message).toMatch(reason)
       expect(await gateway.metric('rejections_total', { code })).toBe(before)
       const requests = server().asked('/fallback').slice(length)
       expect(requests).toHaveLength(1)
       const { ErrorCode, ErrorUrl } = requests[0]!.fields
       const url = name === 'refused-address' ? inner.urlOf('/hello') : server().urlOf(`/${name}`)
-      if (kind.kind === 'xml') expect([ErrorCode, ErrorUrl]).toEqual([told, url])
+      if (kind.kind === 'xml') expect([ErrorCode, ErrorUrl]).toEqual([reported, url])
       await gateway.settled()
     })
   })
@@ -260,6 +260,6 @@ describe.each(kinds)('the document of the kind $kind', (kind) => {
   })
 })
 
-it('nobody was asked at an address that is not permitted', () => {
+it('no request went to an address that is not permitted', () => {
   expect(inner.requests).toEqual([])
 })

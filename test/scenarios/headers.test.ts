@@ -68,7 +68,7 @@ describe.each(agents)('what a call brings along, by $name', (agent) => {
     expect(JSON.stringify(fields)).not.toContain('Digest')
   })
 
-  it('a script is told who diverted and who is asserted, by name', async () => {
+  it('a script gets the diverting and the asserted party, by name', async () => {
     const { body } = await asked('json.test', sent)
     const { headers } = (JSON.parse(body) as { call: { headers: { name: string; value: string }[] } }).call
     const named = (name: string) => headers.find((header) => header.name === name)?.value

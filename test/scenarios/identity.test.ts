@@ -8,7 +8,7 @@ import { bodyOf, headerOf } from '../support/sip-text.ts'
 const account = { username: 'trunk-7', password: 'trunk-secret-7' }
 const named = '"Carrier" <sip:+15551230001@'
 
-describe.each(agents)('what carriers are told, by $name', (agent) => {
+describe.each(agents)('the identity that carriers receive, by $name', (agent) => {
   let outgoing: OutgoingGateway
 
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe.each(agents)('what carriers are told, by $name', (agent) => {
   }
 
   describe('who calls', () => {
-    it('is the caller by default, and nobody is asserted', async () => {
+    it('is the caller by default, without an asserted identity', async () => {
       const invite = await invited('plain')
       expect(headerOf(invite, 'From')).toContain(named)
       for (const name of ['P-Asserted-Identity', 'P-Preferred-Identity', 'Remote-Party-ID', 'Privacy'])
@@ -60,7 +60,7 @@ describe.each(agents)('what carriers are told, by $name', (agent) => {
       expect(invite).toMatch(/^INVITE sip:0015557778888@127\.0\.0\.1:/)
     })
 
-    it('is whom a trusted carrier asserts, and not its From', async () => {
+    it('is the party that a trusted carrier asserts, and not its From', async () => {
       const more = ['P-Asserted-Identity: "Real" <sip:+15550009999@carrier.test>']
       const invite = await invited('plain', { more })
       expect(headerOf(invite, 'From')).toContain('"Real" <sip:+15550009999@')

@@ -52,7 +52,7 @@ describe.each(agents)('carriers that make the offer, by $name', (agent) => {
     },
   )
 
-  it('whose offer cannot be used are told so in the ACK, and hung up with a reason', async () => {
+  it('whose offer cannot be used get a refusal in the ACK, and are hung up with a reason', async () => {
     const carrier = await outgoing.target('unusable', 'callee-offers', { values: g729 })
     const caller = await outgoing.call('unusable', 'call-refused', { values: { status: 488 } })
     const record = await outgoing.ended(caller, carrier)

@@ -126,7 +126,7 @@ describe('both IP families', () => {
   const calleeTone = 600
 
   /** The connection line of the first description that a carrier got. */
-  const toldBy = ({ sipp }: Carrier): string | undefined => {
+  const connectionLineOf = ({ sipp }: Carrier): string | undefined => {
     const [message = ''] = [...sipp.received('INVITE'), ...sipp.received('SIP/2.0 200')]
     return /^c=IN (.*)$/m.exec(message)?.[1]
   }
@@ -136,7 +136,7 @@ describe('both IP families', () => {
     ['IPv6', 'IPv4', v6, {}, 'IP6 ::1', 'IP4 127.0.0.1'],
   ] as const)(
     'are bridged: a caller over %s and a callee over %s',
-    async (...[, , from, to, told, offered]) => {
+    async (...[, , from, to, inAnswer, inOffer]) => {
       const callee = await Carrier.listens({ scenario: 'callee', codec: 'PCMA', ...to })
       documents.put('/connect', JSON.stringify(script({ connect: { to: callee.uri } })))
       const caller = await Carrier.calls(gateway, {
@@ -148,7 +148,7 @@ describe('both IP families', () => {
       await caller.talks('answered', tone)
       await callee.talks('invited', calleeTone)
       await Promise.all([caller.hears(calleeTone), callee.hears(tone)])
-      expect([toldBy(caller), toldBy(callee)]).toEqual([told, offered])
+      expect([connectionLineOf(caller), connectionLineOf(callee)]).toEqual([inAnswer, inOffer])
       await caller.goesOn()
       await Promise.all([caller.done(), callee.done()])
       await gateway.settled()
@@ -171,7 +171,7 @@ describe('both IP families', () => {
     })
     await caller.talks('answered', tone)
     await callee.hears(tone)
-    expect([toldBy(refusing), toldBy(callee)]).toEqual(['IP6 ::1', 'IP4 127.0.0.1'])
+    expect([connectionLineOf(refusing), connectionLineOf(callee)]).toEqual(['IP6 ::1', 'IP4 127.0.0.1'])
     await caller.goesOn()
     await Promise.all([caller.done(), callee.done(), refusing.done()])
     await gateway.settled()

@@ -191,16 +191,16 @@ it('changes the subscriber of a browser', async () => {
   await page.waitForURL(`${app.callback}?*`)
 })
 
-it('shows the sign-in page to nobody in a frame', async () => {
+it('shows the sign-in page in no frame', async () => {
   const page = await newPage()
   await page.goto(app.origin)
   const url = authorization()
-  const told: string[] = []
-  page.on('console', (message) => told.push(message.text()))
+  const lines: string[] = []
+  page.on('console', (message) => lines.push(message.text()))
   await page.setContent(`<iframe src="${url.href.replaceAll('&', '&amp;')}"></iframe>`)
   await until(
     'the browser refuses the frame',
-    () => told.join('\n'),
+    () => lines.join('\n'),
     (text) => /frame-ancestors|X-Frame-Options/i.test(text),
   )
 })
@@ -211,8 +211,12 @@ it('tells an application that a subscriber cancelled', async () => {
   await page.goto(url.href)
   await page.getByRole('button', { name: 'Cancel' }).click()
   await page.waitForURL(`${app.callback}?*`)
-  const told = new URL(page.url()).searchParams
-  expect([told.get('error'), told.get('state'), told.get('iss')]).toEqual(['access_denied', 's', issuer])
+  const parameters = new URL(page.url()).searchParams
+  expect([parameters.get('error'), parameters.get('state'), parameters.get('iss')]).toEqual([
+    'access_denied',
+    's',
+    issuer,
+  ])
 })
 
 it('asks for no scripts, and stays within a telephone', async () => {

@@ -80,7 +80,7 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
     await (await calls('one.test')).done()
   })
 
-  it('calls at once of everybody', async () => {
+  it('calls at once of all domains', async () => {
     const holdMs = 'manual'
     const three = [await calls('wide.test', { holdMs }), await calls('wide.test', { holdMs })]
     three.push(await calls('source.test', { holdMs }))

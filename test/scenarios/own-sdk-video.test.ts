@@ -85,7 +85,7 @@ interface VideoWindow {
     querySelector(of: string): { readonly hidden: boolean; readonly videoWidth: number } | null
   }
   readonly testPeers: readonly { readonly localDescription: { readonly sdp: string } }[]
-  readonly told: string[]
+  readonly received: string[]
   readonly client: Methods
   readonly call: VideoCall & Methods
   shared: Screen
@@ -95,12 +95,12 @@ interface VideoWindow {
 
 /** Runs in the page: notes what its call tells. */
 const watching = `(() => {
-  globalThis.told = []
+  globalThis.received = []
   globalThis.watch = (call) => {
     globalThis.call = call
-    call.on('video', ({ local, remote }) => told.push('video ' + local + ' ' + remote))
+    call.on('video', ({ local, remote }) => received.push('video ' + local + ' ' + remote))
     for (const name of ['media.reconnecting', 'media.connected', 'camera.updated', 'microphone.updated', 'destroy'])
-      call.on(name, () => told.push(name))
+      call.on(name, () => received.push(name))
   }
 })()`
 
@@ -121,8 +121,8 @@ const act = ({ page }: ClientPage, method: string, argument?: object | string): 
     { method, argument },
   )
 
-const told = ({ page }: ClientPage): Promise<string[]> =>
-  page.evaluate(() => (globalThis as unknown as VideoWindow).told)
+const received = ({ page }: ClientPage): Promise<string[]> =>
+  page.evaluate(() => (globalThis as unknown as VideoWindow).received)
 
 const video = ({ page }: ClientPage): Promise<VideoCall['video']> =>
   page.evaluate(() => (globalThis as unknown as VideoWindow).call.video)
@@ -180,11 +180,11 @@ describe('a call between two pages with our SDK', () => {
     expect(await video(a)).toEqual({ local: false, remote: false })
   })
 
-  it('has video added by one, whom the other sees when it wants to, and then by both', async () => {
+  it('has video added by one side, seen by the other once it wants to, and then by both', async () => {
     await act(a, 'updateMedia', { video: { enable: true } })
     const others = () =>
       b.page.evaluate(() => (globalThis as unknown as VideoWindow).call.members.map(({ visible }) => visible))
-    await until('the other page is told', others, (visible) => visible.includes(true))
+    await until('the other page learns of it', others, (visible) => visible.includes(true))
     await act(b, 'setVideoDirection', 'recvonly')
     await sees(b.page, 'red')
     await tells(b, { local: false, remote: true })
@@ -240,7 +240,7 @@ describe('a call between two pages with our SDK', () => {
     await act(a, 'updateMicrophone', {})
     await act(a, 'updateCamera', {})
     await together()
-    const changes = (await told(a)).filter((event) => event.endsWith('.updated'))
+    const changes = (await received(a)).filter((event) => event.endsWith('.updated'))
     // The first of a camera is when it was added.
     expect(changes.sort()).toEqual([
       'camera.updated',
@@ -291,7 +291,7 @@ describe('a call between two pages with our SDK', () => {
     })
     await until(
       'the path is another one',
-      () => told(a),
+      () => received(a),
       (events) => events.lastIndexOf('media.connected') > events.indexOf('media.reconnecting'),
     )
     expect(await credentials()).not.toBe(before)
@@ -335,7 +335,7 @@ describe('a call between two pages with our SDK', () => {
     await act(b, 'hangup')
     await until(
       'the other page sees the end',
-      () => told(a),
+      () => received(a),
       (events) => events.includes('destroy'),
     )
     await gateway.settled()

@@ -193,8 +193,8 @@ it('a service worker reads a notification with our SDK, and the page answers the
     return (await client.registerDevice(device)).push_notification_key
   })
   const carrier = await Carrier.calls(gateway, { domain: 'sdk.test', scenario: 'caller-released' })
-  const told = () => app.asked('/push').map(({ body }) => JSON.parse(body).notification as Notification)
-  const [payload] = await until('the notification', told, ({ length }) => length === 1)
+  const received = () => app.asked('/push').map(({ body }) => JSON.parse(body).notification as Notification)
+  const [payload] = await until('the notification', received, ({ length }) => length === 1)
   const read = await opened.readInWorker(payload!, key)
   const result = await page.evaluate(async (payload) => {
     const window = globalThis as unknown as ClientWindow

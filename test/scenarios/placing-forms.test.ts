@@ -28,7 +28,7 @@ beforeAll(async () => {
   carrierPort = await freePort()
   const telco = { name: 'telco', targets: [`sip:127.0.0.1:${carrierPort}`], default: true }
   gateway = await Gateway.start({ http: { apiToken }, carriers: [telco] })
-  for (const path of ['/told', '/recorded']) server.put(path, '')
+  for (const path of ['/callback', '/recorded']) server.put(path, '')
 })
 beforeEach(() => {
   server.requests.length = 0
@@ -52,7 +52,7 @@ const place = async (
   headers: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly sid: string; readonly status: string }> => {
   const form = new URLSearchParams({ To: to, From: '+4930123', ...fields })
-  form.append('StatusCallback', server.urlOf('/told'))
+  form.append('StatusCallback', server.urlOf('/callback'))
   for (const event of all) form.append('StatusCallbackEvent', event)
   const url = `${gateway.url}/api/laml/2010-04-01/Accounts/default/Calls.json`
   const answer = await fetch(url, { method: 'POST', headers: { authorization, ...headers }, body: form })
@@ -61,12 +61,13 @@ const place = async (
   return body as { readonly sid: string; readonly status: string }
 }
 
-const forms = () => server.asked('/told').map(({ fields }) => fields)
-const told = (count: number) => until(`${count} states are told`, forms, ({ length }) => length >= count)
+const forms = () => server.asked('/callback').map(({ fields }) => fields)
+const received = (count: number) =>
+  until(`${count} states have arrived`, forms, ({ length }) => length >= count)
 
 /** Whom we call answers, once we know that it rings. */
 const picksUp = async (carrier: Carrier) => {
-  await told(2)
+  await received(2)
   await carrier.goesOn()
 }
 
@@ -88,7 +89,7 @@ it('each state once, in order, with all that is known of the call', async () => 
   }
   // A second of pause, and what a busy machine adds.
   const seconds = expect.stringMatching(/^[1-9]\d*$/)
-  expect(await told(4)).toEqual([
+  expect(await received(4)).toEqual([
     { ...common, CallStatus: 'initiated', SequenceNumber: '0' },
     { ...common, CallStatus: 'ringing', SequenceNumber: '1' },
     { ...common, CallStatus: 'in-progress', SequenceNumber: '2' },
@@ -130,7 +131,7 @@ it('of a number, as it was called, where a carrier leads to it', async () => {
   await picksUp(carrier)
   await carrier.done()
   const number = { CallSid: sid, From: '+4930123', To: '+4930777' }
-  expect(await told(4)).toMatchObject([number, number, number, number])
+  expect(await received(4)).toMatchObject([number, number, number, number])
   expect(server.asked('/number').map(({ fields }) => fields)).toMatchObject([number])
   await gateway.settled()
 })
@@ -151,7 +152,7 @@ it('with who answered', async () => {
     AnsweredBy: 'machine_start',
     CallStatus: 'in-progress',
   })
-  expect((await told(4)).at(-1)).toMatchObject({ AnsweredBy: 'machine', CallStatus: 'completed' })
+  expect((await received(4)).at(-1)).toMatchObject({ AnsweredBy: 'machine', CallStatus: 'completed' })
   await gateway.settled()
 })
 
@@ -162,7 +163,7 @@ it('by twenty calls at once, each by itself', { timeout: 60_000 }, async () => {
   const calls = await Promise.all(Array.from({ length: count }, () => place(gateway, carrier.uri, { Twiml })))
   expect(new Set(calls.map(({ sid }) => sid)).size).toBe(count)
   await carrier.done()
-  const fields = await told(4 * count)
+  const fields = await received(4 * count)
   const statuses = calls.map(({ sid }) => fields.filter(({ CallSid }) => CallSid === sid))
   for (const each of statuses)
     expect(each.map(({ CallStatus }) => CallStatus)).toEqual([
@@ -184,7 +185,7 @@ it('of one call, however often the request for it is repeated', async () => {
   expect(new Set(calls.map(({ sid }) => sid)).size).toBe(1)
   await picksUp(carrier)
   await carrier.done()
-  expect(await told(4)).toHaveLength(4)
+  expect(await received(4)).toHaveLength(4)
   await gateway.settled()
   expect(carrier.sipp.received('INVITE')).toHaveLength(1)
 })
@@ -203,28 +204,28 @@ it('of a call whose gateway is killed as soon as it has said that it makes it, a
   expect([answer.status, await answer.json()]).toMatchObject([200, { sid: lost.sid, status: 'failed' }])
   const ends = () =>
     forms().filter(({ CallSid, CallStatus }) => CallSid === lost.sid && CallStatus === 'failed')
-  const [end] = await until('its end is told', ends, ({ length }) => length > 0)
+  const [end] = await until('its end is reported', ends, ({ length }) => length > 0)
   expect(end).toMatchObject({ Direction: 'outbound-api', To: never.uri, CallDuration: '0' })
   await never.sipp.stop()
   const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
   const { sid } = await place(ending, carrier.uri, { Twiml: waiting })
-  const told = (count: number) =>
+  const received = (count: number) =>
     until(
-      `${count} states of it are told`,
+      `${count} of its states have arrived`,
       () => forms().filter(({ CallSid }) => CallSid === sid),
       ({ length }) => length >= count,
     )
   await carrier.sipp.event('invited')
-  await told(2)
+  await received(2)
   await carrier.goesOn()
   await carrier.sipp.event('confirmed')
-  await told(3)
+  await received(3)
   ending.terminate()
   await carrier.done()
   await ending.ended()
   const next = await start(dataDir)
   expect(ends()).toHaveLength(1)
-  expect((await told(4)).at(-1)).toMatchObject({ CallSid: sid, CallStatus: 'completed' })
+  expect((await received(4)).at(-1)).toMatchObject({ CallSid: sid, CallStatus: 'completed' })
   await next.settled()
 })
 
@@ -237,7 +238,7 @@ it('the end of a call that comes in, where its domain application names a callba
       identifier: 'shop',
       call_handler: 'laml_webhooks',
       call_request_url: server.put('/in', xmlText('<Say>Hello</Say>', '<Pause length="600"/>')),
-      call_status_callback_url: server.urlOf('/told'),
+      call_status_callback_url: server.urlOf('/callback'),
     }),
   })
   const { domain } = (await made.json()) as { readonly domain: string }
@@ -250,7 +251,7 @@ it('the end of a call that comes in, where its domain application names a callba
   )
   await carrier.goesOn()
   await carrier.done()
-  const [end] = await told(1)
+  const [end] = await received(1)
   const [asked] = server.asked('/in')
   expect(end).toMatchObject({
     CallSid: asked?.fields.CallSid,
@@ -261,5 +262,5 @@ it('the end of a call that comes in, where its domain application names a callba
     CallDuration: expect.stringMatching(/^\d+$/),
   })
   await gateway.settled()
-  expect(server.asked('/told')).toHaveLength(1)
+  expect(server.asked('/callback')).toHaveLength(1)
 })

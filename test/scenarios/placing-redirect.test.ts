@@ -89,7 +89,7 @@ it.each(situations)('while it %s', async (_what, verb, gauge, results) => {
   expect(acted()).toEqual(results)
 })
 
-it('while it talks to somebody, who is hung up', async () => {
+it('while it talks to a callee, which is hung up', async () => {
   const other = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
   const dial = `<Dial action="${server.urlOf('/acted')}"><Sip>${other.uri}</Sip></Dial>`
   const { carrier, sid } = await begin(server.put('/first', xmlText(dial)))
@@ -102,7 +102,7 @@ it('while it talks to somebody, who is hung up', async () => {
   expect(server.asked('/acted')).toEqual([])
 })
 
-it('while it rings somebody, who is canceled', async () => {
+it('while a callee rings, which is canceled', async () => {
   const other = await Carrier.listens({ scenario: 'callee-cancelled', holdMs: 'manual' })
   const dial = `<Dial action="${server.urlOf('/acted')}"><Sip>${other.uri}</Sip></Dial>`
   const { carrier, sid } = await begin(server.put('/first', xmlText(dial)))

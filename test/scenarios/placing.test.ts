@@ -16,7 +16,7 @@ let gateway: Gateway
 
 beforeAll(async () => {
   server = await DocumentServer.open()
-  server.put('/told', '')
+  server.put('/callback', '')
   server.put('/answers', scriptText('answer', { sleep: -1 }))
   gateway = await Gateway.start({ http: { apiToken } })
 })
@@ -31,16 +31,16 @@ afterAll(async () => {
 
 const callee = (scenario: string) => Carrier.listens({ scenario, holdMs: 'manual' })
 const dial = (to: string, params: object) =>
-  command(gateway, 'dial', { from, to, status_url: server.urlOf('/told'), status_events: all, ...params })
+  command(gateway, 'dial', { from, to, status_url: server.urlOf('/callback'), status_events: all, ...params })
 
 /** Whom we call answers, once we know that it rings. */
 const picksUp = async (carrier: Carrier) => {
-  await states(server, '/told', 2)
+  await states(server, '/callback', 2)
   await carrier.goesOn()
 }
 
 describe('a call of the API', () => {
-  it('runs the document at its URL, and is told of from its beginning to its end', async () => {
+  it('runs the document at its URL, and is reported from its beginning to its end', async () => {
     server.put('/doc', scriptText({ play: { url: 'silence:0.2' } }, 'hangup'))
     const carrier = await callee('callee')
     const to = `${carrier.uri};transport=udp`
@@ -65,8 +65,8 @@ describe('a call of the API', () => {
     expect(carrier.sipp.received('INVITE')[0]).toContain('+4930123')
     await picksUp(carrier)
     await carrier.done()
-    expect(await states(server, '/told', 4)).toEqual(all)
-    const events = eventsAt(server, '/told')
+    expect(await states(server, '/callback', 4)).toEqual(all)
+    const events = eventsAt(server, '/callback')
     expect(events.map(({ params }) => params.call_id)).toEqual(all.map(() => call.id))
     expect(events[0]).toMatchObject({ project_id: 'default', params: { direction: 'outbound' } })
     expect(events[3]?.params).toMatchObject({
@@ -89,7 +89,7 @@ describe('a call of the API', () => {
       await carrier.sipp.event('invited')
       await picksUp(carrier)
       await carrier.done()
-      expect(await states(server, '/told', 4)).toEqual(all)
+      expect(await states(server, '/callback', 4)).toEqual(all)
     }
     await gateway.settled()
   })
@@ -113,7 +113,7 @@ describe('a call of the API', () => {
     await picksUp(carrier)
     await carrier.sipp.event('confirmed')
     await carrier.receivesDigits('12#')
-    const { id } = eventsAt(server, '/told').map(({ params }) => ({ id: String(params.call_id) }))[0]!
+    const { id } = eventsAt(server, '/callback').map(({ params }) => ({ id: String(params.call_id) }))[0]!
     await command(gateway, 'calling.end', {}, id)
     await carrier.done()
     await gateway.settled()
@@ -122,9 +122,9 @@ describe('a call of the API', () => {
   it('that is declined says so', async () => {
     const carrier = await Carrier.listens({ scenario: 'callee-declines', values: { status: 603 } })
     await dial(carrier.uri, { url: server.urlOf('/answers') })
-    const told = await states(server, '/told', 2)
-    expect(told.at(-1)).toBe('ended')
-    expect(eventsAt(server, '/told').at(-1)?.params).toMatchObject({ end_reason: 'declined' })
+    const received = await states(server, '/callback', 2)
+    expect(received.at(-1)).toBe('ended')
+    expect(eventsAt(server, '/callback').at(-1)?.params).toMatchObject({ end_reason: 'declined' })
     await gateway.settled()
   })
 
@@ -132,11 +132,11 @@ describe('a call of the API', () => {
     const carrier = await callee('callee-cancelled')
     const { id } = await dial(carrier.uri, { url: server.urlOf('/answers') })
     await carrier.sipp.event('invited')
-    await states(server, '/told', 2)
+    await states(server, '/callback', 2)
     expect(await command(gateway, 'update', { id, status: 'canceled' })).toMatchObject({ status: 'canceled' })
     await carrier.done()
-    expect((await states(server, '/told', 3)).at(-1)).toBe('ended')
-    expect(eventsAt(server, '/told').at(-1)?.params).toMatchObject({ end_reason: 'cancel' })
+    expect((await states(server, '/callback', 3)).at(-1)).toBe('ended')
+    expect(eventsAt(server, '/callback').at(-1)?.params).toMatchObject({ end_reason: 'cancel' })
     expect(server.asked('/answers')).toEqual([])
     await gateway.settled()
   })
@@ -149,7 +149,7 @@ const answered = async (params: object = {}) => {
   await carrier.talks('invited', 400)
   await picksUp(carrier)
   await carrier.sipp.event('confirmed')
-  await states(server, '/told', 3)
+  await states(server, '/callback', 3)
   return { carrier, id }
 }
 
@@ -161,7 +161,7 @@ describe('a call in progress', () => {
       status: 'completed',
     })
     await carrier.done()
-    expect(await states(server, '/told', 4)).toEqual(all)
+    expect(await states(server, '/callback', 4)).toEqual(all)
     expect(await ask(gateway, 'update', { id, status: 'completed' })).toMatchObject({ status: 409 })
     await gateway.settled()
   })
@@ -174,7 +174,7 @@ describe('a call in progress', () => {
     await carrier.hearsVoice()
     await carrier.done()
     expect(server.asked('/next')).toHaveLength(1)
-    expect(await states(server, '/told', 4)).toEqual(all)
+    expect(await states(server, '/callback', 4)).toEqual(all)
     await gateway.settled()
   })
 
@@ -189,23 +189,23 @@ describe('a call in progress', () => {
     )
     await command(gateway, 'calling.play', { control_id: 'p', play }, id)
     await carrier.hearsVoice()
-    const told = (type: string) =>
-      eventsAt(server, '/told')
+    const received = (type: string) =>
+      eventsAt(server, '/callback')
         .filter(({ event_type }) => event_type === type)
         .map(({ params }) => `${params.control_id} ${params.state}`)
     await until(
       'the play is over',
-      () => told('calling.call.play'),
+      () => received('calling.call.play'),
       (list) => list.includes('p finished'),
     )
     await command(gateway, 'calling.record.stop', { control_id: 'r' }, id)
     await until(
       'the recording is over',
-      () => told('calling.call.record'),
+      () => received('calling.call.record'),
       (list) => list.length === 2,
     )
-    expect(told('calling.call.play')).toEqual(['p playing', 'p finished'])
-    expect(told('calling.call.record')).toEqual(['r recording', 'r finished'])
+    expect(received('calling.call.play')).toEqual(['p playing', 'p finished'])
+    expect(received('calling.call.record')).toEqual(['r recording', 'r finished'])
     expect(await ask(gateway, 'calling.play.stop', { control_id: 'p' }, id)).toMatchObject({ status: 404 })
     await command(gateway, 'calling.end', { reason: 'hangup' }, id)
     await carrier.done()
@@ -248,7 +248,7 @@ describe('what is wrong with a command', () => {
     expect(fault).toMatchObject({ attribute, code, type: 'validation_error' })
   })
 
-  it('is refused: a host that nobody may call, and calls of nobody', async () => {
+  it('is refused: a host that no call may reach, and calls without a caller', async () => {
     const { status, body } = await ask(gateway, 'dial', { from, to: 'sip:x@10.1.2.3', url })
     expect([status, body]).toMatchObject([403, { errors: [{ code: 'not_permitted', attribute: 'to' }] }])
     for (const name of ['calling.play', 'calling.end', 'update'])
@@ -270,18 +270,18 @@ it('speaks JSON-RPC, too', async () => {
     return (await answer.json()) as Readonly<Record<string, Readonly<Record<string, unknown>>>>
   }
   const carrier = await callee('callee')
-  const told = { status_url: server.urlOf('/told'), status_events: all }
+  const statusOptions = { status_url: server.urlOf('/callback'), status_events: all }
   const { result } = await rpc('calling.dial', {
     from,
     to: carrier.uri,
     url: server.urlOf('/answers'),
-    ...told,
+    ...statusOptions,
   })
   expect(result).toMatchObject({ status: 'queued', direction: 'outbound-api' })
   await carrier.sipp.event('invited')
   await picksUp(carrier)
   await carrier.sipp.event('confirmed')
-  await states(server, '/told', 3)
+  await states(server, '/callback', 3)
   expect(await rpc('calling.end', { id: result?.id })).toMatchObject({ result: { status: 'completed' } })
   await carrier.done()
   expect(await rpc('calling.dial', { from })).toMatchObject({

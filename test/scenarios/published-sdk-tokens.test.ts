@@ -55,12 +55,12 @@ const open = async (token: string): Promise<SdkPage> => {
 }
 
 const isGreetedBy = async (page: SdkPage, greeting: string): Promise<void> => {
-  const [told] = await until(
+  const [received] = await until(
     'the page is greeted',
     () => page.userEvents(),
     ({ length }) => length > 0,
   )
-  expect(told).toMatchObject({ event: { greeting } })
+  expect(received).toMatchObject({ event: { greeting } })
 }
 
 it('the published SDK signs in with a token that the API made, calls, and goes on with the next one', async () => {

@@ -99,12 +99,12 @@ it('the published SDK dials a SIP URI, sends digits, and sees the far side hang 
 it('the published SDK hears what a script tells its page', async () => {
   const page = await open()
   await page.dial('/public/shop')
-  const [told] = await until(
-    'the page is told',
+  const [received] = await until(
+    'the page receives the event',
     () => page.userEvents(),
     ({ length }) => length > 0,
   )
-  expect(told).toMatchObject({ event: { order: 7 } })
+  expect(received).toMatchObject({ event: { order: 7 } })
   await page.hangUp()
   await gateway.settled()
 })

@@ -55,7 +55,7 @@ const answered = async (scenario = 'caller-released', holdMs = 0, port?: number)
 }
 
 describe('a call that comes in', () => {
-  it('is told, answered, spoken to and hung up', async () => {
+  it('is reported, answered, spoken to and hung up', async () => {
     const { client, next } = await clientOf(['sales'])
     await client.addContexts(['office'])
     const carrier = await Carrier.calls(gateway, { domain: 'office.test', scenario: 'caller-released' })
@@ -92,7 +92,7 @@ describe('a call that comes in', () => {
 })
 
 describe('on a call', () => {
-  it('digits are asked for, and silence is told as it is', async () => {
+  it('digits are collected, and silence is reported as such', async () => {
     const { call, carrier } = await answered()
     const prompt = await call.promptTTS({ text: 'Your number please.', digits: { max: 4, terminators: '#' } })
     await carrier.hearsVoice()
@@ -126,7 +126,7 @@ describe('on a call', () => {
     await carrier.done()
   })
 
-  it('somebody else is connected', async () => {
+  it('a third party is connected', async () => {
     const { call, carrier } = await answered()
     const callee = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 1500 })
     const peer = await call.connectSip({ from: 'sip:me@office.test', to: callee.uri, timeout: 10 })
@@ -140,7 +140,7 @@ describe('on a call', () => {
 })
 
 describe('a call that the application makes', () => {
-  it('is its own once somebody answers', async () => {
+  it('is a call of its own once it is answered', async () => {
     const { client } = await clientOf([])
     const carrier = await Carrier.listens({ scenario: 'callee' })
     const call = await client.dialSip({ from: 'sip:me@office.test', to: carrier.uri, timeout: 10 })
@@ -151,7 +151,7 @@ describe('a call that the application makes', () => {
     await carrier.done()
   })
 
-  it('is rejected when nobody answers', async () => {
+  it('is rejected without an answer', async () => {
     const { client } = await clientOf([])
     const busy = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
     const dialling = client.dialSip({ from: 'sip:me@office.test', to: busy.uri })

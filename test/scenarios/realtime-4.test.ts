@@ -66,7 +66,7 @@ const answered = async (scenario = 'caller-released', holdMs = 0, port?: number)
 }
 
 describe('a call that comes in', () => {
-  it('is told with its caller and headers, answered, spoken to and hung up', async () => {
+  it('is reported with its caller and headers, answered, spoken to and hung up', async () => {
     const { next } = await listener()
     const carrier = await Carrier.calls(gateway, { domain: 'office.test', scenario: 'caller-released' })
     const call = await next()
@@ -103,7 +103,7 @@ describe('a call that comes in', () => {
     await carrier.done()
   })
 
-  it('is not answered when nobody listens', async () => {
+  it('is not answered without a listener', async () => {
     await connect()
     const carrier = await Carrier.calls(gateway, {
       domain: 'office.test',
@@ -220,7 +220,7 @@ describe('on a call', () => {
     })
     const session = await until('the recogniser is asked', () => recogniser.sessions[0])
     session?.tell({ partial: 'guten' })
-    await until('a part is told', () => parts.length)
+    await until('a part is reported', () => parts.length)
     session?.tell({ text: 'guten tag', result: [{ conf: 0.75, word: 'guten' }] })
     const { type, text, confidence } = await collecting
     expect([type, text, confidence, parts[0]]).toEqual(['speech', 'guten tag', 75, 'guten'])
@@ -240,7 +240,7 @@ describe('on a call', () => {
       .onStarted()
     for (const [i, digit] of ['1', '2'].entries()) {
       carrier.media.press(digit)
-      await until('it is told', () => found.length > i)
+      await until('it is reported', () => found.length > i)
     }
     await collecting.stop()
     expect([...found, (await collecting.ended()).digits]).toEqual(['1', '2', ''])
@@ -292,7 +292,7 @@ describe('on a call', () => {
     await carrier.done()
   })
 
-  it('somebody else is connected, talks with the caller, and is parted again', async () => {
+  it('a third party is connected, talks with the caller, and is disconnected again', async () => {
     const { call, carrier } = await answered()
     const callee = await Carrier.listens({ scenario: 'callee' })
     const busy = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
@@ -313,7 +313,7 @@ describe('on a call', () => {
     await carrier.done()
   })
 
-  it('it is told when nobody else can be had', async () => {
+  it('a failure to connect is reported', async () => {
     const { call, carrier } = await answered()
     const callee = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
     const failed = await call.connectSip({ from: 'sip:me@office.test', to: callee.uri }).then(
@@ -328,7 +328,7 @@ describe('on a call', () => {
 })
 
 describe('a call that the application makes', () => {
-  it('is its own once somebody answers', async () => {
+  it('is a call of its own once it is answered', async () => {
     const client = await connect()
     const carrier = await Carrier.listens({ scenario: 'callee' })
     const call = await client.voice.dialSip({ from: 'sip:me@office.test', to: carrier.uri, timeout: 10 })
@@ -366,7 +366,7 @@ describe('a call that the application makes', () => {
     await carrier.done()
   })
 
-  it('is rejected when nobody answers in time, with the reason', async () => {
+  it('is rejected with the reason when it is not answered in time', async () => {
     const client = await connect()
     const carrier = await Carrier.listens({ scenario: 'callee-silent' })
     const dialling = client.voice.dialSip({ from: 'sip:me@office.test', to: carrier.uri, timeout: 1 })
@@ -395,9 +395,9 @@ it('a lost connection is made again, and the call goes on', async () => {
   await carrier.done()
 })
 
-it('a wrong token is told', async () => {
-  const told = Promise.withResolvers<unknown>()
-  await connect('wrong', { listen: { onAuthError: (error: unknown) => told.resolve(error) } })
-  expect(await told.promise).toMatchObject({ code: -32002 })
+it('a wrong token is reported', async () => {
+  const received = Promise.withResolvers<unknown>()
+  await connect('wrong', { listen: { onAuthError: (error: unknown) => received.resolve(error) } })
+  expect(await received.promise).toMatchObject({ code: -32002 })
   expect(await gateway.metric('rejections_total', { code: 'unauthorized' })).toBeGreaterThan(0)
 })

@@ -75,7 +75,7 @@ it('the first version takes a call and speaks to it', async () => {
   await carrier.done()
 })
 
-it('connects the caller with somebody else, and parts them', async () => {
+it('connects the caller with a third party, and disconnects them', async () => {
   const { call, carrier } = await answered()
   const callee = await Carrier.listens({ scenario: 'callee' })
   const peer = await call.connectSip({ from: 'sip:me@office.test', to: callee.uri, timeout: 10 })
@@ -88,7 +88,7 @@ it('connects the caller with somebody else, and parts them', async () => {
   await carrier.done()
 })
 
-it('dials, and is told when nobody answers', async () => {
+it('dials, and learns that the call is not answered', async () => {
   const { voice } = await connect()
   const carrier = await Carrier.listens({ scenario: 'callee' })
   const call = await voice.dialSip({ from: 'sip:me@office.test', to: carrier.uri, timeout: 10 })

@@ -53,7 +53,7 @@ afterAll(async () => {
 })
 
 describe('a caller who is recorded', () => {
-  it('is in a WAV with the tone and its length, at a link that works for whoever has it', async () => {
+  it('is in a WAV with the tone and its length, at a link that works without a sign-in', async () => {
     const carrier = await Carrier.calls(gateway, { domain: 'voicemail.test', scenario: 'caller-released' })
     await carrier.talks('answered', 0)
     await began()
@@ -97,7 +97,7 @@ describe('a caller who is recorded', () => {
     await gateway.settled()
   })
 
-  it('is told to the action of an XML document, with a link', async () => {
+  it('is reported to the action of an XML document, with a link', async () => {
     documents.put('/done', '<Response><Hangup/></Response>')
     const record = `<Record playBeep="false" finishOnKey="5" action="${documents.urlOf('/done')}"/>`
     documents.put('/letter', `<Response>${record}</Response>`)
@@ -239,9 +239,9 @@ it('is there as far as it was written when the gateway died, for the next one', 
     const url = `${next.url}/api/recordings/${name.replace('.wav', '')}`
     const recording = await (await fetch(url, { headers: { authorization } })).json()
     expect(recording).toMatchObject({ status: 'completed', end_reason: 'interrupted' })
-    const told = () => documents.asked('/lost').map(({ body }) => JSON.parse(body).params)
-    const end = (): { state: string }[] => told().filter(({ state }) => state !== 'recording')
-    expect(await until('its end is told', end, ({ length }) => length > 0)).toMatchObject([
+    const received = () => documents.asked('/lost').map(({ body }) => JSON.parse(body).params)
+    const end = (): { state: string }[] => received().filter(({ state }) => state !== 'recording')
+    expect(await until('its end is reported', end, ({ length }) => length > 0)).toMatchObject([
       {
         state: 'finished',
         recording_id: name.replace('.wav', ''),

@@ -173,7 +173,7 @@ describe('their records', () => {
     expect([first.data.length, second.data.length, second.links.next]).toEqual([5, 4, undefined])
   })
 
-  it('are what the webhook was told', async () => {
+  it('are what the webhook received', async () => {
     const posted = () => documents.requests.filter(({ path }) => path === '/records')
     await until(
       'the webhook has them all',
@@ -181,11 +181,11 @@ describe('their records', () => {
       (count) => count === expected.size,
     )
     for (const { body } of posted()) {
-      const told = JSON.parse(body)
-      const { record } = await read(`/api/records/calls/${told.call}`)
-      expect(record).toEqual(told)
-      const tries = told.legs.flatMap((leg: { tries: readonly { sipStatus: number }[] }) => leg.tries)
-      if (told.legs.some(({ carrier }: Row) => carrier === 'pair'))
+      const received = JSON.parse(body)
+      const { record } = await read(`/api/records/calls/${received.call}`)
+      expect(record).toEqual(received)
+      const tries = received.legs.flatMap((leg: { tries: readonly { sipStatus: number }[] }) => leg.tries)
+      if (received.legs.some(({ carrier }: Row) => carrier === 'pair'))
         expect(tries.map(({ sipStatus }: { sipStatus: number }) => sipStatus)).toEqual([503, 200])
     }
   })
@@ -246,7 +246,7 @@ it('stay over a restart, and a call that goes with the process is over by the ne
     expected.size + 1,
     expect.objectContaining({ id: call?.id, code: 'interrupted', direction: 'inbound' }),
   ])
-  const told = () => documents.asked('/records').filter(({ body }) => JSON.parse(body).call === call?.id)
-  const [first] = await until('the webhook has it', told, (found) => found.length > 0)
+  const received = () => documents.asked('/records').filter(({ body }) => JSON.parse(body).call === call?.id)
+  const [first] = await until('the webhook has it', received, (found) => found.length > 0)
   expect(JSON.parse(first!.body)).toMatchObject({ code: 'interrupted', legs: [{ role: 'caller' }] })
 })

@@ -64,7 +64,7 @@ describe('a call is refused, with its status, one log line and one count', () =>
     })
   })
 
-  it('to a domain that nobody has', async () => {
+  it('to an unknown domain', async () => {
     expect(await refused('unheard-of.test', 'unknown_domain')).toMatchObject({ domain: 'unheard-of.test' })
   })
 
@@ -96,9 +96,9 @@ describe('a call is refused, with its status, one log line and one count', () =>
   it.each([
     ['broken.test', 'dance'],
     ['garbled.test', 'Say'],
-  ])('when the document is not valid (%s)', async (domain, told) => {
+  ])('when the document is not valid (%s)', async (domain, fault) => {
     const line = await refused(domain, 'document_invalid')
-    expect(JSON.stringify(line)).toContain(told)
+    expect(JSON.stringify(line)).toContain(fault)
   })
 })
 

@@ -38,7 +38,7 @@ beforeAll(async () => {
       }),
     ],
   })
-  documents.put('/told', '')
+  documents.put('/callback', '')
 })
 
 afterAll(async () => {
@@ -53,7 +53,7 @@ const caller = (domain: string, scenario: string, holdMs = 0): Promise<Carrier> 
 const events = async (count: number) => {
   const requests = await until(
     `${count} events`,
-    () => documents.asked('/told'),
+    () => documents.asked('/callback'),
     ({ length }) => length >= count,
   )
   return requests.map(({ body }) => JSON.parse(body))
@@ -64,9 +64,9 @@ const settled = async (...carriers: readonly Carrier[]) => {
   await gateway.settled()
 }
 
-const status_url = () => documents.urlOf('/told')
+const status_url = () => documents.urlOf('/callback')
 
-it('an IVR asks its server, computes, collects, and connects whom the callee confirms', async () => {
+it('an IVR asks its server, computes, collects, and connects a caller that the callee confirms', async () => {
   documents.requests.length = 0
   const callee = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 6_000 })
   documents.put('/customers', '{"name":"Ann","agents":[{"key":"7"},{"key":"4"}]}')
@@ -150,9 +150,9 @@ it('an IVR asks its server, computes, collects, and connects whom the callee con
     params: { agents: [{ key: '7' }, { key: '4' }] },
   })
   expect(callee.sipp.received('INVITE')[0]).toContain('X-Name: ANN, true')
-  const told = await events(5)
+  const received = await events(5)
   expect(
-    told.map(({ event_type, params }) => [event_type, params.connect_state ?? params.result.type]),
+    received.map(({ event_type, params }) => [event_type, params.connect_state ?? params.result.type]),
   ).toEqual([
     ['calling.call.collect', 'start_of_input'],
     ['calling.call.collect', 'digit'],
@@ -231,8 +231,8 @@ it('a conference has a script for who waits, tells its callback, and goes on by 
   await starts.hears(oneTone)
   await settled(starts, waits)
   expect(documents.asked('/over')).toHaveLength(1)
-  const told = await events(6)
-  expect(told.map(({ event_type, params: { status } }) => `${event_type} ${status}`)).toEqual(
+  const received = await events(6)
+  expect(received.map(({ event_type, params: { status } }) => `${event_type} ${status}`)).toEqual(
     [
       'participant-join',
       'participant-join',

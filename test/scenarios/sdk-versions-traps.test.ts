@@ -52,7 +52,7 @@ const rings = async (page: SdkPage, count: number): Promise<void> => {
 }
 
 /** What the page has seen already may be on its way to us still. */
-const told = <T>(what: () => T) => expect.poll(what, { timeout: 10_000 })
+const eventually = <T>(what: () => T) => expect.poll(what, { timeout: 10_000 })
 
 describe.each(sdkVersions)('the published SDK $version', (sdk) => {
   it('does not tell of a caller who gives up: the call is over as soon as it is accepted', async () => {
@@ -72,7 +72,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
       (events) => events.includes('destroy'),
     )
     // An error in place of it would be asked for ten times more.
-    await told(() => page.wire.answers('verto.answer')).toMatchObject([{ result: { code: '200' } }])
+    await eventually(() => page.wire.answers('verto.answer')).toMatchObject([{ result: { code: '200' } }])
     await gateway.settled()
     await page.offline()
   })
@@ -97,7 +97,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     const connects = page.wire.asked('signalwire.connect').length
     const refused = sdk.isOld ? page.signIn('nonsense').then(() => page.online()) : page.signIn('nonsense')
     await expect(refused).rejects.toThrow()
-    await told(() => page.wire.answers('signalwire.connect').at(-1)).toMatchObject({
+    await eventually(() => page.wire.answers('signalwire.connect').at(-1)).toMatchObject({
       error: { code: -32002 },
     })
     expect(page.wire.asked('signalwire.connect')).toHaveLength(connects + 1)
@@ -113,8 +113,8 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
       await second.page.evaluate(hearMessages, { addressId: own, chat: sdk.chat === 'all' })
       if (sdk.chat === 'all') await first.ask('chat.join', { addressId: other })
       const message = { addressId: other, text: 'Good morning' }
-      const told = await first.ask('conversation.sendMessage', message)
-      expect(told).toMatchObject({ table: { conversation_id: other, text: 'Good morning' } })
+      const received = await first.ask('conversation.sendMessage', message)
+      expect(received).toMatchObject({ table: { conversation_id: other, text: 'Good morning' } })
       const wanted = sdk.chat === 'all' ? ['all', 'chat'] : ['all']
       for (const page of [first, second])
         await until(
@@ -161,7 +161,7 @@ describe(`the published SDK ${newest.version}`, () => {
       () => page.page.evaluate('over'),
       (times) => times === 1,
     )
-    await told(() => page.wire.events('verto.media')).toHaveLength(1)
+    await eventually(() => page.wire.events('verto.media')).toHaveLength(1)
     await carrier.goesOn()
     expect(await page.started()).toEqual({ resolved: undefined })
     await carrier.talks('invited', 440)
@@ -171,7 +171,7 @@ describe(`the published SDK ${newest.version}`, () => {
     await gateway.settled()
   })
 
-  it('is told in time that its token ends, and stays with a new one', async () => {
+  it('learns in time that its token expires, and stays with a new one', async () => {
     const path = '/api/fabric/subscribers/tokens'
     const reference = emailOf(newest.person)
     const expire_at = Math.floor(Date.now() / 1000) + 6
@@ -202,7 +202,7 @@ describe(`the published SDK ${newest.version}`, () => {
     await page.ask('updateToken', token)
     const refused = await page.fate('client.updateToken', 'nonsense')
     expect(refused.rejected).toMatchObject({ name: 'AuthError' })
-    await told(() => page.wire.answers('signalwire.reauthenticate').at(-1)).toMatchObject({
+    await eventually(() => page.wire.answers('signalwire.reauthenticate').at(-1)).toMatchObject({
       error: { code: -32002 },
     })
     await page.page.evaluate('void client.disconnect()')
@@ -225,7 +225,7 @@ describe(`the published SDK ${newest.version}`, () => {
     onTestFinished(() => page.close())
     expect(page.wire.sockets).toEqual([`wss://${ch}/`])
     expect(await page.ask('getSubscriberInfo')).toMatchObject({ email: emailOf(newest.person) })
-    await told(() => page.wire.requests[0]?.url).toMatch(`https://fabric.localhost:${gateway.tlsPort}/`)
+    await eventually(() => page.wire.requests[0]?.url).toMatch(`https://fabric.localhost:${gateway.tlsPort}/`)
   })
 })
 

@@ -66,7 +66,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
   const hangUp = async (): Promise<void> => {
     await caller.hangUp()
     await until(
-      'the callee is told',
+      'the callee learns of it',
       () => callee.events(),
       (events) => events.includes('destroy'),
     )

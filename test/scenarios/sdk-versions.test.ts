@@ -134,7 +134,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     await expect.poll(() => page.wire.requests).toMatchObject([{ method: 'GET', token, url }])
   })
 
-  it('lists addresses page by page, finds one, and is told what there is not', async () => {
+  it('lists addresses page by page, finds one, and gets an error for others', async () => {
     const options = { type: 'subscriber', pageSize: 2, sortBy: 'name', sortOrder: 'asc' }
     const names = await page.page.evaluate(namesOfPages, options)
     const everybody = sdkVersions.flatMap(({ person, friend }) => [person, friend]).sort()

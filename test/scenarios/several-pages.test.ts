@@ -34,13 +34,13 @@ afterAll(async () => {
   await app?.close()
 })
 
-interface Told {
+interface ReceivedPush {
   readonly device_token: string
   readonly notification: { readonly type: string }
 }
 
-const told = (): string[] =>
-  app.asked('/push').map(({ body }) => (JSON.parse(body) as Told).notification.type)
+const received = (): string[] =>
+  app.asked('/push').map(({ body }) => (JSON.parse(body) as ReceivedPush).notification.type)
 
 it('a call rings on pages and devices, one page wins, and its call outlives the connection that it was answered over', async () => {
   const token = await gateway.token()
@@ -58,19 +58,19 @@ it('a call rings on pages and devices, one page wins, and its call outlives the 
       () => page.invites(),
       (count) => count === 1,
     )
-  await until('the notification', told, (types) => types.length === 1)
+  await until('the notification', received, (types) => types.length === 1)
   await winner.accept()
   await carrier.talks('answered', 440)
   await hears(winner.page, 440)
   await carrier.hears(sdkTone, 500)
   const [bye] = await until(
-    'the loser is told',
+    'the losing page learns of it',
     () => loser.wire.events('verto.bye'),
     ({ length }) => length > 0,
   )
   expect(JSON.stringify(bye)).toContain('LOSE_RACE')
-  await until('devices are told', told, (types) => types.length === 2)
-  expect(told()).toEqual(['call_invite', 'cancel'])
+  await until('devices are notified', received, (types) => types.length === 2)
+  expect(received()).toEqual(['call_invite', 'cancel'])
 
   const [first] = winner.wire.answers('signalwire.connect') as [{ result: { protocol: string } }]
   line.cut()

@@ -231,8 +231,8 @@ it('a known carrier is served at its rate while strangers take all that they may
   expect(line).toMatchObject({ unconfirmedCalls: 3, unconfirmedLimit: 3, domain: 'open.test' })
 })
 
-describe('nobody gets what belongs to another', () => {
-  it('calls: strangers and carriers of others are told nothing of a domain that is not theirs', async () => {
+describe('each project has only what belongs to it', () => {
+  it('calls: strangers and carriers of others learn nothing of a domain that is not theirs', async () => {
     const status = async (address: string, uri: string) => (await (await caller(address)).call(uri)).status
     expect(await status(carrier, 'sip:1@first.test')).toBe(200)
     expect(await status(secondCarrier, 'sip:1@second.test')).toBe(200)

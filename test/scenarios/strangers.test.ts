@@ -41,7 +41,7 @@ it.each(['INVITE', 'OPTIONS', 'REGISTER', 'BYE'])(
   },
 )
 
-it('whom we call is no stranger: it answers, and hangs up', async () => {
+it('a called target is no stranger: it answers, and hangs up', async () => {
   const callee = await Carrier.listens({
     address: '127.0.0.20',
     port,

@@ -120,7 +120,7 @@ describe.each(agents)('transfers, by $name', (agent) => {
   })
 
   it.each([
-    ['anybody outside', 403, 'sip:+15550000000@premium.test'],
+    ['any number outside', 403, 'sip:+15550000000@premium.test'],
     ['a number', 403, 'tel:+15550000000'],
     ['an address that is not there', 404, 'sip:nobody@through.test'],
     ['an address that is not public', 403, 'sip:safe@through.test'],
@@ -169,7 +169,7 @@ describe.each(agents)('transfers, by $name', (agent) => {
 
   it.each([
     ['that is not there', '127.0.0.1', 481],
-    ['of somebody else', '127.0.0.7', 403],
+    ['of another caller', '127.0.0.7', 403],
   ])('an INVITE with Replaces of a call %s is refused', async (_, address, status) => {
     const { caller, callee } = await joined('first', 'call', { holdMs: 'manual' })
     const named = status === 403 ? replaces(caller) : 'gone;to-tag=a;from-tag=b'

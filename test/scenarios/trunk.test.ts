@@ -265,7 +265,7 @@ it('a refresh and a hold keep the keys, and after them both are heard', async ()
 })
 
 describe.each([
-  { name: 'wrong-authority', what: 'that nobody vouches for', problem: /self-signed certificate/ },
+  { name: 'wrong-authority', what: 'of an unknown authority', problem: /self-signed certificate/ },
   {
     name: 'wrong-name',
     what: 'for another name',

@@ -84,7 +84,7 @@ describe.skipIf(!isInstalled(coturn))('coturn', () => {
       await carrier.hears(sdkTone, 500)
       expect(await page.page.evaluate(waysOut)).toEqual([['relay', kind]])
       const users = await until(
-        'coturn has told of the relay',
+        'coturn has logged the relay',
         () => server.users.slice(before),
         ({ length }) => length > 0,
       )
@@ -96,7 +96,7 @@ describe.skipIf(!isInstalled(coturn))('coturn', () => {
     },
   )
 
-  it('relays for nobody whose password is expired, or made of another secret', async () => {
+  it('does not relay with a password that is expired, or made of another secret', async () => {
     const page = await browser.page()
     onTestFinished(() => page.context().close())
     const now = Math.floor(Date.now() / 1000)

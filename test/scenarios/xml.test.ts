@@ -58,31 +58,31 @@ const settled = async (...carriers: readonly Carrier[]) => {
 describe('a caller who hangs up in the middle of Dial', () => {
   const action = () => `action="${url('/over')}"`
 
-  it('is told to its action and to the callback of who was called, while it rings', async () => {
+  it('is reported to its action and to the callee’s callback, while it rings', async () => {
     documents.requests.length = 0
     const callee = await Carrier.listens({ scenario: 'callee-cancelled' })
     const events = 'statusCallbackEvent="initiated ringing completed"'
-    const sip = `<Sip statusCallback="${documents.put('/told', '')}" ${events}>${callee.uri}</Sip>`
+    const sip = `<Sip statusCallback="${documents.put('/callback', '')}" ${events}>${callee.uri}</Sip>`
     bodies.one = `<Dial ${action()} answerOnBridge="true">${sip}</Dial>`
     const carrier = await caller('one.test', 'caller-cancels')
-    await requests('/told', 2)
+    await requests('/callback', 2)
     await carrier.goesOn()
     await settled(carrier, callee)
     const [{ fields } = { fields: {} }] = await requests('/over')
     expect(fields).toMatchObject({ DialCallStatus: 'canceled', CallStatus: 'completed' })
-    const told = (await requests('/told', 3)).map((request) => request.fields)
-    expect(told.map(({ CallStatus, SequenceNumber }) => [CallStatus, SequenceNumber])).toEqual([
+    const received = (await requests('/callback', 3)).map((request) => request.fields)
+    expect(received.map(({ CallStatus, SequenceNumber }) => [CallStatus, SequenceNumber])).toEqual([
       ['initiated', '0'],
       ['ringing', '1'],
       ['canceled', '2'],
     ])
-    expect(new Set(told.map(({ CallSid }) => CallSid)).size).toBe(1)
+    expect(new Set(received.map(({ CallSid }) => CallSid)).size).toBe(1)
   })
 
-  it('is told to its action, the recording’s callback and that of who was called, while they talk', async () => {
+  it('is reported to its action, the recording’s callback and the callee’s, while they talk', async () => {
     documents.requests.length = 0
     const callee = await Carrier.listens({ scenario: 'callee-takes' })
-    const sip = `<Sip statusCallback="${documents.put('/told', '')}">${callee.uri}</Sip>`
+    const sip = `<Sip statusCallback="${documents.put('/callback', '')}">${callee.uri}</Sip>`
     const record = `record="record-from-answer-dual" recordingStatusCallback="${documents.put('/recorded', '')}"`
     bodies.one = `<Dial ${action()} ${record}>${sip}</Dial>`
     const carrier = await caller('one.test', 'call')
@@ -93,7 +93,7 @@ describe('a caller who hangs up in the middle of Dial', () => {
     await settled(carrier, callee)
     const [over] = await requests('/over')
     const [recorded] = await requests('/recorded')
-    const [told] = await requests('/told')
+    const [received] = await requests('/callback')
     expect(over?.fields).toMatchObject({ DialCallStatus: 'completed', DialSipResponseCode: '200' })
     expect(recorded?.fields).toMatchObject({
       RecordingStatus: 'completed',
@@ -101,22 +101,22 @@ describe('a caller who hangs up in the middle of Dial', () => {
       RecordingSource: 'DialVerb',
       RecordingUrl: over?.fields.RecordingUrl,
     })
-    expect(told?.fields).toMatchObject({ CallStatus: 'completed', CallSid: over?.fields.DialCallSid })
+    expect(received?.fields).toMatchObject({ CallStatus: 'completed', CallSid: over?.fields.DialCallSid })
     const [invite = ''] = callee.sipp.received('INVITE')
     const ids = ['X-CallSid', 'X-AccountSid', 'X-ApiVersion'].map((name) => headerOf(invite, name))
     expect(ids).toEqual([over?.fields.DialCallSid, over?.fields.AccountSid, '2010-04-01'])
-    for (const request of [over, recorded, told]) {
+    for (const request of [over, recorded, received]) {
       expect(request?.method).toBe('POST')
       expect(request?.headers).toHaveProperty('x-signalwire-signature')
     }
   })
 })
 
-it('a recording is sent to its storage, and its callback is told where it is then', async () => {
+it('a recording is sent to its storage, and its callback has the new place', async () => {
   documents.requests.length = 0
   const store = documents.answers('/store', (response) => response.writeHead(201).end())
-  const told = documents.put('/recorded', '')
-  bodies.one = `<Record playBeep="false" trim="do-not-trim" action="${url('/over')}" storageUrl="${store}?key=1" recordingStatusCallback="${told}"/>`
+  const callbackUrl = documents.put('/recorded', '')
+  bodies.one = `<Record playBeep="false" trim="do-not-trim" action="${url('/over')}" storageUrl="${store}?key=1" recordingStatusCallback="${callbackUrl}"/>`
   const carrier = await caller('one.test', 'call')
   await carrier.talks('answered', oneTone)
   await until(
@@ -160,16 +160,16 @@ it('a stream tells its callback that it has begun, and that it ended with the ca
   await requests('/stream')
   await carrier.goesOn()
   await settled(carrier)
-  const told = (await requests('/stream', 2)).map(({ fields }) => fields)
-  expect(told.map(({ StreamEvent }) => StreamEvent)).toEqual(['stream-started', 'stream-stopped'])
-  expect(new Set(told.map(({ StreamSid }) => StreamSid)).size).toBe(1)
-  expect(told[0]).toMatchObject({ StreamName: 'ear' })
+  const received = (await requests('/stream', 2)).map(({ fields }) => fields)
+  expect(received.map(({ StreamEvent }) => StreamEvent)).toEqual(['stream-started', 'stream-stopped'])
+  expect(new Set(received.map(({ StreamSid }) => StreamSid)).size).toBe(1)
+  expect(received[0]).toMatchObject({ StreamName: 'ear' })
 })
 
 it.each([
   ['200 OK', { ReferCallStatus: 'in-progress', CallStatus: 'completed' }],
   ['486 Busy Here', { ReferCallStatus: 'busy', CallStatus: 'in-progress' }],
-])('a caller who is referred, which comes to %s, is told of to the action', async (outcome, told) => {
+])('a caller who is referred, with the outcome %s, is reported to the action', async (outcome, expected) => {
   documents.requests.length = 0
   bodies.one = `<Refer action="${url('/over')}"><Sip>sip:else@elsewhere.example</Sip></Refer>`
   const carrier = await Carrier.calls(gateway, {
@@ -181,7 +181,11 @@ it.each([
   expect(await carrier.sipp.event('referred')).toContain('sip:else@elsewhere.example')
   const [over] = await requests('/over')
   const status = outcome.slice(0, 3)
-  expect(over?.fields).toMatchObject({ ...told, ReferSipResponseCode: '202', NotifySipResponseCode: status })
+  expect(over?.fields).toMatchObject({
+    ...expected,
+    ReferSipResponseCode: '202',
+    NotifySipResponseCode: status,
+  })
 })
 
 it('who waits in a queue hears its document, is asked before, talks to who takes it, and goes on', async () => {
@@ -213,21 +217,21 @@ it('who waits in a queue hears its document, is asked before, talks to who takes
   expect(over?.fields).toMatchObject({ QueueResult: 'bridged', QueueSid, CallSid })
 })
 
-it('a conference begins with its starter, tells the callback of who made it, and ends with whom it hangs on', async () => {
+it('a conference begins with its starter, uses its creator’s callback, and ends with the member it depends on', async () => {
   documents.requests.length = 0
-  const told = documents.put('/told', '')
-  bodies.one = `<Dial action="${url('/over')}"><Conference startConferenceOnEnter="false" statusCallback="${told}">team</Conference></Dial>`
-  bodies.other = `<Dial><Conference endConferenceOnExit="true" beep="false" statusCallback="${told}">team</Conference></Dial>`
+  const callbackUrl = documents.put('/callback', '')
+  bodies.one = `<Dial action="${url('/over')}"><Conference startConferenceOnEnter="false" statusCallback="${callbackUrl}">team</Conference></Dial>`
+  bodies.other = `<Dial><Conference endConferenceOnExit="true" beep="false" statusCallback="${callbackUrl}">team</Conference></Dial>`
   const waits = await caller('one.test', 'caller-released', 0)
   await waits.talks('answered', oneTone)
-  await requests('/told')
+  await requests('/callback')
   const starts = await caller('other.test', 'call')
   await starts.talks('answered', otherTone)
   await waits.hears(otherTone)
   await starts.hears(oneTone)
   await starts.goesOn()
   await settled(starts, waits)
-  const events = (await requests('/told', 6)).map(({ fields }) => fields)
+  const events = (await requests('/callback', 6)).map(({ fields }) => fields)
   expect(events.map(({ StatusCallbackEvent }) => StatusCallbackEvent)).toEqual([
     'participant-join',
     'participant-join',

@@ -39,12 +39,12 @@ describe('video', () => {
     nothingOpen()
   })
 
-  it('of two with different codecs is not shown, which is told once for each joining', async () => {
+  it('of two with different codecs is not shown, which is reported once for each joining', async () => {
     const h264 = 'a=rtpmap:96 H264/90000\r\na=fmtp:96 packetization-mode=1;profile-level-id=42e01f'
     const a = await house.webrtc.answer('g', withVideo, ['PCMU'])
     const b = await house.webrtc.answer('g', withVideo.replace('a=rtpmap:96 VP8/90000', h264), ['PCMU'])
     const faults: Error[] = []
-    const told = (times: number) =>
+    const reported = (times: number) =>
       until(
         () => faults.length,
         (length) => length === times,
@@ -54,11 +54,11 @@ describe('video', () => {
       throw new Error('a defect of the listener')
     }
     const first = house.webrtc.joinVideo(a.video, b.video, onFault)
-    await told(2)
+    await reported(2)
     await a.renegotiate(withVideo)
     first.close()
     const second = house.webrtc.joinVideo(a.video, b.video, onFault)
-    await told(4)
+    await reported(4)
     expect(faults).toEqual(faults.map(() => expect.objectContaining({ code: 'no_common_codec' })))
     second.close()
     for (const media of [a, b]) await hangUp(media)

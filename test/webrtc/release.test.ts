@@ -105,7 +105,7 @@ describe('everything is released', () => {
     nothingOpen()
   })
 
-  it('when no port is left to the edge, or between two browsers, which is told', async () => {
+  it('when no port is left to the edge, or between two browsers, which is reported', async () => {
     const relayPorts = await freePortRange(2)
     const options = { edge: house.edge, bind: '127.0.0.1', announce: [], port: await freePort(), relayPorts }
     const webrtc = await createWebRtc(options)

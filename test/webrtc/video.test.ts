@@ -30,7 +30,7 @@ afterEach(() => parties.close())
 const workerOf = ({ media }: Party) => media.sdp.match(/^m=audio (\d+)/m)![1]
 
 describe('browsers', () => {
-  it('see each other, over two workers, with the numbers of each, and whom they were joined to last', async () => {
+  it('see each other, over two workers, with the numbers of each, and their last partner', async () => {
     const a = await parties.callOut('red')
     // Those of Firefox, and those of nobody.
     const b = await parties.callIn('blue', { numbers: { 96: '120', 120: '96' } })

@@ -72,7 +72,7 @@ export const endpoints = (house: BrowserHouse, carrierPort: () => number): void 
     await leave(opened)
   })
 
-  it('lets it dial a number, as what it is, and is told when it hangs up', async () => {
+  it('lets it dial a number as itself, and learns of its hang-up', async () => {
     const opened = await phone()
     const carrier = await Carrier.listens({ scenario: 'callee', port: carrierPort(), holdMs: 500 })
     await opened.dial(`sip:+4930123456@${domain}`)

@@ -82,7 +82,7 @@ export const inbound = (house: BrowserHouse): void => {
     })
   })
 
-  describe('a call that nobody has answered', () => {
+  describe('a call without an answer', () => {
     it('stops ringing in the browser when the carrier cancels it', async () => {
       const carrier = await Carrier.calls(house.gateway, {
         domain: 'straight.test',
@@ -96,7 +96,7 @@ export const inbound = (house: BrowserHouse): void => {
       await house.gateway.settled()
     })
 
-    it('ends with 480 when nobody answers in time', async () => {
+    it('ends with 480 without an answer in time', async () => {
       const carrier = await Carrier.calls(house.gateway, {
         domain: 'impatient.test',
         scenario: 'caller-refused',
@@ -133,7 +133,7 @@ export const inbound = (house: BrowserHouse): void => {
     })
   })
 
-  it('rings before it answers, with a document from the customer’s server that is told who calls', async () => {
+  it('rings before it answers, with a document from the customer’s server that knows the caller', async () => {
     const carrier = await Carrier.calls(house.gateway, {
       domain: 'fetched.test',
       scenario: 'caller',

@@ -20,7 +20,7 @@ interface Registered {
   readonly push_notification_key: string
 }
 
-interface Told {
+interface ReceivedPush {
   readonly device_token: string
   readonly notification: Readonly<Record<string, string>>
 }
@@ -30,7 +30,7 @@ const handle = async ({
   payload,
   key: text,
 }: {
-  payload: Told['notification']
+  payload: ReceivedPush['notification']
   key: string
 }): Promise<unknown> => {
   const bytes = (base64: string) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))
@@ -49,7 +49,7 @@ const handle = async ({
 
 /** Notifications, as the published SDK takes them. No device was registered before. */
 export const push = (current: () => PushHouse): void => {
-  const told = (): Told[] =>
+  const received = (): ReceivedPush[] =>
     current()
       .app.asked('/push')
       .map(({ body }) => JSON.parse(body))
@@ -63,8 +63,8 @@ export const push = (current: () => PushHouse): void => {
       domain: 'sdk.test',
       scenario: 'caller-released',
     })
-    await until('the notification', told, (all) => all.length === 1)
-    const [{ device_token, notification: payload }] = told() as [Told]
+    await until('the notification', received, (all) => all.length === 1)
+    const [{ device_token, notification: payload }] = received() as [ReceivedPush]
     expect(device_token).toBe('a-token-of-the-application')
     expect(payload).toMatchObject({
       type: 'call_invite',
@@ -81,8 +81,8 @@ export const push = (current: () => PushHouse): void => {
     await hears(page.page, 440)
     await carrier.hears(sdkTone, 500)
     // Other devices are to stop ringing.
-    await until('the cancel', told, (all) => all.length === 2)
-    expect(told()[1]?.notification).toMatchObject({
+    await until('the cancel', received, (all) => all.length === 2)
+    expect(received()[1]?.notification).toMatchObject({
       type: 'cancel',
       notification_uuid: payload.notification_uuid,
     })
@@ -92,22 +92,22 @@ export const push = (current: () => PushHouse): void => {
     expect(await current().gateway.metric('push_sending')).toBe(0)
   })
 
-  it('a notification is taken back when the caller gives up, and a page that comes too late is told', async () => {
+  it('a notification is taken back when the caller gives up, and a page that comes too late learns of it', async () => {
     const page = await SdkPage.open(current().browser, current().gateway)
     onTestFinished(() => page.close())
     const device = { deviceType: 'Desktop', deviceToken: 'a-token-of-the-application' }
     const { push_notification_key: key } = (await page.ask('registerDevice', device)) as Registered
-    const before = told().length
+    const before = received().length
     const carrier = await Carrier.calls(current().gateway, {
       domain: 'sdk.test',
       scenario: 'caller-cancels',
       holdMs: 'manual',
     })
-    await until('the notification', told, (all) => all.length === before + 1)
+    await until('the notification', received, (all) => all.length === before + 1)
     await carrier.sipp.event('ringing')
     await carrier.goesOn()
-    await until('the cancel', told, (all) => all.length === before + 2)
-    const [invite, cancel] = told().slice(before) as [Told, Told]
+    await until('the cancel', received, (all) => all.length === before + 2)
+    const [invite, cancel] = received().slice(before) as [ReceivedPush, ReceivedPush]
     expect([invite.notification.type, cancel.notification.type]).toEqual(['call_invite', 'cancel'])
     expect(cancel.notification.notification_uuid).toBe(invite.notification.notification_uuid)
     await carrier.done()

@@ -21,7 +21,7 @@ export const softphonePush = (two: TwoBrowsers, service: () => PushService): voi
     await phone.part('tab-settings').click()
     await phone.part('push').click()
     const state = () => phone.part('push-state').getAttribute('data-state')
-    await until('calls are told always', state, (found) => found === 'always')
+    await until('calls are always shown', state, (found) => found === 'always')
     return { phone, device: await PushDevice.of(page) }
   }
 
@@ -40,7 +40,7 @@ export const softphonePush = (two: TwoBrowsers, service: () => PushService): voi
       (text) => text === words,
     )
 
-  it('a closed page is told who calls, and answers when it is opened', async () => {
+  it('a closed page shows the caller, and answers when it is opened', async () => {
     const { phone, device } = await registered()
     await phone.page.goto('about:blank')
     const caller = await calling()
@@ -87,7 +87,7 @@ export const softphonePush = (two: TwoBrowsers, service: () => PushService): voi
     await two.gateway.settled()
   })
 
-  it('a page that nobody sees tells who calls, and is answered from there; signed out, it is told nothing more', async () => {
+  it('a hidden page shows the caller, and is answered from there; signed out, it shows nothing more', async () => {
     const { phone, device } = await registered()
     await phone.part('online').click()
     await phone.online()
