@@ -1,4 +1,4 @@
-/** Addresses that run a handler, reached from documents, from realtime applications, by the calling API and by a REFER. */
+/** Addresses with a handler, reached from documents, realtime applications, the calling API and REFER. */
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { sine } from '../../media/codecs/tone.ts'
 import { SignalWire } from '../../realtime/src/index.ts'
@@ -11,7 +11,10 @@ import { until } from '../support/until.ts'
 import { wav } from '../support/wav.ts'
 
 const apiToken = 'token-of-the-scenario'
-const [callerTone, otherTone, menuTone, earlyTone] = [440, 600, 800, 1000]
+const callerTone = 440
+const otherTone = 600
+const menuTone = 800
+const earlyTone = 1000
 
 let gateway: Gateway
 let server: DocumentServer
@@ -61,7 +64,7 @@ afterAll(async () => {
   await server?.close()
 })
 
-/** A caller with a document. `call` hangs up when it is told; `caller-released` waits for the gateway's BYE. */
+/** Calls with a document. `call` hangs up on request; `caller-released` waits for the gateway's BYE. */
 const calls = async (
   document: string,
   scenario = 'call',

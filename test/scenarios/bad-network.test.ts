@@ -15,22 +15,26 @@ import { heldShare, lateness, SwingingVoice, swingingTone } from '../support/swi
 import { until } from '../support/until.ts'
 import { WebRtcRelay } from '../support/webrtc-relay.ts'
 
-/** No packet ends where it began: one that is left out, or in the wrong place, makes a jump. */
-const [pageTone, carrierTone] = [1_015, 635]
+/** Tones whose period is no fraction of a packet, so that a missing or misplaced packet makes a jump. */
+const pageTone = 1_015
+const carrierTone = 635
 /** Of each way between the page and the gateway, and from the carrier to the gateway. */
 const badness = { loss: 0.05, jitterMs: 30 }
 const codecs = ['opus', 'G722', 'PCMU'] as const
 
-/** What is listened to at a time, on both sides at once. */
+/** Length of a measurement on both sides at the same time. */
 const seconds = 6
 /** Without concealment nine tenths of the windows hold the tone; with it, 0.97 and more of them. */
 const mostlyHeld = 0.96
-/** A jitter buffer that follows its packets grows and shrinks by some ten ms; one that only grows is beyond this within seconds. */
+/**
+ * Maximum drift in ms. A healthy jitter buffer grows and shrinks by some ten ms; a buffer that only grows
+ * exceeds this within seconds.
+ */
 const driftMs = 80
 
 let browser: Browser
 let gateway: Gateway
-/** Where the carrier takes calls. */
+/** Port of the carrier. */
 let farPort: number
 
 beforeAll(async () => {
@@ -49,7 +53,10 @@ afterAll(async () => {
   await gateway?.stop()
 })
 
-/** The page calls the carrier, who has this codec alone; the page is given Opus, as the first one of the carrier. */
+/**
+ * Calls the carrier, which has this codec alone, from the page. The page uses Opus, the carrier's first codec
+ * in the configuration.
+ */
 const talk = async (codec: (typeof codecs)[number]) => {
   const relay = await WebRtcRelay.open(gateway.webrtcPort, { ...badness, seed: 1 })
   const fromCarrier = new BadNetwork({ ...badness, seed: 3 })
@@ -76,7 +83,7 @@ const calm = async ({ fromCarrier }: Talk): Promise<void> => {
   await until('packets come at their pace', () => fromCarrier.taken >= before + 100)
 }
 
-/** What both sides hear in the next seconds. */
+/** Measures both sides in the next seconds. */
 const heard = async (talking: Talk) => {
   await calm(talking)
   const { media, phone } = talking
@@ -127,14 +134,15 @@ it.each(codecs)(
       [audioOf('browser'), relay.toGateway, 'opus'],
       [audioOf('sip'), fromCarrier, codec],
     ] as const) {
-      // Of a page's packets some are not audio, the last ones of a call are missed by nobody, and those under way are missed when it ends.
+      // Some packets of a page are not audio. The last lost ones leave no gap, and the last ones are still
+      // under way.
       expect(network.lost).toBeGreaterThan(10)
       expect(audio.lost).toBeGreaterThan(0.6 * network.lost)
       expect(audio.lost).toBeLessThanOrEqual(network.lost + 4)
-      // Delays between 0 and 60 ms differ by 20 ms from one to the next, on average; what the machine adds is its own.
+      // Delays between 0 and 60 ms differ by 20 ms on average from one to the next. The machine adds its own.
       expect(audio.jitterMs).toBeGreaterThan(12)
       expect(audio.jitterMs).toBeLessThan(80)
-      // A clean call has 4.2 and more, and none has less than 1; what the machine adds to the delays lowers it.
+      // A clean call has 4.2 or more, and no call has less than 1. Delays of the machine lower the value.
       expect(audio.mos).toBeGreaterThan(1.2)
       // No better than the loss alone makes it.
       expect(audio.mos).toBeLessThanOrEqual(estimateMos({ ...audio, codec: spoken, bufferMs: 0 }))

@@ -10,7 +10,7 @@ import { mediaCrash } from './groups/media-crash.ts'
 import { outbound, outboundDomains, outboundResources } from './groups/outbound.ts'
 
 const house = new BrowserHouse()
-/** Where the default carrier takes calls. */
+/** Port of the default carrier. */
 let carrierPort: number
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** @schedule alone: several browsers run at the same time. */
 
-/** A page that is closed is woken by its service worker: the gateway's Web Push, and all that a browser does with it. */
+/** Web Push of the gateway to a closed page, which its service worker wakes. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -120,7 +120,7 @@ class Sleeper {
     return sleeper
   }
 
-  /** Brings the service worker what the gateway sent as its `count`th push, as the browser's push service would. */
+  /** Delivers the gateway's `count`th push to the service worker, as the browser's push service does. */
   async isTold(count: number): Promise<void> {
     const seen = (): Seen | undefined => service.seen.filter(({ path }) => path === this.#path)[count - 1]
     const sent = await until(`push ${count}`, seen, Boolean)

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => gateway?.stop())
 
 it('who calls a gateway that is busy is asked to come later, and is taken when it no longer is', async () => {
-  // Whoever is let in gets 486 from the handler: no call comes about.
+  // The handler rejects each admitted call with 486, so that no call remains.
   const gets = async (status: number): Promise<Carrier | undefined> => {
     const values = { status }
     const carrier = await Carrier.calls(gateway, { domain: 'talk.test', scenario: 'call-refused', values })
@@ -31,7 +31,8 @@ it('who calls a gateway that is busy is asked to come later, and is taken when i
       () => undefined,
     )
   }
-  // Over TCP, where nothing of a transaction stays once it is answered: over UDP the SIP agent would soon have all that it takes (RFC 3261).
+  // Over TCP, which leaves no transaction behind. Over UDP the SIP agent would soon reach its limit of
+  // transactions (RFC 3261).
   const flood = await SipSocket.stream(gateway.sipPort, 'TCP')
   const ping = flood.text({ method: 'OPTIONS', uri: 'sip:talk.test' })
   const pinging = setInterval(() => {

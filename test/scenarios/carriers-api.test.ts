@@ -1,4 +1,4 @@
-/** Carriers that a project makes over REST while the gateway runs, and changes and removes while calls go by them. */
+/** Carriers of a project over REST: creation, change and removal during calls. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
 import { application, scripted } from '../support/applications.ts'
@@ -13,7 +13,8 @@ const auth = { username: 'trunk-7', password: 'trunk-secret-7' }
 const challenge = 'WWW-Authenticate: Digest realm="carrier.test", nonce="f00d", algorithm=MD5, qop="auth"'
 const otherToken = 'token-of-the-other-project'
 const other = `Basic ${Buffer.from(`other:${otherToken}`).toString('base64')}`
-const [callerTone, calleeTone] = [440, 600]
+const callerTone = 440
+const calleeTone = 600
 const carriers = '/api/fabric/carriers'
 
 let gateway: Gateway
@@ -54,7 +55,7 @@ const entry = (more: object = {}): object => ({
   ...more,
 })
 
-/** Someone who calls the domain, whose handler calls a number. */
+/** Calls the domain, whose handler calls a number. */
 const calls = (domain: string, scenario = 'caller', values = {}): Promise<Carrier> =>
   Carrier.calls(gateway, { domain, scenario, holdMs: 'manual', values })
 

@@ -1,4 +1,7 @@
-/** Conversations as browsers have them: over REST, and by events of their WebSockets. The frames are those of the published SDK 3.27 to 3.29. */
+/**
+ * Conversations of browsers, over REST and by WebSocket events, with the frames of the published SDK 3.27 to
+ * 3.29.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,7 +67,8 @@ const textsOf = async ({ token }: Person, id: string): Promise<string[]> => {
 }
 
 it('two write to one another: every page of both receives it, and an absent one fetches it, also after a restart', async () => {
-  const [first, second] = [await person(alice.email), await person('nora@example.test')]
+  const first = await person(alice.email)
+  const second = await person('nora@example.test')
   const pages = [await page(first.token), await page(first.token), await page(second.token)]
   const message = { conversation_id: second.addressId, text: 'Good morning' }
   const sent = await ask('/api/fabric/messages', first.token, message)

@@ -12,10 +12,11 @@ import { headerOf, linesOf } from '../support/sip-text.ts'
 import { Sipp, type SippOptions } from '../support/sipp.ts'
 
 const every = ['PCMU', 'PCMA', 'G722', 'opus', 'L16'] as const
-const [callerTone, calleeTone] = [600, 1_000]
+const callerTone = 600
+const calleeTone = 1_000
 
 let gateway: Gateway
-/** Where the carrier takes calls. */
+/** Port of the carrier. */
 let farPort: number
 
 beforeAll(async () => {
@@ -44,7 +45,7 @@ const start = async (options: SippOptions): Promise<Sipp> => {
   return sipp
 }
 
-/** What a side speaks, and the packets that it asks for and sends. */
+/** Codec of a side, and the packet lengths that it requests and sends. */
 interface Side {
   readonly codec: AudioCodec
   readonly ptime?: number

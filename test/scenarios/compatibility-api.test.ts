@@ -19,7 +19,7 @@ let gateway: Gateway
 let documents: DocumentServer
 let client: Client
 let streamed: TestStreamServer
-/** Where HTTPS is. */
+/** Port of HTTPS. */
 let port: number
 
 beforeAll(async () => {
@@ -236,7 +236,8 @@ describe('rooms that the published client looks into', () => {
 
   it('are conferences, whose participants it mutes, holds and takes out', async () => {
     const twiml = xmlText('<Dial><Conference>sales</Conference></Dial>')
-    const [one, other] = [await talking({ twiml }), await talking({ twiml })]
+    const one = await talking({ twiml })
+    const other = await talking({ twiml })
     const [conference] = await until(
       'the conference has begun',
       () => client.conferences.list({ friendlyName: 'sales', status: 'in-progress' }),
@@ -274,8 +275,8 @@ describe('what the published client may not', () => {
     const refused = await Promise.all(
       [
         client.calls.create({ to: call.to, from }),
-        client.calls.create({ ...call, to: 'nobody at all' }),
-        client.calls.create({ ...call, to: '/public/nobody' }),
+        client.calls.create({ ...call, to: 'no number at all' }),
+        client.calls.create({ ...call, to: '/public/unknown' }),
         client.calls.create({ ...call, twiml: '<Response>' }),
         client.calls.create({ ...call, timeout: 6000 }),
         client.calls.create({ ...call, statusCallback: 'https://a.example', statusCallbackEvent: ['all'] }),

@@ -1,4 +1,4 @@
-/** Calling somebody for a caller: who answers is asked first, several ring together or in turn, and the caller may leave again. */
+/** Connections of a caller to callees: screening, parallel and serial ringing, and the caller's departure. */
 import { SignalWire, Voice } from 'realtime-api-4'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { agents } from '../support/agents.ts'
@@ -43,7 +43,7 @@ describe.each(agents)('connect, by $name', (agent) => {
   const caller = (domain: string, scenario = 'caller-released', holdMs = 0): Promise<Carrier> =>
     Carrier.calls(gateway, { domain, scenario, holdMs })
 
-  /** What the action of the last Dial was told. */
+  /** Fields of the last Dial's action. */
   const received = () =>
     until(
       'the action was asked for',
@@ -149,10 +149,8 @@ describe.each(agents)('connect, by $name', (agent) => {
   })
 
   it('all who ring are given up when the caller is', async () => {
-    const [one, two] = [
-      await Carrier.listens({ scenario: 'callee-cancelled' }),
-      await Carrier.listens({ scenario: 'callee-cancelled' }),
-    ]
+    const one = await Carrier.listens({ scenario: 'callee-cancelled' })
+    const two = await Carrier.listens({ scenario: 'callee-cancelled' })
     steps = [{ connect: { parallel: [{ to: one.uri }, { to: two.uri }], answer_on_bridge: true } }]
     const carrier = await caller('script.test', 'caller-cancels', 500)
     await settled(carrier, one, two)

@@ -1,6 +1,6 @@
 /** @schedule tones first: listens for tones and speech, and waits for the silence of callees. */
 
-/** Who has answered, as scripts and applications ask: machines, people, faxes, and nobody. */
+/** Detection of answering machines, people, faxes and silence, by scripts and applications. */
 import { SignalWire, type Voice } from 'realtime-api-4'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
@@ -55,14 +55,14 @@ const listenedTo = async (parameters: object, scenario = 'caller-released', hold
   return carrier
 }
 
-/** What the script has set at the end. */
+/** Variables of the script at its end. */
 const result = async () => {
   const request = await until('the result', () => documents.asked('/result')[0])
   const { result, beep, ms } = JSON.parse(request?.body ?? '')
   return { result, beep: String(beep), ms: Number(ms) }
 }
 
-/** The events that were told, up to the last one. */
+/** Events so far, up to the final one. */
 const received = async () => {
   const events = () =>
     documents

@@ -43,7 +43,7 @@ const shown = (answer: string): string =>
     .replace(/port=\d+/g, 'port=')
     .replace(/127\.0\.0\.\d+:\d+/g, 'here')
 
-/** What somebody at this address is told of a host, with the host itself left out. */
+/** Response for a host at this source address, without the host itself. */
 const answerTo = async (socket: SipSocket, host: string, method = 'INVITE', more = {}): Promise<string> => {
   const uri = `sip:1@${host}`
   return shown(await socket.ask({ method, uri, ...offer(), ...more })).replaceAll(host, 'host')
@@ -86,7 +86,7 @@ describe('a stranger', () => {
 
   it('gets the same answer for a known user and for an unknown one', async () => {
     const answers: string[] = []
-    for (const username of ['trunk', 'nobody']) {
+    for (const username of ['trunk', 'unknown']) {
       const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.10')
       const uri = 'sip:1@open.test'
       const challenge = headerOf(await socket.ask({ method: 'INVITE', uri, ...offer() }), 'WWW-Authenticate')
@@ -124,10 +124,8 @@ describe('a stranger', () => {
   })
 
   it('a source that guesses passwords is banned, and no other', async () => {
-    const [guesser, other] = [
-      await SipSocket.udp(gateway.sipPort, '127.0.0.13'),
-      await SipSocket.udp(gateway.sipPort, '127.0.0.14'),
-    ]
+    const guesser = await SipSocket.udp(gateway.sipPort, '127.0.0.13')
+    const other = await SipSocket.udp(gateway.sipPort, '127.0.0.14')
     const uri = 'sip:1@open.test'
     for (let guess = 0; guess < 3; guess++) {
       const asked = await guesser.ask({ method: 'INVITE', uri, ...offer() })

@@ -9,7 +9,7 @@ if (!named)
 
 const servers = agents.filter(({ server }) => server !== undefined)
 
-// What both kinds of agents are asked for is in the other scenarios, once for each agent; here is what concerns the connection alone.
+// The other scenarios test both kinds of agents. This one tests only the connection.
 describe.runIf(named).each(servers)('the connection to $name', (agent) => {
   let gateway: Gateway
 

@@ -10,7 +10,7 @@ const goesOn = [408, 500, 502, 503, 504]
 const staysThere = [404, 486, 600, 603]
 const two = { targets: 2 }
 
-/** How the places were tried that the call went to. */
+/** Outcomes of the attempts of a call, in order. */
 const triesOf = (record: LogLine): (string | number)[] => {
   const legs = record.legs as readonly { tries?: readonly { outcome: string; sipStatus?: number }[] }[]
   return legs.flatMap(({ tries = [] }) => tries.map(({ outcome, sipStatus }) => sipStatus ?? outcome))
@@ -125,7 +125,7 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
           status: 422,
           headers: [`Min-SE: ${2_000 + n}`],
         }))
-        // The 422 is about our session timer: the caller has asked for none.
+        // The 422 is about the gateway's session timer: the caller has none.
         const caller = await outgoing.call('grows', 'call-refused', { values: { status: 500 } })
         expect(triesOf(await outgoing.ended(caller))).toEqual([422, 422, 422, 422])
         expect(peer.invites.map((invite) => headerOf(invite, 'Min-SE'))).toEqual([
@@ -171,7 +171,7 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
     const target = `sip:127.0.0.1:${outgoing.portOf('probed')}`
     const up = () => outgoing.gateway.metric('carrier_up', { carrier: 'probed', target })
     const poor = await outgoing.target('probed', 'callee-pings', { count: 1000, values: { status: 503 } })
-    // A target at which nothing listens is down as soon as the agent hears of the ICMP error, long before this test began.
+    // A target without a listener is down from the first ICMP error, long before this test.
     await until(
       'a ping has come',
       () => poor.sipp.received('OPTIONS').length,

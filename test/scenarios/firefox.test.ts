@@ -1,6 +1,9 @@
 /** @schedule alone: two browsers with sound and video run at the same time. */
 
-/** Our SDK in Firefox, with carriers and with Chromium: other numbers of codecs, other session descriptions, the same calls. */
+/**
+ * The gateway's own SDK in Firefox, with carriers and with Chromium: other payload types and session
+ * descriptions, the same calls.
+ */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { application, scripted } from '../support/applications.ts'
 import { Browser, type PageOptions } from '../support/browser.ts'
@@ -153,10 +156,8 @@ describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
   })
 
   it('lists addresses over TLS, and writes to Chromium', async () => {
-    const [opened, other] = [
-      await open({ host: `wss://gw.localhost:${gateway.tlsPort}` }),
-      await openChromium(),
-    ]
+    const opened = await open({ host: `wss://gw.localhost:${gateway.tlsPort}` })
+    const other = await openChromium()
     const listen = async ({ page }: Pick<ClientPage, 'page'> | typeof opened, name: string) =>
       (page as Measured).evaluate(async (name) => {
         const { client, heard } = globalThis as unknown as ClientWindow
@@ -193,7 +194,8 @@ describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
   })
 
   it('and Chromium see and hear each other, each with its own payload types', async () => {
-    const [a, b] = [await open({}, { camera: 'red' }), await openChromium('blue')]
+    const a = await open({}, { camera: 'red' })
+    const b = await openChromium('blue')
     await answers(a)
     await dials(b, '/public/alice')
     const talk = async () => {
@@ -226,7 +228,8 @@ describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
   })
 
   it('calls Chromium with video at once', async () => {
-    const [a, b] = [await open({}, { camera: 'red' }), await openChromium('blue')]
+    const a = await open({}, { camera: 'red' })
+    const b = await openChromium('blue')
     await answers(b, { video: true })
     await dials(a, '/public/bob?channel=video', { video: true })
     await Promise.all([sees(a.page, 'blue'), sees(b.page, 'red')])

@@ -1,4 +1,4 @@
-/** What becomes of a call in progress whose next document cannot be had: an action's of XML, and the one that a script goes on with. */
+/** Calls in progress whose next document fails: an XML action's, and the one that a script continues with. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Code } from '../../gateway/core/errors/catalogue.ts'
 import { sine } from '../../media/codecs/tone.ts'

@@ -1,6 +1,8 @@
 /** @schedule first: waits for the retries of callbacks. */
 
-/** What a customer's server is told arrives, signed, also where it was not taken at first, and where the gateway was restarted meanwhile. */
+/**
+ * Callbacks to a customer's server arrive signed, also after a rejection and after a restart of the gateway.
+ */
 import { createHmac } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +25,7 @@ let server: DocumentServer
 let dataDir: string
 /** The one that runs, or ran last: they have one folder of data. */
 let gateway: Gateway | undefined
-/** What the server answers to what it is told. */
+/** Status of the server's answers to callbacks. */
 let answer: number
 
 beforeAll(async () => {
@@ -70,7 +72,7 @@ const recorded = async (gateway: Gateway, scenario: string): Promise<Carrier> =>
 }
 
 const idOf = ({ headers }: DocumentRequest): string => String(headers['webhook-id'])
-/** What was told, by its id: the recording and the action. */
+/** Callbacks by id: the recording and the action. */
 const waits = (count: number) =>
   until(
     `${count} requests`,

@@ -1,4 +1,4 @@
-/** The caller hangs up while somebody else is called, or on the line. */
+/** The caller hangs up while a callee rings or talks. */
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { flowText, scriptText, xmlText } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
@@ -23,7 +23,7 @@ const talking = (callee: Carrier) => async (caller: Carrier) => {
   await callee.hears(tones.caller)
 }
 
-/** The caller waits for whom it called, who is ringing. */
+/** Waits until the callee rings. */
 const ringing = (callee: Carrier) => async (caller: Carrier) => {
   await answered(caller)
   await callee.sipp.event('invited')

@@ -1,4 +1,4 @@
-/** The caller hangs up in the middle of what a realtime application does: every promise settles, and nothing is left. */
+/** The caller hangs up while a realtime application is busy: every promise settles, and nothing is left. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'
 import { sine } from '../../media/codecs/tone.ts'
@@ -11,7 +11,9 @@ import { until } from '../support/until.ts'
 import { wav } from '../support/wav.ts'
 
 const account = { project: 'default', token: 'token-of-the-scenario' }
-const [callerTone, chime, otherTone] = [440, 700, 1000]
+const callerTone = 440
+const chime = 700
+const otherTone = 1000
 
 let gateway: Gateway
 let server: DocumentServer
@@ -38,7 +40,7 @@ afterAll(async () => {
   await streams?.close()
 })
 
-/** What is begun, and how it is known that it is on. Whoever else is there ends by itself. */
+/** Activity of the application, and its sign. Other parties end by themselves. */
 interface Doing {
   readonly begin: (call: Call) => PromiseLike<unknown>
   readonly moment: (caller: Carrier) => Promise<unknown>

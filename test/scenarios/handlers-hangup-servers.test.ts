@@ -149,7 +149,7 @@ const scenes: Scenes = {
           await asked('/slow')
           expect(stage.server.asked('/slow')[0]?.fields.Digits).toBe('5')
         },
-        // What comes when nobody is there any more does nothing.
+        // A document after the end of the call has no effect.
         after: async () => answer(xmlText(`<Redirect>${stage.url('action')}</Redirect>`)),
       }
     },

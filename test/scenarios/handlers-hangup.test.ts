@@ -1,4 +1,7 @@
-/** The caller hangs up in the middle of each verb: all that is on ends, and the customer's server is told what it is due. */
+/**
+ * The caller hangs up in the middle of each verb: every activity ends, and the customer's server gets its
+ * callbacks.
+ */
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { scriptText, xmlText } from '../support/applications.ts'
 import type { Carrier } from '../support/carrier.ts'
@@ -26,7 +29,7 @@ const half = async ({ media }: Carrier): Promise<void> => {
 
 const answered = (caller: Carrier) => caller.talks('answered', tones.caller)
 
-/** What is on, by kind of handler. */
+/** Scenes by activity and by kind of handler. */
 const scenes: Scenes = {
   play: {
     xml: () => ({ document: xmlText(`<Play loop="0">${stage.chime}</Play>`), moment: chimes }),

@@ -1,6 +1,9 @@
 /** @schedule tones first: listens for tones, and runs four applications through a long menu. */
 
-/** The same IVR, written as XML documents, as a script, as a call flow and as a realtime application, does the same. */
+/**
+ * One IVR in four forms with the same behaviour: XML documents, a script, a call flow and a realtime
+ * application.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sine } from '../../media/codecs/tone.ts'
 import { type RealtimeClient, SignalWire } from '../../realtime/src/index.ts'
@@ -21,7 +24,7 @@ const { greeting, question, sorry, goodbye, after, leave, thanks, ringing, beep 
 let gateway: Gateway
 let server: DocumentServer
 let client: RealtimeClient
-/** Who is called by 1. */
+/** Callee of digit 1. */
 let desk: Carrier
 
 beforeAll(async () => {
@@ -76,7 +79,7 @@ const calls = async (kind: string, scenario = 'caller-released'): Promise<Carrie
   return caller
 }
 
-/** What the record says of the call, once everything is over. */
+/** Record of the call after its end. */
 const over = async (...carriers: readonly Carrier[]) => {
   for (const carrier of carriers) await carrier.done()
   await gateway.settled()

@@ -1,6 +1,9 @@
 /** @schedule tones: listens for the tone of each participant of a conference. */
 
-/** Callers who meet in conferences and wait in queues: what each one hears, and what the customer's server is told, in order. */
+/**
+ * Callers in conferences and queues: the sound of each one, and the callbacks to the customer's server, in
+ * order.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { goertzel, sine } from '../../media/codecs/tone.ts'
 import { application, scriptText, xmlText } from '../support/applications.ts'
@@ -11,7 +14,10 @@ import { samplesOf } from '../support/hearing.ts'
 import { until } from '../support/until.ts'
 import { wav } from '../support/wav.ts'
 
-const [one, other, third, chime] = [440, 700, 1000, 1300]
+const one = 440
+const other = 700
+const third = 1000
+const chime = 1300
 
 let gateway: Gateway
 let server: DocumentServer
@@ -31,7 +37,7 @@ afterAll(async () => {
   await server?.close()
 })
 
-/** A caller with a document of its own, who talks by a tone. `call` hangs up when it is told. */
+/** Calls with a document and a tone of its own. `call` hangs up on request. */
 const calls = async (name: string, document: string, tone: number, scenario = 'call'): Promise<Carrier> => {
   server.put(`/${name}`, document)
   const kind = document.startsWith('<') ? 'xml' : 'script'
@@ -40,7 +46,10 @@ const calls = async (name: string, document: string, tone: number, scenario = 'c
   return carrier
 }
 
-/** Waits until just these tones are heard together, about as loud as each other; none: something that is no tone, such as music. */
+/**
+ * Waits until exactly these tones are heard together, about equally loud. No tones: other sound, such as
+ * music.
+ */
 const hears = async ({ media }: Carrier, ...tones: readonly number[]): Promise<void> => {
   const all = [one, other, third, chime]
   const shares = () => {
@@ -124,7 +133,7 @@ it('a conference: music before it begins, each participant hears all others, a m
     ['participant-leave', ids[2]],
     ['conference-end', undefined],
   ])
-  // Events that nobody asked to be told of, such as who speaks, count too.
+  // Numbers of events without a subscription, such as of speakers, count too.
   const numbers = said.map(({ SequenceNumber }) => Number(SequenceNumber))
   expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
   expect(numbers.slice(0, 3)).toEqual([0, 1, 2])
@@ -187,7 +196,8 @@ it('a queue of scripts: the longest-waiting caller is taken first, and goes on w
   await second.goesOn()
   await over(first, second, agent)
   const received = server.asked('/callback').map(({ body }) => JSON.parse(body).params)
-  const [one_, third_] = [callSidOf('one'), callSidOf('third')]
+  const one_ = callSidOf('one')
+  const third_ = callSidOf('third')
   const of = (id: string) =>
     received
       .filter(({ call_id }) => call_id === id)

@@ -1,4 +1,4 @@
-/** What becomes of a call whose document is asked for at a customer's server that does not do what it should. */
+/** Calls whose document comes from a customer's server at fault. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Code } from '../../gateway/core/errors/catalogue.ts'
 import { sine } from '../../media/codecs/tone.ts'
@@ -12,7 +12,7 @@ const chime = 700
 /** Longest wait for a document, in seconds. */
 const patience = 1
 
-/** What there is of each kind of handler: documents, and the codes of what can be wrong. */
+/** Kinds of handlers: their documents, and their codes of faults. */
 const kinds = [
   {
     kind: 'xml',
@@ -44,7 +44,7 @@ const redirects =
   (response) =>
     response.writeHead(307, { location }).end()
 
-/** Sends as long as somebody listens. */
+/** Sends without an end while the connection is open. */
 const endless: Answering = (response) => {
   const more = (): void => {
     while (response.write(' '.repeat(16_384)));
@@ -53,11 +53,11 @@ const endless: Answering = (response) => {
   more()
 }
 
-/** What can be wrong: how the server answers (absent: the document is at an address that is not permitted), and what is told of it. */
+/** Fault of a server: its answer (absent: the address is not permitted), and the report of it. */
 interface Trouble {
   readonly answers?: Answering
   readonly code: Code
-  /** Of the kind's codes; default `unreachable`. */
+  /** Name of the reported code among the kind's; default `unreachable`. */
   readonly reported?: 'redirects' | 'status' | 'large' | 'invalid'
   readonly reason: RegExp
 }
@@ -193,7 +193,7 @@ describe.each(kinds)('the document of the kind $kind', (kind) => {
   })
 
   describe.each(names)('from a server that is %s', (name) => {
-    /** What is to be told, with the code of this kind. */
+    /** Expected report, with the code of this kind. */
     const expected = () => {
       const { reported = 'unreachable', ...trouble } = troubles[name]!(kind)
       const codes: Readonly<Partial<Record<string, string>>> = kind.codes
@@ -241,7 +241,7 @@ describe.each(kinds)('the document of the kind $kind', (kind) => {
     })
   })
 
-  it('that cannot be had at both URLs refuses the call for the second', async () => {
+  it('that fails at both URLs refuses the call for the second one’s fault', async () => {
     const carrier = await calls(`both.${kind.kind}.test`, 'caller-refused', 503)
     await carrier.done()
     const record = await gateway.record(carrier.callId)

@@ -11,12 +11,13 @@ import { answersTo, bodyOf, headerOf } from '../support/sip-text.ts'
 const able = 'Supported: timer'
 const update = 'Allow: INVITE, ACK, BYE, CANCEL, UPDATE'
 
-/** Calls of every kind of end, on a gateway that has no others: half a minute later it keeps nothing of them, not of SIP either. */
+/**
+ * Calls with every kind of end on a gateway without others. Half a minute later it keeps no part of them, SIP
+ * included.
+ */
 const leavesNothing = async (agent: SipAgent): Promise<void> => {
-  const [taken, cancelled] = [
-    await Carrier.listens({ scenario: 'callee-takes' }),
-    await Carrier.listens({ scenario: 'callee-cancelled' }),
-  ]
+  const taken = await Carrier.listens({ scenario: 'callee-takes' })
+  const cancelled = await Carrier.listens({ scenario: 'callee-cancelled' })
   const to = ({ uri }: Carrier) => scripted({ connect: { to: uri, answer_on_bridge: true } })
   const gateway = await Gateway.start({
     agent,
@@ -71,7 +72,7 @@ describe.each(agents)('timers of half a minute and more, by $name', (agent) => {
   const asks = [able, 'Session-Expires: 90;refresher=uas']
   const terms = ['Session-Expires: 90;refresher=uac']
 
-  /** A call that we have to refresh; `done` is what SIPp says then. */
+  /** A call that the gateway must refresh; `done` is SIPp's report. */
   const refreshed = async (scenario: string, more: readonly string[], done: string): Promise<Carrier> => {
     const caller = await calls(scenario, { more, terms })
     await caller.talks('answered', 0)
@@ -91,7 +92,7 @@ describe.each(agents)('timers of half a minute and more, by $name', (agent) => {
     const caller = await refreshed('call-reinvited', asks, 'agreed')
     const [request = ''] = caller.sipp.received('INVITE')
     expect(headerOf(request, 'Session-Expires')).toBe('90;refresher=uac')
-    // What we said last, word by word: nothing changes.
+    // The last description, word by word: nothing changes.
     const [answer = ''] = answersTo(caller.sipp.received('SIP/2.0 200'), 1, 'INVITE')
     expect(bodyOf(request)).toBe(bodyOf(answer))
   }

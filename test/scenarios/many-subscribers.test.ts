@@ -34,7 +34,7 @@ interface Group {
 const talkers: Group = { letter: 't', count: 125, reaction: 'answer' }
 const decliners: Group = { letter: 'd', count: 50, reaction: 'decline' }
 const ringers: Group = { letter: 'r', count: 25, reaction: 'ring' }
-const everybody = talkers.count + decliners.count + ringers.count
+const subscriberCount = talkers.count + decliners.count + ringers.count
 
 /** Works on so many at once, as people would come. */
 const inTurns = async <T>(all: readonly T[], work: (each: T) => Promise<void>): Promise<void> => {
@@ -77,7 +77,7 @@ const countOf = (pages: readonly DialectPage[], what: 'rung' | 'answered'): numb
 
 const all = (pages: readonly DialectPage[], what: 'rung' | 'answered') =>
   until(
-    `each page is told once: ${what}`,
+    `each page learns it once: ${what}`,
     () => countOf(pages, what),
     (count) => count >= pages.length,
     20_000,
@@ -88,7 +88,7 @@ it('200 subscribers are called once each, 50 of them lose their connections at t
   const declining = await online(decliners)
   const ringing = await online(ringers)
   const pages = [...talking, ...declining, ...ringing]
-  expect(await gateway.metric('subscribers_online')).toBe(everybody)
+  expect(await gateway.metric('subscribers_online')).toBe(subscriberCount)
   const carriers = [
     await calls(talkers, 'caller-released'),
     await calls(decliners, 'caller-refused', 486),
@@ -103,12 +103,12 @@ it('200 subscribers are called once each, 50 of them lose their connections at t
   await until(
     'the gateway has lost them',
     () => gateway.metric('websockets'),
-    (open) => open === everybody - broken.length,
+    (open) => open === subscriberCount - broken.length,
   )
-  expect(await gateway.metric('subscribers_online')).toBe(everybody)
+  expect(await gateway.metric('subscribers_online')).toBe(subscriberCount)
   await Promise.all(broken.map((page) => page.connect()))
-  expect(await gateway.metric('websockets')).toBe(everybody)
-  expect(await gateway.metric('subscribers_online')).toBe(everybody)
+  expect(await gateway.metric('websockets')).toBe(subscriberCount)
+  expect(await gateway.metric('subscribers_online')).toBe(subscriberCount)
   expect(await gateway.metric('legs')).toBe(2 * (talkers.count + ringers.count))
 
   await inTurns(ringing, (page) => page.answer(page.rung[0]!))

@@ -1,4 +1,4 @@
-/** Ways that audio takes: more calls than ports that have rested, far ends that send back what they hear, and both IP families. */
+/** Paths of audio: more calls than rested ports, far ends that echo, and both IP families. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sine } from '../../media/codecs/tone.ts'
 import { freePort } from '../../media/testing/free-ports.ts'
@@ -127,7 +127,7 @@ describe('both IP families', () => {
 
   /** The connection line of the first description that a carrier got. */
   const connectionLineOf = ({ sipp }: Carrier): string | undefined => {
-    const [message = ''] = [...sipp.received('INVITE'), ...sipp.received('SIP/2.0 200')]
+    const message = sipp.received('INVITE')[0] ?? sipp.received('SIP/2.0 200')[0] ?? ''
     return /^c=IN (.*)$/m.exec(message)?.[1]
   }
 

@@ -50,7 +50,7 @@ const newPage = async (): Promise<Page> => {
   return page
 }
 
-/** A request that is right, but for its verifier, which nobody has. */
+/** A correct request except for its verifier, which is unknown. */
 const authorization = (changes: Readonly<Record<string, string>> = {}): URL => {
   const url = new URL(`${issuer}login/oauth/authorize`)
   url.search = new URLSearchParams({

@@ -157,7 +157,8 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
     it('changes the codec, with a new version of our description', async () => {
       const carrier = await calls('call-modifies', { holdMs: 300, values: pcma })
       await carrier.sipp.event('modified')
-      const [first, second] = [ok(carrier, 1), ok(carrier, 2)]
+      const first = ok(carrier, 1)
+      const second = ok(carrier, 2)
       expect(linesOf(second, 'm=audio')[0]).toMatch(/RTP\/AVP 8 101$/)
       expect(versionOf(second)).toBe(versionOf(first) + 1)
       const isPcma = () => carrier.media.packets.at(-1)?.payloadType === 8

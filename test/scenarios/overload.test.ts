@@ -36,7 +36,7 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
   const calls = (domain: string, options: Partial<IncomingOptions> = {}): Promise<Carrier> =>
     Carrier.calls(gateway, { domain, scenario: 'call', ...options })
 
-  /** Returns the one log line about a rejection with this code that `act` causes. Expects one count of it, too. */
+  /** Returns the only log line about a rejection with this code during `act`. Expects one count of it. */
   const rejectionBy = async (code: Code, act: () => Promise<unknown>): Promise<LogLine> => {
     const lines = () => gateway.log.filter((line) => line.code === code && line.msg !== 'call ended')
     const before = lines().length
@@ -61,7 +61,7 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
       expect(headerOf(refusal, 'Retry-After')).toBe(options.retryAfter)
     })
 
-  /** Places two calls within a moment, so that the pace of the machine does not matter. Returns their statuses, sorted. */
+  /** Places two calls at the same moment, whatever the machine's pace. Returns their statuses, sorted. */
   const twoAtOnce = async (uri: string, address = '127.0.0.1'): Promise<number[]> => {
     const caller = await SipCaller.open(gateway.sipPort, address)
     onTestFinished(() => caller.close())

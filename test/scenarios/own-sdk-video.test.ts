@@ -1,6 +1,9 @@
 /** @schedule alone: two pages with video need both cores. */
 
-/** Two browsers with our SDK see and hear each other, whatever they do meanwhile. Each test goes on with the call of the one before. */
+/**
+ * Two browsers with the gateway's own SDK see and hear each other. Each test continues the call of the one
+ * before.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Browser } from '../support/browser.ts'
 import { ClientPage } from '../support/client-page.ts'
@@ -41,7 +44,8 @@ const moreDevices = (tone: number): string => `(() => {
   const before = mediaDevices.getUserMedia.bind(mediaDevices)
   const hum = () => {
     const context = new AudioContext()
-    const [source, out] = [context.createOscillator(), context.createMediaStreamDestination()]
+    const source = context.createOscillator()
+    const out = context.createMediaStreamDestination()
     source.frequency.value = ${tone}
     source.connect(out)
     source.start()

@@ -75,7 +75,7 @@ it('our SDK knows who is signed in, what can be called, and the devices', async 
       back: (await second?.prevPage())?.data[0]?.name,
       byId: (await client.address.getAddress({ id: one?.id ?? '' })).name,
       byName: (await client.address.getAddress({ name: '/public/bob' })).id === one?.id,
-      none: await client.address.getAddress({ name: 'nobody' }).catch((error) => error.code),
+      none: await client.address.getAddress({ name: 'unknown' }).catch((error) => error.code),
     }
   }, token)
   expect(found).toMatchObject({
@@ -102,7 +102,8 @@ it('our SDK refuses to connect with a token of another project', async () => {
 })
 
 it('two pages with our SDK write to one another', async () => {
-  const [first, second] = [await open(alice.email), await open(bob.email)]
+  const first = await open(alice.email)
+  const second = await open(bob.email)
   const listen = (page: ClientPage, name: string) =>
     page.page.evaluate(async (name) => {
       const { client, heard } = globalThis as unknown as ClientWindow
@@ -110,7 +111,8 @@ it('two pages with our SDK write to one another', async () => {
       client.chat.subscribe({ addressId, onMessage: ({ text }) => heard.push(text) })
       return addressId
     }, name)
-  const [toBob, toAlice] = [await listen(first, '/public/bob'), await listen(second, '/public/alice')]
+  const toBob = await listen(first, '/public/bob')
+  const toAlice = await listen(second, '/public/alice')
   await first.page.evaluate(async (addressId) => {
     const { client } = globalThis as unknown as ClientWindow
     await client.chat.join({ addressId })

@@ -34,9 +34,9 @@ const transports = [
 let gateway: Gateway
 let authority: CertificateFolder
 let documents: DocumentServer
-/** Whom `through.test` calls, set by each test. */
+/** Callee of `through.test`, set by each test. */
 let through = ''
-/** Where the default carrier takes calls. */
+/** Port of the default carrier. */
 let carrierPort: number
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** @schedule first: waits for the time-outs of calls that are not answered. */
 
-/** Calls that a customer has us make by the XML family's API: what its server is told, in its words, and in what order. */
+/** Calls placed by the XML family's API: their callbacks in the family's words, and in order. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const all = ['initiated', 'ringing', 'answered', 'completed']
 let server: DocumentServer
 /** Of all that do not end it. */
 let gateway: Gateway
-/** Where the default carrier takes calls. */
+/** Port of the default carrier. */
 let carrierPort: number
 
 beforeAll(async () => {
@@ -65,7 +65,7 @@ const forms = () => server.asked('/callback').map(({ fields }) => fields)
 const received = (count: number) =>
   until(`${count} states have arrived`, forms, ({ length }) => length >= count)
 
-/** Whom we call answers, once we know that it rings. */
+/** Answers at the callee, once the ringing was reported. */
 const picksUp = async (carrier: Carrier) => {
   await received(2)
   await carrier.goesOn()
@@ -103,7 +103,7 @@ it('with what was recorded from the answer on', async () => {
   const record = { Record: 'true', RecordingStatusCallback: server.urlOf('/recorded') }
   const { sid } = await place(gateway, carrier.uri, {
     ...record,
-    // Whole seconds are told: with one second of call there may be none of recording.
+    // Durations are whole seconds: with one second of call the recording may have none.
     Twiml: xmlText('<Pause length="2"/>', '<Hangup/>'),
   })
   await carrier.talks('invited', 440)

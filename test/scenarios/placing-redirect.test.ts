@@ -1,4 +1,7 @@
-/** Calls that are given another document by the XML family's API, whatever they are doing, and what is left of the old one: nothing. */
+/**
+ * Calls that the XML family's API gives another document, whatever they are doing. No part of the old one
+ * remains.
+ */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { xmlText } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
@@ -63,7 +66,7 @@ const is = (gauge: string, value: number) =>
 
 const bye = { Twiml: xmlText('<Hangup/>') }
 
-/** What it does, the verb, the gauge that says so, and what its action is told. */
+/** Activity, its verb, the gauge that shows it, and the fields of its action. */
 const situations = [
   ['plays', () => '<Say loop="0">Hello out there</Say>', 'verbs', []],
   ['pauses', () => '<Pause length="600"/>', 'verbs', []],

@@ -1,4 +1,4 @@
-/** Calls that a customer has us make by `POST /api/calling/calls`. */
+/** Calls placed by `POST /api/calling/calls`. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { script, scriptText } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
@@ -33,7 +33,7 @@ const callee = (scenario: string) => Carrier.listens({ scenario, holdMs: 'manual
 const dial = (to: string, params: object) =>
   command(gateway, 'dial', { from, to, status_url: server.urlOf('/callback'), status_events: all, ...params })
 
-/** Whom we call answers, once we know that it rings. */
+/** Answers at the callee, once the ringing was reported. */
 const picksUp = async (carrier: Carrier) => {
   await states(server, '/callback', 2)
   await carrier.goesOn()

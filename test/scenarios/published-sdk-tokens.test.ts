@@ -39,7 +39,7 @@ interface Addresses {
   readonly data: readonly { readonly id: string; readonly name: string }[]
 }
 
-/** What the project's own server asks of the API. */
+/** API requests of the project's own server. */
 const post = async <T>(path: string, body: object): Promise<T> => {
   const authorization = `Basic ${Buffer.from(`${project}:${apiToken}`).toString('base64')}`
   const headers = { authorization, 'content-type': 'application/json' }

@@ -14,7 +14,7 @@ const apiToken = 'token-of-the-scenario'
 const tone = 440
 
 let gateway: Gateway
-/** Where the default carrier listens. */
+/** Port of the default carrier. */
 let carrierPort: number
 let tapped: TestStreamServer
 let recogniser: TestVoskServer
@@ -90,9 +90,11 @@ describe('a call that comes in', () => {
   })
 
   it('goes to the next client when the first passes it', async () => {
-    const [first, second] = [await listener(), await listener()]
+    const first = await listener()
+    const second = await listener()
     const carrier = await Carrier.calls(gateway, { domain: 'office.test', scenario: 'caller-released' })
-    // Who is asked first is the gateway's choice. The other one's call is awaited once: a second wait could lose it to the first.
+    // The gateway chooses the first listener. The other one's call is awaited once: a second wait could lose
+    // it to the first.
     const received = [first.next(), second.next()]
     const { call, by } = await Promise.race(received.map(async (next, by) => ({ call: await next, by })))
     await call.pass()
@@ -170,7 +172,8 @@ describe('on a call', () => {
 
   it('a sound that is not there comes to an end', async () => {
     const { call, carrier } = await answered()
-    // The client waits for ever for a playback that begins and then fails: it is told that it is over.
+    // The client would wait for ever for a playback that starts and then fails, so the gateway reports its
+    // end.
     const playback = await call.playAudio({ url: `${gateway.url}/nothing.wav` })
     expect(playback.state).toBe('finished')
     await call.hangup()

@@ -1,4 +1,4 @@
-/** Our own realtime client, both constructors, as a customer's application. */
+/** The gateway's own realtime client, both constructors, as a customer's application. */
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { type Call, type RealtimeClient, SignalWire, Voice } from '../../realtime/src/index.ts'
 import { application } from '../support/applications.ts'

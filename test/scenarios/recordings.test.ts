@@ -17,8 +17,9 @@ import { wav } from '../support/wav.ts'
 
 const callerTone = 440
 const calleeTone = 1000
-/** What is said, and what is played, where a recording is compared with it sample by sample; silence follows. */
-const [said, played] = [sweep(300, 3000, 2000), sweep(2900, 400, 2000)]
+/** Sounds of the caller and of the gateway for comparisons sample by sample; silence follows. */
+const said = sweep(300, 3000, 2000)
+const played = sweep(2900, 400, 2000)
 const followedBySilence = (samples: Int16Array, ms: number): Int16Array => {
   const longer = new Int16Array(samples.length + ms * 8)
   longer.set(samples)
@@ -116,7 +117,8 @@ describe('a caller who is recorded', () => {
   })
 })
 
-// A machine that stands still for a moment tears the sound; one that records something else does so each time.
+// A machine that stalls for a moment tears the sound in one attempt. A wrong recording fails in every
+// attempt.
 describe('what is recorded is what was said, sample by sample', { retry: 4 }, () => {
   it('by a caller, in mono', async () => {
     const carrier = await Carrier.calls(gateway, { domain: 'voicemail.test', scenario: 'caller-released' })
@@ -231,7 +233,7 @@ it('is there as far as it was written when the gateway died, for the next one', 
   await until('two seconds are written', () => statSync(part()).size >= 32_000)
   process.kill(first.pid, 'SIGKILL')
   await first.ended()
-  // Nobody has written for so long that nobody will.
+  // The file was not written for so long that it counts as abandoned.
   utimesSync(part(), new Date(), new Date(Date.now() - 180_000))
   const next = await Gateway.start(options)
   try {

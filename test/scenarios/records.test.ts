@@ -26,7 +26,7 @@ const ports = { one: 0, bad: 0, good: 0 }
 let folder: string
 let documents: DocumentServer
 let gateway: Gateway
-/** Whom the handler calls. */
+/** Callee of the handler. */
 let callee = ''
 
 const start = (): Promise<Gateway> =>
@@ -78,7 +78,7 @@ const desk = (port: number) => `sip:desk@127.0.0.1:${port}`
 const through = (scenario: string, options: Partial<Parameters<typeof Carrier.calls>[1]> = {}) =>
   Carrier.calls(gateway, { domain: 'through.test', scenario, ...options })
 
-/** What has to be told of each call, by its Call-ID. */
+/** Expected record of each call, by its Call-ID. */
 const expected = new Map<string, { readonly call: Row; readonly legs: readonly Row[] }>()
 const over = async (carriers: readonly Carrier[], call: Row, legs: readonly Row[]): Promise<void> => {
   for (const carrier of carriers) await carrier.done()
@@ -240,7 +240,7 @@ it('stay over a restart, and a call that goes with the process is over by the ne
   const after = await read(`/api/voice/logs/${call?.id}`)
   expect(after).toMatchObject({ status: 'failed', code: 'interrupted', created_at: call?.created_at })
   expect((await list('/api/voice/logs')).length).toBe(before[2]!.length + 1)
-  // Its record is made of what is known of it, and told.
+  // The record of a lost call has the known facts, and goes to the webhook.
   const calls = await list('/api/records/calls')
   expect([calls.length, calls[0]]).toEqual([
     expected.size + 1,

@@ -11,11 +11,14 @@ import { until } from '../support/until.ts'
 const auth = { username: 'trunk-7', password: 'trunk-secret-7', realm: 'carrier.test' }
 const challenge = 'WWW-Authenticate: Digest realm="carrier.test", nonce="f00d", algorithm=MD5, qop="auth"'
 
-/** A carrier for each test, and what it answers. All register at once, when their gateway begins: most of the time is between two tries. */
+/**
+ * A carrier for each test, and its answers. All register when their gateway starts, since most of the time
+ * lies between two attempts.
+ */
 const answering: Readonly<Record<string, readonly [string, Readonly<Record<string, SippValue>>]>> = {
   granting: ['registrar', { challenge: [challenge], granted: ['Expires: 6'] }],
   longer: ['registrar-longer', { longer: ['Min-Expires: 1800'] }],
-  // It would come in the middle of the call else, at whoever takes that.
+  // A long interval, since the next REGISTER could meet the SIPp of the call.
   failing: ['registrar-answers', { status: '500', headers: ['Retry-After: 600'] }],
   refusing: ['registrar-answers', { status: '403' }],
 }

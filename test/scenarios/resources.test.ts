@@ -9,7 +9,9 @@ import { apiToken } from '../support/recorded.ts'
 import { made, rest } from '../support/rest.ts'
 import { wav } from '../support/wav.ts'
 
-const [first, second, third] = [440, 700, 1000]
+const first = 440
+const second = 700
+const third = 1000
 const registrar = '127.0.0.1'
 const resources = '/api/fabric/resources'
 const applications = '/api/relay/rest/domain_applications'
@@ -66,7 +68,7 @@ const hears = async (domain: string, tone: number): Promise<void> => {
   await carrier.done()
 }
 
-/** Where phones register, who calls a domain that is none of ours is asked for a password. */
+/** Status for an unknown domain: with registered phones the gateway asks for a password. */
 const unknownDomain = 401
 
 const isRefused = async (domain: string, status: number): Promise<void> =>
@@ -145,14 +147,15 @@ it('long documents that are sent at the same time are each refused, with the pla
 it('callers of a room meet', async () => {
   const room = await made(gateway, `${resources}/conference_rooms`, { name: 'lounge', max_members: 2 })
   const app = await application('room', { call_handler: 'video_room', call_video_room_id: room.id })
-  const [one, other] = [await calls(app.domain), await calls(app.domain)]
+  const one = await calls(app.domain)
+  const other = await calls(app.domain)
   await one.talks('answered', first)
   await other.talks('answered', second)
   await one.hears(second)
   await other.hears(first)
   await other.goesOn()
   await other.done()
-  // Whoever joins it by a document meets them, up to its two members.
+  // A document's caller joins the same room, up to its two members.
   const xml = await made(gateway, `${resources}/cxml_scripts`, {
     display_name: 'joins',
     contents: '<Response><Connect><Room>lounge</Room></Connect></Response>',

@@ -8,7 +8,8 @@ import { offer, SipSocket, statusOf, type WrittenRequest } from '../support/sip-
 import { headerOf } from '../support/sip-text.ts'
 import { until } from '../support/until.ts'
 
-const [carrierAddress, strangerAddress] = ['127.0.0.21', '127.0.0.9']
+const carrierAddress = '127.0.0.21'
+const strangerAddress = '127.0.0.9'
 
 let gateway: Gateway
 let carrierPort: number

@@ -1,5 +1,7 @@
 // biome-ignore-all lint/suspicious/noThenProperty: it is the language's name
-/** Script documents of a customer's server: expressions, requests, sections, queues, conferences and events. */
+/**
+ * Script documents of a customer's server: expressions, requests, sections, queues, conferences and events.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { application } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
@@ -49,7 +51,7 @@ afterAll(async () => {
 const caller = (domain: string, scenario: string, holdMs = 0): Promise<Carrier> =>
   Carrier.calls(gateway, { domain, scenario, holdMs })
 
-/** The events that were told, once there are so many. */
+/** Waits for this number of events, and returns them. */
 const events = async (count: number) => {
   const requests = await until(
     `${count} events`,

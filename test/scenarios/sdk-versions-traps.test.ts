@@ -1,4 +1,4 @@
-/** What the published SDK does with what it is told, where it is not what one would expect: each trap, in the versions that have it. */
+/** Surprising behaviour of the published SDK: each trap, in the versions that have it. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { application, scripted } from '../support/applications.ts'
 import { Browser } from '../support/browser.ts'
@@ -51,7 +51,7 @@ const rings = async (page: SdkPage, count: number): Promise<void> => {
   )
 }
 
-/** What the page has seen already may be on its way to us still. */
+/** Polls, since frames that the page has seen may reach the test later. */
 const eventually = <T>(what: () => T) => expect.poll(what, { timeout: 10_000 })
 
 describe.each(sdkVersions)('the published SDK $version', (sdk) => {
@@ -86,7 +86,8 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     // There is one client to a page, whatever it is made with.
     expect(await page.page.evaluate('former === client')).toBe(!sdk.isOld)
     if (sdk.isOld) await page.ask('connect')
-    const [sent, sockets] = [page.wire.sent.length, page.wire.sockets.length]
+    const sent = page.wire.sent.length
+    const sockets = page.wire.sockets.length
     await page.ask('disconnect')
     expect(page.wire.sent.slice(sent).filter(({ method }) => method)).toEqual([])
     await page.signIn(other)
@@ -106,9 +107,11 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
   // Not skipped where it is not: there is nothing of it in that version.
   if (sdk.chat !== 'none')
     it('writes, hears and reads', async () => {
-      const [first, second] = [await open(sdk, sdk.person), await open(sdk, sdk.friend)]
+      const first = await open(sdk, sdk.person)
+      const second = await open(sdk, sdk.friend)
       if (!sdk.connectsAtOnce) for (const page of [first, second]) await page.ask('connect')
-      const [own, other] = [await addressOf(first), await addressOf(second)]
+      const own = await addressOf(first)
+      const other = await addressOf(second)
       await first.page.evaluate(hearMessages, { addressId: other, chat: sdk.chat === 'all' })
       await second.page.evaluate(hearMessages, { addressId: own, chat: sdk.chat === 'all' })
       if (sdk.chat === 'all') await first.ask('chat.join', { addressId: other })
@@ -194,7 +197,8 @@ describe(`the published SDK ${newest.version}`, () => {
     // It asks ten times more, over 8 s; here within one.
     const first = `{
       const wait = setTimeout
-      globalThis.setTimeout = (work, ms, ...rest) => wait(work, ms >= 300 && ms <= 1300 ? ms / 10 : ms, ...rest)
+      const isRetry = (ms) => ms >= 300 && ms <= 1300
+      globalThis.setTimeout = (work, ms, ...rest) => wait(work, isRetry(ms) ? ms / 10 : ms, ...rest)
     }`
     const page = await open(newest, newest.person, { first })
     await page.online()

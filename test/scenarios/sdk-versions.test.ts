@@ -1,4 +1,6 @@
-/** The published SDK in the versions that are out there: each does the whole list, over TLS with the two host names. */
+/**
+ * The published SDK in all its versions in use: each does the whole list over TLS with the two host names.
+ */
 import { get } from 'node:https'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
@@ -69,7 +71,7 @@ afterAll(async () => {
   certificates?.remove()
 })
 
-/** Like a browser that nobody told to ignore anything. */
+/** Like a browser without flags to ignore faults. */
 const reaches = (servername: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port: gateway.tlsPort, servername, ca: certificates.pem }
@@ -130,25 +132,25 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     })
     const url = `https://fabric.localhost:${line.port}/api/fabric/subscriber/info`
     const token = connect?.params.authentication.jwt_token
-    // What the page has seen already may be on its way to us still, here and below.
+    // Frames that the page has seen may reach the test later, here and below.
     await expect.poll(() => page.wire.requests).toMatchObject([{ method: 'GET', token, url }])
   })
 
   it('lists addresses page by page, finds one, and gets an error for others', async () => {
     const options = { type: 'subscriber', pageSize: 2, sortBy: 'name', sortOrder: 'asc' }
     const names = await page.page.evaluate(namesOfPages, options)
-    const everybody = sdkVersions.flatMap(({ person, friend }) => [person, friend]).sort()
-    expect(names).toEqual([everybody.slice(0, 2), everybody.slice(2, 4), everybody.slice(0, 2)])
+    const allNames = sdkVersions.flatMap(({ person, friend }) => [person, friend]).sort()
+    expect(names).toEqual([allNames.slice(0, 2), allNames.slice(2, 4), allNames.slice(0, 2)])
     const found = (await page.ask('address.getAddresses', { displayName: `The ${sdk.friend}` })) as Listed
     expect(found.data.map(({ name }) => name)).toEqual([sdk.friend])
     const [address] = found.data
     expect(address?.channels.audio).toBe(`/public/${sdk.friend}?channel=audio`)
     expect(await page.ask('address.getAddress', { id: address?.id })).toEqual(address)
     if (sdk.findsByName) expect(await page.ask('address.getAddress', { name: sdk.friend })).toEqual(address)
-    const none = await page.fate('client.address.getAddress', { id: 'nobody' })
+    const none = await page.fate('client.address.getAddress', { id: 'unknown' })
     expect(none.rejected).toMatchObject({ name: 'HttpError', code: 404 })
     expect(JSON.parse(none.rejected?.message ?? '')).toMatchObject([{ code: expect.any(String) }])
-    expect(await page.fate('client.address.getAddress', { name: 'nobody' })).toHaveProperty('rejected')
+    expect(await page.fate('client.address.getAddress', { name: 'unknown' })).toHaveProperty('rejected')
   })
 
   it('registers a device and takes it back', async () => {
@@ -443,7 +445,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
   })
 })
 
-/** What a member can ask for in every version. */
+/** Methods of a member in every version. */
 const firstRequests: readonly (readonly [method: string, options?: object])[] = [
   ['setInputVolume', { volume: 10 }],
   ['setOutputVolume', { volume: -10 }],

@@ -107,7 +107,7 @@ describe.each(ours)('session timers, by $name', (agent) => {
       const [invite = ''] = second.sipp.received('INVITE')
       expect(headerOf(invite, 'Session-Expires')).toBe('3600')
       expect(headerOf(invite, 'Min-SE')).toBe('3600')
-      // The same call for whoever reads it (RFC 4028 section 7.3).
+      // The same call by its headers (RFC 4028 section 7.3).
       const [before = ''] = first.sipp.received('INVITE')
       for (const name of ['Call-ID', 'From']) expect(headerOf(invite, name)).toBe(headerOf(before, name))
       expect(parseInt(headerOf(invite, 'CSeq') ?? '', 10)).toBe(

@@ -44,7 +44,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-/** Somebody's softphone, online, in the first or the second browser; closed with the test. */
+/** A subscriber's softphone, online, in the first or the second browser; closed with the test. */
 const phoneOf = async (person: Person, index: 0 | 1): Promise<Softphone> => {
   const phone = await Softphone.open(two.browsers[index], two.gateway, { camera: colours[index] }, person)
   onTestFinished(() => phone.close())
@@ -132,7 +132,7 @@ it('a call by name goes on through hold and a reload, and is shown as it was', a
 it('a second call holds the first one, and the two are changed over', async () => {
   const people = [phoneOf(alice, 0), phoneOf(bob, 1), phoneOf(carol, 1)] as const
   const [first, second, third] = await Promise.all(people)
-  // What the first page hears it shows: with two connections its sound is not told apart.
+  // The first page shows its sound: with two connections the probe cannot separate it.
   const heardBy = async (other: Softphone): Promise<void> => {
     await hears(other.page, tones.alice)
     const level = async () => Number(await first.part('remote-level').getAttribute('data-level'))

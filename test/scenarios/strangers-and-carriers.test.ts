@@ -1,4 +1,6 @@
-/** Strangers beside carriers and a second project: what strangers may make the gateway do, and what belongs to whom. */
+/**
+ * Strangers beside carriers and a second project: the limits of strangers, and the separation of projects.
+ */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,7 +21,10 @@ const secondToken = 'token-of-the-second-project'
 const second = `Basic ${Buffer.from(`second:${secondToken}`).toString('base64')}`
 const first = authorizationOf(apiToken)
 /** Addresses of the first project's carrier, the second one's, a stranger, and one who asked for nothing. */
-const [carrier, secondCarrier, stranger, victim] = ['127.0.0.2', '127.0.0.3', '127.0.0.9', '127.0.0.77']
+const carrier = '127.0.0.2'
+const secondCarrier = '127.0.0.3'
+const stranger = '127.0.0.9'
+const victim = '127.0.0.77'
 const strangerLimits = {
   maxCallsOfSource: 5,
   callsPerSecondOfSource: 5,
@@ -182,7 +187,8 @@ it('a known carrier is served at its rate while strangers take all that they may
   const known = await caller(carrier)
   const taken: PlacedCall[] = []
   const statuses: number[] = []
-  // Six addresses with six calls each: the last one of each is too many, and 30 are more than 70 per cent of 40.
+  // Six addresses with six calls each: the last call of each is too many, and 30 calls exceed 70 per cent of
+  // 40.
   for (let i = 0; i < 6; i++) {
     const source = await caller(`127.0.0.${51 + i}`)
     for (let call = 0; call < 6; call++) {
@@ -194,7 +200,7 @@ it('a known carrier is served at its rate while strangers take all that they may
   expect(taken).toHaveLength(28)
   expect(new Set(statuses)).toEqual(new Set([200, 503]))
   expect([await rejections('over_source_limit'), await rejections('over_stranger_share')]).toEqual([5, 3])
-  // Room for those who never send an ACK.
+  // Room for callers that never send an ACK.
   for (const call of taken.splice(0, 4)) expect(await call.hangUp()).toBe(200)
   const flood = await StrangerFlood.start({
     port: gateway.sipPort,
@@ -226,7 +232,7 @@ it('a known carrier is served at its rate while strangers take all that they may
   expect(up).toBeLessThanOrEqual(28)
   expect(flood.outcomes.answered).toBeLessThanOrEqual(3 * strangerLimits.maxCallsOfSource)
   expect(await gateway.metric('sip_unconfirmed')).toBeLessThanOrEqual(strangerLimits.maxUnconfirmedCalls)
-  // A source has few lines in the log, whatever they are of.
+  // A source has few lines in the log, of whatever kind.
   const line = gateway.log.find(({ code }) => code === 'over_unconfirmed_limit')
   expect(line).toMatchObject({ unconfirmedCalls: 3, unconfirmedLimit: 3, domain: 'open.test' })
 })
@@ -276,7 +282,8 @@ describe('each project has only what belongs to it', () => {
         expect([path, status]).toEqual([path, 200])
         return (body.data as readonly { id: string }[]).map(({ id }) => id)
       }
-      const [own, theirs] = [await idsOf(first), await idsOf(second)]
+      const own = await idsOf(first)
+      const theirs = await idsOf(second)
       expect([path, own.filter((id) => theirs.includes(id))]).toEqual([path, []])
       for (const id of own.slice(0, 2)) {
         const read = await rest(gateway, 'GET', `${path}/${id}`, undefined, second)

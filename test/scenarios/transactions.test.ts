@@ -12,7 +12,7 @@ describe.each(agents)('requests in every order, by $name', (agent) => {
   const embedded = agent.server === undefined
   let gateway: Gateway
   let documents: DocumentServer
-  /** Where `through.test` goes. */
+  /** Callee of `through.test`. */
   let destination = ''
 
   beforeAll(async () => {

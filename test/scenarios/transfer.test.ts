@@ -37,7 +37,7 @@ describe.each(agents)('transfers, by $name', (agent) => {
 
   const refer = (to: string) => [`Refer-To: <${to}>`, 'Referred-By: <sip:+15551230001@carrier.test>']
 
-  /** What names a caller's dialog, as its other party writes it into Replaces. */
+  /** Identification of a caller's dialog, as its other party writes it into Replaces. */
   const replaces = (caller: Carrier): string => {
     const answer = caller.sipp.received('SIP/2.0 200')[0] ?? ''
     const tag = (name: string) => /tag=(.*)$/.exec(headerOf(answer, name) ?? '')?.[1]
@@ -51,7 +51,7 @@ describe.each(agents)('transfers, by $name', (agent) => {
     options: {
       readonly values?: Record<string, string | readonly string[]>
       readonly holdMs?: number | 'manual'
-      /** The callee hangs up when it is told to; default false: it waits to be hung up. */
+      /** Whether the callee hangs up on request; default false: the gateway hangs up. */
       readonly calleeHangsUp?: boolean
     } = {},
   ): Promise<{ readonly caller: Carrier; readonly callee: Carrier }> => {
@@ -113,7 +113,7 @@ describe.each(agents)('transfers, by $name', (agent) => {
     expect(recording).toMatchObject({ status: 'completed', channels: 2 })
     const { channels } = await fetchWav(recording.url)
     const [left, right] = channels.map((side) => [440, 1000, 1700].map((tone) => toneMs(side, tone)))
-    // On the left who is the caller, on the right whom that one hears.
+    // Left channel: the caller. Right channel: the caller's partner.
     for (const ms of [left![0], left![1], right![1], right![2]]) expect(ms).toBeGreaterThan(400)
     expect(left![2]).toBe(0)
     expect(channels[0]!.length / 8).toBe(recording.duration_ms)

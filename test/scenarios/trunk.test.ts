@@ -19,7 +19,7 @@ const playedTone = 700
 const policies = ['off', 'optional', 'required'] as const
 type Policy = (typeof policies)[number]
 const pairs = policies.flatMap((calling) => policies.map((called) => ({ calling, called })))
-/** From where the called gateway sees the calls of a carrier with this policy come. */
+/** Source addresses of the calling carriers at the called gateway, by policy. */
 const sources: Readonly<Record<Policy, string>> = {
   off: '127.0.0.2',
   optional: '127.0.0.3',
@@ -30,7 +30,7 @@ const nameOf = ({ calling, called }: { calling: Policy; called: Policy }): strin
 let authority: CertificateFolder
 let stranger: CertificateFolder
 let documents: DocumentServer
-/** What the called gateway does with a call, set by each test. */
+/** Document of the called gateway, set by each test. */
 let document = ''
 let played = ''
 let calling: Gateway
@@ -67,7 +67,7 @@ const startCalled = (): Promise<Gateway> => {
   })
 }
 
-/** Carriers whose TLS cannot be had, by what is wrong: with each a way of its own to the called gateway. */
+/** Carriers whose TLS fails, by fault, each with a path of its own to the called gateway. */
 const faulty = async (): Promise<object[]> => {
   const tls = { ca: authority.ca, ...authority.files('calling.test'), serverName: 'called.test' }
   const variants = [
@@ -183,7 +183,9 @@ it('a number dialled at one gateway is answered behind the other, and both are h
   expect(JSON.stringify(ended)).toContain('"carrier":"direct"')
 })
 
-/** What the offer and the answer of a call say of its audio; an answer that is a number is the status that refuses it. */
+/**
+ * Audio profiles of the offer and the answer of a call. A number as answer is the status of the rejection.
+ */
 const verdicts: Readonly<Record<string, { readonly offered: string; readonly answered: string | number }>> = {
   'off-off': { offered: 'RTP/AVP', answered: 'RTP/AVP' },
   'off-optional': { offered: 'RTP/AVP', answered: 'RTP/AVP' },
@@ -209,7 +211,7 @@ describe.each(pairs)('SRTP that is $calling where it calls from, and $called whe
       domain: `${name}.test`,
       scenario: refused ? 'caller-refused' : 'caller',
       holdMs: 'manual',
-      // The script has nothing more to say after its connect has failed: the caller gets what the callee said.
+      // The script ends after its failed connect, so the caller gets the callee's status.
       ...(refused && { values: { status: answered } }),
     })
     if (!refused) {
@@ -218,7 +220,7 @@ describe.each(pairs)('SRTP that is $calling where it calls from, and $called whe
       await carrier.goesOn()
     }
     await carrier.done()
-    // One INVITE: nobody has tried once more with less.
+    // One INVITE: no second attempt with less security.
     expect(tap.invites.map(securityOf)).toEqual([offered])
     const [final = ''] = tap.finals
     if (refused) {
@@ -240,7 +242,8 @@ it('a refresh and a hold keep the keys, and after them both are heard', async ()
   await caller.talks('answered', callerTone)
   await caller.hears(calleeTone)
   const tap = taps.get('required-required')!
-  const [offer, answer] = [bodyOf(tap.invites.at(-1)!), tap.finals.at(-1)!]
+  const offer = bodyOf(tap.invites.at(-1)!)
+  const answer = tap.finals.at(-1)!
   const refreshed = await tap.reinvites(offer)
   expect(bodyOf(refreshed)).toBe(bodyOf(answer))
   const changed = (version: number, direction: string): string =>

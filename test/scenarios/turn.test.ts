@@ -15,7 +15,9 @@ import { until } from '../support/until.ts'
 const sdkTone = 1200
 const secret = 'a-secret-of-the-turn-server-and-the-gateway'
 
-/** What the page's calls send by: kinds of its own candidates (RFC 8839), and how it reaches the TURN server. */
+/**
+ * Paths of the page's calls: kinds of its own candidates (RFC 8839), and the transport to the TURN server.
+ */
 const waysOut = `(async () => {
   const ways = []
   for (const peer of testPeers.filter((each) => each.connectionState === 'connected')) {
@@ -27,7 +29,9 @@ const waysOut = `(async () => {
   return ways
 })()`
 
-/** What a page gathers with a server: how many relay candidates, and the codes of errors (RFC 8489 section 14.8). */
+/**
+ * Result of gathering with a server: the number of relay candidates, and error codes (RFC 8489 section 14.8).
+ */
 const gathering = (servers: readonly IceServer[]): string => `(async () => {
   const peer = new RTCPeerConnection({ iceTransportPolicy: 'relay', iceServers: ${JSON.stringify(servers)} })
   const found = { relays: 0, errors: [] }
@@ -37,7 +41,9 @@ const gathering = (servers: readonly IceServer[]): string => `(async () => {
       else if (candidate.type === 'relay') found.relays++
     }
   })
-  peer.onicecandidateerror = ({ errorCode }) => { if (!found.errors.includes(errorCode)) found.errors.push(errorCode) }
+  peer.onicecandidateerror = ({ errorCode }) => {
+    if (!found.errors.includes(errorCode)) found.errors.push(errorCode)
+  }
   peer.createDataChannel('any')
   await peer.setLocalDescription()
   await done

@@ -1,6 +1,6 @@
 /** @schedule alone: two browsers with sound and video run at the same time. */
 
-/** Two people in browsers, each with a camera, and telephones: one gateway and the same browsers for all that they do. */
+/** Two browsers with cameras, and telephones: one gateway and the same browsers for all groups of tests. */
 import { afterAll, beforeAll } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
 import { TwoBrowsers } from '../support/two-browsers.ts'
@@ -9,7 +9,7 @@ import { browserVideo } from './groups/browser-video.ts'
 import { browsersAndPhone, centre, help } from './groups/browsers-and-phone.ts'
 
 const two = new TwoBrowsers()
-/** Where telephones take calls. */
+/** Ports of the telephones. */
 const ports = { desk: 0, phone: 0 }
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** XML documents of a customer's server: queues, conferences, referrals, and what callbacks are told. */
+/** XML documents of a customer's server: queues, conferences, referrals and callbacks. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'
 import { application } from '../support/applications.ts'

@@ -51,7 +51,7 @@ const states = (media: BrowserMedia) => {
   return seen
 }
 
-/** The browser calls: it offers, we answer. */
+/** Calls from the browser: it offers, the gateway answers. */
 const callIn = async (
   codecs: readonly AudioCodec[],
   change: (sdp: string) => string = (sdp) => sdp,
@@ -89,7 +89,7 @@ const converse = async (media: BrowserMedia, codec: AudioCodec): Promise<MediaPo
   return carrier
 }
 
-/** How many packets of the page were lost, when 100 and more have come. */
+/** Lost packets of the page, after 100 received ones or more. */
 const lostOf100 = async ({ port }: BrowserMedia): Promise<number> => {
   const { lost } = await until(
     () => port.stats(),
@@ -246,7 +246,8 @@ describe('a browser that calls', () => {
         .map(Number)
     expect(origin(answer)).toEqual([origin(first)[0], origin(first)[1]! + 1])
     await page.call('take', 'answer', answer)
-    // Which candidate pair Chromium uses from here on is its own choice: on a busy machine it stays with the old one. Audio must go on.
+    // Chromium chooses the candidate pair from here on. On a busy machine it keeps the old one. The audio
+    // must continue.
     const before = (await media.port.stats()).received
     await until(
       async () => (await media.port.stats()).received,

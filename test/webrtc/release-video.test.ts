@@ -1,6 +1,6 @@
 /** @schedule alone: counts what the mediasoup processes hold, beside pages with video. */
 
-/** What is left in the mediasoup processes of the video between two browsers, and of screens. */
+/** Remains in the mediasoup processes of video between two browsers, and of screens. */
 import type { types } from 'mediasoup'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'

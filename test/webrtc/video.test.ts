@@ -32,7 +32,7 @@ const workerOf = ({ media }: Party) => media.sdp.match(/^m=audio (\d+)/m)![1]
 describe('browsers', () => {
   it('see each other, over two workers, with the numbers of each, and their last partner', async () => {
     const a = await parties.callOut('red')
-    // Those of Firefox, and those of nobody.
+    // Payload types of Firefox, and unusual ones.
     const b = await parties.callIn('blue', { numbers: { 96: '120', 120: '96' } })
     const c = await parties.callIn('green', { numbers: { 96: '41', 41: '96' } })
     expect(workerOf(a)).not.toBe(workerOf(b))
@@ -120,7 +120,10 @@ describe('browsers', () => {
   })
 })
 
-/** Other numbers, other extensions, and another idea of a stream whose SSRC nobody told. */
+/**
+ * Browsers with different payload types and extensions. Firefox also differs on streams without a signalled
+ * SSRC.
+ */
 describe.skipIf(!isInstalled(firefox))('Firefox and Chromium', () => {
   let mozilla: Firefox
 

@@ -8,7 +8,7 @@ import { SdkPage } from '../../support/sdk-page.ts'
 import { alice, bob, type TwoBrowsers, tones } from '../../support/two-browsers.ts'
 import { until } from '../../support/until.ts'
 
-/** What the gateway has for the test; a telephone is at this port. */
+/** Configuration of the gateway for the tests, with a telephone at this port. */
 export const tour = (deskPort: number): object => {
   const withBob = { connect: { to: '/public/bob?channel=video' } }
   const withDesk = { connect: { to: `sip:desk@127.0.0.1:${deskPort}` } }

@@ -55,7 +55,8 @@ export const browserVideo = (two: TwoBrowsers) =>
 
     it('is seen and heard both ways, and both are members of it', async () => {
       await together()
-      const [ofAlice, ofBob] = [await membersOf(a), await membersOf(b)]
+      const ofAlice = await membersOf(a)
+      const ofBob = await membersOf(b)
       expect(ofAlice.map(({ member_id: id }) => id).sort()).toEqual(
         ofBob.map(({ member_id: id }) => id).sort(),
       )

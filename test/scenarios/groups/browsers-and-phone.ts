@@ -1,4 +1,6 @@
-/** A contact centre: calls go from telephones to browsers, on to other browsers, and back, and nobody is lost on the way. */
+/**
+ * A contact centre: calls go from telephones to browsers, on to other browsers, and back, and none is lost.
+ */
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { application, scripted } from '../../support/applications.ts'
 import { Carrier } from '../../support/carrier.ts'
@@ -12,7 +14,7 @@ import { alice, bob, type TwoBrowsers, tones } from '../../support/two-browsers.
 
 const connect = (to: string) => ({ connect: { to, answer_on_bridge: true } })
 
-/** What the gateway has for the tests. */
+/** Configuration of the gateway for the tests. */
 export const centre = application('centre.test', scripted(connect('/public/alice')))
 /** The same; a telephone is at this port. */
 export const help = (phonePort: number): object => ({
@@ -37,7 +39,7 @@ export const browsersAndPhone = (two: TwoBrowsers, phonePort: () => number) =>
       for (const page of [a, b]) await answers(page, { video: false })
     })
 
-    /** A telephone and a browser hear each other, and nobody else. */
+    /** Expects that a telephone and a browser hear each other alone. */
     const talk = async (phone: Carrier, page: ClientPage, tone: { page: number; phone: number }) => {
       await Promise.all([hears(page.page, tone.phone), phone.hears(tone.page, 500)])
     }

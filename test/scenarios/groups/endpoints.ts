@@ -11,7 +11,7 @@ const carrierTone = 440
 const domain = 'phones.test'
 const desk = { username: 'desk', password: 'long-enough-1' }
 
-/** What the gateway has for the tests. */
+/** Configuration of the gateway for the tests. */
 export const deskEndpoint = { ...desk, displayName: 'Front desk', callerId: '+49301', mayDialOut: true }
 /** The same. */
 export const deskRegistrar = { domains: [domain] }

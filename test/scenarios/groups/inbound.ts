@@ -122,7 +122,7 @@ export const inbound = (house: BrowserHouse): void => {
       const carrier = await Carrier.calls(house.gateway, {
         domain: 'straight.test',
         scenario: 'caller-refused',
-        // Ours says CALL_REJECTED; the published client says USER_BUSY, which is 486.
+        // The gateway's own SDK sends CALL_REJECTED. The published SDK sends USER_BUSY, which is 486.
         values: { status: 603 },
       })
       await house.phone.rings()

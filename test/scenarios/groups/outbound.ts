@@ -10,10 +10,10 @@ import { until } from '../../support/until.ts'
 
 const carrierTone = 600
 
-/** What `/public/trunk` does, set by each test: the carrier's port is only known then. */
+/** Document of `/public/trunk`, set by each test, since the carrier's port is known only then. */
 let document = ''
 
-/** What the gateway has for the tests. */
+/** Configuration of the gateway for the tests. */
 export const outboundDomains = (documents: DocumentServer): object[] => {
   const url = documents.put('/out', () => document)
   return [application('through.test', { kind: 'script', url })]
@@ -173,7 +173,7 @@ export const outbound = (house: BrowserHouse): void => {
   })
 
   it('tells the browser when the address it dialled is busy', async () => {
-    // One that was told of nobody busy yet.
+    // A new softphone, without an earlier notice.
     const phone = await Softphone.open(house.browser, house.gateway)
     onTestFinished(() => phone.close())
     await phone.dial('/public/nowhere')

@@ -7,7 +7,9 @@ import { hears } from '../../support/page-audio.ts'
 import { SdkPage } from '../../support/sdk-page.ts'
 import { until } from '../../support/until.ts'
 
-/** What the tests work with: the microphone of the browser hears 1200 Hz, and `app` is told of notifications at `/push`. */
+/**
+ * Peers of the tests. The browser's microphone plays 1200 Hz, and `app` receives notifications at `/push`.
+ */
 export interface PushHouse {
   readonly gateway: Gateway
   readonly browser: Browser
@@ -25,7 +27,10 @@ interface ReceivedPush {
   readonly notification: Readonly<Record<string, string>>
 }
 
-/** Opens the invitation as docs/push.md says, and hands it to the SDK; the call is put aside like one that rings over the WebSocket. */
+/**
+ * Decrypts the invitation as docs/push.md says, and passes it to the SDK. Keeps the call like one that rings
+ * over the WebSocket.
+ */
 const handle = async ({
   payload,
   key: text,
@@ -112,7 +117,7 @@ export const push = (current: () => PushHouse): void => {
     expect(cancel.notification.notification_uuid).toBe(invite.notification.notification_uuid)
     await carrier.done()
     await current().gateway.settled()
-    // The SDK knows of the call only what the notification says: the bye reaches the page that asks for it.
+    // The SDK knows the call only from the notification: the BYE reaches a page that asks for it.
     const payload = invite.notification
     await page.page.evaluate(() => {
       const { client, userEvents } = globalThis as unknown as {

@@ -1,4 +1,4 @@
-/** Calls that the softphone page is told of by its service worker: while it is closed, and while nobody sees it. */
+/** Calls that the softphone's service worker announces, for a closed page and for a hidden one. */
 import { expect, it, onTestFinished } from 'vitest'
 import { hears } from '../../support/page-audio.ts'
 import { PushDevice, type PushService } from '../../support/push-service.ts'
@@ -54,7 +54,7 @@ export const softphonePush = (two: TwoBrowsers, service: () => PushService): voi
     expect(await phone.part('party').textContent()).toBe('Bob Brown')
     await hears(phone.page, tones.bob)
     await hears(caller.page, tones.alice)
-    // That the call was answered is nothing to be told.
+    // An answered call leaves no notification.
     await service().deliver(device)
     await device.shows()
     await phone.hangUp()
