@@ -12,11 +12,14 @@ beforeAll(async () => {
 beforeEach(() => new Promise<void>((resolve) => setImmediate(resolve)))
 
 const all: AudioCodec[] = ['PCMU', 'PCMA', 'G722', 'L16', 'opus']
-/** What each keeps of a tone of the telephone band, in dB: G.711 by its steps, Opus by its bit rate. */
+/**
+ * Signal-to-noise ratio of a tone in the telephone band after each codec, in dB. Limited by the steps of
+ * G.711 and the bitrate of Opus.
+ */
 const quality: Readonly<Record<AudioCodec, number>> = { PCMU: 36, PCMA: 36, G722: 38, L16: 80, opus: 30 }
 const pairs = all.flatMap((from) => all.map((to) => ({ from, to })))
 
-/** A tone of 600 ms through one codec, a resampler and the other codec: the last 300 ms of it. */
+/** Returns the last 300 ms of a tone of 600 ms after one codec, a resampler and the other codec. */
 function transcoded(from: AudioCodec, to: AudioCodec, frequency: number): { out: Int16Array; rate: number } {
   const coders = [codecs.encoder(from, { ptimeMs: 20 }), codecs.encoder(to, { ptimeMs: 20 })] as const
   const decoders = [codecs.decoder(from), codecs.decoder(to)] as const
@@ -61,14 +64,17 @@ describe('codecs', () => {
     expect(sizes).toEqual([8 * ptimeMs, 8 * ptimeMs, 8 * ptimeMs, 32 * ptimeMs])
   })
 
-  it('say what is wrong with what is wanted', () => {
+  it('describe what is wrong with invalid options', () => {
     expect(() => codecs.encoder('PCMU', { ptimeMs: 25 })).toThrow('ptimeMs is 25')
     expect(() => codecs.encoder('PCMU', { ptimeMs: 70 })).toThrow('ptimeMs is 70')
     expect(() => codecs.encoder('G722', { ptimeMs: 20, sampleRate: 8000 })).toThrow('G722 is 16000, not 8000')
   })
 
-  it.each(['PCMU', 'G722', 'L16'] as const)('refuse more of %s than there is room for', (codec) => {
-    const decoder = codecs.decoder(codec)
-    expect(decoder.decode(new Uint8Array(400), 0, 400, new Int16Array(100))).toBe(-1)
-  })
+  it.each(['PCMU', 'G722', 'L16'] as const)(
+    'reject a packet of %s that exceeds the output buffer',
+    (codec) => {
+      const decoder = codecs.decoder(codec)
+      expect(decoder.decode(new Uint8Array(400), 0, 400, new Int16Array(100))).toBe(-1)
+    },
+  )
 })

@@ -6,7 +6,7 @@ import { sine, toneSnr } from './tone.ts'
 const rates: PcmRate[] = [8000, 16000, 48000]
 const power = (samples: Int16Array) => samples.reduce((sum, s) => sum + s * s, 0) / samples.length
 
-/** A sum of harmonics, as a voice has them, of a pitch of `pitch` Hz. */
+/** Returns a sum of harmonics, like a voice, with a pitch of `pitch` Hz. */
 function voice(pitch: number, ms: number, rate: number): Int16Array {
   return Int16Array.from({ length: (ms * rate) / 1000 }, (_, i) => {
     let sum = 0
@@ -15,7 +15,7 @@ function voice(pitch: number, ms: number, rate: number): Int16Array {
   })
 }
 
-/** Plays `sound` in frames of 20 ms, of which those in `lost` do not come. */
+/** Plays `sound` in frames of 20 ms, without those in `lost`. */
 function play(sound: Int16Array, rate: PcmRate, lost: readonly number[]): Int16Array {
   const concealer = new Concealer(rate)
   const length = rate / 50
@@ -32,24 +32,24 @@ function play(sound: Int16Array, rate: PcmRate, lost: readonly number[]): Int16A
 describe.each(rates)('concealment at %d Hz', (rate) => {
   const frame = rate / 50
 
-  it('changes nothing where nothing is lost', () => {
+  it('changes nothing without loss', () => {
     const sound = voice(130, 200, rate)
     expect(play(sound, rate, [])).toEqual(sound)
   })
 
-  it.each([80, 130, 210, 340])('goes on with a voice of %d Hz through 10 ms', (pitch) => {
+  it.each([80, 130, 210, 340])('continues a voice of %d Hz through 10 ms', (pitch) => {
     const sound = voice(pitch, 400, rate)
     const out = play(sound, rate, [12])
     const error = out.map((sample, i) => sample - sound[i]!)
-    // Silence in its place would be an error of 0 dB.
+    // Silence instead would be an error of 0 dB.
     const part = [12 * frame, 12.5 * frame] as const
     const ratio = power(error.subarray(...part)) / power(sound.subarray(...part))
     expect(10 * Math.log10(ratio)).toBeLessThan(-12)
-    // The frame after it is overlapped with the substitute, and then as it came.
+    // The next frame is overlapped with the substitute, later ones are unchanged.
     expect(out.subarray(14 * frame)).toEqual(sound.subarray(14 * frame))
   })
 
-  it('goes on with a tone, and makes no clicks', () => {
+  it('continues a tone without clicks', () => {
     const sound = sine(440, 400, rate)
     const out = play(sound, rate, [12])
     const steepest = (samples: Int16Array) =>
@@ -58,7 +58,7 @@ describe.each(rates)('concealment at %d Hz', (rate) => {
     expect(toneSnr(out.subarray(11 * frame, 15 * frame), 440, rate)).toBeGreaterThan(13)
   })
 
-  it('fades from 10 ms on, and is silent after 60', () => {
+  it('fades from 10 ms on and is silent after 60', () => {
     const out = play(voice(130, 400, rate), rate, [10, 11, 12, 13])
     const level = (ms: number) => power(out.subarray(10 * frame + (ms * rate) / 1000).subarray(0, rate / 100))
     const steps = [0, 10, 20, 30, 40, 50].map(level)

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { convertInPlace, decode, encode, type G711, silenceByte } from './g711.ts'
 
-/** ITU-T G.711 tables 1a and 2a at the segments' ends: decision value below, character signal, decoder output. */
+/**
+ * ITU-T G.711 tables 1a and 2a at the ends of segments: decision value below, character signal, decoder
+ * output.
+ */
 const alaw = [
   { from: 0, bits: 0b10000000, out: 1 },
   { from: 32, bits: 0b10010000, out: 33 },
@@ -52,19 +55,19 @@ describe('G.711', () => {
     expect(decode('PCMU', Uint8Array.of(bits))[0]).toBe(out * 4)
   })
 
-  it.each(['PCMU', 'PCMA'] as const)('%s gives every byte back that it decoded', (law) => {
+  it.each(['PCMU', 'PCMA'] as const)('%s encodes every byte that it decoded to the same byte', (law) => {
     const back = encode(law, decode(law, all))
-    // Mu-law has two zeros; the negative one comes back as the positive.
+    // Mu-law has two zeros; the negative one becomes the positive one.
     expect([...back].filter((byte, i) => byte !== i)).toEqual(law === 'PCMU' ? [0xff] : [])
   })
 
-  it.each(['PCMU', 'PCMA'] as const)('%s clips the loudest samples instead of wrapping', (law) => {
+  it.each(['PCMU', 'PCMA'] as const)('%s clips the loudest samples without wrapping', (law) => {
     const [low, high] = decode(law, encode(law, Int16Array.of(-32768, 32767)))
     expect(low).toBeLessThan(-32000)
     expect(high).toBeGreaterThan(32000)
   })
 
-  it.each(['PCMU', 'PCMA'] as const)('%s is never further off than half its step', (law) => {
+  it.each(['PCMU', 'PCMA'] as const)('%s has an error of at most half a step', (law) => {
     for (let sample = -32000; sample <= 32000; sample += 7) {
       const [got] = decode(law, encode(law, Int16Array.of(sample)))
       expect(Math.abs(got! - sample)).toBeLessThanOrEqual((Math.abs(sample) + 132) / 32 + 4)
@@ -91,7 +94,7 @@ describe('G.711', () => {
     }
   })
 
-  it('converts only the part that was asked for', () => {
+  it('converts only the requested range', () => {
     const bytes = Uint8Array.of(1, 2, 3, 4)
     convertInPlace('PCMU', bytes, 1, 3)
     expect([bytes[0], bytes[3]]).toEqual([1, 4])

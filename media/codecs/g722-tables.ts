@@ -1,8 +1,8 @@
 /** Tables of ITU-T G.722. */
 
 /**
- * Half of the 24 coefficients of the quadrature mirror filter (table 11/G.722, times 8192): the other half is the same backwards. The
- * even and the odd ones of the whole stand one after the other in {@link qmfEven} and {@link qmfOdd}.
+ * Half of the 24 coefficients of the quadrature mirror filter (table 11/G.722, times 8192); the other half is
+ * its reverse. {@link qmfEven} and {@link qmfOdd} contain the even and the odd coefficients.
  */
 const qmf = [3, -11, -11, 53, 12, -156, 32, 362, -210, -805, 951, 3876]
 const whole = [...qmf, ...qmf.toReversed()]
@@ -12,7 +12,7 @@ export const qmfEven = Int32Array.from({ length: 12 }, (_, i) => whole[2 * i]!)
 /** Coefficients 1, 3, 5 … of the filter. */
 export const qmfOdd = Int32Array.from({ length: 12 }, (_, i) => whole[2 * i + 1]!)
 
-/** Decision levels of the lower band's 60-level quantiser (Q6), by magnitude; level 0 is not used. */
+/** Decision levels of the lower band's 60-level quantiser (Q6), by magnitude; level 0 is unused. */
 export const decisions = Int32Array.of(
   0,
   35,
@@ -81,7 +81,7 @@ export const negativeCodes = Uint8Array.of(
   4,
 )
 
-/** The same for positive differences (ILP). */
+/** Codes of the lower band for positive differences (ILP), by the magnitude's interval (1 to 30). */
 export const positiveCodes = Uint8Array.of(
   0,
   61,
@@ -116,7 +116,7 @@ export const positiveCodes = Uint8Array.of(
   32,
 )
 
-/** Output of the 4-bit inverse quantiser (QM4), by which both sides adapt. */
+/** Output of the 4-bit inverse quantiser (QM4), for the adaptation on both sides. */
 export const inverse4 = Int32Array.of(
   0,
   -20456,
@@ -136,7 +136,7 @@ export const inverse4 = Int32Array.of(
   0,
 )
 
-/** Output of the 6-bit inverse quantiser (QM6), which is heard. */
+/** Output of the 6-bit inverse quantiser (QM6), for the output signal. */
 export const inverse6 = Int32Array.of(
   -136,
   -136,
@@ -227,8 +227,8 @@ export const scaleSteps4 = Int32Array.of(
   -60,
 )
 
-/** Steps of the upper band's (WH), by the 2-bit code. */
+/** Steps of the upper band's logarithmic scale factor (WH), by the 2-bit code. */
 export const scaleSteps2 = Int32Array.of(798, -214, 798, -214)
 
-/** The powers of 2 of the scale factor's fraction, in 32 steps (ILB). */
+/** Powers of 2 for the scale factor's fraction, in 32 steps (ILB). */
 export const powers = Int32Array.from({ length: 32 }, (_, i) => Math.round(2048 * 2 ** (i / 32)))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { G722Decoder, G722Encoder } from './g722.ts'
 import { sine, toneSnr } from './tone.ts'
 
-/** Noise, a square wave with noise, full scale beyond what the bands can hold, and silence. */
+/** Returns noise, a square wave with noise, full scale beyond the range of the bands, and silence. */
 function hardSound(): Int16Array {
   let state = 1
   return Int16Array.from({ length: 3200 }, (_, i) => {
@@ -31,8 +31,8 @@ function decoded(bytes: Uint8Array): Int16Array {
 }
 
 describe('G.722', () => {
-  // Codes and samples are those of another implementation (FFmpeg 5.1), which were the same, bit for bit.
-  it('gives the codes that others give', () => {
+  // Codes and samples were produced by FFmpeg 5.1 and matched bit for bit.
+  it('encodes like the reference implementation', () => {
     const bytes = encoded(hardSound())
     expect(Buffer.from(bytes.subarray(0, 24)).toString('hex')).toBe(
       'd82a88239220040b064fb8b7391a17161dacae3e3ffcb71a',
@@ -40,7 +40,7 @@ describe('G.722', () => {
     expect(sha256(bytes)).toBe('54dd888c9db9378c4d8e18bb1ebb8381b8e462c73ee7b7fa048af766a434446d')
   })
 
-  it('gives the samples that others give', () => {
+  it('decodes like the reference implementation', () => {
     const samples = decoded(encoded(hardSound()))
     expect([...samples.subarray(40, 48)]).toEqual([-1031, -1382, -1233, -1100, 291, 1749, 2457, 2810])
     expect(sha256(new Uint8Array(samples.buffer))).toBe(
@@ -48,7 +48,7 @@ describe('G.722', () => {
     )
   })
 
-  it('gives the same in packets of any length', () => {
+  it('is independent of the packet length', () => {
     const sound = hardSound()
     const encoder = new G722Encoder()
     const decoder = new G722Decoder()

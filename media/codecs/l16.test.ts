@@ -8,7 +8,7 @@ describe('L16', () => {
     expect(Buffer.from(bytes).toString('hex')).toBe('1234fffe80007fff')
   })
 
-  it('gives back what was encoded, from the middle of a packet', () => {
+  it('restores encoded samples, from the middle of a packet', () => {
     const samples = Int16Array.from({ length: 1000 }, (_, i) => i * 65 - 32768)
     const packet = new Uint8Array(12 + 2000)
     encodeL16(samples, 0, 1000, packet, 12)
@@ -17,7 +17,7 @@ describe('L16', () => {
     expect(out).toEqual(samples)
   })
 
-  it('refuses half a sample', () => {
+  it('rejects half a sample', () => {
     expect(decodeL16(new Uint8Array(5), 0, 5, new Int16Array(4))).toBe(-1)
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { minOpusPacketMs, readOpusParameters } from './opus-parameters.ts'
 
 describe('parameters of Opus', () => {
-  it('are wishes for the encoder', () => {
+  it('become encoder preferences', () => {
     expect(readOpusParameters('minptime=10;useinbandfec=1')).toEqual({ fec: true })
     expect(
       readOpusParameters(
@@ -12,7 +12,7 @@ describe('parameters of Opus', () => {
     expect(readOpusParameters('')).toEqual({})
   })
 
-  it('count for nothing where they are out of range, or no numbers', () => {
+  it('are ignored if out of range or not numeric', () => {
     for (const text of [
       'maxaveragebitrate=5999',
       'maxaveragebitrate=9e9',
@@ -23,7 +23,7 @@ describe('parameters of Opus', () => {
       expect(readOpusParameters(text)).toEqual({})
   })
 
-  it('may bound packets from below', () => {
+  it('may set a minimum packet duration', () => {
     expect(minOpusPacketMs('minptime=40;useinbandfec=1')).toBe(40)
     for (const text of ['', 'minptime=0', 'minptime=999', 'minptime=x'])
       expect(minOpusPacketMs(text)).toBeUndefined()

@@ -9,11 +9,13 @@ let codecs: Codecs
 beforeAll(async () => {
   codecs = await loadCodecs()
 })
-/** The spares that were taken are made anew between two turns of the event loop. */
+/** Waits until used spares are replaced, which takes one turn of the event loop. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 beforeEach(turn)
 
-/** Syllables with a pitch that moves, and a breath of noise: the encoder takes it for speech of the whole bandwidth. */
+/**
+ * Returns syllables with a varying pitch and some noise, which the encoder classifies as full-band speech.
+ */
 function speech(ms: number, rate: number): Int16Array {
   let state = 1
   return Int16Array.from({ length: (ms * rate) / 1000 }, (_, i) => {
@@ -70,7 +72,7 @@ describe('Opus', () => {
     decoder.close()
   })
 
-  it('keeps to the bit rate and the bandwidth that the far side wants', async () => {
+  it('uses the bitrate and bandwidth that the far side prefers', async () => {
     const sound = speech(3000, 48000)
     expect(bitrate(await packets(sound, 48000, { bitrate: 10_000 }))).toBeLessThan(11_000)
     expect(bitrate(await packets(sound, 48000, {}))).toBeGreaterThan(20_000)
@@ -83,14 +85,14 @@ describe('Opus', () => {
     expect(Math.max(...made.map(bandwidth))).toBe(48_000)
   })
 
-  it('makes packets of one size where the far side wants that', async () => {
+  it('makes packets of constant size if the far side prefers that', async () => {
     const sizes = async (cbr: boolean) =>
       new Set((await packets(speech(1000, 16000), 16000, { cbr })).map((p) => p.length)).size
     expect(await sizes(true)).toBe(1)
     expect(await sizes(false)).toBeGreaterThan(5)
   })
 
-  it('sends nothing in silence where the far side wants that', async () => {
+  it('sends nothing in silence if the far side prefers that', async () => {
     const silence = new Int16Array(16000 * 2)
     const sent = async (dtx: boolean) =>
       (await packets(silence, 16000, { dtx })).filter((p) => p.length > 0).length
@@ -98,7 +100,7 @@ describe('Opus', () => {
     expect(await sent(true)).toBeLessThan(30)
   })
 
-  it('restores a lost packet from the next, better than concealment does', async () => {
+  it('restores a lost packet from the next, better than concealment', async () => {
     const rate = 16000
     const made = await packets(speech(3000, rate), rate, { fec: true })
     const carrying = made.filter((p) => carriesFec(p, 0, p.length)).length
@@ -106,7 +108,7 @@ describe('Opus', () => {
     expect(errorOfEveryTenth(made, true)).toBeLessThan(errorOfEveryTenth(made, false) / 2)
   })
 
-  it('says where a packet restores nothing', async () => {
+  it('reports a packet that restores nothing', async () => {
     const rate = 16000
     const out = new Int16Array(320)
     const plain = await packets(speech(1000, rate), rate, { fec: false })
@@ -115,7 +117,7 @@ describe('Opus', () => {
     decoder.close()
   })
 
-  it('takes no harm from what is not Opus', async () => {
+  it('survives packets that are not Opus', async () => {
     const decoder = codecs.decoder('opus', 8000)
     const out = new Int16Array(960)
     const broken = Uint8Array.of(0x0b, 0xff, 0xff, 0xff)
@@ -131,7 +133,7 @@ describe('Opus', () => {
     expect(out.subarray(0, 160).every((sample) => sample === 0)).toBe(true)
   })
 
-  it('has more than its spares, if not in the same turn', async () => {
+  it('provides more handles than spares, in later turns', async () => {
     const many = Array.from({ length: 20 }, () => codecs.encoder('opus', { ptimeMs: 20, sampleRate: 8000 }))
     const out = new Uint8Array(1275)
     const tone = sine(700, 20, 8000)
@@ -142,7 +144,7 @@ describe('Opus', () => {
   })
 })
 
-/** Mean square error where every tenth packet is lost, against the same without loss. */
+/** Mean square error with every tenth packet lost, compared with no loss. */
 function errorOfEveryTenth(made: readonly Uint8Array[], fec: boolean): number {
   const whole = codecs.decoder('opus', 16000)
   const lossy = codecs.decoder('opus', 16000)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { PcmRate } from '../types.ts'
 import { Pitch } from './pitch.ts'
 
-/** Pulses of `pitch` Hz that ring a little, as a voice does. */
+/** Pulses of `pitch` Hz with some ringing, like a voice. */
 const voice = (pitch: number, rate: number) =>
   Int16Array.from({ length: rate / 20 }, (_, i) => {
     const since = (i / rate) % (1 / pitch)
@@ -19,7 +19,7 @@ describe.each([8000, 16000, 48000] as PcmRate[])('pitch at %d Hz', (rate) => {
     expect(pitch.strength).toBeGreaterThan(0.9)
   })
 
-  it('takes no longer period than it may', () => {
+  it('respects the maximum period', () => {
     const pitch = new Pitch(rate)
     const samples = voice(75, rate)
     const longest = (rate / 1000) * 8
@@ -28,7 +28,7 @@ describe.each([8000, 16000, 48000] as PcmRate[])('pitch at %d Hz', (rate) => {
     expect(pitch.strength).toBeLessThan(0.8)
   })
 
-  it('finds none in noise', () => {
+  it('finds no pitch in noise', () => {
     let state = 7
     const noise = Int16Array.from({ length: rate / 20 }, () => {
       state = (Math.imul(state, 1103515245) + 12345) | 0

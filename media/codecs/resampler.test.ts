@@ -14,7 +14,7 @@ const pairs: { from: ResamplerRate; to: ResamplerRate }[] = [
 ]
 const amplitude = 16_000
 
-/** Half a second in frames of 20 ms; the filter fills within the first 100 ms. */
+/** Half a second in frames of 20 ms; the filter settles within the first 100 ms. */
 function resampled(from: ResamplerRate, to: ResamplerRate, frequency: number): Int16Array {
   const resampler = new Resampler(from, to)
   const input = sine(frequency, 500, from, amplitude)
@@ -39,10 +39,10 @@ describe.each(pairs)('resampling from $from to $to Hz', ({ from, to }) => {
     24000: [100, 1000, 3900, 7000, 9000, 10_500],
   }[lower as 8000 | 16_000 | 24_000]
 
-  it.each(passed)('keeps %d Hz, and makes no images of it', (frequency) => {
+  it.each(passed)('keeps %d Hz without images', (frequency) => {
     const out = resampled(from, to, frequency)
     expect(Math.abs(levelDb(out))).toBeLessThan(0.1)
-    // All that is not the tone: images, aliases, rounding.
+    // Everything but the tone: images, aliases, rounding.
     expect(toneSnr(out, frequency, to)).toBeGreaterThan(60)
   })
 })
@@ -60,7 +60,7 @@ describe.each(pairs.filter(({ from, to }) => from > to))(
 )
 
 describe('the resampler', () => {
-  it('does not depend on how the stream is cut', () => {
+  it('is independent of the frame boundaries', () => {
     const input = sine(700, 300, 16000, amplitude)
     const whole = new Int16Array(2400)
     const parts = new Int16Array(2400)
@@ -77,7 +77,7 @@ describe('the resampler', () => {
     expect(parts).toEqual(whole)
   })
 
-  it.each(pairs)('says how much later its sound is ($from to $to)', ({ from, to }) => {
+  it.each(pairs)('reports its delay ($from to $to)', ({ from, to }) => {
     const input = new Int16Array(from / 10)
     input[from / 50] = amplitude
     const out = new Int16Array(to / 10)
@@ -87,7 +87,7 @@ describe('the resampler', () => {
     expect(Math.abs((peak * 1000) / to - 20 - resampler.delayMs)).toBeLessThanOrEqual(500 / to + 0.07)
   })
 
-  it('copies where both rates are the same, and clips what overshoots', () => {
+  it('copies at equal rates, and clips overshoot', () => {
     const out = new Int16Array(4)
     const same = new Resampler(8000, 8000)
     expect(same.process(Int16Array.of(1, 2, 3, 4), 1, 4, out, 1)).toBe(3)
@@ -96,7 +96,7 @@ describe('the resampler', () => {
     const wide = new Int16Array(1600)
     new Resampler(8000, 16000).process(square, 0, 800, wide, 0)
     expect([Math.max(...wide), Math.min(...wide)]).toEqual([32767, -32768])
-    // Without clipping the overshoot would wrap to the other sign.
+    // Without clicks, overshoot would wrap to the other sign.
     expect(wide.subarray(260, 300).every((sample) => sample > 25_000)).toBe(true)
   })
 })

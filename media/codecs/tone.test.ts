@@ -16,7 +16,7 @@ describe('tone', () => {
     expect(dominant(low.map((sample, i) => sample + high[i]!))).toBe(1500)
   })
 
-  it('hears nothing in silence', () => {
+  it('finds nothing in silence', () => {
     expect(dominant(new Int16Array(800))).toBe(0)
     expect(goertzel(new Int16Array(800), 440)).toBe(0)
   })

@@ -16,12 +16,12 @@ import {
 
 const ced = { fax: 'CED' } as const
 const cng = { fax: 'CNG' } as const
-/** The tone of a fax that calls, so many times. */
+/** Tone of a calling fax, repeated. */
 const calling = (times: number, hz = 1100, onMs = 500, offMs = 3000, dbm0 = -15): Int16Array =>
   joined(Array.from({ length: times }, () => joined([tone(hz, onMs, dbm0), quiet(offMs)])))
 
 describe('CED', () => {
-  it.each(['PCMU', 'PCMA'] as const)('is found a second after it began, over %s', (law) => {
+  it.each(['PCMU', 'PCMA'] as const)('is found a second after its start, over %s', (law) => {
     for (const dbm0 of [-5, -20, -38]) {
       const line = overG711(law, joined([quiet(1800), tone(2100, 3300, dbm0)]))
       const [found, over] = listenTo(line, ced)
@@ -40,7 +40,7 @@ describe('CED', () => {
     for (const sound of sounds()) expect(foundIn(overG711('PCMU', sound), ced)).toEqual(['CED', 'over'])
   })
 
-  it('is no short beep, no other frequency, nothing too quiet', () => {
+  it('excludes short beeps, other frequencies and quiet tones', () => {
     for (const sound of [
       joined([tone(2100, 900), quiet(2000)]),
       tone(2060, 4000),
@@ -67,7 +67,7 @@ describe('CNG', () => {
       expect(foundIn(overG711(law, sound), cng)).toEqual(['CNG', 'over'])
   })
 
-  it('is neither a single tone, as a machine beeps, nor one in another rhythm, nor another frequency', () => {
+  it("excludes single tones like a machine's beep, other rhythms and other frequencies", () => {
     for (const sound of [
       joined([tone(1100, 500), quiet(10_000)]),
       calling(4, 1100, 500, 1000),
@@ -82,7 +82,7 @@ describe('CNG', () => {
   })
 })
 
-describe('sounds that are no fax', () => {
+describe('sounds other than fax', () => {
   let voices: Int16Array
   let music: Int16Array
   let rings: Int16Array
@@ -98,7 +98,7 @@ describe('sounds that are no fax', () => {
     )
   })
 
-  it.each([ced, cng])('are voices, music and every ringing tone: %o', (request) => {
+  it.each([ced, cng])('include voices, music and every ringing tone: %o', (request) => {
     for (const law of ['PCMU', 'PCMA'] as const)
       for (const sound of [voices, music, rings]) expect(foundIn(overG711(law, sound), request)).toEqual([])
   })

@@ -25,7 +25,7 @@ const machine: MachineRequest = {
 }
 const asked = (more: Partial<MachineRequest> = {}) => ({ machine: { ...machine, ...more } })
 const toTheEnd = asked({ waitForEnd: true })
-/** Words of one syllable each, with pauses between. */
+/** Words of one syllable each, with pauses in between. */
 const syllables = (count: number, ms = 160, pauseMs = 240): Int16Array =>
   joined(Array.from({ length: count }, () => joined([talk(ms), quiet(pauseMs)])))
 
@@ -44,7 +44,7 @@ beforeAll(async () => {
   music = made
 })
 
-/** In silence, in the noise of a room, in that of a street, on a quiet line; each by both laws. */
+/** Variants of a line: silence, room noise, street noise and low volume; each with both laws. */
 const lines = (sound: Int16Array): readonly Int16Array[] =>
   [
     sound,
@@ -53,20 +53,20 @@ const lines = (sound: Int16Array): readonly Int16Array[] =>
     louder(sound, -14),
   ].flatMap((line) => [overG711('PCMU', line), overG711('PCMA', line)])
 
-describe('who talks', () => {
-  it('is a machine when it is long, whichever voice and line', () => {
+describe('the speaker', () => {
+  it('is a machine if the text is long, for every voice and line', () => {
     for (const greeting of greetings)
       for (const line of lines(joined([quiet(400), greeting, quiet(2000)])))
         expect(foundIn(line, asked())).toEqual(['machine', 'over'])
   })
 
-  it('is a person when it is short', () => {
+  it('is a person if the text is short', () => {
     for (const hello of hellos)
       for (const line of lines(joined([quiet(400), hello, quiet(3000)])))
         expect(foundIn(line, asked())).toEqual(['human', 'over'])
   })
 
-  it('is a machine as soon as it has talked for the threshold without a pause', () => {
+  it('is a machine after uninterrupted speech of the threshold', () => {
     const [found = ''] = listenTo(joined([quiet(200), talk(3000)]), asked())
     expect(found).toMatch(/^machine@1[45]\d0$/)
     const sooner = listenTo(joined([quiet(200), talk(3000)]), asked({ voiceThresholdMs: 600 }))
@@ -74,13 +74,13 @@ describe('who talks', () => {
     expect(foundIn(joined([talk(900), quiet(2000)]), asked())).toEqual(['human', 'over'])
   })
 
-  it('has made a pause after 160 ms of silence, not after the gap between two sounds', () => {
+  it('has paused after 160 ms of silence, but not between two sounds', () => {
     const halves = (pauseMs: number) => joined([talk(800), quiet(pauseMs), talk(800), quiet(2000)])
     expect(foundIn(halves(100), asked())).toEqual(['machine', 'over'])
     expect(foundIn(halves(260), asked())).toEqual(['human', 'over'])
   })
 
-  it('is a machine when it says many words', () => {
+  it('is a machine after many words', () => {
     expect(listenTo(joined([syllables(8), quiet(2000)]), asked())[0]).toMatch(/^machine@2[12]\d0$/)
     expect(foundIn(joined([syllables(5), quiet(2000)]), asked())).toEqual(['human', 'over'])
     expect(foundIn(joined([syllables(3), quiet(2000)]), asked({ wordsThreshold: 3 }))).toEqual([
@@ -96,13 +96,13 @@ describe('who talks', () => {
   })
 })
 
-describe('who says nothing', () => {
+describe('silence from the start', () => {
   it('is unknown after the initial time-out', () => {
     expect(listenTo(quiet(8000), asked())).toEqual(['unknown@4500', 'over@4500'])
     expect(listenTo(quiet(8000), asked({ initialTimeoutMs: 2000 }))).toEqual(['unknown@2000', 'over@2000'])
   })
 
-  it('is unknown also with clicks, and with noise however loud it is', () => {
+  it('is unknown also with clicks and with noise of any level', () => {
     const clicks = joined(Array.from({ length: 10 }, () => joined([quiet(500), noise(40, -10)])))
     expect(foundIn(clicks, asked())).toEqual(['unknown', 'over'])
     for (const dbm0 of [-60, -45, -35, -25, -10])
@@ -110,7 +110,7 @@ describe('who says nothing', () => {
         expect(foundIn(overG711('PCMA', line), asked())).toEqual(['unknown', 'over'])
   })
 
-  it('is waited for longer while tones are heard', () => {
+  it('extends the time-out while tones are received', () => {
     const ring = joined([tone(425, 1000), quiet(4000)])
     expect(foundIn(joined([ring, ring, ring]), asked())).toEqual([])
     expect(listenTo(joined([ring, quiet(2000)]), asked())[0]).toMatch(/^unknown@5[45]\d0$/)
@@ -119,7 +119,7 @@ describe('who says nothing', () => {
 })
 
 describe('the end of a greeting', () => {
-  it('is a beep, whatever its pitch, length and level', () => {
+  it('is a beep of any pitch, length and level', () => {
     for (const [hz, ms, dbm0] of [
       [400, 200, -15],
       [440, 500, -10],
@@ -132,7 +132,7 @@ describe('the end of a greeting', () => {
       for (const law of ['PCMU', 'PCMA'] as const) {
         const found = listenTo(overG711(law, line), toTheEnd)
         expect(found.map((each) => each.replace(/@.*/, ''))).toEqual(['machine', 'beep', 'over'])
-        // Known 60 ms after its end, and what of a frame is left.
+        // Detected 60 ms after its end, plus the rest of a frame.
         const at = Number(found[1]?.replace('beep@', ''))
         expect(at - (2300 + ms)).toBeGreaterThanOrEqual(40)
         expect(at - (2300 + ms)).toBeLessThanOrEqual(80)
@@ -140,14 +140,14 @@ describe('the end of a greeting', () => {
     }
   })
 
-  it('is heard in noise, and after a real voice, right away or after a while', () => {
+  it('is detected in noise, and after a real voice, at once or later', () => {
     for (const greeting of greetings)
       for (const pauseMs of [20, 700])
         for (const line of lines(joined([greeting, quiet(pauseMs), tone(1000, 350, -12), quiet(4000)])))
           expect(foundIn(line, toTheEnd)).toEqual(['machine', 'beep', 'over'])
   })
 
-  it('is a silence where there is no beep, told once and waited for once more', () => {
+  it('is a silence without a beep, reported once, followed by a second wait', () => {
     const [found, ready, over, ...more] = listenTo(joined([talk(2000), quiet(6000)]), toTheEnd)
     expect([found, ready, over].map((each) => each?.replace(/\d{2}$/, ''))).toEqual([
       expect.stringMatching(/^machine@1[23]$/),
@@ -159,18 +159,18 @@ describe('the end of a greeting', () => {
     expect(listenTo(joined([talk(2000), quiet(6000)]), slow)[1]).toMatch(/^silence@4[45]\d0$/)
   })
 
-  it('is taken back when the greeting goes on, and may still be a beep after a silence', () => {
+  it('is revoked when the greeting continues, and may still be a beep after a silence', () => {
     const goesOn = joined([talk(2000), quiet(1400), talk(1500), quiet(1300), tone(800, 300), quiet(1000)])
     expect(foundIn(goesOn, toTheEnd)).toEqual(['machine', 'silence', 'notReady', 'silence', 'beep', 'over'])
   })
 
-  it('shows a machine that has said too little to be known otherwise', () => {
+  it('identifies a machine that has spoken too little', () => {
     const short = joined([talk(400), quiet(300), tone(1000, 400), quiet(1000)])
     expect(foundIn(short, toTheEnd)).toEqual(['machine', 'beep', 'over'])
     expect(foundIn(short, asked())).toEqual(['machine', 'over'])
   })
 
-  it('is no tone of two frequencies, too short, too long, below, above or as telephones ring', () => {
+  it('excludes two-tone, too short, too long, too low, too high and ringing tones', () => {
     for (const sound of [
       tone([440, 480], 1000),
       tone([480, 620], 500),
@@ -186,11 +186,11 @@ describe('the end of a greeting', () => {
       expect(foundIn(joined([talk(2000), quiet(300), sound, quiet(500)]), toTheEnd)).not.toContain('beep')
   })
 
-  it('is not heard before anybody spoke', () => {
+  it('is not detected before any speech', () => {
     expect(foundIn(joined([tone(1000, 300), quiet(1000)]), toTheEnd)).toEqual([])
   })
 
-  it('is neither in a voice nor in music', () => {
+  it('is detected neither in a voice nor in music', () => {
     for (const law of ['PCMU', 'PCMA'] as const) {
       for (const greeting of greetings)
         expect(foundIn(overG711(law, joined([greeting, quiet(900), greeting])), toTheEnd)).not.toContain(

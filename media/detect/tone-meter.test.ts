@@ -25,7 +25,7 @@ describe('ToneMeter', () => {
     }
   })
 
-  it('gives two tones, and noise, no large share', () => {
+  it('gives two tones, and noise, a small share', () => {
     for (const sound of [tone([480, 620], 500), tone([697, 1209], 500), noise(500, -20)])
       for (const frame of framesOf(sound)) {
         meter.measure(frame)
@@ -33,7 +33,7 @@ describe('ToneMeter', () => {
       }
   })
 
-  it('hears nothing in silence, and in what is quieter than -43 dBm0', () => {
+  it('finds nothing in silence and below -43 dBm0', () => {
     for (const frame of [undefined, ...framesOf(quiet(20)), ...framesOf(tone(1000, 20, -45))]) {
       meter.measure(frame)
       expect([meter.frequency, meter.share]).toEqual([0, 0])

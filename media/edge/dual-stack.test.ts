@@ -51,7 +51,7 @@ describe.each(kinds)('an edge of both IP families on real sockets (%s)', (socket
     port.setFar(near, far)
   }
 
-  it('opens one pair for both, and has an address for each', async () => {
+  it('opens one pair for both families, with an address for each', async () => {
     const port = await open()
     expect([port.address, port.addressFor(4), port.addressFor(6)]).toEqual(['127.0.0.1', '127.0.0.1', '::1'])
     expect(edge.usage()).toMatchObject({ used: 1, total: 49 })
@@ -60,7 +60,7 @@ describe.each(kinds)('an edge of both IP families on real sockets (%s)', (socket
     expect([loop.addressFor(4), loop.addressFor(6)]).toEqual(['127.0.0.1', undefined])
   })
 
-  it('joins a far end of one family to one of the other, RTP and RTCP', async () => {
+  it('joins far ends of both families, RTP and RTCP', async () => {
     const [a, b] = [await open(), await open()]
     setFar(a, v4)
     setFar(b, v6)
@@ -75,7 +75,7 @@ describe.each(kinds)('an edge of both IP families on real sockets (%s)', (socket
     await v6.until(() => v6.rtcp.length > 0)
   })
 
-  it('follows a far end from one family to the other and back', async () => {
+  it('follows a far end that changes its family, and back', async () => {
     const port = await open()
     const sound = { sampleRate: 8000 as const, samples: sine(440, 5_000) }
     setFar(port, v4)
@@ -92,7 +92,7 @@ describe.each(kinds)('an edge of both IP families on real sockets (%s)', (socket
     await v4.until(() => v4.heard.length > before + 5)
   })
 
-  it('learns no source of another family than that of the far end', async () => {
+  it("learns no source of another family than the far end's", async () => {
     const port = await open()
     const { near, far } = v4.far('PCMU', { symmetric: 'first' })
     port.setFar(near, far)
@@ -102,7 +102,7 @@ describe.each(kinds)('an edge of both IP families on real sockets (%s)', (socket
     await expect.poll(async () => (await port.stats()).received).toBe(1)
   })
 
-  it('mixes both families, over threads', async () => {
+  it('mixes both families across threads', async () => {
     const [a, b] = [await open('one'), await open('two')]
     setFar(a, v4)
     setFar(b, v6)
@@ -113,7 +113,7 @@ describe.each(kinds)('an edge of both IP families on real sockets (%s)', (socket
     expect(dominant(v6.audio('PCMU', 12))).toBe(440)
   })
 
-  it('sends to no port of the same call', async () => {
+  it('rejects a far end that is a port of the same call', async () => {
     const [a, b, other] = [await open('one'), await open('one'), await open('two')]
     const { near, far } = v6.far('PCMU')
     for (const address of ['127.0.0.1', '127.0.0.9', '::1', '::ffff:127.0.0.1'])
@@ -163,7 +163,7 @@ describe('the addresses of an edge', () => {
     expect(found.map(({ announce }) => announce)).toEqual(announced)
   })
 
-  it('keep a family for which an address is announced that the machine does not have', () => {
+  it('keep a family with an announced address that the machine does not have', () => {
     const announce = ['198.51.100.1', '2001:db8::9']
     const found = localAddresses({ bind: both, announce }, machine('10.0.0.1'))
     expect(found.map((each) => each.announce)).toEqual(announce)
@@ -172,7 +172,7 @@ describe('the addresses of an edge', () => {
     ])
   })
 
-  it('are told from those of others', () => {
+  it('are distinguished from those of others', () => {
     const own = localAddresses({ bind: both, announce: '198.51.100.1' }, machine('10.0.0.1', '2001:db8::1'))
     const isOwn = (address: string) => isOwnAddress(address, own, machine('10.0.0.1', 'fe80::1'))
     expect(
@@ -186,7 +186,7 @@ describe('the addresses of an edge', () => {
     [{ bind: [] }, /bind: expected an IP address/],
     [{ bind: '127.0.0.1', announce: '::1' }, /announce: has an IPv6 address/],
     [{ bind: ['127.0.0.1', '::1'], announce: ['::1', '::2'] }, /announce: expected one/],
-  ])('must make sense: %j', async (wrong, message) => {
+  ])('reject %j', async (wrong, message) => {
     const base = { ports: await freePortRange(4), threads: 1, startTimeoutMs: 1, mediaTimeoutMs: 1 }
     await expect(createEdge({ ...base, ...wrong })).rejects.toThrow(message)
   })

@@ -18,7 +18,7 @@ const base: EdgeOptions = {
   quarantineMs: 0,
 }
 
-/** Steps that are not one: where sequence or timestamp do not go on as one stream. */
+/** Finds breaks: steps of sequence or timestamp that do not continue one stream. */
 function breaks(heard: readonly Heard[]): string[] {
   const found: string[] = []
   heard.forEach((packet, i) => {
@@ -32,7 +32,7 @@ function breaks(heard: readonly Heard[]): string[] {
   return found
 }
 
-/** Asks again until it is so; the test's own time-out ends it. */
+/** Polls until the condition holds; the test's own time-out ends it. */
 async function eventually(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5))
 }
@@ -82,10 +82,10 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
     expect(edge.usage().used).toBe(1)
   })
 
-  it('plays a prompt as one continuous stream that is the tone it was', async () => {
+  it('plays a prompt as one continuous stream with the original tone', async () => {
     const port = await open()
     const { near, far } = alice.far('PCMA')
-    // First the sound: else the opening silence may be quicker on a busy machine.
+    // Wait for audio first: on a busy machine the opening silence may come earlier.
     const playback = port.play({ prompt: { sampleRate: 8000, samples: sine(440, 400) } })
     port.setFar(near, far)
     expect(await playback.done).toBe('finished')
@@ -98,7 +98,7 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
     expect(dominant(alice.audio('PCMA'))).toBe(440)
   })
 
-  it('carries a join as loud as its ports are told', async () => {
+  it('applies the volumes of both ports to a join', async () => {
     const [a, b] = [await open(), await open()]
     const [farA, farB] = [alice.far('PCMU'), bob.far('PCMU')]
     a.setVolumes({ inDb: -14, outDb: 0 })
@@ -110,7 +110,7 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
     const tone = sine(700, 1000)
     await alice.talk(a.port, 'PCMU', tone)
     const peak = (samples: Int16Array) => samples.reduce((most, sample) => Math.max(most, sample), 0)
-    /** Of each 20 ms in which something is heard. */
+    /** Levels of each 20 ms with audio. */
     const shares = () => {
       const audio = bob.audio('PCMU')
       const frames = Array.from({ length: audio.length / 160 }, (_, i) =>
@@ -119,7 +119,7 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
       return frames.map((frame) => peak(frame) / peak(tone)).filter((share) => share > 0.05)
     }
     await bob.until(() => shares().length >= 12)
-    // The first goes from what it was to what it is.
+    // The first frame fades from the old to the new volume.
     const [middle = 0] = shares()
       .toSorted((x, y) => x - y)
       .slice(6)
@@ -128,14 +128,14 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
     a.setVolumes({ inDb: 0, outDb: 0 })
   })
 
-  it('carries both directions of a join, converting where the codecs differ, and goes over from prompt to bridge unbroken', async () => {
+  it('carries both directions of a join with different codecs, and changes from prompt to bridge without a break', async () => {
     const [a, b] = [await open(), await open('loopback')]
     const [farA, farB] = [alice.far('PCMU'), bob.far('PCMA')]
     a.setFar(farA.near, farA.far)
     b.setFar(farB.near, farB.far)
     edge.join(a, b)
     const played = a.play({ prompt: { sampleRate: 8000, samples: sine(440, 300) } })
-    // Their thread knows both far ends when it answers.
+    // Once the thread answers, it knows both far ends.
     await Promise.all([a.stats(), b.stats()])
     await Promise.all([
       alice.talk(a.port, 'PCMU', sine(700, 800)),
@@ -151,19 +151,19 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
     expect(dominant(heard.subarray(0, 2000))).toBe(440)
     expect(dominant(heard.subarray(-3000))).toBe(1000)
     expect(dominant(bob.audio('PCMA').subarray(-3000))).toBe(700)
-    // The bridge's first packet is marked, and nothing after it: there is no further change of source.
+    // Only the bridge's first packet is marked: no further change of source follows.
     const change = alice.heard.findLastIndex(({ marker }) => marker)
     expect(dominant(alice.audio('PCMU', change).subarray(0, 800))).toBe(1000)
     const stats = await a.close()
     expect(stats.received).toBe(40)
     expect(stats.lost).toBe(0)
     expect(stats.sent).toBe(alice.heard.length)
-    // Closing one end parts the other: nothing comes back, nothing breaks.
+    // Closing one end detaches the other: nothing is returned, nothing breaks.
     bob.send(b.port, 8, new Uint8Array(160))
     expect((await b.stats()).refused.source).toBe(0)
   })
 
-  it('opens the way with a few packets of silence, and with nothing before it knows the far end', async () => {
+  it('opens the path with a few packets of silence, and sends nothing before it knows the far end', async () => {
     const port = await open()
     alice.send(port.port, 0, new Uint8Array(160))
     expect((await port.stats()).refused.source).toBeLessThanOrEqual(1)
@@ -174,7 +174,7 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
     expect(breaks(alice.heard)).toEqual([])
   })
 
-  it('hears digits once each, and sends them with the payload type of the far end', async () => {
+  it("reports digits once each, and sends them with the far end's payload type", async () => {
     const [a, b] = [await open(), await open()]
     a.setFar(alice.far('PCMU').near, alice.far('PCMU', { telephoneEvent: 96 }).far)
     b.setFar(bob.far('PCMU').near, bob.far('PCMU').far)
@@ -212,7 +212,7 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
     expect(await b.sendDigits('1')).toBe(false)
   })
 
-  it('refuses strangers and reports it', async () => {
+  it('rejects packets of untrusted sources and reports them', async () => {
     const port = await open('loopback')
     const { near, far } = alice.far('PCMU')
     port.setFar(near, far)
@@ -228,7 +228,7 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
     expect(stats.refused).toEqual({ source: 1, malformed: 1, 'payload-type': 1, ssrc: 0, srtp: 0, rate: 0 })
   })
 
-  it('says goodbye by RTCP, and its sockets are free again', async () => {
+  it('sends RTCP BYE, and releases its sockets', async () => {
     const port = await open()
     const { near, far } = alice.far('PCMU')
     port.setFar(near, far)
@@ -248,7 +248,7 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
     }
   })
 
-  it('settles everything that is pending when a port is closed', async () => {
+  it('settles all pending results when a port is closed', async () => {
     const port = await open()
     const { near, far } = alice.far('PCMU')
     port.setFar(near, far)
@@ -261,7 +261,7 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
     expect((await port.stats()).sent).toBeGreaterThanOrEqual(0)
   })
 
-  it('throws for a far end that cannot be sent to', async () => {
+  it('throws for a far end with an invalid address', async () => {
     const port = await open()
     const { near, far } = alice.far('PCMU')
     expect(() => port.setFar(near, { ...far, address: 'carrier.example' })).toThrow(/address/)
@@ -274,7 +274,7 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
     expect(() => port.setFar(near, { ...far, payloadType: 128 })).toThrow(/payloadType/)
   })
 
-  it('joins no port to itself', async () => {
+  it('rejects joining a port to itself', async () => {
     const a = await open()
     expect(() => edge.join(a, a)).toThrow(/itself/)
   })

@@ -15,7 +15,7 @@ import { TestClock } from './testing/test-clock.ts'
 const codecs = ['PCMU', 'G722', 'L16'] as const
 const tones = [600, 900, 1300] as const
 
-/** A far end on a socket that is none. */
+/** Far end on a fake socket. */
 class Far {
   readonly heard: Buffer[] = []
   readonly codec: AudioCodec
@@ -41,7 +41,7 @@ class Far {
     this.#arrive(packet, '192.0.2.1', 4000)
   }
 
-  /** The strongest tone of what was heard last. */
+  /** Returns the strongest tone received recently. */
   tone(): number {
     const view = rtpView()
     const payloads = this.heard.slice(-25).flatMap((packet) => {
@@ -105,7 +105,7 @@ describe('an engine with injected time and sockets', () => {
     expect([engine.size, clock.running, fars.map(({ closed }) => closed)]).toEqual([0, 0, [true, true, true]])
   }
 
-  it('joins ports of two codecs, plays, and has nothing left when they are closed', async () => {
+  it('joins ports of two codecs, plays, and keeps nothing after they are closed', async () => {
     await engine.run({ op: 'join', port: 1, other: 2 })
     talk(1000)
     expect([fars[0]!.tone(), fars[1]!.tone()]).toEqual([900, 600])
@@ -119,7 +119,7 @@ describe('an engine with injected time and sockets', () => {
     await close()
   })
 
-  it('mixes, taps, and ends what is about a port or a mixer that is gone', async () => {
+  it('mixes, taps, and ignores commands for closed ports and mixers', async () => {
     await engine.run({ op: 'openMixer', mixer: 9 })
     for (const port of [1, 2, 3]) await engine.run({ op: 'addInput', mixer: 9, port, options: {} })
     await engine.run({ op: 'tap', port: 1, tap: 20, request: { tracks: 'in', sampleRate: 8000 } })
@@ -127,7 +127,7 @@ describe('an engine with injected time and sockets', () => {
     expect(fars[2]!.heard.length).toBeGreaterThan(40)
     expect(fars[0]!.tone()).toBe(900)
     const frames = reports.flatMap((report) => (report.op === 'frame' ? [report.frame.atMs] : []))
-    // The last one is due with the timer, which comes 3 ms late.
+    // The last packet is due with the timer, which fires 3 ms late.
     expect(frames).toEqual(Array.from({ length: 49 }, (_, i) => i * 20))
     expect(engine.size).toBe(5)
     await engine.run({ op: 'closeMixer', mixer: 9 })
@@ -142,7 +142,7 @@ describe('an engine with injected time and sockets', () => {
     expect(reports.at(-1)).toMatchObject({ op: 'recorded', record: 22, result: { hasFile: false } })
   })
 
-  it('closes what is open, and what is being opened, when its thread is to end', async () => {
+  it('closes everything open or being opened when its thread ends', async () => {
     await engine.run({ op: 'openMixer', mixer: 9 })
     await engine.run({ op: 'addInput', mixer: 9, port: 1, options: {} })
     const seed = { ssrc: 4, sequence: 0, timestamp: 0 }
@@ -157,7 +157,7 @@ describe('an engine with injected time and sockets', () => {
     expect(reports).not.toContainEqual(expect.objectContaining({ op: 'opened', port: 4 }))
   })
 
-  describe('what listens moves to another port', () => {
+  describe('moving to another port', () => {
     let path: string
     let recorded: Promise<void>
 
@@ -167,7 +167,7 @@ describe('an engine with injected time and sockets', () => {
       return () => rm(folder, { recursive: true })
     })
 
-    /** Begins to record the first port, and waits until the recorder is made. */
+    /** Starts recording the first port, and waits until the recorder is ready. */
     const record = async (more: Partial<RecordRequest> = {}) => {
       const request: RecordRequest = { path, format: 'wav', tracks: 'stereo', ...more }
       recorded = engine.run({ op: 'record', port: 1, record: 30, request })
@@ -175,13 +175,13 @@ describe('an engine with injected time and sockets', () => {
     }
     const act = (port: number, act: RecordingControl) =>
       engine.run({ op: 'recording', port, record: 30, act })
-    /** The first far end is transferred away: the second one is the caller from now on. */
+    /** Transfers the first far end away: the second one is the caller from now on. */
     const transfer = () => engine.run({ op: 'move', port: 2, listener: 30 })
     const leaves = async () => {
       await engine.run({ op: 'join', port: 2, other: 3 })
       await engine.run({ op: 'close', port: 1, request: 1 })
     }
-    /** Stops it, and gives what is in the file. */
+    /** Stops the recording and returns the file's samples. */
     const sides = async () => {
       await act(2, 'stop')
       await recorded
@@ -191,7 +191,7 @@ describe('an engine with injected time and sockets', () => {
     const tone = (samples: Int16Array, fromMs: number, toMs: number) =>
       dominant(samples.subarray(fromMs * 8, toMs * 8))
 
-    /** The 20 ms without a sound, from there on. */
+    /** Returns the duration of silence from there on, in steps of 20 ms. */
     const silent = (samples: Int16Array, fromMs: number): number[] => {
       const found: number[] = []
       for (let ms = fromMs; ms + 20 <= samples.length / 8; ms += 20)
@@ -199,7 +199,7 @@ describe('an engine with injected time and sockets', () => {
       return found
     }
 
-    it('a recording, whose file has what was before and after without a gap', async () => {
+    it('a recording continues in its file without a gap', async () => {
       await engine.run({ op: 'join', port: 1, other: 2 })
       await record()
       talk(1000)
@@ -209,14 +209,14 @@ describe('an engine with injected time and sockets', () => {
       talk(1000)
       const [left, right] = await sides()
       expect(left.length / 8).toBe(2180)
-      // Who joins is waited for, for a moment; the move itself is not heard.
+      // A new partner takes a moment; the move itself is inaudible.
       expect([silent(left, 200), silent(right, 200)]).toEqual([[], [1200]])
       expect([tone(left, 500, 1000), tone(right, 500, 1000)]).toEqual([600, 900])
       expect([tone(left, 1060, 1200), tone(right, 1060, 1200)]).toEqual([900, 600])
       expect([tone(left, 1700, 2100), tone(right, 1700, 2100)]).toEqual([900, 1300])
     })
 
-    it('a recording that is paused, which is so still, and goes on', async () => {
+    it('a paused recording stays paused, and can be resumed', async () => {
       await record()
       talk(500)
       await act(1, 'skip')
@@ -244,7 +244,7 @@ describe('an engine with injected time and sockets', () => {
       },
     )
 
-    it('a recording that has not begun ends with the port that it was moved to', async () => {
+    it('a recording that has not started ends with the port that it was moved to', async () => {
       await record({ beep: true })
       await transfer()
       await engine.run({ op: 'close', port: 2, request: 2 })
@@ -257,7 +257,7 @@ describe('an engine with injected time and sockets', () => {
       await close()
     })
 
-    it('a tap, with what is queued to be spoken', async () => {
+    it('a tap keeps its queued speech', async () => {
       await engine.run({ op: 'tap', port: 1, tap: 20, request: { tracks: 'in', sampleRate: 8000 } })
       talk(500)
       const sent = () => fars[0]!.heard.filter((packet) => !isRtcp(packet)).length

@@ -4,7 +4,7 @@ import { FrameLink } from './frame-link.ts'
 
 const frame = (value: number) => new Int16Array(320).fill(value)
 
-/** Two ends, and what they tell of their closing. */
+/** Returns two ends, and records their closing. */
 function setUp() {
   const { port1, port2 } = new MessageChannel()
   const closed: string[] = []
@@ -12,10 +12,10 @@ function setUp() {
     here: new FrameLink(port1, () => closed.push('here')),
     there: new FrameLink(port2, () => closed.push('there')),
   }
-  /** Says these, and lets them arrive. */
+  /** Writes frames and waits for their arrival. */
   const say = async (...values: number[]) => {
     for (const value of values) ends.here.write(frame(value))
-    // Messages are handed out before the event loop's next turn.
+    // Messages are delivered before the event loop's next turn.
     await new Promise((resolve) => setImmediate(resolve))
     await new Promise((resolve) => setImmediate(resolve))
   }
@@ -23,8 +23,8 @@ function setUp() {
   return { ...ends, closed, say, heard }
 }
 
-describe('a line of frames between two threads', () => {
-  it('waits for two frames, and gives them in order until they run out', async () => {
+describe('a frame channel between two threads', () => {
+  it('waits for two frames, and delivers them in order until they run out', async () => {
     const { say, heard, here, there } = setUp()
     await say(1)
     expect(heard()).toBeUndefined()
@@ -36,7 +36,7 @@ describe('a line of frames between two threads', () => {
     there.close()
   })
 
-  it('drops the oldest where more has piled up than is good', async () => {
+  it('drops the oldest frames beyond the limit', async () => {
     const { say, heard, here, there } = setUp()
     await say(1, 2, 3, 4, 5, 6)
     expect([heard(), heard(), heard()]).toEqual([5, 6, undefined])
@@ -44,7 +44,7 @@ describe('a line of frames between two threads', () => {
     there.close()
   })
 
-  it('does not send silence, nor hold on to what is said', async () => {
+  it('does not send silence, and does not keep written frames', async () => {
     const { say, heard, here, there } = setUp()
     const mine = frame(7)
     here.write(undefined)
@@ -56,7 +56,7 @@ describe('a line of frames between two threads', () => {
     there.close()
   })
 
-  it('tells the other end when it is closed, and is quiet from then on', async () => {
+  it('reports closing to the other end, and is silent afterwards', async () => {
     const { closed, here, there, say } = setUp()
     here.close()
     here.close()

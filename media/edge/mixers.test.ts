@@ -30,7 +30,7 @@ describe('a mixer over two threads', () => {
     ports = []
     mixer = await edge.openMixer()
     for (const [i, peer] of peers.entries()) {
-      // Groups go to the threads in turn, so that two are in one and one is in the other.
+      // Groups are assigned to the threads in turn: two in one, one in the other.
       const port = await edge.open({ group: `call ${i}`, kind: 'carrier' })
       const { near, far } = peer.far('PCMU')
       port.setFar(near, far)
@@ -48,13 +48,13 @@ describe('a mixer over two threads', () => {
 
   const talk = (ms: number) =>
     Promise.all(peers.map((peer, i) => peer.talk(ports[i]!.port, 'PCMU', sine(tones[i]!, ms))))
-  /** Which tones a peer has heard in the last half second. */
+  /** Returns the tones that a peer received in the last half second. */
   const heard = (peer: number): number[] => {
     const samples = peers[peer]!.audio('PCMU').slice(-4000)
     return [...tones, 440].filter((tone) => goertzel(samples, tone) > 0.1)
   }
 
-  it('lets each hear the others wherever they are, until one leaves', async () => {
+  it('lets each port hear the others across threads, until one leaves', async () => {
     expect(mixer.size).toBe(3)
     const speakers: (MediaPort | undefined)[] = []
     mixer.onSpeaker((port) => speakers.push(port))
@@ -98,7 +98,7 @@ describe('a mixer over two threads', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('is left by a port that is joined to another, or to another mixer', async () => {
+  it('loses a port that is joined to another port or mixer', async () => {
     const second = await edge.openMixer()
     second.add(ports[0]!)
     expect([mixer.size, second.size]).toEqual([2, 1])
@@ -110,7 +110,7 @@ describe('a mixer over two threads', () => {
     expect(second.size).toBe(0)
   })
 
-  it('goes on when the other thread dies, and is over when its own does', async () => {
+  it('continues when the other thread dies, and ends when its own does', async () => {
     const failures: EdgeFailure[] = []
     const dies = (port: MediaPort) =>
       new Promise<void>((resolve) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { PortPool, shareRange } from './pool.ts'
 
-describe('the pool of ports', () => {
-  it('gives each pair once, at random, until there is none', () => {
+describe('the port pool', () => {
+  it('returns each pair once, at random, until none is left', () => {
     let turn = 0
     const pool = new PortPool([2, 4, 6, 8], 0, (below) => turn++ % below)
     const taken = [0, 0, 0, 0].map(() => pool.take(0))
@@ -19,7 +19,7 @@ describe('the pool of ports', () => {
     expect([pool.quarantined(35_000), pool.take(35_000), pool.reused]).toEqual([0, 2, 0])
   })
 
-  it('takes the pair that has rested longest where none has rested enough, and counts it', () => {
+  it('takes the pair longest in quarantine if no other is free, and counts it', () => {
     const pool = new PortPool([2, 4, 6], 30_000, () => 0)
     const taken = [pool.take(0), pool.take(0), pool.take(0)]
     for (const [index, port] of taken.entries()) pool.give(1000 + index, port!)
@@ -33,14 +33,14 @@ describe('the pool of ports', () => {
     expect([pool.take(34_000), pool.reused]).toEqual([taken[1], 4])
   })
 
-  it('ignores what was not taken', () => {
+  it('ignores ports that were not taken', () => {
     const pool = new PortPool([2], 0, () => 0)
     pool.give(0, 2)
     pool.give(0, 4)
     expect(pool.free(0)).toBe(1)
   })
 
-  it('shares a range in pairs of an even port and the next', () => {
+  it('splits a range into pairs of an even port and the next', () => {
     expect(shareRange({ from: 101, to: 110 }, 1)).toEqual([[102, 104, 106, 108]])
     expect(shareRange({ from: 100, to: 109 }, 2)).toEqual([
       [100, 102],

@@ -8,7 +8,7 @@ import { AudioSinks } from '../rtp/audio-sinks.ts'
 import type { RecordRequest } from '../types.ts'
 import { RecordingSink } from './recording-sink.ts'
 
-describe('a recording of what the far end hears', () => {
+describe('a recording of the audio for the far end', () => {
   let folder: string
 
   beforeEach(async () => {
@@ -41,14 +41,14 @@ describe('a recording of what the far end hears', () => {
     },
   )
 
-  it('ends when the far end falls silent, whatever it hears', async () => {
+  it('ends when the far end falls silent, independent of the recorded audio', async () => {
     const { recorder, say } = await begin({ endSilenceMs: 1000 })
     say(500, true)
     say(2000, false)
     expect((await recorder.done).end).toEqual({ kind: 'silence' })
   })
 
-  it('needs nothing decoded where it does not end by silence', async () => {
+  it('needs no decoding unless it ends by silence', async () => {
     const { recorder, sinks, say } = await begin({ terminators: '#' })
     expect([sinks.inputRate, sinks.outputRate]).toEqual([0, 8000])
     say(2000, false)

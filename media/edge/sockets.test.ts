@@ -7,10 +7,10 @@ import type { PortSocket } from './sockets.ts'
 import { addonFile, openSockets, type SocketKind, socketKind } from './sockets-open.ts'
 
 const native = socketKind()
-// A machine without a C compiler has none; then the tests of it are skipped, and the reason stands in their name.
+// Without a C compiler the addon is missing; its tests are then skipped, with the reason in their names.
 const kinds: SocketKind[] = native.kind === 'native' ? ['node', 'native'] : ['node']
 
-/** What a socket heard, with a way to wait for more. */
+/** Collects received packets, and can wait for more. */
 const listener = () => {
   const heard: { text: string; address: string; port: number }[] = []
   let wake = () => {}
@@ -38,7 +38,7 @@ describe.each(kinds)('%s sockets', (kind) => {
   it.each([
     ['IPv4', '127.0.0.1'],
     ['IPv6', '::1'],
-  ])('send and receive over %s, with the address in the way that Node writes it', async (_, address) => {
+  ])("send and receive over %s, with addresses in Node's notation", async (_, address) => {
     const [a, b] = [listener(), listener()]
     const [alice, bob] = [await bind(address, 0, a.on), await bind(address, 0, b.on)]
     say(alice, 'hello', bob, address)
@@ -50,7 +50,7 @@ describe.each(kinds)('%s sockets', (kind) => {
     await Promise.all([alice.close(), bob.close()])
   })
 
-  it('tell one source from another, and send to each', async () => {
+  it('distinguish sources, and send to each', async () => {
     const [a, b, c] = [listener(), listener(), listener()]
     const alice = await bind('0.0.0.0', 0, (packet, address, port) => {
       a.on(packet, address, port)
@@ -72,19 +72,19 @@ describe.each(kinds)('%s sockets', (kind) => {
     await Promise.all([alice.close(), bob.close(), carol.close()])
   })
 
-  it('carry hundreds of packets of one turn, in order and unbroken', async () => {
+  it('carry hundreds of packets of one turn, in order and complete', async () => {
     const b = listener()
     const [alice, bob] = [await bind('127.0.0.1', 0, () => {}), await bind('127.0.0.1', 0, b.on)]
     const texts = Array.from({ length: 200 }, (_, i) => `${i} `.repeat(1 + (i % 40)))
     for (const text of texts) say(alice, text, bob)
-    // More than the addon's ring holds, to another place.
+    // More than the addon's ring holds, to another socket.
     for (let i = 0; i < 400; i++) say(alice, 'x', alice)
     await b.until(200)
     expect(b.heard.map(({ text }) => text)).toEqual(texts)
     await Promise.all([alice.close(), bob.close()])
   })
 
-  it('refuse a port that is taken, an address that is not ours and one that is none', async () => {
+  it('reject a port in use, a foreign address and an invalid one', async () => {
     const other = createSocket('udp4').bind(0, '127.0.0.1')
     await once(other, 'listening')
     await expect(bind('127.0.0.1', other.address().port, () => {})).rejects.toMatchObject({
@@ -94,7 +94,7 @@ describe.each(kinds)('%s sockets', (kind) => {
     other.close()
   })
 
-  it('leave nothing open when they are closed, hear nothing more, and send what was said before', async () => {
+  it('release everything when closed, receive nothing more, and flush earlier packets', async () => {
     const b = listener()
     const bob = await bind('127.0.0.1', 0, b.on)
     await turn()
@@ -116,7 +116,7 @@ describe.each(kinds)('%s sockets', (kind) => {
     await Promise.all([bob.close(), next.close()])
   })
 
-  it('may be closed from within, with packets for them on the way', async () => {
+  it('may be closed from a callback, with packets for them pending', async () => {
     const all: PortSocket[] = []
     let first = true
     let heard = 0
@@ -147,7 +147,7 @@ describe.each(kinds)('%s sockets', (kind) => {
     bob.send(Buffer.from('x'), 0, 1, 70_000, '127.0.0.1')
     bob.send(Buffer.from('x'), 0, 1, 9, 'carrier.example')
     bob.send(Buffer.from('x'), 0, 1, 9, '::1')
-    // No way there from a socket of this machine alone.
+    // Unreachable from a loopback socket.
     bob.send(Buffer.from('x'), 0, 1, 9, '192.0.2.1')
     await turn()
     sender.send(Buffer.alloc(2048), bob.port, '127.0.0.1')
@@ -163,7 +163,7 @@ describe.each(kinds)('%s sockets', (kind) => {
 })
 
 describe.runIf(native.kind === 'native')(`the addon (${native.reason ?? 'built'})`, () => {
-  it('ends with its thread, sixty times, with sockets open and packets coming', {
+  it('ends with its thread, sixty times, with open sockets and arriving packets', {
     timeout: 180_000,
   }, async () => {
     const code = `
@@ -197,7 +197,7 @@ describe.runIf(native.kind === 'native')(`the addon (${native.reason ?? 'built'}
     sender.close()
   })
 
-  it('hands what a packet makes JavaScript throw to the thread, which ends by it', async () => {
+  it('lets an exception of the packet callback end the thread', async () => {
     const code = `
       const { parentPort } = require('node:worker_threads')
       const addon = require(${JSON.stringify(addonFile)})
@@ -212,7 +212,7 @@ describe.runIf(native.kind === 'native')(`the addon (${native.reason ?? 'built'}
     sender.close()
   })
 
-  it('checks every number that JavaScript gives it', async () => {
+  it('validates every number from JavaScript', async () => {
     const code = `
       const { parentPort } = require('node:worker_threads')
       const addon = require(${JSON.stringify(addonFile)})
@@ -246,7 +246,8 @@ describe.runIf(native.kind === 'native')(`the addon (${native.reason ?? 'built'}
     const worker = new Worker(code, { eval: true })
     const [found] = await Promise.race([once(worker, 'message'), once(worker, 'error')])
     const { entries, misaddressed, ...rest } = found
-    // With a count beyond the ring all of it is sent, whose other entries name the first socket and port 0.
+    // With a count beyond the ring, the whole ring is sent; its unused entries name the first socket and port
+    // 0.
     expect(misaddressed).toBeGreaterThanOrEqual(entries)
     expect(rest).toEqual({
       early: 'ERR_NOT_STARTED',

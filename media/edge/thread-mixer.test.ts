@@ -41,14 +41,14 @@ describe('a mixer with ports of three codecs', () => {
       for (const i of who) lines[i]!.say(voices[i]!)
     })
 
-  /** Which of the tones a port has heard in the last second. */
+  /** Returns the tones that a port received in the last second. */
   const heard = (i: number): number[] => {
     const [line, codec] = [lines[i]!, codecs[i]!]
     const samples = line.audio(codec).slice(-rateOf(codec) / 2)
     return [...tones, 440].filter((tone) => goertzel(samples, tone, rateOf(codec)) > 0.1)
   }
 
-  it('lets each hear the others, and not itself', () => {
+  it('lets each port hear the others, but not itself', () => {
     talk(2000)
     expect([0, 1, 2].map(heard)).toEqual([
       [900, 1300],
@@ -58,13 +58,13 @@ describe('a mixer with ports of three codecs', () => {
     for (const line of lines) expect(discontinuities(line.sent)).toEqual([])
   })
 
-  it('goes on when one leaves, whose port then hears nothing of it', () => {
+  it('continues when one leaves, which then hears nothing of it', () => {
     talk(1000)
     room.remove(3)
     for (const line of lines) line.sent.length = 0
     talk(1500)
     expect([0, 1].map(heard)).toEqual([[900], [600]])
-    // A second of silence, so that its jitter buffer has no loss to make up for.
+    // A second of silence, so that its jitter buffer has no loss to conceal.
     expect([heard(2), lines[2]!.sent.length]).toEqual([[], 50])
     expect([lines[2]!.session.isFramed, room.isFramed]).toEqual([false, true])
     lines[0]!.session.close(time.now)
@@ -73,7 +73,7 @@ describe('a mixer with ports of three codecs', () => {
     expect(room.isFramed).toBe(false)
   })
 
-  it('is left by a port that is joined to another, and whispers to one', () => {
+  it('loses a port that is joined to another, and whispers to one', () => {
     room.change(1, { audibleTo: [2] })
     talk(1500)
     expect([heard(1), heard(2)]).toEqual([[600, 1300], [900]])
@@ -85,7 +85,7 @@ describe('a mixer with ports of three codecs', () => {
     expect(room.isFramed).toBe(false)
   })
 
-  it('plays to all, lets all be heard by who listens, and tells the end', () => {
+  it('plays to all, passes the sum to sinks, and reports the end', () => {
     const total: number[] = []
     let closed = false
     const sink: AudioSink = {
@@ -107,7 +107,7 @@ describe('a mixer with ports of three codecs', () => {
     expect([closed, room.isFramed]).toEqual([true, false])
   })
 
-  it('tells who speaks, and when nobody does any more', () => {
+  it('reports the active speaker, and when there is none', () => {
     talk(1000, [1])
     expect(speakers).toEqual([2])
     talk(1000, [])

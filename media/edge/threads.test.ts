@@ -14,14 +14,14 @@ const base: EdgeOptions = {
   mediaTimeoutMs: 60_000,
   quarantineMs: 0,
 }
-/** The first port of the second thread, where there are two. */
+/** First port of the second of two threads. */
 const middle = base.ports.from + 4
 const carrier = (group: string) => ({ group, kind: 'carrier' as const })
 const loopback = (group: string) => ({ group, kind: 'loopback' as const })
 const prompt = { sampleRate: 8000 as const, samples: sine(440, 1000) }
 
 describe('the range of ports', () => {
-  it('is used up to the last pair, and then refuses with no_ports', async () => {
+  it('is used up to the last pair, and then rejects with no_ports', async () => {
     const edge = await createEdge(base)
     const ports = await Promise.all(['a', 'b', 'c', 'd'].map((group) => edge.open(carrier(group))))
     expect(ports.map(({ port }) => port).sort()).toEqual(
@@ -35,7 +35,7 @@ describe('the range of ports', () => {
     await edge.close()
   })
 
-  it('rests a closed pair, takes another before it, and takes it early rather than refuse', async () => {
+  it('keeps a closed pair in quarantine, prefers another, and takes it early rather than reject', async () => {
     const clock = new TestClock()
     const ports = await freePortRange(4)
     const edge = await createEdge({ ...base, ports, quarantineMs: 30_000, clock })
@@ -54,7 +54,7 @@ describe('the range of ports', () => {
     await edge.close()
   })
 
-  it('finds a pair that rests in any of its threads', async () => {
+  it('finds a pair in quarantine in any of its threads', async () => {
     const edge = await createEdge({
       ...base,
       ports: await freePortRange(4),
@@ -70,7 +70,7 @@ describe('the range of ports', () => {
     await edge.close()
   })
 
-  it('passes over a pair that another program has, RTP or RTCP', async () => {
+  it('skips a pair with a port that another program uses, RTP or RTCP', async () => {
     const other = createSocket('udp4')
     const ports = await freePortRange(4)
     await new Promise<void>((resolve) => other.bind(ports.from + 1, '127.0.0.1', resolve))
@@ -87,18 +87,18 @@ describe('the range of ports', () => {
     [{ announce: 'nowhere' }, /announce/],
     [{ threads: 0 }, /threads/],
     [{ ports: { from: 9, to: 3 } }, /ports/],
-  ])('must make sense: %j', async (wrong, message) => {
+  ])('rejects %j', async (wrong, message) => {
     await expect(createEdge({ ...base, ...wrong })).rejects.toThrow(message)
   })
 
-  it('cannot be opened on an address that is not ours', async () => {
+  it('rejects a foreign address', async () => {
     const edge = await createEdge({ ...base, bind: '192.0.2.1' })
     await expect(edge.open(carrier('a'))).rejects.toMatchObject({ code: 'failed' })
     expect([edge.usage().used, edge.portCount]).toEqual([0, 0])
     await edge.close()
   })
 
-  it('announces what it was told to, and carrier ports alone', async () => {
+  it('announces the configured address, for carrier ports only', async () => {
     const edge = await createEdge({ ...base, announce: '203.0.113.9' })
     expect((await edge.open(carrier('a'))).address).toBe('203.0.113.9')
     expect((await edge.open(loopback('a'))).address).toBe('127.0.0.1')
@@ -107,7 +107,7 @@ describe('the range of ports', () => {
 })
 
 describe('media threads', () => {
-  it('share the range, keep a group together and spread groups', async () => {
+  it('split the range, keep a group together and spread groups', async () => {
     const edge = await createEdge({ ...base, threads: 2 })
     const [a, b] = [await edge.open(carrier('one')), await edge.open(carrier('two'))]
     expect([a.port < middle, b.port < middle].sort()).toEqual([false, true])
@@ -117,7 +117,7 @@ describe('media threads', () => {
     await edge.close()
   })
 
-  it('that die take their ports along, settle what is pending, and are replaced', async () => {
+  it('that die take their ports along, settle pending results, and are replaced', async () => {
     const edge = await createEdge(base)
     const failures: EdgeFailure[] = []
     const failed = new Promise<void>((resolve) =>
@@ -129,7 +129,7 @@ describe('media threads', () => {
     const port = await edge.open(carrier('a'))
     const playback = port.play({ prompt })
     const digits = port.sendDigits('W')
-    // Samples that are none make the thread fail as a defect in it would.
+    // Invalid samples make the thread fail as a defect would.
     port.setFar(
       { codecs: [] },
       { address: '127.0.0.1', port: 9, codec: 'PCMU', payloadType: 0, direction: 'sendrecv' },
@@ -146,7 +146,7 @@ describe('media threads', () => {
     await edge.close()
   })
 
-  it('end with the edge, whatever is under way', async () => {
+  it('end with the edge, whatever is in progress', async () => {
     const edge = await createEdge(base)
     const port = await edge.open(carrier('a'))
     const opening = edge.open(carrier('b')).then(

@@ -44,7 +44,7 @@ describe('the ticker', () => {
     expect(busy.times.every((time) => (time - start) % 10 === 3)).toBe(true)
   })
 
-  it('leaves out what it missed', () => {
+  it('skips missed ticks', () => {
     const clock = new TestClock()
     const ticker = new Ticker(clock)
     const busy = ticked(true)
@@ -68,7 +68,7 @@ describe('the ticker', () => {
     expect([clock.running, busy.times]).toEqual([0, []])
   })
 
-  it('makes frames every 20 ms for those that take part: all in, then the mixers, then all out', () => {
+  it('makes frames every 20 ms for framed ports: all in, then the mixers, then all out', () => {
     const clock = new TestClock()
     const ticker = new Ticker(clock)
     const order: string[] = []
@@ -88,7 +88,7 @@ describe('the ticker', () => {
     expect([order.length, idle.frames.length, idle.times.length]).toEqual([50 * 5, 0, 10])
   })
 
-  it('makes up for late frames, all of them, but not for a long stall', () => {
+  it('catches up late frames, but not after a long stall', () => {
     const clock = new TestClock()
     const ticker = new Ticker(clock)
     const late = ticked(false, true)
@@ -100,7 +100,7 @@ describe('the ticker', () => {
     expect(late.frames).toHaveLength(2)
   })
 
-  it('counts frames from the moment that somebody takes part, and leaves out who does no more', () => {
+  it('counts frames from the first framed port, and drops ports that are framed no more', () => {
     const clock = new TestClock()
     const ticker = new Ticker(clock)
     const port = ticked(false)
@@ -115,7 +115,7 @@ describe('the ticker', () => {
     expect(port.frames).toHaveLength(4)
   })
 
-  it('ticks at once whom a frame has left with something to send', () => {
+  it('ticks a port at once if a frame left a packet to send', () => {
     const clock = new TestClock()
     const ticker = new Ticker(clock)
     const port = { ...ticked(false, true), frameOut: () => 0 }

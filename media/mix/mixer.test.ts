@@ -29,7 +29,7 @@ type Step =
       readonly prompt: Int16Array | undefined
     }
 
-/** Loud, so that the gate has no say; or silent. */
+/** Loud enough to pass the gate; or silent. */
 const frames: fc.Arbitrary<Int16Array | undefined> = fc.oneof(
   fc.constant(undefined),
   fc.constant(new Int16Array(mixFrameSamples)),
@@ -73,10 +73,10 @@ const gainOf = ({ canSpeak: talks = true, volumeDb = 0 }: InputOptions): number 
     ? 10 ** (Math.max(-60, Math.min(20, volumeDb)) / 20) * (volumeDb === Number.NEGATIVE_INFINITY ? 0 : 1)
     : 0
 
-/** What a mixer is, said plainly. */
+/** Simple model of a mixer. */
 class Model {
   readonly members = new Map<number, InputOptions>()
-  /** Of each member in the last mix. */
+  /** Audio of each input in the last mix. */
   readonly gains = new Map<number, number>()
 
   set(id: number, options: InputOptions): void {
@@ -84,7 +84,7 @@ class Model {
     this.members.set(id, options)
   }
 
-  /** A mix is over. */
+  /** Ends a mix. */
   settle(): void {
     for (const [id, options] of this.members) this.gains.set(id, gainOf(options))
   }
@@ -115,7 +115,7 @@ function mixAndCompare(mixer: MixerCore, model: Model, step: Step & { readonly k
   for (const [index, id] of ids.entries()) {
     const frame = step.said[index]
     if (!model.members.has(id)) continue
-    // Adding again gives the same input, with the same options.
+    // Adding again returns the same input, with the same options.
     mixer.add(id, model.members.get(id)!).put(frame)
     if (frame) said.set(id, frame)
   }
@@ -129,7 +129,7 @@ function mixAndCompare(mixer: MixerCore, model: Model, step: Step & { readonly k
 }
 
 describe('MixerCore', () => {
-  it('lets each member hear the clipped sum of the others, whatever they do', () => {
+  it('lets each input hear the clipped sum of the others, in every situation', () => {
     const beginning = fc
       .subarray(ids)
       .map((members) => members.map((id): Step => ({ kind: 'add', id, options: {} })))
@@ -151,7 +151,7 @@ describe('MixerCore', () => {
     fc.assert(property, { numRuns: 150 })
   })
 
-  it('passes two members on exactly, however quiet they are', () => {
+  it('passes two inputs exactly, however quiet they are', () => {
     const mixer = new MixerCore()
     const [a, b] = [mixer.add(1), mixer.add(2)]
     const [noiseA, noiseB] = [roomNoise(-70, 1), roomNoise(-80, 2)]
@@ -165,7 +165,7 @@ describe('MixerCore', () => {
     }
   })
 
-  it('gives who said nothing the same output, and silence is none', () => {
+  it('shares one output among silent inputs, undefined for silence', () => {
     const mixer = new MixerCore()
     const inputs = ids.map((id) => mixer.add(id))
     mixer.mix()
@@ -181,7 +181,7 @@ describe('MixerCore', () => {
     expect(inputs[1]!.output).toBeUndefined()
   })
 
-  it('leaves room noise out from four members on, and lets words end', () => {
+  it('suppresses room noise from four inputs on, without cutting ends of words', () => {
     const mixer = new MixerCore()
     const inputs = [1, 2, 3, 4].map((id) => mixer.add(id))
     const noises = inputs.map((_, i) => roomNoise(-62, i + 1))
@@ -193,7 +193,7 @@ describe('MixerCore', () => {
     for (let i = 0; i < 50; i++) expect(hear()).toBeUndefined()
     inputs[1]!.put(tone(300))
     mixer.mix()
-    // The noise behind the word is heard for 300 ms.
+    // The noise after the word passes for 300 ms.
     const after = Array.from({ length: 30 }, () => hear() !== undefined)
     expect(after.lastIndexOf(true)).toBe(13)
     expect(after.indexOf(false)).toBe(14)
@@ -219,7 +219,7 @@ describe('MixerCore', () => {
     ])
   })
 
-  it('keeps whispers out of the total and from the rest', () => {
+  it('keeps whispers out of the total and from the others', () => {
     const mixer = new MixerCore()
     const [agent, caller, coach] = [mixer.add(1), mixer.add(2), mixer.add(3, { audibleTo: [1] })]
     coach.put(constant(1000))
@@ -235,13 +235,13 @@ describe('MixerCore', () => {
     expect(caller.output).toEqual(constant(1000))
   })
 
-  it('refuses frames of another length', () => {
+  it('rejects frames of another length', () => {
     const mixer = new MixerCore()
     expect(() => mixer.add(1).put(new Int16Array(160))).toThrow('a frame of 320 samples expected, found 160')
     expect(() => mixer.prompt(new Int16Array(321))).toThrow(RangeError)
   })
 
-  it('forgets who leaves', () => {
+  it('forgets inputs that leave', () => {
     const mixer = new MixerCore()
     const [a, b] = [mixer.add(1), mixer.add(2)]
     a.put(tone(500))

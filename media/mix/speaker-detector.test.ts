@@ -3,7 +3,7 @@ import { sine } from '../codecs/tone.ts'
 import { MixerCore } from './mixer.ts'
 import { mixRate } from './mixer-input.ts'
 
-/** A mixer of three; each is said how loud it speaks, by the peak of a tone. */
+/** Mixer with three inputs; the level of each is the peak of a tone. */
 function mixer() {
   const core = new MixerCore()
   const inputs = [1, 2, 3].map((id) => core.add(id))
@@ -17,8 +17,8 @@ function mixer() {
   return { core, speakers: core.speakers, speak }
 }
 
-describe('Speakers', () => {
-  it('finds who speaks, and forgets after 2 s of silence', () => {
+describe('the speaker detector', () => {
+  it('finds the speaker, and forgets after 2 s of silence', () => {
     const { speakers, speak } = mixer()
     expect(speakers.active).toBeUndefined()
     speak(300, 0, 8000)
@@ -29,7 +29,7 @@ describe('Speakers', () => {
     expect(speakers.active).toBeUndefined()
   })
 
-  it('stays with who speaks while another is as loud, or coughs', () => {
+  it('keeps the speaker while another is equally loud or coughs', () => {
     const { speakers, speak } = mixer()
     speak(1000, 4000)
     speak(3000, 4000, 6000)
@@ -40,7 +40,7 @@ describe('Speakers', () => {
     expect(speakers.active).toBe(1)
   })
 
-  it('changes to who is louder by 6 dB for half a second, or speaks when the other is silent', () => {
+  it('changes to an input that is 6 dB louder for half a second, or speaks while the speaker is silent', () => {
     const { speakers, speak } = mixer()
     speak(1000, 2000)
     speak(1200, 2000, 8000)
@@ -49,7 +49,7 @@ describe('Speakers', () => {
     expect(speakers.active).toBe(3)
   })
 
-  it('tells the loudest with their levels', () => {
+  it('returns the loudest inputs with their levels', () => {
     const { speakers, speak } = mixer()
     speak(2000, 1000, 10_000, 3000)
     const loudest = speakers.loudest(2)
@@ -60,7 +60,7 @@ describe('Speakers', () => {
     expect(speakers.loudest(10)).toEqual([])
   })
 
-  it('does not tell of whisperers, of who may not talk, nor of who left', () => {
+  it('ignores whispering, muted and removed inputs', () => {
     const { core, speakers, speak } = mixer()
     core.change(1, { audibleTo: [2] })
     core.change(2, { canSpeak: false })

@@ -7,7 +7,7 @@ import { Mp3Format } from './mp3-format.ts'
 import { type Recorder, startRecording } from './recorder.ts'
 import { MemoryFiles } from './testing/recording-files.ts'
 
-/** Samples by which sound comes later out of a decoder. */
+/** Delay of the decoder output, in samples. */
 const delay = 1105
 
 async function decode(bytes: Uint8Array) {
@@ -19,7 +19,7 @@ async function decode(bytes: Uint8Array) {
   return { channels, sampleRate, samples: samplesDecoded, errors }
 }
 
-/** Gives frames of a tone left and another right; silence for 0 Hz. */
+/** Writes frames with a tone on each channel; silence for 0 Hz. */
 async function say(recorder: Recorder, left: number, right: number, ms: number): Promise<void> {
   const rate = recorder.sampleRate
   const [a, b] = [left, right].map((hz) => (hz ? sine(hz, ms, rate) : new Int16Array((ms * rate) / 1000)))
@@ -53,7 +53,7 @@ describe('a recording in MP3', () => {
     expect([errors, rest.sampleRate]).toEqual([[], sampleRate])
     expect(result).toMatchObject({ end: { kind: 'stopped' }, hasFile: true, bytes: bytes.length })
     expect(result.durationMs).toBe(Math.round((samples * 1000) / sampleRate))
-    // The last frames are filled up.
+    // The last frames are padded.
     expect(result.durationMs - 2010).toBeLessThan(250)
     expect((bytes.length * 8) / result.durationMs).toBeCloseTo(kilobits, 1)
     const middle = (channel: number) => channels[channel]!.subarray(sampleRate / 2, (sampleRate * 3) / 2)
@@ -63,7 +63,7 @@ describe('a recording in MP3', () => {
     expect(peak).toBeCloseTo(8000 / 32_768, 1)
   })
 
-  it('starts when the speaking did, and holds its last word', async () => {
+  it('starts with the speech, and contains its last word', async () => {
     const { channels } = await recorded({}, async (recorder) => {
       await say(recorder, 0, 0, 1000)
       await say(recorder, 440, 0, 1000)
@@ -73,13 +73,13 @@ describe('a recording in MP3', () => {
     expect(Math.abs(loud.lastIndexOf(1) - 16_000 - delay)).toBeLessThan(80)
   })
 
-  it('is there however short it is', async () => {
+  it('exists however short it is', async () => {
     const { result, samples } = await recorded({}, (recorder) => say(recorder, 440, 0, 20))
     expect(result.hasFile).toBe(true)
     expect(samples).toBeGreaterThan(160 + delay)
   })
 
-  it('is cut to whole frames where it was trimmed', async () => {
+  it('is cut to whole frames if trimmed', async () => {
     const { channels, result, bytes, errors } = await recorded({ trim: true }, async (recorder) => {
       await say(recorder, 0, 0, 2000)
       await say(recorder, 440, 0, 1000)
@@ -103,7 +103,7 @@ describe('a recording in MP3', () => {
     expect((await decode(files.files.get('/calls/a.mp3')!)).errors).toEqual([])
   })
 
-  it('begins anew with an encoder that was used before', async () => {
+  it('starts cleanly with a reused encoder', async () => {
     const first = await recorded({}, (recorder) => say(recorder, 440, 0, 1000))
     for (let i = 0; i < 3; i++) {
       await recorded({ tracks: 'stereo', sampleRate: 16_000 }, (recorder) => say(recorder, 700, 300, 500))
@@ -112,7 +112,7 @@ describe('a recording in MP3', () => {
     }
   })
 
-  it('has its encoder to itself', async () => {
+  it('has its own encoder', async () => {
     const [a, b] = await Promise.all([Mp3Format.create(8000, 1), Mp3Format.create(8000, 1)])
     const silent = new Int16Array(160)
     const parts: Buffer[][] = [[], []]
@@ -128,7 +128,7 @@ describe('a recording in MP3', () => {
     expect(loud.channels[0]!.some((v) => Math.abs(v) > 0.2)).toBe(true)
   })
 
-  it('is loaded from what the package holds', async () => {
+  it('loads the encoder from the package', async () => {
     const folder = new URL('../../node_modules/wasm-media-encoders/wasm/', import.meta.url)
     expect(await readdir(folder)).toContain('mp3.wasm')
     expect((await readFile(new URL('mp3.wasm', folder))).subarray(0, 4).toString('latin1')).toBe('\0asm')

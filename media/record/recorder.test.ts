@@ -21,7 +21,7 @@ function noise(level: number): () => Int16Array {
   }
 }
 
-/** Gives frames until the recording is over; how many were taken. The disk has its turn after each second. */
+/** Writes frames until the recording ends, and returns their number. The disk may write after each second. */
 async function say(recorder: Recorder, frame: () => Int16Array | undefined, ms: number): Promise<number> {
   for (let i = 0; i < ms / 20; i++) {
     if (recorder.hasEnded) return i
@@ -71,7 +71,7 @@ describe('a recording', () => {
     })
   })
 
-  it('holds every sample, whatever is said', async () => {
+  it('contains every sample', async () => {
     const sample = fc.integer({ min: -32_768, max: 32_767 })
     const frame = fc.option(fc.array(sample, { minLength: 1, maxLength: 8 }))
     const full = (some: number[] | null): Int16Array | undefined =>
@@ -90,7 +90,7 @@ describe('a recording', () => {
     await fc.assert(property, { numRuns: 25 })
   })
 
-  it('mixes without a wrap', async () => {
+  it('mixes without wrapping', async () => {
     const { recorder, read } = await start({ tracks: 'both' })
     recorder.frame(constant(30_000), constant(30_000))
     recorder.frame(constant(-30_000), constant(-30_000))
@@ -99,7 +99,7 @@ describe('a recording', () => {
     expect([channels[0]![0], channels[0]![160]]).toEqual([32_767, -32_768])
   })
 
-  it('takes frames of 16 kHz where that was asked for', async () => {
+  it('accepts frames of 16 kHz if requested', async () => {
     const { recorder, read } = await start({ sampleRate: 16_000 })
     expect(recorder.sampleRate).toBe(16_000)
     recorder.frame(new Int16Array(320).fill(5), undefined)
@@ -108,7 +108,7 @@ describe('a recording', () => {
     expect([rate, channels[0]!.length, result.durationMs]).toEqual([16_000, 320, 20])
   })
 
-  it('leaves no file when there was no sound', async () => {
+  it('leaves no file without audio', async () => {
     const { recorder, files } = await start()
     recorder.stop()
     expect(await recorder.done).toEqual({ end: { kind: 'stopped' }, durationMs: 0, bytes: 0, hasFile: false })
@@ -117,7 +117,7 @@ describe('a recording', () => {
 })
 
 describe('a recording ends', () => {
-  it('after silence of the far end, noise in the room or none', async () => {
+  it('after silence of the far end, with or without room noise', async () => {
     for (const quiet of [() => undefined, noise(-60)]) {
       const { recorder, read } = await start({ endSilenceMs: 2000 })
       await say(recorder, () => word, 1000)
@@ -131,12 +131,12 @@ describe('a recording ends', () => {
     let at = 0
     expect(await say(recorder, () => (at++ % 15 < 2 ? word : undefined), 10_000)).toBe(500)
     at = 0
-    // Three frames of silence are behind it already.
+    // Three frames of silence precede.
     expect(await say(recorder, () => (at++ === 10 ? word : undefined), 10_000)).toBe(17)
     expect((await recorder.done).end).toEqual({ kind: 'silence' })
   })
 
-  it('when nothing is said from the beginning', async () => {
+  it('if nothing is said from the start', async () => {
     const { recorder } = await start({ initialSilenceMs: 3000, endSilenceMs: 500 })
     expect(await say(recorder, noise(-65), 10_000)).toBe(150)
     expect((await recorder.done).end).toEqual({ kind: 'no-input' })
@@ -170,7 +170,7 @@ describe('a recording ends', () => {
     },
   )
 
-  it('at its longest, without the pauses that are left out', async () => {
+  it('at its maximum length, without omitted pauses', async () => {
     const { recorder, read } = await start({ maxMs: 1000, endSilenceMs: 300 })
     await say(recorder, () => word, 400)
     recorder.pause('skip')
@@ -182,7 +182,7 @@ describe('a recording ends', () => {
     expect((await read()).result).toMatchObject({ end: { kind: 'limit' }, durationMs: 1000 })
   })
 
-  it('at its longest, with the silence of pauses, but not for that silence', async () => {
+  it('at its maximum length including silent pauses, but not by their silence', async () => {
     const { recorder, read } = await start({ maxMs: 2000, endSilenceMs: 300 })
     await say(recorder, () => word, 400)
     recorder.pause('silence')
@@ -192,7 +192,7 @@ describe('a recording ends', () => {
     expect((await read()).result).toMatchObject({ end: { kind: 'limit' }, durationMs: 2000 })
   })
 
-  it.each([false, true])('in a pause that nobody ends (trim: %s)', async (trim) => {
+  it.each([false, true])('in a pause that is never resumed (trim: %s)', async (trim) => {
     const { recorder, read } = await start({ maxMs: 3000, trim })
     await say(recorder, () => word, 1000)
     recorder.pause('silence')
@@ -212,7 +212,7 @@ describe('a recording ends', () => {
     expect(await recorder.done).toMatchObject({ end: { kind: 'terminator', digit: '9' }, durationMs: 100 })
   })
 
-  it('with an error when the encoder fails, at once or in the end, and keeps what it has', async () => {
+  it('with an error when the encoder fails, at once or at the end, keeping the audio so far', async () => {
     const fail = (): never => {
       throw new Error('out of memory')
     }
@@ -275,7 +275,7 @@ describe('a recording ends', () => {
 })
 
 describe('a pause', () => {
-  it('is left out, or silent', async () => {
+  it('is omitted, or silent', async () => {
     const { recorder, read } = await start()
     recorder.frame(constant(1), undefined)
     recorder.pause('skip')
@@ -294,7 +294,7 @@ describe('a pause', () => {
     expect(channels[0]).toHaveLength(640)
   })
 
-  it('keeps the file from being taken for a leftover', async () => {
+  it('keeps the file from counting as abandoned', async () => {
     const { recorder, files } = await start()
     recorder.frame(word, undefined)
     recorder.pause('skip')
@@ -308,7 +308,7 @@ describe('a pause', () => {
 })
 
 describe('trimming', () => {
-  it('cuts silence off both ends, and none in between', async () => {
+  it('cuts silence off both ends only', async () => {
     const quiet = noise(-62)
     const { recorder, read } = await start({ trim: true })
     await say(recorder, quiet, 3000)
@@ -318,7 +318,7 @@ describe('trimming', () => {
     await say(recorder, quiet, 6000)
     recorder.stop()
     const { channels, result } = await read()
-    // 200 ms at both ends; a word's first frame is its second in a row.
+    // 200 ms at both ends; a word is recognised with its second frame.
     expect(result.durationMs).toBe(180 + 500 + 4000 + 500 + 200)
     expect(channels[0]!.subarray(1440, 1600)).toEqual(word)
     expect(channels[0]!.length).toBe(result.durationMs * 8)
@@ -331,7 +331,7 @@ describe('trimming', () => {
     expect(files.files.size).toBe(0)
   })
 
-  it('hears the side that is recorded', async () => {
+  it('evaluates the recorded side', async () => {
     const { recorder, read } = await start({ trim: true, tracks: 'stereo' })
     for (let i = 0; i < 50; i++) recorder.frame(undefined, undefined)
     for (let i = 0; i < 20; i++) recorder.frame(undefined, word)

@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-/** Records a tone of so many frames; each second, the disk may catch up. */
+/** Records a tone for a number of frames; the disk may catch up each second. */
 async function record(
   path: string,
   frames: number,
@@ -39,7 +39,7 @@ async function record(
 }
 
 describe('a recording on a real disk', () => {
-  it('lies under its name when it is complete, and under none other', async () => {
+  it('has its final name when complete, and leaves no other file', async () => {
     const path = join(folder, 'call.wav')
     const recorder = await startRecording({ path, format: 'wav', tracks: 'in' })
     for (let i = 0; i < 60; i++) recorder.frame(tone, undefined)
@@ -55,7 +55,7 @@ describe('a recording on a real disk', () => {
     expect(channels[0]!.subarray(59 * 160)).toEqual(tone)
   })
 
-  it('cuts off what was trimmed', async () => {
+  it('is cut if trimmed', async () => {
     const path = join(folder, 'call.wav')
     const files = new WatchedFiles()
     const recorder = await startRecording({ path, format: 'wav', tracks: 'in', trim: true }, files)
@@ -68,7 +68,7 @@ describe('a recording on a real disk', () => {
     expect((await readWavFile(path)).channels[0]).toHaveLength(1200 * 8)
   })
 
-  it('ends with an error when its folder is missing, or no folder', async () => {
+  it('ends with an error if its folder is missing or a file', async () => {
     expect((await record(join(folder, 'missing', 'a.wav'), 1e6)).result).toMatchObject({
       end: { kind: 'error', code: 'ENOENT' },
       bytes: 0,
@@ -87,7 +87,7 @@ describe('a recording on a real disk', () => {
     expect((await record(join(closed, 'a.wav'), 1e6)).result).toMatchObject({ end: { code: 'EACCES' } })
   })
 
-  it('keeps the audio under its other name when it cannot be renamed', async () => {
+  it('keeps the audio under its temporary name if it cannot be renamed', async () => {
     const path = join(folder, 'taken')
     await mkdir(path)
     const { result } = await record(path, 60)
@@ -97,7 +97,7 @@ describe('a recording on a real disk', () => {
 })
 
 describe('a full disk', () => {
-  it('keeps what was written, and ends with an error (a real one, where it may be mounted)', async (context) => {
+  it('keeps what was written, and ends with an error (on a real disk if one can be mounted)', async (context) => {
     const disk = join(folder, 'disk')
     await mkdir(disk)
     const mounted = await run('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'tmpfs', disk]).then(
@@ -119,7 +119,7 @@ describe('a full disk', () => {
     }
   })
 
-  it('is the same on a disk in memory, to whole samples of all channels', async () => {
+  it('behaves the same in memory, to whole samples of all channels', async () => {
     const files = new MemoryFiles()
     files.space = 100_001
     const { result } = await record('/calls/a.wav', 100_000, files, { tracks: 'stereo' })
@@ -128,7 +128,7 @@ describe('a full disk', () => {
     expect(readWavBytes(files.files.get('/calls/a.wav')!).channels).toHaveLength(2)
   })
 
-  it('leaves nothing when there was no room for any sound', async () => {
+  it('leaves nothing without space for any audio', async () => {
     const files = new MemoryFiles()
     files.space = 44
     const { result } = await record('/calls/a.wav', 100_000, files)
@@ -138,7 +138,7 @@ describe('a full disk', () => {
 })
 
 describe('a disk that fails', () => {
-  it('ends the recording when it is 5 s behind, and keeps what it took', async () => {
+  it('ends the recording when it is 5 s behind, and keeps what was accepted', async () => {
     const files = new MemoryFiles()
     const { promise, resolve } = Promise.withResolvers<void>()
     files.gate = promise
@@ -157,7 +157,7 @@ describe('a disk that fails', () => {
     readWavBytes(files.files.get('/calls/a.wav')!)
   })
 
-  it('takes what it catches up with', async () => {
+  it('loses nothing if it catches up', async () => {
     const files = new MemoryFiles()
     const recorder = await startRecording({ path: '/calls/a.wav', format: 'wav', tracks: 'in' }, files)
     for (let i = 0; i < 20; i++) {
@@ -171,7 +171,7 @@ describe('a disk that fails', () => {
     expect(await recorder.done).toMatchObject({ end: { kind: 'stopped' }, durationMs: 80_000 })
   })
 
-  it.each(['write', 'sync', 'rename'] as const)('tells of it when it cannot %s', async (what) => {
+  it.each(['write', 'sync', 'rename'] as const)('is reported when it cannot %s', async (what) => {
     const files = new MemoryFiles()
     files.failing[what] = 'EIO'
     const { result } = await record('/calls/a.wav', 200, files)
@@ -185,7 +185,7 @@ describe('a disk that fails', () => {
     expect(files.log.at(-1)).toBe('close')
   })
 
-  it('ends at once when it may not be written to', async () => {
+  it('ends the recording at once if writing is forbidden', async () => {
     const files = new MemoryFiles()
     files.failing.open = 'EACCES'
     const { taken, result } = await record('/calls/a.wav', 1000, files)
@@ -194,7 +194,7 @@ describe('a disk that fails', () => {
     expect(files.log).toEqual(['open'])
   })
 
-  it('keeps the file when only the folder cannot be synchronised', async () => {
+  it('keeps the file if only the folder cannot be synchronised', async () => {
     const files = new MemoryFiles()
     files.failing.folder = 'EIO'
     const { result } = await record('/calls/a.wav', 60, files)

@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-/** A recording of 2 s whose process died: it is never stopped. */
+/** Starts a recording of 2 s whose process died: it is never stopped. */
 async function cutOff(name: string, format: RecordRequest['format']): Promise<Recorder> {
   const path = join(folder, name)
   const recorder = await startRecording({ path, format, tracks: 'stereo', sampleRate: 16_000 })
@@ -31,7 +31,7 @@ async function cutOff(name: string, format: RecordRequest['format']): Promise<Re
   return recorder
 }
 
-it('completes what was cut off', async () => {
+it('completes interrupted recordings', async () => {
   const recorders = [await cutOff('a.wav', 'wav'), await cutOff('b.mp3', 'mp3')]
   const { completed, removed, failed } = await recoverRecordings(folder, now)
   expect([...completed].sort()).toEqual([join(folder, 'a.wav'), join(folder, 'b.mp3')])
@@ -40,7 +40,7 @@ it('completes what was cut off', async () => {
   const { rate, channels } = await readWavFile(join(folder, 'a.wav'))
   expect([rate, channels.length]).toEqual([16_000, 2])
   expect(channels[0]!.subarray(320, 640)).toEqual(tone)
-  // They did not die after all; their files are gone.
+  // These recorders did not die after all; their files are gone.
   for (const recorder of recorders) {
     recorder.stop()
     expect(await recorder.done).toMatchObject({ end: { kind: 'error', code: 'ENOENT' }, hasFile: false })
@@ -48,7 +48,7 @@ it('completes what was cut off', async () => {
   expect((await readdir(folder)).sort()).toEqual(['a.wav', 'b.mp3'])
 })
 
-it('leaves alone what is in use, and what is no recording', async () => {
+it('skips files in use and files that are no recordings', async () => {
   const names = ['.x.wav.0123abcd.part', '.y.wav.part', 'z.wav', '.0123abcd.part']
   for (const name of names) await writeFile(join(folder, name), 'RIFF')
   const used = (await stat(join(folder, names[0]!))).mtimeMs
@@ -56,7 +56,7 @@ it('leaves alone what is in use, and what is no recording', async () => {
   expect((await readdir(folder)).sort()).toEqual([...names].sort())
 })
 
-it('removes what has no sound in it', async () => {
+it('removes files without audio', async () => {
   await writeFile(join(folder, '.a.wav.0123abcd.part'), '')
   await writeFile(join(folder, '.b.wav.0123abcd.part'), wavHeader(8000, 1))
   await writeFile(join(folder, '.c.wav.0123abcd.part'), 'RIFFxx')
@@ -85,6 +85,6 @@ it('does not replace a recording', async () => {
   expect((await readdir(folder)).sort()).toEqual(['.a.wav.0123abcd.part', 'a.wav'])
 })
 
-it('rejects when there is no such folder', async () => {
+it('rejects if the folder does not exist', async () => {
   await expect(recoverRecordings(join(folder, 'missing'), now)).rejects.toMatchObject({ code: 'ENOENT' })
 })

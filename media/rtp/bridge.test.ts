@@ -8,8 +8,8 @@ import { allCodecs, payloadTypeOf, rateOf, TestVoice, testCodecs, unitsOf } from
 import { discontinuities, type TestLine, TestTime } from './testing/session-line.ts'
 import { levelDb } from './voice-activity.ts'
 
-/** Keeps what it hears. */
-class TestEar implements AudioSink {
+/** Sink that keeps its audio. */
+class TestSink implements AudioSink {
   readonly rate
   readonly tracks
   readonly input: number[] = []
@@ -38,7 +38,7 @@ class TestEar implements AudioSink {
   }
 }
 
-/** The end of it: what is left when all has swung in. */
+/** Returns the end of the samples, after transients. */
 const tail = (samples: ArrayLike<number>, rate: number) =>
   Array.prototype.slice.call(samples, -rate / 2) as number[]
 
@@ -99,22 +99,22 @@ describe('a bridge', () => {
     },
   )
 
-  it.each([10, 20, 30, 40, 50, 60])('sends packets of %i ms to who asks for them', (ptime) => {
+  it.each([10, 20, 30, 40, 50, 60])('sends packets of %i ms to a far end that requests them', (ptime) => {
     join('G722', 'PCMA', { ptime })
     const voice = new TestVoice('G722', 700)
     time.pass(3000, () => a.say(voice))
     expect(new Set(b.sent.map(({ payload }) => payload.length))).toEqual(new Set([ptime * 8]))
     expect(discontinuities(b.sent)).toEqual([])
     const gaps = b.sent.slice(1).map(({ at }, i) => at - b.sent[i]!.at)
-    // Frames come every 20 ms: packets leave with the frame that fills them, two short ones not at once.
+    // Frames come every 20 ms: packets leave with the frame that completes them, two short ones not at once.
     expect(Math.max(...gaps)).toBeLessThanOrEqual(ptime + 10)
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(Math.min(10, ptime))
     expect(goertzel(tail(b.audio('PCMA'), 8000), 700)).toBeGreaterThan(0.97)
   })
 
-  it('leaves packets as they are although somebody listens to both sides', () => {
+  it('forwards packets unchanged although a sink reads both directions', () => {
     join('PCMU', 'PCMU')
-    const sink = new TestEar('both', 16_000)
+    const sink = new TestSink('both', 16_000)
     b.session.addSink(sink)
     const [here, there] = [new TestVoice('PCMU', 700), new TestVoice('PCMU', 1000)]
     const said: Uint8Array[] = []
@@ -143,7 +143,7 @@ describe('a bridge', () => {
       b.session.setVolumes({ ...loud, outDb })
     }
 
-    /** How much louder than at first one hears the other, with each of these volumes. */
+    /** Returns the volume change of the received audio for these volumes. */
     const levels = (first: AudioCodec, second: AudioCodec, each: readonly (readonly [number, number])[]) => {
       join(first, second)
       const voice = new TestVoice(first, 700)
@@ -177,7 +177,7 @@ describe('a bridge', () => {
       expect(discontinuities(b.sent)).toEqual([])
     })
 
-    it('is decoded only while it is not left as it is, and in that direction alone', () => {
+    it('decodes only while the volume is not 0 dB, and in that direction only', () => {
       join('PCMU', 'PCMU')
       volumes(-20, 0)
       expect([a.session.isFramed, b.session.isFramed]).toEqual([true, true])
@@ -194,7 +194,7 @@ describe('a bridge', () => {
       expect([a.session.isFramed, b.session.isFramed]).toEqual([false, false])
     })
 
-    it('are those of a line too, in both directions', () => {
+    it('applies to a channel too, in both directions', () => {
       a.set({ codec: 'L16' })
       time.pass(200)
       const tone = sine(700, 20, 16_000)
@@ -212,7 +212,7 @@ describe('a bridge', () => {
       expect(peaks.heard / peakOf(tone)).toBeCloseTo(0.5, 1)
     })
 
-    it('keeps them for whoever it is joined to next, and does not change prompts', () => {
+    it('keeps the volumes for later partners, and does not change prompts', () => {
       join('PCMU', 'PCMU')
       volumes(0, -20)
       a.session.detach()
@@ -235,9 +235,9 @@ describe('a bridge', () => {
     })
   })
 
-  it('lets sinks hear prompts in place of what they interrupt, and nothing where the far end hears nothing', () => {
+  it('passes prompts to sinks in place of the audio they interrupt, and nothing while the far end hears nothing', () => {
     join('PCMU', 'PCMU')
-    const sink = new TestEar('out')
+    const sink = new TestSink('out')
     b.session.addSink(sink)
     const voice = new TestVoice('PCMU', 700)
     time.pass(500, () => a.say(voice))
@@ -253,7 +253,7 @@ describe('a bridge', () => {
     expect(sink.closed).toBe(true)
   })
 
-  it('changes codecs in the middle of the talk, to another clock too, in one stream', () => {
+  it('changes codecs within the audio, also to another clock, in one stream', () => {
     join('PCMU', 'PCMU')
     let voice = new TestVoice('PCMU', 700)
     time.pass(1000, () => a.say(voice))
@@ -267,11 +267,11 @@ describe('a bridge', () => {
     time.pass(1000, () => a.say(voice))
     expect(dominant(tail(b.audio('PCMU'), 8000))).toBe(700)
     expect(discontinuities(b.sent)).toEqual([])
-    // One for each change of codec or of the way to it.
+    // One for each change of codec or path.
     expect(b.sent.filter(({ marker }) => marker).length).toBeLessThanOrEqual(8)
   })
 
-  it('is not disturbed by a refresh that changes nothing, nor by another payload type', () => {
+  it('is not disturbed by a refresh without changes, nor by another payload type', () => {
     for (const [first, second] of [
       ['PCMU', 'PCMU'],
       ['PCMU', 'G722'],
@@ -290,7 +290,7 @@ describe('a bridge', () => {
     }
   })
 
-  it('goes on with what is left when the partner is closed in the middle of a word', () => {
+  it('plays remaining audio when the partner is closed within a word', () => {
     join('L16', 'PCMA')
     const voice = new TestVoice('L16', 700)
     time.pass(500, () => a.say(voice))
@@ -302,7 +302,7 @@ describe('a bridge', () => {
     expect([b.session.isFramed, discontinuities(b.sent)]).toEqual([false, []])
   })
 
-  it('follows a far end that sends another of the announced codecs than it takes', () => {
+  it('follows a far end that sends another announced codec than it receives', () => {
     a.set({ codec: 'PCMU' }, { codecs: [payload('PCMU'), payload('G722')] })
     b.set({ codec: 'PCMA' })
     a.session.join(b.session)
@@ -316,7 +316,7 @@ describe('a bridge', () => {
     expect(discontinuities(b.sent)).toEqual([])
   })
 
-  it('comes back from a hold of ten minutes, and decodes nothing in between', () => {
+  it('resumes after a hold of ten minutes, without decoding in between', () => {
     join('PCMU', 'G722')
     const voice = new TestVoice('PCMU', 700)
     time.pass(1000, () => a.say(voice))
@@ -332,7 +332,7 @@ describe('a bridge', () => {
     expect(discontinuities(b.sent)).toEqual([])
   })
 
-  it('lets speech of a tap go before the partner and after a prompt', () => {
+  it('gives speech of a tap precedence over the partner, but not over a prompt', () => {
     join('PCMU', 'G722')
     const queue = new SpeechQueue(8000)
     b.session.promptMixer.addQueue(queue)
@@ -358,7 +358,7 @@ describe('a bridge', () => {
     expect(spoken).toBe(true)
   })
 
-  it('ends what a line says where it ends, and begins the next words without a rest of it', () => {
+  it('ends the audio of a channel completely, and starts the next without a remainder', () => {
     a.set()
     time.pass(200)
     let says: Int16Array | undefined = sine(700, 20, 16_000)
@@ -372,14 +372,14 @@ describe('a bridge', () => {
     time.pass(40)
     const silent = ({ payload }: { payload: Buffer }) => payload.every((byte) => byte === silenceByte.PCMU)
     const silence = a.sent.slice(end).map(silent)
-    // The filter of the rates holds a few milliseconds.
+    // The resampling filter holds a few milliseconds.
     expect([silence.indexOf(true), silence.lastIndexOf(false)]).toEqual([1, 0])
     expect(a.sent.length).toBeGreaterThan(next)
   })
 
-  it('tells digits of both kinds, once where both come', () => {
+  it('reports digits of both kinds, once if both are received', () => {
     a.set({ inbandDigits: true })
-    const sink = new TestEar('in')
+    const sink = new TestSink('in')
     a.session.addSink(sink)
     const five = Int16Array.from(
       sine(770, 100, 8000, 6000),

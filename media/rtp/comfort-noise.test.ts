@@ -4,7 +4,7 @@ import { ComfortNoise, readComfortNoise, writeComfortNoise } from './comfort-noi
 import { levelDb } from './voice-activity.ts'
 
 describe('the payload', () => {
-  it('gives the level back', () => {
+  it('restores the level', () => {
     const property = fc.property(fc.integer({ min: -127, max: 0 }), fc.nat(9), (db, at) => {
       const packet = new Uint8Array(20).fill(0xff)
       expect(writeComfortNoise(db, packet, at)).toBe(1)
@@ -13,7 +13,7 @@ describe('the payload', () => {
     fc.assert(property)
   })
 
-  it('brings levels into range', () => {
+  it('limits levels to the range', () => {
     const packet = new Uint8Array(1)
     writeComfortNoise(-200, packet, 0)
     expect(packet[0]).toBe(127)
@@ -23,7 +23,7 @@ describe('the payload', () => {
     expect(packet[0]).toBe(56)
   })
 
-  it('passes spectral information over', () => {
+  it('ignores spectral information', () => {
     expect(readComfortNoise(Uint8Array.of(60, 127, 3, 200), 0, 4)).toBe(-60)
   })
 
@@ -32,13 +32,13 @@ describe('the payload', () => {
     ['an end before the start', Uint8Array.of(1, 2), 1, 1],
     ['an end behind the packet', Uint8Array.of(1), 0, 2],
     ['the first bit set', Uint8Array.of(0x80), 0, 1],
-  ])('refuses %s', (_, packet, start, end) => {
+  ])('rejects %s', (_, packet, start, end) => {
     expect(readComfortNoise(packet, start, end)).toBeUndefined()
   })
 })
 
 describe('ComfortNoise', () => {
-  it.each([160, 320])('has the level that was asked for, in frames of %i', (samples) => {
+  it.each([160, 320])('has the requested level, in frames of %i', (samples) => {
     for (const level of [-10, -30, -50, -65, -75]) {
       const noise = new ComfortNoise(7)
       const second = new Int16Array(samples * 50)
@@ -47,7 +47,7 @@ describe('ComfortNoise', () => {
     }
   })
 
-  it('is white: neighbours do not resemble each other', () => {
+  it('is white: neighbouring samples do not correlate', () => {
     const out = new Int16Array(16_000)
     new ComfortNoise().fill(-20, out)
     const power = out.reduce((sum, v) => sum + v * v, 0)
@@ -58,7 +58,7 @@ describe('ComfortNoise', () => {
     }
   })
 
-  it('glides to a new level within a frame', () => {
+  it('reaches a new level within a frame', () => {
     const noise = new ComfortNoise()
     const frame = new Int16Array(160)
     noise.fill(-70, frame)

@@ -8,7 +8,7 @@ import { SpeechQueue } from './speech-queue.ts'
 import { payloadTypeOf, TestVoice } from './testing/codecs.ts'
 import { type SentPacket, type TestLine, TestTime } from './testing/session-line.ts'
 
-/** A mixer, or another thread, that says a tone now and then. */
+/** Mixer or other thread that plays a tone occasionally. */
 class TestMix implements FrameChannel {
   readonly rate = 16_000
   talks = true
@@ -23,13 +23,13 @@ class TestMix implements FrameChannel {
   close(): void {}
 }
 
-/** A way on which packets are lost, come late, and come again, each kind by itself: always the same ones of a row. */
+/** Network path that loses, delays and duplicates packets, each kind independently and reproducibly. */
 class TestWay {
   readonly has = { loss: false, disorder: false, repetition: false }
-  /** Packets with which something was done. */
+  /** Number of affected packets. */
   troubled = 0
   #count = 0
-  /** What comes after so many further packets. */
+  /** Delayed packets, with the number of packets they wait for. */
   #held: { readonly packet: Buffer; after: number }[] = []
 
   carry(packet: Buffer, arrive: (packet: Buffer) => void): void {
@@ -38,7 +38,7 @@ class TestWay {
     const late = 1 + (count % maxLate)
     for (const each of this.#held) each.after--
     const [lost, held] = [loss && count % 11 < count % 4, disorder && count % 5 === 1]
-    // The session keeps what it is given, and writes into it.
+    // The session keeps and modifies its input.
     if (repetition && count % 3 === 0) this.#held.push({ packet: Buffer.from(packet), after: late - 1 })
     if (held) this.#held.push({ packet, after: late })
     if (lost || held || repetition) this.troubled++
@@ -49,7 +49,7 @@ class TestWay {
   }
 }
 
-/** Packets of the same row that overtake one. */
+/** Number of packets that may overtake one. */
 const maxLate = 4
 
 const codecs = ['PCMU', 'PCMA', 'G722', 'L16', 'opus'] as const
@@ -81,13 +81,13 @@ const acts = [
   'repetition',
 ] as const
 
-/** What can happen to a port: an act, with what it may need. */
+/** Events of a port, with their parameters. */
 const step = fc.record({
   does: fc.oneof(
     { weight: 1, arbitrary: fc.constant('pass') },
     { weight: 2, arbitrary: fc.constantFrom(...acts) },
   ),
-  /** Of 20 ms. */
+  /** Duration in frames of 20 ms. */
   frames: fc.integer({ min: 1, max: 60 }),
   rate: fc.constantFrom(8000, 16_000, 48_000),
   codec,
@@ -97,11 +97,11 @@ const step = fc.record({
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** A port with its far end, two others, a mixer and a tap, to which the steps happen. */
+/** A port with its far end, two others, a mixer and a tap, on which the steps act. */
 class Scene {
   readonly time = new TestTime()
   readonly b: TestLine
-  /** When anything was done that may change who speaks. */
+  /** Times of actions that may change the audio source. */
   readonly changes: number[] = []
   #a: TestLine
   #c: TestLine
@@ -131,7 +131,7 @@ class Scene {
     this.b.session.promptMixer.addQueue(this.#queue)
   }
 
-  /** Packets that came in otherwise than they were sent. */
+  /** Number of packets that did not arrive as sent. */
   get troubled(): number {
     return this.#ways.a.troubled + this.#ways.c.troubled
   }
@@ -160,7 +160,7 @@ class Scene {
       ...this.#others(step),
     }
     acts[step.does]!()
-    // A stall puts off what was to follow.
+    // A stall postpones what follows.
     this.changes.push(this.time.now)
   }
 
@@ -215,7 +215,9 @@ class Scene {
 
 const codecByType = new Map<number, AudioCodec>(codecs.map((each) => [payloadTypeOf(each), each]))
 
-/** The packets in the order of their numbers, each with the time when it was due at the latest: that of the first one sent after it. */
+/**
+ * Returns the packets by sequence number, each with its latest due time: that of the first one sent after it.
+ */
 function inOrder(sent: readonly SentPacket[]): SentPacket[] {
   const place = ({ sequence }: SentPacket) => ((sequence - sent[0]!.sequence) << 16) >> 16
   const ordered = [...sent].sort((one, other) => place(one) - place(other))
@@ -229,7 +231,7 @@ function inOrder(sent: readonly SentPacket[]): SentPacket[] {
     .reverse()
 }
 
-/** What a receiver of these packets would stumble over, where so many of those that were passed on came with trouble. */
+/** Returns the faults that a receiver would notice, given the number of forwarded packets with trouble. */
 function faults(unordered: readonly SentPacket[], changes: readonly number[], troubled: number): string[] {
   const found: string[] = []
   const sent = inOrder(unordered)
@@ -244,51 +246,51 @@ function faults(unordered: readonly SentPacket[], changes: readonly number[], tr
     if (ahead === 0) found.push(`sequence again at ${i}`)
     missing += ahead - 1
     const known = codecByType.get(packet.payloadType)
-    // Events and noise have the clock of an audio that need not have been heard yet.
+    // Events and noise have the clock of audio that may not have been received yet.
     const now = known ? codecInfo[known].clockRate / 1000 : 48
     const event = packet.payloadType === 101
     const units = (packet.timestamp - before.timestamp) | 0
     const sameEvent = event && before.payloadType === 101 && !packet.marker
     if (sameEvent ? units !== 0 : units <= 0) found.push(`timestamp at ${i}: ${units}`)
-    // All packets of an event stand for the time of the first.
+    // All packets of an event have the timestamp of the first.
     if (i === 1 || before.timestamp !== sent[i - 2]!.timestamp) begun = before.at
     const passed = packet.at - begun
     const recent = (times: readonly number[], ms: number) =>
       times.some((at) => at <= packet.at && packet.at - at <= ms)
-    // Over a change of clock some of the time counts at either rate; a packet stands for up to 60 ms, and may leave up to 20 ms late; an
-    // event stands for 100 ms; and what is made up for after a stall is sent at once.
+    // Over a change of clock, some time counts at either rate. A packet covers up to 60 ms and may leave up
+    // to 20 ms late; an event covers 100 ms; frames caught up after a stall are sent at once.
     const late = recent(changes, 500) || before.payloadType === 101 ? 340 : 80
     if (units > (passed + late) * Math.max(rate, now)) found.push(`leap at ${i}: ${units} in ${passed} ms`)
     const noise = (type: number) => type === 13 || type === 101
     const gap = units > 60 * Math.max(rate, now)
-    // The sound that was going on ends, or another begins, within a packet of what was done; as where a digit was sent.
+    // Audio ends or starts within a packet of the action; likewise for a digit.
     const changed = recent(changes, 130) || recent(events, 130)
     if (packet.marker && !noise(before.payloadType) && !event && !gap && !changed)
       found.push(`marker at ${i}`)
     if (packet.marker && packet.payloadType === 13) found.push(`marker on noise at ${i}`)
     rate = now
   }
-  // Each packet in trouble leaves those out that overtook it, at most.
+  // Each troubled packet omits at most those that overtook it.
   const most = troubled * maxLate
   if (missing > most || disordered > most) found.push(`${missing} missing, ${disordered} in disorder`)
   return found
 }
 
-/** What is wrong with the stream after these steps. */
+/** Returns the faults of the stream after these steps. */
 function check(first: AudioCodec, second: AudioCodec, steps: readonly Step[]): string[] {
   const scene = new Scene(first, second)
   const { time, b } = scene
   for (const each of steps) scene.run(each)
   time.pass(100)
-  // Sounds that end by themselves are changes as well: their ends are told when they are sent.
+  // Sounds that end by themselves are changes too: their ends are reported when sent.
   const ends = b.sent.flatMap(({ at, marker }, i) => (marker && i === 0 ? [at] : []))
   const found = faults(b.sent, [...scene.changes, ...b.playedAt, ...ends], scene.troubled)
   b.session.close(time.now)
   return found
 }
 
-describe('the stream that a far end gets', () => {
-  it('has no gap but what was lost on the way in, no repetition, no step back and no marker in the middle of talk', () => {
+describe('the stream that a far end receives', () => {
+  it('has no gap but the loss on the way in, no duplicate, no step back and no marker within audio', () => {
     const steps = fc.array(step, { minLength: 1, maxLength: 30 })
     const property = fc.property(codec, codec, steps, (first, second, all) => {
       expect(check(first, second, all)).toEqual([])
@@ -296,7 +298,7 @@ describe('the stream that a far end gets', () => {
     fc.assert(property, { numRuns: 300, seed: 4733 })
   })
 
-  it('is so also where all that comes in is passed on, with all trouble there is', () => {
+  it('also if all packets are forwarded, with every kind of trouble', () => {
     const troubles = fc.subarray(['loss', 'disorder', 'repetition'] as const, { minLength: 1 })
     const steps = fc.array(step, { minLength: 1, maxLength: 15 })
     const property = fc.property(troubles, step, steps, (kinds, plain, rest) => {

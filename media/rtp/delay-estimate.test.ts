@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DelayEstimate } from './delay-estimate.ts'
 
-/** Packets every 20 ms for `seconds`, each `lateness(n)` ms later than the fastest. */
+/** Delivers packets every 20 ms for `seconds`, each `lateness(n)` ms later than the fastest. */
 function run(estimate: DelayEstimate, seconds: number, lateness: (n: number) => number, from = 0): number {
   let now = from
   for (let n = 0; n < seconds * 50; n++, now += 20) estimate.arrived(now, 1000 + lateness(n))
@@ -9,7 +9,7 @@ function run(estimate: DelayEstimate, seconds: number, lateness: (n: number) => 
 }
 
 describe('the estimate of the delay', () => {
-  it('begins with 40 ms, and goes down to the least when packets come evenly', () => {
+  it('starts with 40 ms, and falls to the minimum with evenly arriving packets', () => {
     const estimate = new DelayEstimate(20, 200)
     expect(estimate.target).toBe(40)
     const now = run(estimate, 2, () => 0)
@@ -31,7 +31,7 @@ describe('the estimate of the delay', () => {
     expect(estimate.target).toBe(20)
   })
 
-  it('does not follow a single packet', () => {
+  it('ignores a single late packet', () => {
     const estimate = new DelayEstimate(20, 200)
     run(estimate, 30, (n) => (n === 1400 ? 150 : 0))
     expect(estimate.target).toBe(20)
@@ -46,10 +46,10 @@ describe('the estimate of the delay', () => {
     expect(narrow.target).toBe(60)
   })
 
-  it('follows a way that became longer or shorter', () => {
+  it('follows a path that became longer or shorter', () => {
     const estimate = new DelayEstimate(20, 200)
     let now = run(estimate, 30, () => 0)
-    // Longer than the longest delay: known within ten packets; else within two windows.
+    // Beyond the maximum delay: detected within ten packets; else within two windows.
     now = run(estimate, 0.24, () => 500, now)
     expect(estimate.base).toBe(1500)
     now = run(estimate, 0.02, () => 300, now)
@@ -58,7 +58,7 @@ describe('the estimate of the delay', () => {
     expect(estimate.base).toBe(1400)
   })
 
-  it('follows a clock that drifts, also over a long silence', () => {
+  it('follows clock drift, also over a long silence', () => {
     const estimate = new DelayEstimate(20, 200)
     const drift = (now: number) => 1000 + now * 1e-4
     let furthest = 0
@@ -66,7 +66,7 @@ describe('the estimate of the delay', () => {
       estimate.arrived(now, drift(now))
       furthest = Math.max(furthest, drift(now) - estimate.base)
     }
-    // What drifts by within two windows.
+    // The drift within two windows.
     expect(furthest).toBeLessThan(2.1)
     expect(estimate.target).toBe(20)
     estimate.arrived(10_000_000, drift(10_000_000))

@@ -4,7 +4,7 @@ import { Gain } from './gain.ts'
 const frame = () => new Int16Array(160).fill(1000)
 
 describe('a gain', () => {
-  it('of 0 dB gives the frame itself, and silence is silence', () => {
+  it('of 0 dB returns the frame itself, and keeps silence', () => {
     const gain = new Gain()
     const given = frame()
     expect(gain.apply(given)).toBe(given)
@@ -12,7 +12,7 @@ describe('a gain', () => {
     expect(gain.apply(undefined)).toBeUndefined()
   })
 
-  it('is reached over one frame, without a step, and leaves what it is given', () => {
+  it('is reached over one frame, without a step, and does not change its input', () => {
     const gain = new Gain()
     gain.set(-20)
     const given = frame()
@@ -27,7 +27,7 @@ describe('a gain', () => {
     expect(gain.apply(after)).toBe(after)
   })
 
-  it('clips what becomes too loud', () => {
+  it('clips samples out of range', () => {
     const gain = new Gain()
     gain.set(50)
     gain.apply(frame())

@@ -20,7 +20,7 @@ interface Heard {
   readonly durationMs: number
 }
 
-/** What is heard, given in chunks of these lengths, again and again. */
+/** Returns the detected keys of samples passed in chunks of these lengths, repeated. */
 function hear(rate: Rate, samples: Int16Array, chunks: readonly number[] = [rate / 50]): Heard[] {
   const heard: Heard[] = []
   const digits = new InbandDtmfDetector(rate, (digit, durationMs) => heard.push({ digit, durationMs }))
@@ -38,7 +38,7 @@ const string = (heard: readonly Heard[]): string => heard.map(({ digit }) => dig
 const usual: ToneBurst = { key: '5', ms: 80, pauseMs: 80, rowDb: -10, twistDb: 0, rowOff: 0, columnOff: 0 }
 const lead = { ...usual, key: '', ms: 0 }
 
-/** Everything that has to be understood. */
+/** Key presses that must be detected. */
 const press = (rate: Rate, least = 40): fc.Arbitrary<ToneBurst> =>
   fc
     .record({
@@ -53,7 +53,7 @@ const press = (rate: Rate, least = 40): fc.Arbitrary<ToneBurst> =>
     .map(({ weakest, ...rest }) => ({ ...rest, rowDb: weakest - Math.min(0, rest.twistDb), rate }))
 
 describe.each(rates)('in-band digits at %i Hz', (rate) => {
-  it('are understood within the tolerances of Q.24, with noise, however they are cut', () => {
+  it('are detected within the tolerances of Q.24, with noise, for any chunk lengths', () => {
     const property = fc.property(
       fc.array(press(rate), { minLength: 1, maxLength: 8 }),
       fc.integer(),
@@ -69,7 +69,7 @@ describe.each(rates)('in-band digits at %i Hz', (rate) => {
     fc.assert(property, { numRuns: 80 })
   })
 
-  it('come through G.711', () => {
+  it('pass G.711', () => {
     const dialled = dial(
       rate,
       [...dtmfKeys].map((key) => ({ ...usual, key })),
@@ -80,7 +80,7 @@ describe.each(rates)('in-band digits at %i Hz', (rate) => {
       expect(string(hear(rate, decode(law, encode(law, dialled))))).toBe(dtmfKeys)
   })
 
-  it('tells how long a key was pressed, once, however long', () => {
+  it('report the duration of a key press, once', () => {
     const heard = hear(
       rate,
       dial(
@@ -98,7 +98,7 @@ describe.each(rates)('in-band digits at %i Hz', (rate) => {
     expect(Math.abs(heard[1]!.durationMs - 200)).toBeLessThanOrEqual(10)
   })
 
-  it('are not split by an interruption of 10 ms, and tell two keys apart that follow at once', () => {
+  it('are not split by an interruption of 10 ms, and separate two consecutive keys', () => {
     const tone = dial(rate, [{ ...usual, ms: 120, pauseMs: 0 }], 60, 4)
     tone.fill(0, Math.round(tone.length * 0.4), Math.round(tone.length * 0.4) + rate / 100)
     expect(hear(rate, tone)).toHaveLength(1)
@@ -109,7 +109,7 @@ describe.each(rates)('in-band digits at %i Hz', (rate) => {
     expect(string(hear(rate, dial(rate, two, 40, 5)))).toBe('59')
   })
 
-  it.each([23, 20, 10])('are refused when they last %i ms', (ms) => {
+  it.each([23, 20, 10])('are rejected if they last %i ms', (ms) => {
     for (const key of dtmfKeys) {
       const presses = [lead, { ...usual, key, ms }, { ...usual, key, ms }]
       expect(hear(rate, dial(rate, presses, 40, ms))).toEqual([])
@@ -124,12 +124,12 @@ describe.each(rates)('in-band digits at %i Hz', (rate) => {
     ['the column 14 dB too weak', { twistDb: -14 }],
     ['the column 9 dB too strong', { twistDb: 9 }],
     ['both at -33 dBm0', { rowDb: -33 }],
-  ])('are refused with %s', (_, wrong) => {
+  ])('are rejected with %s', (_, wrong) => {
     const presses = [...dtmfKeys].map((key) => ({ ...usual, key, ...wrong }))
     for (const snr of [15, 60]) expect(hear(rate, dial(rate, presses, snr, 6))).toEqual([])
   })
 
-  it('are forgotten when they came as events too', () => {
+  it('are discarded if they were also received as events', () => {
     const heard: string[] = []
     const digits = new InbandDtmfDetector(rate, (digit) => heard.push(digit))
     const tone = dial(rate, [{ ...usual, ms: 100 }], 40, 7)
@@ -143,7 +143,10 @@ describe.each(rates)('in-band digits at %i Hz', (rate) => {
   })
 })
 
-/** The sum of a tone and its harmonics, by their gains, at a phase (in turns) of the tone: each sine follows from the two before it. */
+/**
+ * Returns the sum of a tone and its harmonics, by their gains, at a phase (in turns) of the tone: each sine
+ * follows from the two before it.
+ */
 function harmonics(phase: number, gains: readonly number[]): number {
   const twice = 2 * Math.cos(2 * Math.PI * phase)
   let [sum, before, sine] = [0, 0, Math.sin(2 * Math.PI * phase)]
@@ -156,7 +159,7 @@ function harmonics(phase: number, gains: readonly number[]): number {
   return sum
 }
 
-/** Pulses of a voice through three formants, both gliding; with pauses between syllables. */
+/** Voice pulses through three gliding formants, with pauses between syllables. */
 function voice(rate: Rate, seconds: number, seed: number): Int16Array {
   const random = randomFrom(seed)
   const between = (low: number, high: number) => low + (high - low) * random()
@@ -177,7 +180,7 @@ function voice(rate: Rate, seconds: number, seed: number): Int16Array {
       const part = (t * 1000) / ms
       const pitch = from + (to - from) * part
       phase += pitch / rate
-      // Throats move slowly: once in 2 ms is enough.
+      // Formants move slowly: once in 2 ms suffices.
       if (sample++ % (rate / 500) === 0) gains = gainsOf(pitch)
       return loud * harmonics(phase, gains) * Math.sin(Math.PI * part)
     })
@@ -214,15 +217,15 @@ function music(rate: Rate, seconds: number, seed: number): Int16Array {
 }
 
 describe.each(rates)('what is no digit at %i Hz', (rate) => {
-  it('is a voice', () => {
+  it('exclude voices', () => {
     for (const seed of [1, 2]) expect(hear(rate, voice(rate, 40, seed))).toEqual([])
   })
 
-  it('is music', () => {
+  it('exclude music', () => {
     for (const seed of [1, 2]) expect(hear(rate, music(rate, 40, seed))).toEqual([])
   })
 
-  it('is noise', () => {
+  it('exclude noise', () => {
     const random = randomFrom(9)
     expect(
       hear(
@@ -242,7 +245,7 @@ describe.each(rates)('what is no digit at %i Hz', (rate) => {
     ['a column alone', [1336]],
     ['two rows', [697, 941]],
     ['a key with a third tone', [770, 1336, 1900]],
-  ])('is %s', (_, frequencies) => {
+  ])('exclude %s', (_, frequencies) => {
     const tone = render(rate, 2000, (t) =>
       frequencies.reduce((sum, f) => sum + amplitudeOf(-13) * Math.sin(2 * Math.PI * f * t), 0),
     )

@@ -6,7 +6,7 @@ import { type TestPacket, TestReader } from './testing/jitter-reader.ts'
 
 const startTime = 100_000
 
-/** A packet of an even stream of 20 ms, PCMU, whose numbers wrap soon. */
+/** Packet of an even stream of 20 ms, PCMU, whose numbers wrap soon. */
 const packet = (n: number): TestPacket => ({ mark: n, sequence: 65_530 + n, timestamp: 0xfffffc00 + 160 * n })
 
 interface Arrival {
@@ -14,7 +14,7 @@ interface Arrival {
   readonly packet: TestPacket
 }
 
-/** Lets packets come when they do, and reads every 20 ms for as long as any comes and 400 ms more. */
+/** Delivers packets at their times, and reads every 20 ms until 400 ms after the last. */
 function play(arrivals: readonly Arrival[], reader = new TestReader(new JitterBuffer())): TestReader {
   const sorted = arrivals.toSorted((a, b) => a.at - b.at)
   const end = sorted.at(-1)!.at + 400
@@ -36,7 +36,7 @@ const stream = (count: number, late: (n: number) => number | undefined = () => 0
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
 
 describe('the jitter buffer', () => {
-  it('gives an even stream out as it is, after 40 ms', () => {
+  it('returns an even stream unchanged, after 40 ms', () => {
     const { marks, delays, buffer, given } = play(stream(200))
     expect(marks).toEqual(numbers(0, 200))
     expect(Math.max(...delays)).toBeLessThan(60)
@@ -45,7 +45,7 @@ describe('the jitter buffer', () => {
     expect([buffer.lost, buffer.late, buffer.duplicate, buffer.concealed]).toEqual([0, 0, 0, 0])
   })
 
-  it('puts in order what overtook, and drops what comes twice', () => {
+  it('reorders packets, and drops duplicates', () => {
     const overtaking = stream(200, (n) => (n % 7 === 3 ? 25 : 0))
     const twice = overtaking.map(({ at, packet }) => ({ at: at + 15, packet }))
     const { marks, buffer } = play([...overtaking, ...twice])
@@ -53,7 +53,7 @@ describe('the jitter buffer', () => {
     expect([buffer.lost, buffer.late, buffer.duplicate]).toEqual([0, 0, 200])
   })
 
-  it('says what was lost, in its place', () => {
+  it('reports losses in their place', () => {
     const { given, buffer } = play(stream(100, (n) => (n === 50 || n === 70 || n === 71 ? undefined : 0)))
     const from = given.indexOf(49)
     expect(given.slice(from, from + 3)).toEqual([49, 'lost', 51])
@@ -63,7 +63,7 @@ describe('the jitter buffer', () => {
     expect(buffer.concealed).toBe(60 * 48)
   })
 
-  it('drops what comes after its time, and then waits longer', () => {
+  it('drops late packets, and then increases the delay', () => {
     const { buffer, marks } = play(stream(300, (n) => (n > 100 && n % 8 === 0 ? 90 : 0)))
     expect(buffer.late).toBeGreaterThan(0)
     expect(buffer.targetMs).toBe(100)
@@ -71,8 +71,8 @@ describe('the jitter buffer', () => {
     expect(buffer.lost).toBe(buffer.late)
   })
 
-  it('does not take silence for loss', () => {
-    // The far side sends nothing for 2 s, and its timestamps go on meanwhile.
+  it('distinguishes silence from loss', () => {
+    // The far side sends nothing for 2 s, while its timestamps continue.
     const talk = numbers(0, 50).map((n) => ({ at: startTime + 20 * n, packet: packet(n) }))
     const more = numbers(50, 100).map((n) => ({
       at: startTime + 2000 + 20 * n,
@@ -84,9 +84,9 @@ describe('the jitter buffer', () => {
     expect(Math.max(...delays)).toBeLessThan(60)
   })
 
-  it('does not take events and comfort noise for loss', () => {
+  it('distinguishes events and comfort noise from loss', () => {
     const arrivals = stream(100).map(({ at, packet }, n) => {
-      // Events carry the timestamp of their beginning.
+      // Events carry the timestamp of their start.
       if (n >= 40 && n < 60)
         return { at, packet: { ...packet, content: 'event', timestamp: 0xfffffc00 + 160 * 40 } }
       return n === 70 ? { at, packet: { ...packet, content: 'noise' } } : { at, packet }
@@ -97,7 +97,7 @@ describe('the jitter buffer', () => {
     expect([buffer.lost, buffer.late]).toEqual([0, 0])
   })
 
-  it('goes on over a new source and jumping timestamps without a gap', () => {
+  it('continues over a new source and timestamp jumps without a gap', () => {
     const arrivals = stream(300).map(({ at, packet }, n) => {
       if (n < 100) return { at, packet }
       if (n < 200) return { at, packet: { ...packet, ssrc: 2, sequence: n + 7, timestamp: 160 * n } }
@@ -111,19 +111,19 @@ describe('the jitter buffer', () => {
     )
   })
 
-  it('catches up after a standstill, and keeps a bounded number', () => {
-    // Nothing comes for 3 s; then all of it at once.
+  it('catches up after a stall, and keeps a bounded number of packets', () => {
+    // Nothing arrives for 3 s; then everything at once.
     const { marks, delays, buffer } = play(stream(500, (n) => (n >= 100 && n < 250 ? (250 - n) * 20 : 0)))
     expect(marks.at(-1)).toBe(499)
     expect(Math.max(...delays)).toBeLessThan(300)
-    // All of what follows is heard.
+    // Everything that follows is played.
     expect(marks.filter((mark) => mark >= 260)).toEqual(numbers(260, 500))
     expect(marks.filter((mark) => mark >= 100 && mark < 250).length).toBeLessThan(ringPackets)
     expect(buffer.targetMs).toBeLessThanOrEqual(200)
   })
 
-  it('goes on after a stream of another speed of timestamps', () => {
-    // Some count G.722 with 16 kHz: twice as fast as it should be.
+  it('recovers after a stream with another timestamp rate', () => {
+    // Some senders count G.722 at 16 kHz, twice as fast as required.
     const { marks } = play(
       stream(200).map(({ at, packet }, n) => ({ at, packet: { ...packet, timestamp: 320 * n } })),
     )
@@ -149,15 +149,15 @@ const arrivals = fc
   )
   .filter((all) => all.length > 0)
 
-describe('the jitter buffer, whatever comes', () => {
-  it('gives out in order, once, and not late', () => {
+describe('the jitter buffer with arbitrary input', () => {
+  it('releases packets in order, once, and not late', () => {
     fc.assert(
       fc.property(arrivals, (all) => {
         const { marks, delays, buffer } = play(all)
         const came = new Set(all.map(({ packet }) => packet.mark))
         for (let i = 1; i < marks.length; i++) expect(marks[i]).toBeGreaterThan(marks[i - 1]!)
         expect(marks.every((mark) => came.has(mark))).toBe(true)
-        // The longest delay, what may be in front of it, and the time until it is read.
+        // The maximum delay, the backlog in front, and the time until it is read.
         expect(Math.max(0, ...delays)).toBeLessThanOrEqual(200 + 40 + 20)
         expect(marks.length + buffer.late).toBe(came.size)
         expect(buffer.duplicate).toBe(all.length - came.size)
@@ -166,7 +166,7 @@ describe('the jitter buffer, whatever comes', () => {
     )
   })
 
-  it('takes any numbers without harm', () => {
+  it('survives any numbers', () => {
     const anything = fc.array(
       fc.record({
         wait: fc.integer({ min: 0, max: 3000 }),
@@ -187,7 +187,7 @@ describe('the jitter buffer, whatever comes', () => {
           for (; now < until; now += 20) reader.read(now)
           reader.insert(now, { mark, ...rest })
         }
-        // A proper stream after it is heard.
+        // A valid stream afterwards is played.
         const from = now
         for (let n = 0; n < 100; n++, now += 20) {
           reader.insert(now, { mark: 1000 + n, sequence: 500 + n, timestamp: 160 * n, ssrc: 3 })

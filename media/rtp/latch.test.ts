@@ -15,23 +15,23 @@ describe('the latch', () => {
   })
 
   const agrees = (address: string, port: number) => latch.accepts(now, address, port)
-  /** A packet arrives. */
+  /** Processes a packet. */
   const hear = (port: number, { address = '192.0.2.1', ssrc = 7, proven = false } = {}) =>
     latch.accepts(now, address, port) ? latch.admit(now, address, port, ssrc, proven) : 'not looked at'
   const goesTo = () => `${latch.address}:${latch.port}`
 
-  it('accepts nobody before it has a target', () => {
+  it('accepts no source without a target', () => {
     expect(agrees('192.0.2.1', 4000)).toBe(false)
   })
 
-  it('accepts the announced address with any port, and sends to the announced one until it has learnt', () => {
+  it('accepts the announced address with any port, and sends to the announced port before learning', () => {
     latch.setTarget(target)
     expect([agrees('192.0.2.1', 4000), agrees('192.0.2.1', 61000)]).toEqual([true, true])
     expect(agrees('192.0.2.2', 4000)).toBe(false)
     expect([goesTo(), latch.isLatched]).toEqual(['192.0.2.1:4000', false])
   })
 
-  it('once it has the announced source refuses the same address with another port, and everybody else', () => {
+  it('rejects all other sources once the announced source was received', () => {
     latch.setTarget(target)
     expect([hear(4000), hear(61_000), hear(4000, { address: stranger })]).toEqual([
       'learnt',
@@ -41,7 +41,7 @@ describe('the latch', () => {
     expect(goesTo()).toBe('192.0.2.1:4000')
   })
 
-  it('lets the announced source take the place of another port learnt just before, and never the other way', () => {
+  it('lets the announced source replace another port learnt shortly before, but not the reverse', () => {
     latch.setTarget(target)
     expect([hear(61_000), hear(62_000), hear(61_000)]).toEqual(['learnt', 'not looked at', 'kept'])
     now += 2999
@@ -49,14 +49,14 @@ describe('the latch', () => {
     expect(goesTo()).toBe('192.0.2.1:4000')
   })
 
-  it('is settled after three seconds, whoever comes then', () => {
+  it('is settled after three seconds', () => {
     latch.setTarget(target)
     hear(61_000)
     now += 3000
     expect([hear(4000), hear(61_000), goesTo()]).toEqual(['not looked at', 'kept', '192.0.2.1:61000'])
   })
 
-  it('keeps a learnt source over a refresh, without an end', () => {
+  it('keeps a learnt source over a refresh, indefinitely', () => {
     latch.setTarget(target)
     hear(61_000)
     for (let i = 0; i < 5; i++) {
@@ -66,7 +66,7 @@ describe('the latch', () => {
     }
   })
 
-  it('learns once more after being aimed again, the same stream alone while it is heard', () => {
+  it('learns once more after a new target, only the same stream while it is active', () => {
     latch.setTarget(target)
     hear(61_000)
     latch.setTarget(target)
@@ -79,7 +79,7 @@ describe('the latch', () => {
     expect(goesTo()).toBe('192.0.2.1:62000')
   })
 
-  it('takes packets of the old source on their way, and then still the new one; but not for ever', () => {
+  it('accepts late packets of the old source and still learns the new one, for a limited time', () => {
     latch.setTarget(target)
     hear(61_000)
     now += 20_000
@@ -94,7 +94,7 @@ describe('the latch', () => {
     expect([hear(62_000), hear(63_000)]).toEqual(['kept', 'not looked at'])
   })
 
-  it('learns another stream after an aim once the old source is silent, or by its tag', () => {
+  it('learns another stream after a new target once the old source is silent, or by its tag', () => {
     latch.setTarget(target)
     hear(61_000)
     latch.setTarget(target)
@@ -106,7 +106,7 @@ describe('the latch', () => {
     expect(hear(63_000, { ssrc: 9, proven: true })).toBe('learnt')
   })
 
-  it('where anybody may come, does not learn a stranger with another stream in the silence of a hold', () => {
+  it('with `first`, does not learn an untrusted source with another stream during a silent hold', () => {
     latch.setTarget({ ...target, symmetric: 'first' })
     hear(61_000, { address: '198.51.100.1' })
     latch.setTarget({ ...target, symmetric: 'first' })
@@ -118,14 +118,14 @@ describe('the latch', () => {
     expect(hear(9, { address: '203.0.113.67', ssrc: 8 })).toBe('learnt')
   })
 
-  it('takes the announced source after an aim whatever its stream', () => {
+  it('accepts the announced source after a new target, with any stream', () => {
     latch.setTarget(target)
     hear(61_000)
     latch.setTarget(target)
     expect([hear(4000, { ssrc: 8 }), hear(61_000)]).toEqual(['learnt', 'not looked at'])
   })
 
-  it('goes to a new target at once', () => {
+  it('uses a new target at once', () => {
     latch.setTarget(target)
     hear(61_000)
     latch.setTarget({ address: '203.0.113.5', port: 5000 })
@@ -150,7 +150,7 @@ describe('the latch', () => {
     ])
   })
 
-  it('prefers whom the description and the signalling name to anybody', () => {
+  it('prefers sources named in description and signalling', () => {
     latch.setTarget({ ...target, symmetric: 'first', signalledFrom: '198.51.100.1' })
     const order = [
       hear(1, { address: stranger }),
@@ -166,18 +166,18 @@ describe('the latch', () => {
     expect(order).toEqual(['learnt', no, 'learnt', no, 'learnt', no, 'learnt', no])
   })
 
-  it('learns from a further address that was vouched for', () => {
+  it('learns from a further named address', () => {
     latch.setTarget({ address: '10.0.0.4', port: 4000, learnFrom: ['198.51.100.1'] })
     expect([agrees('198.51.100.1', 9), agrees('198.51.100.2', 9)]).toEqual([true, false])
   })
 
-  it('wants an announced stream of everybody but the announced source', () => {
+  it('requires an announced stream of all but the announced source', () => {
     latch.setTarget({ ...target, ssrcs: [7, 8] })
     expect([hear(61_000, { ssrc: 9 }), hear(61_000, { ssrc: 8 })]).toEqual(['refused', 'learnt'])
     expect(hear(4000, { ssrc: 9 })).toBe('learnt')
   })
 
-  it('for RTCP follows RTP: its address agrees with its stream alone, and is sent to where the SDP said another', () => {
+  it('for RTCP follows RTP: accepts its address with its stream only, and sends there if the SDP named another', () => {
     latch.setTarget({ address: '10.0.0.4', port: 4001 })
     latch.follow('198.51.100.1', 61_000, 7)
     expect(goesTo()).toBe('198.51.100.1:61001')
@@ -193,7 +193,7 @@ describe('the latch', () => {
     expect(usual.port).toBe(4000)
   })
 
-  it('knows an IPv6 address however it is written', () => {
+  it('recognises an IPv6 address in any notation', () => {
     latch.setTarget({ address: '2001:0DB8:0:0:0:0:0:1', port: 4000, learnFrom: ['2001:db8::00ff'] })
     expect([hear(4000, { address: '2001:db8::1' }), goesTo()]).toEqual(['learnt', '2001:db8::1:4000'])
     latch.setTarget({ address: '::2', port: 4000, learnFrom: ['2001:db8::00ff'] })
@@ -214,7 +214,7 @@ describe('the latch', () => {
     },
   )
 
-  it('wants the very port where the far end is on the same host', () => {
+  it('requires the exact port of a far end on the same host', () => {
     latch = new Latch(false)
     latch.setTarget({ address: '127.0.0.1', port: 4000, symmetric: 'first', learnFrom: ['192.0.2.9'] })
     expect([
@@ -225,7 +225,7 @@ describe('the latch', () => {
     ]).toEqual([true, false, false, false])
   })
 
-  it('never learns from a stranger, and never loses the announced source, whatever comes in what order', () => {
+  it('never learns an untrusted source and never loses the announced one, for any sequence of packets', () => {
     const packet = fc.record({
       wait: fc.integer({ min: 0, max: 4000 }),
       address: fc.constantFrom('192.0.2.1', stranger, '198.51.100.1'),
@@ -247,7 +247,7 @@ describe('the latch', () => {
           if (!latch.isLatched) continue
           expect(latch.address).not.toBe(stranger)
           if (goesTo() === '192.0.2.1:4000') isExact = true
-          // Without a new description nothing takes its place.
+          // Without a new description nothing replaces it.
           else if (!aim && isExact) expect(packets.some((each) => each.aim)).toBe(true)
         }
         if (packets.every(({ aim }) => !aim) && isExact) expect(goesTo()).toBe('192.0.2.1:4000')

@@ -6,11 +6,11 @@ const minute = 60_000
 describe('liveness', () => {
   const fresh = () => new Liveness({ startMs: 30_000, mediaMs: 60_000 })
 
-  it('never ends before it began', () => {
+  it('never expires before the start', () => {
     expect(fresh().tick(minute * 60)).toBeUndefined()
   })
 
-  it('tells of a far end that never sent, and again while nothing is done about it', () => {
+  it('reports a far end that never sent, repeatedly', () => {
     const liveness = fresh()
     liveness.start(0, false)
     expect([liveness.tick(29_999), liveness.tick(30_000), liveness.tick(30_100)]).toEqual([
@@ -21,14 +21,14 @@ describe('liveness', () => {
     expect(liveness.tick(60_000)).toBe('start')
   })
 
-  it('tells of one that fell silent', () => {
+  it('reports a far end that fell silent', () => {
     const liveness = fresh()
     liveness.start(0, false)
     liveness.received(10_000)
     expect([liveness.tick(69_999), liveness.tick(70_000)]).toEqual([undefined, 'media'])
   })
 
-  it('waits through a hold of twelve minutes, and then for the whole time', () => {
+  it('waits through a hold of twelve minutes, and then for the whole time-out', () => {
     const liveness = fresh()
     liveness.start(0, false)
     liveness.received(1000)
@@ -39,7 +39,7 @@ describe('liveness', () => {
     expect(liveness.tick(13 * minute)).toBe('media')
   })
 
-  it('waits for ever where it was told so', () => {
+  it('never expires with Infinity', () => {
     const liveness = new Liveness({ startMs: Number.POSITIVE_INFINITY, mediaMs: Number.POSITIVE_INFINITY })
     liveness.start(0, false)
     expect(liveness.tick(1e12)).toBeUndefined()

@@ -7,11 +7,11 @@ import { discontinuities, type TestLine, TestTime } from './testing/session-line
 const second = 1000
 const minute = 60 * second
 
-/** These have a lot to do: a bound for a machine that is busy with something else. */
+/** Time-out for tests with much work, on a busy machine. */
 const patient = { timeout: 300_000 }
 
-/** Counts what it hears. */
-class CountingEar implements AudioSink {
+/** Counts the received frames. */
+class CountingSink implements AudioSink {
   readonly rate = 8000
   readonly tracks = 'both'
   frames = 0
@@ -23,14 +23,14 @@ class CountingEar implements AudioSink {
   }
 }
 
-/** How far the timestamps of the packets and the time have come apart, in ms. */
+/** Returns the difference between packet timestamps and elapsed time, in ms. */
 function drift(line: TestLine, perMs: number): number {
   const [first, last] = [line.sent[0]!, line.sent.at(-1)!]
   return ((last.timestamp - first.timestamp) | 0) / perMs - (last.at - first.at)
 }
 
 describe('a long call', () => {
-  it('of two codecs neither drifts nor grows, though the clocks of both far ends are off', patient, () => {
+  it("with two codecs neither drifts nor grows, although both far ends' clocks are off", patient, () => {
     const time = new TestTime()
     const [a, b] = [time.line('192.0.2.1'), time.line('198.51.100.1')]
     a.set({ codec: 'PCMU' })
@@ -40,7 +40,7 @@ describe('a long call', () => {
     const start = time.now
     let [said, heard] = [0, 0]
     for (let passed = 0; passed < 5; passed++) {
-      // One clock is fast by 2 in a thousand, the other slow: a packet more, or less, every 10 s.
+      // One clock is 0.2 % fast, the other slow: a packet more, or less, every 10 s.
       time.pass(minute, () => {
         const ms = time.now - start
         for (; said < (ms * 1.002) / 20; said++) a.say(voices.a)
@@ -64,13 +64,13 @@ describe('a long call', () => {
     expect(a.session.stats()).toMatchObject({ received: said, lost: 0 })
   })
 
-  it('of two hours is heard to its end by who listens', patient, () => {
+  it('of two hours reaches a sink completely', patient, () => {
     const time = new TestTime()
     const [a, b] = [time.line('192.0.2.1'), time.line('198.51.100.1')]
     a.set()
     b.set()
     a.session.join(b.session)
-    const sink = new CountingEar()
+    const sink = new CountingSink()
     a.session.addSink(sink)
     const payload = Buffer.alloc(160, 0x2a)
     const start = time.now
@@ -88,7 +88,7 @@ describe('a long call', () => {
     expect([a.session.isFramed, a.session.stats().received]).toEqual([false, said])
   })
 
-  it('of two hours that is passed on by packets keeps to the clock of who talks, through holds and prompts', {
+  it("of two hours with forwarded packets keeps the sender's clock, through holds and prompts", {
     timeout: 120_000,
   }, () => {
     const time = new TestTime()

@@ -4,7 +4,7 @@ import { estimateMos, type ReceivedStream } from './mos.ts'
 
 const perfect: ReceivedStream = { codec: 'PCMA', received: 1000, lost: 0, jitterMs: 0 }
 
-// Values worked out by hand from G.107's formulas.
+// Values calculated by hand from G.107's formulas.
 describe('the estimated opinion score', () => {
   it.each([
     ['nothing wrong', {}, 4.39],

@@ -5,7 +5,7 @@ const seed = { ssrc: 7, sequence: 65_530, timestamp: 0xfffffc00 }
 const alice = {}
 const bob = {}
 
-/** A stream whose packets are numbered from its seed, so that wraps do not disturb the reading. */
+/** Stream whose packets are numbered from its seed, so that wraps do not obscure the numbers. */
 function setUp() {
   const stream = new OutgoingStream(seed)
   const read = () => ({
@@ -27,7 +27,7 @@ function setUp() {
 }
 
 describe('the outgoing stream', () => {
-  it('begins at its seed, and goes on with its source over both wraps', () => {
+  it('starts at its seed, and continues with its source over both wraps', () => {
     const { forward } = setUp()
     for (let i = 0; i < 20; i++) {
       expect(forward(i * 20, 65_528 + i, 0xffffff00 + i * 160)).toEqual({
@@ -38,7 +38,7 @@ describe('the outgoing stream', () => {
     }
   })
 
-  it('shows what the source lost and reordered, and drops what came twice', () => {
+  it("shows the source's losses and reordering, and drops duplicates", () => {
     const { forward } = setUp()
     forward(0, 100, 0)
     expect(forward(60, 103, 480)).toEqual({ sequence: 3, timestamp: 480, marker: false })
@@ -50,7 +50,7 @@ describe('the outgoing stream', () => {
   it('sends a late packet once, over the wrap as well', () => {
     const { forward } = setUp()
     forward(0, 65_530, 0)
-    // The stream's own sequence wraps among them, too.
+    // The stream's own sequence wraps among them too.
     expect(forward(240, 65_542, 1920)).toMatchObject({ sequence: 12 })
     for (const [sequence, place] of [
       [65_541, 11],
@@ -61,7 +61,7 @@ describe('the outgoing stream', () => {
       expect(forward(241, sequence, timestamp)).toEqual({ sequence: place, timestamp, marker: false })
       expect(forward(242, sequence, timestamp)).toBeUndefined()
     }
-    // Only what was never sent is still to come.
+    // Only packets never sent may still follow.
     const sent = Array.from({ length: 12 }, (_, i) => forward(250, 65_530 + i, i * 160)?.sequence)
     expect(sent.filter((each) => each !== undefined)).toEqual([1, 2, 3, 6, 7, 8, 9, 10])
   })
@@ -72,7 +72,7 @@ describe('the outgoing stream', () => {
     ['hours ahead', 1600 + 2 ** 30],
     ['hours behind', 1600 - 2 ** 30],
     ['before the source began', -1],
-  ])('refuses a late packet whose timestamp is %s', (_, timestamp) => {
+  ])('rejects a late packet whose timestamp is %s', (_, timestamp) => {
     const { forward } = setUp()
     forward(0, 100, 0)
     forward(200, 110, 1600)
@@ -80,7 +80,7 @@ describe('the outgoing stream', () => {
     expect(forward(202, 109, 1440)).toEqual({ sequence: 9, timestamp: 1440, marker: false })
   })
 
-  it('refuses a late packet of more than a second ago, also after many hours', () => {
+  it('rejects a late packet from over a second ago, also after many hours', () => {
     const { forward } = setUp()
     let now = 0
     for (let i = 0; i <= 5000; i++, now += 20_000) forward(now, i, i * 160_000)
@@ -90,7 +90,7 @@ describe('the outgoing stream', () => {
     expect(forward(now, 5001, newest + 160_000 - 8000)).toBeDefined()
   })
 
-  it('goes on by the time that passed when the source changes, with the marker', () => {
+  it('advances by the elapsed time when the source changes, with the marker', () => {
     const { forward, own } = setUp()
     own(0, bob)
     own(20, bob)
@@ -98,13 +98,13 @@ describe('the outgoing stream', () => {
     expect(own(1045, bob)).toEqual({ sequence: 3, timestamp: 320 + 8040, marker: true })
   })
 
-  it('never covers the same time twice, however close the change comes', () => {
+  it('never covers the same time twice, however close the change', () => {
     const { forward, own } = setUp()
     forward(0, 1, 0)
     expect(own(1, bob)).toEqual({ sequence: 1, timestamp: 160, marker: true })
   })
 
-  it('drops a late packet of a source over a change', () => {
+  it('drops a late packet of a source after a change', () => {
     const { forward, own } = setUp()
     forward(0, 100, 0)
     own(20, bob)
@@ -113,7 +113,7 @@ describe('the outgoing stream', () => {
     expect(forward(60, 104, 640)).toEqual({ sequence: 3, timestamp: 480, marker: false })
   })
 
-  it('takes a new SSRC of the same source as a change', () => {
+  it('treats a new SSRC of the same source as a change', () => {
     const { forward } = setUp()
     forward(0, 100, 0)
     expect(forward(20, 7000, 999_999, alice, 2)).toEqual({ sequence: 1, timestamp: 160, marker: true })
@@ -125,32 +125,32 @@ describe('the outgoing stream', () => {
     ['its timestamp jumps back', 101, -80_000],
     ['its timestamp jumps ahead of the time', 101, 800_000],
     ['its timestamp stands still', 101, 0],
-  ])('does not jump with a source when %s', (_, sequence, timestamp) => {
+  ])('does not jump with a source if %s', (_, sequence, timestamp) => {
     const { forward } = setUp()
     forward(0, 100, 0)
     expect(forward(20, sequence, timestamp)).toEqual({ sequence: 1, timestamp: 160, marker: true })
   })
 
-  it('follows a source that was silent and says so by its timestamp', () => {
+  it('follows a silent source that skips the silence in its timestamps', () => {
     const { forward } = setUp()
     forward(0, 100, 0)
     expect(forward(5000, 101, 40_100)).toEqual({ sequence: 1, timestamp: 40_100, marker: false })
   })
 
-  it('closes up the number of what is left out', () => {
+  it('closes up the number of an omitted packet', () => {
     const { stream, forward } = setUp()
     forward(0, 100, 0)
     for (let i = 101; i <= 105; i++) stream.leaveOut(alice, 1, i)
     expect(forward(120, 106, 960)).toEqual({ sequence: 1, timestamp: 960, marker: false })
     expect(forward(121, 105, 800)).toBeUndefined()
-    // One lost before one left out still shows as one lost.
+    // One lost before an omitted one still appears as one lost.
     stream.leaveOut(alice, 1, 108)
     expect(forward(180, 109, 1440)).toEqual({ sequence: 3, timestamp: 1440, marker: false })
     stream.leaveOut(bob, 1, 110)
     expect(forward(200, 110, 1600)).toEqual({ sequence: 4, timestamp: 1600, marker: false })
   })
 
-  it('gives all packets of an event the time of its beginning, and audio the time after it', () => {
+  it('gives all packets of an event the timestamp of its start, and later audio a later one', () => {
     const { event, own } = setUp()
     own(0, bob)
     expect(event(20, 160, true)).toEqual({ sequence: 1, timestamp: 160, marker: true })
@@ -161,14 +161,14 @@ describe('the outgoing stream', () => {
     expect(own(260, bob)).toEqual({ sequence: 6, timestamp: 160 + 1600 + 320, marker: true })
   })
 
-  it('comes back after twelve minutes of hold with the very next sequence', () => {
+  it('resumes after twelve minutes of hold with the next sequence number', () => {
     const { forward } = setUp()
     forward(0, 100, 0)
     const later = 12 * 60_000
     expect(forward(later, 101, 160)).toEqual({ sequence: 1, timestamp: later * 8, marker: true })
   })
 
-  it('goes on at the rate of another clock, and lets an event keep its timestamp', () => {
+  it('continues at the rate of another clock, and lets an event keep its timestamp', () => {
     const { stream, forward, own, event } = setUp()
     own(0, bob)
     stream.setClock(48_000)
@@ -181,7 +181,7 @@ describe('the outgoing stream', () => {
     expect(own(160, bob)).toEqual({ sequence: 5, timestamp: 3680, marker: true })
   })
 
-  it('counts what is not sent, and marks what comes after it', () => {
+  it('counts skipped audio, and marks the packet after it', () => {
     const { stream, own } = setUp()
     own(0, bob)
     stream.skip(160)
@@ -190,7 +190,7 @@ describe('the outgoing stream', () => {
     expect(own(80, bob)).toEqual({ sequence: 2, timestamp: 640, marker: false })
   })
 
-  it('does not mark silence, but the talk after it', () => {
+  it('does not mark silence, but the audio after it', () => {
     const { stream, own } = setUp()
     own(0, bob)
     stream.silence(200, 160)
@@ -198,13 +198,13 @@ describe('the outgoing stream', () => {
     expect(own(220, bob)).toEqual({ sequence: 2, timestamp: 1760, marker: true })
   })
 
-  it('tells the timestamp of any moment', () => {
+  it('returns the timestamp of any time', () => {
     const { stream, own } = setUp()
     own(1000, bob)
     expect((stream.timestampAt(1500) - seed.timestamp) >>> 0).toBe(4000)
   })
 
-  it('never goes back and never repeats, whatever speaks', () => {
+  it('never goes back and never repeats, for any sources', () => {
     let state = 42
     const random = (below: number) => {
       state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff

@@ -4,7 +4,7 @@ import { packetDuration } from './packet-duration.ts'
 const opus = (...bytes: number[]) =>
   packetDuration('opus', Uint8Array.from([0, ...bytes]), 1, 1 + bytes.length)
 
-describe('what a payload covers', () => {
+describe('the duration of a payload', () => {
   it.each([
     ['one SILK frame of 60 ms', [3 << 3], 2880],
     ['one hybrid frame of 10 ms', [12 << 3], 480],
@@ -20,7 +20,7 @@ describe('what a payload covers', () => {
     expect(opus(...bytes)).toBe(units)
   })
 
-  it('of the others, by the byte', () => {
+  it('of the other codecs, by the byte', () => {
     const packet = new Uint8Array(332)
     expect(packetDuration('PCMU', packet, 12, 172)).toBe(160)
     expect(packetDuration('G722', packet, 12, 172)).toBe(160)

@@ -4,11 +4,11 @@ import type { AudioCodec } from '../types.ts'
 import { payloadTypeOf, rateOf, TestVoice, unitsOf } from './testing/codecs.ts'
 import { discontinuities, type SentPacket, type TestLine, TestTime } from './testing/session-line.ts'
 
-/** What a packet covers, in ms, by the step of its timestamp. */
+/** Durations of the packets in ms, by the steps of their timestamps. */
 const lengths = (sent: readonly SentPacket[], codec: AudioCodec): number[] =>
   sent.slice(1).map(({ timestamp }, i) => ((timestamp - sent[i]!.timestamp) >>> 0) / unitsOf(codec, 1))
 
-describe('the length of packets that are passed on', () => {
+describe('the length of forwarded packets', () => {
   let time: TestTime
   let a: TestLine
   let b: TestLine
@@ -27,7 +27,7 @@ describe('the length of packets that are passed on', () => {
     b.sent.length = 0
   }
 
-  /** The far end of `a` talks for `ms` in packets of its own length. */
+  /** The far end of `a` speaks for `ms` in packets of its own length. */
   const talk = (voice: TestVoice, ms: number) => {
     let due = 0
     time.pass(ms, (step) => {
@@ -59,7 +59,7 @@ describe('the length of packets that are passed on', () => {
     },
   )
 
-  it('is that asked for between the two laws of G.711, too', () => {
+  it('is the requested one between the two laws of G.711, too', () => {
     join('PCMU', 20, 'PCMA')
     talk(new TestVoice('PCMU', 700, 40), 1000)
     expect(new Set(b.sent.map(({ payload }) => payload.length))).toEqual(new Set([160]))
@@ -73,7 +73,7 @@ describe('the length of packets that are passed on', () => {
         [60, undefined],
       ].map(([from, asked]) => [codec, from!, asked] as const),
     ),
-  )('leaves %s of %i ms as it is where %s ms are asked for', (codec, from, asked) => {
+  )('leaves %s of %i ms unchanged if %s ms are requested', (codec, from, asked) => {
     join(codec, asked)
     const [voice, same] = [new TestVoice(codec, 700, from), new TestVoice(codec, 700, from)]
     for (let i = 0; i < 20; i++) {
@@ -83,13 +83,13 @@ describe('the length of packets that are passed on', () => {
     expect([a.session.isFramed, b.session.isFramed]).toEqual([false, false])
   })
 
-  it('leaves Opus as it is where the far end asks for a length that Opus has not', () => {
+  it('leaves Opus unchanged if the requested length does not exist in Opus', () => {
     join('opus', 30)
     a.say(new TestVoice('opus', 700, 20))
     expect([b.sent.length, b.session.isFramed]).toEqual([1, false])
   })
 
-  it('is never longer than asked for from the first longer packet on, and packets are passed on again later', () => {
+  it('never exceeds the requested one from the first longer packet on, and packets are forwarded again later', () => {
     join('PCMU', 20)
     talk(new TestVoice('PCMU', 700, 20), 200)
     expect(b.session.isFramed).toBe(false)
@@ -101,7 +101,7 @@ describe('the length of packets that are passed on', () => {
     expect(discontinuities(b.sent)).toEqual([])
   })
 
-  it('does not begin to decode for the short end of an announcement', () => {
+  it('does not start decoding for the short end of an announcement', () => {
     join('PCMU', 20)
     for (let i = 0; i < 10; i++) {
       a.hear()
@@ -110,14 +110,14 @@ describe('the length of packets that are passed on', () => {
     expect([b.sent.length, b.session.isFramed]).toEqual([20, false])
   })
 
-  it('is known still after a description with the same codec', () => {
+  it('is kept over a description with the same codec', () => {
     join('PCMU', 20)
     talk(new TestVoice('PCMU', 700, 30), 500)
     a.set({ port: 4002 })
     expect(b.session.isFramed).toBe(true)
   })
 
-  it('is heeded when the far end asks for another one in the call', () => {
+  it('follows a changed request during the call', () => {
     join('PCMU', 20)
     talk(new TestVoice('PCMU', 700, 20), 200)
     b.set({ ptime: 10, codec: 'PCMU', payloadType: payloadTypeOf('PCMU') })

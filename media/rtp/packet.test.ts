@@ -3,7 +3,7 @@ import { isRtcp, readRtp, rtpView, sequenceAhead, timestampAhead, writeRtpHeader
 
 const header = { payloadType: 8, marker: true, sequence: 65535, timestamp: 0xfffffff0, ssrc: 0x80000001 }
 
-/** A packet with everything optional that there is. */
+/** Packet with all optional parts. */
 function full(options: { sources?: number; extension?: number; payload?: number; padding?: number }): Buffer {
   const { sources = 0, extension, payload = 160, padding = 0 } = options
   const before = 12 + sources * 4
@@ -20,7 +20,7 @@ function full(options: { sources?: number; extension?: number; payload?: number;
 }
 
 describe('an RTP packet', () => {
-  it('comes back as it was written', () => {
+  it('is restored after writing', () => {
     const view = rtpView()
     expect(readRtp(full({}), view)).toBe(true)
     expect(view).toEqual({ ...header, start: 12, end: 172 })
@@ -51,11 +51,11 @@ describe('an RTP packet', () => {
       'with padding longer than the payload',
       Buffer.concat([full({ padding: 1 }).subarray(0, -1), Buffer.of(200)]),
     ],
-  ])('is refused when it is %s', (_, packet) => {
+  ])('is rejected if it is %s', (_, packet) => {
     expect(readRtp(packet, rtpView())).toBe(false)
   })
 
-  it('never has a payload outside the packet, whatever the bytes', () => {
+  it('never has a payload outside the packet, for any bytes', () => {
     let seed = 1
     const random = () => {
       seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff
@@ -73,14 +73,14 @@ describe('an RTP packet', () => {
     expect(accepted).toBeGreaterThan(1000)
   })
 
-  it('is told from RTCP by its second byte', () => {
+  it('is distinguished from RTCP by its second byte', () => {
     expect(
       [191, 192, 200, 207, 223, 224, 0, 8, 101, 128].map((byte) => isRtcp(Buffer.of(0x80, byte))),
     ).toEqual([false, true, true, true, true, false, false, false, false, false])
     expect(isRtcp(Buffer.alloc(1))).toBe(false)
   })
 
-  it('has its numbers compared across the wrap', () => {
+  it('has numbers that compare across the wrap', () => {
     expect([sequenceAhead(2, 65534), sequenceAhead(65534, 2), sequenceAhead(7, 7)]).toEqual([4, -4, 0])
     expect([timestampAhead(160, 0xffffff60), timestampAhead(0xffffff60, 160)]).toEqual([320, -320])
   })

@@ -10,7 +10,7 @@ const setUp = (ptimeMs: number) => {
   const take = () => decode('PCMU', out.slice(0, packetizer.take(out, 0)))
   return { packetizer, take }
 }
-/** What is left of linear samples on the line. */
+/** Returns linear samples after G.711 coding. */
 const line = (from: number, to: number) => decode('PCMU', encode('PCMU', ramp.subarray(from, to)))
 const frame = (i: number) => ramp.subarray(i * 160, i * 160 + 160)
 
@@ -28,7 +28,7 @@ describe('a packetizer', () => {
     expect(packetizer.isEmpty).toBe(true)
   })
 
-  it('fills the packet that was begun with silence', () => {
+  it('completes a packet with silence', () => {
     const { packetizer, take } = setUp(60)
     packetizer.push(frame(0))
     packetizer.push(undefined)
@@ -52,7 +52,7 @@ describe('a packetizer', () => {
     packetizer.close()
   })
 
-  it('is not overrun by frames that are made up for', () => {
+  it('is not overrun by frames that are caught up', () => {
     const { packetizer, take } = setUp(50)
     const heard: number[] = []
     for (let i = 0; i < 50; i++) {

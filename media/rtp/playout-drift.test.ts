@@ -11,21 +11,21 @@ beforeAll(async () => {
 })
 
 const hourMs = 3_600_000
-/** A second of a tone, which joins itself. */
+/** A second of a tone, seamless in a loop. */
 const toneHz = encode('PCMU', sine(440, 1000))
 
 interface Hours {
   readonly stats: PlayoutStats
   readonly shortest: number
   readonly longest: number
-  /** Share of the tone in the last second of each minute, of the minute where it is least. */
+  /** Minimum share of the tone in the last second of a minute, over all minutes. */
   readonly purest: number
   readonly silent: number
 }
 
 /**
- * A call of two hours with a far side whose clock is `ppm` faster than ours. `late` is by how many ms the packet comes later than the
- * fastest.
+ * Simulates a call of two hours with a far side whose clock is `ppm` faster. `late` is the delay of a packet
+ * relative to the fastest, in ms.
  */
 function twoHours(ppm: number, late: (n: number) => number): Hours {
   const playout = new Playout({ codecs, rate: 8000, noiseSeed: 1 })
@@ -65,8 +65,8 @@ describe.each([100, -100])('two hours with a far side that is %d ppm fast', (ppm
     expect(purest).toBeGreaterThan(0.9)
   })
 
-  it('are heard whole through jitter', () => {
-    // Between 0 and 40 ms, evenly.
+  it('are played completely with jitter', () => {
+    // Between 0 and 40 ms, uniformly.
     const { stats, longest, silent } = twoHours(ppm, (n) => (n * 7919) % 41)
     expect([stats.lost, stats.late, silent]).toEqual([0, 0, 0])
     expect(stats.concealedMs).toBeLessThan(100)

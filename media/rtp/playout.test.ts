@@ -27,18 +27,18 @@ interface Sent {
 
 interface Way {
   readonly ptimeMs?: number
-  /** Which packets are lost. */
+  /** Whether a packet is lost. */
   readonly lost?: (n: number) => boolean
-  /** How many ms later than the others a packet comes. */
+  /** Additional delay of a packet, in ms. */
   readonly late?: (n: number) => number
-  /** When it begins, in ms after the start. */
+  /** Start, in ms. */
   readonly from?: number
   readonly sequence?: number
   readonly timestamp?: number
   readonly fec?: boolean
 }
 
-/** `sound` (at the codec's own rate) in packets, as a far side sends them. */
+/** Returns packets of `sound` (at the codec's own rate), as a far side sends them. */
 function send(codec: AudioCodec, sound: Int16Array, way: Way = {}): Sent[] {
   const { ptimeMs = 20, lost = () => false, late = () => 0, from = 0, fec = false } = way
   const encoder = codecs.encoder(codec, { ptimeMs, opus: { fec } })
@@ -59,12 +59,12 @@ function send(codec: AudioCodec, sound: Int16Array, way: Way = {}): Sent[] {
 
 interface Heard {
   readonly samples: Int16Array
-  /** Whether each read said that it was heard. */
+  /** Return values of the reads. */
   readonly told: boolean[]
   readonly stats: PlayoutStats
 }
 
-/** Plays all of it, read every 20 ms for `ms`. */
+/** Plays all packets, read every 20 ms for `ms`. */
 function play(
   sent: readonly Sent[],
   rate: PcmRate,
@@ -106,13 +106,13 @@ describe.each(all)('playout of %s', (codec) => {
     expect([stats.lost, stats.late, stats.concealedMs, stats.undecodable]).toEqual([0, 0, 0, 0])
   })
 
-  it.each([10, 20, 30, 40, 50, 60])('takes packets of %d ms', (ptimeMs) => {
+  it.each([10, 20, 30, 40, 50, 60])('accepts packets of %d ms', (ptimeMs) => {
     const { samples, stats } = play(send(codec, sine(437, 1500, own(codec)), { ptimeMs }), 8000, 1400)
     expect(toneSnr(samples.subarray(4000, 10_000), 437)).toBeGreaterThan(Math.min(quality[codec], 36) - 1)
     expect(stats.concealedMs).toBe(0)
   })
 
-  it('has every sound through jitter and loss', () => {
+  it('plays every sound with jitter and loss', () => {
     const sent = send(codec, sine(437, 6000, own(codec)), {
       lost: (n) => n % 20 === 7 && n < 280,
       late: (n) => (n * 7919) % 31,
@@ -122,14 +122,15 @@ describe.each(all)('playout of %s', (codec) => {
     expect(stats.lost).toBe(14)
     expect(stats.concealedMs).toBe(280)
     expect(stats.late).toBe(0)
-    // A twentieth of the sound is made up: silence in its place would leave 13 dB. What Opus makes up loses the tone's phase.
+    // A twentieth of the sound is concealed: silence instead would give 13 dB. Concealment by Opus loses the
+    // tone's phase.
     const least = codec === 'opus' ? 9 : 15
     expect(toneSnr(samples.subarray(16_000, 80_000), 437, 16000)).toBeGreaterThan(least)
   })
 })
 
 describe('playout', () => {
-  it('restores what was lost from the next packet where Opus carries it', () => {
+  it('restores a lost packet from the next if Opus carries it', () => {
     const speech = Int16Array.from({ length: 48_000 * 4 }, (_, i) => {
       const t = i / 48_000
       let sum = 0
@@ -161,7 +162,7 @@ describe('playout', () => {
     },
   )
 
-  it('changes the codec in the middle', () => {
+  it('changes the codec within the audio', () => {
     const first = send('PCMU', sine(437, 1000), { timestamp: 5000, sequence: 100 })
     const second = send('G722', sine(437, 1000, 16000), { timestamp: 13_000, sequence: 150, from: 1000 })
     const third = send('opus', sine(437, 1000, 48000), { timestamp: 96_000, sequence: 200, from: 2000 })
@@ -172,7 +173,7 @@ describe('playout', () => {
       expect(toneSnr(samples.subarray(from * 16_000, (from + 0.4) * 16_000), 437, 16000)).toBeGreaterThan(28)
   })
 
-  it('says when nobody speaks, and is silent then', () => {
+  it('reports silence, and is silent then', () => {
     const talk = send('PCMU', sine(437, 500))
     const more = send('PCMU', sine(437, 500), {
       from: 5000,
@@ -182,7 +183,7 @@ describe('playout', () => {
     const { samples, told, stats } = play([...talk, ...more], 8000, 5600)
     expect([stats.lost, stats.late, stats.concealedMs]).toEqual([0, 0, 0])
     expect(told[0]).toBe(false)
-    // 2 s after the last packet it is taken for certain.
+    // Certain 2 s after the last packet.
     expect(told.slice(130, 250).some(Boolean)).toBe(false)
     expect(samples.subarray(130 * 160, 250 * 160).every((sample) => sample === 0)).toBe(true)
     expect(toneSnr(samples.subarray(42_500, 43_500), 437)).toBeGreaterThan(36)
@@ -202,7 +203,7 @@ describe('playout', () => {
     expect(told.at(-1)).toBe(false)
   })
 
-  it('changes its rate without losing anything', () => {
+  it('changes its rate without losing audio', () => {
     const { samples, stats } = play(
       send('PCMU', sine(437, 2000), { ptimeMs: 60 }),
       8000,
@@ -217,7 +218,7 @@ describe('playout', () => {
     expect(toneSnr(samples.subarray(9000, 22_000), 437, 16000)).toBeGreaterThan(36)
   })
 
-  it('counts what cannot be decoded, and goes on', () => {
+  it('counts packets that fail to decode, and continues', () => {
     const sent = send('L16', sine(437, 1000, 16000)).map((one, n) =>
       n === 20 ? { ...one, view: { ...one.view, end: 639 } } : one,
     )
@@ -226,8 +227,8 @@ describe('playout', () => {
     expect(told.slice(3).every(Boolean)).toBe(true)
   })
 
-  it('waits longer while packets come unevenly, and less after it, in the pauses of speech', () => {
-    // Half a second of voice and half a second of silence, in turns; 100 ms of jitter from 5 to 10 s.
+  it('increases the delay with jitter, and reduces it later in pauses of speech', () => {
+    // Half a second of voice and half a second of silence in turn; 100 ms of jitter from 5 to 10 s.
     const sound = sine(200, 40_000).map((sample, i) => (i % 8000 < 4000 ? sample : 0))
     const delays: number[] = []
     const late = (n: number) => (n >= 250 && n < 500 ? (n * 7919) % 101 : 0)
@@ -235,26 +236,26 @@ describe('playout', () => {
       if (n % 250 === 249) delays.push(playout.stats().delayMs)
     })
     expect(delays[0]).toBeLessThan(60)
-    // From arrival, of which the mean is 50 ms after the fastest.
+    // Relative to arrival, whose mean is 50 ms after the fastest.
     expect(delays[1]).toBeGreaterThan(50)
     expect(delays.at(-1)).toBeLessThan(45)
     expect(stats.targetMs).toBe(20)
     expect(stats.late).toBeLessThan(12)
   })
 
-  it('tells the delay', () => {
+  it('reports the delay', () => {
     const { stats } = play(
       send('PCMU', sine(437, 10_000), { late: (n) => (n % 4 === 3 ? 60 : 0) }),
       8000,
       9000,
     )
     expect(stats.targetMs).toBe(70)
-    // Three in four come 60 ms before their time.
+    // Three in four arrive 60 ms before their time.
     expect(stats.delayMs).toBeGreaterThan(55)
     expect(stats.delayMs).toBeLessThan(90)
   })
 
-  it('gives 20 ms each time, whatever comes', () => {
+  it('always gives 20 ms', () => {
     const packets = fc.array(
       fc.record({
         wait: fc.integer({ min: 0, max: 60 }),
@@ -291,7 +292,7 @@ describe('playout', () => {
             expect(out.subarray(rate / 50).every((sample) => sample === 12_345)).toBe(true)
           }
         }
-        // Silence in the end, and all of the frame is written.
+        // Silence at the end, with the whole frame written.
         let heard = true
         for (const until = now + 40_000; now < until; now += 20) heard = playout.read(now, out.fill(12_345))
         expect(heard).toBe(false)

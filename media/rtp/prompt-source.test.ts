@@ -7,7 +7,7 @@ const take = (source: PromptSource, frames: number, rate: 8000 | 16000 | 48000 =
   Array.from({ length: frames }, () => [...source.take(rate)]).flat()
 
 describe('a prompt', () => {
-  it('is taken frame by frame, and filled up with silence', () => {
+  it('is read frame by frame, and padded with silence', () => {
     const source = new PromptSource(ramp, 8000, 1, 0)
     expect(take(source, 1)).toEqual([...ramp.subarray(0, 160)])
     expect(source.hasEnded).toBe(false)
@@ -17,25 +17,25 @@ describe('a prompt', () => {
     expect(source.hasEnded).toBe(true)
   })
 
-  it('is repeated without a gap, as often as was asked', () => {
+  it('is repeated without a gap, as often as requested', () => {
     const source = new PromptSource(ramp, 8000, 3, 0)
     expect(take(source, 5).slice(0, 750)).toEqual([...ramp, ...ramp, ...ramp])
     expect(source.hasEnded).toBe(true)
   })
 
-  it('goes on for ever with a loop of 0', () => {
+  it('repeats endlessly with a loop of 0', () => {
     const source = new PromptSource(ramp, 8000, 0, 0)
     take(source, 10_000)
     expect(source.hasEnded).toBe(false)
   })
 
-  it('is made louder and quieter, and clipped', () => {
+  it('is scaled and clipped', () => {
     const [quiet, loud] = [-6.0206, 20].map((db) => take(new PromptSource(ramp, 8000, 1, db), 2))
     expect(quiet![100]! / 5000).toBeCloseTo(1, 1)
     expect(loud![200]).toBeGreaterThan(32_000)
   })
 
-  it('that is empty is at its end at once', () => {
+  it('ends at once if empty', () => {
     expect(new PromptSource(new Int16Array(0), 8000, 0, 0).hasEnded).toBe(true)
   })
 
@@ -51,11 +51,11 @@ describe('a prompt', () => {
     expect(goertzel(heard.slice(0, to / 2), 1000, to)).toBeGreaterThan(0.999)
   })
 
-  /** Largest step between two samples: of a sine of 200 Hz 1257 of 8000, of a click up to 8000. */
+  /** Maximum step between two samples: 1257 for a sine of 200 Hz at 8000, up to 8000 for a click. */
   const roughness = (samples: readonly number[]) =>
     Math.max(...samples.slice(1).map((sample, i) => Math.abs(sample - samples[i]!)))
 
-  it('fades where it is paused, resumed, made quieter and stopped, and stands where it was paused', () => {
+  it('fades on pause, resume, volume change and stop, and resumes where it was paused', () => {
     const source = new PromptSource(sine(200, 2000), 8000, 1, 0)
     const heard = take(source, 3)
     source.pause()
@@ -73,7 +73,7 @@ describe('a prompt', () => {
     expect(Math.max(...heard.slice(7 * 160, 8 * 160))).toBeLessThan(4100)
   })
 
-  it('that was never heard needs no fading', () => {
+  it('needs no fading before it was played', () => {
     const paused = new PromptSource(ramp, 8000, 1, 0)
     paused.pause()
     expect(paused.isAudible).toBe(false)

@@ -5,14 +5,14 @@ import { RateAdapter } from './rate-adapter.ts'
 const tone = sine(400, 20, 16_000)
 const power = (samples: Int16Array | undefined) => samples?.reduce((sum, s) => sum + s * s, 0) ?? 0
 
-describe('the adapter of rates', () => {
-  it('gives the same frame where the rates agree, and nothing for silence', () => {
+describe('the rate adapter', () => {
+  it('returns the same frame at equal rates, and nothing for silence', () => {
     const adapter = new RateAdapter()
     expect(adapter.convert(tone, 16_000, 16_000)).toBe(tone)
     expect(adapter.convert(undefined, 16_000, 16_000)).toBeUndefined()
   })
 
-  it('ends what was said, and begins the next without a rest of it', () => {
+  it('completes audio, and starts the next without a remainder', () => {
     const adapter = new RateAdapter()
     expect(adapter.convert(undefined, 16_000, 8000)).toBeUndefined()
     const whole = power(adapter.convert(tone, 16_000, 8000))
@@ -20,7 +20,7 @@ describe('the adapter of rates', () => {
     expect(rest).toBeGreaterThan(whole / 20)
     expect(adapter.convert(undefined, 16_000, 8000)).toBeUndefined()
     expect(power(adapter.convert(new Int16Array(320), 16_000, 8000))).toBe(0)
-    // All of the tone came: half as many samples have half of its power.
+    // The whole tone is present: half as many samples have half of its power.
     expect((2 * (whole + rest)) / power(tone)).toBeCloseTo(1, 1)
   })
 })

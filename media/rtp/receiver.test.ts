@@ -26,7 +26,7 @@ const made = () =>
   )
 
 describe('the receiver', () => {
-  it('understands a format by each of its numbers', () => {
+  it('recognises a format by each of its payload types', () => {
     const receiver = made()
     const codecs = [0, 96].map((payloadType) => ({ codec: 'PCMU', payloadType }) as const)
     const telephoneEvents = [{ payloadType: 97, clockRate: 8000 }]
@@ -37,14 +37,14 @@ describe('the receiver', () => {
     expect(heard).toEqual(['audio', 'audio', 'event', 'event', undefined])
   })
 
-  it('learns nothing from comfort noise that was not agreed on', () => {
+  it('learns nothing from comfort noise that was not negotiated', () => {
     const receiver = made()
     receiver.set(near, far, true)
     const hear = (payloadType: number, port: number) =>
       receiver.accept(1000, packet(payloadType, payloadType === 13 ? 1 : 160), '192.0.2.1', port)
     expect(hear(13, 61_000)).toBeUndefined()
     expect([hear(0, 61_000), hear(13, 61_000)]).toEqual(['audio', 'noise'])
-    // It fits better, and would take the place of the one that was learnt.
+    // The source matches better, and would replace the learnt one.
     expect(hear(13, 4000)).toBeUndefined()
     expect([receiver.latch.port, receiver.refused['payload-type']]).toEqual([61_000, 2])
     receiver.set({ ...near, comfortNoise: 13 }, far, true)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Reception } from './reception.ts'
 
-/** Feeds packets of 20 ms that arrive on time. */
+/** Delivers packets of 20 ms on time. */
 function feed(reception: Reception, sequences: readonly number[], ssrc = 1, from = 0): void {
   sequences.forEach((sequence, i) => {
     reception.update((from + i) * 20, ssrc, sequence & 0xffff, ((from + i) * 160) >>> 0, true)
@@ -18,20 +18,20 @@ describe('reception', () => {
     expect(reception.report()?.highestSequence).toBe(65536 + 5)
   })
 
-  it('takes reordering for what it is', () => {
+  it('distinguishes reordering from loss', () => {
     const reception = new Reception()
     feed(reception, [10, 12, 11, 14, 13])
     expect([reception.received, reception.lost]).toEqual([5, 0])
   })
 
-  it('has a negative loss for packets that came twice, and no negative fraction', () => {
+  it('has a negative loss for duplicates, but no negative fraction', () => {
     const reception = new Reception()
     feed(reception, [1, 2, 2, 3, 3])
     expect(reception.lost).toBe(-2)
     expect(reception.report()).toMatchObject({ lost: -2, fractionLost: 0 })
   })
 
-  it('tells the fraction since the last report only', () => {
+  it('reports the fraction since the last report only', () => {
     const reception = new Reception()
     feed(reception, [1, 2, 5, 6])
     expect(reception.report()?.fractionLost).toBe(Math.floor((2 * 256) / 6))
@@ -39,7 +39,7 @@ describe('reception', () => {
     expect(reception.report()).toMatchObject({ fractionLost: 0, lost: 2 })
   })
 
-  it('starts anew after a jump that two packets agree on, and not for one stray packet', () => {
+  it('restarts after a jump confirmed by two packets, but not for a stray packet', () => {
     const reception = new Reception()
     feed(reception, [1, 2, 3])
     feed(reception, [40_000], 1, 3)
@@ -58,7 +58,7 @@ describe('reception', () => {
     expect(reception.report()).toMatchObject({ ssrc: 2, lost: 0, highestSequence: 9001 })
   })
 
-  it('has the jitter of RFC 3550 A.8 for packets that are late by 20 ms in turn', () => {
+  it('has the jitter of RFC 3550 A.8 for every second packet late by 20 ms', () => {
     const reception = new Reception()
     const seen: number[] = []
     for (let i = 0; i < 5; i++) {
@@ -75,7 +75,7 @@ describe('reception', () => {
     expect(reception.jitterMs).toBe(0)
   })
 
-  it('leaves events out of the jitter', () => {
+  it('excludes events from the jitter', () => {
     const reception = new Reception()
     for (let i = 0; i < 10; i++) reception.update(i * 50, 1, i, 777, false)
     expect([reception.jitterMs, reception.received]).toEqual([0, 10])

@@ -12,8 +12,8 @@ function setUp(random = () => 0.5) {
   return { reception, sent, reports }
 }
 
-describe('reports', () => {
-  it('come about every 5 s, spread over 0.5 to 1.5 of it by chance, the first after half', () => {
+describe('RTCP reports', () => {
+  it('are sent about every 5 s, randomised from 0.5 to 1.5 times, the first after half', () => {
     const mean = 5000 / (Math.E - 1.5)
     for (const [chance, share] of [
       [0, 0.5],
@@ -29,12 +29,12 @@ describe('reports', () => {
     }
   })
 
-  it('do not begin before there is somebody to report to', () => {
+  it('do not start without a far end', () => {
     const { reports } = setUp()
     expect([reports.tick(start + 60_000), reports.bye(start)]).toEqual([undefined, undefined])
   })
 
-  it('are of a sender while packets are sent, else of a receiver', () => {
+  it('are sender reports while packets are sent, else receiver reports', () => {
     const { reports, sent, reception } = setUp()
     reports.start(start)
     reception.update(start, 99, 5, 0, true)
@@ -54,7 +54,7 @@ describe('reports', () => {
     expect(parseRtcp(reports.tick(start + 20_000)!)?.[0]?.kind).toBe('receiver')
   })
 
-  it("refer to the far side's sender report, so that it can tell the round trip", () => {
+  it("refer to the far side's sender report for the round trip", () => {
     const { reports, reception } = setUp()
     reports.start(start)
     reception.update(start, 99, 5, 0, true)
@@ -64,7 +64,7 @@ describe('reports', () => {
     expect(report).toMatchObject({ blocks: [{ lastReport: compactNtp(start + 1000), delay: 9 * 65_536 }] })
   })
 
-  it('refer to no report of a source that is not heard any more', () => {
+  it('do not refer to a report of a former source', () => {
     const { reports, reception } = setUp()
     reports.start(start)
     const info = { at: start, timestamp: 0, packets: 1, octets: 1 }
@@ -80,13 +80,13 @@ describe('reports', () => {
     const answer = { ...block, lastReport: compactNtp(start), delay: Math.round(0.25 * 65_536) }
     reports.receive(start + 330, [{ kind: 'receiver', ssrc: 99, blocks: [answer] }])
     expect(reports.roundTripMs).toBeCloseTo(80, 0)
-    // About somebody else, or about no report of ours: nothing is learnt.
+    // Reports about other streams or unsent reports give nothing.
     reports.receive(start + 999, [{ kind: 'receiver', ssrc: 99, blocks: [{ ...answer, ssrc: 8 }] }])
     reports.receive(start + 999, [{ kind: 'receiver', ssrc: 99, blocks: [{ ...answer, lastReport: 0 }] }])
     expect(reports.roundTripMs).toBeCloseTo(80, 0)
   })
 
-  it('tell what the far side says of ours, in ms of our clock', () => {
+  it("return the far side's statistics, in ms of the local clock", () => {
     const { reports, sent } = setUp()
     const block = {
       ssrc: 7,
@@ -107,7 +107,7 @@ describe('reports', () => {
     expect(reports.far).toEqual({ lost: 0, jitterMs: 10 })
   })
 
-  it('tell of a goodbye until another source is heard', () => {
+  it('report a BYE until another source is received', () => {
     const { reports, reception } = setUp()
     reception.update(start, 99, 5, 0, true)
     expect(reports.farLeft).toBe(false)
@@ -117,7 +117,7 @@ describe('reports', () => {
     expect(reports.farLeft).toBe(false)
   })
 
-  it('end with a goodbye where anything was ever sent', () => {
+  it('end with a BYE if anything was sent', () => {
     const { reports, sent } = setUp()
     sent.packets = 1
     expect(parseRtcp(reports.bye(start)!)?.map(({ kind }) => kind)).toEqual(['sender', 'description', 'bye'])

@@ -12,7 +12,7 @@ const block: ReportBlock = {
 }
 
 describe('RTCP', () => {
-  it('comes back as it was built', () => {
+  it('is restored after building', () => {
     const info = { at: 1_700_000_000_250, timestamp: 0xfffffff0, packets: 1000, octets: 160_000 }
     const packets = [
       { kind: 'sender', ssrc: 1, info, blocks: [block] },
@@ -68,7 +68,7 @@ describe('RTCP', () => {
     ['a description with an item beyond its end', Buffer.of(0x81, 202, 0, 2, 0, 0, 0, 1, 1, 200, 65, 66)],
     ['a goodbye with fewer sources than it says', Buffer.of(0x82, 203, 0, 1, 0, 0, 0, 1)],
     ['of a type that is none', Buffer.of(0x80, 100, 0, 1, 0, 0, 0, 1)],
-  ])('is refused when it is %s', (_, compound) => {
+  ])('is rejected if it is %s', (_, compound) => {
     expect(parseRtcp(compound)).toBeUndefined()
   })
 })

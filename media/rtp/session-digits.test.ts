@@ -2,26 +2,26 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { TestTime } from './testing/session-line.ts'
 
-/** What happens to one packet on its way. */
+/** Fate of one packet. */
 const fate = fc.record({ lost: fc.integer({ min: 0, max: 99 }), twice: fc.boolean() })
 const press = fc.record({
   code: fc.integer({ min: 0, max: 15 }),
-  /** In packets of 20 ms. */
+  /** Duration in packets of 20 ms. */
   length: fc.integer({ min: 2, max: 60 }),
   gap: fc.integer({ min: 3, max: 40 }),
-  /** Which packet arrives in any case. */
+  /** Packet that arrives in any case. */
   sure: fc.nat(),
-  /** After which packet a re-INVITE changes the payload type of events; past the end: never. */
+  /** Packet after which a re-INVITE changes the payload type of events; past the end: never. */
   change: fc.integer({ min: 0, max: 120 }),
   fates: fc.array(fate, { minLength: 64, maxLength: 64 }),
 })
 
-describe('digits that come in', () => {
-  it('are told once each, whatever is lost, with audio besides and payload types that change in their midst', () => {
+describe('incoming digits', () => {
+  it('are reported once each, with any loss, concurrent audio and changing payload types', () => {
     const scenario = fc.record({
       presses: fc.array(press, { minLength: 1, maxLength: 5 }),
       lossPercent: fc.constantFrom(0, 20, 60, 95),
-      /** Some senders go on with audio while they send an event. */
+      /** Some senders continue audio during an event. */
       audio: fc.boolean(),
     })
     fc.assert(
@@ -69,7 +69,7 @@ describe('digits that come in', () => {
     )
   })
 
-  it('are told once where events are a source of their own beside the audio', () => {
+  it('are reported once if events are a separate source beside the audio', () => {
     const time = new TestTime()
     const line = time.line('192.0.2.1')
     line.set()
@@ -86,7 +86,7 @@ describe('digits that come in', () => {
     ])
   })
 
-  it('are complete with the packets that still have the old payload type after a re-INVITE refused', () => {
+  it('are complete with packets that keep the old payload type after a rejected re-INVITE', () => {
     const time = new TestTime()
     const line = time.line('192.0.2.1')
     line.set()

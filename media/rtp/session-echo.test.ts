@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { sine } from '../codecs/tone.ts'
 import { type TestLine, TestTime } from './testing/session-line.ts'
 
-describe('a session whose far end sends back what it hears', () => {
+describe('a session whose far end echoes its audio', () => {
   let time: TestTime
   let a: TestLine
   let b: TestLine
@@ -13,7 +13,7 @@ describe('a session whose far end sends back what it hears', () => {
     b = time.line('198.51.100.1')
   })
 
-  it('hears it, and counts it as media', () => {
+  it('receives it, and counts it as media', () => {
     a.set()
     a.echoes = []
     a.session.promptMixer.play(1, sine(440, 70_000), 8000, 1, 0)
@@ -24,7 +24,7 @@ describe('a session whose far end sends back what it hears', () => {
     expect(mos).toBeGreaterThan(4)
   })
 
-  it('learns nothing about it from reports of its own that come back', () => {
+  it('learns nothing from its own reports', () => {
     a.set()
     a.echoes = []
     a.session.promptMixer.play(1, sine(440, 60_000), 8000, 1, 0)

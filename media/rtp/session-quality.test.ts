@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { buildRtcp, compactNtp } from './rtcp.ts'
 import { type TestLine, TestTime } from './testing/session-line.ts'
 
-describe('what a session tells of its quality', () => {
+describe('the quality of a session', () => {
   let time: TestTime
   let a: TestLine
 
@@ -16,7 +16,7 @@ describe('what a session tells of its quality', () => {
     a.session.receiveRtcp(time.now, packet, from, port)
   const block = { ssrc: 0x5e1f, fractionLost: 0, lost: 7, highestSequence: 0, jitter: 160, delay: 0 }
 
-  it('is nothing before audio was heard', () => {
+  it('is absent before audio was received', () => {
     expect(a.session.stats()).not.toHaveProperty('mos')
     expect(a.session.stats()).not.toHaveProperty('far')
     a.hearEvent(5, 8000, 800, true)
@@ -40,7 +40,7 @@ describe('what a session tells of its quality', () => {
     expect(a.session.stats().mos).toBeLessThan(lossy)
   })
 
-  it('falls with packets that come too late to be heard, where they are decoded', () => {
+  it('falls with late packets, if they are decoded', () => {
     a.session.connect({ rate: 8000, write: () => {}, read: () => undefined, close: () => {} })
     time.pass(2000, () => a.hear())
     const good = a.session.stats().mos ?? 0
@@ -60,7 +60,7 @@ describe('what a session tells of its quality', () => {
     expect(a.session.stats().mos).toBe(mos)
   })
 
-  it('has what the far side says of ours, also in the short packets of RFC 5506', () => {
+  it("includes the far side's reports, also in the short packets of RFC 5506", () => {
     rtcp(buildRtcp([{ kind: 'receiver', ssrc: 0xa11ce, blocks: [{ ...block, lastReport: 0 }] }]))
     const feedback = Buffer.of(0x81, 205, 0, 3, 0, 10, 0x11, 0xce, 0, 0, 0x5e, 0x1f, 0, 1, 0, 0)
     rtcp(feedback)
@@ -68,7 +68,7 @@ describe('what a session tells of its quality', () => {
     expect(a.session.stats()).not.toHaveProperty('roundTripMs')
   })
 
-  it('has the goodbye of the far side, which ends nothing', () => {
+  it("includes the far side's BYE, which ends nothing", () => {
     a.hear()
     rtcp(buildRtcp([{ kind: 'bye', ssrcs: [0xa11ce] }]))
     expect(a.session.stats()).toMatchObject({ farLeft: true })
@@ -80,7 +80,7 @@ describe('what a session tells of its quality', () => {
     expect(a.session.stats()).not.toHaveProperty('farLeft')
   })
 
-  it('exchanges RTCP at the address that the far side gave for it, and nowhere else', () => {
+  it("uses RTCP at the far side's RTCP address only", () => {
     a.set({ rtcpAddress: '192.0.2.9', rtcpPort: 7001 })
     a.hear()
     const report = () =>

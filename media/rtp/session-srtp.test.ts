@@ -14,7 +14,7 @@ const newKeys = (suite: SrtpSuite): SrtpKeys => {
   return { suite, sendKey: key(), receiveKey: key() }
 }
 
-/** The far end of a session with SRTP. */
+/** Far end of a session with SRTP. */
 class Far {
   readonly hears: SrtpReceiver
   #says: SrtpSender
@@ -96,7 +96,7 @@ describe.each(Object.keys(suiteInfo) as SrtpSuite[])('a session with %s', (suite
     set(keys)
   })
 
-  it('sends nothing in the clear, and what it sends can be decrypted', () => {
+  it('sends nothing in the clear, and sends packets that can be decrypted', () => {
     tick(1_000)
     session.close(now)
     expect(sent.length).toBeGreaterThan(0)
@@ -108,7 +108,7 @@ describe.each(Object.keys(suiteInfo) as SrtpSuite[])('a session with %s', (suite
     for (const each of rtcp) expect(parseRtcp(far.hears.unprotectRtcp(each)!)).toBeDefined()
   })
 
-  it('takes what is authentic alone, and learns nothing of the rest', () => {
+  it('accepts only authentic packets, and learns nothing from others', () => {
     hear(far.packet(), 6000)
     hear(far.protected(), 6001)
     session.receiveRtcp(now, buildRtcp([{ kind: 'receiver', ssrc: 9, blocks: [] }]), '192.0.2.1', 4001)
@@ -154,7 +154,7 @@ describe.each(Object.keys(suiteInfo) as SrtpSuite[])('a session with %s', (suite
     expect(session.stats()).toMatchObject({ received: 3, refused: { srtp: 0 } })
   })
 
-  it('uses no number again under keys that come back after plain RTP', () => {
+  it('reuses no index under keys that return after plain RTP', () => {
     tick(1_000)
     const before = { rtp: sent.splice(0), rtcp: rtcp.splice(0) }
     for (const each of before.rtp) expect(far.hears.unprotect(each)).toBeDefined()
@@ -172,7 +172,7 @@ describe.each(Object.keys(suiteInfo) as SrtpSuite[])('a session with %s', (suite
     for (const each of rtcp) expect(far.hears.unprotectRtcp(each)).toBeDefined()
   })
 
-  it('refuses what was heard before plain RTP came between', () => {
+  it('rejects packets replayed from before a phase of plain RTP', () => {
     const sound = far.protected()
     const copy = Buffer.from(sound)
     hear(sound)
@@ -182,7 +182,7 @@ describe.each(Object.keys(suiteInfo) as SrtpSuite[])('a session with %s', (suite
     expect(session.stats()).toMatchObject({ received: 1, refused: { srtp: 1 } })
   })
 
-  it('sends nothing, rather than a number twice or in the clear', () => {
+  it('sends nothing rather than reuse an index or send in the clear', () => {
     const time = new TestTime()
     time.now = now
     const plain = time.line('198.51.100.1')
@@ -204,11 +204,11 @@ describe.each(Object.keys(suiteInfo) as SrtpSuite[])('a session with %s', (suite
     ])
   })
 
-  it('sends no datagram where a number was used already, and counts none', () => {
+  it('sends and counts no datagram for an index already used', () => {
     tick(20)
     sent.length = 0
     const before = session.stats()
-    // Whoever numbers the packets: the counters refuse what they know.
+    // The counters reject used indices, independent of the numbering.
     const spy = vi.spyOn(SrtpSender.prototype, 'protect').mockReturnValue(Buffer.alloc(0))
     try {
       session.promptMixer.play(1, new Int16Array(800), 8000, 1, 0)
@@ -221,7 +221,7 @@ describe.each(Object.keys(suiteInfo) as SrtpSuite[])('a session with %s', (suite
     }
   })
 
-  it('learns of nobody by a packet that was recorded and comes from elsewhere', () => {
+  it('learns no source from a replayed packet', () => {
     const sound = far.protected()
     const copy = Buffer.from(sound)
     hear(sound)
@@ -231,7 +231,7 @@ describe.each(Object.keys(suiteInfo) as SrtpSuite[])('a session with %s', (suite
     expect(session.stats()).toMatchObject({ received: 2, refused: { srtp: 1, source: 0 } })
   })
 
-  it('passes audio on to a session without SRTP, and back', () => {
+  it('forwards audio to a session without SRTP, and back', () => {
     const time = new TestTime()
     time.now = now
     const plain = time.line('198.51.100.1')

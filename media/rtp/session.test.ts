@@ -17,7 +17,7 @@ describe('a session', () => {
     b = time.line('198.51.100.1')
   })
 
-  /** Both far ends known, joined, the opening silence sent and forgotten. */
+  /** Sets both far ends, joins them, sends the opening silence and discards it. */
   const join = () => {
     a.set()
     b.set()
@@ -27,14 +27,14 @@ describe('a session', () => {
     b.sent.length = 0
   }
 
-  it('sends nothing and accepts nothing before it knows the far end', () => {
+  it('sends and accepts nothing before it knows the far end', () => {
     a.session.promptMixer.play(1, sine(440, 100), 8000, 1, 0)
     a.hear()
     time.pass(1000)
     expect([a.sent, a.rtcp, a.session.stats().refused.source]).toEqual([[], [], 1])
   })
 
-  it('opens the way with three packets of silence, and then says nothing', () => {
+  it('opens the path with three packets of silence, and is silent then', () => {
     a.set({ codec: 'PCMA' })
     time.pass(1000)
     expect(
@@ -49,7 +49,7 @@ describe('a session', () => {
       [false, 20],
       [false, 40],
     ])
-    // A refresh that changes nothing is no new way; another port is.
+    // A refresh without changes keeps the path; another port opens a new one.
     a.set({ codec: 'PCMA' })
     time.pass(1000)
     expect(a.sent).toHaveLength(3)
@@ -59,7 +59,7 @@ describe('a session', () => {
     expect(discontinuities(a.sent)).toEqual([])
   })
 
-  it('sends to the source that it learnt, and refuses everybody else from then on', () => {
+  it('sends to the learnt source, and rejects all others from then on', () => {
     a.set()
     a.hear(undefined, { from: '203.0.113.66' })
     a.hear(undefined, { port: 61_000, payloadType: 77 })
@@ -79,7 +79,7 @@ describe('a session', () => {
     expect(a.sent.at(-1)?.to).toBe('192.0.2.1:61000')
   })
 
-  it('is not moved by spoofed packets before and after, in description, refresh and hold, and counts them', () => {
+  it('is not diverted by spoofed packets before and after description, refresh and hold, and counts them', () => {
     const spoof = () => {
       a.hear(undefined, { from: '203.0.113.66', ssrc: 0xbad })
       a.hear(undefined, { port: 62_000, ssrc: 0xbad })
@@ -98,14 +98,15 @@ describe('a session', () => {
       a.hear(undefined, { port: 61_000 })
     }
     expect(a.events).toEqual([{ kind: 'latched', address: '192.0.2.1', port: 61_000 }])
-    // Of the same address with another stream: three of RTP are looked at, and all of RTCP, which never came itself.
+    // From the same address with another stream: three RTP packets are inspected, and all RTCP, since no
+    // valid RTCP arrived.
     expect(a.session.stats()).toMatchObject({ received: 7, refused: { source: 10, ssrc: 9 } })
     a.session.promptMixer.play(1, sine(440, 20), 8000, 1, 0)
     time.pass(3000)
     expect([a.sent.at(-1)?.to, a.rtcp.at(-1)?.to]).toEqual(['192.0.2.1:61000', '192.0.2.1:4001'])
   })
 
-  it('learns by comfort noise and events whose numbers were agreed on', () => {
+  it('learns from comfort noise and events with negotiated payload types', () => {
     a.set({}, { comfortNoise: 98, telephoneEvents: [{ payloadType: 99, clockRate: 48_000 }] })
     a.hear(Buffer.of(40), { payloadType: 98, port: 61_000 })
     a.hearEvent(7, 9_600, 9_600, true, 99)
@@ -116,7 +117,7 @@ describe('a session', () => {
     ])
   })
 
-  it("forwards as packets arrive: the payload as it is, with the far end's payload type", () => {
+  it("forwards packets on arrival: unchanged payload, with the far end's payload type", () => {
     join()
     const payload = Buffer.from(Array.from({ length: 240 }, (_, i) => i))
     a.hear(payload)
@@ -125,7 +126,7 @@ describe('a session', () => {
     expect(a.sent).toEqual([])
   })
 
-  it('converts by table where the codecs differ, in both directions', () => {
+  it('converts by table between the laws of G.711, in both directions', () => {
     a.set({ codec: 'PCMU' })
     b.set({ codec: 'PCMA' })
     time.pass(100)
@@ -138,7 +139,7 @@ describe('a session', () => {
     expect(decode('PCMU', a.sent.at(-1)!.payload)[7]).toBeLessThan(-30_000)
   })
 
-  it('reads what carries an extension of 16 bytes, and sends it on without', () => {
+  it('accepts a header extension of 16 bytes, and forwards without it', () => {
     join()
     const packet = Buffer.alloc(12 + 20 + 160, 0x33)
     packet.set([0x90, 0, 0, 9, 0, 0, 1, 0, 0, 0, 0, 5])
@@ -165,7 +166,7 @@ describe('a session', () => {
     b.session.promptMixer.play(3, sine(440, 300), 8000, 1, 0)
     time.pass(500)
     expect(discontinuities(b.sent)).toEqual([])
-    // Time and timestamps go together: 20 ms at most are between them at the end of 7 s.
+    // Time and timestamps agree within 20 ms at the end of 7 s.
     const [first, last] = [b.sent[0]!, b.sent.at(-1)!]
     expect(Math.abs(((last.timestamp - first.timestamp) | 0) / 8 - (last.at - first.at))).toBeLessThanOrEqual(
       20,
@@ -174,7 +175,7 @@ describe('a session', () => {
     expect(b.sent.filter(({ marker }) => marker)).toHaveLength(9)
   })
 
-  it('lets a prompt go before the joined audio, packet by packet', () => {
+  it('gives a prompt precedence over joined audio, packet by packet', () => {
     join()
     b.session.promptMixer.play(1, sine(440, 400), 8000, 1, 0)
     time.pass(400, () => a.hear())
@@ -185,7 +186,7 @@ describe('a session', () => {
     expect(b.sent).toHaveLength(30)
   })
 
-  it('plays at the packet duration that the far end asked for', () => {
+  it('plays at the packet duration that the far end requests', () => {
     a.set({ ptime: 30 })
     time.pass(200)
     a.sent.length = 0
@@ -195,7 +196,7 @@ describe('a session', () => {
     expect(discontinuities(a.sent)).toEqual([])
   })
 
-  it('makes up for late ticks, but not for a long stall', () => {
+  it('catches up late ticks, but not a long stall', () => {
     a.set()
     time.pass(200)
     a.sent.length = 0
@@ -219,7 +220,7 @@ describe('a session', () => {
     expect(discontinuities(a.sent)).toEqual([])
   })
 
-  it('suppresses audio while a digit is sent, and sends it with the payload type of the receiver', () => {
+  it("suppresses audio while a digit is sent, and sends it with the receiver's payload type", () => {
     b.set({ telephoneEvent: 96 })
     a.set()
     time.pass(200)
@@ -238,7 +239,7 @@ describe('a session', () => {
     expect(discontinuities(b.sent)).toEqual([])
   })
 
-  it('sends no digits where the far end takes none or must not hear us', () => {
+  it('sends no digits if the far end does not support them or must not receive', () => {
     const results: boolean[] = []
     const send = () => a.session.sendDigits('1', (sent) => results.push(sent))
     send()
@@ -268,7 +269,7 @@ describe('a session', () => {
     expect(discontinuities(b.sent)).toEqual([])
   })
 
-  it('understands a payload type for events that was changed in the call', () => {
+  it('accepts a changed payload type for events during the call', () => {
     a.set()
     a.hearEvent(1, 8000, 800, true, 101)
     a.set({}, { telephoneEvent: 126 })
@@ -278,7 +279,7 @@ describe('a session', () => {
     expect(a.session.stats().refused['payload-type']).toBe(1)
   })
 
-  it('follows a change of SSRC from the latched source, and of nobody else', () => {
+  it('follows a change of SSRC from the latched source only', () => {
     join()
     time.pass(100, () => a.hear())
     a.next = { sequence: 40_000, timestamp: 9, ssrc: 0xbeef }
@@ -289,7 +290,7 @@ describe('a session', () => {
     expect(a.session.stats()).toMatchObject({ received: 10, lost: 0, refused: { source: 1 } })
   })
 
-  it('hears digits of a new SSRC whose timestamps lie behind those of the old one', () => {
+  it('receives digits of a new SSRC whose timestamps are behind the old ones', () => {
     a.set()
     a.hearEvent(1, 16_000, 800, true)
     a.next.ssrc = 0xbeef
@@ -297,13 +298,13 @@ describe('a session', () => {
     expect(a.events.flatMap((event) => (event.kind === 'digit' ? [event.digit] : []))).toEqual(['1', '2'])
   })
 
-  it('does not learn from comfort noise, which nobody agreed on', () => {
+  it('does not learn from comfort noise that was not negotiated', () => {
     a.set()
     a.hear(Buffer.of(40), { payloadType: 13 })
     expect([a.events, a.session.stats().refused['payload-type']]).toEqual([[], 1])
   })
 
-  it('closes up what was not passed on while two were parted for a moment', () => {
+  it('closes up packets not forwarded while two were detached for a moment', () => {
     join()
     time.pass(100, () => a.hear())
     a.session.detach()
@@ -315,7 +316,7 @@ describe('a session', () => {
     expect((b.sent[5]!.timestamp - b.sent[4]!.timestamp) | 0).toBe(220 * 8)
   })
 
-  it('holds for twelve minutes without a packet or a time-out, and then both talk on', () => {
+  it('holds for twelve minutes without packets or time-out, and then resumes in both directions', () => {
     join()
     time.pass(100, () => [a.hear(), b.hear()])
     a.set({ direction: 'inactive' })
@@ -357,7 +358,7 @@ describe('a session', () => {
     expect(a.events.at(-1)).toEqual({ kind: 'timeout', phase: 'media' })
   })
 
-  it('takes the address 0.0.0.0 for the hold that it is, and keeps the source that it knew', () => {
+  it('treats the address 0.0.0.0 as hold, and keeps the learnt source', () => {
     join()
     a.hear(undefined, { port: 61_000 })
     a.set({ address: '0.0.0.0' })
@@ -369,14 +370,14 @@ describe('a session', () => {
     expect(a.sent.at(-1)?.to).toBe('192.0.2.1:61000')
   })
 
-  it('goes through a prompt unheard while on hold', () => {
+  it('plays a prompt unheard during hold', () => {
     a.set({ direction: 'inactive' })
     a.session.promptMixer.play(1, sine(440, 500), 8000, 1, 0)
     time.pass(1000)
     expect([a.sent, a.played]).toEqual([[], [1]])
   })
 
-  it('tells of a far end that never sends, and of one that stops; comfort noise and RTCP are life', () => {
+  it('reports a far end that never sends, and one that stops; comfort noise and RTCP count as activity', () => {
     a.set()
     time.pass(30_500)
     expect(a.events).toEqual([{ kind: 'timeout', phase: 'start' }])
@@ -392,7 +393,7 @@ describe('a session', () => {
     expect(a.events.at(-1)).toEqual({ kind: 'timeout', phase: 'media' })
   })
 
-  it("sends reports to the port after RTP's, or to the one where the far end's come from", () => {
+  it("sends reports to the port after RTP's, or to the source of the far end's reports", () => {
     a.set()
     time.pass(3000)
     expect(a.rtcp[0]).toMatchObject({ to: '192.0.2.1:4001', muxed: false })
@@ -417,7 +418,7 @@ describe('a session', () => {
     },
   )
 
-  it('takes STUN for neither, whoever sends it, nor for a sign of life', () => {
+  it('ignores STUN from any source, also as activity', () => {
     a.set()
     const binding = Buffer.alloc(20)
     binding.writeUInt16BE(1, 0)
@@ -428,12 +429,12 @@ describe('a session', () => {
     }
     const { received, refused } = a.session.stats()
     expect([received, ...Object.values(refused)]).toEqual([0, 0, 0, 0, 0, 0, 0])
-    // Without the cookie it is nothing that is known.
+    // Without the cookie it is an unknown packet.
     a.session.receive(time.now, Buffer.alloc(20), '192.0.2.1', 4000)
     expect(a.session.stats().refused.malformed).toBe(1)
   })
 
-  it('keeps RTP and RTCP on one port apart, and only RTP decides where audio goes', () => {
+  it('separates RTP and RTCP on one port, and only RTP determines the source', () => {
     a.set({ rtcpMux: true })
     const report = buildRtcp([{ kind: 'receiver', ssrc: 0xa11ce, blocks: [] }])
     a.session.receive(time.now, report, '192.0.2.1', 7000)
@@ -443,7 +444,7 @@ describe('a session', () => {
     expect(a.session.stats().received).toBe(0)
   })
 
-  it('parts and says goodbye when it is closed, and gives up digits', () => {
+  it('detaches, sends BYE and cancels digits when closed', () => {
     join()
     let done: boolean | undefined
     a.session.sendDigits('123', (sent) => {
@@ -456,7 +457,7 @@ describe('a session', () => {
     expect(a.sent).toEqual([])
   })
 
-  it('leaves its partner when it is joined to another', () => {
+  it('leaves its partner when joined to another', () => {
     join()
     const c = time.line('203.0.113.1')
     c.set()

@@ -4,7 +4,7 @@ import { sine } from '../codecs/tone.ts'
 import { TestVoice } from './testing/codecs.ts'
 import { discontinuities, type TestLine, TestTime } from './testing/session-line.ts'
 
-describe('when nothing is said', () => {
+describe('during silence', () => {
   let time: TestTime
   let a: TestLine
   let b: TestLine
@@ -15,7 +15,7 @@ describe('when nothing is said', () => {
     b = time.line('198.51.100.1')
   })
 
-  it('comfort noise is sent soon, and then each second, to who takes it', () => {
+  it('comfort noise is sent soon, and then each second, to far ends that support it', () => {
     b.set({ comfortNoise: 13 })
     time.pass(3400)
     const noise = b.sent.filter(({ payloadType }) => payloadType === 13)
@@ -45,7 +45,7 @@ describe('when nothing is said', () => {
     expect(discontinuities(b.sent)).toEqual([])
   })
 
-  it('nothing at all is while the direction forbids it', () => {
+  it('nothing is sent if the direction forbids it', () => {
     b.set({ comfortNoise: 13 })
     time.pass(200)
     b.set({ comfortNoise: 13, direction: 'recvonly' })
@@ -54,7 +54,7 @@ describe('when nothing is said', () => {
     expect(b.sent).toEqual([])
   })
 
-  it('comfort noise of the partner goes on as such, or is left out', () => {
+  it('comfort noise of the partner is forwarded, or omitted', () => {
     a.set()
     b.set({ comfortNoise: 99 })
     time.pass(200)
@@ -81,7 +81,7 @@ describe('when nothing is said', () => {
     expect(discontinuities(b.sent)).toEqual([])
   })
 
-  it('the noise of several far ends is not the same, so that a mixer does not add it up to more than it is', () => {
+  it('comfort noise of several far ends is different, so that it does not add up in a mixer', () => {
     const noises = [a, time.line('203.0.113.1', 0xbeef), time.line('203.0.113.2', 0xbef0)].map((line) => {
       const noise: number[] = []
       line.set()
@@ -105,7 +105,7 @@ describe('when nothing is said', () => {
       expect(Math.abs(product(x, y)) / Math.sqrt(product(x, x) * product(y, y))).toBeLessThan(0.05)
   })
 
-  it('a partner of another codec that falls silent is followed by a second of silence, and no more', () => {
+  it('a silent partner of another codec is followed by a second of silence only', () => {
     a.set({ codec: 'L16' })
     b.set()
     a.session.join(b.session)
@@ -113,14 +113,14 @@ describe('when nothing is said', () => {
     time.pass(1000, () => a.say(voice))
     b.sent.length = 0
     time.pass(20_000)
-    // What was still in the jitter buffer and what it makes up, the silence, and what keeps the way open.
+    // The rest of the jitter buffer with concealment, the silence, and the keep-alive.
     expect(b.sent.length).toBeLessThan(50 + 110 + 5)
     expect(discontinuities(b.sent)).toEqual([])
     time.pass(200, () => a.say(voice))
     expect(b.sent.at(-1)!.payload.every((byte) => byte === silenceByte.PCMU)).toBe(false)
   })
 
-  it('an encoder that finds so leaves packets out, and the timestamps count on', () => {
+  it('an encoder with DTX omits packets, and the timestamps advance', () => {
     b.set({ codec: 'opus', opus: { dtx: true } })
     time.pass(200)
     b.sent.length = 0

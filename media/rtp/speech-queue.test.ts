@@ -3,12 +3,12 @@ import { dominant, sine } from '../codecs/tone.ts'
 import { SpeechQueue } from './speech-queue.ts'
 
 const ramp = (length: number) => Int16Array.from({ length }, (_, i) => i % 30_000)
-/** Takes up to `frames`, and gives what came; undefined frames are left out. */
+/** Reads up to `frames` frames, without undefined ones. */
 const take = (queue: SpeechQueue, frames: number, rate: 8000 | 16_000 = 8000): number[] =>
   Array.from({ length: frames }, () => [...(queue.take(rate) ?? [])]).flat()
 
 describe('speech from outside', () => {
-  it('comes out frame by frame, whatever the pieces, and filled up with silence', () => {
+  it('is read frame by frame, for any piece lengths, and padded with silence', () => {
     const queue = new SpeechQueue(8000)
     const whole = ramp(1000)
     for (const [from, to] of [
@@ -24,7 +24,7 @@ describe('speech from outside', () => {
     expect([queue.queued, queue.take(8000)]).toEqual([0, undefined])
   })
 
-  it('begins a little late where it comes piece by piece, and at once where there is enough', () => {
+  it('starts with a small delay if written in small pieces, and at once if enough is queued', () => {
     const queue = new SpeechQueue(8000)
     queue.write(ramp(160))
     expect([queue.isAudible, queue.take(8000), queue.take(8000)]).toEqual([false, undefined, undefined])
@@ -34,7 +34,7 @@ describe('speech from outside', () => {
     expect(queue.isAudible).toBe(true)
   })
 
-  it('tells when what was written so far is through, or was dropped', () => {
+  it('reports when everything written so far was read or dropped', () => {
     const queue = new SpeechQueue(8000)
     const told: string[] = []
     queue.mark(() => told.push('nothing'))
@@ -49,7 +49,7 @@ describe('speech from outside', () => {
     expect([told, queue.queued, queue.isAudible]).toEqual([['nothing', 'first', 'second'], 0, false])
   })
 
-  it('is kept up to 120 s', () => {
+  it('is limited to 120 s', () => {
     const queue = new SpeechQueue(8000)
     for (let i = 0; i < 100; i++) queue.write(ramp(16_000))
     expect(queue.queued).toBe(960_000)
@@ -58,7 +58,7 @@ describe('speech from outside', () => {
     expect(queue.queued).toBe(960_000)
   })
 
-  it('puts tiny pieces together, in their order among large ones', () => {
+  it('collects tiny pieces, in order among large ones', () => {
     const queue = new SpeechQueue(8000)
     const whole = ramp(20_000)
     let at = 0
@@ -73,7 +73,7 @@ describe('speech from outside', () => {
     expect(queue.pieces).toBe(0)
   })
 
-  it('does not write into what it was given', () => {
+  it('does not modify its input', () => {
     const queue = new SpeechQueue(8000)
     const given = new Int16Array(1000).fill(7)
     queue.write(given.subarray(0, 900))
@@ -81,7 +81,7 @@ describe('speech from outside', () => {
     expect(given).toEqual(new Int16Array(1000).fill(7))
   })
 
-  it('keeps 1000 marks, and tells what is more at once', () => {
+  it('keeps 1000 marks, and reports further ones at once', () => {
     const queue = new SpeechQueue(8000)
     queue.write(ramp(960))
     const told: number[] = []
@@ -96,7 +96,7 @@ describe('speech from outside', () => {
     expect(told.at(-1)).toBe(-1)
   })
 
-  it('is brought to the rate of the far end', () => {
+  it('is converted to the rate of the far end', () => {
     const queue = new SpeechQueue(8000)
     queue.write(sine(1000, 1000))
     expect(dominant(take(queue, 50, 16_000), 16_000)).toBe(1000)

@@ -18,7 +18,7 @@ describe.each(Object.keys(suiteInfo) as SrtpSuite[])('keys of a later descriptio
   let session: Session
   let keys: SrtpKeys
 
-  /** Talks until `sequence` is next: further than what is left out where keys begin. */
+  /** Sends until `sequence` is next: beyond the numbers that are skipped at the start of keys. */
   const talkUntil = (sequence: number) => {
     sent = []
     rtcp = []
@@ -50,7 +50,7 @@ describe.each(Object.keys(suiteInfo) as SrtpSuite[])('keys of a later descriptio
       { codecs: [{ codec: 'PCMU', payloadType: 0 }] },
       { address: '192.0.2.1', port: 4000, codec: 'PCMU', payloadType: 0, direction: 'sendrecv', srtp },
     )
-  /** Goes on for so many packets, and gives them. */
+  /** Sends a number of packets and returns them. */
   const say = (packets: number) => {
     sent.length = 0
     rtcp.length = 0
@@ -63,7 +63,7 @@ describe.each(Object.keys(suiteInfo) as SrtpSuite[])('keys of a later descriptio
     expect(sent).toHaveLength(packets)
     return sent.map((packet) => packet.readUInt16BE(2))
   }
-  /** Whether what was sent opens with that key and that roll-over counter. */
+  /** Whether a sent packet decrypts with that key and roll-over counter. */
   const opens = (key: Uint8Array, roc: number) => {
     const rtp = transformOf(suite, 'rtp', deriveKeys(suite, key, 'rtp'))
     return sent.every((packet) => rtp.openRtp(packet, 12, ssrc, 0, roc * 0x10000 + packet.readUInt16BE(2)))
@@ -73,7 +73,7 @@ describe.each(Object.keys(suiteInfo) as SrtpSuite[])('keys of a later descriptio
     now = 1_700_000_000_000
   })
 
-  it('leave our roll-over counter as it is where only the far end’s is new', () => {
+  it('keep the local roll-over counter if only the far end’s key is new', () => {
     talkUntil(65_530)
     const before = say(10)
     expect([before[5], before[6]]).toEqual([65_535, 0])
@@ -82,7 +82,7 @@ describe.each(Object.keys(suiteInfo) as SrtpSuite[])('keys of a later descriptio
     expect(opens(keys.sendKey, 1)).toBe(true)
   })
 
-  it('begin anew with ours: roll-over counter and index of RTCP are zero (RFC 4568 section 7.1.4)', () => {
+  it('reset the roll-over counter and the RTCP index if the local key is new (RFC 4568 section 7.1.4)', () => {
     talkUntil(65_530)
     say(300)
     expect(rtcp.length).toBeGreaterThan(0)
@@ -95,18 +95,18 @@ describe.each(Object.keys(suiteInfo) as SrtpSuite[])('keys of a later descriptio
     expect(control.openRtcp(rtcp[0]!, ssrc, 1)).toBeDefined()
   })
 
-  it('do not begin shortly before a roll-over, which would be lost with the first packets', () => {
+  it('do not start shortly before a roll-over, which would be lost with the first packets', () => {
     talkUntil(65_500)
     const sendKey = newKey()
     set({ ...keys, sendKey })
     expect(say(3)).toEqual([0, 1, 2])
     expect(opens(sendKey, 0)).toBe(true)
-    // Where it is far away, no number is left out.
+    // Far from a roll-over, no number is skipped.
     set({ ...keys, sendKey: newKey() })
     expect(say(2)).toEqual([3, 4])
   })
 
-  it('go on where they were when they come back', () => {
+  it('continue when they return', () => {
     talkUntil(65_530)
     say(10)
     set({ ...keys, sendKey: newKey() })

@@ -77,7 +77,7 @@ describe('every suite', () => {
     },
   )
 
-  it.each(suites)('%s refuses forged and repeated RTCP', (suite) => {
+  it.each(suites)('%s rejects forged and replayed RTCP', (suite) => {
     const { sender, receiver } = pair(suite)
     const report = sender.protectRtcp(hex(plainRtcp))
     for (let at = 0; at < report.length; at++) {
@@ -91,7 +91,7 @@ describe('every suite', () => {
 })
 
 describe('the sender', () => {
-  it.each(suites)('%s never uses a number twice, whatever is to be sent with it', (suite) => {
+  it.each(suites)('%s never uses an index twice', (suite) => {
     const { sender } = pair(suite)
     const first = sender.protect(packet(10))
     for (const sequence of [11, 13, 12]) expect(sender.protect(packet(sequence)).length).toBe(first.length)
@@ -99,7 +99,7 @@ describe('the sender', () => {
     expect(sender.protect(packet(14)).length).toBe(first.length)
   })
 
-  it('sends nothing that is too old to know', () => {
+  it('sends nothing that is older than its window', () => {
     const { sender } = pair()
     for (const sequence of [10, 200]) expect(sender.protect(packet(sequence)).length).toBeGreaterThan(0)
     expect(sender.protect(packet(11))).toHaveLength(0)
@@ -107,7 +107,7 @@ describe('the sender', () => {
 })
 
 describe('the receiver', () => {
-  it('refuses what was changed anywhere, and goes on with the true packet', () => {
+  it('rejects packets with any change, and still accepts the original', () => {
     const { sender, receiver } = pair()
     const sent = sender.protect(packet(1))
     for (let at = 0; at < sent.length; at++) {
@@ -118,7 +118,7 @@ describe('the receiver', () => {
     expect(payloadOf(receiver.unprotect(sent))).toBe('hello')
   })
 
-  it('refuses a packet that was taken already, and one that is too old', () => {
+  it('rejects replayed packets, and those older than the window', () => {
     const { sender, receiver } = pair()
     const sent = Array.from({ length: 300 }, (_, i) => sender.protect(packet(1000 + i)))
     const first = Buffer.from(sent[0]!)
@@ -129,7 +129,7 @@ describe('the receiver', () => {
     expect(receiver.unprotect(late)).toBeUndefined()
   })
 
-  it('refuses short ones, and RTCP that is not encrypted', () => {
+  it('rejects short packets, and unencrypted RTCP', () => {
     const { receiver } = pair()
     for (let length = 0; length < 40; length++) {
       expect(receiver.unprotect(Buffer.alloc(length, 0x80))).toBeUndefined()
@@ -137,25 +137,25 @@ describe('the receiver', () => {
     }
   })
 
-  it('follows the sequence over its end, with packets lost and swapped around it', () => {
+  it('follows the sequence over its end, with loss and reordering around it', () => {
     const { sender, receiver } = pair()
     const sent = Array.from({ length: 40 }, (_, i) => sender.protect(packet(65_520 + i, `p${i}`)))
     ;[sent[15], sent[17]] = [sent[17]!, sent[15]!]
     for (const each of sent.filter((_, i) => i % 5 !== 4)) expect(receiver.unprotect(each)).toBeDefined()
   })
 
-  it('follows it through minutes in which nothing arrived', () => {
+  it('follows it through minutes without packets', () => {
     const { sender, receiver } = pair()
     // Of 80,000 packets, those in between are lost.
     for (let i = 0; i <= 80_000; i += 20_000)
       expect(payloadOf(receiver.unprotect(sender.protect(packet(i))))).toBe('hello')
   })
 
-  it('follows it over a silence of up to an hour, in which the far side counted on', () => {
+  it('follows it over a silence of up to an hour in which the far side kept counting', () => {
     for (const minutes of [1, 12, 25, 45, 60]) {
       const { sender, receiver } = pair()
       receiver.unprotect(sender.protect(packet(40_000)))
-      // What is sent in between is lost.
+      // The packets in between are lost.
       const later = 40_000 + minutes * 3000
       for (let i = 40_000; i < later; i += 1000) sender.protect(packet(i))
       expect(payloadOf(receiver.unprotect(sender.protect(packet(later))))).toBe('hello')
@@ -163,13 +163,13 @@ describe('the receiver', () => {
     }
   })
 
-  it('joins a stream of which the packets before the roll-over were lost', () => {
+  it('joins a stream whose packets before the roll-over were lost', () => {
     const { sender, receiver } = pair()
     for (let i = 65_530; i < 65_540; i++) sender.protect(packet(i))
     expect(payloadOf(receiver.unprotect(sender.protect(packet(65_540))))).toBe('hello')
   })
 
-  it('is understood when the sender forwards in disorder over the roll-over', () => {
+  it('accepts packets that the sender reorders over the roll-over', () => {
     const { sender, receiver } = pair()
     for (const i of [65_533, 65_534, 65_536, 65_535, 65_538, 65_537])
       expect(payloadOf(receiver.unprotect(sender.protect(packet(i, `p${i}`))))).toBe(`p${i}`)
@@ -187,11 +187,11 @@ describe('a new key of the far side', () => {
   const suite = 'AES_CM_128_HMAC_SHA1_80'
   const old = randomBytes(30)
   const fresh = randomBytes(30)
-  /** What a far side sends that goes on with its roll-over counter (RFC 3711 section 3.3.1). */
+  /** Packets of a far side that keeps its roll-over counter (RFC 3711 section 3.3.1). */
   const goingOn = (i: number) =>
     transformOf(suite, 'rtp', deriveKeys(suite, fresh, 'rtp')).sealRtp(packet(i), 12, 7, 0, i)
 
-  it('is understood with its roll-over counter', () => {
+  it('is accepted with a continued roll-over counter', () => {
     const sender = new SrtpSender(suite, old)
     const receiver = new SrtpReceiver(suite, old)
     for (const i of [65_535, 65_536, 65_537]) receiver.unprotect(sender.protect(packet(i)))
@@ -199,7 +199,7 @@ describe('a new key of the far side', () => {
     expect(payloadOf(receives.unprotect(goingOn(65_538)))).toBe('hello')
   })
 
-  it('is understood with it also where nothing came under the one before', () => {
+  it('is accepted with it also if nothing arrived under the previous key', () => {
     const sender = new SrtpSender(suite, old)
     let receiver = new SrtpReceiver(suite, old)
     for (let i = 0; i < 200_000; i += 20_000) receiver.unprotect(sender.protect(packet(i)))
@@ -208,7 +208,7 @@ describe('a new key of the far side', () => {
     expect(payloadOf(receiver.unprotect(goingOn(200_000)))).toBe('hello')
   })
 
-  it('is understood from one that starts anew, too', () => {
+  it('is accepted with a reset counter, too', () => {
     const sender = new SrtpSender(suite, old)
     const receiver = new SrtpReceiver(suite, old)
     for (const i of [65_535, 65_536, 65_537]) receiver.unprotect(sender.protect(packet(i)))

@@ -10,7 +10,7 @@ interface Sent {
   readonly at: number
 }
 
-/** One key press as a sender makes it: updates every 50 ms, then three ends. */
+/** Packets of one key press: updates every 50 ms, then three ends. */
 function press(code: number, stamp: number, ms = 150, at = stamp / 8): Sent[] {
   const updates = Array.from({ length: ms / 50 - 1 }, (_, i) => ({
     code,
@@ -24,7 +24,7 @@ function press(code: number, stamp: number, ms = 150, at = stamp / 8): Sent[] {
   ]
 }
 
-describe('telephone-events that come in', () => {
+describe('incoming telephone-events', () => {
   let heard: string[]
   let events: TelephoneEventReceiver
 
@@ -56,7 +56,7 @@ describe('telephone-events that come in', () => {
     whole.filter((_, bit) => ((i + 1) >> bit) & 1),
   )
 
-  it('report one digit whichever packets of it are lost, as long as one arrives', () => {
+  it('report one digit with any loss, as long as one packet arrives', () => {
     expect(subsets).toHaveLength(63)
     for (const subset of subsets) {
       heard = []
@@ -67,7 +67,7 @@ describe('telephone-events that come in', () => {
     }
   })
 
-  it('report one digit whatever the order, and however often each packet comes', () => {
+  it('report one digit in any order and with any duplicates', () => {
     for (const order of [
       [...whole].reverse(),
       [...whole, ...whole],
@@ -92,7 +92,7 @@ describe('telephone-events that come in', () => {
     expect(heard).toEqual(['3:100', '4:100', '6:150'])
   })
 
-  it('are one digit when a long press comes in segments', () => {
+  it('are one digit if a long press comes in segments', () => {
     const updates = (stamp: number, from: number, count: number) =>
       Array.from({ length: count }, (_, i) => ({
         code: 9,
@@ -107,7 +107,7 @@ describe('telephone-events that come in', () => {
     expect(heard).toEqual([`9:${Math.round((0xffff + 8080) / 8)}`])
   })
 
-  it('join segments also when the last packet of the first one was lost', () => {
+  it('join segments also if the last packet of the first one was lost', () => {
     receive([
       { code: 9, stamp: 0, duration: 65_200, at: 8150 },
       { code: 9, stamp: 0xffff, duration: 400, at: 8242 },
@@ -116,29 +116,29 @@ describe('telephone-events that come in', () => {
     expect(heard).toEqual([`9:${Math.round((0xffff + 800) / 8)}`])
   })
 
-  it('go on over the wrap of the timestamp', () => {
+  it('continue over the wrap of the timestamp', () => {
     receive([...press(1, 0xffffff00, 150, 0), ...press(2, 0xffffff00 + 3200, 150, 400)])
     expect(heard).toEqual(['1:150', '2:150'])
   })
 
-  it('are heard of another source, whose timestamps have nothing to do with those before', () => {
+  it('are accepted from another source with unrelated timestamps', () => {
     const send = (ssrc: number, code: number, stamp: number, duration: number, end = false) =>
       events.receive(0, ssrc, stamp, Buffer.of(code, end ? 0x8a : 0x0a, duration >> 8, duration & 0xff), 0, 4)
     send(7, 1, 400_000, 800)
     send(7, 1, 400_000, 1200, true)
-    // The very same numbers, and others that would be late.
+    // The same numbers, and others that would be late.
     for (const code of [1, 2]) for (const end of [false, true]) send(code + 7, code, 400_000, 1200, end)
     expect(heard).toEqual(['1:150', '1:150', '2:150'])
   })
 
-  it('ignore a late packet of a digit that was reported', () => {
+  it('ignore a late packet of a reported digit', () => {
     receive(press(1, 8000))
     receive([{ code: 1, stamp: 8000, duration: 400, at: 1400 }])
     events.tick(9999)
     expect(heard).toEqual(['1:150'])
   })
 
-  it('are one digit when whole segments of a long press are lost, also after it was taken for complete', () => {
+  it('are one digit if whole segments of a long press are lost, also after it was reported', () => {
     const at = (segment: number, duration: number, end = false) => ({
       code: 9,
       stamp: segment * 0xffff,
@@ -160,12 +160,12 @@ describe('telephone-events that come in', () => {
     expect(heard).toEqual([`9:${Math.round((2 * 0xffff + 1200) / 8)}`])
   })
 
-  it('count in the clock of their payload type', () => {
+  it('use the clock of their payload type', () => {
     expect(events.receive(0, 7, 96_000, Buffer.of(5, 0x8a, 0x25, 0x80), 0, 4, 48_000)).toBe(true)
     expect(heard).toEqual(['5:200'])
   })
 
-  it('pass over flash and tones, and refuse what is too short', () => {
+  it('ignore flash and tones, and reject short payloads', () => {
     receive(press(16, 8000))
     expect(events.receive(0, 7, 1, Buffer.of(1, 2, 3), 0, 3)).toBe(false)
     events.tick(9999)
@@ -173,7 +173,7 @@ describe('telephone-events that come in', () => {
   })
 })
 
-describe('any presses with any loss that leaves a packet of each', () => {
+describe('arbitrary presses with any loss that leaves a packet of each', () => {
   const rates = [8000, 16_000, 48_000] as const
   const press = fc.record({
     code: fc.integer({ min: 0, max: 15 }),
@@ -183,7 +183,7 @@ describe('any presses with any loss that leaves a packet of each', () => {
   })
   const luck = fc.infiniteStream(fc.integer({ min: 0, max: 99 }))
 
-  /** What a sender makes of one press (RFC 4733 section 2.5.1): updates every 20 ms, segments, three ends. */
+  /** Packets of one press (RFC 4733 section 2.5.1): updates every 20 ms, segments, three ends. */
   function packets(code: number, first: number, steps: number, rate: number): Omit<Sent, 'at'>[] {
     const made: Omit<Sent, 'at'>[] = []
     let [stamp, gone] = [first, 0]
@@ -200,14 +200,14 @@ describe('any presses with any loss that leaves a packet of each', () => {
     return [...made, made.at(-1)!, made.at(-1)!]
   }
 
-  it('give each digit once, in order', () => {
+  it('report each digit once, in order', () => {
     const case_ = fc.record({
       presses: fc.array(press, { minLength: 1, maxLength: 6 }),
       start: fc.integer({ min: 0, max: 0xffffffff }),
       rate: fc.constantFrom(...rates),
       lossPercent: fc.constantFrom(0, 10, 50, 90, 99),
       luck,
-      /** Which packet of a press survives in any case. */
+      /** Packet of a press that arrives in any case. */
       survivor: fc.double({ min: 0, max: 0.999, noNaN: true }),
     })
     fc.assert(
@@ -224,7 +224,7 @@ describe('any presses with any loss that leaves a packet of each', () => {
             const now = at + i * 20
             events.tick(now)
             const payload = Buffer.of(code, end ? 0x8a : 0x0a, duration >> 8, duration & 0xff)
-            // Some networks give a packet twice.
+            // Some networks duplicate packets.
             for (let n = chance % 10 === 0 ? 2 : 1; n > 0; n--)
               events.receive(now, 7, stamp, payload, 0, 4, rate)
           }

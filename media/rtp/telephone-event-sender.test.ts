@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isDigits, TelephoneEventSender } from './telephone-event-sender.ts'
 
-/** Runs `ms` in ticks, and gives what was sent. */
+/** Runs `ms` in ticks, and returns the sent packets. */
 function run(
   events: TelephoneEventSender,
   ms: number,
@@ -22,7 +22,7 @@ function run(
   return sent
 }
 
-describe('telephone-events that go out', () => {
+describe('outgoing telephone-events', () => {
   it('are two updates and three ends, 50 ms apart', () => {
     const events = new TelephoneEventSender()
     const done: boolean[] = []
@@ -51,7 +51,7 @@ describe('telephone-events that go out', () => {
     ])
   })
 
-  it('queue strings, and tell of each when it is sent', () => {
+  it('queue strings, and report each when sent', () => {
     const events = new TelephoneEventSender()
     const done: string[] = []
     events.add('1', () => done.push('first'))
@@ -69,7 +69,7 @@ describe('telephone-events that go out', () => {
     expect(sent.map(({ code }) => code)).toEqual([1, 1, 1, 1, 1, 2, 2, 2, 2, 2])
   })
 
-  it('are given up at once, and say so', () => {
+  it('are cancelled at once, and report that', () => {
     const events = new TelephoneEventSender()
     const done: boolean[] = []
     events.add('123', (sent) => done.push(sent))
@@ -80,14 +80,14 @@ describe('telephone-events that go out', () => {
     expect([done, events.isBusy, events.isKeyDown]).toEqual([[false, false], false, false])
   })
 
-  it('let audio through in a pause', () => {
+  it('permit audio in a pause', () => {
     const events = new TelephoneEventSender()
     events.add('w1', () => {})
     run(events, 100)
     expect([events.isBusy, events.isKeyDown]).toEqual([true, false])
   })
 
-  it('know what digits are', () => {
+  it('validate digits', () => {
     expect(['0123456789*#ABCDabcdwW', '', '5x', ' 1', '1,2'].map(isDigits)).toEqual([
       true,
       true,

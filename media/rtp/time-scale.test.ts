@@ -5,8 +5,8 @@ import { SampleQueue } from './sample-queue.ts'
 import { TimeScale } from './time-scale.ts'
 
 /**
- * Sends sound of `rate` through a queue in frames of 20 ms, and asks for a change after each. Gives what came out, and how many samples
- * were taken for it.
+ * Sends sound of `rate` through a queue in frames of 20 ms, and requests a change after each. Returns the
+ * output, and the number of samples consumed.
  */
 function run(sound: Int16Array, rate: PcmRate, excess: number, frames: number) {
   const queue = new SampleQueue(rate)
@@ -40,25 +40,25 @@ const noise = (length: number, amplitude: number) => {
 describe.each([8000, 16000, 48000] as PcmRate[])('changing the length of sound at %d Hz', (rate) => {
   const tone = sine(250, 2000, rate)
 
-  it('leaves it alone where the delay is nearly right', () => {
+  it('changes nothing if the delay is nearly right', () => {
     const same = tone.subarray(0, (20 * rate) / 50)
     expect(run(tone, rate, 12, 20).out).toEqual(same)
     expect(run(tone, rate, -4, 20).out).toEqual(same)
   })
 
-  it('shortens what repeats itself without a seam', () => {
+  it('shortens periodic sound seamlessly', () => {
     const { out, taken } = run(tone, rate, 35, 40)
     expect(taken).toBeGreaterThan(out.length * 1.2)
     expect(toneSnr(out.subarray(rate / 10), 250, rate)).toBeGreaterThan(25)
   })
 
-  it('lengthens what repeats itself without a seam', () => {
+  it('lengthens periodic sound seamlessly', () => {
     const { out, taken } = run(tone, rate, -10, 40)
     expect(taken).toBeLessThan(out.length * 0.8)
     expect(toneSnr(out.subarray(rate / 10), 250, rate)).toBeGreaterThan(25)
   })
 
-  it('shortens silence sooner, and what has no pitch only when it must', () => {
+  it('shortens silence sooner, and unpitched sound only if necessary', () => {
     const hiss = noise(2 * rate, 8000)
     expect(run(hiss, rate, 60, 40).taken).toBe(40 * (rate / 50))
     expect(run(hiss, rate, 100, 40).taken).toBeGreaterThan(45 * (rate / 50))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Timeline, ticksPerMs } from './timeline.ts'
 
 const frameUnits = 20 * ticksPerMs
-/** Time at which media time 0 would have come by the fastest way. */
+/** Arrival time of media time 0 with the fastest transit. */
 const baseTime = 5000
 
 /** Places packets in fake time, 20 ms apart. */
@@ -20,13 +20,13 @@ class Feed {
 }
 
 describe('the timeline', () => {
-  it('goes on where sequence numbers and timestamps wrap', () => {
+  it('continues over wraps of sequence numbers and timestamps', () => {
     const feed = new Feed()
     for (let i = 0; i < 5; i++)
       expect(feed.place(1, 65_534 + i, 0xffffff00 + 160 * i)).toEqual([i, i * frameUnits])
   })
 
-  it('places what is late, early or has a gap before it', () => {
+  it('places packets that are late, early or follow a gap', () => {
     const feed = new Feed()
     feed.place(1, 10, 1000)
     expect(feed.place(1, 13, 1480)).toEqual([3, 3 * frameUnits])
@@ -37,7 +37,7 @@ describe('the timeline', () => {
     expect(feed.place(1, 14, 1480 + 160 * 28)).toEqual([4, 31 * frameUnits])
   })
 
-  it('joins another source to the former one, whose stragglers have no place', () => {
+  it('appends another source, and rejects late packets of the former one', () => {
     const feed = new Feed()
     feed.place(1, 10, 1000)
     feed.place(1, 11, 1160)
@@ -48,7 +48,7 @@ describe('the timeline', () => {
     expect(feed.place(1, 13, 1480)?.[0]).toBe(4)
   })
 
-  it('has no place for events that have a source of their own beside the audio, and keeps that of the audio', () => {
+  it("rejects events of a separate source beside the audio, and keeps the audio's source", () => {
     const feed = new Feed()
     feed.place(1, 10, 1000)
     for (let i = 1; i < 5; i++) {
@@ -58,19 +58,19 @@ describe('the timeline', () => {
     }
   })
 
-  it('joins what follows a jump of the timestamp to what was before', () => {
+  it('continues after a jump of the timestamp', () => {
     const feed = new Feed()
     feed.place(1, 10, 1000)
     expect(feed.place(1, 11, 900_000)).toEqual([1, frameUnits])
     expect(feed.place(1, 12, 900_160)).toEqual([2, 2 * frameUnits])
     expect(feed.place(1, 13, 5)).toEqual([3, 3 * frameUnits])
-    // The clock of the far side stood still while it held the call.
+    // The clock of the far side stopped during hold.
     feed.now += 60_000
     const [index, ticks] = feed.place(1, 14, 165)!
     expect([index, ticks]).toEqual([4, 4 * frameUnits + 60_000 * ticksPerMs])
   })
 
-  it('takes a jump of the sequence number when a second packet proves it', () => {
+  it('accepts a jump of the sequence number confirmed by a second packet', () => {
     const feed = new Feed()
     feed.place(1, 10, 1000)
     expect(feed.place(1, 30_000, 1160)).toBeUndefined()

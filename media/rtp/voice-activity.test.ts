@@ -25,14 +25,14 @@ describe('levelDb', () => {
   })
 })
 
-describe('VoiceLevel', () => {
-  it('begins at -45 dBov', () => {
+describe('the voice activity detector', () => {
+  it('starts at -45 dBov', () => {
     expect(new VoiceActivityDetector().thresholdDb).toBe(-45)
     expect(new VoiceActivityDetector().update(tone(-44))).toBe(true)
     expect(new VoiceActivityDetector().update(tone(-46))).toBe(false)
   })
 
-  it('lies higher or lower with all of its bounds where it is to', () => {
+  it('shifts the threshold with all its bounds', () => {
     const deaf = new VoiceActivityDetector(20)
     expect([deaf.update(tone(-26)), deaf.update(tone(-24))]).toEqual([false, true])
     for (let i = 0; i < 50 * 60; i++) deaf.update(tone(-24))
@@ -43,7 +43,7 @@ describe('VoiceLevel', () => {
     for (const frame of noise(-50, 1)) expect(keen.update(frame)).toBe(true)
   })
 
-  it('takes steady noise for noise after some seconds, and a voice above it for a voice', () => {
+  it('classifies steady noise as noise after some seconds, and a voice above it as voice', () => {
     const voice = new VoiceActivityDetector()
     const heard = [...noise(-40, 6)].map((frame) => voice.update(frame))
     expect(heard[0]).toBe(true)
@@ -52,7 +52,7 @@ describe('VoiceLevel', () => {
     expect(voice.update(tone(-25))).toBe(true)
   })
 
-  it('follows noise down at once', () => {
+  it('follows quieter noise at once', () => {
     const voice = new VoiceActivityDetector()
     for (const frame of noise(-40, 6)) voice.update(frame)
     for (const frame of noise(-70, 0.5)) voice.update(frame)
@@ -60,12 +60,12 @@ describe('VoiceLevel', () => {
     expect(voice.update(tone(-55))).toBe(true)
   })
 
-  it('never takes a loud tone for noise', () => {
+  it('never classifies a loud tone as noise', () => {
     const voice = new VoiceActivityDetector()
     for (let i = 0; i < 50 * 120; i++) expect(voice.update(tone(-28))).toBe(true)
   })
 
-  it('learns nothing from packets that did not come', () => {
+  it('ignores missing packets', () => {
     const voice = new VoiceActivityDetector()
     for (let i = 0; i < 500; i++) expect(voice.update(undefined)).toBe(false)
     for (let i = 0; i < 500; i++) expect(voice.update(new Int16Array(160))).toBe(false)

@@ -84,12 +84,12 @@ describe('AIFF', () => {
     expect([...samples, rate]).toEqual([0.25, -0.5, 44_100])
   })
 
-  it('has a whole number for a rate, as files of old Macintoshes have none', () => {
+  it('rounds the rate, since old Macintosh files have fractional ones', () => {
     const file = form('AIFF', comm(16, { rate: 22_254.545 }), ssnd(int16))
     expect(readAiff(file).rate).toBe(22_255)
   })
 
-  it('passes over other chunks, odd ones too, and takes the two in either order, and samples that begin later', () => {
+  it('ignores other chunks, also of odd length, and accepts any order and an offset of the samples', () => {
     const name = chunk('NAME', Buffer.from('abc'))
     const { samples } = readAiff(form('AIFF', name, ssnd(int16, 5), name, comm(16)))
     expect([...samples]).toEqual(values)
@@ -127,23 +127,23 @@ describe('AIFF', () => {
     ['40 bits', form('AIFF', comm(40), ssnd(int16)), '1 to 32 bits'],
     ['another coding', form('AIFC', comm(16, { coding: 'MAC3' }), ssnd(int16)), 'found "MAC3"'],
   ]
-  it.each(wrong)('refuses %s', (_name, bytes, message) => {
+  it.each(wrong)('rejects %s', (_name, bytes, message) => {
     expect(() => readAiff(bytes)).toThrow(message)
   })
 
-  it('refuses a rate that is no number', () => {
+  it('rejects an invalid rate', () => {
     const common = comm(16)
     common.fill(0xff, 16, 26)
     expect(() => readAiff(form('AIFF', common, ssnd(int16)))).toThrow('found NaN')
   })
 
-  it('refuses what is too long', () => {
+  it('rejects long audio', () => {
     const file = form('AIFF', comm(16, { frames: 16_000 }), ssnd(Buffer.alloc(32_000)))
     expect(() => read(file, 1.9)).toThrow('AIFF: at most 1.9 s expected')
     expect(read(file, 2).samples.length).toBe(16_000)
   })
 
-  it('never fails otherwise, however a file is cut or damaged', () => {
+  it('never fails otherwise, with any truncation or damage', () => {
     const file = form('AIFC', comm(16, { coding: 'sowt' }), ssnd(int16))
     for (let at = 0; at < file.length; at++) {
       expect(() => readAiff(file.subarray(0, at))).toThrow(/^AIFF: /)

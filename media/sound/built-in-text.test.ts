@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { builtInText, piecesOf, voiceByName } from './built-in-text.ts'
 
-describe('what the built-in voice speaks', () => {
+describe('text for the built-in voice', () => {
   it('is plain ASCII on one line', () => {
     expect(builtInText('  Caf\u00e9\u0000\n na\u00efve \u2019tis \u201cso\u201d\u2026 \u{1f600} ')).toBe(
       'Cafe naive \'tis "so"...',
     )
   })
 
-  it('is refused when nothing is left', () => {
+  it('is rejected if nothing is left', () => {
     for (const nothing of ['', ' ', '...', '\u4f60\u597d'])
       expect(() => builtInText(nothing)).toThrow('letters or digits')
   })
 
-  it('knows voices by name and by synonym', () => {
+  it('selects voices by name and by synonym', () => {
     expect(['SLT', ' man', 'woman', 'alice', 'toString'].map(voiceByName)).toEqual([
       'slt',
       'rms',

@@ -3,7 +3,7 @@ import { ByteCache } from './cache.ts'
 
 const make = () => new ByteCache<string>(10, (value) => value.length)
 
-it('drops what was asked for least lately', () => {
+it('drops the least recently used value', () => {
   const cache = make()
   cache.set('a', '1234')
   cache.set('b', '1234')
@@ -13,14 +13,14 @@ it('drops what was asked for least lately', () => {
   expect(cache.bytes).toBe(8)
 })
 
-it('counts a value that is replaced only once', () => {
+it('counts a replaced value only once', () => {
   const cache = make()
   cache.set('a', '12345')
   cache.set('a', '12')
   expect(cache.bytes).toBe(2)
 })
 
-it('does not keep what alone is over the limit', () => {
+it('does not keep a value that alone exceeds the limit', () => {
   const cache = make()
   cache.set('a', '123')
   cache.set('b', '12345678901')

@@ -12,7 +12,7 @@ const setUp = () => {
   return { sharing, made, make }
 }
 
-it('makes once what several want, and again afterwards', async () => {
+it('runs one task for concurrent requests, and again afterwards', async () => {
   const { sharing, made, make } = setUp()
   const both = [sharing.run('a', make), sharing.run('a', make), sharing.run('b', make)]
   expect([made.length, sharing.size, sharing.has('a')]).toEqual([2, 2, true])
@@ -26,7 +26,7 @@ it('makes once what several want, and again afterwards', async () => {
   expect(sharing.size).toBe(0)
 })
 
-it('gives up when the last one does, and begins anew for the next', async () => {
+it('cancels with the last request, and starts anew for the next', async () => {
   const { sharing, made, make } = setUp()
   const [one, two] = [new AbortController(), new AbortController()]
   const first = sharing.run('a', make, one.signal)

@@ -8,7 +8,7 @@ const level = (samples: Int16Array) => Math.sqrt(samples.reduce((sum, v) => sum 
 const fullLevel = (0.5 * 32_768) / Math.SQRT2
 /** Without the first and last 100 ms. */
 const middle = (samples: Int16Array, rate: number) => samples.subarray(rate / 10, samples.length - rate / 10)
-/** Positions of the rising edges of what is loud, in ms. */
+/** Positions of the rising edges of loud parts, in ms. */
 const onset = (samples: Int16Array, rate: number) =>
   (samples.findIndex((sample) => Math.abs(sample) > 2000) / rate) * 1000
 
@@ -41,7 +41,7 @@ describe('MP3', () => {
     expect(goertzel(samples, 2000)).toBeGreaterThan(0.4)
   })
 
-  it('passes over tags and damage', async () => {
+  it('skips tags and damage', async () => {
     const file = await mp3File([floatSine(1000, 2, 16_000)], 16_000)
     const tag = Buffer.concat([text('ID3\x03\0\0\0\0\x07\x68'), Buffer.alloc(1000)])
     for (let at = 2000; at < 16_000; at += 1000) {
@@ -55,14 +55,14 @@ describe('MP3', () => {
     }
   })
 
-  it('is refused when there is none in it, and when it is too long', async () => {
+  it('is rejected without audio, and if too long', async () => {
     const tag = Buffer.concat([text('ID3\x03\0\0\0\0\x07\x68'), Buffer.alloc(1000)])
     await expect(decodeAudio(tag, 8000, 60)).rejects.toThrow('MP3: audio expected')
     const file = await mp3File([floatSine(1000, 3, 8000)], 8000)
     await expect(decodeAudio(file, 8000, 2)).rejects.toThrow('MP3: at most 2 s expected')
   })
 
-  it('never fails otherwise, however it is cut', async () => {
+  it('never fails otherwise, with any truncation', async () => {
     const file = await mp3File([floatSine(1000, 0.2, 16_000)], 16_000)
     for (let length = 1; length < file.length; length += 97) {
       const outcome = await decodeAudio(file.subarray(0, length), 8000, 60).catch((error: Error) => error)
@@ -79,7 +79,7 @@ describe('Ogg with Opus', () => {
     expect(level(middle(samples, rate)) / fullLevel).toBeGreaterThan(0.9)
   })
 
-  it('leaves out the pre-skip', async () => {
+  it('skips the pre-skip', async () => {
     const silence = new Float32Array(4800)
     const file = (preSkip: number) =>
       oggOpusFile(Float32Array.of(...silence, ...floatSine(1000, 1, 48_000)), { preSkip })
@@ -97,14 +97,14 @@ describe('Ogg with Opus', () => {
     expect(level(middle(louder, 8000)) / level(middle(plain, 8000))).toBeCloseTo(10 ** (-6 / 20), 2)
   })
 
-  it('ends where the last page says, also of a recording that began in the middle', async () => {
+  it('ends where the last page says, also for a recording from within a stream', async () => {
     for (const offset of [0, 1_000_000]) {
       const file = await oggOpusFile(floatSine(1000, 1, 48_000), { end: 312 + 47_040, offset })
       expect((await decodeAudio(file, 16_000, 60)).length).toBe(15_680)
     }
   })
 
-  it('takes stereo, and tags that are longer than a page', async () => {
+  it('accepts stereo, and tags longer than a page', async () => {
     const tone = floatSine(1000, 1, 48_000)
     const stereo = Float32Array.from({ length: 96_000 }, (_, i) => (i % 2 === 0 ? tone[i / 2]! : 0))
     const samples = await decodeAudio(await oggOpusFile(stereo, { channels: 2, tags: 150_000 }), 8000, 60)
@@ -131,19 +131,19 @@ describe('Ogg with Opus', () => {
     writer.packets([text('fishead\0')], 0)
     return Buffer.concat(writer.all)
   }
-  it.each(wrong)('is refused with %s', async (name, make, message) => {
+  it.each(wrong)('is rejected with %s', async (name, make, message) => {
     const file = await make()
-    // The second stream comes before the end of the first one.
+    // The second stream starts before the end of the first.
     const bytes =
       name === 'two streams' ? Buffer.concat([file.subarray(0, 28 + 19), otherStream(), file]) : file
     await expect(decodeAudio(bytes, 8000, 60)).rejects.toThrow(message)
   })
 
-  it('is refused when it is too long', async () => {
+  it('is rejected if too long', async () => {
     await expect(decodeAudio(await oggOpusFile(tone), 8000, 0.3)).rejects.toThrow('Ogg: at most 0.3 s')
   })
 
-  it('never fails otherwise, however it is cut or damaged', async () => {
+  it('never fails otherwise, with any truncation or damage', async () => {
     const file = await oggOpusFile(tone)
     for (let at = 4; at < file.length; at += 61) {
       const damaged = Buffer.from(file)
@@ -157,7 +157,7 @@ describe('Ogg with Opus', () => {
 })
 
 describe('audio', () => {
-  it('is told by its content', () => {
+  it('is detected by content', () => {
     expect(formatOf(wavFile(new Float32Array(8), 8000))).toBe('wav')
     expect(formatOf(text('\xff\xfb\x90\0'))).toBe('mp3')
     expect(formatOf(text('FORM\0\0\n\0AIFF'))).toBe('aiff')

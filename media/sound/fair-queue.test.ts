@@ -13,25 +13,25 @@ const drain = (queue: FairQueue<string>) => {
   return items
 }
 
-it('gives customers their turns, and each of them what it has in order', () => {
+it('gives customers turns, and each its items in order', () => {
   const { queue } = fill(10, ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'])
   expect(drain(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
 })
 
-it('lets whoever was served wait for the others, also when more comes', () => {
+it('makes a served customer wait for the others, also with new items', () => {
   const { queue } = fill(10, ['a1', 'b1', 'b2'])
   expect(queue.shift()).toBe('a1')
   queue.push('a', 'a2')
   expect(drain(queue)).toEqual(['b1', 'a2', 'b2'])
 })
 
-it('lets the last of whoever has the most give way when it is full', () => {
+it('removes the last item of the customer with the most when full', () => {
   const { queue, out } = fill(3, ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'd1'])
   expect(out).toEqual([undefined, undefined, undefined, 'a4', 'a3', 'a2', 'd1'])
   expect(drain(queue)).toEqual(['a1', 'b1', 'c1'])
 })
 
-it('forgets what is taken away', () => {
+it('forgets removed items', () => {
   const { queue } = fill(10, ['a1', 'b1', 'a2'])
   queue.remove('b', 'b1')
   queue.remove('b', 'b1')
@@ -39,7 +39,7 @@ it('forgets what is taken away', () => {
   expect(drain(queue)).toEqual(['a1', 'a2'])
 })
 
-it('holds at most so many, and lets nobody wait for more than one of each of the others', () => {
+it('is bounded, and makes no customer wait for more than one item of each other', () => {
   const customer = fc.constantFrom('a', 'b', 'c')
   fc.assert(
     fc.property(fc.array(fc.option(customer)), (steps) => {
@@ -49,7 +49,7 @@ it('holds at most so many, and lets nobody wait for more than one of each of the
         if (step === null) {
           const item = queue.shift()
           expect(item === undefined).toBe(waiting.length === 0)
-          // The first of those that its customer has.
+          // The first item of its customer.
           expect(waiting.find((other) => other[0] === item?.[0])).toBe(item)
           waiting = waiting.filter((other) => other !== item)
         } else {

@@ -15,10 +15,10 @@ it.each([8000, 16_000, 48_000] as const)('is one round of music at %d Hz, not to
   }
 })
 
-it('goes over into its own beginning', () => {
+it('loops seamlessly', () => {
   const samples = holdMusic(8000)
   const steepest = samples.reduce((most, v, i) => Math.max(most, i ? Math.abs(v - samples[i - 1]!) : 0), 0)
   expect(Math.abs(samples[0]! - samples.at(-1)!)).toBeLessThanOrEqual(steepest)
-  // Never silent: the last notes sound into the first.
+  // Never silent: the last notes sustain into the first.
   expect(samples.subarray(0, 40).some((v) => Math.abs(v) > 200)).toBe(true)
 })

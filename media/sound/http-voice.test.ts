@@ -47,7 +47,7 @@ const setUp = (options: HttpVoiceOptions, answer: Partial<Awaited<ReturnType<Sen
 const hostile = 'He said "hi"\\ & <b>\n\u00e4 {{voice}}'
 
 describe('an OpenAI-compatible voice', () => {
-  it('is asked for what is wanted, and its answer decoded at the rate of the port', async () => {
+  it('sends the requested parameters, and decodes the answer at the rate of the port', async () => {
     const { voice, sent, limits, decoded } = setUp(openAi)
     expect(await voice.speak({ text: hostile, rate: 16_000 })).toBe(samples)
     expect(sent[0]).toMatchObject({
@@ -75,7 +75,7 @@ describe('an OpenAI-compatible voice', () => {
     expect(error).not.toBeInstanceOf(TextRejected)
   })
 
-  it('has its answer decoded in the turn of its customer, who is refused where too much waits', async () => {
+  it("decodes the answer in the customer's turn, and rejects if too many jobs wait", async () => {
     const waiters: JobOptions[] = []
     const voice = new HttpVoice(
       openAi,
@@ -91,7 +91,7 @@ describe('an OpenAI-compatible voice', () => {
     expect(waiters).toEqual([{ customer: 'p1', signal }])
   })
 
-  it('tells a text that is refused from a failure', async () => {
+  it('distinguishes a rejected text from a failure', async () => {
     const refused = setUp(openAi, { status: 400 }).voice.speak({ text: 'a', rate: 8000 })
     await expect(refused).rejects.toThrow(TextRejected)
     await expect(refused).rejects.toThrow('The voice cloud failed: its server answered 400')
@@ -123,7 +123,7 @@ describe('a voice by template', () => {
     })
   })
 
-  it('has its own language where none is asked for', async () => {
+  it('uses its own language by default', async () => {
     const own = { url: 'http://10.0.0.5/{{language}}/say', language: 'en' }
     expect((await speak(own, { language: undefined })).url).toBe('http://10.0.0.5/en/say')
     expect((await speak(own)).url).toBe('http://10.0.0.5/de-AT/say')
@@ -142,7 +142,7 @@ describe('a voice by template', () => {
     expect(new URLSearchParams(form.body).get('t')).toBe(hostile)
   })
 
-  it('has SSML as a part of XML, and as a text in JSON', async () => {
+  it('embeds SSML in XML, and as text in JSON', async () => {
     const ssml = '<speak>a<break/> &#38; b</speak>'
     const of = async (text: string, type: string, body: string) =>
       (await speak({ ssml: true, headers: { 'Content-Type': type }, body }, { text })).body

@@ -10,8 +10,8 @@ const setUp = () => {
 const make = (start: FakeThreads<string>['start'], timers: FakeTimers) =>
   new JobThread({ name: 'Speech', start, timers, maxJobMs: 10_000, maxWaiting: 3 })
 
-describe('a thread for jobs', () => {
-  it('starts with the first job and takes one at a time', async () => {
+describe('a job thread', () => {
+  it('starts with the first job and runs one at a time', async () => {
     const { threads, speech } = setUp()
     expect(speech.isRunning).toBe(false)
     const first = speech.run('one')
@@ -36,7 +36,7 @@ describe('a thread for jobs', () => {
     expect((await second).length).toBe(1)
   })
 
-  it('rejects a job for which no thread can be started, and tries again for the next one', async () => {
+  it('rejects a job if no thread can be started, and retries for the next one', async () => {
     const { threads, timers } = setUp()
     let full = true
     const speech = make((onReply, onFailure) => {
@@ -79,7 +79,7 @@ describe('a thread for jobs', () => {
     expect(threads.started).toBe(2)
   })
 
-  it('rejects everything at close and leaves no timer', async () => {
+  it('rejects everything on close and leaves no timer', async () => {
     const { threads, timers, speech } = setUp()
     const both = [speech.run('one'), speech.run('two')]
     const outcomes = Promise.allSettled(both)
@@ -91,7 +91,7 @@ describe('a thread for jobs', () => {
     await expect(speech.run('three')).rejects.toThrow('closed')
   })
 
-  it('takes away what is given up while it waits, and lets go on what is begun', async () => {
+  it('removes cancelled jobs while they wait, and lets started ones finish', async () => {
     const { threads, speech } = setUp()
     const [begun, waiting, late] = [new AbortController(), new AbortController(), new AbortController()]
     const first = speech.run('one', begun)
@@ -117,7 +117,7 @@ describe('a thread for jobs', () => {
     expect(threads.jobs).toEqual(['a1', 'a2', 'b1', 'a3'])
   })
 
-  it('refuses whoever has the most waiting when there is too much', async () => {
+  it('rejects the customer with the most waiting jobs if there are too many', async () => {
     const { speech } = setUp()
     const run = (job: string) => speech.run(job, { customer: job[0]! })
     const taken = ['a1', 'a2', 'a3', 'a4'].map(run)
@@ -135,7 +135,7 @@ describe('a thread for jobs', () => {
   })
 })
 
-it('gives a real thread a bounded heap', async () => {
+it('limits the heap of a real thread', async () => {
   const program = `import { parentPort, resourceLimits } from 'node:worker_threads'
     parentPort.on('message', () => parentPort.postMessage({ error: resourceLimits.maxOldGenerationSizeMb + ' MiB' }))`
   const { promise, resolve, reject } = Promise.withResolvers<JobReply>()

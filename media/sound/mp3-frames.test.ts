@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { mpegFrames } from './mp3-frames.ts'
 import { floatSine, mp3File } from './testing/audio-files.ts'
 
-/** A frame of zeros behind the header. */
+/** Returns a frame of zeros after the header. */
 const frame = (header: readonly number[], length: number) => {
   const bytes = Buffer.alloc(length)
   bytes.set(header)
@@ -24,19 +24,19 @@ describe('frames of MPEG audio', () => {
     ['version 2, layer II', [0xff, 0xf5, 0x84], 384, 24_000, 1152],
     ['version 2, layer I', [0xff, 0xf7, 0x14], 64, 24_000, 384],
     ['version 2.5, layer III', [0xff, 0xe3, 0x88], 576, 8000, 576],
-  ])('of %s are as long as their header says', (_name, header, length, rate, samples) => {
+  ])('of %s have the length in their header', (_name, header, length, rate, samples) => {
     const one = frame(header, length)
     expect([...mpegFrames(Buffer.concat([one, one, one]))]).toEqual(
       Array.from({ length: 3 }, () => ({ data: one, rate, samples })),
     )
   })
 
-  it('are all that an encoder writes', async () => {
+  it('are all frames of an encoder', async () => {
     const file = await mp3File([floatSine(1000, 1, 44_100)], 44_100)
     expect(lengthsOf(file).reduce((sum, length) => sum + length, 0)).toBe(file.length)
   })
 
-  it('are found behind a tag, before one, and around what is damaged', () => {
+  it('are found after a tag, before one, and around damage', () => {
     const tag = Buffer.concat([Buffer.from('ID3\x04\0\x10\0\0\x01\x00'), Buffer.alloc(128 + 10, 0xff)])
     const end = Buffer.concat([Buffer.from('TAG'), Buffer.alloc(125)])
     expect(lengthsOf(Buffer.concat([tag, plain, padded, plain, end]))).toEqual([417, 418, 417])
@@ -44,7 +44,7 @@ describe('frames of MPEG audio', () => {
     expect(lengthsOf(Buffer.concat([plain, plain, damage, plain, padded]))).toEqual([417, 417, 417, 418])
   })
 
-  it('are of one kind, and whole', () => {
+  it('are of one kind, and complete', () => {
     const other = frame([0xff, 0xf3, 0x88], 288)
     expect(lengthsOf(Buffer.concat([plain, plain, other, other, plain]))).toEqual([417, 417, 417])
     expect(lengthsOf(Buffer.concat([plain, plain.subarray(0, 416)]))).toEqual([417])
@@ -59,7 +59,7 @@ describe('frames of MPEG audio', () => {
     ['a reserved rate', Buffer.concat([frame([0xff, 0xfb, 0x9c], 417), frame([0xff, 0xfb, 0x9c], 417)])],
     ['free format', Buffer.concat([frame([0xff, 0xfb, 0x00], 417), frame([0xff, 0xfb, 0x00], 417)])],
     ['one header by itself', frame([0xff, 0xfb, 0x90], 1000)],
-  ])('are none in %s', (_name, bytes) => {
+  ])('are not found in %s', (_name, bytes) => {
     expect(lengthsOf(bytes)).toEqual([])
   })
 })

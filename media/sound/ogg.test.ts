@@ -15,7 +15,7 @@ const pagesOf = (...packets: readonly (readonly Buffer[])[]) => {
 }
 
 describe('the pages of a stream', () => {
-  it('have their packets, of any length', () => {
+  it('contain packets of any length', () => {
     const lengths = [0, 1, 254, 255, 256, 510, 511]
     const pages = [
       ...oggPages(
@@ -40,7 +40,7 @@ describe('the pages of a stream', () => {
     expect(pages[4]?.packets).toEqual([packet(8, 1)])
   })
 
-  it('leave out what one that is lost has of a packet', () => {
+  it('omit a packet with a part on a lost page', () => {
     const pages = pagesOf([packet(9, 1)], [packet(150_000, 2)], [packet(8, 1)])
     for (const lost of [1, 2, 3]) {
       const left = pages.filter((_, i) => i !== lost)
@@ -48,7 +48,7 @@ describe('the pages of a stream', () => {
     }
   })
 
-  it('are passed over where they are damaged, cut off, or something else stands between them', () => {
+  it('are skipped if damaged, truncated or separated by other data', () => {
     const pages = pagesOf([packet(9, 1)], [packet(10, 1), packet(11, 1)], [packet(12, 1)])
     const damaged = Buffer.concat(pages)
     damaged[pages[0]!.length + 40]! ^= 1
@@ -63,7 +63,7 @@ describe('the pages of a stream', () => {
     expect(lengthsOf(Buffer.alloc(100))).toEqual([])
   })
 
-  it('may hold what looks like one', () => {
+  it('may contain data that looks like a page', () => {
     expect(
       lengthsOf(Buffer.concat(pagesOf([Buffer.concat(pagesOf([packet(5, 1)]))], [packet(6, 1)]))),
     ).toEqual([[33], [6]])
@@ -77,8 +77,8 @@ describe('the pages of a stream', () => {
     expect(() => lengthsOf(Buffer.concat([pages[0]!, ...other.all]))).toThrow('one stream expected')
   })
 
-  it('are not looked for without end in what only looks like them', () => {
-    // Each of these headers claims the 65,025 bytes behind it, in which the next ones stand.
+  it('are searched in bounded time among false page headers', () => {
+    // Each of these headers claims the following 65,025 bytes, which contain the next ones.
     const header = Buffer.concat([Buffer.from('OggS'), Buffer.alloc(22), Buffer.alloc(256, 255)])
     const bytes = Buffer.concat(Array.from({ length: 2000 }, () => header))
     expect(() => lengthsOf(bytes)).toThrow('too damaged')

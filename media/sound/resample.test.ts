@@ -9,7 +9,7 @@ const sineAt = (rate: number, frequency: number, ms = 500) =>
   )
 const level = (samples: Int16Array) => Math.sqrt(samples.reduce((sum, v) => sum + v * v, 0) / samples.length)
 const fullLevel = (0.5 * 32_768) / Math.SQRT2
-// The filter has not filled at the ends.
+// The filter is not settled at the ends.
 const middle = (samples: Int16Array) => samples.subarray(400, samples.length - 400)
 
 const rates = [8000, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 12_345]
@@ -20,7 +20,7 @@ describe.each([8000, 16_000, 48_000] as const)('resampling to %d Hz', (to) => {
     expect(out.buffer).toBeInstanceOf(SharedArrayBuffer)
     expect(Math.abs(out.length - to / 2)).toBeLessThanOrEqual(to / rate + 1)
     expect(level(middle(out)) / fullLevel).toBeCloseTo(1, 2)
-    // In whole periods, everything else, images of the tone included, is 60 dB down.
+    // Over whole periods, everything else, including images of the tone, is 60 dB down.
     const inside = middle(out)
     const whole = inside.subarray(0, inside.length - (inside.length % (to / 1000)))
     expect(goertzel(whole, 1000, to)).toBeGreaterThan(0.999_999)
@@ -28,7 +28,7 @@ describe.each([8000, 16_000, 48_000] as const)('resampling to %d Hz', (to) => {
 })
 
 describe('resampling', () => {
-  it('keeps 3.3 kHz and lets nothing above 4 kHz fold back', () => {
+  it('keeps 3.3 kHz without aliases from above 4 kHz', () => {
     const kept = toPrompt(sineAt(16_000, 3300), 16_000, 8000)
     expect(level(middle(kept)) / fullLevel).toBeGreaterThan(0.95)
     for (const rate of [16_000, 44_100, 48_000]) {
@@ -39,11 +39,11 @@ describe('resampling', () => {
     }
   })
 
-  it('clips what is too loud', () => {
+  it('clips samples out of range', () => {
     expect([...toPrompt(Float32Array.of(2, -2, 0), 8000, 8000)]).toEqual([32_767, -32_768, 0])
   })
 
-  it('gives nothing for nothing', () => {
+  it('returns nothing for nothing', () => {
     expect(toPrompt(new Float32Array(0), 16_000, 8000).length).toBe(0)
   })
 })

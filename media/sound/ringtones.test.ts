@@ -37,7 +37,7 @@ describe('ringing tones', () => {
       expect(goertzel(first, frequency)).toBeGreaterThan(0.9 / frequencies.length)
   })
 
-  it('of Japan swells sixteen times a second', () => {
+  it('of Japan is modulated sixteen times a second', () => {
     const first = ringtone('jp').subarray(0, 8000)
     expect(goertzel(first, 400)).toBeGreaterThan(0.6)
     expect(goertzel(first, 416)).toBeGreaterThan(0.1)
@@ -54,7 +54,7 @@ describe('ringing tones', () => {
     }
   })
 
-  it('fall back to the American one', () => {
+  it('default to the American one', () => {
     expect(['xx', '', 'constructor', undefined].map(countryOf)).toEqual(['us', 'us', 'us', 'us'])
     expect(countryOf('US-old')).toBe('us-old')
     expect(countryOf(' UK ')).toBe('gb')

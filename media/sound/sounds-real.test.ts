@@ -26,9 +26,9 @@ describe('the real voice', () => {
     expect(marked.samples).toBe(plain.samples)
   })
 
-  it('speaks with the band of the port', { timeout: 20_000 }, async () => {
+  it('uses the bandwidth of the port', { timeout: 20_000 }, async () => {
     const { samples } = await sounds.prepare({ kind: 'speech', text: 'Six sizzling sausages' }, 16_000)
-    // Share of the power between 4.5 and 7.5 kHz in each 20 ms: an s has most of its power there.
+    // Share of the power between 4.5 and 7.5 kHz in each 20 ms: most of an s is there.
     const shares = Array.from({ length: Math.floor(samples.length / 320) }, (_, frame) => {
       const part = samples.subarray(frame * 320, frame * 320 + 320)
       let sum = 0

@@ -18,7 +18,7 @@ describe('voices behind HTTP', () => {
   const voices = { 'polly.*': { engine: 'cloud', voice: 'nova' } }
   const source = { kind: 'speech', text: 'Hello', voice: 'Polly.Joanna' } as const
 
-  it('speak for the names that are theirs', async () => {
+  it('speak for their names', async () => {
     const sent: HttpRequest[] = []
     const send: SendRequest = async (request) => {
       sent.push(request)
@@ -36,7 +36,7 @@ describe('voices behind HTTP', () => {
     expect(seen).toEqual(['cloud ok', 'speech making', 'speech memory'])
   })
 
-  it('are replaced by the built-in one when they fail, which speaks once, and asked again the next time', async () => {
+  it('are replaced by the built-in one on failure, once, and retried the next time', async () => {
     let asked = 0
     const send: SendRequest = async () => {
       asked++
@@ -66,7 +66,7 @@ describe('voices behind HTTP', () => {
     expect(seen).toEqual(['cloud failed', 'built-in failed', 'speech failure'])
   })
 
-  it('keep what they said in a folder', async () => {
+  it('store their speech in a folder', async () => {
     const path = mkdtempSync(join(tmpdir(), 'sounds-'))
     try {
       let asked = 0
@@ -86,7 +86,7 @@ describe('voices behind HTTP', () => {
       const again = setUp(options)
       expect([...(await again.sounds.prepare(source)).samples]).toEqual([1, 1, 1])
       expect([asked, again.seen]).toEqual([1, ['speech folder']])
-      // Heard from memory, it is in use all the same.
+      // Served from memory, it still counts as used.
       now += 3_600_000
       await again.sounds.prepare(source)
       await again.sounds.close()
@@ -97,7 +97,7 @@ describe('voices behind HTTP', () => {
     }
   })
 
-  it('and their languages are told of where nobody knows them', async () => {
+  it('and unknown languages give warnings', async () => {
     const sent: HttpRequest[] = []
     const send: SendRequest = async (request) => {
       sent.push(request)
@@ -123,12 +123,12 @@ describe('voices behind HTTP', () => {
       'The voice "../nobody" is not known; the default voice speaks',
       'The language ".." is not one of BCP 47; it is left out',
     ])
-    // What was left out does not make it another sound.
+    // Omitted parameters do not make it another sound.
     await sounds.prepare({ kind: 'speech', text: 'Hello' })
     expect(sent.length).toBe(1)
   })
 
-  it('need an engine that is there', () => {
+  it('require an existing engine', () => {
     expect(() => createSounds({ voice: 'slt', voices })).toThrow('names the engine cloud, which is not there')
     const send = async () => ({ status: 200, bytes: Uint8Array.of() })
     const named = [{ ...cloud, name: 'built-in' }]

@@ -7,7 +7,7 @@ import { floatSine, mp3File, oggOpusFile, wavFile } from './testing/audio-files.
 import { jobsOf, setUp, turn } from './testing/sounds-setup.ts'
 
 describe('speech', () => {
-  it('is rendered once for equal requests at once, and then kept', async () => {
+  it('is rendered once for concurrent equal requests, and then cached', async () => {
     const { threads, sounds, seen } = setUp()
     const source = { kind: 'speech', text: 'Hello' } as const
     const both = [sounds.prepare(source), sounds.prepare({ ...source, voice: 'nobody' })]
@@ -37,7 +37,7 @@ describe('speech', () => {
     expect((await again).samples.length).toBe(8)
   })
 
-  it('is not kept beyond the limit', async () => {
+  it('is not cached beyond the limit', async () => {
     const { threads, sounds } = setUp({ cacheBytes: 10 })
     for (let i = 0; i < 2; i++) {
       const said = sounds.prepare({ kind: 'speech', text: 'Hello' })
@@ -75,7 +75,7 @@ describe('speech', () => {
     expect(warnings.filter((warning) => warning.includes('<blink> is not known'))).toHaveLength(2)
   })
 
-  it('is given up when nobody waits for it any more', async () => {
+  it('is cancelled when no request waits for it', async () => {
     const { threads, sounds, seen } = setUp()
     const controller = new AbortController()
     const given = { signal: controller.signal }
@@ -100,7 +100,7 @@ describe('speech', () => {
     expect([...(await said).samples]).toEqual([1, 1, 2, 2, 2])
   })
 
-  it('needs a voice that is there', () => {
+  it('requires an existing voice', () => {
     expect(() => createSounds({ voice: 'nobody' })).toThrow('one of slt')
   })
 })
@@ -108,7 +108,7 @@ describe('speech', () => {
 describe('other sounds', () => {
   const { sounds } = setUp()
 
-  it('share one piece of memory where they are silence, up to an hour', async () => {
+  it('share one buffer for silence, up to an hour', async () => {
     const longest = (await sounds.prepare({ kind: 'silence', ms: 3_600_000 })).samples
     const short = (await sounds.prepare({ kind: 'silence', ms: 100 })).samples
     expect([longest.length, short.length]).toEqual([28_800_000, 800])
@@ -126,14 +126,14 @@ describe('other sounds', () => {
     }
   })
 
-  it('are ringing tones, kept by country and rate', async () => {
+  it('include ringing tones, cached by country and rate', async () => {
     const first = await sounds.prepare({ kind: 'ringtone', country: 'uk' })
     expect((await sounds.prepare({ kind: 'ringtone', country: 'GB' })).samples).toBe(first.samples)
     expect(first.samples.length).toBe(24_000)
     expect((await sounds.prepare({ kind: 'ringtone', country: 'uk' }, 48_000)).samples.length).toBe(144_000)
   })
 
-  it('are tones', async () => {
+  it('include tones', async () => {
     const tone = { kind: 'tone', frequencies: [1000], ms: 100 } as const
     const { samples } = await sounds.prepare(tone, 16_000)
     expect(goertzel(samples, 1000, 16_000)).toBeGreaterThan(0.95)
@@ -160,7 +160,7 @@ describe('audio', () => {
     expect(audio.jobs[1]).toMatchObject({ rate: 48_000, maxSeconds: 600 })
   })
 
-  it('counts by more than its samples, of which there may be none', async () => {
+  it('counts with an overhead, so that empty sounds are limited', async () => {
     const { sounds, audio, seen } = setUp({ cacheBytes: 3000 })
     for (const byte of [1, 2, 3, 1]) {
       const prepared = sounds.prepare({ kind: 'audio', bytes: Uint8Array.of(byte) })
@@ -172,7 +172,7 @@ describe('audio', () => {
     expect(seen).toEqual(Array(4).fill('audio making'))
   })
 
-  it('that is large does not make the small wait', async () => {
+  it('that is large does not delay the small', async () => {
     const { sounds, audio } = setUp()
     const large = sounds.prepare({ kind: 'audio', bytes: new Uint8Array(600_000) })
     await jobsOf(audio, 1)
@@ -185,7 +185,7 @@ describe('audio', () => {
     await closed
   })
 
-  it('of one customer does not keep another one waiting, who may want the same', async () => {
+  it('of one customer does not delay another, even for the same content', async () => {
     const { sounds, audio } = setUp()
     const queued = vi.spyOn(FairQueue.prototype, 'push')
     onTestFinished(() => queued.mockRestore())
@@ -207,7 +207,7 @@ describe('audio', () => {
     ])
   })
 
-  it('is refused when it is too large', async () => {
+  it('is rejected if too large', async () => {
     const { sounds, seen } = setUp({ maxAudioBytes: 10 })
     const bytes = new Uint8Array(11)
     await expect(sounds.prepare({ kind: 'audio', bytes })).rejects.toThrow('Audio: at most 10 bytes')

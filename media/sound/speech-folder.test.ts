@@ -21,7 +21,7 @@ const open = (maxBytes = 1000) => {
   return { faults, folder: new SpeechFolder({ path, maxBytes, now, onFault }) }
 }
 
-it('keeps speech over a restart, by key and rate', async () => {
+it('keeps speech across a restart, by key and rate', async () => {
   const { folder } = open()
   expect(await folder.get('a', 8000)).toBeUndefined()
   await folder.set('a', 8000, speech(7))
@@ -34,7 +34,7 @@ it('keeps speech over a restart, by key and rate', async () => {
   expect(statSync(join(path, names()[0]!)).mode & 0o077).toBe(0)
 })
 
-it('drops what was asked for least lately', async () => {
+it('drops the least recently used speech', async () => {
   const { folder } = open(500)
   await folder.set('a', 8000, speech(1))
   await folder.set('b', 8000, speech(2))
@@ -51,7 +51,7 @@ it('drops what was asked for least lately', async () => {
 })
 
 describe('after a restart', () => {
-  /** Two that were written long ago, one after the other. */
+  /** Two files written long ago, one after the other. */
   const twoOld = async () => {
     const { folder } = open(500)
     const files: string[] = []
@@ -63,7 +63,7 @@ describe('after a restart', () => {
     return { folder: open(500).folder, files }
   }
 
-  it('drops what was used least lately, not what was written first', async () => {
+  it('drops the least recently used, not the first written', async () => {
     const { folder, files } = await twoOld()
     await folder.get('a', 8000)
     await folder.close()
@@ -73,7 +73,7 @@ describe('after a restart', () => {
     expect(names()).not.toContain(files[1])
   })
 
-  it('counts as use what was had from elsewhere', async () => {
+  it('counts uses from memory', async () => {
     const { folder, files } = await twoOld()
     await folder.used('a')
     await folder.used('nobody kept this')
@@ -82,14 +82,14 @@ describe('after a restart', () => {
     expect(names()).not.toContain(files[1])
   })
 
-  it('is within a limit that is lower now', async () => {
+  it('respects a lowered limit', async () => {
     const { files } = await twoOld()
     await open(300).folder.get('a', 8000)
     expect(names()).toEqual([files[1]])
   })
 })
 
-it('passes over what is damaged or foreign, and clears what was half written', async () => {
+it('ignores damaged and foreign files, and removes incomplete ones', async () => {
   const { folder } = open()
   await folder.set('a', 8000, speech(1))
   writeFileSync(join(path, names()[0]!), 'TLS1')
@@ -102,7 +102,7 @@ it('passes over what is damaged or foreign, and clears what was half written', a
   expect(names()).toEqual(expect.arrayContaining(['notes.txt', 'mine.tmp']))
 })
 
-it('tells of a folder that cannot be used, and goes on without it', async () => {
+it('reports an unusable folder, and continues without it', async () => {
   const file = join(path, 'file')
   writeFileSync(file, '')
   const faults: Error[] = []

@@ -5,7 +5,7 @@ import { SpeechSynthesizer } from './speech-synthesizer.ts'
 import { parseSpeech } from './ssml.ts'
 import { FakeTimers } from './testing/fake-threads.ts'
 
-/** An engine whose samples have one value, and as many of them as the text has characters. */
+/** Engine whose samples have one value, and as many as the text has characters. */
 class FakeVoice implements VoiceEngine {
   readonly asked: VoiceRequest[] = []
   failing = false
@@ -47,15 +47,15 @@ const setUp = (ssml = false) => {
   return { own, cloud, timers, results, speaking, say }
 }
 
-describe('speaking', () => {
-  it('says for whom, so that the engine can let customers take turns', async () => {
+describe('the speech synthesizer', () => {
+  it('passes the customer on, for fair scheduling', async () => {
     const { own, cloud, speaking } = setUp()
     for (const engine of ['cloud', 'built-in'])
       await speaking.speak(parseSpeech('a'), { engine }, { rate: 8000, customer: 'p1' })
     expect([cloud.asked[0]?.customer, own.asked[0]?.customer]).toEqual(['p1', 'p1'])
   })
 
-  it('asks the engine that was chosen, part by part, with silence in between', async () => {
+  it('uses the selected engine, part by part, with silence in between', async () => {
     const { cloud, own, say, results } = setUp()
     expect(await say('ab<break time="1ms"/>c')).toEqual({
       samples: Int16Array.of(2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 2),
@@ -67,7 +67,7 @@ describe('speaking', () => {
     expect([own.asked.length, results]).toEqual([0, ['cloud ok']])
   })
 
-  it('hands SSML on where the engine takes it and it is sound', async () => {
+  it('passes SSML on if the engine accepts it and it is valid', async () => {
     const { cloud, say } = setUp(true)
     await say('ab<break time="1ms"/>c')
     await say('plain')
@@ -79,7 +79,7 @@ describe('speaking', () => {
     ])
   })
 
-  it('says why an engine gave nothing', async () => {
+  it('reports why an engine failed', async () => {
     const { cloud, own, say, results } = setUp()
     cloud.failing = true
     const failure = 'The voice cloud failed: it took longer than 5000 ms'
@@ -87,7 +87,7 @@ describe('speaking', () => {
     expect([own.asked.length, results]).toEqual([0, ['cloud failed']])
   })
 
-  it('is by the built-in voice where that one is chosen', async () => {
+  it('uses the built-in voice if selected', async () => {
     const { own, say, results } = setUp()
     expect(await say('ab', undefined, 'built-in')).toEqual({ samples: Int16Array.of(1, 1) })
     expect(own.asked).toEqual([{ text: 'ab', voice: 'nova', rate: 8000 }])
@@ -96,7 +96,7 @@ describe('speaking', () => {
     expect(results).toEqual(['built-in ok', 'built-in failed'])
   })
 
-  it('goes on to ask an engine that refuses texts', async () => {
+  it('keeps using an engine that rejects texts', async () => {
     const { cloud, say, timers, results } = setUp()
     cloud.refusing = true
     for (let i = 0; i < 4; i++) await say('a')
@@ -104,14 +104,14 @@ describe('speaking', () => {
     expect(results).toEqual(Array(4).fill('cloud failed'))
   })
 
-  it('is refused where too much waits to be decoded, which is no failure of the engine', async () => {
+  it('rejects if too many jobs wait for decoding, which is no failure of the engine', async () => {
     const { cloud, say, timers, results } = setUp()
     cloud.busy = true
     for (let i = 0; i < 3; i++) await expect(say('a')).rejects.toThrow(SoundBusy)
     expect([cloud.asked.length, timers.running, results]).toEqual([3, 0, []])
   })
 
-  it('leaves an engine alone that failed three times, for 30 s', async () => {
+  it('suspends an engine after three failures, for 30 s', async () => {
     const { cloud, say, timers, results } = setUp()
     cloud.failing = true
     for (let i = 0; i < 4; i++) await say('a')
@@ -129,7 +129,7 @@ describe('speaking', () => {
     expect(timers.running).toBe(0)
   })
 
-  it('is not the failure of an engine when it is given up', async () => {
+  it('does not count a cancellation as a failure', async () => {
     const { cloud, own, say, results } = setUp()
     cloud.failing = true
     await expect(say('a', AbortSignal.abort())).rejects.toThrow('cloud failed')

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maxMarkupLength, maxTextLength, parseSpeech } from './ssml.ts'
 
-/** Texts as they are, pauses as numbers. */
+/** Texts unchanged, pauses as numbers. */
 const partsOf = (text: string) =>
   parseSpeech(text).parts.map((part) => (part.kind === 'text' ? part.text : part.ms))
 
 describe('plain text', () => {
-  it('is one part, on one line, with its own signs', () => {
+  it('is one part, on one line, with literal signs', () => {
     expect(parseSpeech('  3 < 5 \n and 7 > 6 &amp; so on ')).toEqual({
       parts: [{ kind: 'text', text: '3 < 5 and 7 > 6 &amp; so on' }],
       warnings: [],
@@ -15,7 +15,7 @@ describe('plain text', () => {
     expect(partsOf('a <b and so on')).toEqual(['a <b and so on'])
   })
 
-  it('is refused when it is too long, or nothing', () => {
+  it('is rejected if too long or empty', () => {
     expect(() => parseSpeech('a'.repeat(maxTextLength + 1))).toThrow('at most 4096')
     expect(partsOf('a'.repeat(maxTextLength))).toHaveLength(1)
     for (const nothing of ['', ' ', '...', '<break/>', '<speak></speak>'])
@@ -38,7 +38,7 @@ describe('SSML', () => {
     ['CDATA', '<speak><![CDATA[a <b> c]]></speak>', ['a <b> c']],
     ['signs in attributes', '<sub alias="a > b">x</sub> c', ['a > b c']],
     ['metadata', '<speak><metadata>secret</metadata>said</speak>', ['said']],
-  ])('is read without %s', (_what, text, parts) => {
+  ])('is parsed without %s', (_what, text, parts) => {
     expect(parseSpeech(text).warnings).toEqual([])
     expect(partsOf(text)).toEqual(parts)
   })
@@ -82,7 +82,7 @@ describe('SSML', () => {
     expect(partsOf(`<say-as interpret-as="${kind}">${text}</say-as>`)).toEqual([spoken])
   })
 
-  it('is handed on as it is where it is sound', () => {
+  it('is passed on unchanged if valid', () => {
     expect(parseSpeech('a<break/>b').ssml).toBe('<speak>a<break/>b</speak>')
     expect(parseSpeech('<?xml version="1.0"?><speak xml:lang="de">a</speak>').ssml).toBe(
       '<speak xml:lang="de">a</speak>',
@@ -131,7 +131,7 @@ describe('faulty markup', () => {
     ['a comment without an end', 'a<!-- b', ['a'], 'comment'],
     ['a time that is none', 'a<break time="soon"/>b', ['a', 500, 'b'], 'time'],
     ['elements that overlap', '<p><s>a</p></s>', ['a'], '<s>'],
-  ])('is left out with a warning: %s', (_what, text, parts, warning) => {
+  ])('is omitted with a warning: %s', (_what, text, parts, warning) => {
     expect(partsOf(text)).toEqual(parts)
     expect(parseSpeech(text).warnings.join()).toContain(warning)
   })
@@ -151,7 +151,7 @@ describe('faulty markup', () => {
     ).toHaveLength(1000)
   })
 
-  it('never makes it fail, and is never spoken', () => {
+  it('never fails, and is never spoken', () => {
     const pieces = fc.constantFrom(
       '<p>',
       '</p>',

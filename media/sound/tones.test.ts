@@ -13,7 +13,7 @@ it.each([8000, 16_000, 48_000] as const)('makes tones at %d Hz', (rate) => {
   expect(Math.abs(samples.at(-1)!)).toBeLessThan(10)
 })
 
-it('obeys the level, and never goes over full scale', () => {
+it('has the requested level, never above full scale', () => {
   const at = (levelDb?: number) =>
     highest(toneOf({ kind: 'tone', frequencies: [1000], ms: 100, levelDb }, 48_000))
   expect(at(0)).toBe(32_767)
@@ -27,6 +27,6 @@ it.each([
   [{ frequencies: [Number.NaN] }, 'found NaN'],
   [{ frequencies: [440], levelDb: 1 }, 'found 1'],
   [{ frequencies: [440], ms: -1 }, '0 to 600000 ms'],
-])('refuses %j', (wrong, message) => {
+])('rejects %j', (wrong, message) => {
   expect(() => toneOf({ kind: 'tone', ms: 10, ...wrong }, 8000)).toThrow(message)
 })

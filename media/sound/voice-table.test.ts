@@ -8,7 +8,7 @@ const table = {
   house: { engine: 'cloud' },
 }
 
-it('finds voices by name, by the closest beginning, and else the default', () => {
+it('finds voices by name, by the longest prefix, and else the default', () => {
   const voices = new VoiceTable(table, 'house')
   const found = (choice: VoiceChoice) => ({ choice, warnings: [] })
   expect(voices.choose({ name: 'Polly.Joanna' })).toEqual(found(table['polly.*']))
@@ -22,7 +22,7 @@ it('finds voices by name, by the closest beginning, and else the default', () =>
   )
 })
 
-it('takes man and woman for built-in voices where the default is one', () => {
+it('uses built-in voices for man and woman if the default is one', () => {
   const voices = new VoiceTable({}, 'slt')
   expect(voices.choose({ name: 'man' }).choice).toEqual({ engine: 'built-in', voice: 'rms' })
 })
@@ -77,19 +77,19 @@ it.each([
   ['slt', { gender: 'male', language: 'fr' }, 'rms'],
   ['kal', { gender: 'female', language: 'en' }, 'slt'],
   ['kal', { gender: 'male' }, 'kal'],
-])('where %s is the default, has for %j the voice %s', (fallback, wanted, voice) => {
+])('with the default %s selects for %j the voice %s', (fallback, wanted, voice) => {
   const { choice, warnings } = new VoiceTable(gendered, fallback).choose(wanted)
   expect([choice.voice, warnings]).toEqual([voice, []])
   expect(choice).not.toHaveProperty('gender')
 })
 
-it('knows the gender of the built-in voice that speaks for an entry without a voice', () => {
+it('infers the gender of an entry without a voice from the built-in default', () => {
   const voices = new VoiceTable({ house: { engine: 'built-in', language: 'en' } }, 'rms')
   expect(voices.choose({ gender: 'male' }).choice.voice).toBe('rms')
   expect(voices.choose({ gender: 'female' }).choice.voice).toBe('slt')
 })
 
-it('has the default speak where no voice is of the gender, and warns where that is known to be of the other', () => {
+it('uses the default if no voice has the gender, and warns if it is known to be of the other', () => {
   const warning = 'No voice is known to be male; the default voice speaks'
   const known = new VoiceTable({ anna: gendered.anna }, 'anna').choose({ gender: 'male' })
   expect([known.choice.voice, known.warnings]).toEqual(['anna', [warning]])
@@ -101,7 +101,7 @@ it('has the default speak where no voice is of the gender, and warns where that 
   ])
 })
 
-it('goes by the gender for a voice that nobody knows too, and leaves out what is none', () => {
+it('uses the gender for an unknown voice too, and ignores an invalid one', () => {
   const voices = new VoiceTable(gendered, 'anna')
   const unknown = voices.choose({ name: 'Polly.Matthew', gender: 'male' })
   expect(unknown.choice.voice).toBe('otto')
@@ -113,6 +113,6 @@ it('goes by the gender for a voice that nobody knows too, and leaves out what is
   ])
 })
 
-it('needs a default that is there', () => {
+it('requires an existing default', () => {
   expect(() => new VoiceTable(table, 'nobody')).toThrow('one of slt')
 })

@@ -83,14 +83,14 @@ describe('WAV', () => {
     expect([...samples]).toEqual([0.25, -0.5])
   })
 
-  it('passes over other chunks, odd ones too, and takes an open end', () => {
+  it('ignores other chunks, also of odd length, and accepts an open end', () => {
     const list = chunk('LIST', Buffer.from('abc'))
     const open = chunk('data', int16, 0xffff_ffff)
     const { samples } = readWav(riff(list, fmt(1, 16), list, open))
     expect(samples.length).toBe(values.length)
   })
 
-  it('takes a float that is no number for silence', () => {
+  it('treats a non-finite float as silence', () => {
     const data = Buffer.from(Float32Array.of(Number.NaN, Number.POSITIVE_INFINITY).buffer)
     expect([...readWav(wav(fmt(3, 32), data)).samples]).toEqual([0, 0])
   })
@@ -124,17 +124,17 @@ describe('WAV', () => {
       'block of 2 bytes',
     ],
   ]
-  it.each(wrong)('refuses %s', (_name, bytes, message) => {
+  it.each(wrong)('rejects %s', (_name, bytes, message) => {
     expect(() => readWav(bytes)).toThrow(message)
   })
 
-  it('refuses what is too long', () => {
+  it('rejects long audio', () => {
     const file = wav(fmt(1, 16), Buffer.alloc(32_000))
     expect(() => read(file, 1.9)).toThrow('WAV: at most 1.9 s expected')
     expect(read(file, 2).samples.length).toBe(16_000)
   })
 
-  it('never fails otherwise, however a file is cut', () => {
+  it('never fails otherwise, with any truncation', () => {
     const file = wav(fmt(1, 16), int16)
     for (let length = 0; length < file.length; length++) {
       expect(() => readWav(file.subarray(0, length))).toThrow(/^WAV: /)

@@ -19,8 +19,8 @@ const interfaces = () => ({
   gone: undefined,
 })
 
-describe('addresses', () => {
-  it('are all of the machine for 0.0.0.0, each bound by itself', () => {
+describe('listen addresses', () => {
+  it('are all of the machine for 0.0.0.0, each bound separately', () => {
     const all = ['192.0.2.1', '198.51.100.1', '127.0.0.1']
     expect(listenAddresses('0.0.0.0', [], interfaces)).toEqual({
       listen: all.map((ip) => ({ ip })),
@@ -28,14 +28,14 @@ describe('addresses', () => {
     })
   })
 
-  it('are the bound one where it is specific', () => {
+  it('are the bound one if specific', () => {
     expect(listenAddresses('192.0.2.1', [], interfaces)).toEqual({
       listen: [{ ip: '192.0.2.1' }],
       addresses: ['192.0.2.1'],
     })
   })
 
-  it('are the announced ones as they stand, over one socket', () => {
+  it('are the announced ones unchanged, over one socket', () => {
     const announce = ['203.0.113.9', 'edge.example.com']
     expect(listenAddresses('0.0.0.0', announce, interfaces)).toEqual({
       listen: [{ ip: '0.0.0.0', announced: '203.0.113.9' }],

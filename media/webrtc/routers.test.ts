@@ -18,7 +18,7 @@ const withEvents = (payloadType: number): AudioFormat => ({
 })
 
 describe('the routers of a worker', () => {
-  it('have keys under the names of codecs that no call uses', async () => {
+  it('carry telephone-events under the names of unused codecs', async () => {
     const { routers, codecs } = made()
     await routers.audioWithEvents(ownFormat('opus'))
     expect(codecs[0]?.map(({ mimeType, preferredPayloadType: number }) => `${mimeType} ${number}`)).toEqual([
@@ -28,7 +28,7 @@ describe('the routers of a worker', () => {
     ])
   })
 
-  it('are one for the same numbers, and so many at most that pages cannot make them without end', async () => {
+  it('are shared for equal payload types, and limited in number', async () => {
     const { routers, codecs } = made()
     const [first, again] = [
       await routers.audioWithEvents(withEvents(35)),

@@ -27,7 +27,7 @@ describe("a browser's description", () => {
     expect(audioOf(offer.replaceAll('\r\n', '\n'))).toEqual(audioOf(offer))
   })
 
-  it('may have its credentials and direction at the session', () => {
+  it('may have its credentials and direction at session level', () => {
     const moved = offer.match(/^a=(ice-ufrag|ice-pwd|fingerprint|setup|sendrecv).*\r\n/gm)!
     const bare = moved.reduce((sdp, line) => sdp.replace(line, ''), offer)
     const sdp = bare.replace('t=0 0\r\n', `t=0 0\r\n${moved.join('').replace('sendrecv', 'recvonly')}`)
@@ -51,7 +51,7 @@ describe("a browser's description", () => {
     expect(audioOf(sdp).formats.map(({ name }) => name)).toContain('PCMA')
   })
 
-  it('has m-lines that are off, bundle-only, or of other types, which are refused', () => {
+  it('has rejected m-lines: disabled, bundle-only, or of other types', () => {
     const sections = readSdp(
       browserOffer({ video: true, application: true }).replace(/m=video \d+/, 'm=video 0'),
       'offer',
@@ -92,23 +92,23 @@ describe("a browser's description", () => {
     ['no format', offer.replace(/(SAVPF).*$/m, '$1'), 'at least one format'],
     ['the same mid twice', browserOffer({ video: true }).replace('a=mid:1', 'a=mid:0'), 'every a=mid'],
   ]
-  it.each(wrong)('is refused with %s', (_name, sdp, message) => {
+  it.each(wrong)('is rejected with %s', (_name, sdp, message) => {
     expect(() => readSdp(sdp, 'offer')).toThrow(message)
     expect(() => readSdp(sdp, 'offer')).toThrow(expect.objectContaining({ code: 'bad_sdp' }))
   })
 
-  it('is refused when it is too long', () => {
+  it('is rejected if too long', () => {
     expect(() => readSdp(offer + 'a=x\r\n'.repeat(maxSdpLength / 5), 'offer')).toThrow(
       `at most ${maxSdpLength}`,
     )
   })
 
-  it('has to choose a side in an answer', () => {
+  it('must select a role in an answer', () => {
     expect(() => readSdp(offer, 'answer')).toThrow('active or passive')
     expect(audioOf(offer.replace('actpass', 'active'), 'answer').credentials.setup).toBe('active')
   })
 
-  it('never names a password in an error', () => {
+  it('never exposes a password in an error', () => {
     for (const [, sdp] of wrong) {
       try {
         readSdp(sdp, 'offer')
@@ -118,7 +118,7 @@ describe("a browser's description", () => {
     }
   })
 
-  it('gives an error of ours and no other, however it is cut or changed', () => {
+  it('gives only typed errors, with any truncation or change', () => {
     const whole = browserOffer({ video: true, application: true })
     const read = (sdp: string) => {
       try {

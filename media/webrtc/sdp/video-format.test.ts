@@ -23,7 +23,7 @@ const h264 = (number: number, parameters: string) => [
 const baseline = 'level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f'
 
 describe('the format of a video m-line', () => {
-  it('is VP8 with the number and the feedback of the offer, whatever comes first', () => {
+  it('is VP8 with the payload type and feedback of the offer, in any order', () => {
     const section = formats(
       '108 107 120 121',
       ...h264(108, baseline),
@@ -57,13 +57,13 @@ describe('the format of a video m-line', () => {
     expect(videoOf(section)).toMatchObject({ name: 'H264', payloadType: 105, parameters: baseline })
   })
 
-  it('is none where neither is offered, or its number could be taken for RTCP', () => {
+  it('is undefined without either, or with a payload type ambiguous with RTCP', () => {
     expect(videoOf(formats('98', 'a=rtpmap:98 VP9/90000'))).toBeUndefined()
     expect(videoOf(formats('72', 'a=rtpmap:72 VP8/90000'))).toBeUndefined()
     expect(videoOf(formats('96', 'a=rtpmap:96 VP8/48000'))).toBeUndefined()
   })
 
-  it('stays what was agreed', () => {
+  it('remains as agreed', () => {
     checkSameVideo(ownVideo, { ...ownVideo, parameters: 'max-fr=30' })
     expect(() => checkSameVideo(ownVideo, { ...ownVideo, payloadType: 97 })).toThrow(
       'VP8 with payload type 96',
@@ -77,13 +77,13 @@ describe('header extensions', () => {
   const withLines = (...lines: string[]) => offer.replace('a=mid:1', `a=mid:1\r\n${lines.join('\r\n')}`)
   const mid = 'a=extmap:4 urn:ietf:params:rtp-hdrext:sdes:mid'
 
-  it('are read with the ids of the offer, and without those that are out of range', () => {
+  it('are parsed with the ids of the offer, without those out of range', () => {
     const section = video(withLines(mid, `a=extmap:3/sendrecv ${uri}`))
     expect(section).toMatchObject({ midExtension: 4, transportExtension: 3 })
     expect(video(withLines(`a=extmap:15 ${uri}`)).transportExtension).toBeUndefined()
   })
 
-  it('may not share an id', () => {
+  it('must not share an id', () => {
     expect(() => video(withLines(mid, `a=extmap:4 ${uri}`))).toThrow('every a=extmap')
   })
 })
@@ -96,13 +96,13 @@ describe('several video m-lines', () => {
   const used = (sdp: string) =>
     planAnswer(readSdp(sdp, 'offer'), ['PCMU']).map((plan) => plan.kind === 'video' && plan.isUsed)
 
-  it('the first that is not inactive is ours, and the others are kept for later', () => {
+  it('use the first that is not inactive, and keep the others for later', () => {
     expect(used(second('inactive', 'sendrecv'))).toEqual([false, false, true])
     expect(used(second('recvonly', 'sendrecv'))).toEqual([false, true, false])
     expect(used(second('inactive', 'inactive'))).toEqual([false, true, false])
   })
 
-  it('are refused where there are more than anybody has use for', () => {
+  it('are rejected beyond the maximum', () => {
     const many = Array.from({ length: 20 }, (_, i) => own.replace('a=mid:1', `a=mid:${i + 2}`)).join('')
     const plans = planAnswer(
       readSdp(offer.replace(/(m=video[\s\S]*)a=sendrecv/, '$1a=inactive') + many, 'offer'),
@@ -115,7 +115,7 @@ describe('several video m-lines', () => {
 })
 
 describe('the offer of a screen', () => {
-  it('is taken for its video, and its sound is refused', () => {
+  it('is accepted for its video, with its audio rejected', () => {
     const plans = planScreen(readSdp(offer, 'offer'))
     expect(plans).toMatchObject([
       { kind: 'refused', media: 'audio', mid: '0' },
@@ -123,7 +123,7 @@ describe('the offer of a screen', () => {
     ])
   })
 
-  it('is refused without video that is in use, or in a format of ours', () => {
+  it('is rejected without active video in a supported format', () => {
     expect(() => planScreen(readSdp(browserOffer(), 'offer'))).toThrow('a video m-line')
     const other = offer.replace(/^(m=video.*SAVPF) .*$/m, '$1 104 98')
     expect(() => planScreen(readSdp(other, 'offer'))).toThrow(

@@ -22,7 +22,7 @@ const section: LocalSection = {
 const write = (change: Partial<LocalSection> = {}) =>
   writeSdp({ id: 5, version: 2 }, [{ ...section, ...change }])
 
-describe('our description', () => {
+describe('the local description', () => {
   it('is complete: all candidates, no trickling, no bundle', () => {
     const sdp = write()
     expect(sdp.split('\r\n').slice(0, 8)).toEqual([
@@ -56,14 +56,14 @@ describe('our description', () => {
     })
   })
 
-  it('names no stream where we do not send', () => {
+  it('names no stream if nothing is sent', () => {
     for (const direction of ['recvonly', 'inactive'] as const)
       expect(write({ direction })).not.toMatch(/a=(ssrc|msid):/)
     for (const direction of ['sendrecv', 'sendonly'] as const)
       expect(write({ direction })).toMatch(/a=ssrc:77 cname:us/)
   })
 
-  it('has video with its feedback and the number of its packets, of any SSRC', () => {
+  it('has video with its feedback and transport-wide numbering, of any SSRC', () => {
     const video = write({
       kind: 'video',
       mid: '1',
@@ -86,7 +86,7 @@ describe('our description', () => {
     })
   })
 
-  it('refuses an m-line with port 0, in its place and with its mid', () => {
+  it('rejects an m-line with port 0, in its place and with its mid', () => {
     const refused = {
       kind: 'refused',
       media: 'application',

@@ -14,7 +14,7 @@ const silence = new Uint8Array(160).fill(0xff)
 
 describe.each(kinds)('whom a port learns from on real sockets (%s)', (sockets) => {
   let edge: Edge
-  /** At the address of the SDP, at another port of it, where the signalling comes from, and nobody's. */
+  /** Sources: the SDP address, another port of it, the signalling address, and an unrelated one. */
   let peers: Record<'exact' | 'translated' | 'signalling' | 'stranger', TestPeer>
   let port: MediaPort
   let latched: string[]
@@ -58,7 +58,7 @@ describe.each(kinds)('whom a port learns from on real sockets (%s)', (sockets) =
     const { near, far } = peers.exact.far('PCMU', { signalledFrom: '127.0.0.2' })
     port.setFar(near, { ...far, ...(symmetric && { symmetric }), ...(srtp && { srtp }) })
   }
-  /** A packet of it arrives, and is counted. */
+  /** Sends a packet and waits until it is counted. */
   const hear = async (name: keyof typeof peers) => {
     const counted = async () => {
       const { received, refused } = await port.stats()
@@ -84,21 +84,24 @@ describe.each(kinds)('whom a port learns from on real sockets (%s)', (sockets) =
     }
     expect(latched).toEqual([place(first)])
     await hear(first)
-    // One came before there was an answer.
+    // One packet came before there was an answer.
     expect(await port.stats()).toMatchObject({ received: 2, refused: { source: refused + 1, ssrc: 0 } })
   })
 
-  it.each(['strict', 'same-ip', 'first'] as const)('%s: nobody after the very one', async (symmetric) => {
-    set(symmetric)
-    for (const name of ['exact', 'translated', 'signalling', 'stranger', 'exact'] as const) await hear(name)
-    expect(latched).toEqual([place('exact')])
-    expect(await port.close()).toMatchObject({
-      received: 2,
-      refused: { source: 3, ssrc: 0, 'payload-type': 0, malformed: 0, srtp: 0, rate: 0 },
-    })
-  })
+  it.each(['strict', 'same-ip', 'first'] as const)(
+    '%s: no other source after the exact one',
+    async (symmetric) => {
+      set(symmetric)
+      for (const name of ['exact', 'translated', 'signalling', 'stranger', 'exact'] as const) await hear(name)
+      expect(latched).toEqual([place('exact')])
+      expect(await port.close()).toMatchObject({
+        received: 2,
+        refused: { source: 3, ssrc: 0, 'payload-type': 0, malformed: 0, srtp: 0, rate: 0 },
+      })
+    },
+  )
 
-  it('is nobody without a true tag, wherever it comes from', async () => {
+  it('rejects packets without a valid tag from any source', async () => {
     const suite = 'AEAD_AES_256_GCM'
     const key = () => randomBytes(masterBytes(suite))
     const keys = { suite, sendKey: key(), receiveKey: key() } as const

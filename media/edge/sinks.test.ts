@@ -16,7 +16,7 @@ const base: EdgeOptions = {
   mediaTimeoutMs: 60_000,
   quarantineMs: 0,
 }
-describe('those who listen to a port, on real threads', () => {
+describe('recordings, taps and detections on real threads', () => {
   let edge: Edge
   let alice: TestPeer
   let bob: TestPeer
@@ -49,17 +49,17 @@ describe('those who listen to a port, on real threads', () => {
     tracks: 'stereo',
     ...more,
   })
-  /** The samples of a WAV file with a header of 44 bytes, one side of it. */
+  /** Returns one channel of a WAV file with a header of 44 bytes. */
   const side = async (which: 0 | 1): Promise<number[]> => {
     const bytes = await readFile(join(folder, 'a.wav'))
     const samples: number[] = []
     for (let at = 44 + which * 2; at + 1 < bytes.length; at += 4) samples.push(bytes.readInt16LE(at))
     return samples
   }
-  /** Kills the thread of a port as a defect in it would. */
+  /** Kills the thread of a port, as a defect in it would. */
   const kill = (port: MediaPort) => port.play({ prompt: { sampleRate: 8000, samples: null as never } })
 
-  it('record what is said and heard, a side each, while packets pass', async () => {
+  it('record both directions on separate channels, while packets are forwarded', async () => {
     const [a, b] = [await open(alice, 'call'), await open(bob, 'call')]
     edge.join(a, b)
     const recording = a.record(request())
@@ -77,7 +77,7 @@ describe('those who listen to a port, on real threads', () => {
     expect(await readdir(folder)).toEqual(['a.wav'])
   })
 
-  it('announce a recording by a tone that is heard and not recorded, and end it by a digit', async () => {
+  it('announce a recording by a tone that is heard but not recorded, and end it by a digit', async () => {
     const a = await open(alice, 'call')
     const recording = a.record(request({ beep: true, terminators: '#', tracks: 'out' }))
     await alice.until(() => alice.heard.length >= 13)
@@ -109,14 +109,14 @@ describe('those who listen to a port, on real threads', () => {
     await lost.spoken()
   })
 
-  /** What a detection finds, and when it is over. */
+  /** Collects the findings of a detection, and its end. */
   const follow = (detection: Detection) => {
     const found: DetectFinding[] = []
     detection.onFinding((finding) => found.push(finding))
     return { found, over: new Promise<void>((resolve) => detection.onEnd(resolve)) }
   }
 
-  it('detect in what the far end says, each for itself, until all is said', async () => {
+  it("detect independently in the far end's audio, until conclusive", async () => {
     const [a, b] = [await open(alice, 'call'), await open(bob, 'call', 'G722')]
     edge.join(a, b)
     const fax = follow(b.detect({ fax: 'CED' }))
@@ -130,7 +130,7 @@ describe('those who listen to a port, on real threads', () => {
     fax.over.then(() => {
       isOver = true
     })
-    // A busy machine tears a tone now and then: it comes again.
+    // On a busy machine a tone may be interrupted: it repeats.
     while (!isOver)
       await Promise.all([
         bob.talk(b.port, 'G722', sine(2100, 1500, 16_000)),
@@ -140,7 +140,7 @@ describe('those who listen to a port, on real threads', () => {
     expect([deaf.found, edge.busy.detections]).toEqual([[], 1])
   })
 
-  it('detect no more when the port is closed, or the thread dies', async () => {
+  it('stop detecting when the port is closed or the thread dies', async () => {
     const [a, b] = [await open(alice, 'one'), await open(bob, 'one')]
     const closed = follow(a.detect({ digits: '1' }))
     const crossing = a.close()
@@ -152,7 +152,7 @@ describe('those who listen to a port, on real threads', () => {
     expect([closed, late, lost].map(({ found }) => found)).toEqual([[], [], []])
   })
 
-  it('hear by a tap both sides in even steps, and speak to the far end', async () => {
+  it('tap both directions in even steps, and speak to the far end', async () => {
     const [a, b] = [await open(alice, 'call'), await open(bob, 'call')]
     edge.join(a, b)
     const tap = a.tap({ tracks: 'both', sampleRate: 16_000 })
@@ -192,7 +192,7 @@ describe('those who listen to a port, on real threads', () => {
     expect(frames.length - count).toBeLessThanOrEqual(1)
   })
 
-  it('go on at another port of the call, and stay where they are for one that is closed or of another thread', async () => {
+  it('move to another port of the call, but not to a closed port or another thread', async () => {
     const [a, b] = [await open(alice, 'one'), await open(bob, 'one')]
     const elsewhere = await open(alice, 'two')
     const [recording, tap] = [a.record(request()), a.tap({ tracks: 'in', sampleRate: 8000 })]
@@ -228,7 +228,7 @@ describe('those who listen to a port, on real threads', () => {
     ])
     expect(dominant(alice.audio('PCMU').slice(-4000))).toBe(1100)
     expect(dominant(bob.audio('G722').slice(-8000), 16_000)).toBe(700)
-    // One leaves: nothing goes over any more, and the other can be joined anew.
+    // After one leaves, no audio passes, and the other can be joined again.
     edge.detach(a)
     const third = await open(bob, 'two')
     edge.join(b, third)
