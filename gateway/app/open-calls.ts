@@ -3,12 +3,15 @@ import type { Config } from '../../config/types.ts'
 import type { DocumentChecks } from '../../handlers/reading/checks.ts'
 import { CallCommands } from '../calling/call-commands.ts'
 import { CallPlacer } from '../calling/call-placer.ts'
-import { Calls } from '../calls/call/calls.ts'
+import { Calls, type CallsSettings } from '../calls/call/calls.ts'
+import { HandlerRunner } from '../calls/call/handler-runner.ts'
 import type { OwnHosts } from '../calls/call-ports.ts'
 import { ProjectConferences } from '../calls/conference/conferences.ts'
+import { LegDialer } from '../calls/connect/leg-dialer.ts'
 import { Bridges } from '../calls/leg/bridges.ts'
 import { LocalLegs } from '../calls/local/local-legs.ts'
-import { CallStatusNotifier } from '../calls/log/call-status-notifier.ts'
+import { CallLog } from '../calls/log/call-log.ts'
+import { CdrWriter } from '../calls/log/cdr-writer.ts'
 import { ProjectQueues } from '../calls/queue/queues.ts'
 import { CallDetector } from '../calls/verbs/call-detector.ts'
 import { Player } from '../calls/verbs/player.ts'
@@ -68,10 +71,13 @@ const ownHosts = (directory: Store['directory'], publicHost: string | undefined)
     directory.domainApp(host)?.projectId === projectId,
 })
 
-const callSettings = ({ envs, limits }: Pick<Config, 'envs' | 'limits'>) => ({
-  envs,
+const callSettings = (
+  { limits }: Pick<Config, 'limits'>,
+  speech: CallsSettings['speech'],
+): CallsSettings => ({
+  speech,
   ringMs: limits.ringMs,
-  callDurationMs: limits.callDurationMs,
+  maxDurationMs: limits.callDurationMs,
   maxCalls: limits.calls,
 })
 
@@ -105,45 +111,53 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Opened
     clock,
     log,
   })
-  const states = new CallStatusNotifier({ callbacks, clock, nodeId, log: records })
+  const callLog = new CallLog({ rows: records, callbacks, clock, nodeId })
   const recogniserOf = openRecogniser(base, metrics)
   let present = config
   let recogniser = recogniserOf(config)
-  const calls: Calls = new Calls({
-    book: states,
-    addresses: store.directory,
-    sip,
-    subscribers,
-    locals,
+  const runner = new HandlerRunner({
+    handlers,
     applications,
-    endpoints,
-    bridges,
-    metrics,
-    log,
-    clock,
-    player,
-    recordings,
-    queues,
-    waiters: queues,
-    conferences,
-    ...recogniser,
-    streams: openStreams(base, edge, metrics),
-    detector: new CallDetector({ clock, log, metrics }),
     documents,
     callbacks,
-    cdrs: records,
     rooms: store.directory,
     hosts: ownHosts(store.directory, config.http.publicHost),
-    ...callSettings(config),
-    handlers,
-    ...(config.webhooks.recordsUrl && { cdrUrl: config.webhooks.recordsUrl }),
+    envs: config.envs,
+    clock,
+    metrics,
   })
+  const { recordsUrl: cdrUrl } = config.webhooks
+  const cdrs = new CdrWriter({
+    callbacks,
+    cdrs: records,
+    ...(cdrUrl && { cdrUrl }),
+    clock,
+    log,
+    metrics,
+  })
+  const services = {
+    bridges,
+    player,
+    streams: openStreams(base, edge, metrics),
+    recordings,
+    conferences,
+    queues,
+    detector: new CallDetector({ clock, log, metrics }),
+  }
+  const { directory: addresses } = store
+  const dialer = new LegDialer({ addresses, endpoints, sip, subscribers, locals })
+  const calls: Calls = new Calls(
+    { runner, services, dialer, queuedCallers: queues, addresses, callLog, cdrs, metrics, clock, log },
+    callSettings(config, recogniser),
+  )
   base.followers.change('calls', (next) => {
     const { recogniser: wanted } = next.media.speech
     if (!isDeepStrictEqual(wanted, present.media.speech.recogniser)) recogniser = recogniserOf(next)
     present = next
     locals.change(addressSettings(next))
-    calls.change({ ...callSettings(next), ...recogniser, recordsTo: next.webhooks.recordsUrl })
+    runner.change(next.envs)
+    cdrs.change(next.webhooks.recordsUrl)
+    calls.change(callSettings(next, recogniser))
   })
   metrics.gauge('calls', () => calls.count)
   metrics.gauge('legs', () => calls.legs)
@@ -154,8 +168,8 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Opened
   metrics.gauge('queue_waiting', () => queues.waiting)
   metrics.gauge('call_timers', () => clock.running)
   metrics.gauge('call_rows', () => records.live)
-  metrics.gauge('calls_told_of', () => states.size)
-  const driving = { calls, states, nodeId, callbacks, clock, addresses: store.directory, history: records }
+  metrics.gauge('calls_told_of', () => callLog.watched)
+  const driving = { calls, callLog, nodeId, callbacks, clock, addresses, history: records }
   const objection = (uri: SipUri, projectId: string) => sip.objection(uri, projectId)
   const placing = new CallPlacer({ ...driving, originator: calls, log, endpoints, objection })
   const commands = new CallCommands(driving)

@@ -12,7 +12,7 @@ import { createXmlHandler } from '../../handlers/xml/handler.ts'
 import { createEdge } from '../../media/edge/edge.ts'
 import { socketKind } from '../../media/edge/sockets-open.ts'
 import { createSounds } from '../../media/sound/sounds.ts'
-import type { Edge, Recogniser, Sounds } from '../../media/types.ts'
+import type { Edge, Sounds } from '../../media/types.ts'
 import { createWebRtc, type WebRtcService } from '../../media/webrtc/webrtc.ts'
 import { Certificates } from '../auth/certificates.ts'
 import { readOrMakeKey } from '../auth/key.ts'
@@ -25,6 +25,7 @@ import { OperatorHttp } from '../callbacks/operator-http.ts'
 import { Signers } from '../callbacks/signing-keys.ts'
 import { Spool } from '../callbacks/spool.ts'
 import { endLostCalls } from '../calling/lost-calls.ts'
+import type { Speech } from '../calls/verbs/call-controller-deps.ts'
 import { readOrMakeNodeId } from '../cluster/node-id.ts'
 import { Nodes } from '../cluster/nodes.ts'
 import type { Clock } from '../core/clock.ts'
@@ -290,12 +291,6 @@ export const openHandlers = ({ clock, closing }: Base, nodeId: string, metrics: 
   return { handlers, documentChecks }
 }
 
-/** Recogniser of speech, and the rate of its audio in Hz. */
-export interface OpenRecogniser {
-  readonly recogniser: Recogniser
-  readonly recogniserRate: 8000 | 16000
-}
-
 /**
  * Opens the way to what understands speech; where none is configured, every recognition fails. What comes
  * back makes the recogniser of a configuration; recognitions under way stay with theirs.
@@ -303,17 +298,17 @@ export interface OpenRecogniser {
 export const openRecogniser = (
   { clock, closing }: Pick<Base, 'clock' | 'closing'>,
   metrics: Pick<Metrics, 'gauge' | 'recognitions'>,
-): ((config: Pick<Config, 'media'>) => OpenRecogniser) => {
+): ((config: Pick<Config, 'media'>) => Speech) => {
   let open: readonly VoskRecogniser[] = []
   closing.add('recognisers', undefined, () => Promise.all(open.map((each) => each.close())))
   metrics.gauge('speech_recognitions', () => open.reduce((sum, { running }) => sum + running, 0))
   const onEnd = (result: VoskResult) => metrics.recognitions.inc({ result })
   return ({ media: { speech } }) => {
-    if (!speech.recogniser) return { recogniser: noRecogniser, recogniserRate: 16_000 }
+    if (!speech.recogniser) return { recogniser: noRecogniser, sampleRate: 16_000 }
     const { timeoutMs: connectTimeoutMs, sampleRate, ...options } = speech.recogniser
     const recogniser = new VoskRecogniser({ ...options, connectTimeoutMs, clock, onEnd })
     open = [...open.filter(({ running }) => running > 0), recogniser]
-    return { recogniser, recogniserRate: sampleRate }
+    return { recogniser, sampleRate }
   }
 }
 

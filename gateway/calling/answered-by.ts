@@ -1,8 +1,8 @@
 import { apiVersion, formRequest } from '../../handlers/common/forms.ts'
 import { type CallControl, CallEnded, type CallInfo, type DetectResult } from '../../handlers/verbs.ts'
-import type { Callbacks } from '../calls/call/handler-runner.ts'
+import type { Callbacks } from '../calls/call-ports.ts'
+import type { CallLog } from '../calls/log/call-log.ts'
 import type { CallRow } from '../calls/log/call-rows.ts'
-import type { CallStatusNotifier } from '../calls/log/call-status-notifier.ts'
 import type { Log } from '../core/log.ts'
 import type { CallOrder } from './call-placement.ts'
 
@@ -40,7 +40,7 @@ const endedBy = ({ beep }: Pick<DetectResult, 'beep'>): AnsweredBy['told'] =>
 
 /** What listening beside a document works with. */
 export interface BackgroundDetectionDeps {
-  readonly states: Pick<CallStatusNotifier, 'changed'>
+  readonly callLog: Pick<CallLog, 'change'>
   readonly callbacks: Callbacks
   readonly log: Pick<Log, 'warn'>
 }
@@ -49,12 +49,12 @@ export interface BackgroundDetectionDeps {
 export const detectInBackground = async (
   call: CallControl,
   order: Detecting,
-  { states, callbacks, log }: BackgroundDetectionDeps,
+  { callLog, callbacks, log }: BackgroundDetectionDeps,
 ): Promise<void> => {
   const { projectId, callId } = call.info
   try {
     const { told, row, durationMs } = await detectAnswerer(call, order)
-    if (row) states.changed(callId, { answeredBy: row })
+    if (row) callLog.change(callId, { answeredBy: row })
     const target = order.beside?.told
     if (!target) return
     const fields = {

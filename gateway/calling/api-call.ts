@@ -1,6 +1,6 @@
 import type { CallControl, RecordingStatusTarget } from '../../handlers/verbs.ts'
-import type { Callbacks } from '../calls/call/handler-runner.ts'
-import type { CallStatusNotifier } from '../calls/log/call-status-notifier.ts'
+import type { Callbacks } from '../calls/call-ports.ts'
+import type { CallLog } from '../calls/log/call-log.ts'
 import { eventCallback } from '../calls/log/status-callbacks.ts'
 import type { Clock } from '../core/clock.ts'
 import type { StatusTarget } from '../model.ts'
@@ -11,14 +11,14 @@ import { type EndReason, hangupReasons } from './operations/end-reasons.ts'
 /** What such a call is made of. */
 export interface ApiCallDeps {
   readonly control: CallControl
-  readonly states: Pick<CallStatusNotifier, 'watcher'>
+  readonly callLog: Pick<CallLog, 'statusTarget'>
   readonly callbacks: Callbacks
   /** Of this gateway, as events name it. */
   readonly nodeId: string
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** A call as the API drives it: its operations, whose events go where its states are told, if that is in the words of scripts. */
+/** A call as the API drives it: its operations, whose events go where its callLog are told, if that is in the words of scripts. */
 export class ApiCall implements CommandedCall {
   readonly id: string
   readonly nodeId: string
@@ -32,11 +32,11 @@ export class ApiCall implements CommandedCall {
   #watcher: StatusTarget | undefined
 
   constructor(parts: ApiCallDeps) {
-    const { control, states, nodeId } = parts
+    const { control, callLog, nodeId } = parts
     this.#parts = parts
     this.id = control.info.callId
     this.nodeId = nodeId
-    this.#watcher = states.watcher(this.id)
+    this.#watcher = callLog.statusTarget(this.id)
     this.control = control
     const { promise, resolve } = Promise.withResolvers<void>()
     const end = () => void this.operations.stop().then(resolve)
@@ -61,7 +61,7 @@ export class ApiCall implements CommandedCall {
   }
 
   #toldTo(): StatusTarget | undefined {
-    this.#watcher = this.#parts.states.watcher(this.id) ?? this.#watcher
+    this.#watcher = this.#parts.callLog.statusTarget(this.id) ?? this.#watcher
     return this.#watcher?.dialect === 'json' ? this.#watcher : undefined
   }
 

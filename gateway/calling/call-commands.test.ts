@@ -1,12 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallControl } from '../../handlers/verbs.ts'
-import { CallStatusNotifier } from '../calls/log/call-status-notifier.ts'
 import { settle, setUp as setUpCalls } from '../calls/testing/calls-fixture.ts'
-import { FakeCustomerServers } from '../calls/testing/fake-customer-servers.ts'
-import { FakeClock } from '../core/clock.ts'
+import { FakeCallRows } from '../calls/testing/fake-call-rows.ts'
 import type { StatusTarget } from '../model.ts'
 import { CallCommands } from './call-commands.ts'
-import { FakeRecords } from './testing/call-records.ts'
 
 const status: StatusTarget = {
   url: 'https://x.example/cb',
@@ -16,11 +13,10 @@ const status: StatusTarget = {
 }
 
 const setUp = () => {
-  const told = new FakeCustomerServers()
-  const history = new FakeRecords()
-  const [clock, nodeId] = [new FakeClock(), 'node-1']
-  const states = new CallStatusNotifier({ log: history, callbacks: told.callbacks, clock, nodeId })
-  const rig = setUpCalls({ book: states })
+  const history = new FakeCallRows()
+  const rig = setUpCalls({ rows: history })
+  const { callLog, clock, customers: told } = rig
+  const nodeId = 'node-1'
   const addresses = {
     resolve: (to: string) =>
       to === '/public/menu'
@@ -35,7 +31,7 @@ const setUp = () => {
   }
   const commands = new CallCommands({
     calls: rig.calls,
-    states,
+    callLog,
     history,
     addresses,
     callbacks: told.callbacks,
@@ -55,10 +51,10 @@ const setUp = () => {
     })
     await settle()
     const [id] = history.rows.keys()
-    states.watch(id!, status)
+    callLog.watch(id!, status)
     return { ...side, id: id! }
   }
-  return { ...rig, history, states, events, run, begin, commands }
+  return { ...rig, history, events, run, begin, commands }
 }
 
 let t: ReturnType<typeof setUp>
@@ -148,7 +144,7 @@ describe('a command on a call', () => {
     const { far } = t.arrive((call) => call.sleep(1_000))
     await settle()
     const [id] = t.history.rows.keys()
-    t.states.watch(id!, status)
+    t.callLog.watch(id!, status)
     await t.run(id!, 'calling.end', { reason })
     await settle()
     expect(far.told).toEqual([told])

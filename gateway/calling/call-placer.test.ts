@@ -1,14 +1,11 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallControl, DetectOptions } from '../../handlers/verbs.ts'
-import { CallStatusNotifier } from '../calls/log/call-status-notifier.ts'
 import { settle, setUp as setUpCalls } from '../calls/testing/calls-fixture.ts'
-import { FakeCustomerServers } from '../calls/testing/fake-customer-servers.ts'
-import { FakeClock } from '../core/clock.ts'
+import { FakeCallRows } from '../calls/testing/fake-call-rows.ts'
 import type { Target } from '../model.ts'
 import type { CallOrder } from './call-placement.ts'
 import { CallPlacer } from './call-placer.ts'
-import { FakeRecords } from './testing/call-records.ts'
 
 const order: CallOrder = {
   projectId: 'p',
@@ -36,7 +33,6 @@ const addresses = {
 }
 
 const setUp = () => {
-  const told = new FakeCustomerServers()
   const found: { options?: DetectOptions; kind: 'human' | 'machine' | 'none'; until?: Promise<void> } = {
     kind: 'machine',
   }
@@ -47,14 +43,14 @@ const setUp = () => {
       return { kind: found.kind, beep: true, durationMs: 1 }
     },
   }
+  const history = new FakeCallRows()
+  const rig = setUpCalls({ rows: history, detector })
+  const { callLog, customers: told } = rig
   const { callbacks } = told
-  const history = new FakeRecords()
-  const states = new CallStatusNotifier({ log: history, callbacks, clock: new FakeClock(), nodeId: 'node-1' })
-  const rig = setUpCalls({ book: states, detector })
   const placing = new CallPlacer({
     originator: rig.calls,
     calls: rig.calls,
-    states,
+    callLog,
     history,
     callbacks,
     clock: rig.clock,
@@ -72,7 +68,7 @@ const setUp = () => {
   const documents = (run: (call: CallControl) => Promise<void>) => {
     rig.script(run)
   }
-  return { ...rig, placing, history, states, forms, statuses, found, documents }
+  return { ...rig, placing, history, forms, statuses, found, documents }
 }
 
 let t: ReturnType<typeof setUp>
@@ -111,7 +107,7 @@ describe('a call of the API', () => {
     expect(t.forms('call-status').map(({ CallSid, SequenceNumber }) => [CallSid, SequenceNumber])).toEqual(
       ['0', '1', '2', '3'].map((sequence) => [row.id, sequence]),
     )
-    expect([t.calls.count, t.history.live, t.states.size, t.clock.running]).toEqual([0, 0, 0, 0])
+    expect([t.calls.count, t.history.live, t.callLog.watched, t.clock.running]).toEqual([0, 0, 0, 0])
   })
 
   it.each([
@@ -153,7 +149,7 @@ describe('a call of the API', () => {
     t.clock.advance(1_000)
     await settle()
     expect(t.statuses()).toEqual(['initiated', 'in-progress', 'completed'])
-    expect([t.calls.count, t.history.live, t.states.size, t.clock.running]).toEqual([0, 0, 0, 0])
+    expect([t.calls.count, t.history.live, t.callLog.watched, t.clock.running]).toEqual([0, 0, 0, 0])
   })
 
   it('to a phone that is registered nowhere is over at once', async () => {

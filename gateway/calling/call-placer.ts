@@ -1,11 +1,10 @@
 import type { CallControl, Destination } from '../../handlers/verbs.ts'
-import type { Callbacks } from '../calls/call/handler-runner.ts'
 import { newCallId } from '../calls/call/ids.ts'
-import type { Handle, LiveCalls, Originator } from '../calls/call-ports.ts'
+import type { Callbacks, Handle, LiveCalls, Originator } from '../calls/call-ports.ts'
 import { isDigits } from '../calls/leg/dtmf.ts'
+import type { CallLog } from '../calls/log/call-log.ts'
 import { documentOf } from '../calls/log/call-log.ts'
 import type { CallHistory, CallRow, CallsInProgress } from '../calls/log/call-rows.ts'
-import type { CallStatusNotifier } from '../calls/log/call-status-notifier.ts'
 import type { Clock } from '../core/clock.ts'
 import { catalogue, codeOf, TrunklineError } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
@@ -20,7 +19,7 @@ import { recordCall } from './record-call.ts'
 export interface CallPlacerDeps extends CalleeCheckDeps {
   readonly originator: Originator
   readonly calls: LiveCalls
-  readonly states: CallStatusNotifier
+  readonly callLog: CallLog
   readonly history: Pick<CallHistory, 'find' | 'settled'> & Pick<CallsInProgress, 'inProgress'>
   readonly callbacks: Callbacks
   readonly clock: Pick<Clock, 'now'>
@@ -50,10 +49,10 @@ export class CallPlacer implements CallPlacement {
     handler: HandlerSpec,
     status?: StatusTarget,
   ): Promise<CallRow> {
-    const { calls, history, states } = this.#parts
+    const { calls, history, callLog } = this.#parts
     const { live } = await findLiveCall(calls, history, projectId, callId)
     live.redirect(handler)
-    if (status) states.watch(callId, status)
+    if (status) callLog.watch(callId, status)
     return this.#row(projectId, callId)
   }
 
@@ -75,7 +74,7 @@ export class CallPlacer implements CallPlacement {
 
   /** Resolves when the first leg is made; what comes after that is in its row later. */
   #begin(order: CallOrder, to: string): Promise<CallRow> {
-    const { originator, history, states, log } = this.#parts
+    const { originator, callLog, log } = this.#parts
     const { projectId, from, timeoutMs, maxDurationMs, variables, status } = order
     const { promise, resolve, reject } = Promise.withResolvers<CallRow>()
     const originated = originator.originate({
@@ -86,10 +85,9 @@ export class CallPlacer implements CallPlacement {
       ...(maxDurationMs !== undefined && { maxDurationMs }),
       ...(variables && { variables }),
       onLeg: ({ callId }) => {
-        states.changed(callId, { document: documentOf(order.handler) })
-        const row = history.inProgress(callId)
+        const row = callLog.change(callId, { document: documentOf(order.handler) })
         if (row) resolve(row)
-        if (status) states.watch(callId, status)
+        if (status) callLog.watch(callId, status)
       },
       run: (call, handle) => this.#run(order, call, handle),
     })
@@ -106,26 +104,26 @@ export class CallPlacer implements CallPlacement {
 
   /** A phone that is registered nowhere: the call is written down, and over. */
   #offline({ projectId, from, status, handler }: CallOrder, to: string): CallRow {
-    const { states, clock } = this.#parts
+    const { callLog, clock } = this.#parts
     const [id, createdAt] = [newCallId(), clock.now()]
     const made = { id, projectId, direction: 'outbound-api', type: 'sip', from, to, createdAt } as const
     const call = { ...made, document: documentOf(handler) }
-    states.began(call)
-    if (status) states.watch(id, status)
-    states.ended(id, { status: 'no-answer', endedAt: createdAt, code: 'not_online' })
+    callLog.begin(call)
+    if (status) callLog.watch(id, status)
+    callLog.end(id, { status: 'no-answer', endedAt: createdAt, code: 'not_online' })
     return { ...call, status: 'queued' }
   }
 
   async #run(order: CallOrder, call: CallControl, handle: Handle): Promise<void> {
-    const { calls, states, callbacks, log } = this.#parts
+    const { calls, callLog, callbacks, log } = this.#parts
     const { projectId, callId } = call.info
     // What is of the whole call is not of the document that runs first.
     const whole = calls.live(projectId, callId)?.control
     if (order.record && whole) void recordCall(whole, order.record, { callbacks, log })
     const { detect } = order
-    if (detect?.beside && whole) void detectInBackground(whole, detect, { states, callbacks, log })
+    if (detect?.beside && whole) void detectInBackground(whole, detect, { callLog, callbacks, log })
     const answeredBy = detect && !detect.beside ? await detectAnswerer(call, detect) : undefined
-    if (answeredBy?.row) states.changed(callId, { answeredBy: answeredBy.row })
+    if (answeredBy?.row) callLog.change(callId, { answeredBy: answeredBy.row })
     await handle(order.handler, answeredBy && { answeredBy: answeredBy.told })
   }
 }

@@ -1,17 +1,14 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallControl, ConnectResult } from '../../handlers/verbs.ts'
-import { CallStatusNotifier } from '../calls/log/call-status-notifier.ts'
 import { ProjectQueues } from '../calls/queue/queues.ts'
 import { settle, setUp as setUpCalls } from '../calls/testing/calls-fixture.ts'
 import { ConferenceFixture } from '../calls/testing/conference-fixture.ts'
-import { FakeCustomerServers } from '../calls/testing/fake-customer-servers.ts'
-import { FakeClock } from '../core/clock.ts'
+import { FakeCallRows } from '../calls/testing/fake-call-rows.ts'
 import type { HandlerSpec, Target } from '../model.ts'
 import { CallCommands, callCommands } from './call-commands.ts'
 import type { CallOrder } from './call-placement.ts'
 import { CallPlacer } from './call-placer.ts'
-import { FakeRecords } from './testing/call-records.ts'
 
 const handler: HandlerSpec = { kind: 'script', document: '{}', name: 'inline' }
 const order: CallOrder = { projectId: 'ours', to: 'sip:b@x', from: 'sip:me@y', source: 'calling', handler }
@@ -31,13 +28,13 @@ const addresses = {
 }
 
 const setUp = () => {
-  const { callbacks } = new FakeCustomerServers()
-  const history = new FakeRecords()
+  const history = new FakeCallRows()
   const nodeId = 'node-1'
-  const states = new CallStatusNotifier({ log: history, callbacks, clock: new FakeClock(), nodeId })
   const queues = new ProjectQueues(new ConferenceFixture())
-  const rig = setUpCalls({ book: states, queues, waiters: queues, addresses })
-  const driving = { calls: rig.calls, states, history, callbacks, clock: rig.clock, addresses }
+  const rig = setUpCalls({ rows: history, queues, queuedCallers: queues, addresses })
+  const { callbacks } = rig.customers
+  const { calls, callLog, clock } = rig
+  const driving = { calls, callLog, history, callbacks, clock, addresses }
   const placing = new CallPlacer({
     ...driving,
     originator: rig.calls,

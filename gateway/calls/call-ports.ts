@@ -1,5 +1,12 @@
 /** What the calls need of the rest of the gateway, in their own words; `app.ts` passes objects that fit. */
 import type {
+  DocumentRequest,
+  FetchedDocument,
+  HttpRequest,
+  HttpResponse,
+  StatusCallback,
+} from '../../handlers/handler.ts'
+import type {
   CallControl,
   CallInfo,
   Destination,
@@ -12,6 +19,23 @@ import type { CallId, HandlerSpec, Party, Target } from '../model.ts'
 import type { Call } from './call/call.ts'
 import type { Leg } from './leg/leg.ts'
 import type { ScopableControl } from './verbs/scopable-control.ts'
+
+/** Requests to customers' servers; implemented by gateway/callbacks. */
+export interface Documents {
+  /**
+   * Fetches a document with a request that is signed with the project's key; `signal` cancels it. Throws an error that
+   * says what happened unless the status is 2xx.
+   */
+  document(request: DocumentRequest, projectId: string, signal?: AbortSignal): Promise<FetchedDocument>
+  /** See `HandlerContext.request`. */
+  request(request: HttpRequest, signal?: AbortSignal): Promise<HttpResponse>
+}
+
+/** Callbacks to customers' servers; implemented by gateway/callbacks. */
+export interface Callbacks {
+  /** Delivers a callback in the background. Those of a call to one server keep their order. Never throws. */
+  notify(from: { readonly projectId: string; readonly callId: string }, callback: StatusCallback): void
+}
 
 /** The names of this gateway. */
 export interface OwnHosts {

@@ -1,5 +1,13 @@
 import type { CallCdr } from '../calls/log/call-cdr.ts'
-import type { CallHistory, CallQuery, CallRow, CallRowLog, CallsInProgress } from '../calls/log/call-rows.ts'
+import type {
+  CallEndChange,
+  CallHistory,
+  CallQuery,
+  CallRow,
+  CallRowChange,
+  CallRowStore,
+  CallsInProgress,
+} from '../calls/log/call-rows.ts'
 import type { Clock } from '../core/clock.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
@@ -50,7 +58,7 @@ type Entry = { readonly call: CallRow } | { readonly record: CallCdr }
  * Keeps calls while they go on and afterwards, and the records of those that are over. Nothing that calls do
  * waits for the store.
  */
-export class Records implements CallRowLog, CallHistory, CallsInProgress {
+export class Records implements CallRowStore, CallHistory, CallsInProgress {
   #options: RecordsOptions
   readonly #behind: WriteBehind<Entry>
   readonly #tidying: Repeat
@@ -113,20 +121,21 @@ export class Records implements CallRowLog, CallHistory, CallsInProgress {
     return [...this.#live.values()].filter(({ parentId }) => parentId === id)
   }
 
-  began(call: Omit<CallRow, 'status'>): void {
-    this.#put({ ...call, status: 'queued' })
+  began(call: Omit<CallRow, 'status'>): CallRow {
+    return this.#put({ ...call, status: 'queued' })
   }
 
-  changed(id: string, change: Parameters<CallRowLog['changed']>[1]): void {
+  changed(id: string, change: CallRowChange): CallRow | undefined {
     const call = this.#live.get(id)
-    if (call) this.#put({ ...call, ...change })
+    return call && this.#put({ ...call, ...change })
   }
 
-  ended(id: string, end: Parameters<CallRowLog['ended']>[1]): void {
+  ended(id: string, end: CallEndChange): CallRow | undefined {
     const call = this.#live.get(id)
-    if (!call) return
-    this.#put({ ...call, ...end })
+    if (!call) return undefined
+    const row = this.#put({ ...call, ...end })
     this.#live.delete(id)
+    return row
   }
 
   /** Keeps the record of a call that is over. */
@@ -193,9 +202,10 @@ export class Records implements CallRowLog, CallHistory, CallsInProgress {
     await this.#behind.close(CLOSE_MS)
   }
 
-  #put(call: CallRow): void {
+  #put(call: CallRow): CallRow {
     this.#live.set(call.id, call)
     this.#behind.put(call.id, { call })
+    return call
   }
 
   async #save(entries: readonly Entry[]): Promise<void> {

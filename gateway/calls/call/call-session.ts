@@ -1,74 +1,79 @@
 import { type CallControl, CallEnded, type CallInfo, CallRedirected } from '../../../handlers/verbs.ts'
 import { type Code, catalogue, TrunklineError } from '../../core/errors/catalogue.ts'
-import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { AddressBook, HandlerSpec } from '../../model.ts'
 import type { LiveCall } from '../call-ports.ts'
 import { withoutHeaders } from '../connect/destinations.ts'
-import type { Journal } from '../log/call-log.ts'
+import type { CallLog } from '../log/call-log.ts'
 import type { CallController } from '../verbs/call-controller.ts'
 import type { Call } from './call.ts'
 import { diagnoseHandlerError, type HandlerRunner } from './handler-runner.ts'
 
-/** What a driver works with. */
+/** Collaborators of a {@link CallSession}. */
 export interface CallSessionDeps {
   readonly runner: HandlerRunner
   readonly addresses: AddressBook
-  readonly journal: Pick<Journal, 'runs'>
+  readonly callLog: Pick<CallLog, 'runs'>
   readonly metrics: Pick<Metrics, 'rejections'>
-  readonly log: Log
-  /** Further `envs` of the call's documents. */
-  readonly variables?: Readonly<Record<string, string>>
 }
 
-/** What a call is for, with the verbs that it may use. */
+/** A call with its verbs. */
+export interface CallSessionOptions {
+  readonly call: Call
+  readonly control: CallController
+  /** Further `envs` of the call's documents. */
+  readonly variables?: Readonly<Record<string, string>> | undefined
+}
+
+/** Work on a call, with the verbs that it may use. */
 export type CallTask = (control: CallControl) => Promise<void>
 
-/** Runs what a call is for, one thing after the other, and ends the call when nothing is left. */
+/** Runs the tasks of one call in order, and ends the call after the last one. */
 export class CallSession implements LiveCall {
   readonly call: Call
   readonly control: CallController
-  readonly #parts: CallSessionDeps
+  readonly #deps: CallSessionDeps
+  readonly #variables: CallSessionOptions['variables']
   #scope = new AbortController()
   #next: HandlerSpec | undefined
-  #over = false
+  #isOver = false
 
-  constructor(parts: CallSessionDeps, call: Call, control: CallController) {
-    this.#parts = parts
+  constructor(deps: CallSessionDeps, { call, control, variables }: CallSessionOptions) {
+    this.#deps = deps
     this.call = call
     this.control = control
+    this.#variables = variables
   }
 
   get state(): 'ringing' | 'answered' {
     return this.control.isAnswered ? 'answered' : 'ringing'
   }
 
-  /** Runs it to its end, and whatever takes its place, and then ends the call. Never rejects. */
+  /** Runs the first task and every handler that replaces it, and then ends the call. Never rejects. */
   async run(first: CallTask): Promise<void> {
     await this.#attempt(first)
-    for (let next = this.#taken(); next; next = this.#taken()) await this.#attempt(this.#works(next))
-    this.#over = true
+    for (let next = this.#takeNext(); next; next = this.#takeNext()) await this.#attempt(this.#taskOf(next))
+    this.#isOver = true
     this.call.end(this.control.closingCause)
   }
 
-  /** Does what a handler says; `known`: what is known of the call by now. */
+  /** Runs a handler. `found`: facts about the call. */
   handle(
     control: CallControl,
     handler: HandlerSpec,
-    known: Pick<CallInfo, 'answeredBy'> = {},
+    found: Pick<CallInfo, 'answeredBy'> = {},
   ): Promise<void> {
-    this.call.addInfo(known)
-    const { runner: handling, variables, log } = this.#parts
-    return handling.run(control, handler, log, variables)
+    this.call.addInfo(found)
+    return this.#deps.runner.run(control, handler, this.call.log, this.#variables)
   }
 
-  /** Runs what an address stands for, or rings who it stands for. */
+  /** Runs the handler of an address, or connects the caller to the address. */
   async dial(control: CallControl, to: string): Promise<void> {
-    const { addresses, journal } = this.#parts
+    const { addresses, callLog } = this.#deps
     const target = addresses.resolve(to, this.call.info.projectId)
     if (!target) throw new TrunklineError('unknown_address', undefined, { to })
     if (target.kind === 'handler') {
-      journal.runs(this.call.id, target.handler)
+      callLog.runs(this.call.id, target.handler)
       await this.handle(control, target.handler)
       return
     }
@@ -78,51 +83,56 @@ export class CallSession implements LiveCall {
   }
 
   redirect(handler: HandlerSpec): void {
-    if (this.state !== 'answered' || this.call.signal.aborted || this.#over)
+    if (this.state !== 'answered' || this.call.signal.aborted || this.#isOver)
       throw new TrunklineError('call_not_in_progress')
     this.#next = handler
     this.#scope.abort(new CallRedirected())
   }
 
   end(code: Code): void {
-    // A caller who did not give up is not told so.
-    const refused = code === 'canceled' && this.call.caller.direction === 'inbound'
-    this.call.end({ code, ...(refused && { sip: 480 }) })
+    // A caller who has not canceled the call does not receive 487.
+    const isRejection = code === 'canceled' && this.call.caller.direction === 'inbound'
+    this.call.end({ code, ...(isRejection && { sip: 480 }) })
   }
 
-  #works(handler: HandlerSpec): CallTask {
-    this.#parts.journal.runs(this.call.id, handler)
+  #taskOf(handler: HandlerSpec): CallTask {
+    this.#deps.callLog.runs(this.call.id, handler)
     return async (control) => {
-      // What the former document left on hold is to hear the next one.
+      // A caller that the former document has left on hold must hear the next one.
       await control.unhold()
       await this.handle(control, handler)
     }
   }
 
-  /** What runs next, if anything. */
-  #taken(): HandlerSpec | undefined {
+  /** Returns the next handler, if any. */
+  #takeNext(): HandlerSpec | undefined {
     const next = this.#next
     this.#next = undefined
     if (next) this.#scope = new AbortController()
     return this.call.signal.aborted ? undefined : next
   }
 
-  async #attempt(work: CallTask): Promise<void> {
+  async #attempt(task: CallTask): Promise<void> {
     const { signal } = this.#scope
     try {
-      await work(this.control.scoped(signal))
+      await task(this.control.scoped(signal))
     } catch (error) {
       if (!(error instanceof CallEnded) && !signal.aborted) this.#failed(error)
     }
   }
 
   #failed(error: unknown): void {
-    const { metrics, log } = this.#parts
     const { code, facts } = diagnoseHandlerError(error)
     const reason = error instanceof Error ? error.message : String(error)
-    metrics.rejections.inc({ code })
-    log[catalogue[code].level](
-      { code, reason, ...facts, ...(code === 'handler_failed' && { err: error }) },
+    this.#deps.metrics.rejections.inc({ code })
+    this.call.log[catalogue[code].level](
+      {
+        event: 'call.handler-failed',
+        code,
+        reason,
+        ...facts,
+        ...(code === 'handler_failed' && { err: error }),
+      },
       catalogue[code].text,
     )
     this.call.end({ code, detail: reason })

@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { FakeClock } from '../../core/clock.ts'
 import { buildCdr } from '../log/call-cdr.ts'
@@ -19,8 +20,8 @@ const setUp = () => {
   const callId = newCallId()
   const caller = fakeLeg(clock, callId)
   const told: string[] = []
-  const call = new Call(
-    {
+  const call = new Call({
+    info: {
       callId,
       direction: 'inbound',
       type: 'sip',
@@ -32,11 +33,12 @@ const setUp = () => {
       headers: [],
       projectId: 'p',
     },
-    caller.leg,
+    caller: caller.leg,
     clock,
-    { callAnswered: () => told.push('answered'), callEnded: () => told.push('ended') },
-    hour,
-  )
+    log: pino({ level: 'silent' }),
+    observer: { callAnswered: () => told.push('answered'), callEnded: () => told.push('ended') },
+    maxDurationMs: hour,
+  })
   return { clock, call, caller, told }
 }
 

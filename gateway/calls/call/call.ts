@@ -1,107 +1,120 @@
-import type { CallInfo } from '../../../handlers/verbs.ts'
-import { CallEnded, type RecordResult } from '../../../handlers/verbs.ts'
+import { CallEnded, type CallInfo, type RecordResult } from '../../../handlers/verbs.ts'
 import type { MediaPort } from '../../../media/types.ts'
 import type { Clock, Timer } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
+import type { Log } from '../../core/log.ts'
 import type { CallId } from '../../model.ts'
 import { verbFailed } from '../leg/failures.ts'
 import type { Leg, LegOwner } from '../leg/leg.ts'
 import { noopLegOwner } from '../leg/noop-leg-owner.ts'
 import type { Referral } from '../leg/referral.ts'
 
-/** Told when a call is over. */
+/** Receives the changes of a call. */
 export interface CallObserver {
-  callAnswered(call: Call): void
-  callEnded(call: Call): void
-  /** A leg was made for it, which `owner` hears of. */
+  callAnswered?(call: Call): void
+  callEnded?(call: Call): void
+  /** A leg was made for the call; `owner` owns it. */
   legAdopted?(leg: Leg, owner: LegOwner): void
 }
 
-/** Where what the caller does goes to. */
+/** Receives what the caller does. */
 export interface CallerListener {
-  /** Whom the caller hears; absent: nobody, or many. */
+  /** Leg that the caller hears; absent for none, or for several. */
   readonly partner?: Leg
-  digit(digit: string): void
+  digit?(digit: string): void
   held?(held: boolean): void
-  /** See {@link LegOwner.legReferred}; absent: there is no other party. */
+  /** See {@link LegOwner.legReferred}. Absent without another party. */
   referred?(referral: Referral): boolean
-  /** See {@link LegOwner.legReplaced}; the call has taken `by` already when it is asked to patch. Absent: the caller cannot be replaced. */
+  /** See {@link LegOwner.legReplaced}. The call has the new leg as its caller by then. Absent: the caller cannot be replaced. */
   replaced?(): void
 }
 
-/** A leg's end, as it is written down. */
+/** Leg of a call, with its role at its start. */
 export interface CallLeg {
   readonly leg: Leg
   readonly role: 'caller' | 'callee'
 }
 
-/** A recording of a call, as it is written down. */
+/** Recording of a call, for the CDR. */
 export interface CdrRecording {
   readonly id: string
   /** Never rejects; settles after the call's end at the latest. */
   readonly ended: Promise<RecordResult>
 }
 
-/** Legs, and recordings, that are written down of one call. A document can dial again and again for hours; the first ones tell enough. */
+/** Collaborators and values of a {@link Call}. */
+export interface CallOptions {
+  readonly info: CallInfo
+  readonly caller: Leg
+  readonly clock: Clock
+  /** Names the call in each line. */
+  readonly log: Log
+  readonly observer?: CallObserver
+  /** Maximum duration in ms from the answer; also the maximum time without an answer. */
+  readonly maxDurationMs: number
+}
+
+/** Maximum number of legs, and of recordings, in a CDR: a document can dial for hours. */
 const maxCdrEntries = 100
 
 /**
- * What the customer sees as one call: the caller's leg and every leg that was made for it. It is over when its last leg has ended, and
- * the end of the caller's leg ends all the others.
+ * A call as the customer sees it: the caller's leg and every leg that was made for it. The end of the caller's
+ * leg ends all others. The call has ended when its last leg has.
  */
 export class Call implements LegOwner {
   readonly id: CallId
   readonly startedAt: number
+  readonly log: Log
   #info: CallInfo
   #caller: Leg
   #clock: Clock
   #observer: CallObserver
   #legs = new Set<Leg>()
-  #records: CallLeg[] = []
-  #unrecorded = 0
-  #recordings: CdrRecording[] = []
+  #cdrLegs: CallLeg[] = []
+  #omittedLegs = 0
+  #cdrRecordings: CdrRecording[] = []
   #abort = new AbortController()
-  #limit: Timer | undefined
-  #mostMs: number
-  #longestMs: number
+  #durationTimer: Timer | undefined
+  #maxDurationMs: number
+  #durationLimitMs: number
   #answeredAt: number | undefined
-  #listener: CallerListener | undefined
-  #eavesdroppers = new Set<(digit: string) => void>()
-  #over = false
+  #callerListener: CallerListener | undefined
+  #digitListeners = new Set<(digit: string) => void>()
+  #hasEnded = false
   #partyListeners = new Set<() => void>()
 
-  /** `longestMs`: longest duration that anybody can give it; a call that is not answered lasts no longer either. */
-  constructor(info: CallInfo, caller: Leg, clock: Clock, observer: CallObserver, longestMs: number) {
+  constructor({ info, caller, clock, log, observer = {}, maxDurationMs }: CallOptions) {
     this.id = info.callId as CallId
+    this.log = log
     this.#info = info
     this.#caller = caller
     this.#clock = clock
     this.#observer = observer
-    // A leg that we made has begun, and was answered, before it became somebody's call.
+    // An outbound leg has started, and was answered, before it becomes the caller of a call.
     this.startedAt = caller.times.startedAt
     this.#answeredAt = caller.times.answeredAt
-    this.#mostMs = longestMs
-    this.#longestMs = longestMs
+    this.#maxDurationMs = maxDurationMs
+    this.#durationLimitMs = maxDurationMs
     this.#add(caller, 'caller')
     caller.own(this)
-    this.#count()
+    this.#startDurationTimer()
   }
 
   get info(): CallInfo {
     return this.#info
   }
 
-  /** More is known of the call. */
-  addInfo(known: Pick<CallInfo, 'answeredBy'>): void {
-    this.#info = { ...this.#info, ...known }
+  /** Adds what was found out about the call. */
+  addInfo(found: Pick<CallInfo, 'answeredBy'>): void {
+    this.#info = { ...this.#info, ...found }
   }
 
-  /** The leg on whose end the call ends: that of who called, or of who was left behind when the caller went by a transfer. */
+  /** Leg whose end is the end of the call: the caller's, or after a transfer of the caller that of the other party. */
   get caller(): Leg {
     return this.#caller
   }
 
-  /** Fires when the caller is gone; every verb that is pending settles. */
+  /** Fires when the caller's leg ends. All pending verbs settle then. */
   get signal(): AbortSignal {
     return this.#abort.signal
   }
@@ -115,27 +128,27 @@ export class Call implements LegOwner {
     return this.#legs
   }
 
-  /** The first legs that the call had, 100 at most. */
+  /** First legs of the call for its CDR, at most 100. */
   get cdrLegs(): readonly CallLeg[] {
-    return this.#records
+    return this.#cdrLegs
   }
 
-  /** How many more it had. */
+  /** Number of legs beyond {@link cdrLegs}. */
   get omittedLegs(): number {
-    return this.#unrecorded
+    return this.#omittedLegs
   }
 
-  /** The first recordings of the call, 100 at most. */
+  /** First recordings of the call for its CDR, at most 100. */
   get cdrRecordings(): readonly CdrRecording[] {
-    return this.#recordings
+    return this.#cdrRecordings
   }
 
-  /** A recording of the call begins, which ends with it. */
+  /** Adds a recording that has begun. */
   addRecording(recording: CdrRecording): void {
-    if (this.#recordings.length < maxCdrEntries) this.#recordings.push(recording)
+    if (this.#cdrRecordings.length < maxCdrEntries) this.#cdrRecordings.push(recording)
   }
 
-  /** Takes a leg that was made for this call; `owner` hears of it. */
+  /** Adds a leg that was made for this call, and gives it to `owner`. */
   adopt(leg: Leg, owner: LegOwner): void {
     this.#add(leg, 'callee')
     leg.own(owner)
@@ -143,46 +156,46 @@ export class Call implements LegOwner {
     if (this.caller.isEnded) leg.end({ code: 'canceled' })
   }
 
-  /** Another leg of the call is its caller from now on; `owner` hears of the one that was. */
+  /** Makes another leg of the call its caller. `owner` gets the former caller's leg. */
   handOver(to: Leg, owner: LegOwner = noopLegOwner): void {
     const from = this.#caller
     this.#caller = to
     to.own(this)
     from.own(owner)
-    this.#tellParties()
+    this.#notifyPartyListeners()
   }
 
-  /** Who hears of the caller's digits and holds; undefined: nobody. */
+  /** Sets the one listener to the caller's digits and holds; undefined removes it. */
   listen(listener: CallerListener | undefined): void {
-    this.#listener = listener
-    this.#tellParties()
+    this.#callerListener = listener
+    this.#notifyPartyListeners()
   }
 
-  /** Whether somebody listens, whom the keys that are pressed are for. */
+  /** Whether the caller's digits go to a listener. */
   get hasCallerListener(): boolean {
-    return this.#listener !== undefined
+    return this.#callerListener !== undefined
   }
 
-  /** Whom the caller is connected to. */
+  /** Leg that the caller is connected to. */
   get partner(): Leg | undefined {
-    return this.#listener?.partner
+    return this.#callerListener?.partner
   }
 
-  /** Tells when the caller, or whom the caller is connected to, may be another one; while the one that was has its audio still. */
+  /** Calls back when the caller or its partner may have changed, while the former one still has its audio. */
   onPartiesChanged(listener: () => void): void {
     this.#partyListeners.add(listener)
   }
 
-  /** Tells of the caller's digits besides, until the function that comes back is called. */
+  /** Calls back for each digit of the caller. Returns a function that stops it. */
   onDigit(listener: (digit: string) => void): () => void {
-    this.#eavesdroppers.add(listener)
-    return () => this.#eavesdroppers.delete(listener)
+    this.#digitListeners.add(listener)
+    return () => this.#digitListeners.delete(listener)
   }
 
-  /** The longest duration in ms, counted from the answer; replaces an earlier one, and is never more than the call was made with. */
+  /** Limits the duration in ms from the answer. Replaces an earlier limit, and never exceeds {@link CallOptions.maxDurationMs}. */
   limitDuration(ms: number): void {
-    this.#longestMs = Math.min(ms, this.#mostMs)
-    if (this.#answeredAt !== undefined) this.#count()
+    this.#durationLimitMs = Math.min(ms, this.#maxDurationMs)
+    if (this.#answeredAt !== undefined) this.#startDurationTimer()
   }
 
   /** Ends the call by ending the caller's leg. */
@@ -191,29 +204,29 @@ export class Call implements LegOwner {
   }
 
   /**
-   * Resolves like `work`, unless the call ends first: then it rejects with {@link CallEnded}. Where `signal` fires before, it rejects with
-   * its reason.
+   * Settles as `work` does. Rejects with {@link CallEnded} if the call ends first, and with the signal's reason if
+   * `signal` fires first.
    */
   async whileUp<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
     const { promise, reject } = Promise.withResolvers<never>()
     const onEnd = () => reject(new CallEnded())
-    const onGiveUp = () => reject(signal?.reason)
-    // Whoever listens to a signal that has fired already is never told.
+    const onAbort = () => reject(signal?.reason)
+    // A signal that has fired already calls no listener.
     if (this.signal.aborted) onEnd()
-    else if (signal?.aborted) onGiveUp()
+    else if (signal?.aborted) onAbort()
     this.signal.addEventListener('abort', onEnd, { once: true })
-    signal?.addEventListener('abort', onGiveUp, { once: true })
+    signal?.addEventListener('abort', onAbort, { once: true })
     try {
       return await Promise.race([promise, work])
     } finally {
       this.signal.removeEventListener('abort', onEnd)
-      signal?.removeEventListener('abort', onGiveUp)
+      signal?.removeEventListener('abort', onAbort)
     }
   }
 
   /**
-   * The caller's audio, opened where it is not: by an answer, or before one (183). Rejects as {@link whileUp} does, and with
-   * {@link VerbFailed} `no_audio`.
+   * Returns the caller's audio. Opens it if necessary: by an answer, or else before one (183). Rejects as
+   * {@link whileUp} does, and with VerbFailed `no_audio`.
    */
   async openAudio(answer: boolean, signal?: AbortSignal): Promise<MediaPort> {
     const { caller } = this
@@ -223,35 +236,33 @@ export class Call implements LegOwner {
     return port
   }
 
-  /** The caller's leg belongs to somebody else from now on: for whoever drives this call it is over. */
+  /** Gives the caller's leg to another owner. For this call's verbs the call has ended. */
   release(owner: LegOwner): void {
     this.legEnded()
     this.caller.own(owner)
   }
 
-  legEarly(): void {}
-
   legAnswered({ times }: Leg): void {
     this.#answeredAt = times.answeredAt
-    this.#count()
-    this.#observer.callAnswered(this)
+    this.#startDurationTimer()
+    this.#observer.callAnswered?.(this)
   }
 
   legDigit(_leg: Leg, digit: string): void {
-    for (const overhear of this.#eavesdroppers) overhear(digit)
-    this.#listener?.digit(digit)
+    for (const listener of this.#digitListeners) listener(digit)
+    this.#callerListener?.digit?.(digit)
   }
 
   legHeld(_leg: Leg, held: boolean): void {
-    this.#listener?.held?.(held)
+    this.#callerListener?.held?.(held)
   }
 
   legReferred(_leg: Leg, referral: Referral): boolean {
-    return this.#listener?.referred?.(referral) === true
+    return this.#callerListener?.referred?.(referral) === true
   }
 
   legReplaced(leg: Leg, by: Leg): boolean {
-    const replaced = this.#listener?.replaced
+    const replaced = this.#callerListener?.replaced
     if (!replaced) return false
     this.#add(by, 'caller')
     this.handOver(by)
@@ -261,40 +272,43 @@ export class Call implements LegOwner {
   }
 
   legEnded(): void {
-    this.#limit?.cancel()
+    this.#durationTimer?.cancel()
     this.#abort.abort()
     const { state } = this.caller
-    // A failure of the gateway is none of the callee's doing either.
-    const ofAnswered: Cause =
+    // A failure of the gateway is not the callee's doing either.
+    const answeredCause: Cause =
       state.kind === 'ended' && state.cause.code === 'internal' ? state.cause : { code: 'normal' }
     for (const leg of [...this.#legs]) {
-      if (leg !== this.caller) leg.end(leg.isAnswered ? ofAnswered : { code: 'canceled' })
+      if (leg !== this.caller) leg.end(leg.isAnswered ? answeredCause : { code: 'canceled' })
     }
   }
 
-  #tellParties(): void {
+  #notifyPartyListeners(): void {
     for (const listener of this.#partyListeners) listener()
   }
 
-  #count(): void {
-    this.#limit?.cancel()
+  #startDurationTimer(): void {
+    this.#durationTimer?.cancel()
     if (this.caller.isEnded) return
     const end =
-      this.#answeredAt === undefined ? this.startedAt + this.#mostMs : this.#answeredAt + this.#longestMs
-    this.#limit = this.#clock.after(end - this.#clock.now(), () => this.end({ code: 'max_duration' }))
+      this.#answeredAt === undefined
+        ? this.startedAt + this.#maxDurationMs
+        : this.#answeredAt + this.#durationLimitMs
+    const endCall = () => this.end({ code: 'max_duration' })
+    this.#durationTimer = this.#clock.after(end - this.#clock.now(), endCall)
   }
 
   #add(leg: Leg, role: CallLeg['role']): void {
     const { lineage } = this.#caller.facts
     if (!leg.facts.lineage) leg.note({ lineage })
     this.#legs.add(leg)
-    if (this.#records.length < maxCdrEntries) this.#records.push({ leg, role })
-    else this.#unrecorded++
+    if (this.#cdrLegs.length < maxCdrEntries) this.#cdrLegs.push({ leg, role })
+    else this.#omittedLegs++
     leg.whenGone(() => {
       this.#legs.delete(leg)
-      if (this.#legs.size > 0 || this.#over || !this.caller.isEnded) return
-      this.#over = true
-      this.#observer.callEnded(this)
+      if (this.#legs.size > 0 || this.#hasEnded || !this.caller.isEnded) return
+      this.#hasEnded = true
+      this.#observer.callEnded?.(this)
     })
   }
 }

@@ -1,182 +1,180 @@
 import type { CallControl } from '../../../handlers/verbs.ts'
-import type { Timer } from '../../core/clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import { type Cause, type Code, catalogue, TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
-import type { CallId, HandlerSpec } from '../../model.ts'
-import type { Arrival, Arrivals, LiveCall, LiveCalls, Origination, Originator } from '../call-ports.ts'
+import type { AddressBook, CallId, HandlerSpec } from '../../model.ts'
+import type {
+  Arrival,
+  Arrivals,
+  LiveCall,
+  LiveCalls,
+  Origination,
+  Originator,
+  QueuedCallers,
+} from '../call-ports.ts'
 import { CalledLeg } from '../connect/called-leg.ts'
-import type { Winner } from '../connect/fork-types.ts'
+import type { ForkDialerDeps, Winner } from '../connect/fork-types.ts'
+import type { LegDialer } from '../connect/leg-dialer.ts'
 import { OriginationSession } from '../connect/origination-session.ts'
 import type { CdrSource } from '../log/call-cdr.ts'
-import { type CallBook, Journal } from '../log/call-log.ts'
-import { CdrWriter, type CdrWriterDeps } from '../log/cdr-writer.ts'
+import type { CallLog } from '../log/call-log.ts'
+import type { CdrWriter } from '../log/cdr-writer.ts'
 import { CallController } from '../verbs/call-controller.ts'
-import type { CallControllerDeps } from '../verbs/call-controller-deps.ts'
+import type { CallControllerDeps, Speech, VerbServices } from '../verbs/call-controller-deps.ts'
 import { VerbMeter } from '../verbs/verb-meter.ts'
 import { Call, type CallObserver } from './call.ts'
 import { infoOf } from './call-info.ts'
 import { CallSession, type CallTask } from './call-session.ts'
-import { HandlerRunner, type HandlerRunnerDeps } from './handler-runner.ts'
+import type { HandlerRunner } from './handler-runner.ts'
 
-/** What the calls work with, besides what the verbs need. */
-export interface CallsDeps extends Omit<CallControllerDeps, 'verbs' | 'journal'>, HandlerRunnerDeps {
-  readonly metrics: Pick<
-    Metrics,
-    | 'callsEnded'
-    | 'rejections'
-    | 'answerSeconds'
-    | 'documents'
-    | 'verbs'
-    | 'rtpRefused'
-    | 'audioMos'
-    | 'audioLoss'
-    | 'audioJitter'
-  >
-  /** Longest call in ms, from its answer; what a document says can only make it shorter. */
-  readonly callDurationMs: number
-  /** Calls at once, over everything. */
-  readonly maxCalls: number
-  /** Keeps the record of each call; default nobody. */
-  readonly cdrs?: CdrWriterDeps['cdrs']
-  /** URL that is told the record of each call; default none. */
-  readonly cdrUrl?: string
-  /** Where every call and every called leg is written down while it goes on; default nowhere. See {@link Journal}. */
-  readonly book?: CallBook
+/** Collaborators of {@link Calls}. */
+export interface CallsDeps {
+  readonly runner: HandlerRunner
+  readonly services: VerbServices
+  readonly dialer: LegDialer
+  /** Default: no queue has a caller. */
+  readonly queuedCallers?: QueuedCallers
+  readonly addresses: AddressBook
+  readonly callLog: CallLog
+  readonly cdrs: CdrWriter
+  readonly metrics: Pick<Metrics, 'rejections' | 'answerSeconds' | 'verbs'>
+  readonly clock: Clock
+  readonly log: Log
 }
 
-/** Settings of calls that can change while calls go on. */
-export type CallsSettings = Pick<
-  CallsDeps,
-  'maxCalls' | 'callDurationMs' | 'ringMs' | 'envs' | 'recogniser' | 'recogniserRate'
-> & { readonly recordsTo: string | undefined }
+/** Settings of calls. A reload changes those of later calls. */
+export interface CallsSettings {
+  readonly speech: Speech
+  /** Default ring time in ms. */
+  readonly ringMs: number
+  /** Maximum duration of a call in ms from its answer. A document can only shorten it. */
+  readonly maxDurationMs: number
+  /** Maximum number of calls at once. */
+  readonly maxCalls: number
+}
 
-/** Time for handlers after the last call, in ms: what was recorded is told when its file is complete. */
+/** Maximum time for handlers after the last call, in ms. They report recordings when the files are complete. */
 const maxHandlerExitMs = 5_000
 
-/**
- * Every call in progress. It takes inbound legs, runs what they are to be handled with, makes calls by itself, and has it written down how
- * they ended.
- */
+/** Every call in progress. Accepts inbound legs, makes calls, runs their handlers, and logs their ends. */
 export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
-  #parts: CallsDeps
-  #handling: HandlerRunner
-  #meter: VerbMeter
-  #records: CdrWriter
-  #journal: Journal
-  #calls = new Map<CallId, CallSession>()
-  /** What handles calls, also for a while after their end. */
-  #driven = new Set<Promise<void>>()
-  /** Calls of our own that nobody has answered yet. */
-  #originating = new Set<OriginationSession>()
-  #draining = false
-  #empty: (() => void)[] = []
+  readonly #deps: CallsDeps
+  readonly #meter: VerbMeter
+  #settings: CallsSettings
+  #controller: CallControllerDeps
+  readonly #sessions = new Map<CallId, CallSession>()
+  /** Handlers that run, also for a while after the end of their calls. */
+  readonly #running = new Set<Promise<void>>()
+  /** Calls of the gateway without an answer. */
+  readonly #originations = new Set<OriginationSession>()
+  readonly #emptyListeners: (() => void)[] = []
+  #isDraining = false
 
-  constructor(parts: CallsDeps) {
-    this.#parts = parts
-    this.#handling = new HandlerRunner(parts)
-    this.#meter = new VerbMeter(parts.metrics)
-    this.#records = new CdrWriter(parts)
-    this.#journal = new Journal(parts.book, () => parts.clock.now())
+  constructor(deps: CallsDeps, settings: CallsSettings) {
+    this.#deps = deps
+    this.#meter = new VerbMeter(deps.metrics)
+    this.#settings = settings
+    this.#controller = this.#controllerDeps(settings)
   }
 
-  /** Works by these settings from now on; calls in progress keep theirs. */
-  change({ recordsTo, ...settings }: CallsSettings): void {
-    this.#parts = { ...this.#parts, ...settings }
-    this.#handling.change(settings.envs)
-    this.#records.change(recordsTo)
+  /** Changes the settings of later calls. */
+  change(settings: CallsSettings): void {
+    this.#settings = settings
+    this.#controller = this.#controllerDeps(settings)
   }
 
-  /** Verbs that are not over. */
+  /** Number of verbs in progress. */
   get verbs(): number {
     return this.#meter.pending
   }
 
-  /** Calls in progress. */
+  /** Number of calls in progress. */
   get count(): number {
-    return this.#calls.size + this.#originating.size
+    return this.#sessions.size + this.#originations.size
   }
 
-  /** Legs in progress. */
+  /** Number of legs in progress. */
   get legs(): number {
     let legs = 0
     for (const call of this.#all) legs += call.legs.size
     return legs
   }
 
-  /** Those that have a caller, and those that nobody has answered yet. */
+  /** Calls with a caller, and calls without an answer. */
   get #all(): readonly (Call | OriginationSession)[] {
-    return [...[...this.#calls.values()].map(({ call }) => call), ...this.#originating]
+    return [...[...this.#sessions.values()].map(({ call }) => call), ...this.#originations]
   }
 
   live(projectId: string, callId: string): LiveCall | undefined {
-    const driver = this.#calls.get(callId as CallId)
-    if (driver) return driver.call.info.projectId === projectId ? driver : undefined
-    const called = this.#journal.find(callId)
-    return called?.projectId === projectId ? new CalledLeg(called) : undefined
+    const session = this.#sessions.get(callId as CallId)
+    if (session) return session.call.info.projectId === projectId ? session : undefined
+    const entry = this.#deps.callLog.findBranch(callId)
+    return entry?.projectId === projectId ? new CalledLeg(entry) : undefined
   }
 
-  /** Runs a handler on a call beside what it does: on somebody who is held, or told something. Rejects as handlers do. */
+  /** Runs a handler on a call beside the one that controls it, such as for a held caller. Rejects as handlers do. */
   runAside(control: CallControl, handler: HandlerSpec): Promise<void> {
-    return this.#handling.run(control, handler, this.#parts.log.child({ call: control.info.callId }))
+    const { runner, log } = this.#deps
+    return runner.run(control, handler, log.child({ call: control.info.callId }))
   }
 
   arrive(arrival: Arrival): void {
-    const { leg } = arrival
-    const { maxCalls } = this.#parts
+    const { leg, carrier, maxForwards, sip } = arrival
+    const { maxCalls } = this.#settings
     const calls = this.count
-    const { carrier, maxForwards, sip } = arrival
     leg.note({ carrier, maxForwards, sipCallId: sip?.callId })
-    this.#journal.arrived(arrival)
+    this.#deps.callLog.arrived(arrival)
     if (leg.isEnded) {
-      this.#records.ended(refused(arrival))
-      this.#journal.ended(refused(arrival))
+      this.#deps.cdrs.ended(rejectedCall(arrival))
+      this.#deps.callLog.ended(rejectedCall(arrival))
       arrival.onOver?.()
-    } else if (this.#draining && leg.kind !== 'local') this.#refuse(arrival, 'draining', { calls })
-    else if (calls >= maxCalls) this.#refuse(arrival, 'over_call_limit', { calls, limit: maxCalls })
+    } else if (this.#isDraining && leg.kind !== 'local') this.#reject(arrival, 'draining', { calls })
+    else if (calls >= maxCalls) this.#reject(arrival, 'over_call_limit', { calls, limit: maxCalls })
     else this.#start(arrival)
   }
 
   async originate(origination: Origination): Promise<string> {
     this.#admit(origination)
-    const { log } = this.#parts
-    const controlOf = (call: Call) => this.#controlOf(call, log.child({ call: call.id }))
-    const parts = { ...this.#parts, journal: this.#journal, controlOf }
-    const originating = new OriginationSession(parts, origination, (record) => this.#records.ended(record))
-    this.#originating.add(originating)
+    const { log, cdrs } = this.#deps
+    const { fork } = this.#controller
+    const onLost = (call: CdrSource) => cdrs.ended(call)
+    const session = new OriginationSession({ fork, log, onLost }, origination)
+    this.#originations.add(session)
     try {
-      return this.#begin(await originating.run(), origination)
+      return this.#begin(await session.run(), origination)
     } finally {
-      this.#originating.delete(originating)
-      this.#tellEmpty()
+      this.#originations.delete(session)
+      this.#checkEmpty()
     }
   }
 
-  /** Throws where no further call may be made. */
+  /** Throws if no further call may be made. */
   #admit({ projectId }: Origination): void {
-    const { maxCalls: limit, metrics, log } = this.#parts
+    const { metrics, log } = this.#deps
+    const { maxCalls: limit } = this.#settings
     const calls = this.count
-    if (!this.#draining && calls < limit) return
-    const code = this.#draining ? 'draining' : 'over_call_limit'
+    if (!this.#isDraining && calls < limit) return
+    const code = this.#isDraining ? 'draining' : 'over_call_limit'
     metrics.rejections.inc({ code })
-    log.warn({ code, projectId, calls, limit }, catalogue[code].text)
+    log.warn({ event: 'call.origination-rejected', code, projectId, calls, limit }, catalogue[code].text)
     throw new TrunklineError(code, undefined, { calls, limit })
   }
 
   /**
-   * Refuses new calls from now on; what is left after `graceMs` is hung up. Resolves when no call is left, their records are written, and
-   * their handlers have said what there is to say, for which they have some seconds.
+   * Rejects new calls from now on, and hangs up the remaining ones after `graceMs`. Resolves when no call is left,
+   * the CDRs are written, and the handlers have ended or 5 s have passed.
    */
   async drain(graceMs: number): Promise<void> {
-    this.#draining = true
+    this.#isDraining = true
     if (this.count > 0) {
       const { promise, resolve } = Promise.withResolvers<void>()
-      this.#empty.push(resolve)
-      const grace: Timer = this.#parts.clock.after(graceMs, () => this.endAll({ code: 'draining' }))
+      this.#emptyListeners.push(resolve)
+      const grace = this.#deps.clock.after(graceMs, () => this.endAll({ code: 'draining' }))
       await promise
       grace.cancel()
     }
-    await this.#farewell()
+    await this.#handlersEnded()
   }
 
   /** Ends every call now. */
@@ -184,7 +182,7 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
     for (const call of this.#all) call.end(cause)
   }
 
-  /** Ends the legs whose media ports are gone. */
+  /** Ends the legs whose media ports are lost. */
   portsLost(ports: readonly string[]): void {
     for (const call of this.#all) {
       for (const leg of [...call.legs]) {
@@ -195,23 +193,27 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
   }
 
   callAnswered(call: Call): void {
-    this.#journal.answered(call)
-    this.#parts.metrics.answerSeconds.observe((this.#parts.clock.now() - call.startedAt) / 1000)
+    this.#deps.callLog.answered(call)
+    this.#observeAnswer(call)
   }
 
   callEnded(call: Call): void {
-    this.#calls.delete(call.id)
-    this.#records.ended(call)
-    this.#journal.ended(call)
-    this.#tellEmpty()
+    this.#sessions.delete(call.id)
+    this.#deps.cdrs.ended(call)
+    this.#deps.callLog.ended(call)
+    this.#checkEmpty()
   }
 
-  #tellEmpty(): void {
-    if (this.count === 0) for (const resolve of this.#empty.splice(0)) resolve()
+  #observeAnswer(call: Call): void {
+    this.#deps.metrics.answerSeconds.observe((this.#deps.clock.now() - call.startedAt) / 1000)
+  }
+
+  #checkEmpty(): void {
+    if (this.count === 0) for (const resolve of this.#emptyListeners.splice(0)) resolve()
   }
 
   #start(arrival: Arrival): void {
-    const { leg } = arrival
+    const { leg, plan } = arrival
     const observer: CallObserver = {
       callAnswered: (call) => this.callAnswered(call),
       callEnded: (call) => {
@@ -219,91 +221,103 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
         this.callEnded(call)
       },
     }
-    const call = new Call(infoOf(arrival), leg, this.#parts.clock, observer, this.#parts.callDurationMs)
-    const log = this.#parts.log.child({ call: call.id })
-    log.info({ leg: leg.id, kind: leg.kind, from: leg.from.uri, to: leg.to.uri }, 'call arrived')
-    const { plan } = arrival
-    this.#drive(
-      call,
-      log,
-      (driver) => (control) =>
-        plan.kind === 'handler' ? driver.handle(control, plan.handler) : driver.dial(control, plan.to),
+    const call = this.#callOf(infoOf(arrival), leg, observer)
+    const { from, to } = leg
+    const facts = { leg: leg.id, kind: leg.kind, from: from.uri, to: to.uri }
+    call.log.info({ event: 'call.arrived', ...facts }, 'call arrived')
+    const session = this.#sessionOf(call)
+    this.#run(session, (control) =>
+      plan.kind === 'handler' ? session.handle(control, plan.handler) : session.dial(control, plan.to),
     )
   }
 
-  /** Whoever answered is the caller of a call from now on. Gives its id. */
-  #begin({ leg, branch: candidate }: Winner, origination: Origination): string {
+  /** Starts the call of an answered outbound leg. Returns its id. */
+  #begin({ leg, branch }: Winner, origination: Origination): string {
     const { projectId, maxDurationMs, variables, run } = origination
-    const { clock, callDurationMs } = this.#parts
-    const { callId, legs, destination } = candidate
+    const { callId, legs, destination } = branch
     const info = infoOf({ leg, callId, projectId, headers: [], called: destination.to })
     const others = legs.filter((other) => other !== leg)
     if (leg.state.kind === 'ended') {
-      const records = [leg, ...others].map((each) => ({ leg: each, role: 'caller' as const }))
-      const recorded = { id: callId, info, caller: leg, cdrLegs: records, omittedLegs: 0 }
-      this.#records.ended(recorded)
-      this.#journal.ended(recorded)
+      const cdrLegs = [leg, ...others].map((each) => ({ leg: each, role: 'caller' as const }))
+      const ended: CdrSource = { id: callId, info, caller: leg, cdrLegs, omittedLegs: 0 }
+      this.#deps.cdrs.ended(ended)
+      this.#deps.callLog.ended(ended)
       throw new TrunklineError(leg.state.cause.code, 'The call was over as soon as it was answered.')
     }
-    const call = new Call(info, leg, clock, this, callDurationMs)
+    const call = this.#callOf(info, leg, this)
     for (const other of others) call.adopt(other, call)
     if (maxDurationMs !== undefined) call.limitDuration(maxDurationMs)
-    const log = this.#parts.log.child({ call: call.id })
-    log.info({ leg: leg.id, kind: leg.kind, from: leg.from.uri, to: leg.to.uri }, 'call made')
-    this.#parts.metrics.answerSeconds.observe((clock.now() - call.startedAt) / 1000)
-    const work = (driver: CallSession) => (control: CallControl) =>
-      run(control, (handler, known) => driver.handle(control, handler, known))
-    this.#drive(call, log, work, variables)
+    const facts = { leg: leg.id, kind: leg.kind, from: leg.from.uri, to: leg.to.uri }
+    call.log.info({ event: 'call.originated', ...facts }, 'call made')
+    this.#observeAnswer(call)
+    const session = this.#sessionOf(call, variables)
+    this.#run(session, (control) => run(control, (handler, known) => session.handle(control, handler, known)))
     return call.id
   }
 
-  #controlOf(call: Call, log: Log): CallController {
-    return new CallController({ ...this.#parts, journal: this.#journal, log, verbs: this.#meter }, call)
+  #callOf(info: Call['info'], caller: Call['caller'], observer: CallObserver): Call {
+    const { clock, log } = this.#deps
+    const { maxDurationMs } = this.#settings
+    return new Call({ info, caller, clock, log: log.child({ call: info.callId }), observer, maxDurationMs })
   }
 
-  /** The call is in progress from now on, and does what it is for. */
-  #drive(
-    call: Call,
-    log: Log,
-    work: (driver: CallSession) => CallTask,
-    variables?: Origination['variables'],
-  ): void {
-    const { addresses, metrics } = this.#parts
-    const parts = { runner: this.#handling, journal: this.#journal, addresses, metrics, log }
-    const driver = new CallSession(
-      { ...parts, ...(variables && { variables }) },
-      call,
-      this.#controlOf(call, log),
-    )
-    this.#calls.set(call.id, driver)
-    const driven = driver.run(work(driver))
-    this.#driven.add(driven)
-    void driven.then(() => this.#driven.delete(driven))
+  #sessionOf(call: Call, variables?: Origination['variables']): CallSession {
+    const { runner, callLog, addresses, metrics } = this.#deps
+    const control = this.#controlOf(call)
+    return new CallSession({ runner, callLog, addresses, metrics }, { call, control, variables })
   }
 
-  #refuse(arrival: Arrival, code: Code, facts: Record<string, unknown>): void {
+  #controlOf(call: Call): CallController {
+    return new CallController(this.#controller, call)
+  }
+
+  #controllerDeps({ speech, ringMs }: CallsSettings): CallControllerDeps {
+    const { services, dialer, queuedCallers, callLog, clock } = this.#deps
+    const fork: ForkDialerDeps = {
+      dialer,
+      ...(queuedCallers && { queuedCallers }),
+      controlOf: (call) => new CallController(deps, call),
+      callLog,
+      clock,
+      ringMs,
+    }
+    const deps: CallControllerDeps = { services, speech, fork, meter: this.#meter, clock }
+    return deps
+  }
+
+  /** Adds the call, and runs its first task. */
+  #run(session: CallSession, task: CallTask): void {
+    this.#sessions.set(session.call.id, session)
+    const running = session.run(task)
+    this.#running.add(running)
+    void running.then(() => this.#running.delete(running))
+  }
+
+  #reject(arrival: Arrival, code: Code, facts: Record<string, unknown>): void {
+    const { metrics, log, cdrs, callLog } = this.#deps
     const { leg, callId } = arrival
-    this.#parts.metrics.rejections.inc({ code })
-    this.#parts.log.warn(
-      { call: callId, leg: leg.id, code, from: leg.from.uri, to: leg.to.uri, ...facts },
+    const { from, to } = leg
+    metrics.rejections.inc({ code })
+    log.warn(
+      { event: 'call.rejected', call: callId, leg: leg.id, code, from: from.uri, to: to.uri, ...facts },
       catalogue[code].text,
     )
     leg.end({ code })
-    this.#records.write(refused(arrival))
-    this.#journal.ended(refused(arrival))
+    cdrs.write(rejectedCall(arrival))
+    callLog.ended(rejectedCall(arrival))
     arrival.onOver?.()
   }
 
-  async #farewell(): Promise<void> {
+  async #handlersEnded(): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<void>()
-    const timer: Timer = this.#parts.clock.after(maxHandlerExitMs, resolve)
-    await Promise.race([late, Promise.allSettled([...this.#driven, this.#records.idle()])])
+    const timer = this.#deps.clock.after(maxHandlerExitMs, resolve)
+    await Promise.race([late, Promise.allSettled([...this.#running, this.#deps.cdrs.idle()])])
     timer.cancel()
   }
 }
 
-/** An arrival that never became a call, as it is written down. */
-const refused = (arrival: Arrival): CdrSource => ({
+/** Returns the CDR source of an arrival that never became a call. */
+const rejectedCall = (arrival: Arrival): CdrSource => ({
   id: arrival.callId,
   info: infoOf(arrival),
   caller: arrival.leg,

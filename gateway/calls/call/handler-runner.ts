@@ -6,9 +6,6 @@ import {
   type FetchedDocument,
   type Handler,
   type HandlerContext,
-  type HttpRequest,
-  type HttpResponse,
-  type StatusCallback,
 } from '../../../handlers/handler.ts'
 import { type CallControl, CallEnded } from '../../../handlers/verbs.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -16,21 +13,7 @@ import { type Code, TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { DocumentKind, HandlerSpec, Rooms } from '../../model.ts'
-import type { Applications, OwnHosts } from '../call-ports.ts'
-
-/** Asks customers' servers; implemented by gateway/callbacks. */
-export interface Documents {
-  /** Signed with the project's key; given up when `signal` fires. Throws an error whose message says what happened where no 2xx came. */
-  document(request: DocumentRequest, projectId: string, signal?: AbortSignal): Promise<FetchedDocument>
-  /** See `HandlerContext.request`. */
-  request(request: HttpRequest, signal?: AbortSignal): Promise<HttpResponse>
-}
-
-/** Tells customers' servers; implemented by gateway/callbacks. */
-export interface Callbacks {
-  /** Delivers in the background, those of a call to one server in order. Never throws. */
-  notify(from: { readonly projectId: string; readonly callId: string }, callback: StatusCallback): void
-}
+import type { Applications, Callbacks, Documents, OwnHosts } from '../call-ports.ts'
 
 /** What handlers are run with. */
 export interface HandlerRunnerDeps {

@@ -64,25 +64,37 @@ const legTo = async (peer: TestPeer, direction: 'inbound' | 'outbound') => {
 
 const setUp = async () => {
   const [a, b] = [await legTo(peers[0], 'inbound'), await legTo(peers[1], 'outbound')]
-  const call = new Call(testInfo, a.leg, clock, { callAnswered: () => {}, callEnded: () => {} }, 14_400_000)
+  const call = new Call({
+    info: testInfo,
+    caller: a.leg,
+    clock,
+    log: pino({ level: 'silent' }),
+    maxDurationMs: 14_400_000,
+  })
   const sounds = createSounds({ voice: 'slt' })
   const control = new CallController(
     {
-      addresses: { resolve: (uri) => ({ kind: 'sip', uri }) },
-      sip: { dial: () => b.leg },
-      subscribers: { dial: () => b.leg },
-      locals: { dial: () => b.leg },
-      bridges: new Bridges(edge, new FakeVideos()),
-      player: new Player(sounds, { bytes: () => Promise.reject(new Error('not used')) }),
-      recogniser: new FakeRecogniser(),
-      recogniserRate: 8000,
-      streams: new FakeStreams(),
-      recordings: new FakeRecordingStore(),
-      verbs: new VerbMeter(new Metrics()),
+      services: {
+        bridges: new Bridges(edge, new FakeVideos()),
+        player: new Player(sounds, { bytes: () => Promise.reject(new Error('not used')) }),
+        streams: new FakeStreams(),
+        recordings: new FakeRecordingStore(),
+      },
+      speech: { recogniser: new FakeRecogniser(), sampleRate: 8000 },
+      fork: {
+        dialer: {
+          targetsOf: (uri) => [{ kind: 'sip', uri }],
+          dial: () => b.leg,
+        },
+        controlOf: () => {
+          throw new Error('not used')
+        },
+        callLog: { called: () => undefined },
+        clock,
+        ringMs: 60_000,
+      },
+      meter: new VerbMeter(new Metrics()),
       clock,
-      log: pino({ level: 'silent' }),
-      journal: { called: () => {} },
-      ringMs: 60_000,
     },
     call,
   )

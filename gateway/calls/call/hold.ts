@@ -1,45 +1,38 @@
 import { CallEnded, type HoldOptions } from '../../../handlers/verbs.ts'
 import type { MediaPort } from '../../../media/types.ts'
-import type { Log } from '../../core/log.ts'
 import type { Leg } from '../leg/leg.ts'
 import { holdMusic, type Playable, type Player, type Playing } from '../verbs/player.ts'
 import type { Call } from './call.ts'
 
-/** What holding works with. */
-export interface HoldDeps {
-  readonly player: Player
-  readonly log: Log
-}
-
 /**
- * One call's caller on hold by a verb: whoever joins the caller's audio parts it ({@link Leg.isHeld}), and both sides hear music. It ends
- * with the verb, when the call has another caller, and with the call.
+ * Hold of one call's caller by a verb. The caller's audio is parted ({@link Leg.isHeld}), and both sides hear music.
+ * It ends with the verb, with another caller, and with the call.
  */
 export class Hold {
-  #parts: HoldDeps
+  #player: Player
   #call: Call
   #held: { readonly leg: Leg; readonly music: readonly Playable[] } | undefined
   #playing = new Map<Leg, Playing>()
 
-  constructor(parts: HoldDeps, call: Call) {
-    this.#parts = parts
+  constructor(player: Player, call: Call) {
+    this.#player = player
     this.#call = call
     call.onPartiesChanged(() => this.#refresh())
     call.signal.addEventListener('abort', () => this.end(), { once: true })
   }
 
-  /** Holds the caller, answering first, in place of what it hears; of one that is held it changes the music. */
+  /** Holds the caller, answering first, and stops what it hears. Changes the music of a held caller. */
   async begin({ music }: HoldOptions): Promise<void> {
     const port = await this.#call.openAudio(true)
     if (this.#call.signal.aborted) throw new CallEnded()
     this.#held = { leg: this.#call.caller, music: music && music.length > 0 ? music : [holdMusic] }
     this.#stopMusic()
-    this.#parts.player.playing(port)?.stop()
+    this.#player.playing(port)?.stop()
     this.#held.leg.hold(true, 'us')
     this.#refresh()
   }
 
-  /** Harmless when nobody is held. */
+  /** Ends the hold. Idempotent. */
   end(): void {
     const leg = this.#held?.leg
     this.#held = undefined
@@ -47,7 +40,7 @@ export class Hold {
     leg?.hold(false, 'us')
   }
 
-  /** Lets music be heard where it is not, and stops it for who has left. */
+  /** Starts the music for both parties, and stops it for a party that has left. */
   #refresh(): void {
     if (!this.#held) return
     const { caller, partner } = this.#call
@@ -64,24 +57,23 @@ export class Hold {
   }
 
   #play(leg: Leg, music: readonly Playable[]): void {
-    const { player, log } = this.#parts
     const { port } = leg
     if (!port || leg.isEnded || this.#playing.has(leg) || this.#after(port)) return
-    const playing = player.start(port, music, { loop: 0, customer: this.#call.info.projectId })
+    const playing = this.#player.start(port, music, { loop: 0, customer: this.#call.info.projectId })
     this.#playing.set(leg, playing)
     const mine = () => this.#playing.get(leg) === playing && this.#playing.delete(leg)
     playing.done.then(
       () => mine() && this.#after(port),
       (error) => {
-        log.warn({ reason: String(error) }, 'hold music cannot be played')
+        this.#call.log.warn({ event: 'call.hold-music-failed', reason: String(error) }, 'hold music failed')
         if (mine() && music[0] !== holdMusic) this.#play(leg, [holdMusic])
       },
     )
   }
 
-  /** Another sound goes before: the music goes on after it. False where there is none. */
+  /** Resumes the music after another sound that is being played. Returns false without one. */
   #after(port: MediaPort): boolean {
-    const other = this.#parts.player.playing(port)
+    const other = this.#player.playing(port)
     const again = () => this.#refresh()
     other?.done.then(again, again)
     return other !== undefined

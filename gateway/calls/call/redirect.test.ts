@@ -10,15 +10,15 @@ import type { LiveCall } from '../call-ports.ts'
 import { ProjectQueues } from '../queue/queues.ts'
 import { settle, setUp as setUpCalls } from '../testing/calls-fixture.ts'
 import { ConferenceFixture } from '../testing/conference-fixture.ts'
-import { FakeBook } from '../testing/fake-call-log.ts'
+import { StrictCallRows } from '../testing/strict-call-rows.ts'
 import { newCallId } from './ids.ts'
 
 const next: HandlerSpec = { kind: 'xml', document: '<Response/>', name: 'next' }
 const setUp = () => {
-  const book = new FakeBook()
+  const rows = new StrictCallRows()
   const rooms = new ConferenceFixture()
   const queues = new ProjectQueues(rooms)
-  return { ...setUpCalls({ book, queues }), book, queues, rooms }
+  return { ...setUpCalls({ rows, queues }), rows, queues, rooms }
 }
 
 let t: ReturnType<typeof setUp>
@@ -42,7 +42,7 @@ const begin = async (first: (call: CallControl) => Promise<unknown>) => {
     log.push(`first over, ${call.signal.reason instanceof CallRedirected}`)
   })
   await settle()
-  const id = t.book.rows[0]!.id
+  const id = t.rows.rows[0]!.id
   const live = () => t.calls.live('p', id) as LiveCall
   return { ...side, id, log, live, second: second.promise }
 }
@@ -61,11 +61,11 @@ describe('a call with another document', () => {
       undefined,
       false,
     ])
-    expect(t.book.rows[0]).toMatchObject({ status: 'in-progress', document: 'next' })
+    expect(t.rows.rows[0]).toMatchObject({ status: 'in-progress', document: 'next' })
     await call.play({ sounds: [] })
     await call.hangup()
     await settle()
-    expect([t.calls.count, t.clock.running, t.book.open]).toEqual([0, 0, 0])
+    expect([t.calls.count, t.clock.running, t.rows.open]).toEqual([0, 0, 0])
   })
 
   it('leaves whom it talks to', async () => {
@@ -166,19 +166,19 @@ describe('a call with another document', () => {
     live().redirect({ ...next, name: 'two' } as HandlerSpec)
     await second
     await settle()
-    expect([log.filter((each) => each === 'second'), t.book.rows[0]?.document]).toEqual([['second'], 'two'])
+    expect([log.filter((each) => each === 'second'), t.rows.rows[0]?.document]).toEqual([['second'], 'two'])
   })
 })
 
 describe('a call that is not answered', () => {
   it('cannot have another document, and can be ended', async () => {
     const a = t.arrive((call) => call.sleep(1_000_000))
-    const live = t.calls.live('p', t.book.rows[0]!.id)
+    const live = t.calls.live('p', t.rows.rows[0]!.id)
     expect(live?.state).toBe('ringing')
     expect(() => live?.redirect(next)).toThrow(expect.objectContaining({ code: 'call_not_in_progress' }))
     live?.end('canceled')
     await settle()
-    expect([a.far.told, t.book.rows[0]?.status]).toEqual([['end canceled'], 'canceled'])
+    expect([a.far.told, t.rows.rows[0]?.status]).toEqual([['end canceled'], 'canceled'])
   })
 
   it('is found while we make it', async () => {
@@ -188,13 +188,13 @@ describe('a call that is not answered', () => {
       run: async () => {},
     })
     await settle()
-    const { id } = t.book.rows[0]!
+    const { id } = t.rows.rows[0]!
     expect(t.calls.live('other', id)).toBeUndefined()
     const live = t.calls.live('p', id)
     expect([live?.state, live?.control]).toEqual(['ringing', undefined])
     live?.end('canceled')
     await expect(made).rejects.toMatchObject({ code: 'canceled' })
-    expect([t.book.rows[0]?.status, t.calls.live('p', id)]).toEqual(['canceled', undefined])
+    expect([t.rows.rows[0]?.status, t.calls.live('p', id)]).toEqual(['canceled', undefined])
   })
 })
 
@@ -202,10 +202,10 @@ it('ends a leg that another call is connected to', async () => {
   await begin((call) => call.connect({ steps: [[{ to: 'sip:b@x' }]] }))
   t.outbound.dialled[0]!.leg.answered()
   await settle()
-  const live = t.calls.live('p', t.book.rows[1]!.id)
+  const live = t.calls.live('p', t.rows.rows[1]!.id)
   expect(live?.state).toBe('answered')
   expect(() => live?.redirect(next)).toThrow()
   live?.end('normal')
   await settle()
-  expect(t.book.rows[1]).toMatchObject({ status: 'completed' })
+  expect(t.rows.rows[1]).toMatchObject({ status: 'completed' })
 })

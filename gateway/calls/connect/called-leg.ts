@@ -1,17 +1,17 @@
 import { type Code, TrunklineError } from '../../core/errors/catalogue.ts'
 import type { LiveCall } from '../call-ports.ts'
-import type { Called } from '../log/call-log.ts'
+import type { BranchEntry } from '../log/call-log.ts'
 
-/** A leg that rings for a call of ours, or that another call is connected to. It has no document of its own. */
+/** Branch that rings for a call, or that a call is connected to. No handler controls it. */
 export class CalledLeg implements LiveCall {
-  readonly #called: Called
+  readonly #entry: BranchEntry
 
-  constructor(called: Called) {
-    this.#called = called
+  constructor(entry: BranchEntry) {
+    this.#entry = entry
   }
 
   get state(): 'ringing' | 'answered' {
-    return this.#called.answered ? 'answered' : 'ringing'
+    return this.#entry.isAnswered ? 'answered' : 'ringing'
   }
 
   redirect(): void {
@@ -19,6 +19,6 @@ export class CalledLeg implements LiveCall {
   }
 
   end(code: Code): void {
-    this.#called.branch.end({ code })
+    this.#entry.branch.end({ code })
   }
 }

@@ -1,90 +1,108 @@
 import { CallEnded, type ConnectOptions, type ConnectResult } from '../../../handlers/verbs.ts'
+import type { Clock } from '../../core/clock.ts'
 import { type Cause, sipStatusOf } from '../../core/errors/catalogue.ts'
 import { guarded } from '../../core/guarded.ts'
+import type { Log } from '../../core/log.ts'
 import type { CallId } from '../../model.ts'
 import type { Call } from '../call/call.ts'
 import type { QueuedCaller } from '../call-ports.ts'
-import { checkDigits, sendDigitsAfterAnswer } from '../leg/dtmf.ts'
+import type { Bridges } from '../leg/bridges.ts'
+import { checkDigits } from '../leg/dtmf.ts'
 import type { Leg, LegOwner } from '../leg/leg.ts'
 import { type Referral, settleReferral } from '../leg/referral.ts'
+import type { Player } from '../verbs/player.ts'
 import type { Branch } from './branch.ts'
 import { BridgeSession } from './bridge-session.ts'
-import { type ConnectSessionDeps, defaultMaxDurationMs } from './connect-deps.ts'
 import { connectCanceled, connectFailure, connectResult, type EndedBy } from './connect-outcome.ts'
 import { referralDestination, requestFor } from './destinations.ts'
+import { sendDigitsAfterAnswer } from './digits-after-answer.ts'
 import { ForkDialer } from './fork-dialer.ts'
-import type { ForkOwner, Winner } from './fork-types.ts'
+import { defaultMaxDurationMs, type ForkDialerDeps, type ForkOwner, type Winner } from './fork-types.ts'
 import { Ringback } from './ringback.ts'
+
+/** Collaborators of a {@link ConnectSession}. */
+export interface ConnectSessionDeps {
+  readonly fork: ForkDialerDeps
+  readonly bridges: Bridges
+  readonly player: Player
+  readonly clock: Clock
+}
 
 /** Outcome of {@link ConnectSession.run}. */
 export interface ConnectOutcome {
   readonly result: ConnectResult
-  /** Refusal that the caller is given; absent if a callee answered. */
+  /** Refusal for the caller; absent if a callee answered. */
   readonly cause?: Cause
-  /** Failure of the gateway itself that ended the leg of the callee. */
+  /** Failure of the gateway that ended the callee's leg. */
   readonly fault?: Cause
 }
 
 /**
- * Finds somebody for the caller: tries the steps one after the other, rings the destinations of a step together, takes the first answer
- * and joins the two until one hangs up. It owns the leg that it took.
+ * One `connect` of a call. Tries the steps in order, rings the destinations of a step together, and joins the first
+ * callee who answers with the caller until one of them hangs up. It owns the callee's leg.
  */
 export class ConnectSession implements LegOwner, ForkOwner {
   readonly projectId: string
   readonly callId: CallId
-  #parts: ConnectSessionDeps
+  readonly log: Log
+  #deps: ConnectSessionDeps
   #call: Call
   #options: ConnectOptions
-  #ringing: ForkDialer
+  #fork: ForkDialer
   #ringback: Ringback
-  /** Whom the caller hears: the winner, or before there is one, a leg with early media. */
+  /** Joins the caller with the callee, or before an answer with a leg that has early media. */
   #bridge: BridgeSession
-  #winner: Leg | undefined
-  /** What the winner was found by; of a transfer, the one who was found by it. */
-  #taken: Winner | undefined
-  /** A transfer that was asked for, and the leg that asked, which may well be gone already. */
+  /** Leg of the callee. */
+  #callee: Leg | undefined
+  /** Winner of the last fork: the first one, or that of a transfer. */
+  #winner: Winner | undefined
+  /** Transfer in progress, and the leg that has asked for it, which may have ended since. */
   #transfer: { readonly referral: Referral; readonly referrer: Leg } | undefined
-  /** How the time together was ended, where it was not by a hang-up. */
+  /** End of the time together other than a hang-up. */
   #endedBy: EndedBy | undefined
   #talkDone: () => void = () => {}
 
-  constructor(parts: ConnectSessionDeps, call: Call, options: ConnectOptions) {
+  constructor(deps: ConnectSessionDeps, call: Call, options: ConnectOptions) {
     this.projectId = call.info.projectId
     this.callId = call.id
-    this.#parts = parts
+    this.log = call.log
+    this.#deps = deps
     this.#call = call
     this.#options = options
-    this.#ringing = new ForkDialer(parts, this, options)
-    this.#bridge = new BridgeSession(parts.bridges, call, {
+    this.#fork = new ForkDialer(deps.fork, this, options)
+    const bridge = new BridgeSession(deps.bridges, call, {
       digit: (digit) => this.#pressed(digit),
       referred: (referral) => this.legReferred(call.caller, referral),
     })
-    const bridge = this.#bridge
-    this.#ringback = new Ringback({ ...parts, call, bridge, sounds: options.ringback })
+    this.#bridge = bridge
+    this.#ringback = new Ringback({ call, bridge, player: deps.player, sounds: options.ringback })
   }
 
-  /** Rejects with `CallEnded` when the caller goes before anybody answered, and with `invalid_digits` before anybody is called. */
+  /**
+   * Rejects with `CallEnded` if the caller hangs up before an answer, and with `invalid_digits` before a callee is
+   * dialed.
+   */
   async run(): Promise<ConnectOutcome> {
     const { caller, signal } = this.#call
     const { signal: given, steps, answerOnBridge } = this.#options
     for (const { sendDigits } of steps.flat()) if (sendDigits) checkDigits(sendDigits)
-    // Before the call ends its legs, so that those are told apart that were given up and those that hung up.
-    const gone = () => this.#ringing.stop()
+    // Runs before the call ends its legs: canceled branches must differ from callees who hang up.
+    const gone = () => this.#fork.stop()
     const stop = () => this.#end('stopped')
     signal.addEventListener('abort', gone)
     given?.addEventListener('abort', stop)
     try {
       if (!caller.isAnswered && !answerOnBridge) await this.#call.whileUp(caller.answer())
       if (given?.aborted) return { result: connectCanceled }
-      const taken = await this.#call.whileUp(this.#ringing.run(steps))
-      if (taken) {
-        const result = await this.#talk(taken)
+      const winner = await this.#call.whileUp(this.#fork.run(steps))
+      if (winner) {
+        const result = await this.#talk(winner)
         const fault = this.#fault
         return { result, ...(fault && { fault }) }
       }
       if (given?.aborted) return { result: connectCanceled }
-      const refused = this.#ringing.refused ?? { cause: { code: 'unreachable' } }
-      return { result: connectFailure(refused), cause: refused.cause }
+      const failure = this.#fork.failure ?? { cause: { code: 'unreachable' } }
+      return { result: connectFailure(failure), cause: failure.cause }
     } finally {
       signal.removeEventListener('abort', gone)
       given?.removeEventListener('abort', stop)
@@ -92,25 +110,25 @@ export class ConnectSession implements LegOwner, ForkOwner {
     }
   }
 
-  /** Failure of the gateway itself that ended the leg of the callee. */
+  /** Failure of the gateway that ended the callee's leg. */
   get #fault(): Cause | undefined {
-    const state = this.#winner?.state
+    const state = this.#callee?.state
     return state?.kind === 'ended' && state.cause.code === 'internal' ? state.cause : undefined
   }
 
-  // What rings.
+  // The fork.
 
   request(branch: Branch) {
     return requestFor(branch, this.#call)
   }
 
-  adopt(leg: Leg, ringing: LegOwner): void {
-    this.#call.adopt(leg, ringing)
-    if (ringing === this.#ringing) this.#call.caller.calling(leg)
+  adopt(leg: Leg, fork: LegOwner): void {
+    this.#call.adopt(leg, fork)
+    if (fork === this.#fork) this.#call.caller.calling(leg)
   }
 
   early(leg: Leg, media: boolean): void {
-    if (this.#bridge.partner || this.#winner) return
+    if (this.#bridge.partner || this.#callee) return
     this.#transfer?.referral.progress(180)
     this.#ringback.early(leg, media)
   }
@@ -123,13 +141,9 @@ export class ConnectSession implements LegOwner, ForkOwner {
     this.legDigit(leg, digit)
   }
 
-  // What was taken.
+  // The callee's leg.
 
-  legEarly(): void {}
-
-  legAnswered(): void {}
-
-  /** A digit of the callee goes to the caller. */
+  /** Sends a digit of the callee to the caller. */
   legDigit(leg: Leg, digit: string): void {
     if (this.#bridge.partner === leg) this.#inBackground(this.#call.caller.sendDigits(digit))
   }
@@ -138,17 +152,17 @@ export class ConnectSession implements LegOwner, ForkOwner {
     this.#bridge.patch()
   }
 
-  /** Either of the two may ask, and the other one stays: it is the caller from now on. */
+  /** Starts a transfer that either party has asked for. The other party stays, and is the caller from now on. */
   legReferred(leg: Leg, referral: Referral): boolean {
     const { caller } = this.#call
-    const winner = this.#winner
-    if (!winner?.isAnswered || this.#bridge.partner !== winner || !caller.isAnswered || this.#transfer)
+    const callee = this.#callee
+    if (!callee?.isAnswered || this.#bridge.partner !== callee || !caller.isAnswered || this.#transfer)
       return false
-    // Who came from a queue belongs to another call.
-    if (this.#taken?.queued) return false
+    // A caller of a queue belongs to another call.
+    if (this.#winner?.queued) return false
     if (leg === caller) {
-      this.#call.handOver(winner, this)
-      this.#winner = caller
+      this.#call.handOver(callee, this)
+      this.#callee = caller
     }
     this.#transfer = { referral, referrer: leg }
     this.#talkDone()
@@ -156,51 +170,48 @@ export class ConnectSession implements LegOwner, ForkOwner {
   }
 
   legReplaced(leg: Leg, by: Leg): boolean {
-    if (leg !== this.#winner || this.#bridge.partner !== leg) return false
+    if (leg !== this.#callee || this.#bridge.partner !== leg) return false
     this.#call.adopt(by, this)
-    this.#taken?.branch.replaced(leg, by)
-    this.#winner = by
+    this.#winner?.branch.replaced(leg, by)
+    this.#callee = by
     this.#bridge.pair(by)
     leg.end({ code: 'answered_elsewhere' })
     return true
   }
 
-  /** A transfer goes on without the one who asked for it. */
+  /** A transfer goes on without the leg that has asked for it. */
   legEnded(leg: Leg): void {
-    if (leg === this.#winner) this.#talkDone()
+    if (leg === this.#callee) this.#talkDone()
   }
 
-  async #talk(taken: Winner): Promise<ConnectResult> {
-    const { clock } = this.#parts
-    this.#take(taken)
+  async #talk(winner: Winner): Promise<ConnectResult> {
+    const { clock } = this.#deps
+    this.#take(winner)
     let startedAt = clock.now()
     try {
-      await this.#press(taken)
+      await this.#sendDigits(winner)
       startedAt = clock.now()
-      for (let leg = this.#winner; leg; leg = await this.#transferred()) await this.#together(leg)
+      for (let leg = this.#callee; leg; leg = await this.#transferred()) await this.#together(leg)
     } catch (error) {
-      // The caller's hang-up is an outcome too: whoever asked is told how long the two talked.
+      // A hang-up of the caller is a result, too: it carries the time together.
       if (!(error instanceof CallEnded)) throw error
     }
-    const { branch } = this.#taken ?? taken
+    const { branch } = this.#winner ?? winner
     const durationMs = clock.now() - startedAt
     branch.parted(durationMs)
-    return connectResult(
-      branch,
-      this.#endedBy ?? (this.#call.caller.isEnded ? 'caller' : 'callee'),
-      durationMs,
-    )
+    const endedBy = this.#endedBy ?? (this.#call.caller.isEnded ? 'caller' : 'callee')
+    return connectResult(branch, endedBy, durationMs)
   }
 
-  #take(taken: Winner): void {
-    this.#taken = taken
-    this.#winner = taken.leg
-    taken.queued?.join()
-    if (taken.queued) this.#listen(taken.queued)
-    else taken.leg.own(this)
+  #take(winner: Winner): void {
+    this.#winner = winner
+    this.#callee = winner.leg
+    winner.queued?.join()
+    if (winner.queued) this.#listen(winner.queued)
+    else winner.leg.own(this)
   }
 
-  /** Who came from a queue is the caller of its own call, and heard through that. */
+  /** Listens to a caller of a queue through its own call. */
   #listen({ call: queued, over }: QueuedCaller): void {
     const gone = () => this.#end('callee')
     if (over.aborted) gone()
@@ -210,34 +221,33 @@ export class ConnectSession implements LegOwner, ForkOwner {
       digit: (digit) => this.legDigit(queued.caller, digit),
       held: () => this.#bridge.patch(),
       replaced: () => {
-        this.#winner = queued.caller
+        this.#callee = queued.caller
         if (this.#bridge.partner) this.#bridge.pair(queued.caller)
       },
     })
   }
 
-  async #press(taken: Winner): Promise<void> {
-    const pressed = sendDigitsAfterAnswer(taken)
-    if (!pressed) return
-    this.silent(taken.leg, true)
-    await this.#call.whileUp(pressed)
+  async #sendDigits(winner: Winner): Promise<void> {
+    const sent = sendDigitsAfterAnswer(winner)
+    if (!sent) return
+    this.silent(winner.leg, true)
+    await this.#call.whileUp(sent)
   }
 
-  /** Until one of the two hangs up, or asks for a transfer. */
+  /** Joins the two until one of them hangs up or asks for a transfer. */
   async #together(leg: Leg): Promise<void> {
     if (leg.isEnded || this.#endedBy) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#talkDone = resolve
     this.#ringback.stop()
     this.#bridge.pair(leg)
-    const limit = this.#parts.clock.after(this.#options.maxDurationMs ?? defaultMaxDurationMs, () =>
-      this.#end('limit'),
-    )
+    const maxDurationMs = this.#options.maxDurationMs ?? defaultMaxDurationMs
+    const limit = this.#deps.clock.after(maxDurationMs, () => this.#end('limit'))
     try {
       await this.#call.whileUp(this.#call.caller.answer())
       this.#bridge.patch()
       if (!leg.isEnded) {
-        this.#tellConnected()
+        this.#reportConnected()
         await this.#call.whileUp(promise)
       }
     } finally {
@@ -246,73 +256,80 @@ export class ConnectSession implements LegOwner, ForkOwner {
     }
   }
 
-  /** Whom the caller talks to next: who was found, or else whoever asked. Undefined where no transfer was asked for, or nobody is left. */
+  /**
+   * Returns the leg that the caller talks to next: the transfer target, or else the leg that has asked for the
+   * transfer. Undefined without a transfer, or if no leg is left.
+   */
   async #transferred(): Promise<Leg | undefined> {
     if (!this.#transfer) return undefined
     const { referral, referrer } = this.#transfer
-    let [status, found]: [number, Leg?] = [487]
+    let status = 487
+    let target: Leg | undefined
     try {
-      this.#winner = undefined
-      this.#ringing = new ForkDialer(this.#parts, this, this.#options)
-      const taken = await this.#call.whileUp(
-        this.#ringing.run([[referralDestination(referral, this.#call.caller)]]),
-      )
-      found = taken?.leg
-      status = found ? 200 : sipStatusOf(this.#ringing.refused?.cause ?? { code: 'unreachable' })
-      if (taken) this.#take(taken)
-      else if (!referrer.isEnded && !this.#endedBy) this.#winner = referrer
-      return this.#winner
+      this.#callee = undefined
+      this.#fork = new ForkDialer(this.#deps.fork, this, this.#options)
+      const destination = referralDestination(referral, this.#call.caller)
+      const winner = await this.#call.whileUp(this.#fork.run([[destination]]))
+      target = winner?.leg
+      status = target ? 200 : sipStatusOf(this.#fork.failure?.cause ?? { code: 'unreachable' })
+      if (winner) this.#take(winner)
+      else if (!referrer.isEnded && !this.#endedBy) this.#callee = referrer
+      return this.#callee
     } finally {
       this.#transfer = undefined
-      settleReferral(referral, status, found)
-      if (this.#winner !== referrer) referrer.end({ code: 'normal' })
+      settleReferral(referral, status, target)
+      if (this.#callee !== referrer) referrer.end({ code: 'normal' })
     }
   }
 
-  /** Gives up whoever rings, or parts the two. */
+  /** Cancels the fork, or parts the two. */
   #end(by: EndedBy): void {
     this.#endedBy ??= by
-    const winner = this.#winner
-    if (!winner) this.#ringing.stop()
-    // Who came from a queue goes on alone.
-    else if (this.#taken?.queued) this.#talkDone()
-    else winner.end({ code: by === 'limit' ? 'max_duration' : 'normal' })
+    const callee = this.#callee
+    if (!callee) this.#fork.stop()
+    // A caller of a queue goes on alone.
+    else if (this.#winner?.queued) this.#talkDone()
+    else callee.end({ code: by === 'limit' ? 'max_duration' : 'normal' })
   }
 
   #pressed(digit: string): void {
     const { partner } = this.#bridge
-    if (digit === '*' && this.#options.hangupOnStar && this.#winner) this.#end('star')
+    if (digit === '*' && this.#options.hangupOnStar && this.#callee) this.#end('star')
     else if (partner) this.#inBackground(partner.sendDigits(digit))
   }
 
-  #tellConnected(): void {
-    const callee = this.#taken?.branch.callee
+  #reportConnected(): void {
+    const callee = this.#winner?.branch.callee
     const { onConnected } = this.#options
     if (!callee || !onConnected) return
-    const tell = guarded(onConnected, this.#parts.log)
-    tell({
+    guarded(
+      onConnected,
+      this.log,
+    )({
       callee,
       hangup: () => this.#end('stopped'),
       sendDigits: async (digits) => {
         checkDigits(digits)
-        await this.#winner?.sendDigits(digits)
+        await this.#callee?.sendDigits(digits)
       },
     })
   }
 
-  /** Work that nobody waits for. What goes wrong in it costs the caller a sound, and never more than that. */
+  /** Runs work whose failure costs the caller a sound at most. */
   #inBackground(work: Promise<void>): void {
-    work.catch((error) => this.#parts.log.error({ err: error }, 'a step of the hunt failed'))
+    work.catch((error) =>
+      this.log.error({ event: 'call.digits-failed', err: error }, 'digits of the other party not sent'),
+    )
   }
 
   #release(): void {
     this.#ringback.close()
     this.#bridge.part()
-    this.#ringing.stop()
-    this.#taken?.queued?.call.listen(undefined)
-    this.#taken?.queued?.release()
-    if (!this.#taken?.queued) this.#winner?.end({ code: 'normal' })
-    // The call ended before anybody was called for it.
+    this.#fork.stop()
+    this.#winner?.queued?.call.listen(undefined)
+    this.#winner?.queued?.release()
+    if (!this.#winner?.queued) this.#callee?.end({ code: 'normal' })
+    // The call has ended before the transfer target was dialed.
     if (this.#transfer) settleReferral(this.#transfer.referral, 487)
   }
 }

@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { FakeClock } from '../../core/clock.ts'
 import type { Target } from '../../model.ts'
@@ -67,13 +68,13 @@ it('hands on Max-Forwards, one less, and who forwarded the call', () => {
     fromUser: '',
     toUser: '',
   } as const
-  const call = new Call(
-    { ...info, fromName: '', headers, projectId: 'p' },
-    leg,
+  const call = new Call({
+    info: { ...info, fromName: '', headers, projectId: 'p' },
+    caller: leg,
     clock,
-    { callAnswered: () => {}, callEnded: () => {} },
-    1_000,
-  )
+    log: pino({ level: 'silent' }),
+    maxDurationMs: 1_000,
+  })
   expect(requestFor({ destination: { to: 'x' }, callId }, call)).toMatchObject({
     maxForwards: 9,
     forwarded: [headers[0], headers[2]],

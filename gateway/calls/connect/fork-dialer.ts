@@ -3,92 +3,90 @@ import type { Timer } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import { guarded } from '../../core/guarded.ts'
 import { shownUri } from '../../core/sip-uri.ts'
-import type { OutboundRequest, QueuedCaller, QueuedCallers } from '../call-ports.ts'
+import type { QueuedCaller, QueuedCallers } from '../call-ports.ts'
 import type { Leg, LegOwner } from '../leg/leg.ts'
 import { betterCause } from './best-cause.ts'
 import { Branch } from './branch.ts'
 import { confirmCallee, confirmQueuedCaller } from './confirmation.ts'
-import { type DialableTarget, queueNameOf, targetsOf } from './destinations.ts'
+import { queueNameOf } from './destinations.ts'
 import type { ForkDialerDeps, ForkFailure, ForkOptions, ForkOwner, Winner } from './fork-types.ts'
 
-/** Rings destinations until one of them is taken. It owns their legs meanwhile. */
+/** Dials destinations until one of them wins. It owns their legs meanwhile. */
 export class ForkDialer implements LegOwner {
-  #parts: ForkDialerDeps
+  #deps: ForkDialerDeps
   #owner: ForkOwner
   #options: ForkOptions
-  /** Those that have not answered yet, until their ring time is over. */
+  /** Unanswered legs, with the timers of their ring times. */
   #ringing = new Map<Leg, Timer>()
-  /** Those that have answered and are not taken yet. */
-  #screening = new Set<Leg>()
+  /** Answered legs whose callees are asked to confirm. */
+  #confirming = new Set<Leg>()
   #branches = new Map<Leg, Branch>()
-  /** Those for whom somebody in a queue is waited for, and what ends the wait. */
+  /** Branches that wait for a caller of a queue. */
   #waits = new Map<Branch, AbortController>()
-  #taken: Winner | undefined
-  #refused: ForkFailure | undefined
-  #over = false
+  #winner: Winner | undefined
+  #failure: ForkFailure | undefined
+  #isStopped = false
   #stepDone: () => void = () => {}
 
-  constructor(parts: ForkDialerDeps, owner: ForkOwner, options: ForkOptions) {
-    this.#parts = parts
+  constructor(deps: ForkDialerDeps, owner: ForkOwner, options: ForkOptions) {
+    this.#deps = deps
     this.#owner = owner
     this.#options = options
   }
 
-  /** Why nobody could be had so far. */
-  get refused(): ForkFailure | undefined {
-    return this.#refused
+  /** Best refusal so far. */
+  get failure(): ForkFailure | undefined {
+    return this.#failure
   }
 
-  /** Tries the steps one after the other; undefined when nobody could be had, or it was stopped. To be called once. */
+  /** Dials the steps in order. Resolves with undefined if no leg wins, or after {@link stop}. Call it once. */
   async run(steps: readonly (readonly Destination[])[]): Promise<Winner | undefined> {
     for (const step of steps) {
-      if (this.#over) return undefined
+      if (this.#isStopped) return undefined
       await this.#step(step)
-      if (this.#taken) return this.#taken
+      if (this.#winner) return this.#winner
     }
     return undefined
   }
 
-  /** Gives everybody up who is not taken. Idempotent. */
+  /** Cancels all legs but the winner's. Idempotent. */
   stop(): void {
-    this.#over = true
+    this.#isStopped = true
     this.#endAll({ code: 'canceled' })
     this.#stepDone()
   }
 
   legEarly(leg: Leg, media: boolean): void {
     this.#branches.get(leg)?.ringing(leg)
-    if (this.#ringing.has(leg)) this.#owner.early(leg, media)
+    if (this.#ringing.has(leg)) this.#owner.early?.(leg, media)
   }
 
   legAnswered(leg: Leg): void {
     const branch = this.#branches.get(leg)
     if (!branch || !this.#stopsRinging(leg)) return
-    // Whoever takes the call on one telephone does not want the others to go on.
+    // The callee's other telephones must not ring on.
     for (const other of branch.legs) if (other !== leg) other.end({ code: 'answered_elsewhere' })
     branch.answered(leg)
-    if (branch.destination.confirm) void this.#screen(leg, branch)
-    else this.#take({ leg, branch })
+    if (branch.destination.confirm) void this.#confirm(leg, branch)
+    else this.#win({ leg, branch })
   }
 
   legDigit(leg: Leg, digit: string): void {
-    this.#owner.digit(leg, digit)
+    this.#owner.digit?.(leg, digit)
   }
 
-  legHeld(): void {}
-
   legEnded(leg: Leg): void {
-    if (this.#taken?.leg === leg) return
+    if (this.#winner?.leg === leg) return
     this.#stopsRinging(leg)
     this.#lost(leg)
   }
 
   async #step(step: readonly Destination[]): Promise<void> {
     for (const destination of step) {
-      // Somebody may be taken, or all be over, before the last one is dialled.
-      if (!this.#taken && !this.#over) this.#dial(destination)
+      // A leg may win, or the fork be stopped, before the last destination is dialed.
+      if (!this.#winner && !this.#isStopped) this.#dial(destination)
     }
-    // What is said to be over may only be so for a moment: of two telephones, one is asked once the other has stopped to ring.
+    // A step may seem done for a moment only: of two legs one is confirmed after the other has stopped ringing.
     while (this.#pending > 0) {
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#stepDone = resolve
@@ -96,48 +94,37 @@ export class ForkDialer implements LegOwner {
     }
   }
 
-  /** Those of the step that may still be taken. */
+  /** Number of legs and queue waits of the step that may still win. */
   get #pending(): number {
-    return this.#ringing.size + this.#screening.size + this.#waits.size
+    return this.#ringing.size + this.#confirming.size + this.#waits.size
   }
 
   #dial(destination: Destination): void {
-    const branch: Branch = new Branch(destination, (state) => this.#tell(branch, state))
-    const { projectId, callId } = this.#owner
+    const branch: Branch = new Branch(destination, (state) => this.#report(branch, state))
+    const { projectId, callId, log } = this.#owner
     const queue = queueNameOf(destination.to)
     if (queue !== undefined && callId) {
       void this.#fromQueue({ projectId, name: queue, by: callId }, branch)
       return
     }
-    const targets = targetsOf(destination.to, projectId, this.#parts)
+    const targets = this.#deps.dialer.targetsOf(destination.to, projectId)
     if ('code' in targets) {
       const to = shownUri(destination.to)
-      this.#parts.log.info({ code: targets.code, to }, 'destination cannot be dialled')
+      log.info({ event: 'call.destination-rejected', code: targets.code, to }, 'destination rejected')
       this.#failed(branch, targets)
       return
     }
     const request = this.#owner.request(branch)
-    this.#await(
-      branch,
-      targets.map((target) => this.#legTo(target, request)),
-    )
-  }
-
-  #legTo(target: DialableTarget, request: OutboundRequest): Leg {
-    const { sip, subscribers, locals } = this.#parts
-    if (target.kind === 'sip') return sip.dial(target, request)
-    return target.kind === 'subscriber' ? subscribers.dial(target, request) : locals.dial(target, request)
+    const legs = targets.map((target) => this.#deps.dialer.dial(target, request))
+    this.#await(branch, legs)
   }
 
   #await(branch: Branch, legs: readonly Leg[]): void {
-    const { clock, ringMs } = this.#parts
-    const ms = branch.destination.timeoutMs ?? this.#options.timeoutMs ?? ringMs
+    const ringMs = this.#ringMs(branch)
     for (const leg of legs) {
       this.#branches.set(leg, branch)
-      this.#ringing.set(
-        leg,
-        clock.after(ms, () => leg.end({ code: 'no_answer' })),
-      )
+      const timer = this.#deps.clock.after(ringMs, () => leg.end({ code: 'no_answer' }))
+      this.#ringing.set(leg, timer)
     }
     branch.dialled(legs)
     for (const leg of legs) {
@@ -146,88 +133,95 @@ export class ForkDialer implements LegOwner {
     }
   }
 
-  /** Asks whoever answered, in a way of the destination's own, whether it takes the call. */
-  async #screen(leg: Leg, branch: Branch): Promise<void> {
-    this.#screening.add(leg)
-    this.#owner.silent(leg, true)
-    const accepted = await confirmCallee(this.#parts, {
+  #ringMs({ destination }: Branch): number {
+    return destination.timeoutMs ?? this.#options.timeoutMs ?? this.#deps.ringMs
+  }
+
+  /** Runs the destination's `confirm` on an answered leg. */
+  async #confirm(leg: Leg, branch: Branch): Promise<void> {
+    this.#confirming.add(leg)
+    this.#owner.silent?.(leg, true)
+    const isConfirmed = await confirmCallee(this.#deps, {
       leg,
       branch,
       owner: this,
       projectId: this.#owner.projectId,
+      log: this.#owner.log,
       adopt: (made, owner) => this.#owner.adopt(made, owner),
       timeoutMs: this.#options.confirmTimeoutMs,
     })
-    if (!this.#screening.delete(leg)) return
-    if (accepted) this.#take({ leg, branch })
+    if (!this.#confirming.delete(leg)) return
+    if (isConfirmed) this.#win({ leg, branch })
     else this.#lost(leg)
   }
 
-  /** Waits for somebody in a queue, for the ring time of the destination. */
+  /** Waits for a caller of a queue, at most for the ring time of the destination. */
   async #fromQueue(queue: Parameters<QueuedCallers['take']>[0], branch: Branch): Promise<void> {
-    const { clock, waiters, log, ringMs } = this.#parts
-    const giveUp = new AbortController()
-    this.#waits.set(branch, giveUp)
-    const ms = branch.destination.timeoutMs ?? this.#options.timeoutMs ?? ringMs
-    const timer = clock.after(ms, () => giveUp.abort())
+    const { clock, queuedCallers } = this.#deps
+    const wait = new AbortController()
+    this.#waits.set(branch, wait)
+    const timer = clock.after(this.#ringMs(branch), () => wait.abort())
     let queued: QueuedCaller | undefined
     try {
-      queued = await waiters?.take(queue, giveUp.signal)
+      queued = await queuedCallers?.take(queue, wait.signal)
     } catch (error) {
-      log.error({ err: error, queue: queue.name }, 'nobody could be taken from the queue')
+      const facts = { event: 'queue.take-failed', err: error, queue: queue.name }
+      this.#owner.log.error(facts, 'caller not taken from the queue')
     } finally {
       timer.cancel()
     }
-    const willing = queued !== undefined && (await this.#asked(queued, branch, giveUp.signal))
-    // Somebody else may have been taken meanwhile.
-    const wanted = this.#waits.delete(branch)
-    if (queued && wanted && willing) this.#take({ leg: queued.call.caller, branch, queued })
+    const isConfirmed = queued !== undefined && (await this.#confirmQueued(queued, branch, wait.signal))
+    // Another leg may have won meanwhile.
+    const isWanted = this.#waits.delete(branch)
+    if (queued && isWanted && isConfirmed) this.#win({ leg: queued.call.caller, branch, queued })
     else {
       queued?.release()
-      if (wanted) this.#failed(branch, { code: queued ? 'declined' : 'no_answer' })
+      if (isWanted) this.#failed(branch, { code: queued ? 'declined' : 'no_answer' })
     }
   }
 
-  /** Whether somebody of a queue is to be taken, as the destination's `confirm` says. */
-  async #asked(queued: QueuedCaller, { destination }: Branch, signal: AbortSignal): Promise<boolean> {
-    const { confirm } = destination
-    const { confirmTimeoutMs: timeoutMs } = this.#options
-    return !confirm || (await confirmQueuedCaller(this.#parts, { queued, confirm, signal, timeoutMs }))
+  /** Runs the destination's `confirm`, if any, on a caller of a queue. */
+  async #confirmQueued(queued: QueuedCaller, branch: Branch, signal: AbortSignal): Promise<boolean> {
+    const { confirm } = branch.destination
+    if (!confirm) return true
+    const { log } = this.#owner
+    const timeoutMs = this.#options.confirmTimeoutMs
+    return confirmQueuedCaller(this.#deps, { queued, confirm, signal, log, timeoutMs })
   }
 
-  #take(taken: Winner): void {
-    this.#taken = taken
-    taken.branch.won(taken.queued?.call)
+  #win(winner: Winner): void {
+    this.#winner = winner
+    winner.branch.won(winner.queued?.call)
     this.#endAll({ code: 'answered_elsewhere' })
     this.#stepDone()
   }
 
-  /** A leg is over without being taken. */
+  /** Handles a leg that has ended without winning. */
   #lost(leg: Leg): void {
     const branch = this.#branches.get(leg)
     this.#branches.delete(leg)
-    if (this.#taken || this.#over || !branch) return
+    if (this.#winner || this.#isStopped || !branch) return
     const others = [...this.#ringing.keys()].some((other) => other.state.kind === 'early')
-    this.#owner.silent(leg, others || this.#screening.size > 0)
-    // Another leg of its own may still ring, or be asked.
+    this.#owner.silent?.(leg, others || this.#confirming.size > 0)
+    // Another leg of the branch may still ring or be confirmed.
     const { refusal, callee, legs } = branch
     if (refusal && legs.every((other) => other.isEnded)) this.#refuse(refusal, callee)
-    this.#settle()
+    this.#checkStep()
   }
 
   #failed(branch: Branch, cause: Cause): void {
     branch.failed(cause)
     this.#refuse(cause)
-    this.#settle()
+    this.#checkStep()
   }
 
   #refuse(cause: Cause, callee?: Callee): void {
-    const before = this.#refused
-    if (!before || betterCause(before.cause, cause) === cause) this.#refused = { cause, callee }
+    const before = this.#failure
+    if (!before || betterCause(before.cause, cause) === cause) this.#failure = { cause, callee }
   }
 
-  /** The step is over when nobody of it is left. */
-  #settle(): void {
+  /** Ends the step if nothing of it is pending. */
+  #checkStep(): void {
     if (this.#pending === 0) this.#stepDone()
   }
 
@@ -242,19 +236,18 @@ export class ForkDialer implements LegOwner {
       wait.abort()
       branch.failed(cause)
     }
-    const legs = [...this.#ringing.keys(), ...this.#screening]
-    this.#screening.clear()
+    const legs = [...this.#ringing.keys(), ...this.#confirming]
+    this.#confirming.clear()
     for (const leg of legs) {
       this.#stopsRinging(leg)
-      if (leg !== this.#taken?.leg) leg.end(cause)
+      if (leg !== this.#winner?.leg) leg.end(cause)
     }
   }
 
-  #tell(branch: Branch, state: CalleeState): void {
-    const { log, journal } = this.#parts
+  #report(branch: Branch, state: CalleeState): void {
     const { onState } = branch.destination
-    if (onState) guarded(onState, log)(state)
-    journal.called(this.#owner, branch, state)
+    if (onState) guarded(onState, this.#owner.log)(state)
+    this.#deps.callLog.called(this.#owner, branch, state)
     this.#owner.state?.(branch, state)
   }
 }

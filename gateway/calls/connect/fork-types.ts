@@ -2,62 +2,62 @@ import type { Callee, CalleeState, ConnectOptions } from '../../../handlers/verb
 import type { Clock } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
-import type {
-  OutboundLocal,
-  OutboundRequest,
-  OutboundSip,
-  OutboundSubscriber,
-  QueuedCaller,
-  QueuedCallers,
-} from '../call-ports.ts'
+import type { Call } from '../call/call.ts'
+import type { OutboundRequest, QueuedCaller, QueuedCallers } from '../call-ports.ts'
 import type { Leg, LegOwner } from '../leg/leg.ts'
-import type { Calling, Journal } from '../log/call-log.ts'
+import type { Calling, CallLog } from '../log/call-log.ts'
+import type { ScopableControl } from '../verbs/scopable-control.ts'
 import type { Branch } from './branch.ts'
-import type { ConfirmationDeps } from './confirmation.ts'
-import type { DestinationDeps } from './destinations.ts'
+import type { LegDialer } from './leg-dialer.ts'
 
-/** What ringing works with. */
-export interface ForkDialerDeps extends DestinationDeps, ConfirmationDeps {
-  readonly sip: OutboundSip
-  readonly subscribers: OutboundSubscriber
-  readonly locals: OutboundLocal
-  /** Default: nobody waits in any queue. */
-  readonly waiters?: QueuedCallers
+/** Default of the longest time together, in ms: 4 hours. */
+export const defaultMaxDurationMs = 4 * 3_600_000
+
+/** Collaborators and settings of a fork. */
+export interface ForkDialerDeps {
+  readonly dialer: Pick<LegDialer, 'targetsOf' | 'dial'>
+  /** Default: no queue has a caller. */
+  readonly queuedCallers?: QueuedCallers
+  /** Returns the verbs of a call whose caller's leg is a callee's, for the destination's `confirm`. */
+  readonly controlOf: (call: Call) => ScopableControl
+  readonly callLog: Pick<CallLog, 'called'>
   readonly clock: Clock
-  readonly log: Log
-  /** Ring time where the options say nothing, in ms. */
+  /** Default ring time in ms. */
   readonly ringMs: number
-  /** Writes down whoever is called. */
-  readonly journal: Pick<Journal, 'called'>
 }
 
-/** For whom it rings. */
-export interface ForkOwner extends Calling {
-  /** What the legs of a branch are made with. */
-  request(branch: Branch): OutboundRequest
-  /** A leg was made; `ringing` hears of it until somebody is taken. */
-  adopt(leg: Leg, ringing: LegOwner): void
+/** Receives the progress of a fork. */
+export interface ForkListener {
   /** A leg rings, or its early media can be heard. */
   early(leg: Leg, media: boolean): void
-  /** A leg that may have been heard is so no more: it is over, or it is asked whether it takes the call. `others` ring on. */
+  /** A leg can no longer be heard: it has ended, or its callee is asked to confirm. `others`: further legs ring. */
   silent(leg: Leg, others: boolean): void
-  /** A key was pressed before the answer. */
+  /** The far side pressed a key before a leg has won. */
   digit(leg: Leg, digit: string): void
-  /** How a branch goes. Must not throw. */
-  state?(branch: Branch, state: CalleeState): void
+  /** State of a branch. Must not throw. */
+  state(branch: Branch, state: CalleeState): void
 }
 
-/** How long to ring. */
+/** Call or API request that a fork dials for. */
+export interface ForkOwner extends Calling, Partial<ForkListener> {
+  readonly log: Log
+  /** Returns the request for the legs of a branch. */
+  request(branch: Branch): OutboundRequest
+  /** Takes a new leg. `fork` owns it until a leg has won. */
+  adopt(leg: Leg, fork: LegOwner): void
+}
+
+/** Time limits of a fork. */
 export type ForkOptions = Pick<ConnectOptions, 'timeoutMs' | 'confirmTimeoutMs'>
 
-/** Who answered and was taken. The leg is the owner's from now on; of a `queued` one only its audio is. */
+/** The leg that has won. The fork's owner owns it from now on; of a `queued` one it has the audio only. */
 export interface Winner {
   readonly leg: Leg
   readonly branch: Branch
   readonly queued?: QueuedCaller
 }
 
-/** Why nobody could be had: the best refusal, and whose it was. */
+/** Best refusal of a fork without a winner, and its callee. */
 export interface ForkFailure {
   readonly cause: Cause
   readonly callee?: Callee

@@ -1,31 +1,41 @@
 import type { CalleeState } from '../../../handlers/verbs.ts'
 import { type Cause, sipStatusOf, TrunklineError } from '../../core/errors/catalogue.ts'
 import { guarded } from '../../core/guarded.ts'
+import type { Log } from '../../core/log.ts'
 import { infoOf } from '../call/call-info.ts'
 import type { Origination, OutboundRequest } from '../call-ports.ts'
-import { isDigits, sendDigitsAfterAnswer } from '../leg/dtmf.ts'
+import { isDigits } from '../leg/dtmf.ts'
 import type { Leg, LegOwner } from '../leg/leg.ts'
 import type { CdrSource } from '../log/call-cdr.ts'
 import type { Branch } from './branch.ts'
 import { partyOf, queueNameOf, withHeaders } from './destinations.ts'
+import { sendDigitsAfterAnswer } from './digits-after-answer.ts'
 import { ForkDialer } from './fork-dialer.ts'
 import type { ForkDialerDeps, ForkOwner, Winner } from './fork-types.ts'
 
 type LegEvent = 'ringing' | 'answered' | 'ended'
 
-/** A call that is being made: everything up to the answer. It owns the legs until one of them is taken. */
+/** Collaborators of an {@link OriginationSession}. */
+export interface OriginationSessionDeps {
+  readonly fork: ForkDialerDeps
+  readonly log: Log
+  /** Called for each branch that has not won, when its legs have ended. */
+  readonly onLost: (call: CdrSource) => void
+}
+
+/** A call that the gateway makes, up to its answer. It owns the legs until one of them wins. */
 export class OriginationSession implements ForkOwner {
-  #parts: ForkDialerDeps
+  readonly log: Log
   #origination: Origination
-  #record: (call: CdrSource) => void
-  #ringing: ForkDialer
+  #onLost: (call: CdrSource) => void
+  #fork: ForkDialer
   #legs = new Set<Leg>()
   #listeners = new Map<Branch, Set<(state: LegEvent) => void>>()
-  #taken: Leg | undefined
-  #ended: Cause | undefined
+  #winner: Leg | undefined
+  #endCause: Cause | undefined
 
-  /** `record` is told of each leg that was not taken, once it is over. Throws `bad_request`, or `invalid_digits`, for a destination that cannot be called so. */
-  constructor(parts: ForkDialerDeps, origination: Origination, record: (call: CdrSource) => void) {
+  /** Throws `bad_request` or `invalid_digits` for a destination that cannot be called. */
+  constructor({ fork, log, onLost }: OriginationSessionDeps, origination: Origination) {
     for (const { from, to, sendDigits } of origination.steps.flat()) {
       if (sendDigits && !isDigits(sendDigits))
         throw new TrunklineError('invalid_digits', `${to}: sendDigits.`)
@@ -33,10 +43,10 @@ export class OriginationSession implements ForkOwner {
       if (queueNameOf(to) !== undefined)
         throw new TrunklineError('bad_request', `${to}: a queue cannot be called.`)
     }
-    this.#parts = parts
+    this.log = log
     this.#origination = origination
-    this.#record = record
-    this.#ringing = new ForkDialer(parts, this, origination)
+    this.#onLost = onLost
+    this.#fork = new ForkDialer(fork, this, origination)
   }
 
   get projectId(): string {
@@ -48,28 +58,31 @@ export class OriginationSession implements ForkOwner {
     return this.#legs
   }
 
-  /** Who answered; its leg may have ended since. Rejects with a TrunklineError of the best refusal where nobody did. To be called once. */
+  /**
+   * Resolves with the winner, whose leg may have ended since. Rejects with a TrunklineError of the best refusal if no
+   * callee answers. Call it once.
+   */
   async run(): Promise<Winner> {
     const { signal, steps } = this.#origination
-    const giveUp = () => this.end({ code: 'canceled' })
-    signal?.addEventListener('abort', giveUp)
-    if (signal?.aborted) giveUp()
+    const cancel = () => this.end({ code: 'canceled' })
+    signal?.addEventListener('abort', cancel)
+    if (signal?.aborted) cancel()
     try {
-      const taken = await this.#ringing.run(steps)
-      if (!taken) throw this.#failure()
-      this.#taken = taken.leg
-      await sendDigitsAfterAnswer(taken)
-      return taken
+      const winner = await this.#fork.run(steps)
+      if (!winner) throw this.#failure()
+      this.#winner = winner.leg
+      await sendDigitsAfterAnswer(winner)
+      return winner
     } finally {
-      signal?.removeEventListener('abort', giveUp)
+      signal?.removeEventListener('abort', cancel)
     }
   }
 
-  /** Gives up while it rings, or while keys are pressed for who answered. Idempotent. */
+  /** Cancels the call while it rings, or while digits are sent after its answer. Idempotent. */
   end(cause: Cause): void {
-    this.#ended ??= cause
-    this.#ringing.stop()
-    this.#taken?.end(cause)
+    this.#endCause ??= cause
+    this.#fork.stop()
+    this.#winner?.end(cause)
   }
 
   request(branch: Branch): OutboundRequest {
@@ -79,52 +92,45 @@ export class OriginationSession implements ForkOwner {
     return { destination, projectId: this.projectId, callId, codec: 'PCMU', from }
   }
 
-  adopt(leg: Leg, ringing: LegOwner): void {
-    leg.own(ringing)
+  adopt(leg: Leg, fork: LegOwner): void {
+    leg.own(fork)
     this.#legs.add(leg)
     leg.whenGone(() => this.#legs.delete(leg))
   }
 
-  early(): void {}
-
-  silent(): void {}
-
-  digit(): void {}
-
   state(branch: Branch, state: CalleeState): void {
     const { kind } = state
-    if (kind === 'initiated') this.#tellLeg(branch, state.callee.type)
-    else for (const listener of this.#listeners.get(branch) ?? []) guarded(listener, this.#parts.log)(kind)
-    if (kind === 'ended') this.#over(branch)
+    if (kind === 'initiated') this.#reportLeg(branch, state.callee.type)
+    else for (const listener of this.#listeners.get(branch) ?? []) guarded(listener, this.log)(kind)
+    if (kind === 'ended') this.#ended(branch)
   }
 
-  #tellLeg(branch: Branch, type: 'sip' | 'webrtc'): void {
+  #reportLeg(branch: Branch, type: 'sip' | 'webrtc'): void {
     const listeners = new Set<(state: LegEvent) => void>()
     this.#listeners.set(branch, listeners)
     const { callId, destination } = branch
     const onState = (listener: (state: LegEvent) => void) => void listeners.add(listener)
     const { onLeg } = this.#origination
-    if (onLeg) guarded(onLeg, this.#parts.log)({ callId, destination, type, onState })
+    if (onLeg) guarded(onLeg, this.log)({ callId, destination, type, onState })
   }
 
-  /** Writes down what becomes nobody's call. */
-  #over(branch: Branch): void {
+  /** Reports a branch that has not won. */
+  #ended(branch: Branch): void {
     this.#listeners.delete(branch)
     const { callId, legs } = branch
     const caller = legs.find(({ times }) => times.answeredAt !== undefined) ?? legs.at(-1)
     if (!caller || branch.hasWon) return
-    const cdrLegs = legs.map((leg) => ({ leg, role: 'caller' as const }))
-    this.#record({
+    this.#onLost({
       id: callId,
       info: infoOf({ leg: caller, callId, projectId: this.projectId, headers: [] }),
       caller,
-      cdrLegs,
+      cdrLegs: legs.map((leg) => ({ leg, role: 'caller' as const })),
       omittedLegs: 0,
     })
   }
 
   #failure(): TrunklineError {
-    const cause = this.#ended ?? this.#ringing.refused?.cause ?? { code: 'unreachable' }
+    const cause = this.#endCause ?? this.#fork.failure?.cause ?? { code: 'unreachable' }
     return new TrunklineError(cause.code, cause.detail, { sipStatus: sipStatusOf(cause) })
   }
 }

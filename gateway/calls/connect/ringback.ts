@@ -1,91 +1,94 @@
 import type { Sound } from '../../../handlers/verbs.ts'
-import type { Log } from '../../core/log.ts'
 import type { Call } from '../call/call.ts'
 import type { Leg } from '../leg/leg.ts'
 import type { Player, Playing } from '../verbs/player.ts'
 import type { BridgeSession } from './bridge-session.ts'
 
-/** What a ringback works with. */
+/** Collaborators and values of a {@link Ringback}. */
 export interface RingbackDeps {
   readonly call: Call
-  /** Whom the caller hears, who needs no ringback then. */
+  /** A caller with a partner needs no ringback. */
   readonly bridge: BridgeSession
   readonly player: Player
-  readonly log: Log
-  /** Instead of early media and of a ringing tone; default those two. */
+  /** Sounds in place of early media and of the ringing tone; default those two. */
   readonly sounds: readonly Sound[] | undefined
 }
 
-/** What a caller hears while somebody rings: early media, or a tone. */
+/** Sound for the caller while a callee rings: early media, or a tone. */
 export class Ringback {
-  #parts: RingbackDeps
+  #deps: RingbackDeps
   #playing: Playing | undefined
-  /** The caller has heard early media, after which no telephone makes a tone of its own. */
-  #audible = false
-  #over = false
+  /** Whether the caller has heard early media. A telephone makes no tone of its own after it. */
+  #isAudible = false
+  #isClosed = false
 
-  constructor(parts: RingbackDeps) {
-    this.#parts = parts
+  constructor(deps: RingbackDeps) {
+    this.#deps = deps
   }
 
-  /** Somebody rings, with audio or without. */
+  /** Handles a leg that rings, with or without early media. */
   early(leg: Leg, media: boolean): void {
-    this.#inBackground(media && !this.#parts.sounds && leg.port ? this.#earlyMedia(leg) : this.#ring())
+    this.#inBackground(media && !this.#deps.sounds && leg.port ? this.#earlyMedia(leg) : this.#ring())
   }
 
-  /** A leg is not to be heard any more; `others` still ring. */
+  /** Handles a leg that can no longer be heard; `others` still ring. */
   silent(leg: Leg, others: boolean): void {
-    const { bridge } = this.#parts
+    const { bridge } = this.#deps
     if (bridge.partner === leg) bridge.part()
     if (others) this.#inBackground(this.#ring())
   }
 
-  /** Ends the tone. Idempotent. */
+  /** Stops the tone. Idempotent. */
   stop(): void {
     this.#playing?.stop()
     this.#playing = undefined
   }
 
-  /** Ends it for good. Idempotent. */
+  /** Stops the tone for good. Idempotent. */
   close(): void {
-    this.#over = true
+    this.#isClosed = true
     this.stop()
   }
 
-  get #wanted(): boolean {
-    return !this.#over && !this.#playing && !this.#parts.bridge.partner
+  get #isWanted(): boolean {
+    return !this.#isClosed && !this.#playing && !this.#deps.bridge.partner
   }
 
   async #earlyMedia(leg: Leg): Promise<void> {
-    const { call, bridge } = this.#parts
+    const { call, bridge } = this.#deps
     await call.caller.progress()
-    // Whoever has answered meanwhile is not to be heard before it is taken.
-    if (this.#over || bridge.partner || leg.state.kind !== 'early' || call.caller.isEnded) return
-    this.#audible = true
+    // A callee who has answered meanwhile must not be heard before its leg has won.
+    if (this.#isClosed || bridge.partner || leg.state.kind !== 'early' || call.caller.isEnded) return
+    this.#isAudible = true
     this.stop()
     bridge.pair(leg)
   }
 
-  /** The caller learns that it rings: by 180 where that is enough, else by a tone too. Harmless when it is told already. */
+  /** Reports ringing to the caller by a 180, and by a tone if the 180 alone makes no sound. Idempotent. */
   async #ring(): Promise<void> {
-    const { call, player, sounds, log } = this.#parts
-    const { caller } = call
-    if (!this.#wanted) return
+    const { call, player, sounds } = this.#deps
+    const { caller, log } = call
+    if (!this.#isWanted) return
     caller.ring()
     // A telephone makes its own ringing tone at a 180.
-    if (!caller.isAnswered && caller.makesRingingTone && !sounds && !this.#audible) return
+    if (!caller.isAnswered && caller.makesRingingTone && !sounds && !this.#isAudible) return
     await caller.progress()
-    // Until the caller hears, much can have happened: a ringing tone that began now would never end.
-    if (!caller.port || caller.isEnded || !this.#wanted) return
-    const warn = (reason: string) => log.warn({ reason }, 'the ringback is not played as it was asked for')
+    // The ringing may have ended while the audio was opened: a tone that began now would never stop.
+    if (!caller.port || caller.isEnded || !this.#isWanted) return
+    const warn = (reason: string) =>
+      log.warn({ event: 'call.ringback-changed', reason }, 'ringback not played as requested')
     const customer = call.info.projectId
     const list = sounds ?? [{ kind: 'ringtone' }]
     this.#playing = player.start(caller.port, list, { loop: 0, customer, warn })
-    this.#playing.done.catch((error) => log.warn({ err: error }, 'the ringback cannot be played'))
+    this.#playing.done.catch((error) =>
+      log.warn({ event: 'call.ringback-failed', err: error }, 'ringback failed'),
+    )
   }
 
-  /** Nobody waits for it. What goes wrong in it costs the caller a sound, and never more than that. */
+  /** Runs work whose failure costs the caller a sound at most. */
   #inBackground(work: Promise<void>): void {
-    work.catch((error) => this.#parts.log.error({ err: error }, 'the caller could not be told that it rings'))
+    work.catch((error) =>
+      this.#deps.call.log.error({ event: 'call.ringing-failed', err: error }, 'ringing not reported'),
+    )
   }
 }

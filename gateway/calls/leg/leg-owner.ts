@@ -2,24 +2,38 @@ import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Leg } from './leg.ts'
 import type { Referral } from './referral.ts'
 
-/** `new → early → answered → ended`; a state is never left backwards, and `ended` is reached exactly once. */
+/**
+ * State of a leg: `new → early → answered → ended`. A state is never left backwards; `ended` is reached exactly
+ * once.
+ */
 export type LegState =
   | { readonly kind: 'new' }
   | { readonly kind: 'early' }
   | { readonly kind: 'answered'; readonly at: number }
   | { readonly kind: 'ended'; readonly cause: Cause; readonly by: 'far' | 'us' }
 
-/** The call that owns a leg. */
-export interface LegOwner {
-  /** The far side is ringing; `media` says that its audio can be heard already. */
+/** Receives the progress of a leg up to its answer. */
+export interface LegProgressListener {
+  /** The far side is ringing. `media`: its audio can be heard already. */
   legEarly(leg: Leg, media: boolean): void
   legAnswered(leg: Leg): void
+}
+
+/** Receives what the far side of a leg does. */
+export interface LegInputListener {
   legDigit(leg: Leg, digit: string): void
-  /** The far side put us on hold, or took us back, or we did so with it; told of changes alone. Only a leg that {@link Leg.isHeld} is to be parted. */
+  /**
+   * The far side has put the gateway on hold or has resumed, or the gateway has done so with it. Called for
+   * changes only. The audio is parted only while {@link Leg.isHeld}.
+   */
   legHeld(leg: Leg, held: boolean): void
-  legEnded(leg: Leg): void
-  /** The far side wants the other party to talk to somebody else. False, or absent: there is nobody to transfer. */
-  legReferred?(leg: Leg, referral: Referral): boolean
-  /** `by` takes the place of an answered leg, which is ended (RFC 3891). False, or absent: it cannot be replaced. */
-  legReplaced?(leg: Leg, by: Leg): boolean
+  /** The far side transfers the other party. Returns false, or is absent, without a party to transfer. */
+  legReferred(leg: Leg, referral: Referral): boolean
+  /** `by` replaces an answered leg, which ends (RFC 3891). Returns false, or is absent, if it cannot be replaced. */
+  legReplaced(leg: Leg, by: Leg): boolean
+}
+
+/** Owner of a leg. Implements the callbacks that it needs. */
+export interface LegOwner extends Partial<LegProgressListener>, Partial<LegInputListener> {
+  legEnded?(leg: Leg): void
 }

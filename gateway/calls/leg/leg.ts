@@ -173,7 +173,7 @@ export class Leg {
   early(media: boolean): void {
     if (this.#state.kind !== 'new' && this.#state.kind !== 'early') return
     this.#rang()
-    this.#owner?.legEarly(this, media)
+    this.#owner?.legEarly?.(this, media)
   }
 
   /**
@@ -190,7 +190,7 @@ export class Leg {
     const at = this.#times.answeredAt ?? this.#now()
     this.#state = { kind: 'answered', at }
     this.#times = { ...this.#times, answeredAt: at }
-    this.#owner?.legAnswered(this)
+    this.#owner?.legAnswered?.(this)
   }
 
   /** The far side pressed a key, and said so by a message (INFO). */
@@ -205,7 +205,7 @@ export class Leg {
   hold(held: boolean, by: 'message' | 'media' | 'us' = 'message'): void {
     if (!this.isAnswered || held === this.#held[by]) return
     this.#held[by] = held
-    this.#owner?.legHeld(this, held)
+    this.#owner?.legHeld?.(this, held)
   }
 
   /** The far side wants the other party to talk to somebody else; false where that cannot be. */
@@ -300,7 +300,7 @@ export class Leg {
   /** Some far sides tell of each key both in the audio and by a message: what the first one came by counts, the other is its echo. */
   #press(digit: string, by: 'media' | 'signalling'): void {
     this.#digitsBy ??= by
-    if (!this.isEnded && this.#digitsBy === by) this.#owner?.legDigit(this, digit)
+    if (!this.isEnded && this.#digitsBy === by) this.#owner?.legDigit?.(this, digit)
   }
 
   #rang(): void {
@@ -320,7 +320,7 @@ export class Leg {
     } finally {
       // Whatever goes wrong there, nothing of the leg stays behind.
       this.#stats = this.#port?.close()
-      this.#owner?.legEnded(this)
+      this.#owner?.legEnded?.(this)
       const gone = [...this.#onGone]
       this.#onGone.clear()
       for (const run of gone) run()

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallControl } from '../../../handlers/verbs.ts'
 import { setUp, turns, waits } from '../testing/addresses-fixture.ts'
 
-let { t, told, at, results, states, connect, arrive, left } = setUp()
+let { t, log, at, results, states, connect, arrive, left } = setUp()
 
 beforeEach(() => {
-  ;({ t, told, at, results, states, connect, arrive, left } = setUp())
+  ;({ t, log, at, results, states, connect, arrive, left } = setUp())
 })
 
 describe('a call that is connected to an address', () => {
@@ -98,7 +98,7 @@ describe('a call that is connected to an address', () => {
     t.calls.portsLost([far?.id ?? ''])
     await turns()
     expect(a.far.told).toEqual(['answer', 'end internal'])
-    expect([...told.ends.values()].map(({ code }) => code)).toEqual(['internal', 'internal', 'internal'])
+    expect([...log.ends.values()].map(({ code }) => code)).toEqual(['internal', 'internal', 'internal'])
     expect(left()).toEqual([0, 0, 0, 0, 0])
   })
 
@@ -134,7 +134,7 @@ describe('a call that is connected to an address', () => {
     await turns()
     expect(results).toMatchObject([{ kind: 'failed', reason: 'no-answer' }])
     expect(states).toEqual(['initiated', 'ended no-answer no_answer'])
-    const ends = [...told.rows.keys()].map((id) => told.ends.get(id))
+    const ends = [...log.rows.keys()].map((id) => log.ends.get(id))
     expect(ends.map((end) => [end?.status, end?.code])).toEqual([
       ['no-answer', 'no_answer'],
       ['no-answer', 'no_answer'],
@@ -149,7 +149,7 @@ describe('a call that is connected to an address', () => {
     t.outbound.dialled[0]?.leg.answered()
     await turns()
     expect(t.calls.count).toBe(1)
-    expect([...told.ends.values()].map(({ code }) => code)).toEqual([
+    expect([...log.ends.values()].map(({ code }) => code)).toEqual([
       'answered_elsewhere',
       'answered_elsewhere',
     ])
@@ -284,13 +284,13 @@ describe('a call that is connected to an address', () => {
     const a = await arrive((call) => connect(call, '/public/menu'))
     a.leg.ended({ code: 'normal' })
     await turns()
-    const [first, leg, handled] = [...told.rows.values()]
+    const [first, leg, handled] = [...log.rows.values()]
     expect([first, leg, handled]).toMatchObject([
       { direction: 'inbound' },
       { direction: 'outbound-dial', parentId: first?.id, to: '/public/menu', type: 'sip' },
       { direction: 'inbound', parentId: leg?.id, to: '/public/menu', from: 'sip:caller@carrier.example' },
     ])
-    expect([...told.ends.values()].map(({ status }) => status)).toEqual([
+    expect([...log.ends.values()].map(({ status }) => status)).toEqual([
       'completed',
       'completed',
       'completed',
@@ -325,7 +325,7 @@ it('the gateway calls an address by itself, and both documents run', async () =>
   const id = await made
   expect(menu[0]?.info).toMatchObject({ direction: 'inbound', from: '+4930123', to: '/public/menu' })
   expect(ran[0]?.info).toMatchObject({ callId: id, direction: 'outbound', to: '/public/menu' })
-  expect([...told.rows.values()]).toMatchObject([
+  expect([...log.rows.values()]).toMatchObject([
     { id, direction: 'outbound-api' },
     { direction: 'inbound', parentId: id },
   ])

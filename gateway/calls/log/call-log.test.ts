@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallControl } from '../../../handlers/verbs.ts'
 import { settle, setUp as setUpCalls } from '../testing/calls-fixture.ts'
-import { FakeBook } from '../testing/fake-call-log.ts'
 import { fakeLeg } from '../testing/fake-legs.ts'
+import { StrictCallRows } from '../testing/strict-call-rows.ts'
 
 const setUp = () => {
-  const book = new FakeBook()
-  return { ...setUpCalls({ book }), book }
+  const rows = new StrictCallRows()
+  return { ...setUpCalls({ rows }), rows }
 }
 
 let t: ReturnType<typeof setUp>
@@ -31,8 +31,8 @@ describe('what is written down of calls', () => {
     a.leg.ended({ code: 'normal' })
     await settle()
     await settle()
-    const [call, called] = [t.book.rows[0]!, t.book.rows[1]!]
-    expect(t.book.rows).toHaveLength(2)
+    const [call, called] = [t.rows.rows[0]!, t.rows.rows[1]!]
+    expect(t.rows.rows).toHaveLength(2)
     expect(call).toMatchObject({ direction: 'inbound', type: 'sip', from: 'sip:caller@carrier.example' })
     expect(call).toMatchObject({ status: 'completed', code: 'normal', document: 'test' })
     expect(call.endedAt! - call.answeredAt!).toBe(5_000)
@@ -46,7 +46,7 @@ describe('what is written down of calls', () => {
     const statusTarget = { url: 'https://x.example/', method: 'GET', states: ['completed'] } as const
     const a = t.arrive((call) => call.connect({ steps: [[{ to: 'sip:b@x', statusTarget }]] }).then(() => {}))
     await settle()
-    expect(t.book.rows.map(({ statusTarget: toldTo }) => toldTo)).toEqual([
+    expect(t.rows.rows.map(({ statusTarget: toldTo }) => toldTo)).toEqual([
       undefined,
       { ...statusTarget, dialect: 'form' },
     ])
@@ -71,8 +71,8 @@ describe('what is written down of calls', () => {
     await settle()
     t.outbound.dialled[0]!.leg.ended({ code, sip: 499 })
     await expect(made).rejects.toMatchObject({ code })
-    expect(t.book.rows).toMatchObject([{ direction: 'outbound-api', to: 'sip:trunk@x', status, code }])
-    expect(t.book.rows[0]).not.toHaveProperty('parentId')
+    expect(t.rows.rows).toMatchObject([{ direction: 'outbound-api', to: 'sip:trunk@x', status, code }])
+    expect(t.rows.rows[0]).not.toHaveProperty('parentId')
     expect(t.outbound.dialled[0]!.request).toMatchObject({
       from: { uri: 'sip:me@y' },
       destination: { from: '+1' },
@@ -90,7 +90,7 @@ describe('what is written down of calls', () => {
     const id = await made
     t.clock.advance(9)
     await settle()
-    expect(t.book.rows).toMatchObject([{ id, status: 'completed', code: 'normal' }])
+    expect(t.rows.rows).toMatchObject([{ id, status: 'completed', code: 'normal' }])
   })
 
   it('is told to whom its handler says', () => {
@@ -102,21 +102,21 @@ describe('what is written down of calls', () => {
     } as const
     const handler = { kind: 'xml', url: 'https://u:p@x.example/doc?key=pw', status } as const
     t.arrive((call) => call.sleep(1_000), { plan: { kind: 'handler', handler } })
-    expect([...t.book.watched]).toEqual([[t.book.rows[0]!.id, status]])
-    expect(t.book.rows[0]).toMatchObject({ document: 'https://x.example/doc', status: 'ringing' })
+    expect([...t.rows.watched]).toEqual([[t.rows.rows[0]!.id, status]])
+    expect(t.rows.rows[0]).toMatchObject({ document: 'https://x.example/doc', status: 'ringing' })
   })
 
   it('is one that is refused', () => {
     for (let calls = 0; calls < 3; calls++) t.arrive((call) => call.sleep(1_000))
-    expect(t.book.rows[2]).toMatchObject({ direction: 'inbound', status: 'failed', code: 'over_call_limit' })
-    expect(t.book.open).toBe(2)
+    expect(t.rows.rows[2]).toMatchObject({ direction: 'inbound', status: 'failed', code: 'over_call_limit' })
+    expect(t.rows.open).toBe(2)
   })
 
   it('is one whose caller gave up', async () => {
     const a = t.arrive((call) => call.sleep(1_000))
     a.leg.ended({ code: 'canceled' })
     await settle()
-    expect(t.book.rows).toMatchObject([{ status: 'canceled' }])
+    expect(t.rows.rows).toMatchObject([{ status: 'canceled' }])
   })
 
   it('is one that was answered, whose caller hangs up before we hear that it took the answer', async () => {
@@ -125,7 +125,7 @@ describe('what is written down of calls', () => {
     t.clock.advance(200)
     a.leg.ended({ code: 'normal' })
     await settle()
-    const [call] = t.book.rows
+    const [call] = t.rows.rows
     expect(call).toMatchObject({ status: 'completed', code: 'normal' })
     expect(call!.endedAt! - call!.answeredAt!).toBe(200)
     await settle()
@@ -138,14 +138,14 @@ describe('what is written down of calls', () => {
     const [b] = t.outbound.dialled
     b!.leg.answered()
     await settle()
-    const by = fakeLeg(t.clock, t.book.rows[0]!.id).leg
+    const by = fakeLeg(t.clock, t.rows.rows[0]!.id).leg
     by.answered()
     expect(b!.leg.replaced(by)).toBe(true)
-    expect(t.book.rows[1]).toMatchObject({ status: 'in-progress' })
+    expect(t.rows.rows[1]).toMatchObject({ status: 'in-progress' })
     by.ended({ code: 'normal' })
     await settle()
-    expect(t.book.rows[1]).toMatchObject({ status: 'completed' })
-    expect(t.book.open).toBe(0)
+    expect(t.rows.rows[1]).toMatchObject({ status: 'completed' })
+    expect(t.rows.open).toBe(0)
   })
 
   it('is whoever a transfer leads to', async () => {
@@ -157,13 +157,13 @@ describe('what is written down of calls', () => {
     await settle()
     t.outbound.dialled[1]!.leg.answered()
     await settle()
-    expect(t.book.rows.map(({ to, status }) => [to, status])).toEqual([
+    expect(t.rows.rows.map(({ to, status }) => [to, status])).toEqual([
       ['sip:callee@demo.example', 'in-progress'],
       ['sip:b@x', 'completed'],
       ['sip:c@x', 'in-progress'],
     ])
-    expect(t.book.rows[2]).toMatchObject({ parentId: t.book.rows[0]!.id })
+    expect(t.rows.rows[2]).toMatchObject({ parentId: t.rows.rows[0]!.id })
     await Promise.all([t.calls.drain(0), settle().then(() => t.clock.advance(0))])
-    expect(t.book.open).toBe(0)
+    expect(t.rows.open).toBe(0)
   })
 })

@@ -7,125 +7,174 @@ import type { Call } from '../call/call.ts'
 import type { Arrival } from '../call-ports.ts'
 import type { Branch } from '../connect/branch.ts'
 import type { CdrSource } from './call-cdr.ts'
-import type { CallRowLog, CallStatus } from './call-rows.ts'
+import type { CallEndChange, CallRow, CallRowChange, CallRowStore, CallStatus } from './call-rows.ts'
+import { CallStatusNotifier, type CallStatusNotifierDeps } from './call-status-notifier.ts'
 
-/** Who writes calls down: the log, and whoever is to be told how a call goes. */
-export interface CallBook extends CallRowLog {
-  /** How the call of this id goes is told to `status`, in place of whom it was told before; it has begun. */
-  watch(id: string, status: StatusTarget): void
+/** Collaborators of a {@link CallLog}. */
+export interface CallLogDeps extends CallStatusNotifierDeps {
+  readonly rows: CallRowStore
 }
 
-/** Of whom a destination is called. */
+/** Caller of a branch. */
 export interface Calling {
   readonly projectId: string
-  /** The call that calls it; absent: the gateway makes a call by itself. */
+  /** Call that dials the branch; absent for a call that the gateway makes. */
   readonly callId?: CallId
 }
 
-/** A called leg, or the legs that ring for one destination, as long as it is nobody's call of its own. */
-export interface Called {
+/** Branch in progress that is not the caller's leg of a call. */
+export interface BranchEntry {
   readonly projectId: string
   readonly branch: Branch
-  readonly answered: boolean
+  readonly isAnswered: boolean
 }
 
 /**
- * Tells the {@link CallBook} of every call and of every leg that is called for one, each under the id that customers know it by (`CallSid` of
- * callbacks, `call_id` of events): `began` once, `changed` at ringing and answer, `ended` once.
+ * Log of the calls in progress. Each call, and each branch that is dialed for one, has a row under the id that
+ * customers see (`CallSid` of callbacks, `call_id` of events). Each change is stored, and reported to the call's
+ * status URL.
  *
- * - What comes in, and is refused at once, too: by {@link arrived}, and {@link ended}.
- * - What the gateway calls by itself, for a `connect`, or for a transfer (REFER): by {@link called}. Who was dialled in many places is one.
- *   Who waited in a queue is a call already.
- * - A leg that takes another one's place (Replaces) goes on as the call, or the called leg, whose place it takes.
+ * - An inbound call has a row even if it is rejected at once: {@link arrived} and {@link ended}.
+ * - A branch of a `connect`, of a transfer (REFER) or of the API has one row for all its legs: {@link called}. A
+ *   caller of a queue has the row of its own call.
+ * - A leg that replaces another one (Replaces) continues its row.
  */
-export class Journal {
-  readonly #book: CallBook | undefined
-  readonly #now: () => number
-  readonly #called = new Map<string, Called>()
+export class CallLog {
+  readonly #rows: CallRowStore
+  readonly #notifier: CallStatusNotifier
+  readonly #clock: CallLogDeps['clock']
+  readonly #branches = new Map<string, BranchEntry>()
 
-  constructor(book: CallBook | undefined, now: () => number) {
-    this.#book = book
-    this.#now = now
+  constructor(deps: CallLogDeps) {
+    this.#rows = deps.rows
+    this.#notifier = new CallStatusNotifier(deps)
+    this.#clock = deps.clock
   }
 
-  /** What is called under this id, and is no call of its own. */
-  find(id: string): Called | undefined {
-    return this.#called.get(id)
+  /** Number of calls in progress whose states are reported to a URL. */
+  get watched(): number {
+    return this.#notifier.size
   }
 
-  /** A call came in, whatever becomes of it. */
+  /** Returns the branch with this id, unless it is the caller's leg of a call. */
+  findBranch(id: string): BranchEntry | undefined {
+    return this.#branches.get(id)
+  }
+
+  /** Returns the URL that receives the states of a call in progress. */
+  statusTarget(id: string): StatusTarget | undefined {
+    return this.#notifier.target(id)
+  }
+
+  /** Adds a row with the status `queued`. */
+  begin(call: Omit<CallRow, 'status'>): CallRow {
+    return this.#rows.began(call)
+  }
+
+  /** Changes the row of a call in progress, and reports a new state. Returns undefined for a call that has ended. */
+  change(id: string, change: CallRowChange): CallRow | undefined {
+    const before = this.#rows.inProgress(id)
+    const after = this.#rows.changed(id, change)
+    if (before && after) this.#notifier.changed(before, after)
+    return after
+  }
+
+  /** Ends a row, and reports the end. Has no effect for a call that has ended. */
+  end(id: string, end: CallEndChange): void {
+    const row = this.#rows.ended(id, end)
+    if (row) this.#notifier.ended(row)
+  }
+
+  /** Reports the states of a call in progress to `target`, in place of an earlier URL. */
+  watch(id: string, target: StatusTarget): void {
+    const row = this.#rows.changed(id, { statusTarget: target })
+    if (row) this.#notifier.watch(row, target)
+  }
+
+  /** Logs an inbound call, accepted or not. */
   arrived({ callId: id, parentId, projectId, leg, plan }: Arrival): void {
-    const handler = plan.kind === 'handler' ? plan.handler : undefined
-    const { startedAt: createdAt } = leg.times
-    const { type, from, to } = leg
-    const made = { id, projectId, direction: 'inbound', type, from: from.uri, to: to.uri, createdAt } as const
-    this.#book?.began(parentId === undefined ? made : { ...made, parentId })
-    if (handler) this.runs(id, handler)
-    this.#book?.changed(id, { status: 'ringing', ringingAt: createdAt })
+    const { startedAt } = leg.times
+    this.begin({
+      id,
+      projectId,
+      ...(parentId !== undefined && { parentId }),
+      direction: 'inbound',
+      type: leg.type,
+      from: leg.from.uri,
+      to: leg.to.uri,
+      createdAt: startedAt,
+    })
+    if (plan.kind === 'handler') this.runs(id, plan.handler)
+    this.change(id, { status: 'ringing', ringingAt: startedAt })
   }
 
-  /** This handles the call from now on. */
+  /** Logs the handler that controls the call from now on. */
   runs(id: string, handler: HandlerSpec): void {
-    if (handler.status) this.#book?.watch(id, handler.status)
-    this.#book?.changed(id, { document: documentOf(handler) })
+    if (handler.status) this.watch(id, handler.status)
+    this.change(id, { document: documentOf(handler) })
   }
 
   answered({ id, answeredAt }: Pick<Call, 'id' | 'answeredAt'>): void {
-    if (answeredAt !== undefined) this.#book?.changed(id, { status: 'in-progress', answeredAt })
+    if (answeredAt !== undefined) this.change(id, { status: 'in-progress', answeredAt })
   }
 
-  /** A call is over, or was refused. */
+  /** Logs the end of a call, or its rejection. */
   ended({ id, info, caller, cdrLegs }: CdrSource): void {
     const { state, times } = caller
     const cause: Cause = state.kind === 'ended' ? state.cause : { code: 'internal' }
     const first = cdrLegs[0]?.leg ?? caller
-    const answered = first.times.answeredAt !== undefined
+    const isAnswered = first.times.answeredAt !== undefined
     const sipStatus = cause.sip ?? caller.facts.response?.status
-    this.#book?.ended(id, {
-      status: statusOf(cause.code, answered, info.direction),
-      endedAt: times.endedAt ?? this.#now(),
+    this.end(id, {
+      status: statusOf(cause.code, isAnswered, info.direction),
+      endedAt: times.endedAt ?? this.#clock.now(),
       code: cause.code,
       ...(sipStatus !== undefined && { sipStatus }),
     })
   }
 
-  /** How a destination goes that is called. */
-  called({ projectId, callId: parentId }: Calling, branch: Branch, state: CalleeState): void {
+  /** Logs a state of a branch. Returns its row while it is in progress. */
+  called(calling: Calling, branch: Branch, state: CalleeState): CallRow | undefined {
     const id = branch.callId
     const { callee } = state
-    // Nothing was dialled, or who is meant waited in a queue.
-    if (!callee || callee.callId !== id) return
+    // Nothing was dialed, or the callee waited in a queue.
+    if (!callee || callee.callId !== id) return undefined
     if (state.kind === 'ended') {
-      this.#called.delete(id)
-      // Of a call of our own that was answered, its call tells the end.
-      if (parentId !== undefined || !branch.hasWon) this.#over(id, branch, state)
-      return
+      this.#branches.delete(id)
+      // The end of an answered call of the gateway is logged by its call.
+      if (calling.callId !== undefined || !branch.hasWon) this.#endBranch(id, branch, state)
+      return undefined
     }
-    this.#called.set(id, { projectId, branch, answered: state.kind === 'answered' })
-    const at = this.#now()
-    if (state.kind === 'ringing') this.#book?.changed(id, { status: 'ringing', ringingAt: at })
-    else if (state.kind === 'answered') this.#book?.changed(id, { status: 'in-progress', answeredAt: at })
-    else {
-      const { type, from } = callee
-      const direction = parentId === undefined ? 'outbound-api' : 'outbound-dial'
-      const to = shownUri(callee.to)
-      const made = { id, projectId, direction, type, from, to, createdAt: at } as const
-      const { statusTarget } = branch.destination
-      const told = statusTarget && { statusTarget: { ...statusTarget, dialect: 'form' as const } }
-      this.#book?.began({ ...made, ...(parentId !== undefined && { parentId }), ...told })
-    }
+    const isAnswered = state.kind === 'answered'
+    this.#branches.set(id, { projectId: calling.projectId, branch, isAnswered })
+    const at = this.#clock.now()
+    if (state.kind === 'ringing') return this.change(id, { status: 'ringing', ringingAt: at })
+    if (isAnswered) return this.change(id, { status: 'in-progress', answeredAt: at })
+    const { projectId, callId: parentId } = calling
+    const { statusTarget } = branch.destination
+    return this.begin({
+      id,
+      projectId,
+      ...(parentId !== undefined && { parentId }),
+      direction: parentId === undefined ? 'outbound-api' : 'outbound-dial',
+      type: callee.type,
+      from: callee.from,
+      to: shownUri(callee.to),
+      createdAt: at,
+      ...(statusTarget && { statusTarget: { ...statusTarget, dialect: 'form' } }),
+    })
   }
 
-  #over(
+  #endBranch(
     id: string,
     branch: Branch,
     { outcome, code, callee }: Extract<CalleeState, { kind: 'ended' }>,
   ): void {
     const sipStatus = callee?.sip?.status
-    const answered = branch.legs.some(({ times }) => times.answeredAt !== undefined)
-    this.#book?.ended(id, {
-      status: outcome === 'completed' ? outcome : statusOf(code as Code, answered, 'outbound'),
-      endedAt: this.#now(),
+    const isAnswered = branch.legs.some(({ times }) => times.answeredAt !== undefined)
+    this.end(id, {
+      status: outcome === 'completed' ? outcome : statusOf(code as Code, isAnswered, 'outbound'),
+      endedAt: this.#clock.now(),
       code: code as Code,
       ...(sipStatus !== undefined && { sipStatus }),
     })
@@ -142,14 +191,14 @@ const statuses: Partial<Record<Code, CallStatus>> = {
   max_duration: 'no-answer',
 }
 
-/** What a caller whom we decline is told is no answer; who declines our call is busy, as in the XML family. */
-const statusOf = (code: Code, answered: boolean, direction: 'inbound' | 'outbound'): CallStatus => {
-  if (answered) return 'completed'
+/** Returns the final status. An inbound call that is declined has no answer; a callee who declines is busy, as in the XML family. */
+const statusOf = (code: Code, isAnswered: boolean, direction: 'inbound' | 'outbound'): CallStatus => {
+  if (isAnswered) return 'completed'
   if (code === 'declined') return direction === 'inbound' ? 'no-answer' : 'busy'
   return statuses[code] ?? 'failed'
 }
 
-/** What is asked for, for people: the name or the URL of a document, or a topic. */
+/** Returns a handler's document for display: its name, its URL without credentials, or a topic. */
 export const documentOf = (handler: HandlerSpec): string => {
   if (handler.kind === 'realtime') return handler.topic
   return 'url' in handler ? redactedUrl(handler.url) : handler.name

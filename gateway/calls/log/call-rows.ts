@@ -2,7 +2,7 @@ import type { Code } from '../../core/errors/catalogue.ts'
 import type { Listed, ListPage } from '../../directory/resource-types.ts'
 import type { StatusTarget } from '../../model.ts'
 
-/** How far a call is, and how it ended. */
+/** Progress of a call, or its outcome. */
 export type CallStatus =
   | 'queued'
   | 'ringing'
@@ -13,11 +13,14 @@ export type CallStatus =
   | 'no-answer'
   | 'canceled'
 
-/** A call as customers see it: one for whoever calls or is called first, and one for each that is called out of it. Times in ms since 1970. */
+/**
+ * A call as customers see it: one for the caller, and one for each callee that the call dials. Times in ms since
+ * 1970.
+ */
 export interface CallRow {
   readonly id: string
   readonly projectId: string
-  /** The call that made this one; absent: none did. */
+  /** Call that has dialed this one, if any. */
   readonly parentId?: string
   readonly direction: 'inbound' | 'outbound-api' | 'outbound-dial'
   readonly type: 'sip' | 'webrtc'
@@ -28,19 +31,19 @@ export interface CallRow {
   readonly ringingAt?: number
   readonly answeredAt?: number
   readonly endedAt?: number
-  /** Of its end. */
+  /** Code of the end. */
   readonly code?: Code
   readonly sipStatus?: number
   readonly answeredBy?: 'human' | 'machine'
-  /** Name or URL of the document that was asked for, without credentials. */
+  /** Name of the requested document, or its URL without credentials. */
   readonly document?: string
-  /** Where its states are told, where it is in progress: if the gateway dies, its end is told there all the same. */
+  /** URL that receives the states. Another gateway reports the end there if this one stops. */
   readonly statusTarget?: StatusTarget
 }
 
 /**
- * What calls are looked for by. `from` and `to` are numbers or names, or whole URIs; times in ms since 1970, `…From` inclusive, `…Until` not. Where
- * it is asked when they ended, they are in the order of that.
+ * Search for calls. `from` and `to` are numbers, names or whole URIs. Times in ms since 1970; `…From` is inclusive,
+ * `…Until` exclusive. A search by the end sorts by the end.
  */
 export interface CallQuery extends ListPage {
   readonly from?: string
@@ -53,40 +56,43 @@ export interface CallQuery extends ListPage {
   readonly endedUntil?: number
 }
 
-/**
- * Writes down calls while they go on. Called on the call path: it neither waits nor throws; writing happens behind.
- */
-export interface CallRowLog {
-  began(call: Omit<CallRow, 'status'>): void
-  changed(
-    id: string,
-    change: Partial<
-      Pick<CallRow, 'status' | 'ringingAt' | 'answeredAt' | 'answeredBy' | 'document' | 'statusTarget'>
-    >,
-  ): void
-  ended(
-    id: string,
-    end: Required<Pick<CallRow, 'status' | 'endedAt'>> & Pick<CallRow, 'code' | 'sipStatus'>,
-  ): void
+/** Change of a row in progress. */
+export type CallRowChange = Partial<
+  Pick<CallRow, 'status' | 'ringingAt' | 'answeredAt' | 'answeredBy' | 'document' | 'statusTarget'>
+>
+
+/** Change that ends a row. */
+export type CallEndChange = Required<Pick<CallRow, 'status' | 'endedAt'>> &
+  Pick<CallRow, 'code' | 'sipStatus'>
+
+/** Stores the rows of calls in progress. Runs on the call path: it writes in the background, and never throws. */
+export interface CallRowStore {
+  /** Adds a row with the status `queued`. */
+  began(call: Omit<CallRow, 'status'>): CallRow
+  /** Returns the changed row; undefined if it is not in progress. */
+  changed(id: string, change: CallRowChange): CallRow | undefined
+  /** Returns the ended row; undefined if it was not in progress. */
+  ended(id: string, end: CallEndChange): CallRow | undefined
+  inProgress(id: string): CallRow | undefined
 }
 
-/** Calls and called legs that are not over, in memory. */
+/** Calls and branches in progress, in memory. */
 export interface CallsInProgress {
   inProgress(id: string): CallRow | undefined
-  /** The legs that a call has called. */
+  /** Returns the branches of a call. */
   calledBy(id: string): readonly CallRow[]
 }
 
-/** Reads calls, in progress and over, newest first. Nothing of another project is ever found. */
+/** Reads calls in progress and ended calls of one project, newest first. */
 export interface CallHistory {
   find(projectId: string, id: string): Promise<CallRow | undefined>
   /**
-   * A page; `total` is as many as it takes to know whether there is a further one, for counting all would read all. Throws `invalid_field` where
-   * over 100,000 would be passed over.
+   * Returns a page. Its `total` counts the rows up to the page, and one more if there is a further page. Throws
+   * `invalid_field` for a page beyond 100,000 rows.
    */
   list(projectId: string, query: CallQuery): Promise<Listed<CallRow>>
-  /** Removes a call that is over, with its records. `unknown_call`, `call_in_progress`. */
+  /** Removes an ended call with its CDRs. Throws `unknown_call` or `call_in_progress`. */
   remove(projectId: string, id: string): Promise<void>
-  /** Resolves when everything that was written before is in the store. */
+  /** Resolves when the store has all earlier changes. */
   settled(): Promise<void>
 }

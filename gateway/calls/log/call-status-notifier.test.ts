@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { FakeRecords } from '../../calling/testing/call-records.ts'
+import { FakeCallRows } from '../../calls/testing/fake-call-rows.ts'
 import { FakeClock } from '../../core/clock.ts'
 import type { StatusTarget } from '../../model.ts'
 import { FakeCustomerServers } from '../testing/fake-customer-servers.ts'
+import { CallLog } from './call-log.ts'
 import type { CallRow } from './call-rows.ts'
-import { CallStatusNotifier } from './call-status-notifier.ts'
 
 const call: Omit<CallRow, 'status'> = {
   id: 'c1',
@@ -25,8 +25,8 @@ const all: StatusTarget = {
 const setUp = () => {
   const clock = new FakeClock()
   const customers = new FakeCustomerServers()
-  const log = new FakeRecords()
-  const states = new CallStatusNotifier({ log, callbacks: customers.callbacks, clock, nodeId: 'node-1' })
+  const log = new FakeCallRows()
+  const states = new CallLog({ rows: log, callbacks: customers.callbacks, clock, nodeId: 'node-1' })
   const told = () => customers.told.map(({ callback }) => callback)
   const forms = () => told().map(({ body }) => Object.fromEntries(new URLSearchParams(body?.text)))
   return { clock, log, states, told, forms, customers }
@@ -38,15 +38,15 @@ beforeEach(() => {
 })
 
 const run = () => {
-  t.states.changed('c1', { status: 'ringing', ringingAt: 2_000 })
-  t.states.changed('c1', { answeredBy: 'human' })
-  t.states.changed('c1', { status: 'in-progress', answeredAt: 3_000 })
-  t.states.ended('c1', { status: 'completed', endedAt: 63_400, code: 'normal', sipStatus: 200 })
+  t.states.change('c1', { status: 'ringing', ringingAt: 2_000 })
+  t.states.change('c1', { answeredBy: 'human' })
+  t.states.change('c1', { status: 'in-progress', answeredAt: 3_000 })
+  t.states.end('c1', { status: 'completed', endedAt: 63_400, code: 'normal', sipStatus: 200 })
 }
 
 describe('a call in progress', () => {
   it('is told of in the words of the XML family, each state once', () => {
-    t.states.began(call)
+    t.states.begin(call)
     t.states.watch('c1', all)
     run()
     const common = { AccountSid: 'p', ApiVersion: '2010-04-01', CallSid: 'c1', Direction: 'outbound-api' }
@@ -69,11 +69,11 @@ describe('a call in progress', () => {
     expect(t.forms()[0]?.Timestamp).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d \+0000$/)
     expect(t.customers.told.every(({ projectId, callId }) => projectId === 'p' && callId === 'c1')).toBe(true)
     expect([...t.log.rows.values()]).toMatchObject([{ status: 'completed', code: 'normal' }])
-    expect(t.states.size).toBe(0)
+    expect(t.states.watched).toBe(0)
   })
 
   it('is told of by the next run where the gateway dies, and of its end once', () => {
-    t.states.began(call)
+    t.states.begin(call)
     t.states.watch('c1', all)
     expect(t.log.inProgress('c1')?.statusTarget).toEqual(all)
     run()
@@ -81,7 +81,7 @@ describe('a call in progress', () => {
   })
 
   it('is told of only as far as is wanted, with a sequence without gaps', () => {
-    t.states.began(call)
+    t.states.begin(call)
     t.states.watch('c1', { ...all, method: 'GET', states: ['ringing', 'completed'] })
     run()
     const urls = t.told().map(({ url, body }) => [new URL(url).searchParams, body] as const)
@@ -93,7 +93,7 @@ describe('a call in progress', () => {
   })
 
   it('is told of in the words of scripts', () => {
-    t.states.began(call)
+    t.states.begin(call)
     t.states.watch('c1', { ...all, dialect: 'json' })
     run()
     const events = t.told().map(({ body }) => JSON.parse(body!.text))
@@ -124,9 +124,9 @@ describe('a call in progress', () => {
     ['canceled', 'canceled', 'cancel'],
     ['failed', 'unreachable', 'error'],
   ] as const)('that was not answered (%s, %s) ends with the reason %s', (status, code, reason) => {
-    t.states.began(call)
+    t.states.begin(call)
     t.states.watch('c1', { ...all, dialect: 'json', states: ['completed'] })
-    t.states.ended('c1', { status, endedAt: 2_000, code })
+    t.states.end('c1', { status, endedAt: 2_000, code })
     expect(JSON.parse(t.told()[0]!.body!.text).params).toMatchObject({
       call_state: 'ended',
       end_reason: reason,
@@ -145,10 +145,10 @@ describe('a call in progress', () => {
     ['media_timeout', 'error'],
     ['internal', 'error'],
   ] as const)('that was answered and ends with %s has the reason %s', (code, reason) => {
-    t.states.began(call)
+    t.states.begin(call)
     t.states.watch('c1', { ...all, dialect: 'json', states: ['completed'] })
-    t.states.changed('c1', { status: 'in-progress', answeredAt: 2_000 })
-    t.states.ended('c1', { status: 'completed', endedAt: 3_000, ...(code && { code }) })
+    t.states.change('c1', { status: 'in-progress', answeredAt: 2_000 })
+    t.states.end('c1', { status: 'completed', endedAt: 3_000, ...(code && { code }) })
     expect(JSON.parse(t.told()[0]!.body!.text).params).toMatchObject({
       call_state: 'ended',
       end_reason: reason,
@@ -156,23 +156,23 @@ describe('a call in progress', () => {
   })
 
   it('is told to whom it was redirected, from then on', () => {
-    t.states.began(call)
+    t.states.begin(call)
     t.states.watch('c1', { ...all, states: ['answered'] })
-    t.states.changed('c1', { status: 'in-progress', answeredAt: 3_000 })
+    t.states.change('c1', { status: 'in-progress', answeredAt: 3_000 })
     t.states.watch('c1', { ...all, url: 'https://y.example/' })
-    t.states.ended('c1', { status: 'completed', endedAt: 4_000 })
+    t.states.end('c1', { status: 'completed', endedAt: 4_000 })
     expect(t.told().map(({ url }) => url)).toEqual(['https://x.example/cb', 'https://y.example/'])
     expect(t.forms()[1]).toMatchObject({ CallStatus: 'completed', SequenceNumber: '1' })
   })
 
   it('is told of once in each state, and of nothing after its end', () => {
-    t.states.began(call)
+    t.states.begin(call)
     t.states.watch('c1', all)
-    for (const _ of ['once', 'twice']) t.states.changed('c1', { status: 'ringing' })
-    for (const _ of ['once', 'twice']) t.states.ended('c1', { status: 'busy', endedAt: 2_000 })
-    t.states.changed('c1', { status: 'in-progress' })
+    for (const _ of ['once', 'twice']) t.states.change('c1', { status: 'ringing' })
+    for (const _ of ['once', 'twice']) t.states.end('c1', { status: 'busy', endedAt: 2_000 })
+    t.states.change('c1', { status: 'in-progress' })
     t.states.watch('c1', all)
     expect(t.forms().map(({ CallStatus }) => CallStatus)).toEqual(['initiated', 'ringing', 'busy'])
-    expect([t.states.size, t.states.watcher('c1')]).toEqual([0, undefined])
+    expect([t.states.watched, t.states.statusTarget('c1')]).toEqual([0, undefined])
   })
 })

@@ -1,24 +1,21 @@
 import type { Clock } from '../../core/clock.ts'
 import type { CallProgress, StatusTarget } from '../../model.ts'
-import type { Callbacks } from '../call/handler-runner.ts'
-import type { CallBook } from './call-log.ts'
-import type { CallRow, CallRowLog, CallStatus, CallsInProgress } from './call-rows.ts'
+import type { Callbacks } from '../call-ports.ts'
+import type { CallRow, CallStatus } from './call-rows.ts'
 import { statusCallback } from './status-callbacks.ts'
 
-/** What telling the states of calls works with. */
+/** Collaborators of a {@link CallStatusNotifier}. */
 export interface CallStatusNotifierDeps {
-  /** Where calls are kept. */
-  readonly log: CallRowLog & Pick<CallsInProgress, 'inProgress'>
   readonly callbacks: Callbacks
-  /** Of this gateway, as events name it. */
+  /** Id of this gateway in events. */
   readonly nodeId: string
   readonly clock: Pick<Clock, 'now'>
 }
 
-interface Watched {
+interface WatchedCall {
   readonly target: StatusTarget
-  /** How many states were told. */
-  readonly told: number
+  /** Number of states reported so far. */
+  readonly sequence: number
 }
 
 const progressOf: Readonly<Partial<Record<CallStatus, CallProgress>>> = {
@@ -27,67 +24,53 @@ const progressOf: Readonly<Partial<Record<CallStatus, CallProgress>>> = {
   'in-progress': 'answered',
 }
 
-/** Hands what happens to calls on to the log, and tells whoever wants to know how they go: each state once, in order, through the spool. */
-export class CallStatusNotifier implements CallBook {
-  readonly #parts: CallStatusNotifierDeps
-  readonly #watched = new Map<string, Watched>()
+/** Reports the states of calls to customers' URLs: each state once, in order. */
+export class CallStatusNotifier {
+  readonly #deps: CallStatusNotifierDeps
+  readonly #watched = new Map<string, WatchedCall>()
 
-  constructor(parts: CallStatusNotifierDeps) {
-    this.#parts = parts
+  constructor(deps: CallStatusNotifierDeps) {
+    this.#deps = deps
   }
 
-  /** Calls in progress whose states somebody is told. */
+  /** Number of calls in progress whose states are reported. */
   get size(): number {
     return this.#watched.size
   }
 
-  /** Whom the states of a call are told to. */
-  watcher(id: string): StatusTarget | undefined {
+  /** Returns the URL that receives the states of a call. */
+  target(id: string): StatusTarget | undefined {
     return this.#watched.get(id)?.target
   }
 
-  began(call: Omit<CallRow, 'status'>): void {
-    this.#parts.log.began(call)
+  /** Reports the states of a call to `target`, in place of an earlier URL. */
+  watch(row: CallRow, target: StatusTarget): void {
+    const before = this.#watched.get(row.id)
+    this.#watched.set(row.id, { target, sequence: before?.sequence ?? 0 })
+    if (!before && row.status === 'queued') this.#report(row, 'initiated')
   }
 
-  changed(id: string, change: Parameters<CallRowLog['changed']>[1]): void {
-    const { log } = this.#parts
-    const before = log.inProgress(id)
-    log.changed(id, change)
-    const { status } = change
-    const progress = status === undefined || status === before?.status ? undefined : progressOf[status]
-    if (before && progress) this.#tell({ ...before, ...change }, progress)
+  /** Reports the state of a changed row if it is new. */
+  changed(before: CallRow, after: CallRow): void {
+    const progress = after.status === before.status ? undefined : progressOf[after.status]
+    if (progress) this.#report(after, progress)
   }
 
-  ended(id: string, end: Parameters<CallRowLog['ended']>[1]): void {
-    const { log } = this.#parts
-    const before = log.inProgress(id)
-    log.ended(id, end)
-    if (before) this.#tell({ ...before, ...end }, 'completed')
-    this.#watched.delete(id)
+  /** Reports the end of a call. */
+  ended(row: CallRow): void {
+    this.#report(row, 'completed')
+    this.#watched.delete(row.id)
   }
 
-  watch(id: string, target: StatusTarget): void {
-    const row = this.#parts.log.inProgress(id)
-    if (!row) return
-    const before = this.#watched.get(id)
-    this.#watched.set(id, { target, told: before?.told ?? 0 })
-    this.#parts.log.changed(id, { statusTarget: target })
-    if (!before && row.status === 'queued') this.#tell(row, 'initiated')
-  }
-
-  #tell(row: CallRow, progress: CallProgress): void {
-    const { callbacks, nodeId, clock } = this.#parts
+  #report(row: CallRow, progress: CallProgress): void {
+    const { callbacks, nodeId, clock } = this.#deps
     const { id: callId, projectId } = row
     const watched = this.#watched.get(callId)
     if (!watched?.target.states.includes(progress)) return
-    const { target, told: sequence } = watched
-    this.#watched.set(callId, { target, told: sequence + 1 })
-    const told = { progress, sequence, nodeId, at: clock.now() }
-    const callback = statusCallback(target, row, told)
-    callbacks.notify(
-      { projectId, callId },
-      progress === 'completed' ? { ...callback, ends: callId } : callback,
-    )
+    const { target, sequence } = watched
+    this.#watched.set(callId, { target, sequence: sequence + 1 })
+    const callback = statusCallback(target, row, { progress, sequence, nodeId, at: clock.now() })
+    const isLast = progress === 'completed'
+    callbacks.notify({ projectId, callId }, isLast ? { ...callback, ends: callId } : callback)
   }
 }

@@ -2,7 +2,7 @@ import type { StatusCallback } from '../../../handlers/handler.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
-import type { Callbacks } from '../call/handler-runner.ts'
+import type { Callbacks } from '../call-ports.ts'
 import { buildCdr, type CallCdr, type CdrSource, legQualities, refusedPackets } from './call-cdr.ts'
 
 /** Longest wait for the counters of a media port that was closed. */

@@ -5,17 +5,23 @@ import type { CallControl } from '../../../handlers/verbs.ts'
 import type { PortStats } from '../../../media/types.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
+import type { AddressBook } from '../../model.ts'
 import { FakeRecogniser } from '../../speech/testing/fake-recogniser.ts'
 import { Calls } from '../call/calls.ts'
+import { HandlerRunner } from '../call/handler-runner.ts'
 import { newCallId } from '../call/ids.ts'
+import { LegDialer } from '../connect/leg-dialer.ts'
 import { Bridges } from '../leg/bridges.ts'
 import { settle } from '../testing/calls-fixture.ts'
+import { FakeCallRows } from '../testing/fake-call-rows.ts'
 import { FakeCustomerServers } from '../testing/fake-customer-servers.ts'
 import { type FakeLeg, FakeOutbound, FakeVideos, fakeLeg } from '../testing/fake-legs.ts'
 import { FakeStreams } from '../testing/fake-listeners.ts'
 import { FakeRecordingStore } from '../testing/fake-recording-store.ts'
 import { Player } from '../verbs/player.ts'
 import type { CallCdr } from './call-cdr.ts'
+import { CallLog } from './call-log.ts'
+import { CdrWriter } from './cdr-writer.ts'
 
 const setUp = () => {
   const clock = new FakeClock()
@@ -34,29 +40,41 @@ const setUp = () => {
   const sounds = { prepare: () => new Promise<never>(() => {}), close: async () => {} }
   let script: (call: CallControl) => Promise<void> = async () => {}
   const handler: Handler = { run: (call) => script(call) }
-  const calls = new Calls({
-    recogniser: new FakeRecogniser(),
-    recogniserRate: 8000,
-    streams: new FakeStreams(),
-    recordings: new FakeRecordingStore(),
-    addresses: { resolve: (to) => ({ kind: 'sip', uri: to }) },
-    sip: outbound,
-    subscribers: outbound,
-    locals: outbound,
-    clock,
-    log,
-    metrics,
-    bridges: new Bridges({ join: () => {}, detach: () => {} }, new FakeVideos()),
-    player: new Player(sounds, { bytes: async () => ({ bytes: new Uint8Array() }) }),
-    rooms: { room: (name) => ({ name }) },
-    hosts: { isOwnHost: () => false },
-    ringMs: 60_000,
-    callDurationMs: 3_600_000,
-    maxCalls: 1,
-    handlers: { script: handler, xml: handler },
-    ...new FakeCustomerServers(),
-    envs: {},
-  })
+  const { documents, callbacks } = new FakeCustomerServers()
+  const addresses: AddressBook = { resolve: (to) => ({ kind: 'sip', uri: to }) }
+  const calls = new Calls(
+    {
+      runner: new HandlerRunner({
+        handlers: { script: handler, xml: handler },
+        documents,
+        callbacks,
+        rooms: { room: (name) => ({ name }) },
+        hosts: { isOwnHost: () => false },
+        envs: {},
+        clock,
+        metrics,
+      }),
+      services: {
+        bridges: new Bridges({ join: () => {}, detach: () => {} }, new FakeVideos()),
+        player: new Player(sounds, { bytes: async () => ({ bytes: new Uint8Array() }) }),
+        streams: new FakeStreams(),
+        recordings: new FakeRecordingStore(),
+      },
+      dialer: new LegDialer({ addresses, sip: outbound, subscribers: outbound, locals: outbound }),
+      addresses,
+      callLog: new CallLog({ rows: new FakeCallRows(), callbacks, nodeId: 'node-1', clock }),
+      cdrs: new CdrWriter({ callbacks, clock, log, metrics }),
+      metrics,
+      clock,
+      log,
+    },
+    {
+      speech: { recogniser: new FakeRecogniser(), sampleRate: 8000 },
+      ringMs: 60_000,
+      maxDurationMs: 3_600_000,
+      maxCalls: 1,
+    },
+  )
   const arrive = (run: typeof script, end?: (made: FakeLeg) => void): FakeLeg => {
     script = run
     const callId = newCallId()

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import type { CallControl } from '../../../handlers/verbs.ts'
 import { settle, setUp } from '../testing/calls-fixture.ts'
-import { FakeBook } from '../testing/fake-call-log.ts'
+import { StrictCallRows } from '../testing/strict-call-rows.ts'
 
 it('a leg that a confirmation connects is in the record of the call, and a called leg of who confirms', async () => {
-  const book = new FakeBook()
-  const t = setUp({ book })
+  const rows = new StrictCallRows()
+  const t = setUp({ rows })
   const confirm = async (callee: CallControl) =>
     void (await callee.connect({ steps: [[{ to: 'sip:boss@x' }]] }))
   const a = t.arrive(async (call) => void (await call.connect({ steps: [[{ to: 'sip:b@x', confirm }]] })))
@@ -22,12 +22,12 @@ it('a leg that a confirmation connects is in the record of the call, and a calle
   await settle()
   const legs = [a, b!, boss!].map(({ leg }) => leg.id)
   expect(t.records).toMatchObject([{ legs: legs.map((leg) => ({ leg })) }])
-  expect(book.rows.map(({ to, parentId }) => [to, parentId])).toEqual([
+  expect(rows.rows.map(({ to, parentId }) => [to, parentId])).toEqual([
     ['sip:callee@demo.example', undefined],
-    ['sip:b@x', book.rows[0]!.id],
-    ['sip:boss@x', book.rows[1]!.id],
+    ['sip:b@x', rows.rows[0]!.id],
+    ['sip:boss@x', rows.rows[1]!.id],
   ])
-  expect([book.open, t.calls.count, t.clock.running]).toEqual([0, 0, 0])
+  expect([rows.open, t.calls.count, t.clock.running]).toEqual([0, 0, 0])
 })
 
 it('ends with the call where the confirmation has not', async () => {

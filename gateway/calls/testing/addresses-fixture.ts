@@ -1,24 +1,11 @@
 /** Calls on fakes whose documents call addresses, for tests. */
 import type { CallControl, CalleeState, ConnectOptions, ConnectResult } from '../../../handlers/verbs.ts'
 import type { Target } from '../../model.ts'
-import type { CallBook } from '../log/call-log.ts'
 import { settle, setUp as setUpCalls } from './calls-fixture.ts'
+import { FakeCallRows } from './fake-call-rows.ts'
 
 /** A document. */
 export type Run = (call: CallControl) => Promise<void>
-
-/** A call log that keeps the rows and the ends that it was given. */
-const bookOf = () => {
-  const rows = new Map<string, Parameters<CallBook['began']>[0]>()
-  const ends = new Map<string, Parameters<CallBook['ended']>[1]>()
-  const book: CallBook = {
-    began: (row) => void rows.set(row.id, row),
-    changed: () => {},
-    ended: (id, end) => void ends.set(id, end),
-    watch: () => {},
-  }
-  return { book, rows, ends }
-}
 
 const resolve = (to: string): Target | undefined => {
   if (to.startsWith('sip:')) return { kind: 'sip', uri: to }
@@ -42,8 +29,8 @@ export const waits: Run = async (call) => {
 
 /** Every address `/public/…` runs its document in `at`. `maxCalls`: calls at once. */
 export const setUp = (maxCalls = 100) => {
-  const told = bookOf()
-  const t = setUpCalls({ addresses: { resolve }, maxCalls, book: told.book })
+  const log = new FakeCallRows()
+  const t = setUpCalls({ addresses: { resolve }, maxCalls, rows: log })
   const at: Record<string, Run> = {}
   /** Outcomes of `connect`, in order. */
   const results: ConnectResult[] = []
@@ -71,5 +58,5 @@ export const setUp = (maxCalls = 100) => {
     t.clock.running,
     t.ports.filter((port) => !port.closed).length,
   ]
-  return { t, told, at, results, states, connect, arrive, left }
+  return { t, log, at, results, states, connect, arrive, left }
 }

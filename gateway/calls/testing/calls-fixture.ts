@@ -3,16 +3,24 @@ import type { Handler } from '../../../handlers/handler.ts'
 import type { CallControl } from '../../../handlers/verbs.ts'
 import type { MediaPort } from '../../../media/types.ts'
 import { FakeClock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
 import { Metrics } from '../../core/metrics.ts'
-import type { Target } from '../../model.ts'
+import type { AddressBook, Target } from '../../model.ts'
 import { FakeRecogniser } from '../../speech/testing/fake-recogniser.ts'
-import { Calls, type CallsDeps } from '../call/calls.ts'
+import { Calls } from '../call/calls.ts'
+import { HandlerRunner } from '../call/handler-runner.ts'
 import { newCallId } from '../call/ids.ts'
-import type { Arrival } from '../call-ports.ts'
+import type { Arrival, OutboundSip, QueuedCallers } from '../call-ports.ts'
+import { LegDialer } from '../connect/leg-dialer.ts'
 import { Bridges } from '../leg/bridges.ts'
 import { LocalLegs } from '../local/local-legs.ts'
 import type { CallCdr } from '../log/call-cdr.ts'
+import { CallLog } from '../log/call-log.ts'
+import type { CallRowStore } from '../log/call-rows.ts'
+import { CdrWriter, type CdrWriterDeps } from '../log/cdr-writer.ts'
+import type { CallQueues, Conferences, Detector } from '../verbs/call-controller-deps.ts'
 import { Player } from '../verbs/player.ts'
+import { FakeCallRows } from './fake-call-rows.ts'
 import { FakeCustomerServers } from './fake-customer-servers.ts'
 import { type FakeLeg, FakeOutbound, FakePort, FakeVideos, fakeLeg } from './fake-legs.ts'
 import { FakeStreams } from './fake-listeners.ts'
@@ -24,7 +32,22 @@ export const settle = () => new Promise<void>((resolve) => setImmediate(resolve)
 /** A short sound. */
 export const prompt = { sampleRate: 8000, samples: new Int16Array(new SharedArrayBuffer(160)) } as const
 
-/** What a logger of tests writes to, and the records of calls that came there. */
+/** Options of {@link setUp}. */
+export interface CallsFixtureOptions {
+  readonly rows?: CallRowStore
+  readonly detector?: Detector
+  readonly conferences?: Conferences
+  readonly queues?: CallQueues
+  readonly queuedCallers?: QueuedCallers
+  readonly cdrUrl?: string
+  readonly cdrs?: CdrWriterDeps['cdrs']
+  readonly addresses?: AddressBook
+  readonly log?: Log
+  readonly maxCalls?: number
+  readonly sip?: OutboundSip
+}
+
+/** Logger for tests, with the CDRs and the warnings that it has written. */
 const recorder = () => {
   const records: CallCdr[] = []
   const warnings: { readonly code?: string }[] = []
@@ -36,11 +59,11 @@ const recorder = () => {
   return { records, warnings, log: pino({ level: 'info', base: null }, { write }) }
 }
 
-/** Calls on fakes, for tests; `arrive` starts one with a script. `/public/phone` is an endpoint, which rings where it is `registered`. */
-export const setUp = (
-  more: Pick<CallsDeps, 'detector' | 'conferences' | 'queues' | 'waiters' | 'cdrUrl' | 'cdrs' | 'book'> &
-    Partial<Pick<CallsDeps, 'addresses' | 'log' | 'maxCalls' | 'sip'>> = {},
-) => {
+/**
+ * Calls on fakes, for tests; `arrive` starts one with a script. `/public/phone` is an endpoint, which rings at its
+ * `registered` contacts.
+ */
+export const setUp = (options: CallsFixtureOptions = {}) => {
   const made = { preparing: Promise.resolve(prompt) }
   const clock = new FakeClock()
   const metrics = new Metrics()
@@ -89,45 +112,72 @@ export const setUp = (
     clock,
     log,
   })
-  const calls: Calls = new Calls({
-    recogniser,
-    recogniserRate: 16_000,
-    streams,
-    recordings: keeper,
-    addresses: { resolve },
-    rooms: { room: (name) => ({ name: `room:${name}` }) },
-    hosts: { isOwnHost: () => false },
-    endpoints: { contacts: () => registered },
-    sip: outbound,
-    subscribers: outbound,
-    locals,
-    bridges,
-    player,
+  const { queuedCallers, detector, conferences, queues, cdrUrl, cdrs, maxCalls = 2 } = options
+  const logger = options.log ?? log
+  const addresses = options.addresses ?? { resolve }
+  const callLog = new CallLog({
+    rows: options.rows ?? new FakeCallRows(),
+    callbacks: customers.callbacks,
+    nodeId: 'node-1',
     clock,
-    metrics,
-    log,
-    ringMs: 60_000,
-    callDurationMs: 14_400_000,
-    maxCalls: 2,
-    handlers: { script: handler, xml: handler },
-    ...customers,
-    envs: { region: 'eu' },
-    ...more,
   })
+  const calls: Calls = new Calls(
+    {
+      runner: new HandlerRunner({
+        handlers: { script: handler, xml: handler },
+        documents: customers.documents,
+        callbacks: customers.callbacks,
+        rooms: { room: (name) => ({ name: `room:${name}` }) },
+        hosts: { isOwnHost: () => false },
+        envs: { region: 'eu' },
+        clock,
+        metrics,
+      }),
+      services: {
+        bridges,
+        player,
+        streams,
+        recordings: keeper,
+        ...(detector && { detector }),
+        ...(conferences && { conferences }),
+        ...(queues && { queues }),
+      },
+      dialer: new LegDialer({
+        addresses,
+        endpoints: { contacts: () => registered },
+        sip: options.sip ?? outbound,
+        subscribers: outbound,
+        locals,
+      }),
+      ...(queuedCallers && { queuedCallers }),
+      addresses,
+      callLog,
+      cdrs: new CdrWriter({
+        callbacks: customers.callbacks,
+        ...(cdrs && { cdrs }),
+        ...(cdrUrl !== undefined && { cdrUrl }),
+        clock,
+        log: logger,
+        metrics,
+      }),
+      metrics,
+      clock,
+      log: logger,
+    },
+    { speech: { recogniser, sampleRate: 16_000 }, ringMs: 60_000, maxDurationMs: 14_400_000, maxCalls },
+  )
   const plan: Arrival['plan'] = { kind: 'handler', handler: { kind: 'script', document: '{}', name: 'test' } }
   const arrive = (
     run: (call: CallControl) => Promise<void>,
-    options: { dial?: string; kind?: 'sip' | 'browser' } & Partial<
-      Pick<Arrival, 'plan' | 'userVariables'>
-    > = {},
+    how: { dial?: string; kind?: 'sip' | 'browser' } & Partial<Pick<Arrival, 'plan' | 'userVariables'>> = {},
   ): FakeLeg => {
     script = run
     const callId = newCallId()
-    const made = fakeLeg(clock, callId, { kind: options.kind })
-    const how: Arrival['plan'] = options.dial ? { kind: 'dial', to: options.dial } : (options.plan ?? plan)
-    const { userVariables } = options
+    const made = fakeLeg(clock, callId, { kind: how.kind })
+    const chosen: Arrival['plan'] = how.dial ? { kind: 'dial', to: how.dial } : (how.plan ?? plan)
+    const { userVariables } = how
     const said = userVariables && { userVariables }
-    calls.arrive({ leg: made.leg, callId, projectId: 'p', plan: how, headers: [], ...said })
+    calls.arrive({ leg: made.leg, callId, projectId: 'p', plan: chosen, headers: [], ...said })
     return made
   }
   /** Starts a call whose handler waits, for whoever asks it for verbs. */
@@ -145,6 +195,7 @@ export const setUp = (
     outbound,
     bridges,
     calls,
+    callLog,
     joined,
     arrive,
     wait,

@@ -90,8 +90,14 @@ export class ConferenceFixture {
     const callId = newCallId()
     const made = fakeLeg(this.clock, callId)
     const control = new FakeScopableCall({ callId, projectId })
-    const observer = { callAnswered: () => {}, callEnded: () => control.end() }
-    const call = new Call(control.info, made.leg, this.clock, observer, 14_400_000)
+    const call = new Call({
+      info: control.info,
+      caller: made.leg,
+      clock: this.clock,
+      log: this.log,
+      observer: { callEnded: () => control.end() },
+      maxDurationMs: 14_400_000,
+    })
     return { ...made, call, control, audio: made.port }
   }
 

@@ -5,11 +5,10 @@ import type { Target } from '../../model.ts'
 import { Call } from '../call/call.ts'
 import { newCallId } from '../call/ids.ts'
 import type { QueuedCaller, QueuedCallers } from '../call-ports.ts'
-import type { ConnectSessionDeps } from '../connect/connect-deps.ts'
-import { type ConnectOutcome, ConnectSession } from '../connect/connect-session.ts'
+import { type ConnectOutcome, ConnectSession, type ConnectSessionDeps } from '../connect/connect-session.ts'
+import { LegDialer } from '../connect/leg-dialer.ts'
 import { Bridges } from '../leg/bridges.ts'
 import type { Leg } from '../leg/leg.ts'
-import { Journal } from '../log/call-log.ts'
 import { Player } from '../verbs/player.ts'
 import type { ScopableControl } from '../verbs/scopable-control.ts'
 import { prompt, settle } from './calls-fixture.ts'
@@ -77,22 +76,26 @@ export const connectDeps = () => {
       : { kind: 'sip', uri: to }
   }
   const parts: ConnectSessionDeps = {
-    addresses: { resolve },
-    endpoints: { contacts: () => registered },
-    sip: outbound,
-    subscribers: outbound,
-    locals: outbound,
+    fork: {
+      dialer: new LegDialer({
+        addresses: { resolve },
+        endpoints: { contacts: () => registered },
+        sip: outbound,
+        subscribers: outbound,
+        locals: outbound,
+      }),
+      queuedCallers: waiters,
+      controlOf: (call) => controlOver(call),
+      callLog: { called: () => undefined },
+      clock,
+      ringMs: 60_000,
+    },
     bridges,
-    clock,
-    waiters,
     player: new Player(
       { prepare: async () => prompt, close: async () => {} },
       { bytes: async () => ({ bytes: new Uint8Array() }) },
     ),
-    log: pino({ level: 'silent' }),
-    journal: new Journal(undefined, () => clock.now()),
-    ringMs: 60_000,
-    controlOf: (call) => controlOver(call),
+    clock,
   }
   return { clock, outbound, waiters, registered, joined, parted, videos, bridges, parts }
 }
@@ -101,8 +104,15 @@ export const connectDeps = () => {
 export const callOf = (leg: Leg, clock: FakeClock) => {
   const ended: string[] = []
   const callId = newCallId()
-  const observer = { callAnswered: () => {}, callEnded: () => ended.push('ended') }
-  return { call: new Call(infoOf(callId), leg, clock, observer, 14_400_000), ended }
+  const call = new Call({
+    info: infoOf(callId),
+    caller: leg,
+    clock,
+    log: pino({ level: 'silent' }),
+    observer: { callEnded: () => ended.push('ended') },
+    maxDurationMs: 14_400_000,
+  })
+  return { call, ended }
 }
 
 /** Hunts on fakes, for tests. */

@@ -1,5 +1,5 @@
 import type { FetchedDocument, HttpRequest, HttpResponse, StatusCallback } from '../../../handlers/handler.ts'
-import type { Callbacks, Documents } from '../call/handler-runner.ts'
+import type { Callbacks, Documents } from '../call-ports.ts'
 
 /** Customers' servers for tests: documents and answers that the test lays ready, and what was asked and told. */
 export class FakeCustomerServers {

@@ -1,39 +1,32 @@
 import type { CallCollection, CallPlayback, CollectOptions, CollectResult } from '../../../handlers/verbs.ts'
-import type { Recogniser, Recognition, RecognitionListener } from '../../../media/types.ts'
+import type { Recognition, RecognitionListener } from '../../../media/types.ts'
 import type { Clock } from '../../core/clock.ts'
 import { guarded } from '../../core/guarded.ts'
-import type { Log } from '../../core/log.ts'
 import type { Call } from '../call/call.ts'
 import { verbFailed } from '../leg/failures.ts'
+import type { Speech } from './call-controller-deps.ts'
 import type { CallPlaybacks } from './call-playbacks.ts'
 import { Collection } from './collection.ts'
 import { listenTo } from './port-recognition.ts'
 
-/** Keys that are kept for the next collection. */
+/** Maximum number of keys that are kept for the next collection. */
 const maxTypedAhead = 32
 
-/** What collections work with. */
-export interface CallCollectionsDeps {
-  readonly clock: Clock
-  readonly log: Log
-  readonly recogniser: Recogniser
-  /** Of what the recogniser gets, in Hz. */
-  readonly recogniserRate: 8000 | 16000
-}
-
-/** What is collected from one call's caller: one collection at a time, and the keys that were pressed before it. */
+/** Collections of one call's caller, one at a time, and the keys that were pressed before them. */
 export class CallCollections {
-  #parts: CallCollectionsDeps
+  #speech: Speech
+  #clock: Clock
   #call: Call
   #playbacks: CallPlaybacks
   #current: Collection | undefined
-  /** Typed ahead. */
+  /** Keys typed ahead. */
   #keys = ''
-  /** Terminators that say nothing if one of them is the next key: they were meant for a collection that had all its digits. */
+  /** Terminators of a collection that had all its digits. One of them as the next key is ignored. */
   #belated = ''
 
-  constructor(parts: CallCollectionsDeps, call: Call, playbacks: CallPlaybacks) {
-    this.#parts = parts
+  constructor(speech: Speech, clock: Clock, call: Call, playbacks: CallPlaybacks) {
+    this.#speech = speech
+    this.#clock = clock
     this.#call = call
     this.#playbacks = playbacks
     call.onDigit((digit) => this.#pressed(digit))
@@ -44,14 +37,14 @@ export class CallCollections {
     this.#keys = ''
   }
 
-  /** Begins. Rejects when the call ends first, or the signal fires. */
+  /** Starts a collection. Rejects if the call ends first or the signal fires. */
   async start(id: string, options: CollectOptions): Promise<CallCollection> {
     this.#current?.end()
     if (options.typeAhead === false || options.digits === false) this.forgetKeys()
     const prompt = await this.#prompt(id, options)
     this.#current?.end()
     const collection = new Collection({
-      clock: this.#parts.clock,
+      clock: this.#clock,
       options: this.#guarded(options),
       recognise: (listener) => this.#recognise(options, listener),
       stopPrompt: () => prompt?.stop(),
@@ -69,7 +62,7 @@ export class CallCollections {
     }
   }
 
-  /** The prompt, begun; none where keys are there already that would stop it. */
+  /** Starts the prompt. Skips it if keys were typed ahead that would stop it. */
   async #prompt(id: string, options: CollectOptions): Promise<CallPlayback | undefined> {
     const { prompt, signal, bargeIn = 'both' } = options
     const known = this.#keys !== '' && (bargeIn === 'both' || bargeIn === 'digits')
@@ -103,11 +96,11 @@ export class CallCollections {
     }
     const wanted = !this.#belated.includes(digit)
     this.#belated = ''
-    // Keys for somebody else are no answer to what is asked later.
+    // Keys for another party do not count for a later collection.
     if (wanted && !this.#call.hasCallerListener) this.#keys = (this.#keys + digit).slice(-maxTypedAhead)
   }
 
-  /** Gives the collection the keys that were typed ahead; what it does not take is left for the next one. */
+  /** Gives the collection the keys typed ahead. The next collection gets the rest. */
   #takeKeys(): void {
     const keys = this.#keys
     this.#keys = ''
@@ -121,9 +114,9 @@ export class CallCollections {
     if (collection.isOver && !terminators.includes(digit)) this.#belated = terminators
   }
 
-  /** The options, with listeners that cannot harm the collection. */
+  /** Guards the listeners: one that throws is logged. */
   #guarded(options: CollectOptions): CollectOptions {
-    const { log } = this.#parts
+    const { log } = this.#call
     const { onInput, onDigits, speech } = options
     const { onPartial } = speech ?? {}
     return {
@@ -135,26 +128,29 @@ export class CallCollections {
   }
 
   #recognise({ speech = {} }: CollectOptions, listener: RecognitionListener): Recognition {
-    const { recogniser, recogniserRate, log } = this.#parts
+    const { recogniser, sampleRate } = this.#speech
     const { language, hints } = speech
     const { port } = this.#call.caller
     if (!port) throw verbFailed('no_audio')
     const request = {
-      sampleRate: recogniserRate,
+      sampleRate,
       ...(language !== undefined && { language }),
       ...(hints && { hints }),
     }
     return listenTo(port, recogniser, request, {
       onTranscript: (transcript) => listener.onTranscript(transcript),
       onFailure: (error) => {
-        log.warn({ reason: error.message, language }, 'speech could not be recognised')
+        this.#call.log.warn(
+          { event: 'call.recognition-failed', reason: error.message, language },
+          'recognition failed',
+        )
         listener.onFailure(error)
       },
     })
   }
 }
 
-/** Waits for the prompt: its failure is the collection's, its end is not. */
+/** Rejects if the prompt fails. Never resolves. */
 const prompted = async (collection: Collection, prompt: CallPlayback): Promise<never> => {
   const end = await prompt.ended
   if (end.kind === 'failed') throw verbFailed('sound_failed', end.reason)

@@ -1,5 +1,4 @@
 import type {
-  CallControl,
   ConferenceOptions,
   ConferenceResult,
   DetectOptions,
@@ -8,43 +7,57 @@ import type {
   QueueResult,
 } from '../../../handlers/verbs.ts'
 import type { Recogniser } from '../../../media/types.ts'
+import type { Clock } from '../../core/clock.ts'
 import type { Call } from '../call/call.ts'
-import type { ConnectSessionDeps } from '../connect/connect-deps.ts'
+import type { ForkDialerDeps } from '../connect/fork-types.ts'
+import type { Bridges } from '../leg/bridges.ts'
 import type { StreamStarter } from './call-streams.ts'
+import type { Player } from './player.ts'
 import type { RecordingStore } from './recording-store.ts'
 import type { ScopableControl } from './scopable-control.ts'
 import type { VerbMeter } from './verb-meter.ts'
 
 /** The conferences of all projects. */
 export interface Conferences {
-  /** {@link CallControl.joinConference}: settles when the caller has left. `control` is the caller's. */
+  /** Implements `CallControl.joinConference`; `control` is the caller's. Settles when the caller has left. */
   join(call: Call, control: ScopableControl, options: ConferenceOptions): Promise<ConferenceResult>
 }
 
-/** The queues of all projects, as callers enter them. */
+/** The queues of all projects, for callers who enter them. */
 export interface CallQueues {
-  /** {@link CallControl.enterQueue}. */
+  /** Implements `CallControl.enterQueue`. */
   enter(call: Call, control: ScopableControl, options: QueueOptions): Promise<QueueResult>
 }
 
-/** Listens to callers. */
+/** Detection of machines, fax tones and digits. */
 export interface Detector {
-  /** {@link CallControl.detect}. */
+  /** Implements `CallControl.detect`. */
   detect(call: Call, options: DetectOptions): Promise<DetectResult>
 }
 
-/** What the verbs work with. */
-export interface CallControllerDeps extends Omit<ConnectSessionDeps, 'controlOf'> {
-  readonly recogniser: Recogniser
-  /** Of what the recogniser gets, in Hz. */
-  readonly recogniserRate: 8000 | 16000
+/** Services that verbs use. A verb without its service fails with `verb_unavailable`. */
+export interface VerbServices {
+  readonly bridges: Bridges
+  readonly player: Player
   readonly streams: StreamStarter
   readonly recordings: RecordingStore
-  readonly verbs: VerbMeter
-  /** Without one, the verb fails with `verb_unavailable`. */
   readonly conferences?: Conferences
-  /** As {@link conferences}. */
   readonly queues?: CallQueues
-  /** As {@link conferences}. */
   readonly detector?: Detector
+}
+
+/** Speech recognition. */
+export interface Speech {
+  readonly recogniser: Recogniser
+  /** Sample rate of the recogniser's input, in Hz. */
+  readonly sampleRate: 8000 | 16000
+}
+
+/** Collaborators of a call's verbs. */
+export interface CallControllerDeps {
+  readonly services: VerbServices
+  readonly speech: Speech
+  readonly fork: ForkDialerDeps
+  readonly meter: VerbMeter
+  readonly clock: Clock
 }

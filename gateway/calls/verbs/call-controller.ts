@@ -35,7 +35,6 @@ import type { Call } from '../call/call.ts'
 import { Hold } from '../call/hold.ts'
 import { causeForCaller } from '../connect/best-cause.ts'
 import { ConnectSession } from '../connect/connect-session.ts'
-import { sendDigits, sendUserEvent } from '../leg/dtmf.ts'
 import { unavailable, verbFailed } from '../leg/failures.ts'
 import { CallCollections } from './call-collections.ts'
 import type { CallControllerDeps } from './call-controller-deps.ts'
@@ -45,6 +44,8 @@ import { refer } from './call-refer.ts'
 import { CallStreams } from './call-streams.ts'
 import { echo } from './echo.ts'
 import type { ScopableControl } from './scopable-control.ts'
+import { sendDigits } from './send-digits.ts'
+import { sendUserEvent } from './user-event.ts'
 import { VerbLog } from './verb-log.ts'
 
 /** Codes with which an unanswered call is rejected. */
@@ -71,14 +72,15 @@ interface VerbState {
 }
 
 const openVerbs = (deps: CallControllerDeps, call: Call): VerbState => {
-  const playbacks = new CallPlaybacks(deps, call)
+  const { services, speech, meter, clock } = deps
+  const playbacks = new CallPlaybacks(services.player, call)
   return {
-    log: new VerbLog(deps, call.signal),
+    log: new VerbLog(call, meter, clock),
     playbacks,
-    collections: new CallCollections(deps, call, playbacks),
-    streams: new CallStreams(deps.streams, call),
-    recordings: new CallRecordings(deps.recordings, call),
-    hold: new Hold(deps, call),
+    collections: new CallCollections(speech, clock, call, playbacks),
+    streams: new CallStreams(services.streams, call),
+    recordings: new CallRecordings(services.recordings, call),
+    hold: new Hold(services.player, call),
   }
 }
 
@@ -132,7 +134,7 @@ export class CallController implements ScopableControl {
   }
 
   onDigit(listener: (digit: string) => void): () => void {
-    return this.#untilScopeEnds(this.#call.onDigit(guarded(listener, this.#deps.log)))
+    return this.#untilScopeEnds(this.#call.onDigit(guarded(listener, this.#call.log)))
   }
 
   answer(options: AnswerOptions = {}): Promise<void> {
@@ -141,7 +143,7 @@ export class CallController implements ScopableControl {
       await this.#call.whileUp(this.#call.caller.answer(options.codecs))
       const codec = this.#call.caller.port?.codec
       if (codec && options.codecs?.includes(codec) === false)
-        this.#deps.log.warn(
+        this.#call.log.warn(
           { event: 'call.codec-kept', codec, wanted: options.codecs },
           'codec of the open audio kept',
         )
@@ -206,7 +208,7 @@ export class CallController implements ScopableControl {
   }
 
   joinConference(options: ConferenceOptions): Promise<ConferenceResult> {
-    const { conferences } = this.#deps
+    const { conferences } = this.#deps.services
     const scoped = this.#within(options)
     const join = () =>
       this.#withoutKeys(conferences?.join(this.#call, this.#whole, scoped) ?? unavailable('conferences'))
@@ -214,7 +216,7 @@ export class CallController implements ScopableControl {
   }
 
   enterQueue(options: QueueOptions): Promise<QueueResult> {
-    const { queues } = this.#deps
+    const { queues } = this.#deps.services
     const scoped = this.#within(options)
     const enter = () =>
       this.#withoutKeys(queues?.enter(this.#call, this.#whole, scoped) ?? unavailable('queues'))
@@ -254,7 +256,7 @@ export class CallController implements ScopableControl {
   }
 
   detect(options: DetectOptions): Promise<DetectResult> {
-    const { detector } = this.#deps
+    const { detector } = this.#deps.services
     return this.#runCancellable('detect', options, async (scoped) => {
       const result = await (detector?.detect(this.#call, scoped) ?? unavailable('detection'))
       if (result.kind === 'digit') this.#state.collections.forgetKeys()
@@ -310,9 +312,9 @@ export class CallController implements ScopableControl {
   }
 
   async #connect(options: ConnectOptions): Promise<ConnectResult> {
-    const deps = this.#deps
-    const controlOf = (call: Call) => new CallController(deps, call)
-    const session = new ConnectSession({ ...deps, controlOf }, this.#call, options)
+    const { fork, clock, services } = this.#deps
+    const { bridges, player } = services
+    const session = new ConnectSession({ fork, bridges, player, clock }, this.#call, options)
     const { result, cause, fault } = await this.#withoutKeys(session.run())
     this.#state.refusal = cause
     this.#state.fault = fault

@@ -22,15 +22,14 @@ beforeEach(() => {
 const detecting = async (options: DetectOptions) => {
   const callId = newCallId()
   const made = fakeLeg(clock, callId)
-  const nobody = { callAnswered: () => {}, callEnded: () => {} }
-  const call = new Call(
-    infoOf({ leg: made.leg, callId, projectId: 'p', headers: [] }),
-    made.leg,
-    clock,
-    nobody,
-    14_400_000,
-  )
   const log = pino({ level: 'silent' })
+  const call = new Call({
+    info: infoOf({ leg: made.leg, callId, projectId: 'p', headers: [] }),
+    caller: made.leg,
+    clock,
+    log,
+    maxDurationMs: 14_400_000,
+  })
   const errors = vi.spyOn(log, 'error')
   const detector = new CallDetector({ clock, log, metrics })
   const findings: Finding[] = []
