@@ -1,3 +1,4 @@
+/** Rate limiters with fixed windows. A window of a key starts at its first event. */
 import type { Clock } from './clock.ts'
 
 interface Window {
@@ -5,7 +6,60 @@ interface Window {
   count: number
 }
 
-/** How many attempts a key has within a window. */
+/** Size of a counter's windows and bound of its memory. */
+export interface FixedWindowOptions {
+  readonly windowMs: number
+  /**
+   * Maximum number of keys that are remembered; default 10,000. The least recently used key is forgotten
+   * first.
+   */
+  readonly maxKeys?: number
+}
+
+/** Result of {@link FixedWindowCounter.count}. */
+export interface WindowCount {
+  /** Events in the current window, this one included. */
+  readonly count: number
+  /** Milliseconds until the window ends. */
+  readonly remainingMs: number
+}
+
+/** Counts events per key in fixed windows, past any limit. */
+export class FixedWindowCounter {
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #windowMs: number
+  readonly #maxKeys: number
+  /** In the order of their last use. */
+  readonly #windows = new Map<string, Window>()
+
+  constructor(clock: Pick<Clock, 'now'>, { windowMs, maxKeys = 10_000 }: FixedWindowOptions) {
+    this.#clock = clock
+    this.#windowMs = windowMs
+    this.#maxKeys = maxKeys
+  }
+
+  /** Number of keys that are remembered. */
+  get size(): number {
+    return this.#windows.size
+  }
+
+  /** Counts an event of a key. Callers with a single rate leave the key out. */
+  count(key = ''): WindowCount {
+    const now = this.#clock.now()
+    const known = this.#windows.get(key)
+    const window = known && now - known.since < this.#windowMs ? known : { since: now, count: 0 }
+    window.count++
+    this.#windows.delete(key)
+    this.#windows.set(key, window)
+    for (const oldest of this.#windows.keys()) {
+      if (this.#windows.size <= this.#maxKeys) break
+      this.#windows.delete(oldest)
+    }
+    return { count: window.count, remainingMs: window.since + this.#windowMs - now }
+  }
+}
+
+/** Maximum number of attempts of a key within a window. */
 export interface FixedWindowLimit {
   readonly attempts: number
   readonly windowMs: number
@@ -17,9 +71,9 @@ export interface FixedWindowLimit {
 }
 
 /**
- * Counts attempts per key in fixed windows; shared by every listener, so that a second port gives no second
- * chance. A key that has reached the limit is remembered to the end of its window, however many other keys
- * come.
+ * Limits attempts per key in fixed windows. All listeners share one limiter, so a second port allows no
+ * further attempts. A key at its limit is remembered to the end of its window, however many other keys
+ * arrive.
  */
 export class FixedWindowLimiter {
   #clock: Pick<Clock, 'now'>
@@ -34,19 +88,19 @@ export class FixedWindowLimiter {
     this.#limit = { keys: 10_000, ...limit }
   }
 
-  /** Number of keys that are remembered now. */
+  /** Number of keys that are remembered. */
   get size(): number {
     return this.#windows.size + this.#reached.size
   }
 
-  /** Allows so many attempts from now on; what was counted stays counted. */
+  /** Changes the number of attempts; present counts are kept. */
   change(attempts: number): void {
     this.#limit = { ...this.#limit, attempts }
   }
 
   /**
-   * Counts an attempt. Returns 0 if it is allowed, else the milliseconds until the next one is. `attempts` of
-   * this key; default those of all.
+   * Counts an attempt. Returns 0 if it is allowed; otherwise the milliseconds until the next one is.
+   * `attempts` overrides the limit for this key.
    */
   take(key: string, attempts = this.#limit.attempts): number {
     const now = this.#clock.now()
@@ -63,7 +117,7 @@ export class FixedWindowLimiter {
     return 0
   }
 
-  /** Forgets a key, after a success. */
+  /** Forgets a key, for example after a success. */
   forget(key: string): void {
     this.#windows.delete(key)
     this.#reached.delete(key)

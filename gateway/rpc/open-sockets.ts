@@ -3,19 +3,20 @@ import type { Clock } from '../core/clock.ts'
 import type { Code } from '../core/errors/catalogue.ts'
 import { FixedWindowLimiter } from '../core/rates.ts'
 
-/** What is bounded of connections before anybody knows who connects. */
+/** Limits of connections that apply before the client is authenticated. */
 export interface SocketLimits extends Pick<WebSocketLimits, 'connections' | 'waiting' | 'waitingPerAddress'> {
-  /** Of one network address, at once. */
+  /** Maximum number of concurrent connections per network. */
   readonly perAddress: number
-  /** Of one network address, within a minute. */
+  /** Maximum number of new connections per network and minute. */
   readonly perAddressMinute: number
 }
 
-/** Why a connection is refused. */
+/** Reason for rejecting a connection. */
 export interface SocketRejection {
   readonly code: Extract<Code, 'over_connection_limit' | 'too_many_requests'>
-  /** The limit that is reached, by its name, and its value. */
+  /** Name of the limit that was reached. */
   readonly reached: keyof SocketLimits
+  /** Value of that limit. */
   readonly limit: number
 }
 
@@ -24,18 +25,18 @@ interface Network {
   waiting: number
 }
 
-/** A connection that is counted. Both methods are idempotent. */
+/** Counted connection. Both methods are idempotent. */
 export interface CountedSocket {
-  /** It waits no longer for who it is. */
+  /** Stops counting the connection as unauthenticated. */
   signedIn(): void
   closed(): void
 }
 
-/** Counts open connections, by network address, and those that have not signed in. */
+/** Counts open and unauthenticated connections by network. */
 export class OpenSockets {
   #limits: SocketLimits
   readonly #arrivals: FixedWindowLimiter
-  /** Those that have connections open. */
+  /** Networks with open connections. */
   readonly #networks = new Map<string, Network>()
   #open = 0
   #waiting = 0
@@ -45,30 +46,33 @@ export class OpenSockets {
     this.#arrivals = new FixedWindowLimiter(clock, { attempts: limits.perAddressMinute, windowMs: 60_000 })
   }
 
-  /** Counts against these limits from now on; connections that are open stay. */
+  /** Changes the limits; open connections stay. */
   change(limits: SocketLimits): void {
     this.#limits = limits
     this.#arrivals.change(limits.perAddressMinute)
   }
 
-  /** Network addresses that have connections open. */
+  /** Number of networks with open connections. */
   get networks(): number {
     return this.#networks.size
   }
 
-  /** Connections that have not signed in. */
+  /** Number of connections that have not signed in. */
   get waiting(): number {
     return this.#waiting
   }
 
-  /** Why no further connection of a network is taken; undefined where one may be. Counts it in its minute. */
+  /**
+   * Returns the reason for rejecting a new connection of a network, or undefined to accept it. Counts the
+   * attempt.
+   */
   refusal(network: string): SocketRejection | undefined {
     const { connections, waiting, waitingPerAddress, perAddress, perAddressMinute } = this.#limits
     const of = this.#networks.get(network) ?? { open: 0, waiting: 0 }
     const code = 'over_connection_limit'
     if (this.#open >= connections) return { code, reached: 'connections', limit: connections }
     if (of.open >= perAddress) return { code, reached: 'perAddress', limit: perAddress }
-    // A network that has none of them is not kept out by others that have many.
+    // A network without unauthenticated connections is not kept out by networks that have many.
     if (this.#waiting >= waiting && of.waiting > 0) return { code, reached: 'waiting', limit: waiting }
     if (of.waiting >= waitingPerAddress)
       return { code, reached: 'waitingPerAddress', limit: waitingPerAddress }
@@ -77,11 +81,12 @@ export class OpenSockets {
     return undefined
   }
 
-  /** One more of a network. */
+  /** Counts a new connection of a network. */
   add(network: string): CountedSocket {
     const of = this.#networks.get(network) ?? { open: 0, waiting: 0 }
     this.#networks.set(network, of)
-    let [open, waiting] = [true, true]
+    let open = true
+    let waiting = true
     this.#open++
     this.#waiting++
     of.open++

@@ -1,20 +1,23 @@
-/** Limits of one session. Times are milliseconds. */
+/** Limits of one session. */
 export interface RpcLimits {
-  /** Wait for the answer to a request of ours; default 10 s. */
+  /** Timeout of the gateway's requests, in milliseconds; default 10 s. */
   readonly requestTimeoutMs: number
-  /** Octets that may wait to be sent before the connection is cut; default 1 MiB. */
+  /** Maximum number of unsent octets before the connection is closed; default 1 MiB. */
   readonly maxBuffered: number
-  /** Requests that are being answered at once; default 64. */
+  /** Maximum number of concurrent requests; default 64. */
   readonly maxPending: number
-  /** Malformed frames before the connection is closed; default 10. */
+  /** Number of malformed frames after which the connection is closed; default 10. */
   readonly maxMalformed: number
-  /** Requests within a second, of a far end that has not signed in or is a browser; default 100. */
+  /** Maximum requests per second of browsers and of clients that have not signed in; default 100. */
   readonly requestsPerSecond: number
-  /** Between WebSocket pings; a connection that answers none within this time is cut. Default 25 s. */
+  /**
+   * Interval of WebSocket pings, in milliseconds; default 25 s. A connection without a pong by the next ping
+   * is closed.
+   */
   readonly pingMs: number
 }
 
-/** The default limits. */
+/** Default limits of a session. */
 export const defaultRpcLimits: RpcLimits = {
   requestTimeoutMs: 10_000,
   maxBuffered: 1 << 20,

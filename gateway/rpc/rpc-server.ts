@@ -10,25 +10,25 @@ import { OpenSockets, type SocketLimits, type SocketRejection } from './open-soc
 import { defaultRpcLimits, type RpcLimits } from './rpc-limits.ts'
 import { closeCodes, type RpcHandler, RpcSession, type RpcSessionDeps } from './rpc-session.ts'
 
-/** What the server works with. */
+/** Collaborators and settings of {@link RpcServer}. */
 export interface RpcServerDeps extends Omit<RpcSessionDeps, 'limits' | 'network' | 'onSignIn'> {
   readonly origins: Origins
-  /** Networks of proxies that are believed where a connection comes from; default none. */
+  /** Networks of proxies whose `X-Forwarded-For` is trusted; default none. */
   readonly trustedProxies?: readonly string[]
-  /** Makes the vocabulary of a new session. */
+  /** Creates the handler of a new session. */
   readonly open: (session: RpcSession, from: SessionSource) => RpcHandler
   readonly limits?: Partial<RpcLimits>
-  /** Where WebSockets may be opened; default `/` and `/ws`. */
+  /** Paths that accept WebSockets; default `/` and `/ws`. */
   readonly paths?: readonly string[]
-  /** Connections; default those of the configuration. */
+  /** Limits of connections; default {@link defaultSocketLimits}. */
   readonly sockets?: Partial<SocketLimits>
-  /** Longest frame in bytes; default 256 KiB. */
+  /** Maximum size of a frame in bytes; default 256 KiB. */
   readonly maxFrame?: number
-  /** All that a connection may send before it has signed in, in bytes; default 64 KiB. */
+  /** Maximum number of bytes that a connection may send before it signs in; default 64 KiB. */
   readonly maxBeforeSignIn?: number
 }
 
-/** The limits where nothing else is said. */
+/** Default limits of connections. */
 export const defaultSocketLimits: SocketLimits = {
   connections: 10_000,
   waiting: 2_000,
@@ -37,13 +37,13 @@ export const defaultSocketLimits: SocketLimits = {
   perAddressMinute: 20_000,
 }
 
-/** Where a session comes from, for logs. */
+/** Origin of a session, for logs. */
 export interface SessionSource {
   readonly address: string
   readonly agent: string
 }
 
-/** Settings of the server that can change while it runs. */
+/** Settings that can change while the server runs. */
 export type RpcServerChange = {
   readonly sockets: SocketLimits
 } & Required<Pick<RpcServerDeps, 'limits' | 'maxFrame' | 'maxBeforeSignIn' | 'trustedProxies'>>
@@ -51,7 +51,7 @@ export type RpcServerChange = {
 const webSocketsOf = (maxPayload: number): WebSocketServer =>
   new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false, clientTracking: false })
 
-/** Opens WebSockets on HTTP servers and gives each its JSON-RPC session. */
+/** Accepts WebSockets on HTTP servers and opens a JSON-RPC session on each. */
 export class RpcServer {
   #deps: RpcServerDeps
   #paths: ReadonlySet<string>
@@ -70,33 +70,33 @@ export class RpcServer {
     this.#webSockets = webSocketsOf(deps.maxFrame ?? 256 << 10)
   }
 
-  /** Works by these settings from now on; connections that are open keep theirs. */
+  /** Changes the settings; open connections keep theirs. */
   change({ sockets, limits, maxFrame, maxBeforeSignIn, trustedProxies }: RpcServerChange): void {
     this.#deps = { ...this.#deps, limits, maxBeforeSignIn }
     this.#open.change(sockets)
     this.#sourceOf = sourceFinder(trustedProxies)
-    // It has no listener and no connections of its own.
+    // The former server has no listener and no connections of its own.
     this.#webSockets = webSocketsOf(maxFrame)
   }
 
-  /** Connections open. */
+  /** Number of open connections. */
   get sockets(): number {
     return this.#sessions.size
   }
 
-  /** Networks that have connections open. */
+  /** Number of networks with open connections. */
   get networks(): number {
     return this.#open.networks
   }
 
-  /** Connections that have not signed in. */
+  /** Number of connections that have not signed in. */
   get waiting(): number {
     return this.#open.waiting
   }
 
   /**
-   * Serves the upgrades of this HTTP server. `taken` is called with each connection, which is counted here
-   * from then on.
+   * Handles the upgrade requests of an HTTP server. `taken` is called with each connection, which is counted
+   * here from then on.
    */
   attach(server: Server, taken: (socket: Duplex) => void = () => {}): void {
     const listener: UpgradeListener = (request, socket, head) => {
@@ -107,7 +107,7 @@ export class RpcServer {
     this.#attached.push({ server, listener })
   }
 
-  /** Closes every session with 1001 and takes no more; idempotent. */
+  /** Closes every session with code 1001 and accepts no more; idempotent. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
@@ -129,13 +129,13 @@ export class RpcServer {
       const { clock, log, metrics } = this.#deps
       const limits = { ...defaultRpcLimits, ...this.#deps.limits }
       const counted = this.#open.add(network)
-      const stranger = new UnauthenticatedLimit(socket, this.#deps.maxBeforeSignIn ?? 64 << 10)
+      const preSignIn = new UnauthenticatedLimit(socket, this.#deps.maxBeforeSignIn ?? 64 << 10)
       const onSignIn = () => {
-        stranger.known()
+        preSignIn.stop()
         counted.signedIn()
       }
       const session = new RpcSession(webSocket, { clock, log, metrics, limits, network, onSignIn })
-      stranger.tooMuch = () => session.close(closeCodes.tooBig, 'too much before anybody signed in')
+      preSignIn.onExceeded = () => session.close(closeCodes.tooBig, 'too much data before sign-in')
       this.#sessions.add(session)
       webSocket.on('close', () => {
         this.#sessions.delete(session)
@@ -150,13 +150,21 @@ export class RpcServer {
   #refuse(request: IncomingMessage, socket: Duplex, refusal: Refusal & { readonly source: string }): void {
     const { log, metrics } = this.#deps
     const { code } = refusal
-    const { http, text } = code ? catalogue[code] : { http: 404, text: 'WebSocket refused' }
+    const { http, text } = code ? catalogue[code] : { http: 404, text: 'WebSocket rejected' }
     if (code) metrics.rejections.inc({ code })
-    log.warn({ ...refusal, path: pathOf(request.url ?? ''), origin: request.headers.origin }, text)
+    log.warn(
+      {
+        event: 'rpc.socket-rejected',
+        ...refusal,
+        path: pathOf(request.url ?? ''),
+        origin: request.headers.origin,
+      },
+      text,
+    )
     socket.on('error', () => socket.destroy())
-    // Sockets of HTTP servers stay open until the far end hangs up too, and nobody counts this one.
+    // An upgraded socket stays open until the client closes it too, and this one is in no count.
     socket.once('finish', () => socket.destroy())
-    // Whoever comes over a limit of a minute has its rest to wait; pages try again by themselves.
+    // Browsers retry by themselves.
     const later = code === 'too_many_requests' ? 'Retry-After: 60\r\n' : ''
     const status = `${http} ${STATUS_CODES[http]}`
     socket.end(`HTTP/1.1 ${status}\r\n${later}Connection: close\r\nContent-Length: 0\r\n\r\n`)
@@ -171,35 +179,35 @@ export class RpcServer {
   }
 }
 
-/** Why an upgrade is refused, as the log tells it; without a code, there is nothing at this path. */
+/** Facts of a rejected upgrade, for the log. Without a code, the path does not exist. */
 interface Refusal extends Partial<Omit<SocketRejection, 'code'>> {
   readonly code?: Code
   readonly network?: string
 }
 
 /**
- * Counts what comes over a connection until somebody has signed in: the longest frame of those who have is
- * four times as long, and nobody unknown is to fill the memory with it.
+ * Limits the bytes that arrive on a connection before its sign-in. Frames of signed-in clients may be four
+ * times as long, so unauthenticated clients cannot fill the memory with them.
  */
 class UnauthenticatedLimit {
   readonly #socket: Duplex
   readonly #listener: (chunk: Buffer) => void
-  tooMuch: () => void = () => {}
+  onExceeded: () => void = () => {}
 
-  constructor(socket: Duplex, most: number) {
+  constructor(socket: Duplex, maxBytes: number) {
     this.#socket = socket
     let received = 0
     this.#listener = (chunk) => {
       received += chunk.length
-      if (received <= most) return
-      this.known()
-      this.tooMuch()
+      if (received <= maxBytes) return
+      this.stop()
+      this.onExceeded()
     }
     socket.on('data', this.#listener)
   }
 
-  /** Whoever it is has signed in. */
-  known(): void {
+  /** Stops counting after the sign-in. */
+  stop(): void {
     this.#socket.off('data', this.#listener)
   }
 }

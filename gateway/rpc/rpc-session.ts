@@ -4,28 +4,28 @@ import type { Clock, Timer } from '../core/clock.ts'
 import { catalogue } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
-import { PerSecond } from '../core/per-second.ts'
+import { FixedWindowCounter } from '../core/rates.ts'
 import { type Frame, type FrameId, parseFrame, RpcError, rpcCodes } from './frames.ts'
 import type { RpcLimits } from './rpc-limits.ts'
 
-/** What a request is answered with. */
+/** Response to a request. */
 export interface Reply {
   readonly result: unknown
-  /** Runs right after the result has been sent: for events that must follow it. */
+  /** Runs after the result was sent, for events that must follow it. */
   readonly after?: () => void
 }
 
-/** A vocabulary: answers the requests of one session. */
+/** Handles the requests of one session; one implementation per dialect. */
 export interface RpcHandler {
-  /** Throws (or rejects with) an {@link RpcError} to answer with an error. */
+  /** Throws (or rejects with) {@link RpcError} to send an error response. */
   handle(method: string, params: Readonly<Record<string, unknown>>): Reply | Promise<Reply>
-  /** Methods that it knows; others are counted under one name. */
+  /** Supported methods. Requests for others are counted under one metric label. */
   readonly methods: ReadonlySet<string>
-  /** The connection is gone; called exactly once. */
+  /** Called once, when the connection has closed. */
   closed(): void
 }
 
-/** The far end answered a request of ours, with an error. */
+/** Error response of the client to a request of the gateway. */
 export class RemoteError extends Error {
   constructor(code: number) {
     super(`The client answered with the error ${code}.`)
@@ -33,7 +33,7 @@ export class RemoteError extends Error {
   }
 }
 
-/** The far end has not answered a request of ours in time. */
+/** A request of the gateway timed out. */
 export class UnansweredError extends Error {
   constructor(method: string) {
     super(`${method} was not answered in time.`)
@@ -41,23 +41,23 @@ export class UnansweredError extends Error {
   }
 }
 
-/** What a session works with. */
+/** Collaborators of {@link RpcSession}. */
 export interface RpcSessionDeps {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Pick<Metrics, 'rpcRequests' | 'rejections'>
   readonly limits: RpcLimits
-  /** The network address that it comes from, as limits count it. */
+  /** Network of the client, as used for limits. */
   readonly network: string
-  /** Somebody has signed in. */
+  /** Called when the client has signed in. */
   readonly onSignIn: () => void
 }
 
-/** WebSocket close codes that we send (RFC 6455 section 7.4.1). */
+/** WebSocket close codes that the gateway sends (RFC 6455 section 7.4.1). */
 export const closeCodes = { goingAway: 1001, policy: 1008, tooBig: 1009, tryAgain: 1013 } as const
 
 const closeWaitMs = 1000
-/** Who goes on asking, so many times as often as it may, is sent away. */
+/** Factor over the permitted request rate at which the connection is closed. */
 const floodFactor = 10
 
 interface Waiting {
@@ -75,7 +75,7 @@ export class RpcSession {
   #waiting = new Map<string, Waiting>()
   #pending = 0
   #malformed = 0
-  #rate: PerSecond
+  #rate: FixedWindowCounter
   #requestsPerSecond: number
   #alive = true
   #closed = false
@@ -85,19 +85,19 @@ export class RpcSession {
   constructor(socket: WebSocket, deps: RpcSessionDeps) {
     this.#socket = socket
     this.#deps = deps
-    this.#rate = new PerSecond(deps.clock)
+    this.#rate = new FixedWindowCounter(deps.clock, { windowMs: 1000 })
     this.#requestsPerSecond = deps.limits.requestsPerSecond
     this.#ping = deps.clock.after(deps.limits.pingMs, () => this.#checkAlive())
     socket.on('message', (data, binary) => this.#receive(data, binary))
     socket.on('pong', () => this.#pong())
-    // What ws finds wrong with a frame closes the connection; the close is what counts.
+    // ws closes the connection after a protocol error; the `close` event cleans up.
     socket.on('error', (error) =>
       deps.log.debug({ session: this.id, reason: error.message }, 'WebSocket error'),
     )
     socket.on('close', (code) => this.#finish(code))
   }
 
-  /** Requests of ours that are not answered yet. */
+  /** Number of the gateway's requests without a response. */
   get waiting(): number {
     return this.#waiting.size
   }
@@ -106,25 +106,25 @@ export class RpcSession {
     return this.#closed
   }
 
-  /** The network address that it comes from, as limits count it. */
+  /** Network of the client, as used for limits. */
   get network(): string {
     return this.#deps.network
   }
 
-  /** Somebody has signed in, who may ask so many times a second; default what everybody may. */
+  /** Records the sign-in and sets the permitted request rate; default: the configured rate. */
   signedIn(requestsPerSecond = this.#deps.limits.requestsPerSecond): void {
     this.#requestsPerSecond = requestsPerSecond
     this.#deps.onSignIn()
   }
 
-  /** Gives the session its vocabulary; called once, before the first frame can arrive. */
+  /** Sets the handler; must be called once, before the first frame can arrive. */
   serve(handler: RpcHandler): void {
     this.#handler = handler
   }
 
   /**
-   * Sends a request. Rejects with {@link RemoteError}, or with another error when it is not answered within
-   * `timeoutMs` or the connection is gone.
+   * Sends a request. Rejects with {@link RemoteError} on an error response, {@link UnansweredError} after
+   * `timeoutMs`, or another error if the connection closes.
    */
   request(method: string, params: unknown, timeoutMs = this.#deps.limits.requestTimeoutMs): Promise<unknown> {
     if (this.#closed) return Promise.reject(new Error('The connection is closed.'))
@@ -139,14 +139,12 @@ export class RpcSession {
     return promise
   }
 
-  /** Sends a request whose answer nobody waits for. */
+  /** Sends a request and ignores its response. */
   tell(method: string, params: unknown): void {
     this.#send({ jsonrpc: '2.0', id: randomUUID(), method, params })
   }
 
-  /**
-   * True when the far end answers a WebSocket ping within `ms`: tells a live connection from a half-open one.
-   */
+  /** Resolves to true if the client answers a WebSocket ping within `ms`; detects half-open connections. */
   probe(ms: number): Promise<boolean> {
     if (this.#closed || this.#socket.readyState !== this.#socket.OPEN) return Promise.resolve(false)
     const { promise, resolve } = Promise.withResolvers<boolean>()
@@ -160,8 +158,8 @@ export class RpcSession {
   }
 
   /**
-   * Closes with a code of {@link closeCodes}; idempotent. A far end that does not close too is cut off after
-   * a second.
+   * Closes the connection with one of {@link closeCodes}; idempotent. The socket is destroyed after a second
+   * if the client does not close its side.
    */
   close(code: number, reason: string): void {
     if (this.#closed) return
@@ -187,12 +185,12 @@ export class RpcSession {
       this.close(closeCodes.policy, 'too many malformed frames')
   }
 
-  /** True when the far end may not ask anything more in this second. */
+  /** Whether the client has exceeded its request rate in this second. */
   #isFlooding(): boolean {
     const limit = this.#requestsPerSecond
-    const requests = this.#rate.count()
+    const { count: requests } = this.#rate.count()
     if (requests <= limit) return false
-    // Told once a second: the log is not to be flooded too.
+    // Logged once a second, to bound the log.
     if (requests === limit + 1) this.#reject('too_many_requests', { limit })
     if (requests > limit * floodFactor) this.close(closeCodes.policy, 'too many requests')
     return true
@@ -201,7 +199,10 @@ export class RpcSession {
   #reject(code: 'too_many_requests' | 'slow_client', facts: object): void {
     const { log, metrics } = this.#deps
     metrics.rejections.inc({ code })
-    log.warn({ code, session: this.id, network: this.network, ...facts }, catalogue[code].text)
+    log.warn(
+      { event: 'rpc.client-rejected', code, session: this.id, network: this.network, ...facts },
+      catalogue[code].text,
+    )
   }
 
   async #answer({ id, method, params }: Extract<Frame, { kind: 'request' }>): Promise<void> {
@@ -223,22 +224,28 @@ export class RpcSession {
     }
   }
 
-  /** The request has its answer: what fails now is only logged. */
+  /** Runs the part after the response; its failure is only logged. */
   #afterwards({ after }: Reply, method: string): void {
     try {
       after?.()
     } catch (error) {
-      this.#deps.log.error({ session: this.id, method, err: error }, 'what follows a request failed')
+      this.#deps.log.error(
+        { event: 'rpc.follow-up-failed', session: this.id, method, err: error },
+        'work after an RPC response failed',
+      )
     }
   }
 
   #errorOf(error: unknown, method: string): { code: number; message: string } {
     if (error instanceof RpcError) return { code: error.code, message: error.message }
-    this.#deps.log.error({ session: this.id, method, err: error }, 'a request failed')
+    this.#deps.log.error(
+      { event: 'rpc.request-failed', session: this.id, method, err: error },
+      'RPC request failed',
+    )
     return rpcCodes.internal
   }
 
-  /** A notification is not answered (JSON-RPC 2.0 section 4.1). */
+  /** Sends a response; notifications get none (JSON-RPC 2.0 section 4.1). */
   #reply(id: FrameId | undefined, outcome: { result: unknown } | { error: unknown }): void {
     if (id !== undefined) this.#send({ jsonrpc: '2.0', id, ...outcome })
   }
@@ -262,12 +269,12 @@ export class RpcSession {
     const { maxBuffered: limit } = this.#deps.limits
     if (buffered <= limit) return
     this.#reject('slow_client', { buffered, limit })
-    this.close(closeCodes.tryAgain, 'the far end does not read')
+    this.close(closeCodes.tryAgain, 'the client does not read')
   }
 
   #checkAlive(): void {
     if (!this.#alive) {
-      this.#deps.log.info({ session: this.id }, 'silent WebSocket cut off')
+      this.#deps.log.info({ event: 'rpc.socket-timed-out', session: this.id }, 'WebSocket timed out')
       this.#cut()
       return
     }
@@ -281,7 +288,7 @@ export class RpcSession {
     for (const run of this.#onPong.splice(0)) run()
   }
 
-  /** Ends a connection whose far end does not read: there is nobody to say goodbye to. */
+  /** Destroys the connection of an unresponsive client, without a close handshake. */
   #cut(): void {
     this.#socket.terminate()
     this.#finish(1006)

@@ -2,30 +2,31 @@ import type { Clock, Timer } from '../core/clock.ts'
 import { asRecord, RpcError, rpcCodes } from './frames.ts'
 import { closeCodes, type Reply, type RpcHandler, type RpcSession } from './rpc-session.ts'
 
-/** The vocabularies that a new session can have. */
+/** Handlers of a new session, by dialect. */
 export interface Dialects {
-  /** Of browsers, which sign in with an access token (`authentication.jwt_token`). */
+  /** Dialect of browsers, which sign in with an access token (`authentication.jwt_token`). */
   readonly subscriber: () => RpcHandler
   /**
-   * Of applications, which sign in with a project and its API token (`authentication.project` and `.token`).
+   * Dialect of applications, which sign in with a project and its API token (`authentication.project` and
+   * `.token`).
    */
   readonly application: () => RpcHandler
 }
 
 const connectAlone: ReadonlySet<string> = new Set(['signalwire.connect'])
-/** Limits of the entrance. */
+/** Limits of {@link SignInHandler}. */
 export interface SignInLimits {
-  /** How long a new connection may stay without signing in, in milliseconds; default 10 s. */
+  /** Time limit for the sign-in, in milliseconds; default 10 s. */
   readonly signInMs?: number
-  /** Requests of an application within a second; default 2,000. */
+  /** Maximum requests per second of an application; default 2,000. */
   readonly applicationRequestsPerSecond?: number
 }
 
-/** Wrong sign-ins of one connection: each is logged, and nobody is to fill the log. */
+/** Maximum number of failed sign-ins of one connection. Each is logged, so this bounds the log. */
 const maxWrong = 10
 
 /**
- * A new session: `signalwire.connect` comes first, and what it signs in with says which dialect is spoken.
+ * Handler of a new session: requires `signalwire.connect` first, and selects the dialect by its credentials.
  */
 export class SignInHandler implements RpcHandler {
   readonly #dialects: Dialects
@@ -33,7 +34,7 @@ export class SignInHandler implements RpcHandler {
   readonly #limits: SignInLimits
   readonly #waiting: Timer
   #wrong = 0
-  /** Undefined: as everybody. */
+  /** Undefined for the default rate. */
   #requestsPerSecond: number | undefined
   #dialect: RpcHandler | undefined
 
@@ -42,7 +43,7 @@ export class SignInHandler implements RpcHandler {
     this.#session = session
     this.#limits = limits
     const { signInMs = 10_000 } = limits
-    this.#waiting = clock.after(signInMs, () => session.close(closeCodes.policy, 'nobody signed in'))
+    this.#waiting = clock.after(signInMs, () => session.close(closeCodes.policy, 'sign-in timed out'))
   }
 
   get methods(): ReadonlySet<string> {
@@ -54,7 +55,7 @@ export class SignInHandler implements RpcHandler {
       return await this.#answer(method, params)
     } catch (error) {
       if (error instanceof RpcError && error.code === rpcCodes.auth.code) this.#wrong++
-      if (this.#wrong >= maxWrong) this.#session.close(closeCodes.policy, 'too many wrong sign-ins')
+      if (this.#wrong >= maxWrong) this.#session.close(closeCodes.policy, 'too many failed sign-ins')
       throw error
     }
   }
@@ -73,7 +74,7 @@ export class SignInHandler implements RpcHandler {
   async #answer(method: string, params: Readonly<Record<string, unknown>>): Promise<Reply> {
     if (method !== 'signalwire.connect') {
       if (this.#dialect) return this.#dialect.handle(method, params)
-      throw new RpcError(rpcCodes.auth, 'signalwire.connect comes first')
+      throw new RpcError(rpcCodes.auth, 'send signalwire.connect first')
     }
     this.#dialect ??= this.#begin(params)
     const reply = await this.#dialect.handle(method, params)

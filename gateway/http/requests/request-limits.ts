@@ -5,70 +5,49 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiLimits } from '../../../config/types.ts'
 import type { Clock } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
+import { FixedWindowCounter } from '../../core/rates.ts'
 import { pathOf } from '../../core/web/request-path.ts'
 import { isApiPath } from './api-family.ts'
 
 const windowMs = 60_000
-/**
- * Tokens and addresses that are remembered; when there are more, those that came least recently are
- * forgotten.
- */
+/** Maximum number of tokens and addresses that are counted. */
 const maxKeys = 20_000
 
-interface Window {
-  readonly since: number
-  count: number
-}
-
-/**
- * How many requests came within the minute, of each token and each network address; one for every listener,
- * so that a second port gives nobody a second chance.
- */
+/** Requests per minute of each token and each network address. All listeners share one instance. */
 export class RequestLimits {
-  readonly #clock: Pick<Clock, 'now'>
-  readonly #windows = new Map<string, Window>()
+  readonly #counter: FixedWindowCounter
   #limits: ApiLimits
 
   constructor(clock: Pick<Clock, 'now'>, limits: ApiLimits) {
-    this.#clock = clock
+    this.#counter = new FixedWindowCounter(clock, { windowMs, maxKeys })
     this.#limits = limits
   }
 
-  /** The limits of a minute. */
+  /** Maximum requests per minute. */
   get limits(): ApiLimits {
     return this.#limits
   }
 
-  /** Counts against these limits from now on. */
+  /** Changes the limits; present counts are kept. */
   change(limits: ApiLimits): void {
     this.#limits = limits
   }
 
-  /** Tokens and addresses that are remembered. */
+  /** Number of tokens and addresses that are counted. */
   get size(): number {
-    return this.#windows.size
+    return this.#counter.size
   }
 
-  /** Counts a request; resolves how many there were in this minute, and how many milliseconds it has left. */
+  /** Counts a request. Returns the requests of this minute, and the milliseconds left of it. */
   count(key: string): { readonly current: number; readonly ttl: number } {
-    const now = this.#clock.now()
-    const known = this.#windows.get(key)
-    const window = known && now - known.since < windowMs ? known : { since: now, count: 0 }
-    window.count++
-    // What was used last stands last.
-    this.#windows.delete(key)
-    this.#windows.set(key, window)
-    for (const oldest of this.#windows.keys()) {
-      if (this.#windows.size <= maxKeys) break
-      this.#windows.delete(oldest)
-    }
-    return { current: window.count, ttl: window.since + windowMs - now }
+    const { count, remainingMs } = this.#counter.count(key)
+    return { current: count, ttl: remainingMs }
   }
 }
 
 /**
- * Limits the requests to the API on a site; its other pages, health and metrics are not counted. Must stand
- * before the routes.
+ * Limits the API requests of a site. Pages, health checks and metrics are not counted. Must be called before
+ * routes are added.
  */
 export const useRequestLimits = async (site: FastifyInstance, rates: RequestLimits): Promise<void> => {
   await site.register(fastifyRateLimit, { global: false, store: storeOf(rates) })
@@ -86,7 +65,7 @@ export const useRequestLimits = async (site: FastifyInstance, rates: RequestLimi
   site.addHook('onRequest', async (request, reply) => {
     if (isCounted(request)) take(reply, await ofAddress(request))
   })
-  // Who asks is known when the route's own onRequest has run.
+  // The route's own onRequest hook has authenticated the request by now.
   site.addHook('preParsing', async (request, reply) => {
     if (isCounted(request) && tokenKey(request) !== '') take(reply, await ofToken(request))
   })
@@ -94,7 +73,7 @@ export const useRequestLimits = async (site: FastifyInstance, rates: RequestLimi
 
 const isCounted = ({ url, method }: FastifyRequest): boolean => method !== 'OPTIONS' && isApiPath(pathOf(url))
 
-/** Empty where nobody is named; a bearer token is not kept as it is. */
+/** Returns the key of a request's token, or an empty string without one. Bearer tokens are hashed. */
 const tokenKey = ({ apiTokenId, headers }: FastifyRequest): string => {
   if (apiTokenId !== '') return `token ${apiTokenId}`
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
@@ -103,7 +82,10 @@ const tokenKey = ({ apiTokenId, headers }: FastifyRequest): string => {
 
 type Taken = Awaited<ReturnType<ReturnType<FastifyInstance['createRateLimit']>>>
 
-/** Says how much is left (draft-ietf-httpapi-ratelimit-headers), and refuses when it is nothing. */
+/**
+ * Sets the `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers). Throws `too_many_requests` over the
+ * limit.
+ */
 const take = (reply: FastifyReply, taken: Taken): void => {
   if (taken.isAllowed) return
   reply.headers({
@@ -116,7 +98,7 @@ const take = (reply: FastifyReply, taken: Taken): void => {
   throw new TrunklineError('too_many_requests')
 }
 
-/** The plugin's view of the rates: every limit of a site counts in the same place, by keys of its own. */
+/** Store of the rate-limit plugin that counts in the shared {@link RequestLimits}. */
 const storeOf = (rates: RequestLimits) =>
   class implements FastifyRateLimitStore {
     incr: FastifyRateLimitStore['incr'] = (key, callback) => callback(null, rates.count(key))

@@ -10,26 +10,26 @@ import { callState, type LegEvent, type WireState } from './call-state-event.ts'
 import type { ConnectedPeer, ConnectingCall } from './connect-operation.ts'
 import type { WireDevice } from './wire-devices.ts'
 
-/** What a call of an application is made from. */
+/** Collaborators and facts of an {@link AppCall}. */
 export interface AppCallOptions {
   readonly control: CallControl
   readonly application: Application
   readonly device: WireDevice
-  /** Of the dial that made it; an inbound call has none. */
+  /** Tag of the dial; undefined for an inbound call. */
   readonly tag?: string
   readonly clock: Clock
 }
 
 /**
- * What became of an offer: the client did something with the call, passed it, did nothing in time, lost its
- * connection, or the caller gave up.
+ * Outcome of an offer: the application took or passed the call, did not respond in time, lost its connection,
+ * or the caller hung up.
  */
 export type OfferOutcome = 'taken' | 'passed' | 'silent' | 'lost' | 'over'
 
-/** Clients whose promises settle with success alone. */
+/** Client versions whose promises settle only on success. */
 const successOnly = /^@signalwire\/nodejs\/realtime-api\/4\.2\./
 
-/** One call in the hands of one application: its operations and its events. */
+/** Call that one application controls, with its operations and events. */
 export class AppCall implements ConnectingCall, CommandedCall {
   readonly id: string
   readonly control: CallControl
@@ -57,11 +57,11 @@ export class AppCall implements ConnectingCall, CommandedCall {
     application.calls.set(this.id, this)
     this.#unlisten = control.onVerb(() => this.#noteAnswer())
     control.signal.addEventListener('abort', this.#onEnd, { once: true })
-    // It may be over already; whoever made this tells first that it was there.
+    // The call may have ended already; its `created` event must still come first.
     if (control.signal.aborted) queueMicrotask(this.#onEnd)
   }
 
-  /** Resolves when the call is over and the application has been told everything. */
+  /** Resolves when the call has ended and all of its events were sent. */
   get over(): Promise<void> {
     return this.#over.promise
   }
@@ -70,17 +70,17 @@ export class AppCall implements ConnectingCall, CommandedCall {
     return this.#state
   }
 
-  /** It has been offered, and the application has not decided. */
+  /** Whether the offer is open. */
   get isOffered(): boolean {
     return this.#offer !== undefined
   }
 
-  /** Offers the call, and waits for what the application makes of it; `silent` after `ms`. */
+  /** Offers the call and waits for the outcome; `silent` after `ms`. */
   async offer(context: string, ms: number): Promise<OfferOutcome> {
     const { promise, resolve } = Promise.withResolvers<OfferOutcome>()
     this.#offer = resolve
     const { start_time: _, ...params } = callState(this.application.nodeId, this.#event('created'))
-    // An offer that is over, or that went to somebody else, must not ring at who comes back.
+    // A reconnecting application must not receive an offer that has closed.
     const isStale = () => !this.isOffered
     this.application.emit('calling.call.receive', { ...params, context }, isStale)
     const timer = this.#clock.after(ms, () => this.#decide('silent'))
@@ -91,29 +91,29 @@ export class AppCall implements ConnectingCall, CommandedCall {
     }
   }
 
-  /** The application asks something of the call: it is its own from now on. */
+  /** Accepts the offer; called for the application's first request about the call. */
   take(): void {
     this.#decide('taken')
   }
 
-  /** The application leaves the call to others. */
+  /** Declines the offer. Throws if the offer has closed. */
   pass(): void {
-    if (!this.#offer) throw new Refusal('409', 'the call is not on offer any more')
+    if (!this.#offer) throw new Refusal('409', 'the offer of the call has closed')
     this.#decide('passed')
   }
 
-  /** The application has no connection at the moment. */
+  /** Closes the offer because the application lost its connection. */
   unreachable(): void {
     this.#decide('lost')
   }
 
-  /** Takes the call from the application: for it, the call is over. */
+  /** Ends the call for this application, for example to offer it to another. */
   withdraw(): void {
     this.#leave()
     this.#tellState('ended', 'cancel')
   }
 
-  /** The application is gone for good: what it left unfinished is hung up. */
+  /** Hangs up because the application did not reconnect in time. */
   abandoned(): void {
     void this.hangup('error').catch(() => {})
   }
@@ -124,7 +124,7 @@ export class AppCall implements ConnectingCall, CommandedCall {
     await this.control.hangup(hangupReasons[reason])
   }
 
-  /** The call has been answered; told once. */
+  /** Sends the `answered` state once. */
   answered(): void {
     if (this.#state !== 'created' && this.#state !== 'ringing') return
     this.#tellState('answered')
@@ -159,7 +159,7 @@ export class AppCall implements ConnectingCall, CommandedCall {
     const resolve = this.#offer
     if (!resolve) return
     this.#offer = undefined
-    // Nothing may be asked of it while it is on its way to somebody else.
+    // The application must not control the call while it is offered to another.
     if (outcome !== 'taken' && outcome !== 'over') this.application.calls.delete(this.id)
     resolve(outcome)
   }
@@ -168,7 +168,7 @@ export class AppCall implements ConnectingCall, CommandedCall {
     if (this.control.isAnswered && !this.isOffered) this.answered()
   }
 
-  /** The clients settle nothing from a call's end: every operation says first how it ended. */
+  /** Ends every operation before the call: clients settle no operation when a call ends. */
   async #end(): Promise<void> {
     this.#decide('over')
     this.#tellState('ending', this.#reason)

@@ -15,7 +15,7 @@ import type { ApplicationRegistry } from './application-registry.ts'
 import { callRequests, peerRequests } from './call-requests.ts'
 import { type DialDeps, dial } from './dial-request.ts'
 
-/** What a connection works with. */
+/** Collaborators of {@link ApplicationConnection}. */
 export interface ApplicationConnectionDeps extends DialDeps {
   readonly access: ProjectAccess
   readonly registry: ApplicationRegistry
@@ -30,15 +30,15 @@ type Params = Readonly<Record<string, unknown>>
 const maxTopicLength = 255
 const maxAgentLength = 200
 
-/** The application dialect on one WebSocket. */
+/** Application dialect on one WebSocket. */
 export class ApplicationConnection implements RpcHandler {
   readonly methods: ReadonlySet<string>
   readonly #deps: ApplicationConnectionDeps
   readonly #session: RpcSession
-  /** Network address that it comes from. */
+  /** Network address of the client. */
   readonly #address: string
   #application: Application | undefined
-  /** Ends the watch of the token that it signed in with. */
+  /** Ends the watch of the token. */
   #unwatch: (() => void) | undefined
 
   constructor(deps: ApplicationConnectionDeps, session: RpcSession, address: string) {
@@ -52,7 +52,7 @@ export class ApplicationConnection implements RpcHandler {
   async handle(method: string, params: Params): Promise<Reply> {
     try {
       if (method === 'signalwire.connect') return this.#connect(params)
-      if (!this.#application) throw new RpcError(rpcCodes.auth, 'signalwire.connect comes first')
+      if (!this.#application) throw new RpcError(rpcCodes.auth, 'send signalwire.connect first')
       return await this.#answer(this.#application, method, params)
     } catch (error) {
       const refusal = refusalOf(error)
@@ -97,9 +97,9 @@ export class ApplicationConnection implements RpcHandler {
       return callRequests[method]!(call, params)
     }
     const found = application.peers.get(id)
-    if (!found) throw new Refusal('404', `call_id: there is no call ${id.slice(0, 60)}`)
+    if (!found) throw new Refusal('404', `call_id: no call ${id.slice(0, 60)}`)
     const request = Object.hasOwn(peerRequests, method) ? peerRequests[method] : undefined
-    if (!request) throw new Refusal('422', `${method} cannot be asked of the leg that a call is connected to`)
+    if (!request) throw new Refusal('422', `${method} is not available for a connected leg`)
     return request(found.call, found.peer, params)
   }
 
@@ -109,13 +109,14 @@ export class ApplicationConnection implements RpcHandler {
     const { projectId } = token
     const topics = topicsOf(new Fields(params))
     const application = this.#applicationFor(params, projectId)
-    // May refuse, and whoever is refused stays who it was.
+    // May throw, and must then change nothing.
     this.#listen(application, topics)
     this.#watch(token)
     this.#adopt(application)
     const { protocol, signature, agent } = application
     log.info(
       {
+        event: 'application.connected',
         session: this.#session.id,
         protocol,
         agent,
@@ -142,29 +143,38 @@ export class ApplicationConnection implements RpcHandler {
     }
   }
 
-  /** Throws the error that the clients take for a wrong token. */
+  /** Returns the API token. Throws the error that clients treat as a wrong token. */
   #signIn(params: Params): ApiToken {
     const { access, log, metrics } = this.#deps
     const given = asRecord(params.authentication)
-    const [project, token] = [given?.project, given?.token]
+    const project = given?.project
+    const token = given?.token
     const isGiven = typeof project === 'string' && typeof token === 'string'
     const found = isGiven ? access.tokenOf(project, token) : undefined
     if (found && permits(found, 'applications')) return found
     const code = found ? 'insufficient_scope' : this.#wrongToken()
     metrics.rejections.inc({ code })
-    const facts = { code, session: this.#session.id, source: this.#address }
-    // Who goes on guessing is counted, and does not fill the log.
-    log[code === 'too_many_requests' ? 'debug' : 'warn'](facts, 'application refused')
+    const facts = { event: 'application.rejected', code, session: this.#session.id, source: this.#address }
+    // Repeated wrong tokens are counted, and must not fill the log.
+    log[code === 'too_many_requests' ? 'debug' : 'warn'](facts, 'application rejected')
     throw new RpcError(rpcCodes.auth, catalogue[code].text)
   }
 
-  /** A token that is not good any more leaves no session behind. */
+  /** Closes the session when its token is revoked or expires. */
   #watch(token: ApiToken): void {
     const { access, log } = this.#deps
     this.#unwatch?.()
     this.#unwatch = access.watch(token, 'applications', () => {
-      log.warn({ code: 'unauthorized', session: this.#session.id, token: token.id }, 'application refused')
-      this.#session.close(closeCodes.policy, 'the API token is not good any more')
+      log.warn(
+        {
+          event: 'application.token-revoked',
+          code: 'unauthorized',
+          session: this.#session.id,
+          token: token.id,
+        },
+        'API token of an application revoked',
+      )
+      this.#session.close(closeCodes.policy, 'the API token is no longer valid')
     })
   }
 
@@ -172,9 +182,7 @@ export class ApplicationConnection implements RpcHandler {
     return this.#deps.access.failed(this.#address) > 0 ? 'too_many_requests' : 'unauthorized'
   }
 
-  /**
-   * The application as we knew it, when it says that it is that one, or signs in once more; else a new one.
-   */
+  /** Returns the known application that reconnects or signs in again; otherwise a new one. */
   #applicationFor(params: Params, projectId: string): Application {
     const { registry, nodeId, clock } = this.#deps
     const { protocol } = params
@@ -209,7 +217,7 @@ export class ApplicationConnection implements RpcHandler {
   }
 }
 
-/** What `contexts` names; `topics` is taken as well. */
+/** Returns the topics in `contexts` or `topics`. */
 const topicsOf = (params: Fields): string[] => {
   const name = params.raw('topics') === undefined ? 'contexts' : 'topics'
   const given = params.raw(name)
@@ -222,10 +230,7 @@ const topicsOf = (params: Fields): string[] => {
   })
 }
 
-/**
- * A refusal is told in the result, where the clients look for a code; everything else is an error of
- * JSON-RPC.
- */
+/** Returns the result for a refused request, in which clients look for a code. Rethrows every other error. */
 const refusalOf = (error: unknown): { code: string; message: string } => {
   if (error instanceof Refusal) return { code: error.code, message: error.message }
   if (error instanceof CallEnded) return { code: '404', message: error.message }

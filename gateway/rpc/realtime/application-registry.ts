@@ -1,37 +1,37 @@
 import type { Clock, Timer } from '../../core/clock.ts'
 import type { Application } from './application.ts'
 
-/** As many as WebSockets can be open. */
+/** Maximum number of applications; equals the default limit of WebSockets. */
 const maxApplications = 10_000
 
-/** Which applications there are, and who listens on what. */
+/** Known applications and their topics. */
 export class ApplicationRegistry {
   readonly #clock: Clock
   readonly #graceMs: number
   readonly #applications = new Map<string, Application>()
-  /** Listeners of a topic of a project, in the order in which they are offered calls. */
+  /** Applications by project and topic, in the order of their next offer. */
   readonly #listeners = new Map<string, Set<Application>>()
   readonly #graces = new Map<Application, Timer>()
 
-  /** `graceMs`: how long an application that lost its connection is waited for. */
+  /** `graceMs`: time that a disconnected application has to reconnect. */
   constructor(clock: Clock, graceMs: number) {
     this.#clock = clock
     this.#graceMs = graceMs
   }
 
-  /** Applications that are known, connected or waited for. */
+  /** Number of applications, including those that may reconnect. */
   get size(): number {
     return this.#applications.size
   }
 
-  /** Calls that applications drive or are offered. */
+  /** Number of calls that applications control or are offered. */
   get calls(): number {
     let calls = 0
     for (const application of this.#applications.values()) calls += application.calls.size
     return calls
   }
 
-  /** Connected listeners of each topic, over all projects, in the alphabetical order of topics. */
+  /** Connected applications per topic over all projects, sorted by topic. */
   get online(): readonly (readonly [topic: string, listeners: number])[] {
     const counts = new Map<string, number>()
     for (const application of this.#applications.values())
@@ -44,20 +44,20 @@ export class ApplicationRegistry {
     return this.#applications.get(protocol)
   }
 
-  /** Beyond 10,000, the one that was lost first is forgotten. */
+  /** Adds an application. Beyond 10,000, the one that has been disconnected longest is removed. */
   add(application: Application): void {
     const [longestLost] = this.#graces.keys()
     if (longestLost && this.#applications.size >= maxApplications) this.#remove(longestLost)
     this.#applications.set(application.protocol, application)
   }
 
-  /** It is connected again. */
+  /** Cancels the removal of a reconnected application. */
   back(application: Application): void {
     this.#graces.get(application)?.cancel()
     this.#graces.delete(application)
   }
 
-  /** It lost its connection; it is forgotten after the grace time. */
+  /** Schedules the removal of a disconnected application. */
   lost(application: Application): void {
     this.back(application)
     const timer = this.#clock.after(this.#graceMs, () => this.#remove(application))
@@ -83,8 +83,8 @@ export class ApplicationRegistry {
   }
 
   /**
-   * Whose turn it is among those who listen, are connected and were not `tried`; it goes to the end of the
-   * line.
+   * Returns the next connected application of a topic that is not in `tried`, and moves it to the end of the
+   * order.
    */
   next(projectId: string, topic: string, tried: ReadonlySet<Application>): Application | undefined {
     const listeners = this.#listeners.get(keyOf(projectId, topic))
@@ -98,7 +98,7 @@ export class ApplicationRegistry {
     return undefined
   }
 
-  /** Forgets every application; their calls end. */
+  /** Removes every application and ends its calls. */
   close(): void {
     for (const application of [...this.#applications.values()]) this.#remove(application)
   }

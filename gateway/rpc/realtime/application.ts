@@ -4,13 +4,16 @@ import { closeCodes, RemoteError, type RpcSession } from '../rpc-session.ts'
 import type { AppCall } from './app-call.ts'
 import type { ConnectedPeer } from './connect-operation.ts'
 
-/** What an application is made from. */
+/** Facts and collaborators of an {@link Application}. */
 export interface ApplicationOptions {
   readonly projectId: string
   readonly nodeId: string
-  /** How the client names itself. */
+  /** User agent of the client. */
   readonly agent: string
-  /** It acknowledges events (4.x); what it has not acknowledged is sent again over its next connection. */
+  /**
+   * Whether the client acknowledges events (4.x). Unacknowledged events are sent again over its next
+   * connection.
+   */
   readonly acknowledges: boolean
   readonly clock: Pick<Clock, 'now'>
 }
@@ -18,15 +21,17 @@ export interface ApplicationOptions {
 interface Event {
   readonly type: string
   readonly params: unknown
-  /** Asked before it is delivered late: an offer that is over is not. */
+  /** Checked before late delivery, so that closed offers are dropped. */
   readonly isStale: (() => boolean) | undefined
 }
 
 const maxKept = 500
-/** Topics of one application. */
+/** Maximum number of topics of an application. */
 export const maxTopics = 100
 
-/** One client process. It outlives its WebSocket: what it missed is delivered over the next one. */
+/**
+ * Client process of an application. It outlives its WebSocket; missed events are delivered over the next one.
+ */
 export class Application {
   readonly protocol: string
   readonly signature = randomBytes(20).toString('hex')
@@ -34,16 +39,16 @@ export class Application {
   readonly nodeId: string
   readonly agent: string
   readonly topics = new Set<string>()
-  /** Calls that it drives or is offered, by their id. */
+  /** Calls that it controls or is offered, by id. */
   readonly calls = new Map<string, AppCall>()
-  /** Who its calls are connected to, with the call that is. */
+  /** Legs that its calls are connected to, by id. */
   readonly peers = new Map<string, { readonly peer: ConnectedPeer; readonly call: AppCall }>()
-  /** What it is dialling. */
+  /** Dials in progress. */
   readonly dials = new Set<AbortController>()
   readonly #acknowledges: boolean
   readonly #clock: Pick<Clock, 'now'>
   #session: RpcSession | undefined
-  /** The connection has had its answer: events may follow. */
+  /** Whether the connect request was answered, so that events may follow. */
   #flowing = false
   #kept = new Set<Event>()
 
@@ -56,25 +61,22 @@ export class Application {
     this.#clock = clock
   }
 
-  /** It has a connection: calls can be offered to it. */
+  /** Whether the application is connected, so that calls can be offered to it. */
   get isConnected(): boolean {
     return this.#session !== undefined
   }
 
-  /** Events that are kept for it. */
+  /** Number of events that wait for delivery or acknowledgement. */
   get waiting(): number {
     return this.#kept.size
   }
 
-  /** Whether it can listen on so many topics more. */
+  /** Whether the application may subscribe to these further topics. */
   hasRoom(topics: readonly string[]): boolean {
     return new Set([...this.topics, ...topics]).size <= maxTopics
   }
 
-  /**
-   * It is back on this connection; another one that it had is closed. Nothing is delivered before {@link
-   * flush}.
-   */
+  /** Sets the connection and closes a former one. No event is delivered before {@link flush}. */
   bind(session: RpcSession): void {
     const former = this.#session
     if (former === session) return
@@ -83,7 +85,7 @@ export class Application {
     former?.close(closeCodes.goingAway, 'the application has connected again')
   }
 
-  /** The connection is gone; false when it has another one already. */
+  /** Removes a closed connection. Returns false if the application has another one already. */
   unbind(session: RpcSession): boolean {
     if (this.#session !== session) return false
     this.#session = undefined
@@ -92,9 +94,9 @@ export class Application {
     return true
   }
 
-  /** Delivers what it missed, and from now on everything at once. */
+  /** Delivers missed events, and later events at once. */
   flush(): void {
-    // It signed in once more on the same connection, which has had everything.
+    // A repeated sign-in on the same connection has missed nothing.
     if (this.#flowing) return
     this.#flowing = true
     for (const event of [...this.#kept]) {
@@ -103,7 +105,7 @@ export class Application {
     }
   }
 
-  /** Sends an event, now or when it is back. */
+  /** Sends an event, now or on reconnection. */
   emit(type: string, params: unknown, isStale?: () => boolean): void {
     const event = { type, params, isStale }
     this.#kept.add(event)
@@ -112,7 +114,7 @@ export class Application {
     if (this.#flowing) this.#deliver(event)
   }
 
-  /** It did not come back in time: what it dials is given up, its calls end. */
+  /** Cancels dials and ends calls because the application did not reconnect in time. */
   lost(): void {
     for (const dial of [...this.dials]) dial.abort()
     for (const call of [...this.calls.values()]) call.abandoned()
@@ -133,15 +135,15 @@ export class Application {
       ...contextOf(params),
       params,
     }
-    if (this.#acknowledges) void this.#untilTaken(session, event, envelope)
+    if (this.#acknowledges) void this.#sendUntilAcknowledged(session, event, envelope)
     else {
       session.tell('signalwire.event', envelope)
       this.#kept.delete(event)
     }
   }
 
-  /** What is not acknowledged stays for the next connection. */
-  async #untilTaken(session: RpcSession, event: Event, envelope: unknown): Promise<void> {
+  /** Removes the event once acknowledged; otherwise it stays for the next connection. */
+  async #sendUntilAcknowledged(session: RpcSession, event: Event, envelope: unknown): Promise<void> {
     try {
       await session.request('signalwire.event', envelope)
     } catch (error) {
@@ -151,7 +153,7 @@ export class Application {
   }
 }
 
-/** The envelope of a received call names the context too. */
+/** Returns the context of a `calling.call.receive` event, which its envelope repeats. */
 const contextOf = (params: unknown): { context?: string } => {
   const context = (params as { readonly context?: unknown }).context
   return typeof context === 'string' ? { context } : {}

@@ -18,9 +18,9 @@ const answer: Command<AppCall> = async (call) => {
 
 const connect: Command<AppCall> = (call, params) => {
   const wishes = readConnect(params)
-  if (call.operations.only('connect')) throw new Refusal('409', 'the call is being connected, or connected')
+  if (call.operations.only('connect')) throw new Refusal('409', 'the call is connecting or connected')
   if (call.operations.check(wishes.tag) === 'repeated')
-    throw new Refusal('409', 'tag: is the id of an operation')
+    throw new Refusal('409', 'tag: in use by another operation')
   return { ...reply(call), after: call.operations.accept(wishes.tag, new ConnectOperation(call, wishes)) }
 }
 
@@ -30,7 +30,7 @@ const disconnect = (call: AppCall): CommandReply => {
   return { ...reply(call), after: () => connected.stop() }
 }
 
-/** What can be asked of a call. */
+/** Requests about a call. */
 export const callRequests: Readonly<Record<string, Command<AppCall>>> = {
   ...commands,
   'calling.answer': answer,
@@ -38,7 +38,7 @@ export const callRequests: Readonly<Record<string, Command<AppCall>>> = {
   'calling.disconnect': disconnect,
 }
 
-/** What can be asked of the leg that a call is connected to. */
+/** Requests about the leg that a call is connected to. */
 export const peerRequests: Readonly<
   Record<string, (call: AppCall, peer: ConnectedPeer, params: Fields) => CommandReply>
 > = {
@@ -49,9 +49,9 @@ export const peerRequests: Readonly<
     const digits = readDigits(params)
     const answer = reply(call, { call_id: peer.id, control_id: id })
     if (call.operations.check(id) === 'repeated') return answer
-    const tell = (type: string, told: Readonly<Record<string, unknown>>) =>
-      call.sendEvent(type, { ...told, call_id: peer.id })
-    const operation = new DigitsOperation(tell, id, () => peer.connected.sendDigits(digits))
+    const sendEvent = (type: string, fields: Readonly<Record<string, unknown>>) =>
+      call.sendEvent(type, { ...fields, call_id: peer.id })
+    const operation = new DigitsOperation(sendEvent, id, () => peer.connected.sendDigits(digits))
     return { ...answer, after: call.operations.accept(id, operation) }
   },
 }

@@ -4,20 +4,22 @@ import type { WireDevice } from './wire-devices.ts'
 /** States of a call. */
 export type WireState = 'created' | 'ringing' | 'answered' | 'ending' | 'ended'
 
-/** What an application is told of a leg. */
+/** State of a leg, as reported to an application. */
 export interface LegEvent {
   readonly callId: string
   readonly state: WireState
   readonly device: WireDevice
-  /** Of the dial or connect that made it; a leg without one came in. */
+  /** Tag of the dial or connect; undefined for an inbound leg. */
   readonly tag?: string
   readonly endReason?: EndReason
-  /** In milliseconds since the epoch. */
+  /** Milliseconds since the Unix epoch. */
   readonly startedAt?: number
   readonly endedAt?: number
 }
 
-/** Params of `calling.call.state`. The clients take an outbound leg only with `direction` and the `tag`. */
+/**
+ * Returns the params of `calling.call.state`. Clients accept an outbound leg only with `direction` and `tag`.
+ */
 export const callState = (nodeId: string, leg: LegEvent) => ({
   call_id: leg.callId,
   node_id: nodeId,

@@ -13,21 +13,21 @@ import type { LegEvent } from './call-state-event.ts'
 import { LegReporter } from './leg-reporter.ts'
 import { type RequestedDevice, readDevices, type WireDevice } from './wire-devices.ts'
 
-/** What `calling.connect` asks for. */
+/** Params of `calling.connect`. */
 export interface ConnectRequest {
   readonly tag: string
   readonly steps: readonly (readonly RequestedDevice[])[]
   readonly ringback: ConnectOptions['ringback']
 }
 
-/** Reads `calling.connect`. */
+/** Reads the params of `calling.connect`. */
 export const readConnect = (params: Fields): ConnectRequest => ({
   tag: params.needed('tag'),
   steps: readDevices(params),
   ringback: readRingback(params),
 })
 
-/** The callee's leg, as the application sees it: a call of its own, by its own id. */
+/** Leg of the callee. Applications address it as a call by its own id. */
 export interface ConnectedPeer {
   readonly id: string
   readonly tag: string
@@ -35,19 +35,16 @@ export interface ConnectedPeer {
   readonly connected: ConnectedCallee
 }
 
-/** What connecting needs of the call, besides its events. */
+/** Methods of a call that connecting uses. */
 export interface ConnectingCall extends OperationCall {
-  /** Sends `calling.call.state` of a leg that is no call of the application's yet. */
+  /** Sends `calling.call.state` for a leg that is not yet a call of the application. */
   tellLeg(leg: LegEvent): void
-  /** The application may ask things of the peer from now on, until it is parted. */
+  /** Permits requests about the peer until `parted`. */
   joined(peer: ConnectedPeer): void
   parted(peer: ConnectedPeer): void
 }
 
-/**
- * `calling.connect`: connecting, connected, disconnected or failed, and the states of every leg that is
- * tried.
- */
+/** Runs `calling.connect`, and reports its state and that of every leg. */
 export class ConnectOperation implements Operation {
   readonly kind = 'connect'
   readonly #call: ConnectingCall
@@ -71,7 +68,7 @@ export class ConnectOperation implements Operation {
     }
   }
 
-  /** Parts the two, or gives up while it rings. */
+  /** Disconnects the peer, or cancels the attempt while it rings. */
   stop(): void {
     if (this.#peer) this.#peer.connected.hangup()
     else this.#abort.abort()

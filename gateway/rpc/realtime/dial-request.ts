@@ -14,10 +14,10 @@ import { callState, type WireState } from './call-state-event.ts'
 import { LegReporter } from './leg-reporter.ts'
 import { deviceOf, type RequestedDevice, readDevices, type WireDevice } from './wire-devices.ts'
 
-/** What dialling works with. */
+/** Collaborators of {@link dial}. */
 export interface DialDeps {
   readonly originator: Originator
-  /** Counts the devices that each project dials. */
+  /** Limits the devices that each project dials. */
   readonly dialled: FixedWindowLimiter
   readonly clock: Clock
   readonly log: Log
@@ -25,11 +25,11 @@ export interface DialDeps {
 
 const maxDials = 100
 /**
- * Devices that a project may dial in a while: a dial that fails at once costs the gateway as much as another.
+ * Maximum number of devices that a project may dial. A dial that fails at once costs as much as any other.
  */
 export const dialedDevicesLimit: FixedWindowLimit = { attempts: 1_000, windowMs: 10_000 }
 
-/** Answers `calling.dial`, and dials. */
+/** Answers `calling.dial` and starts the dial. */
 export const dial = (deps: DialDeps, application: Application, params: Fields): Reply => {
   const tag = params.needed('tag')
   const steps = readDevices(params)
@@ -37,14 +37,14 @@ export const dial = (deps: DialDeps, application: Application, params: Fields): 
   if (steps.flat().some(({ destination }) => destination.from === undefined))
     throw params.wrong('devices', 'from (from_number) in each', undefined)
   if (application.dials.size >= maxDials)
-    throw new Refusal('429', `the application is dialling ${maxDials} times already`)
+    throw new Refusal('429', `the application has ${maxDials} dials in progress`)
   if (steps.flat().some(() => deps.dialled.take(application.projectId) > 0))
     throw new Refusal('429', `the project dials more than ${dialedDevicesLimit.attempts} devices in 10 s`)
   const dialling = new Dial(deps, application, tag, steps)
   return { result: ok({ message: 'Dialing', tag }), after: () => void dialling.run(timeoutMs) }
 }
 
-/** One dial: it tells of every leg, and then that somebody answered or that nobody did. */
+/** One dial: reports the state of every leg, and then the outcome. */
 class Dial {
   readonly #deps: DialDeps
   readonly #application: Application
@@ -77,9 +77,16 @@ class Dial {
     } catch (error) {
       this.#legs.over()
       const code = codeOf(error)
-      const facts = { protocol: this.#application.protocol, tag: this.#tag, code }
-      const failed = code === 'internal' ? { ...facts, err: error } : facts
-      this.#deps.log[catalogue[code].level](failed, 'nobody answered what an application dialled')
+      this.#deps.log[catalogue[code].level](
+        {
+          event: 'application.dial-failed',
+          protocol: this.#application.protocol,
+          tag: this.#tag,
+          code,
+          ...(code === 'internal' && { err: error }),
+        },
+        'dial of an application failed',
+      )
       this.#tell({ dial_state: 'failed', reason: endReasonOf(code), error: code, source: 'outbound' })
     } finally {
       this.#application.dials.delete(this.#abort)
@@ -105,12 +112,12 @@ class Dial {
     this.#devices.set(callId, device)
     this.#tellLeg(callId, 'created')
     leg.onState((state) => {
-      // The call of who answered tells that, and its own end after that of its operations.
+      // The answered call reports its own answer, and its end after those of its operations.
       if (state !== 'answered' && callId !== this.#legs.taken) this.#tellLeg(callId, state)
     })
   }
 
-  /** The client knows the call by a state event that comes before the dial's own. */
+  /** Sends the state event of the call, by which clients know it, before the event of the dial. */
   async #answered(control: CallControl): Promise<void> {
     const { callId } = control.info
     this.#legs.take(callId)
@@ -119,8 +126,8 @@ class Dial {
     const call = new AppCall({ control, application: this.#application, device, tag: this.#tag, clock })
     call.answered()
     const { nodeId } = this.#application
-    const told = callState(nodeId, { callId, state: 'answered', device, tag: this.#tag })
-    this.#tell({ dial_state: 'answered', call: { ...told, dial_winner: true } })
+    const state = callState(nodeId, { callId, state: 'answered', device, tag: this.#tag })
+    this.#tell({ dial_state: 'answered', call: { ...state, dial_winner: true } })
     await call.over
     this.#legs.over()
   }

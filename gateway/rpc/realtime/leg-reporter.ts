@@ -1,9 +1,9 @@
 import type { LegEvent } from './call-state-event.ts'
 
 /**
- * Tells an application of the legs of one dial or connect. With the first `ended` the published clients stop
- * to look at legs with its tag: that of a leg that was not taken would cost them the one that was. Those ends
- * are told when all is over.
+ * Reports the legs of one dial or connect to an application. The published clients ignore the legs of a tag
+ * after its first `ended` event. The ends of legs that were not answered are therefore delayed until the dial
+ * or connect has ended.
  */
 export class LegReporter {
   readonly #tell: (leg: LegEvent) => void
@@ -15,22 +15,23 @@ export class LegReporter {
     this.#tell = tell
   }
 
-  /** The leg that counts; undefined while there is none. */
+  /** Id of the answered leg; undefined before the answer. */
   get taken(): string | undefined {
     return this.#taken
   }
 
-  /** This is the leg that counts. */
+  /** Marks a leg as answered. */
   take(callId: string): void {
     this.#taken = callId
   }
 
+  /** Reports a state of a leg. */
   tell(leg: LegEvent): void {
     if (leg.state === 'ended' && leg.callId !== this.#taken && !this.#isOver) this.#ended.push(leg)
     else this.#tell(leg)
   }
 
-  /** Nothing more happens: tells the ends that were kept. */
+  /** Reports the delayed ends; called when the dial or connect has ended. */
   over(): void {
     this.#isOver = true
     for (const leg of this.#ended.splice(0)) this.#tell(leg)

@@ -9,19 +9,19 @@ import type { Application } from './application.ts'
 import type { ApplicationRegistry } from './application-registry.ts'
 import { deviceOf } from './wire-devices.ts'
 
-/** What offering works with. */
+/** Collaborators and settings of {@link offerCall}. */
 export interface OfferDeps {
   readonly registry: ApplicationRegistry
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Pick<Metrics, 'applicationOffers'>
-  /** How long one application may be silent, in milliseconds. */
+  /** Time limit of one offer, in milliseconds. */
   readonly offerMs: number
 }
 
 /**
- * Offers a call to whoever listens on its topic, one after the other, and resolves when the call is over.
- * Throws `no_application` when nobody listens, or nobody took it.
+ * Offers a call to the applications on its topic, one after another. Resolves when the call has ended. Throws
+ * `no_application` if no application listens on the topic or takes the call.
  */
 export const offerCall = async (deps: OfferDeps, control: CallControl, topic: string): Promise<void> => {
   const { registry, clock, log, metrics, offerMs } = deps
@@ -30,21 +30,28 @@ export const offerCall = async (deps: OfferDeps, control: CallControl, topic: st
   for (;;) {
     if (control.signal.aborted) throw new CallEnded()
     const application = registry.next(projectId, topic, tried)
-    if (!application) throw nobody(topic, tried.size)
+    if (!application) throw noApplication(topic, tried.size)
     tried.add(application)
-    // The caller is to hear that somebody is asked.
+    // The caller hears ringing while the first application is asked.
     if (tried.size === 1) void control.ring().catch(() => {})
     const call = new AppCall({ control, application, device: deviceOf(control.info), clock })
     const outcome = await call.offer(topic, offerMs)
     metrics.applicationOffers.inc({ outcome })
-    const facts = { call: callId, topic, protocol: application.protocol, outcome }
+    const facts = {
+      event: 'application.call-offered',
+      call: callId,
+      topic,
+      protocol: application.protocol,
+      outcome,
+    }
     log.info(facts, 'call offered to an application')
     if (outcome === 'taken' || outcome === 'over') return call.over
     call.withdraw()
   }
 }
 
-const nobody = (topic: string, offered: number): TrunklineError => {
-  const detail = offered === 0 ? 'Nobody listens on its topic.' : 'Nobody who listens on its topic took it.'
+const noApplication = (topic: string, offered: number): TrunklineError => {
+  const detail =
+    offered === 0 ? 'No application listens on the topic.' : 'No application on the topic took the call.'
   return new TrunklineError('no_application', detail, { topic, offered })
 }

@@ -12,18 +12,18 @@ import { ApplicationRegistry } from './application-registry.ts'
 import { dialedDevicesLimit } from './dial-request.ts'
 import { offerCall } from './offer-call.ts'
 
-/** Limits of the application dialect, in milliseconds. */
+/** Limits of the application dialect. */
 export interface RealtimeLimits {
-  /** How long an application that lost its connection is waited for, with its calls and events. */
+  /** Time that an application has to reconnect before its calls end, in milliseconds. */
   readonly graceMs: number
-  /** How long an application may leave a call untouched before the next one is asked. */
+  /** Time limit of an offer before the next application is asked, in milliseconds. */
   readonly offerMs: number
 }
 
-/** The default limits: the published clients connect again within 4 s. */
+/** Default limits. The published clients reconnect within 4 s. */
 export const defaultRealtimeLimits: RealtimeLimits = { graceMs: 30_000, offerMs: 10_000 }
 
-/** What the application dialect works with. */
+/** Collaborators and settings of {@link RealtimeDialect}. */
 export interface RealtimeDialectDeps {
   readonly access: ProjectAccess
   readonly originator: Originator
@@ -38,8 +38,7 @@ export interface RealtimeDialectDeps {
 const maxTopicLabels = 50
 
 /**
- * The dialect that customers' applications speak: it knows which are there, offers them calls, and dials for
- * them.
+ * Dialect of customers' applications: tracks connected applications, offers them calls and dials for them.
  */
 export class RealtimeDialect implements Applications {
   readonly #deps: RealtimeDialectDeps
@@ -56,19 +55,19 @@ export class RealtimeDialect implements Applications {
     this.#nodeId = deps.nodeId ?? randomUUID()
   }
 
-  /** Applications that are known, connected or waited for. */
+  /** Number of applications, including those that may reconnect. */
   get applications(): number {
     return this.#registry.size
   }
 
-  /** Calls that applications drive or are offered. */
+  /** Number of calls that applications control or are offered. */
   get calls(): number {
     return this.#registry.calls
   }
 
   /**
-   * Connected listeners by topic, for a gauge: 50 topics by their hash, the others together as `*`. Topics
-   * are names that customers chose, and whoever reads metrics need not know them.
+   * Connected applications by topic, for a gauge: 50 topics by their hash, all others as `*`. Customers
+   * choose the topics, so metrics must not show them.
    */
   get online(): readonly { readonly labels: { readonly topic: string }; readonly value: number }[] {
     const all = this.#registry.online
@@ -80,7 +79,7 @@ export class RealtimeDialect implements Applications {
     }))
   }
 
-  /** Gives a new WebSocket from a network address its vocabulary. */
+  /** Creates the handler of a new WebSocket from a network address. */
   open(session: RpcSession, address: string): RpcHandler {
     const { access, originator, metrics, clock, log } = this.#deps
     const own = { registry: this.#registry, dialled: this.#dialled, nodeId: this.#nodeId }
@@ -94,11 +93,11 @@ export class RealtimeDialect implements Applications {
     return offerCall({ registry: this.#registry, clock, log, metrics, offerMs }, call, topic)
   }
 
-  /** Forgets every application; their calls end. Sessions are closed by their server. */
+  /** Removes every application and ends its calls. The server closes the sessions. */
   close(): void {
     this.#registry.close()
   }
 }
 
-/** The label of a topic: the first 12 hexadecimal digits of its SHA-256. */
+/** Returns the label of a topic: the first 12 hexadecimal digits of its SHA-256. */
 const topicHash = (topic: string): string => createHash('sha256').update(topic).digest('hex').slice(0, 12)

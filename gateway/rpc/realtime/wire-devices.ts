@@ -1,13 +1,13 @@
 import type { CallInfo, CodecName, Destination } from '../../../handlers/verbs.ts'
 import { Fields, listOf, type Refusal, repeatable, textOf } from '../../calling/operations/command-fields.ts'
 
-/** A device as events show it. */
+/** Device in events. */
 export interface WireDevice {
   readonly type: 'sip' | 'phone' | 'webrtc'
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** A device that is to be called. */
+/** Device to call. */
 export interface RequestedDevice {
   readonly device: WireDevice
   readonly destination: Destination
@@ -17,7 +17,7 @@ const maxSteps = 20
 const maxTogether = 20
 const maxDevices = 50
 const maxHeaders = 50
-/** Video and codecs that we do not have are left out. */
+/** Supported codecs by their names in requests. Others, and video, are ignored. */
 const codecNames: Readonly<Record<string, CodecName>> = {
   PCMU: 'PCMU',
   PCMA: 'PCMA',
@@ -26,7 +26,7 @@ const codecNames: Readonly<Record<string, CodecName>> = {
   L16: 'L16',
 }
 
-/** Reads `devices`: the outer list is tried one after the other, the inner ones ring together. */
+/** Reads `devices`: the steps of the outer list in series, the devices of each step in parallel. */
 export const readDevices = (params: Fields): readonly (readonly RequestedDevice[])[] => {
   const steps = params.list('devices', maxSteps, (step, path) => listOf(step, path, maxTogether, readDevice))
   if (steps.length === 0 || steps.some((step) => step.length === 0))
@@ -45,7 +45,7 @@ const readDevice = (value: unknown, path: string): RequestedDevice => {
   return { device: wireDevice(type, destination), destination }
 }
 
-/** The leg is a SIP leg either way; a phone is called through the default carrier. */
+/** Both types make a SIP leg; a phone is called through the default carrier. */
 const wireDevice = (type: 'sip' | 'phone', { to, from, headers }: Destination): WireDevice =>
   type === 'sip'
     ? { type, params: { from, to, headers: headers ?? [] } }
@@ -93,7 +93,7 @@ const readCodecs = (params: Fields): CodecName[] | undefined => {
 const noCodec = (params: Fields): Refusal =>
   params.wrong('codecs', `at least one of ${Object.keys(codecNames).join(', ')}`)
 
-/** The caller, as events show it. */
+/** Returns the caller's device for events. */
 export const deviceOf = ({ type, from, to, headers, userVariables }: CallInfo): WireDevice => ({
   type,
   params: { from, to, ...(type === 'sip' && { headers }), ...(userVariables && { userVariables }) },

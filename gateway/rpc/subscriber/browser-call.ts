@@ -13,44 +13,44 @@ import type { CallParties, CallParty } from './call-parties.ts'
 import { MemberEvents } from './member-events.ts'
 import { OfferRepetition } from './offer-repetition.ts'
 
-/** How long the first sound waits for a browser whose media is not up yet. */
+/** Maximum wait of the first audio for the browser's media, in milliseconds. */
 const hearingWaitMs = 5_000
 
-/** What a browser call is made from. */
+/** Facts and collaborators of a {@link BrowserCall}. */
 export interface BrowserCallOptions {
   readonly browser: BrowserSession
-  /** The id that the page knows. */
+  /** Id of the call in the browser. */
   readonly callId: string
-  /** The gateway's call; the page's room session. */
+  /** Id of the gateway's call; the room session of the browser. */
   readonly roomId: string
   readonly leg: Leg
   readonly media: BrowserMedia
   readonly parties: CallParties
-  /** Who had the page invited; absent where it dialled, and where nobody calls yet. */
+  /** Leg of the caller; absent if the browser dialed or no caller is known yet. */
   readonly caller?: Leg
-  /** Whether no video is ever taken of the page, nor shown to it; default false. */
+  /** Whether the call never has video; default false. */
   readonly isAudioOnly?: boolean
-  /** Whether the page has our description already; default false. */
+  /** Whether the browser has the gateway's SDP already; default false. */
   readonly isDescribed?: boolean
-  /** Variables that the page shows to the others of its call; default none. */
+  /** Variables that other members of the call see; default none. */
   readonly meta?: UserVariables
   readonly clock: Clock
   readonly log: Pick<Log, 'info' | 'warn'>
 }
 
-/** A screen that a page shares beside its call. */
+/** Screen that a browser shares during its call. */
 export interface SharedScreen {
-  /** The call is over, or the page shares another one. */
+  /** Ends the share because the call ended or another share replaces it. */
   end(cause: Cause): void
 }
 
-/** One page's call with its media: what the page is told of it, and what it can ask for. */
+/** Call of one browser with its media: sends its events and carries out its requests. */
 export class BrowserCall {
   readonly callId: string
   readonly leg: Leg
   readonly media: BrowserMedia
   readonly offers = new OfferRepetition()
-  /** What the page is told of who takes part. */
+  /** Events about the members of the call. */
   readonly members: MemberEvents
   #options: BrowserCallOptions
   #wire: WireCall
@@ -59,10 +59,10 @@ export class BrowserCall {
   #screen: SharedScreen | undefined
   #silent = false
   #volumes: Volumes = { inDb: 0, outDb: 0 }
-  /** The page has our description, or gets the one that is being made. */
+  /** Whether the gateway's SDP was sent or is being made. */
   #described = false
-  /** The offer that is being answered of a page that was loaded anew. */
-  #anew: { readonly offer: string } | undefined
+  /** Offer of a reloaded page that is being answered. */
+  #reattaching: { readonly offer: string } | undefined
 
   constructor(options: BrowserCallOptions) {
     const { browser, callId, roomId, leg, media, parties, caller, clock } = options
@@ -88,59 +88,59 @@ export class BrowserCall {
     if (options.isAudioOnly) this.party.member.set({ video_muted: true })
     this.#times.start = clock.now()
     this.#described = options.isDescribed === true
-    const lost = (reportState: LostState) => {
-      options.log.info({ leg: leg.id, state: reportState }, "the browser's media is lost")
-      const cause = causeOfLoss(reportState, 'client_lost')
-      if (reportState === 'crashed') leg.end(cause)
+    const onLost = (state: LostState) => {
+      options.log.info({ event: 'browser.media-lost', leg: leg.id, state }, 'media of a browser lost')
+      const cause = causeOfLoss(state, 'client_lost')
+      if (state === 'crashed') leg.end(cause)
       else leg.ended(cause)
     }
-    this.#watch = new MediaWatch(media, clock, lost, this.#described ? 'now' : 'later')
+    this.#watch = new MediaWatch(media, clock, onLost, this.#described ? 'now' : 'later')
   }
 
   get browser(): BrowserSession {
     return this.#options.browser
   }
 
-  /** The gateway's call; the page's room session. */
+  /** Id of the gateway's call; the room session of the browser. */
   get roomId(): string {
     return this.#options.roomId
   }
 
-  /** The page itself, as a member. */
+  /** The browser as a member. */
   get party(): CallParty {
     return this.members.party
   }
 
-  /** Whether the page holds the call. */
+  /** Whether the browser holds the call. */
   get isHeld(): boolean {
     return this.leg.isHeldByFarSide
   }
 
-  /** Whether no video is ever taken of the page, nor shown to it. */
+  /** Whether the call never has video. */
   get isAudioOnly(): boolean {
     return this.#options.isAudioOnly === true
   }
 
-  /** The screen that the page shares. */
+  /** Screen that the browser shares. */
   get screen(): SharedScreen | undefined {
     return this.#screen
   }
 
-  /** The page shares this screen from now on, and the one before no more; undefined: none. */
+  /** Sets the shared screen and ends a former one. */
   share(screen: SharedScreen | undefined): void {
     const before = this.#screen
     this.#screen = screen
     if (before !== screen) before?.end({ code: 'normal' })
   }
 
-  /** Tells the page a state. */
-  state(state: WireCallState): void {
+  /** Sends a state of the call. */
+  reportState(state: WireCallState): void {
     if (state === 'answered') this.#times.answer ||= this.#options.clock.now()
     if (state === 'ended') this.#times.end = this.#options.clock.now()
     this.#emit('call.state', callState(this.#wire, state, this.#times))
   }
 
-  /** Resolves when the page can hear us, or will not. */
+  /** Resolves when the media is connected, or after a timeout. */
   untilHeard(): Promise<void> {
     return this.#watch.untilConnected(hearingWaitMs)
   }
@@ -149,9 +149,7 @@ export class BrowserCall {
     this.#options.browser.sendVerto(method, { callID: this.callId, ...params })
   }
 
-  /**
-   * Gives the page our description, with which it hears what is played before the answer. It is given once.
-   */
+  /** Sends the gateway's SDP once, so that the browser hears early media. */
   sendDescription(): void {
     if (this.#described) return
     this.#described = true
@@ -159,69 +157,69 @@ export class BrowserCall {
     this.#watch.begin()
   }
 
-  /** Tells the page that its call is answered, with our description where it has none. */
+  /** Reports the answer, with the gateway's SDP if the browser has none. */
   reportAnswer(): void {
-    // A page that is on its way back is told when it is there.
-    if (this.#anew) return
+    // A page that is reattaching receives the answer afterwards.
+    if (this.#reattaching) return
     this.verto('verto.answer', this.#described ? {} : { sdp: this.media.sdp })
     this.#described = true
     this.#watch.begin()
-    this.state('answered')
+    this.reportState('answered')
     this.members.joined()
   }
 
-  /** Tells the page that a handler plays something to it. */
+  /** Reports the playback of a handler. */
   reportPlayback(id: string, state: PlayState): void {
     this.#emit('call.play', callPlay(this.#wire, id, state))
   }
 
-  /** Tells the page something that a handler has made up. */
+  /** Sends an event of the handler's own. */
   userEvent(event: Readonly<Record<string, unknown>>): void {
     this.#emit('user_event', userEvent(this.#wire, event))
   }
 
-  /** A new offer for the same call: its answer. */
+  /** Answers a new offer for the same call. */
   async renegotiate(offer: string): Promise<string> {
     const answer = await this.media.renegotiate(offer)
     this.#watch.renewed()
     return answer
   }
 
-  /**
-   * The page was loaded anew and makes another offer: its answer goes by an event. What it shared is gone.
-   */
+  /** Answers the offer of a reloaded page by an event, and ends its screen share. */
   async reattach(offer: string): Promise<void> {
     this.share(undefined)
     this.offers.forget()
-    // What was made for the page before is not for this one, nor for one that is loaded while this is under
-    // way.
+    // SDP made for the former page must not reach this one or one that is loaded meanwhile.
     this.#described = true
     const anew = { offer }
-    this.#anew = anew
+    this.#reattaching = anew
     const sdp = await this.renegotiate(offer)
-    if (this.leg.isEnded || this.#anew !== anew) return
-    this.#anew = undefined
+    if (this.leg.isEnded || this.#reattaching !== anew) return
+    this.#reattaching = undefined
     if (!this.leg.isAnswered) {
       this.verto('verto.media', { sdp })
       return
     }
     this.verto('verto.answer', { sdp })
-    this.state('answered')
+    this.reportState('answered')
     this.members.joined()
   }
 
-  /** Tells the page that it is over (unless it said so itself), and gives up the media. */
+  /** Reports the end, unless the browser sent the bye, and closes the media. */
   close(cause: Cause, endedByBrowser: boolean): void {
     this.#watch.close()
     this.share(undefined)
     if (!endedByBrowser) this.verto('verto.bye', byeOf(cause))
-    this.state('ended')
+    this.reportState('ended')
     this.members.left(byeOf(cause).cause)
     this.#options.browser.calls.delete(this.callId)
     void this.media.close()
   }
 
-  /** A page that is deaf is sent nothing, and a telephone cannot be muted but by that. */
+  /**
+   * Stops the browser's audio if it is deaf or its partner is a muted telephone, which has no mute of its
+   * own.
+   */
   #hear(): void {
     const { party, partner } = this.members
     const muted = partner !== undefined && !partner.page && partner.member.state.audio_muted
@@ -231,7 +229,7 @@ export class BrowserCall {
     void this.#setDeaf(silent)
   }
 
-  /** How loud the page is for the others, and they for it. */
+  /** Applies the input and output volume. */
   #setVolumes(): void {
     const { input_volume: inDb, output_volume: outDb } = this.party.member.state
     if (inDb === this.#volumes.inDb && outDb === this.#volumes.outDb) return
@@ -244,8 +242,8 @@ export class BrowserCall {
       await this.media.setDeaf(silent)
     } catch (error) {
       this.#options.log.warn(
-        { leg: this.leg.id, err: error, silent },
-        "the browser's sound cannot be switched",
+        { event: 'browser.audio-switch-failed', leg: this.leg.id, err: error, silent },
+        'audio of a browser not switched',
       )
     }
   }

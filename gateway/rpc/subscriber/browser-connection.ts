@@ -17,7 +17,7 @@ import { handleMember, memberMethods } from './member-requests.ts'
 import type { Presence } from './presence.ts'
 import { handleVerto, type VertoDeps } from './verto-requests.ts'
 
-/** What a connection works with. */
+/** Collaborators of {@link BrowserConnection}. */
 export interface BrowserConnectionDeps extends VertoDeps {
   readonly directory: Directory
   readonly tokens: Pick<SubscriberTokens, 'verify' | 'isRevoked' | 'onRevocation'>
@@ -25,22 +25,25 @@ export interface BrowserConnectionDeps extends VertoDeps {
   readonly presence: Presence
   readonly nodeId: string
   readonly browserQuotas: Pick<BrowserQuotas, 'checkConnection' | 'checkDial'>
-  /** As those of a {@link BrowserSession}. */
+  /** Limits of each {@link BrowserSession}. */
   readonly browserLimits: BrowserSessionOptions['limits']
   readonly onSlow: BrowserSessionOptions['onSlow']
-  /** What pages are told of; absent: they reach us directly. */
+  /** TURN servers for browsers; default none. */
   readonly turn?: TurnConfig
-  /** A page takes calls from now on; `anew`: it says so itself, and knows of none that ring. */
+  /**
+   * Called when a browser starts to receive calls. `anew`: by its own request, so it knows of no ringing
+   * call.
+   */
   readonly cameOnline: (browser: BrowserSession, anew: boolean) => void
 }
 
-/** How long the former connection of a page is given to show that it lives. */
+/** Time that the former connection has to answer a ping, in milliseconds. */
 const probeMs = 1_500
-/** How long a page whose token has ended, or was taken back, may bring a new one. */
+/** Time to send a new token after the former one expired or was revoked, in milliseconds. */
 const renewalMs = 10_000
-/** How often it is looked whether a page whose token has ended still has a call. */
+/** Interval of checks whether a session with an expired token still has a call, in milliseconds. */
 const lastCallMs = 10_000
-/** Timers take no more than 24 days. */
+/** Maximum duration of one timer; Node limits timers to 24 days. */
 const maxWaitMs = 86_400_000
 
 type Params = Readonly<Record<string, unknown>>
@@ -50,14 +53,14 @@ interface SignedIn {
   readonly identity: TokenIdentity
 }
 
-/** The browser dialect on one WebSocket. */
+/** Browser dialect on one WebSocket. */
 export class BrowserConnection implements RpcHandler {
   readonly methods: ReadonlySet<string>
   #deps: BrowserConnectionDeps
   #session: RpcSession
   #browser: BrowserSession | undefined
   #end: Timer | undefined
-  /** The end is near because the token was taken back. */
+  /** Whether the session ends because its token was revoked. */
   #revoked = false
   #unwatch: (() => void) | undefined
   readonly #notice: ExpiryNotice
@@ -72,7 +75,7 @@ export class BrowserConnection implements RpcHandler {
   handle(method: string, params: Params): Reply | Promise<Reply> {
     if (method === 'signalwire.connect') return this.#connect(params)
     const browser = this.#browser
-    if (!browser) throw new RpcError(rpcCodes.auth, 'signalwire.connect comes first')
+    if (!browser) throw new RpcError(rpcCodes.auth, 'send signalwire.connect first')
     const handler = Object.hasOwn(this.#handlers, method) ? this.#handlers[method] : undefined
     if (handler) return handler(browser, params)
     if (memberMethods.includes(method)) return handleMember(browser, method, params)
@@ -100,26 +103,26 @@ export class BrowserConnection implements RpcHandler {
     const signedIn = await this.#authenticate(params)
     const browser = await this.#browserFor(params, signedIn)
     this.#checkShare(browser, signedIn)
-    // The page may have gone while its token was read.
-    if (this.#session.isClosed) throw new RpcError(rpcCodes.internal, 'the connection is gone')
+    // The connection may have closed while the token was verified.
+    if (this.#session.isClosed) throw new RpcError(rpcCodes.internal, 'the connection is closed')
     browser.useAgent(params.agent)
     this.#adopt(browser, signedIn)
     const { nodeId, log } = this.#deps
     const facts = {
+      event: 'browser.connected',
       session: this.#session.id,
       subscriber: browser.identity.id,
       kind: browser.identity.kind,
       protocol: browser.protocol,
       online: browser.isOnline,
     }
-    // How many are online is a gauge: counting them for each of many who come back at once would take its
-    // time.
+    // The number online is a gauge: counting it for each of many reconnections would be slow.
     log.info(facts, 'browser connected')
     const identity = `${randomUUID()}@${nodeId}`
     return {
-      result: { identity, ...this.#told(browser) },
+      result: { identity, ...this.#sessionFields(browser) },
       after: () => {
-        this.#tellState(browser)
+        this.#sendState(browser)
         browser.flush()
       },
     }
@@ -132,15 +135,16 @@ export class BrowserConnection implements RpcHandler {
     if (!over) return
     metrics.rejections.inc({ code: over.code })
     const facts = {
+      event: 'browser.over-quota',
       ...over,
       session: this.#session.id,
       subscriber: identity.id,
       network: this.#session.network,
     }
-    log.warn(facts, 'browser refused')
-    // Pages come back by themselves after a close, and give up after an error.
+    log.warn(facts, 'browser over its quota rejected')
+    // Browsers reconnect after a close, and give up after an error.
     if (over.code === 'too_many_requests')
-      this.#session.close(closeCodes.tryAgain, 'too many connections within a minute')
+      this.#session.close(closeCodes.tryAgain, 'too many connections per minute')
     throw new RpcError(rpcCodes.limit, catalogue[over.code].text)
   }
 
@@ -163,25 +167,28 @@ export class BrowserConnection implements RpcHandler {
 
   #unauthorized(reason: string): RpcError {
     this.#deps.metrics.rejections.inc({ code: 'unauthorized' })
-    this.#deps.log.warn({ code: 'unauthorized', session: this.#session.id, reason }, 'browser refused')
+    this.#deps.log.warn(
+      { event: 'browser.unauthorized', code: 'unauthorized', session: this.#session.id, reason },
+      'unauthorized browser rejected',
+    )
     return new RpcError(rpcCodes.auth, reason)
   }
 
-  /** The page as we knew it, when it proves to be that page; else a new one. */
+  /** Returns the session that the browser proves to own; otherwise a new one. */
   async #browserFor(params: Params, signedIn: SignedIn): Promise<BrowserSession> {
     const { protocol } = params
     if (typeof protocol !== 'string') return this.#newBrowser(signedIn)
     const known = this.#deps.presence.find(protocol)
     if (!known) return this.#afterRestart(params, signedIn)
     if (known.identity.key !== signedIn.identity.key) return this.#newBrowser(signedIn)
-    // A duplicated tab brings a copy of the protocol: the page whose connection lives keeps it.
+    // A duplicated tab sends a copy of the protocol: the page with the live connection keeps the session.
     const former = known.session
     if (former && former !== this.#session && (await former.probe(probeMs))) return this.#newBrowser(signedIn)
-    // It may have been given up meanwhile, and nothing reaches it any more.
+    // The session may have been removed meanwhile.
     return this.#deps.presence.find(protocol) === known ? known : this.#browserFor(params, signedIn)
   }
 
-  /** We were restarted meanwhile: the page does not say again that it is online, but its state does. */
+  /** Restores a session after a restart of the gateway. The sealed state tells whether it was online. */
   #afterRestart(params: Params, signedIn: SignedIn): BrowserSession {
     const { protocol, authorization_state: sealed } = params
     const state = typeof sealed === 'string' ? this.#deps.states.open(sealed) : undefined
@@ -211,23 +218,24 @@ export class BrowserConnection implements RpcHandler {
     browser.bind(this.#session)
     this.#awaitEnd(browser)
     this.#notice.announce(browser)
-    // It may have been taken back while it was read.
+    // The token may have been revoked while it was verified.
     this.#checkToken()
     if (browser.isOnline) this.#deps.cameOnline(browser, false)
   }
 
   async #reauthenticate(browser: BrowserSession, params: Params): Promise<Reply> {
     const { token, identity } = await this.#authenticate(params)
-    if (identity.key !== browser.identity.key) throw this.#unauthorized('The token is of another subscriber.')
+    if (identity.key !== browser.identity.key)
+      throw this.#unauthorized('The token belongs to another subscriber.')
     browser.renew(token, identity)
     this.#awaitEnd(browser)
     this.#notice.announce(browser)
     this.#checkToken()
-    return { result: this.#told(browser) }
+    return { result: this.#sessionFields(browser) }
   }
 
-  /** The SDK lays what it is told with a new token over what it was told before. */
-  #told(browser: BrowserSession): Params {
+  /** Returns the fields that the SDK merges over those of the former token. */
+  #sessionFields(browser: BrowserSession): Params {
     const { turn, clock } = this.#deps
     const { authorization, protocol, identity, expiresAt } = browser
     const ice = turn && { ice_servers: iceServersFor(turn, { id: identity.id, expiresAt }, clock.now()) }
@@ -235,9 +243,8 @@ export class BrowserConnection implements RpcHandler {
   }
 
   /**
-   * A page whose token has ended is not rung any more, and must not go on believing that it is online: when
-   * it brings no new one soon, its connection is closed, and only a new token opens another. A call that goes
-   * on is not cut off.
+   * Waits for the token to expire. The browser then receives no calls. Without a new token in time its
+   * connection is closed, unless a call is in progress.
    */
   #awaitEnd(browser: BrowserSession): void {
     this.#revoked = false
@@ -248,7 +255,7 @@ export class BrowserConnection implements RpcHandler {
     })
   }
 
-  /** A page whose token was taken back has as long to bring another one; its calls go with it. */
+  /** Ends the session and its calls if no new token follows a revocation in time. */
   #checkToken(): void {
     const browser = this.#browser
     if (!browser?.isRevoked || this.#revoked) return
@@ -266,19 +273,19 @@ export class BrowserConnection implements RpcHandler {
 
   #setOnline(browser: BrowserSession, online: boolean): Reply {
     if (online && browser.identity.kind !== 'subscriber')
-      return { result: { code: '403', message: 'Guests take no calls.' } }
+      return { result: { code: '403', message: 'Guests cannot receive calls.' } }
     browser.isOnline = online
     return {
       result: { code: '200', message: 'OK' },
       after: () => {
-        this.#tellState(browser)
+        this.#sendState(browser)
         if (online) this.#deps.cameOnline(browser, true)
       },
     }
   }
 
-  /** The page keeps this and hands it back when it connects again. */
-  #tellState(browser: BrowserSession): void {
+  /** Sends the sealed state, which the browser returns when it reconnects. */
+  #sendState(browser: BrowserSession): void {
     const { protocol, isOnline: online, identity } = browser
     const sealed = this.#deps.states.seal({ protocol, online, holder: identity.key })
     browser.emit('signalwire.authorization.state', { authorization_state: sealed })

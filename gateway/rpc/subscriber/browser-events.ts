@@ -4,19 +4,19 @@ import type { PlayState } from '../../calls/leg/leg-signalling.ts'
 import { addressOf, farSideOf } from './displayed-party.ts'
 import type { MemberView } from './member.ts'
 
-/** The states of a call that the browser is told. */
+/** States of a call in events. */
 export type WireCallState = 'created' | 'ringing' | 'answered' | 'ended'
 
-/** Which call an event speaks of. */
+/** Call of an event. */
 export interface WireCall {
   readonly callId: string
   readonly nodeId: string
-  /** Room and room session are one: a call of two. */
+  /** Id of both the room and the room session. */
   readonly roomId: string
   readonly leg: Leg
 }
 
-/** When what happened, in milliseconds since the Unix epoch; 0: not yet. */
+/** Times of a call in milliseconds since the Unix epoch; 0 if not reached. */
 export interface WireTimes {
   start: number
   answer: number
@@ -32,7 +32,7 @@ const inCall = ({ callId, nodeId, roomId }: WireCall) => ({
   room_session_id: roomId,
 })
 
-/** Params of `call.state`. */
+/** Returns the params of `call.state`. */
 export const callState = (call: WireCall, state: WireCallState, times: WireTimes) => ({
   ...inCall(call),
   call_state: state,
@@ -47,9 +47,8 @@ export const callState = (call: WireCall, state: WireCallState, times: WireTimes
 })
 
 /**
- * What the SDK lets the page do. Who may reach a few addresses only has a say over nobody but itself. Left
- * out is `device`, which is not offered: its methods then fail at once in the page. An audio-only call has no
- * screens.
+ * Returns the capabilities that the SDK grants. Only subscribers may change other members. `device` is
+ * omitted, so that its methods fail at once. An audio-only call has no screens.
  */
 export const capabilitiesOf = (
   { kind }: Pick<TokenIdentity, 'kind'>,
@@ -59,7 +58,7 @@ export const capabilitiesOf = (
   return kind === 'subscriber' ? [...own, 'member', 'lock', 'end'] : own
 }
 
-/** What there is to say of the whole call. */
+/** Facts of the whole call. */
 export interface RoomFacts {
   readonly members: readonly MemberView[]
   readonly locked: boolean
@@ -131,7 +130,7 @@ export const memberUpdated = (call: WireCall, member: MemberView, updated: reado
   member: { ...member, updated },
 })
 
-/** Params of `call.connect`: somebody is called for the page, or has answered. */
+/** Returns the params of `call.connect`: a callee is called for the browser, or has answered. */
 export const callConnect = (call: WireCall, state: 'connecting' | 'connected', peer: WirePeer) => ({
   ...inCall(call),
   connect_state: state,
@@ -144,7 +143,7 @@ export const callConnect = (call: WireCall, state: 'connecting' | 'connected', p
   },
 })
 
-/** Whom a page is connected to, as it is shown that one. */
+/** Connected party as the browser displays it. */
 export interface WirePeer {
   readonly callId: string
   readonly telephone: boolean
@@ -159,7 +158,7 @@ export const callPlay = (call: WireCall, controlId: string, state: PlayState) =>
   state,
 })
 
-/** Params of `user_event`: what a handler tells the page. */
+/** Returns the params of `user_event`, an event of the handler's own. */
 export const userEvent = (
   { callId, nodeId, roomId }: WireCall,
   event: Readonly<Record<string, unknown>>,

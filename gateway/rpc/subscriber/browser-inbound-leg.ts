@@ -19,31 +19,28 @@ import type { CallParties } from './call-parties.ts'
 import { mediaErrorCode } from './media-error.ts'
 import type { VertoRequest } from './verto-messages.ts'
 
-/** What a dialled call works with. */
+/** Collaborators of {@link BrowserInboundLeg}. */
 export interface BrowserInboundLegDeps {
   readonly directory: AddressBook & Pick<Directory, 'resources'>
   readonly webrtc: Pick<WebRtc, 'answer'>
   readonly parties: CallParties
-  /** What whoever is dialled is likely to speak; default: nothing is known of that. */
+  /** Returns the codecs that a callee probably supports; default none. */
   readonly likelyCodecs?: (to: string, projectId: string) => readonly AudioCodec[]
   readonly arrivals: Arrivals
-  /** Counts what a call dials to carriers as its caller's; default: nothing is counted. */
+  /** Attributes carrier calls to the caller; default no attribution. */
   readonly quotas?: Pick<CarrierQuotas, 'attribute'>
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly clock: Clock
   readonly log: Log
 }
 
-/**
- * What is taken of an offer where nothing is known of whom the page will talk to, or where it has none of
- * that: most calls go to G.711.
- */
+/** Codecs for callees without known codecs, in the order of preference: most calls go to G.711. */
 const browserCodecs: readonly AudioCodec[] = ['PCMU', 'PCMA', 'opus', 'G722']
 
-/** Without its offer, which is long and needed once. */
+/** Invite without its offer, which is long and needed once. */
 type Invite = Omit<Extract<VertoRequest, { kind: 'invite' }>, 'sdp'>
 
-/** A call that a page has dialled: an inbound leg, seen from the gateway. */
+/** Call that a browser dialed: an inbound leg of the gateway. */
 export class BrowserInboundLeg implements LegSignalling, SessionCall {
   #deps: BrowserInboundLegDeps
   #browser: BrowserSession
@@ -51,10 +48,10 @@ export class BrowserInboundLeg implements LegSignalling, SessionCall {
   #callId = newCallId()
   #call: BrowserCall | undefined
   #earlyMedia: Timer | undefined
-  /** Whether the dialled address never shows video. */
+  /** Whether the dialed address never has video. */
   #isAudioOnly = false
-  /** Why the page left, if it did. */
-  #gone: Cause | undefined
+  /** Cause of the end if the browser ended the call. */
+  #endCause: Cause | undefined
 
   constructor(deps: BrowserInboundLegDeps, browser: BrowserSession, invite: Invite) {
     this.#deps = deps
@@ -64,23 +61,23 @@ export class BrowserInboundLeg implements LegSignalling, SessionCall {
   }
 
   /**
-   * Checks the call, answers the offer and hands the leg over, ended where the page left meanwhile: each call
-   * ends in a record. A refusal is a `verto.bye`, and so is a failure of ours (`internal`).
+   * Checks the call, answers the offer and hands the leg over. The leg is handed over ended if the browser
+   * left meanwhile, so that a CDR is written. A rejection or internal failure sends `verto.bye`.
    */
   async open(offer: string): Promise<void> {
     let media: BrowserMedia | undefined
     try {
       const refusal = this.#refusal()
       if (refusal) {
-        this.#refuse(refusal, { reason: 'the call is not permitted' })
+        this.#refuse(refusal, { reason: 'call not permitted' })
         return
       }
       media = await this.#answerOffer(offer)
       if (!media) return
       const leg = this.#newLeg()
-      if (!this.#gone) this.#begin(leg, media)
+      if (!this.#endCause) this.#begin(leg, media)
       else {
-        leg.ended(this.#gone)
+        leg.ended(this.#endCause)
         this.#handOver(leg)
         await media.close()
       }
@@ -93,14 +90,14 @@ export class BrowserInboundLeg implements LegSignalling, SessionCall {
     return this.#call
   }
 
-  /** A page does not answer what it dialled. */
+  /** Does nothing: a browser does not answer a call that it dialed. */
   async onAnswer(): Promise<void> {}
 
   onBye(_client: BrowserSession, causeCode: number | undefined): void {
     const leg = this.#call?.leg
-    this.#gone = causeOf(causeCode, leg?.isAnswered ? 'normal' : 'canceled')
+    this.#endCause = causeOf(causeCode, leg?.isAnswered ? 'normal' : 'canceled')
     this.#browser.calls.delete(this.#invite.callId)
-    leg?.ended(this.#gone)
+    leg?.ended(this.#endCause)
   }
 
   onDigits(_client: BrowserSession, digits: string): void {
@@ -108,22 +105,22 @@ export class BrowserInboundLeg implements LegSignalling, SessionCall {
   }
 
   onSessionLost(): void {
-    this.#gone = { code: 'client_lost' }
-    this.#call?.leg.ended(this.#gone)
+    this.#endCause = { code: 'client_lost' }
+    this.#call?.leg.ended(this.#endCause)
   }
 
-  // What the call tells the page.
+  // Signalling to the browser.
 
   /**
-   * A page that cannot learn of a failure once it has a description receives one with real early media, or
-   * with the answer.
+   * Reports ringing. Clients that ignore failures once they have the SDP receive it only with early media or
+   * the answer.
    */
   ring(): void {
-    this.#call?.state('ringing')
+    this.#call?.reportState('ringing')
     if (!this.makesRingingTone) this.#sendMedia()
   }
 
-  /** Whether ringing needs no sound of ours: the application shows it by `call.state`. */
+  /** Whether the gateway needs no ringing tone, because the application shows `call.state`. */
   get makesRingingTone(): boolean {
     return !this.#browser.quirks.canFailOnceDescribed
   }
@@ -144,7 +141,7 @@ export class BrowserInboundLeg implements LegSignalling, SessionCall {
 
   end(cause: Cause): void {
     this.#earlyMedia?.cancel()
-    this.#call?.close(cause, this.#gone !== undefined)
+    this.#call?.close(cause, this.#endCause !== undefined)
   }
 
   async sendDigits(digits: string): Promise<void> {
@@ -182,7 +179,7 @@ export class BrowserInboundLeg implements LegSignalling, SessionCall {
     return outward || !this.#reaches(target) ? 'not_permitted' : undefined
   }
 
-  /** Who may call a few addresses is not told whether there are others. */
+  /** Whether the identity may call the target. A limited token learns nothing of other addresses. */
   #reaches(target: Target | undefined): boolean {
     const { addressIds, projectId } = this.#browser.identity
     if (!addressIds) return true
@@ -219,8 +216,15 @@ export class BrowserInboundLeg implements LegSignalling, SessionCall {
       now: () => this.#deps.clock.now(),
     })
     this.#deps.log.info(
-      { call: this.#callId, leg: leg.id, subscriber: identity.id, kind: identity.kind, to: shownUri(to) },
-      'browser dials',
+      {
+        event: 'browser.call-dialed',
+        call: this.#callId,
+        leg: leg.id,
+        subscriber: identity.id,
+        kind: identity.kind,
+        to: shownUri(to),
+      },
+      'browser dialed',
     )
     return leg
   }
@@ -244,10 +248,11 @@ export class BrowserInboundLeg implements LegSignalling, SessionCall {
     const from = { browser: this.#browser, callId: wireId, roomId, leg, media }
     this.#call = new BrowserCall({ ...from, isAudioOnly: this.#isAudioOnly, parties, clock, log })
     leg.setPort(media.port, media.video)
-    this.#call.state('created')
-    // Their values are the page's own business, and may be secrets.
+    this.#call.reportState('created')
+    // Only names are logged: values may be secrets.
     const names = Object.keys(userVariables ?? {})
-    if (names.length > 0) log.debug({ call: this.#callId, userVariables: names }, 'the page set variables')
+    if (names.length > 0)
+      log.debug({ call: this.#callId, userVariables: names }, 'variables of a browser set')
     this.#handOver(leg)
     const { maxDescriptionWaitMs: maxWaitMs } = this.#browser.quirks
     if (leg.isEnded || maxWaitMs === undefined) return
@@ -266,7 +271,10 @@ export class BrowserInboundLeg implements LegSignalling, SessionCall {
       return
     }
     const { leg } = this.#call
-    this.#deps.log.error({ call: this.#callId, leg: leg.id, err: error }, "a browser's call failed")
+    this.#deps.log.error(
+      { event: 'browser.call-failed', call: this.#callId, leg: leg.id, err: error },
+      'call of a browser failed',
+    )
     leg.end({ code: 'internal' })
   }
 
@@ -274,12 +282,19 @@ export class BrowserInboundLeg implements LegSignalling, SessionCall {
     const { to, callId } = this.#invite
     this.#deps.metrics.rejections.inc({ code })
     this.#deps.log[catalogue[code].level](
-      { code, call: this.#callId, subscriber: this.#browser.identity.id, to: shownUri(to), ...why },
+      {
+        event: 'browser.dial-rejected',
+        code,
+        call: this.#callId,
+        subscriber: this.#browser.identity.id,
+        to: shownUri(to),
+        ...why,
+      },
       catalogue[code].text,
     )
-    // A page that left may have dialled again under the same id.
+    // A reloaded page may have dialed again under the same id.
     if (this.#browser.calls.get(callId) === this) this.#browser.calls.delete(callId)
-    if (!this.#gone) this.#browser.sendVerto('verto.bye', { callID: callId, ...byeOf({ code }) })
+    if (!this.#endCause) this.#browser.sendVerto('verto.bye', { callID: callId, ...byeOf({ code }) })
   }
 }
 
@@ -289,7 +304,7 @@ const holderParty = ({ address, displayName: name }: TokenIdentity): Party => ({
   name,
 })
 
-/** Whom a page dialled: `/context/name` without its query, or as it was written. */
+/** Returns the dialed party: `/context/name` without its query, or the text as dialed. */
 const dialledParty = (to: string): Party => {
   const uri = to.startsWith('/') ? (to.split('?', 1)[0] ?? to) : to
   const user = /^sips?:([^@;?:]+)(?::[^@]*)?@/i.exec(uri)?.[1] ?? uri.split('/').at(-1) ?? uri

@@ -8,11 +8,11 @@ import type { CallId } from '../../model.ts'
 import type { Push } from '../../push/push.ts'
 import type { CallParties } from './call-parties.ts'
 
-/** What an invitation works with. */
+/** Collaborators of a `BrowserOutboundLeg`. */
 export interface BrowserOutboundLegDeps {
   readonly webrtc: Pick<WebRtc, 'offer'>
   readonly parties: CallParties
-  /** Wakes devices; default none. */
+  /** Wakes devices; default no push notifications. */
   readonly push?: Pick<Push, 'call'>
   /** Name of this gateway in the dialect. */
   readonly nodeId: string
@@ -21,7 +21,7 @@ export interface BrowserOutboundLegDeps {
   readonly log: Log
 }
 
-/** Who is invited to what. */
+/** Facts of a `BrowserOutboundLeg`. */
 export interface BrowserOutboundLegOptions {
   readonly leg: Leg
   readonly callId: CallId
@@ -29,8 +29,8 @@ export interface BrowserOutboundLegOptions {
   readonly codec: AudioCodec
   /** Whether video is offered. */
   readonly video: boolean
-  /** Who calls; absent: nobody yet. */
+  /** Leg of the caller; absent if no caller is known yet. */
   readonly caller?: Leg
-  /** Told to the pages with the invite. */
+  /** Variables that browsers receive with the invite. */
   readonly userVariables?: UserVariables
 }

@@ -14,7 +14,7 @@ import { deviceEvent, inviteOf } from './invite-message.ts'
 import { mediaCause } from './media-error.ts'
 import type { ReadVariables } from './user-variables.ts'
 
-/** Faults of an answer that end the call for its page alone: other pages may answer with the same media. */
+/** Faults of an answer that end the call only for its page. Other pages may still answer. */
 const faultsOfPages: ReadonlySet<Cause['code']> = new Set([
   'bad_sdp',
   'no_common_codec',
@@ -22,36 +22,35 @@ const faultsOfPages: ReadonlySet<Cause['code']> = new Set([
 ])
 
 /**
- * Maximum wait for pages to reconnect while none is connected and no device was notified, in milliseconds.
- * Closed pages do not come back. It is shorter than the wait after which a caller of the published SDK
- * receives a description (`maxDescriptionWaitMs`).
+ * Maximum wait for pages to reconnect while none is connected and no device was notified, in milliseconds. It
+ * is shorter than `maxDescriptionWaitMs`, after which a caller with the published SDK receives an SDP.
  */
 const maxAwayMs = 10_000
 
 /**
- * A call to a subscriber: an outbound leg, seen from the gateway. Every page that is online gets the same
- * offer under the same id, and the first answer that can be used wins. Where no page is connected, the
- * subscriber's devices are told: it rings until a page that they open has answered, or nobody waits any more.
+ * Call to a subscriber: an outbound leg of the gateway. Every online browser gets the same offer under the
+ * same id, and the first usable answer wins. If no page is connected, the devices of the subscriber are
+ * notified. The leg rings until a page answers or the caller gives up.
  */
 export class BrowserOutboundLeg implements LegSignalling, SessionCall {
   readonly subscriberId: string
-  /** What the pages know the call by. */
+  /** Id of the call in browsers. */
   readonly wireId: string
   #deps: BrowserOutboundLegDeps
   #options: BrowserOutboundLegOptions
   #media: BrowserMedia | undefined
-  /** And the connections over which they were told of it. */
+  /** Ringing sessions, with the connections over which they were invited. */
   #ringing = new Map<BrowserSession, RpcSession | undefined>()
   #declined = new WeakSet<BrowserSession>()
-  /** What the page said that declined last. */
+  /** Cause of the last decline. */
   #refusal: Cause | undefined
-  /** A person has declined on one of the pages. */
+  /** Whether a person has declined on a page. */
   #isDeclined = false
-  /** Its answer is being taken; it rings until that is done. */
+  /** Session whose answer is being processed; it rings until then. */
   #taking: BrowserSession | undefined
   #answers: Promise<void> = Promise.resolve()
   #winner: BrowserSession | undefined
-  /** Devices that may still open a page. */
+  /** Notified devices that may still open a page. */
   #devices: DeviceCall | undefined
   /** Runs while no page is connected. */
   #away: Timer | undefined
@@ -66,10 +65,10 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
     this.wireId = options.leg.id
   }
 
-  /** Makes the offer and rings the pages. Never rejects: what goes wrong ends the leg. */
+  /** Makes the offer and rings the browsers. Never rejects: a failure ends the leg. */
   async start(pages: () => readonly BrowserSession[]): Promise<void> {
     const { leg, callId, codec, video } = this.#options
-    // A page that lost its connection may be back in time; a telephone's seldom is.
+    // A disconnected page may reconnect in time; one of a mobile device seldom does.
     const connected = pages().some(({ session }) => session !== undefined)
     const { push } = this.#deps
     const devices = push && (await push.call(this.subscriberId, connected))
@@ -84,20 +83,20 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
       leg.ended(mediaCause(error))
       return
     }
-    // From here on the leg closes the port, whether or not anybody answers.
+    // From here on the leg closes the port, whether or not the call is answered.
     leg.setPort(this.#media.port, this.#media.video)
     if (this.#over) await this.#media.close()
     else this.#ringAll(pages(), devices)
   }
 
-  /** A page has answered it. */
+  /** Whether a browser has answered. */
   get isTaken(): boolean {
     return this.#winner !== undefined
   }
 
   /**
-   * Rings a page. Harmless when it rings already, when it has declined, and when nobody is wanted any more.
-   * `anew`: the page may have been loaded again since it was told, and not know any more.
+   * Rings a browser. Does nothing if it rings already, has declined, or the call has ended. `anew`: the page
+   * may have been reloaded since its invite.
    */
   invite(browser: BrowserSession, anew = false): void {
     if (!this.#media || this.#declined.has(browser)) return
@@ -106,10 +105,7 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
     if (unaware || this.#attach(browser)) browser.sendVerto('verto.invite', this.#inviteOfPage(this.#media))
   }
 
-  /**
-   * A page that knows the call from a push notification wants to hear of it; it is told when there is nothing
-   * more to hear.
-   */
+  /** Attaches a page that was opened by a push notification, or tells it that the call has ended. */
   attach(browser: BrowserSession): void {
     if (this.#attach(browser) || this.#ringing.has(browser) || browser === this.#winner) return
     this.#dismiss(browser, { code: 'answered_elsewhere' })
@@ -119,10 +115,10 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
     return browser === this.#winner ? this.#call : undefined
   }
 
-  /** Answers are taken one after another: the second counts where the first cannot be used. */
+  /** Processes answers one after another: a second one counts if the first is unusable. */
   onAnswer(browser: BrowserSession, sdp: string, said: ReadVariables): Promise<void> {
-    const take = () => this.#take(browser, sdp, said)
-    this.#answers = this.#answers.then(take, take)
+    const process = () => this.#processAnswer(browser, sdp, said)
+    this.#answers = this.#answers.then(process, process)
     return this.#answers
   }
 
@@ -155,10 +151,10 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
     if (browser === this.#winner || browser === this.#taking) {
       this.#endedByBrowser = true
       leg.ended({ code: 'client_lost' })
-    } else if (this.#ringing.delete(browser)) this.#endUnheard()
+    } else if (this.#ringing.delete(browser)) this.#endUnreachable()
   }
 
-  // What the call tells the pages. An outbound leg is neither rung nor answered by us.
+  // Signalling to the browsers. The gateway neither rings nor answers an outbound leg.
 
   ring(): void {}
 
@@ -212,16 +208,16 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
 
   async #wake(devices: DeviceCall): Promise<void> {
     const invite = this.#invite(this.#media!)
-    const told = await devices.invite({
+    const isNotified = await devices.invite({
       callerName: invite.caller_id_name,
       callerId: invite.caller_id_number,
       // A media line with the port 0 is refused (RFC 3264 section 6).
       withVideo: /^m=video [1-9]/m.test(invite.sdp),
       event: deviceEvent(this.#deps.nodeId, 'verto.invite', invite),
     })
-    if (told) return
+    if (isNotified) return
     this.#devices = undefined
-    this.#endUnheard()
+    this.#endUnreachable()
     this.#awaitPages()
   }
 
@@ -244,16 +240,15 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
   }
 
   /**
-   * Ends a declined leg, unless another page that is connected still rings. A page that is waited for may
-   * have been closed, and a device that was notified may be switched off: neither keeps the caller waiting
-   * after a person has declined.
+   * Ends a declined leg unless another connected browser still rings. After a decline the caller does not
+   * wait for disconnected pages or notified devices, which may never respond.
    */
   #endDeclined(): void {
     if (!this.#winner && !this.#isReachable) this.#options.leg.ended(this.#refusal ?? { code: 'declined' })
   }
 
-  /** Ends the leg where nobody rings, and nobody will. */
-  #endUnheard(): void {
+  /** Ends the leg if no session rings and no device may open one. */
+  #endUnreachable(): void {
     if (this.#ringing.size === 0 && !this.#devices && !this.#winner)
       this.#options.leg.ended(this.#refusal ?? { code: 'not_online' })
   }
@@ -265,7 +260,7 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
     this.#devices = undefined
   }
 
-  /** What a device gets has room for little; the page that it opens hears of the variables. */
+  /** Push notifications are small, so only browsers receive the variables. */
   #inviteOfPage(media: BrowserMedia) {
     const { userVariables } = this.#options
     return { ...this.#invite(media), ...(userVariables && { userVariables }) }
@@ -275,7 +270,7 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
     return inviteOf(this.#options.leg, this.wireId, sdp)
   }
 
-  /** False when the page is part of it already, or nobody is wanted any more. */
+  /** Returns false if the session rings already or the call takes no further answer. */
   #attach(browser: BrowserSession): boolean {
     if (this.#over || this.#winner || this.#ringing.has(browser)) return false
     this.#ringing.set(browser, browser.session)
@@ -283,7 +278,7 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
     return true
   }
 
-  async #take(browser: BrowserSession, sdp: string, said: ReadVariables): Promise<void> {
+  async #processAnswer(browser: BrowserSession, sdp: string, said: ReadVariables): Promise<void> {
     const media = this.#media
     if (browser === this.#winner) return
     if (this.#winner || this.#over || !media || !this.#ringing.has(browser)) {
@@ -295,19 +290,19 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
       if ('fault' in said) throw new TrunklineError('bad_user_variables', said.fault)
       await media.accept(sdp)
     } catch (error) {
-      this.#unusable(browser, error)
+      this.#rejectAnswer(browser, error)
       return
     } finally {
       this.#taking = undefined
     }
-    if (!this.#over) this.#won(browser, media, said.variables)
+    if (!this.#over) this.#connect(browser, media, said.variables)
   }
 
   /**
-   * What is wrong with a description ends the call for its page alone: all were offered the same media, which
-   * still waits for an answer.
+   * Ends the call for the page of an unusable answer. The media that all pages were offered still waits for
+   * one.
    */
-  #unusable(browser: BrowserSession, error: unknown): void {
+  #rejectAnswer(browser: BrowserSession, error: unknown): void {
     if (this.#over) return
     const { leg } = this.#options
     const { metrics, log } = this.#deps
@@ -317,15 +312,18 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
       return
     }
     metrics.rejections.inc({ code: cause.code })
-    log.warn({ leg: leg.id, subscriber: this.subscriberId, ...cause }, 'the answer cannot be taken')
+    log.warn(
+      { event: 'browser.answer-rejected', leg: leg.id, subscriber: this.subscriberId, ...cause },
+      'answer of a browser rejected',
+    )
     this.#leave(browser)
     this.#dismiss(browser, cause)
-    // What a person said tells the caller more.
+    // A person's decline takes precedence.
     this.#refusal ??= cause
-    this.#endUnheard()
+    this.#endUnreachable()
   }
 
-  #won(browser: BrowserSession, media: BrowserMedia, meta?: UserVariables): void {
+  #connect(browser: BrowserSession, media: BrowserMedia, meta?: UserVariables): void {
     const { leg, callId: roomId, caller } = this.#options
     const { parties, clock, log } = this.#deps
     this.#winner = browser
@@ -336,14 +334,14 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
     this.#cancel({ code: 'answered_elsewhere' })
     const made = { browser, callId: this.wireId, roomId, leg, media, parties, ...(caller && { caller }) }
     this.#call = new BrowserCall({ ...made, ...(meta && { meta }), isDescribed: true, clock, log })
-    this.#call.state('answered')
+    this.#call.reportState('answered')
     this.#call.members.joined()
-    // The SDK calls its own answer active only by this.
+    // The SDK makes its own answer active only by this message.
     this.#call.verto('verto.answer')
     leg.answered()
   }
 
-  /** The page rings no more, and is not rung again. False when it did not ring. */
+  /** Stops ringing a session for good. Returns false if it did not ring. */
   #leave(browser: BrowserSession): boolean {
     if (!this.#ringing.delete(browser)) return false
     this.#declined.add(browser)

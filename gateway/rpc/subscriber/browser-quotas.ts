@@ -6,7 +6,7 @@ import { FixedWindowLimiter } from '../../core/rates.ts'
 import type { BrowserSession, SessionCall } from './browser-session.ts'
 import type { Presence } from './presence.ts'
 
-/** The limits where nothing else is said. */
+/** Default quotas. */
 export const defaultBrowserQuotas: BrowserLimits = {
   perSubscriber: { connections: 200, connectionsPerMinute: 5_000, calls: 100, dialsPerMinute: 300 },
   perToken: { connections: 200, connectionsPerMinute: 5_000, calls: 100, dialsPerMinute: 300 },
@@ -14,36 +14,36 @@ export const defaultBrowserQuotas: BrowserLimits = {
   perAddress: { connections: 1_000, connectionsPerMinute: 20_000, calls: 1_000, dialsPerMinute: 3_000 },
 }
 
-/** Why somebody may have no more. */
+/** Reason for rejecting a connection or call. */
 export interface QuotaExceeded {
   readonly code: Extract<Code, 'over_connection_limit' | 'over_call_limit' | 'too_many_requests'>
-  /** Whose limit is reached, and which. */
+  /** Scope of the reached limit. */
   readonly of: keyof BrowserLimits
   readonly limit: number
 }
 
-/** Who connects: the pages of the same holder, and of them those with the same token. */
+/** New connection of a browser. */
 export interface ConnectionAttempt {
   readonly identity: TokenIdentity
   readonly tokenId: string
-  /** The page was there before: it is no further one. */
+  /** Whether the connection resumes a session. */
   readonly isKnown: boolean
 }
 
 interface Scope {
   readonly of: keyof BrowserLimits
-  /** What its minute is counted under. */
+  /** Key of the rate counters. */
   readonly key: string
   readonly pages: () => readonly BrowserSession[]
 }
 
-/** Names that are counted at once, of each kind. */
+/** Maximum number of keys that are counted per scope. */
 const maxKeys = 20_000
 const windowMs = 60_000
 
 /**
- * How many connections and calls a subscriber, a token and a network address have. Connections of an address
- * are counted before anybody has signed in.
+ * Quotas of connections and calls per subscriber, token and network. Connections per network are limited
+ * before the sign-in, by the server.
  */
 export class BrowserQuotas {
   #limits: BrowserLimits
@@ -62,7 +62,7 @@ export class BrowserQuotas {
     this.#dials = countersOf(clock, this.#limits, 'dialsPerMinute')
   }
 
-  /** Counts against these limits from now on; pages and calls that are there stay. */
+  /** Changes the quotas; present sessions and calls stay. */
   change(limits: BrowserLimits): void {
     this.#limits = limits
     for (const of of Object.keys(limits) as (keyof BrowserLimits)[]) {
@@ -71,13 +71,13 @@ export class BrowserQuotas {
     }
   }
 
-  /** Subscribers, tokens and addresses that are counted, of the last minute or longer. */
+  /** Number of subscribers, tokens and networks with rate counters. */
   get counted(): number {
     const all = [...Object.values(this.#connections), ...Object.values(this.#dials)]
     return all.reduce((sum, { size }) => sum + size, 0)
   }
 
-  /** Why a page may not connect; counts it. */
+  /** Counts a connection. Returns the reason for rejecting it, or undefined. */
   checkConnection({ identity, tokenId, isKnown: known }: ConnectionAttempt): QuotaExceeded | undefined {
     for (const { of, key, pages } of this.#scopes(identity, tokenId)) {
       const { connections, connectionsPerMinute } = this.#limits[of]
@@ -89,7 +89,7 @@ export class BrowserQuotas {
     return undefined
   }
 
-  /** Why a page may not dial; counts it. */
+  /** Counts a dial. Returns the reason for rejecting it, or undefined. */
   checkDial({ identity, accessTokenId, network }: BrowserSession): QuotaExceeded | undefined {
     const ofAddress: Scope = { of: 'perAddress', key: network, pages: () => this.#presence.at(network) }
     for (const { of, key, pages } of [...this.#scopes(identity, accessTokenId), ofAddress]) {
@@ -100,7 +100,10 @@ export class BrowserQuotas {
     return undefined
   }
 
-  /** Why a subscriber may not be rung, who has these calls besides those of the pages. */
+  /**
+   * Returns the reason for rejecting a call to a subscriber, or undefined. `outboundLegs` ring besides the
+   * calls of sessions.
+   */
   checkRinging(subscriberId: string, outboundLegs: Iterable<SessionCall>): QuotaExceeded | undefined {
     const of = 'perSubscriber'
     const { calls: limit } = this.#limits[of]
@@ -123,8 +126,8 @@ export class BrowserQuotas {
 const isSubscribers = ({ identity }: BrowserSession): boolean => identity.kind === 'subscriber'
 
 /**
- * One that rings on several pages is one. Ids tell nothing: pages choose those of what they dial, and two of
- * them may choose the same.
+ * Returns the distinct calls of sessions. Ids are not compared: browsers choose them, and may choose the
+ * same.
  */
 const callsOf = (pages: readonly BrowserSession[]): Set<SessionCall> =>
   new Set(pages.flatMap(({ calls }) => [...calls.values()]))

@@ -7,40 +7,40 @@ import type { BrowserCall } from './browser-call.ts'
 import { type ClientQuirks, quirksOf } from './client-quirks.ts'
 import type { ReadVariables } from './user-variables.ts'
 
-/**
- * What a client's call does with what its browser says. Every method is harmless when it comes a second time.
- */
+/** Call of a browser session, as it receives the browser's messages. Every method is idempotent. */
 export interface SessionCall {
-  /** The call of this client once it has media; undefined while an invitation rings. */
+  /** Returns the call of this session once it has media; undefined while it rings. */
   browserCall(browser: BrowserSession): BrowserCall | undefined
-  /** `said`: variables of the page for the caller, or why they are refused. */
+  /** `said`: variables of the browser for the caller, or the reason for rejecting them. */
   onAnswer(browser: BrowserSession, sdp: string, said: ReadVariables): Promise<void>
   onBye(browser: BrowserSession, causeCode: number | undefined): void
   onDigits(browser: BrowserSession, digits: string): void
-  /** The client lost its connection, and is waited for. Absent: that changes nothing. */
+  /** Called when the connection is lost and may be resumed. */
   onDisconnected?(browser: BrowserSession): void
-  /** The client did not come back in time. */
+  /** Called when the connection was not resumed in time. */
   onSessionLost(browser: BrowserSession): void
 }
 
-/** What a client is made from. */
+/** Facts and collaborators of a {@link BrowserSession}. */
 export interface BrowserSessionOptions {
   readonly identity: TokenIdentity
-  /** That it came with; its id is the second part of the protocol. */
+  /** Token of the first connection; its id is the second part of the protocol. */
   readonly token: SubscriberToken
-  /** Whether a token is not good any more, though it has not expired. */
+  /** Whether a token was revoked. */
   readonly isRevoked: (token: SubscriberToken) => boolean
   readonly nodeId: string
   readonly clock: Pick<Clock, 'now'>
-  /** Events that it has not acknowledged, and how long it may take for each, in milliseconds. */
+  /** Maximum number of unacknowledged events, and time limit for each acknowledgement in milliseconds. */
   readonly limits: { readonly unacknowledged: number; readonly acknowledgeMs: number }
-  /** It does not acknowledge what it is told, or not in time. */
+  /** Called when events are not acknowledged in time or too many wait. */
   readonly onSlow: (browser: BrowserSession, why: SlowSession) => void
-  /** Taken over from before a restart of the gateway; default a new one. */
+  /** Protocol from before a restart of the gateway; default a new one. */
   readonly protocol?: string
 }
 
-/** What a page does not do: `full`: as many events wait as may; `late`: one was not acknowledged in time. */
+/**
+ * Reason that a session is slow: `full` if too many events wait, `late` if one was not acknowledged in time.
+ */
 export interface SlowSession {
   readonly kind: 'full' | 'late'
   readonly waiting: number
@@ -50,37 +50,34 @@ export interface SlowSession {
 interface Event {
   readonly event_type: string
   readonly params: unknown
-  /** The call that an invitation is for: it is not delivered late when that call is over. */
+  /** Id of the call that the event invites to. It is dropped if that call has ended. */
   readonly outboundLeg?: string
 }
 
-/**
- * Ids of requests that are remembered, to know a repeated one, and how long one may be: those of pages are
- * UUIDs.
- */
+/** Maximum number of message ids that are remembered to detect repeats. */
 const maxSeen = 100
+/** Maximum length of a remembered id; browsers send UUIDs. */
 const maxSeenLength = 128
 /**
- * Events that are sent at once to a page that is back: of what it missed there may be more than a connection
- * may have waiting.
+ * Number of missed events that are sent at once after a reconnection, within the send buffer of a connection.
  */
 const caughtUpAtOnce = 32
 
 /**
- * One page of a subscriber, of a guest, or of somebody invited. It outlives its WebSocket: what the page has
- * not acknowledged is delivered over the next one.
+ * Session of one page of a subscriber, guest or invited user. It outlives its WebSocket: unacknowledged
+ * events are delivered over the next one.
  */
 export class BrowserSession {
   readonly protocol: string
-  /** The `jti` that the page is told. The SDK sends the protocol again only while it holds this very id. */
+  /** The `jti` that the browser receives. The SDK resumes the protocol only while it has this id. */
   readonly tokenId: string
   readonly nodeId: string
-  /** Receives invitations. */
+  /** Whether the browser receives calls. */
   isOnline = false
-  /** By the id that the page knows. */
+  /** Calls by their id in the browser. */
   readonly calls = new Map<string, SessionCall>()
   #identity: TokenIdentity
-  /** The latest. */
+  /** Latest token. */
   #token: SubscriberToken
   #isRevoked: BrowserSessionOptions['isRevoked']
   readonly #limits: BrowserSessionOptions['limits']
@@ -90,7 +87,7 @@ export class BrowserSession {
   #forgotten = false
   #clock: Pick<Clock, 'now'>
   #session: RpcSession | undefined
-  /** The connection has had its answer: events may follow. */
+  /** Whether the connect request was answered, so that events may follow. */
   #flowing = false
   #outbox = new Set<Event>()
   #messages = 0
@@ -109,7 +106,7 @@ export class BrowserSession {
     this.#clock = options.clock
   }
 
-  /** The connection that the page has now. */
+  /** Present connection. */
   get session(): RpcSession | undefined {
     return this.#session
   }
@@ -119,56 +116,53 @@ export class BrowserSession {
     return this.#token.id
   }
 
-  /** The network address that the page was last at. */
+  /** Network of the last connection. */
   get network(): string {
     return this.#network
   }
 
-  /** Behaviour of the library that the page uses. */
+  /** Quirks of the client library. */
   get quirks(): ClientQuirks {
     return this.#quirks
   }
 
-  /** Events that the page has not acknowledged. */
+  /** Number of unacknowledged events. */
   get unacknowledged(): number {
     return this.#outbox.size
   }
 
-  /** Who acts by this page, as the latest token says. */
+  /** Identity of the latest token. */
   get identity(): TokenIdentity {
     return this.#identity
   }
 
-  /** The latest token is still good. */
+  /** Whether the latest token is valid. */
   get isAuthorized(): boolean {
     return this.#token.expiresAt * 1000 > this.#clock.now() && !this.isRevoked
   }
 
-  /** The latest token was taken back. */
+  /** Whether the latest token was revoked. */
   get isRevoked(): boolean {
     return this.#isRevoked(this.#token)
   }
 
-  /** When the latest token ends by itself; seconds since the Unix epoch. */
+  /** Expiry of the latest token; seconds since the Unix epoch. */
   get expiresAt(): number {
     return this.#token.expiresAt
   }
 
-  /** A new token of the same holder. */
+  /** Replaces the token by a new one of the same identity. */
   renew(token: SubscriberToken, identity: TokenIdentity): void {
     this.#token = token
     this.#identity = identity
   }
 
-  /** Learns the library of the page from the `agent` of its `signalwire.connect`. */
+  /** Sets the client quirks from the `agent` of `signalwire.connect`. */
   useAgent(agent: unknown): void {
     this.#quirks = quirksOf(agent)
   }
 
-  /**
-   * The page is back on this connection; another one that it had is closed. Nothing is delivered before
-   * {@link flush}.
-   */
+  /** Sets the connection and closes a former one. No event is delivered before {@link flush}. */
   bind(session: RpcSession): void {
     const former = this.#session
     this.#session = session
@@ -177,7 +171,7 @@ export class BrowserSession {
     if (former !== session) former?.close(closeCodes.goingAway, 'the client has connected again')
   }
 
-  /** The connection is gone; false when the page has another one already. */
+  /** Removes a closed connection. Returns false if the session has another one already. */
   unbind(session: RpcSession): boolean {
     if (this.#session !== session) return false
     this.#session = undefined
@@ -185,12 +179,12 @@ export class BrowserSession {
     return true
   }
 
-  /** Delivers what the page missed, in portions, and then everything at once. */
+  /** Delivers missed events in portions, and later events at once. */
   flush(): void {
     if (this.#session) void this.#catchUp(this.#session)
   }
 
-  /** Sends an event, now or when the page is back. */
+  /** Sends an event, now or on reconnection. */
   emit(type: string, params: unknown, outboundLeg?: string): void {
     if (this.#forgotten) return
     const event = { event_type: type, params, outboundLeg }
@@ -198,28 +192,26 @@ export class BrowserSession {
     if (this.#flowing) void this.#deliver(event)
     const { unacknowledged: limit } = this.#limits
     if (this.#outbox.size <= limit) return
-    // One that is left out may be the end of a call, or its answer: a page that misses it would be wrong from
-    // then on.
+    // A dropped event could be the end or answer of a call, and the browser's state would stay wrong.
     this.forget()
     this.#onSlow(this, { kind: 'full', waiting: limit, limit })
   }
 
-  /** Nobody will come back for what waits, and nothing is told any more. */
+  /** Drops waiting events and ignores further ones. */
   forget(): void {
     this.#forgotten = true
     this.#outbox.clear()
   }
 
-  /** Sends a verto message about one call. */
+  /** Sends a Verto message about a call. */
   sendVerto(method: string, params: { readonly callID: string; readonly [name: string]: unknown }): void {
     const message = { jsonrpc: '2.0', id: ++this.#messages, method, params }
     this.emit('webrtc.message', message, method === 'verto.invite' ? params.callID : undefined)
   }
 
   /**
-   * False for a message that the page has sent before. Pages repeat, under the same id, what they had no
-   * reply to when their connection broke; most requests say the same twice without harm, but a key is then
-   * pressed twice.
+   * Whether the browser sends a message for the first time. Browsers repeat unanswered messages under the
+   * same id after a connection loss. Most are idempotent, but digits would be sent twice.
    */
   isNew(messageId: unknown): boolean {
     if (typeof messageId !== 'string' && typeof messageId !== 'number') return true
@@ -230,7 +222,7 @@ export class BrowserSession {
     return true
   }
 
-  /** What `signalwire.connect` and `signalwire.reauthenticate` answer about who this is. */
+  /** The `authorization` in the results of `signalwire.connect` and `signalwire.reauthenticate`. */
   get authorization() {
     const { id, projectId } = this.#identity
     return {
@@ -248,24 +240,24 @@ export class BrowserSession {
   }
 
   async #catchUp(session: RpcSession): Promise<void> {
-    const told = new Set<Event>()
+    const sent = new Set<Event>()
     while (this.#session === session) {
-      const missed = [...this.#outbox].filter((event) => !told.has(event) && this.#isWanted(event))
+      const missed = [...this.#outbox].filter((event) => !sent.has(event) && this.#isWanted(event))
       const portion = missed.slice(0, caughtUpAtOnce)
-      // What is told meanwhile stands behind what was missed.
+      // Events emitted meanwhile follow the missed ones.
       this.#flowing = portion.length === missed.length
-      for (const event of portion) told.add(event)
+      for (const event of portion) sent.add(event)
       const acknowledged = portion.map((event) => this.#deliver(event))
       if (this.#flowing) return
       await Promise.all(acknowledged)
     }
   }
 
-  /** A page that rang for a call which is over would ring for ever: it does not listen to the bye. */
+  /** Drops invites to ended calls: the browser would ring forever, as it ignores the bye. */
   #isWanted(event: Event): boolean {
-    const over = event.outboundLeg !== undefined && !this.calls.has(event.outboundLeg)
-    if (over) this.#outbox.delete(event)
-    return !over
+    const isOver = event.outboundLeg !== undefined && !this.calls.has(event.outboundLeg)
+    if (isOver) this.#outbox.delete(event)
+    return !isOver
   }
 
   async #deliver(event: Event): Promise<void> {
@@ -275,7 +267,7 @@ export class BrowserSession {
       await session.request('signalwire.event', this.#envelope(event), this.#limits.acknowledgeMs)
     } catch (error) {
       if (error instanceof UnansweredError) this.#late(session)
-      // Not acknowledged, because the connection is lost or only seems to live: it stays for the next one.
+      // Unacknowledged because the connection is lost: the event stays for the next one.
       if (!(error instanceof RemoteError)) return
     }
     this.#outbox.delete(event)

@@ -7,17 +7,17 @@ import type { MemberEvents } from './member-events.ts'
 /** A channel that can be muted. */
 export type Channel = 'audio' | 'video'
 
-/** One leg of a call, as the pages of the call are told of it: a browser, or a telephone. */
+/** Party of a call as browsers see it: a browser or a telephone. */
 export class CallParty {
   readonly leg: Leg
-  /** Who acts by the page; undefined: it is a telephone. */
+  /** Identity of the browser; undefined for a telephone. */
   readonly identity: TokenIdentity | undefined
   readonly member: Member
-  /** The screen that it shares. */
+  /** Shared screen. */
   screen: Member | undefined
-  /** Whoever muted a channel of it, where it was not itself. */
+  /** Party that muted a channel, if it was another. */
   readonly mutedBy = new Map<Channel, CallParty>()
-  /** Told of what concerns it; absent: there is no page. */
+  /** Events of the party's browser; undefined for a telephone. */
   page: MemberEvents | undefined
 
   constructor(leg: Leg, member: Member, identity?: TokenIdentity) {
@@ -26,13 +26,13 @@ export class CallParty {
     this.identity = identity
   }
 
-  /** Whether its pictures can be seen. */
+  /** Whether the party's video is visible. */
   get isVisible(): boolean {
     return this.leg.video?.isSending === true && !this.member.state.video_muted
   }
 }
 
-/** The parties of all legs that pages talk to. */
+/** Parties of the legs in calls of browsers. */
 export class CallParties {
   readonly #nodeId: string
   readonly #of = new Map<Leg, CallParty>()
@@ -41,18 +41,18 @@ export class CallParties {
     this.#nodeId = nodeId
   }
 
-  /** Parties that are known. */
+  /** Number of parties. */
   get size(): number {
     return this.#of.size
   }
 
-  /** A browser takes part. `callId` is the id that its page knows, `meta` what it shows to the others. */
+  /** Adds a browser. `callId` is the call's id in the browser; `meta` are variables that others see. */
   join(leg: Leg, callId: string, identity: TokenIdentity, meta: UserVariables = {}): CallParty {
     const member = new Member({ type: 'member', callId, nodeId: this.#nodeId, meta })
     return this.#keep(new CallParty(leg, member, identity))
   }
 
-  /** The party of a leg; a telephone's is made when it is asked for first. */
+  /** Returns the party of a leg; creates that of a telephone on first use. */
   of(leg: Leg): CallParty {
     const state = { video_muted: true }
     return (

@@ -1,28 +1,27 @@
 /** Behaviour of a client library that the gateway must respect. */
 export interface ClientQuirks {
   /**
-   * Whether the library reports a call that fails after it has received a description. The published SDK does
-   * not: once it has one, its `start()` waits for `call.joined` alone, and neither a decline nor a timeout
-   * settles it.
+   * Whether the library reports the failure of a call that has received an SDP. The published SDK does not:
+   * its `start()` then waits for `call.joined` alone, and neither a decline nor a timeout settles it.
    */
   readonly canFailOnceDescribed: boolean
-  /** Longest wait of a dialled call for its description, in milliseconds; undefined: no limit. */
+  /** Maximum wait of a dialed call for its SDP, in milliseconds; undefined for no limit. */
   readonly maxDescriptionWaitMs: number | undefined
 }
 
-/** Our own SDK plays the ringing tone of the gateway, and settles `start()` in every case. */
+/** The SDK of Trunkline plays the ringing tone of the gateway, and settles `start()` in every case. */
 const ownSdk: ClientQuirks = { canFailOnceDescribed: true, maxDescriptionWaitMs: 2_000 }
 
 /**
- * Version 3.30.0 gives a call up 20 s after `start()`. The rest of the 20 s is for the person who has to
- * allow the microphone, and for gathering candidates: both come before the call reaches the gateway.
+ * Version 3.30.0 cancels a call 20 s after `start()`. The remaining 5 s are for microphone permission and
+ * candidate gathering, which come before the call reaches the gateway.
  */
 const publishedSdk: ClientQuirks = { canFailOnceDescribed: false, maxDescriptionWaitMs: 15_000 }
 
-/** Versions 3.27 to 3.29 wait for a description as long as the gateway lets the call ring. */
+/** Versions 3.27 to 3.29 wait for an SDP as long as the gateway lets the call ring. */
 const patientSdk: ClientQuirks = { canFailOnceDescribed: false, maxDescriptionWaitMs: undefined }
 
-/** First minor version of the published SDK that gives a call up for want of a description. */
+/** First minor version of the published SDK that cancels a call without an SDP. */
 const firstImpatient = 30
 
 /**

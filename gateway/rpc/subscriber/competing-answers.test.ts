@@ -238,7 +238,7 @@ describe('an answer that cannot be used', () => {
     await settled(second.page)
     expect([owner.told, told(second.page, 'verto.bye')]).toEqual([['early'], 0])
     expect(await gateway.metrics.text()).toContain(`rejections_total{code="${code}"} 1`)
-    expect(gateway.lines.join()).toContain('the answer cannot be taken')
+    expect(gateway.lines.join()).toContain('answer of a browser rejected')
     await answer(second.page, leg.id, 'mine')
     await second.page.message('verto.answer')
     expect(owner.told).toEqual(['early', 'answered'])

@@ -4,16 +4,16 @@ import { shownUri } from '../../core/sip-uri.ts'
 import type { Party as Named } from '../../model.ts'
 import type { CallParty } from './call-parties.ts'
 
-/** A party as a page is shown it. */
+/** Party as a browser displays it. */
 export interface DisplayedParty {
   readonly name: string
   readonly number: string
-  /** Whose page it is; null: a telephone, or it is not told. */
+  /** Subscriber of the party; null for telephones and undisclosed parties. */
   readonly subscriberId: string | null
   readonly addressId: string | null
 }
 
-/** Name and number of somebody; who asked not to be told (RFC 3323) is anonymous. */
+/** Returns the name and number of a party; anonymous if it requested privacy (RFC 3323). */
 export const nameOf = ({
   uri,
   user,
@@ -24,15 +24,15 @@ export const nameOf = ({
     ? { name: 'Anonymous', number: 'anonymous' }
     : { name: name || user || shownUri(uri), number: uri.startsWith('/') ? uri : user || shownUri(uri) }
 
-/** Where somebody is reached, told under the same condition, and never with a password. */
+/** Returns the address of a party without a password; anonymous if it requested privacy. */
 export const addressOf = (party: Named): string =>
   party.private ? nameOf(party).number : shownUri(party.uri)
 
-/** Who looks at whom. */
+/** Browser to which a party is displayed. */
 export interface Viewer {
   readonly leg: Leg
   readonly identity: TokenIdentity
-  /** Who had the page invited; absent: nobody, or the page dialled. */
+  /** Leg of the caller that the browser was invited by; absent if it dialed. */
   readonly caller?: Leg
 }
 
@@ -57,7 +57,7 @@ export const displayedTo = (
   return { ...nameOf(named), ...(isDisclosed ? ids : anonymous) }
 }
 
-/** Whom a leg was made to, or from. */
+/** Returns the far side of a leg. */
 export const farSideOf = ({ direction, from, to }: Leg): Named => (direction === 'inbound' ? to : from)
 
 const ownNameOf = ({ direction, from, to }: Leg): Named => (direction === 'inbound' ? from : to)

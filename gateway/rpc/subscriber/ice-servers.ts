@@ -2,25 +2,25 @@ import { createHmac } from 'node:crypto'
 import { isStun } from '../../../config/rules-turn.ts'
 import type { TurnConfig } from '../../../config/types.ts'
 
-/** An RTCIceServer of WebRTC, as pages hand it to their RTCPeerConnection. */
+/** An `RTCIceServer` of WebRTC. */
 export interface IceServer {
   readonly urls: readonly string[]
   readonly username?: string
   readonly credential?: string
 }
 
-/** Who is given a password. */
+/** User of TURN credentials. */
 export interface IceServerUser {
-  /** Of the subscriber or guest: the TURN server can count by it. */
+  /** Id of the subscriber or guest, by which the TURN server can apply quotas. */
   readonly id: string
-  /** When the token of the page ends; seconds since the Unix epoch. */
+  /** Expiry of the user's token; seconds since the Unix epoch. */
   readonly expiresAt: number
 }
 
 /**
- * The servers that a page is told of. The password is good for `ttlMs`, and no less than the page's token:
- * the page gets another one only with a new connection or a new token. `nowMs` in milliseconds since the Unix
- * epoch.
+ * Returns the ICE servers for a browser. The credentials are valid for `ttlMs`, and at least until the token
+ * expires. A browser gets new ones only with a new connection or token. `nowMs` is in milliseconds since the
+ * Unix epoch.
  */
 export const iceServersFor = (turn: TurnConfig, user: IceServerUser, nowMs: number): readonly IceServer[] => {
   const { urls, secret, ttlMs } = turn
@@ -36,9 +36,9 @@ export const iceServersFor = (turn: TurnConfig, user: IceServerUser, nowMs: numb
 }
 
 /**
- * User name and password of limited time, by the secret that the TURN server knows too
- * (draft-uberti-behave-turn-rest-00 section 2.2; of coturn, `use-auth-secret`). `expiresAt` in seconds since
- * the Unix epoch.
+ * Returns time-limited TURN credentials by a secret shared with the TURN server
+ * (draft-uberti-behave-turn-rest-00 section 2.2; `use-auth-secret` of coturn). `expiresAt` is in seconds
+ * since the Unix epoch.
  */
 export const turnCredential = (
   secret: string,

@@ -1,7 +1,7 @@
 import type { Leg } from '../../calls/leg/leg.ts'
 import { nameOf } from './displayed-party.ts'
 
-/** Params of `verto.invite`: what a page is told of a call that rings. */
+/** Returns the params of `verto.invite` for a ringing call. */
 export const inviteOf = ({ from, to }: Pick<Leg, 'from' | 'to'>, callID: string, sdp: string) => {
   const { name, number } = nameOf(from)
   return {
@@ -15,10 +15,7 @@ export const inviteOf = ({ from, to }: Pick<Leg, 'from' | 'to'>, callID: string,
   }
 }
 
-/**
- * The event by which a page would learn of something, as devices get it: what the SDK's
- * `handlePushNotification` takes.
- */
+/** Returns a Verto event for a push notification, as the SDK's `handlePushNotification` reads it. */
 export const deviceEvent = (
   nodeId: string,
   method: string,

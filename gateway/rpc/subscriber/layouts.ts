@@ -1,16 +1,13 @@
-/**
- * The arrangements of a picture that a page can ask for. A call of two has one picture for each: that of the
- * other party.
- */
+/** Supported layouts. A call of two parties shows each browser the other party. */
 export const layouts = ['full-screen'] as const
 
-/** Who fills a page's picture; undefined: nobody. */
+/** Member that fills the layout. */
 export interface Filling {
   readonly memberId: string
   readonly visible: boolean
 }
 
-/** The `layout` of `layout.changed`. Sizes are in percent of the picture. */
+/** Returns the `layout` of `layout.changed`. Sizes are percentages of the canvas. */
 export const layoutOf = (roomId: string, filling: Filling | undefined) => ({
   id: `${roomId}-${layouts[0]}`,
   name: layouts[0],

@@ -17,31 +17,28 @@ import { type DisplayedParty, displayedTo, nameOf } from './displayed-party.ts'
 import { layoutOf, layouts } from './layouts.ts'
 import type { Member, MemberState, MemberView } from './member.ts'
 
-/** What the members of a page's call are told with. */
+/** Facts and collaborators of {@link MemberEvents}. */
 export interface MemberEventsOptions {
   readonly browser: BrowserSession
   readonly wire: WireCall
-  /** The page itself. */
+  /** The browser itself. */
   readonly party: CallParty
   readonly parties: CallParties
-  /** Who had the page invited. */
+  /** Leg of the caller that the browser was invited by. */
   readonly caller?: Leg
   readonly video: BrowserVideo
-  /** Whether no video is ever taken of the page, nor shown to it. */
+  /** Whether the call never has video. */
   readonly isAudioOnly: boolean
-  /** Somebody was silenced, or deafened, or is another one: what the page hears may be something else. */
+  /** Called when muting, deafness, volume or the partner changes, which may change what the browser hears. */
   readonly onHearing: () => void
 }
 
-/**
- * What one page is told of who takes part in its call: itself, the other party, and the screens that the two
- * share.
- */
+/** Events of one browser about the members of its call: itself, the other party, and their shared screens. */
 export class MemberEvents {
   readonly party: CallParty
   #options: MemberEventsOptions
   #partner: CallParty | undefined
-  /** The others of its conference. */
+  /** Other members of the conference. */
   #company: ReadonlySet<CallParty> = new Set()
   #joined = false
   #locked = false
@@ -54,12 +51,12 @@ export class MemberEvents {
     options.video.onChange(() => this.#videoChanged())
   }
 
-  /** The others of the conference that the page takes part in; none outside one. */
+  /** Other members of the browser's conference; empty outside a conference. */
   get company(): ReadonlySet<CallParty> {
     return this.#company
   }
 
-  /** Whom the page talks to. */
+  /** Party that the browser is connected to. */
   get partner(): CallParty | undefined {
     return this.#partner
   }
@@ -73,7 +70,7 @@ export class MemberEvents {
     })
   }
 
-  /** Tells the page that it is in the call; its `start()` resolves then. */
+  /** Sends `call.joined`, by which the `start()` of the SDK resolves. */
   joined(): void {
     const { wire, browser, isAudioOnly } = this.#options
     this.#joined = true
@@ -83,17 +80,17 @@ export class MemberEvents {
       'call.joined',
       callJoined(wire, id, this.#facts, capabilitiesOf(browser.identity, isAudioOnly)),
     )
-    if (this.#partner) this.#tellConnected(this.#partner)
-    this.#tellLayout()
+    if (this.#partner) this.#sendConnected(this.#partner)
+    this.#sendLayout()
   }
 
-  /** Tells the page that it is not in the call any more. Nothing where it never was. */
+  /** Sends `call.left` if the browser had joined. */
   left(reason: string): void {
     if (this.#joined) this.#emit('call.left', callLeft(this.#options.wire, this.party.member.id, reason))
     this.#joined = false
   }
 
-  /** Somebody is called for the page. */
+  /** Reports that a callee is called for the browser. */
   calling(leg: Leg): void {
     this.#emit(
       'call.connect',
@@ -101,44 +98,43 @@ export class MemberEvents {
     )
   }
 
-  /** The page talks to this leg from now on; undefined: to nobody. */
+  /** Sets the leg that the browser is connected to, if any. */
   paired(leg: Leg | undefined): void {
     const before = this.#partner
     this.#partner = leg && this.#options.parties.of(leg)
-    // A telephone is not found muted by whoever heard it before, who may not have been told yet that it is
-    // gone.
+    // A former partner may have muted the telephone; that must not last.
     if (this.#partner && !this.#partner.page) this.#partner.member.set({ audio_muted: false })
     this.#options.onHearing()
     if (!this.#joined) return
-    if (before) this.#tellMoved('member.left', before)
+    if (before) this.#sendMoved('member.left', before)
     if (this.#partner) {
-      this.#tellMoved('member.joined', this.#partner)
-      this.#tellConnected(this.#partner)
+      this.#sendMoved('member.joined', this.#partner)
+      this.#sendConnected(this.#partner)
     }
-    this.#tellLayout()
+    this.#sendLayout()
   }
 
-  /** The others of its conference, as of now. */
+  /** Sets the other members of the conference. */
   gathered(legs: readonly Leg[]): void {
     const before = this.#company
     this.#company = new Set(legs.map((leg) => this.#options.parties.of(leg)))
-    // A conference shows nobody's camera; the published SDK closes one that it finds muted.
+    // A conference has no video; the published SDK closes a camera that is muted.
     if (legs.length > 0 && before.size === 0 && this.party.isVisible)
       this.change(this.party, { video_muted: true })
     if (!this.#joined) return
-    for (const party of before) if (!this.#company.has(party)) this.#tellMoved('member.left', party)
-    for (const party of this.#company) if (!before.has(party)) this.#tellMoved('member.joined', party)
+    for (const party of before) if (!this.#company.has(party)) this.#sendMoved('member.left', party)
+    for (const party of this.#company) if (!before.has(party)) this.#sendMoved('member.joined', party)
   }
 
-  /** Changes a member, and tells everyone who sees it. */
+  /** Changes a member and reports it to every browser that sees the member. */
   change(party: CallParty, changes: Partial<MemberState>): void {
     const before = party.isVisible
     const names = party.member.set(changes)
     if (party.isVisible !== before) names.push('visible')
-    this.#everyone((page) => page.#updated(party, names))
+    this.#forAll((page) => page.#updated(party, names))
   }
 
-  /** Has the page's microphone treated so. */
+  /** Sets the audio processing of the browser's microphone. */
   constrain({ echo_cancellation, auto_gain, noise_suppression }: Partial<MemberState>): void {
     const audio = {
       ...(echo_cancellation !== undefined && { echoCancellation: echo_cancellation }),
@@ -149,29 +145,29 @@ export class MemberEvents {
     browser.sendVerto('verto.mediaParams', { callID: wire.callId, mediaParams: { audio } })
   }
 
-  /** A screen of the page is shown from now on. */
+  /** Reports a shared screen of the browser. */
   screenJoined(screen: Member): void {
     this.party.screen = screen
-    this.#both((page) => page.#screenMoved('member.joined', this.party, screen))
+    this.#forBoth((page) => page.#screenMoved('member.joined', this.party, screen))
   }
 
-  /** It is not shown any more; harmless where another one is. */
+  /** Reports the end of a shared screen; does nothing if another one is shared. */
   screenLeft(screen: Member): void {
     if (this.party.screen !== screen) return
     this.party.screen = undefined
-    this.#both((page) => page.#screenMoved('member.left', this.party, screen))
+    this.#forBoth((page) => page.#screenMoved('member.left', this.party, screen))
   }
 
-  /** Locks the call, or opens it again, for both. */
+  /** Locks or unlocks the call for both parties. */
   lock(locked: boolean): void {
-    this.#both((page) => {
+    this.#forBoth((page) => {
       page.#locked = locked
-      page.#tellUpdated(['locked'])
+      page.#sendUpdated(['locked'])
     })
   }
 
-  /** The page has asked for the one layout that there is. */
-  tellLayout(): void {
+  /** Sends the layout. */
+  sendLayout(): void {
     this.#emit('layout.changed', this.#layout)
   }
 
@@ -188,17 +184,17 @@ export class MemberEvents {
     return { room_id: roomId, room_session_id: roomId, layout: layoutOf(roomId, filling) }
   }
 
-  #both(tell: (page: MemberEvents) => void): void {
-    tell(this)
+  #forBoth(run: (page: MemberEvents) => void): void {
+    run(this)
     const page = this.#partner?.page
-    // What is between the two is theirs alone.
-    if (page && page.#partner === this.party) tell(page)
+    // Only while the two are connected to each other.
+    if (page && page.#partner === this.party) run(page)
   }
 
-  /** The page, the other party, and the pages of its conference. */
-  #everyone(tell: (page: MemberEvents) => void): void {
-    this.#both(tell)
-    for (const { page } of this.#company) if (page?.company.has(this.party)) tell(page)
+  /** Runs for the browser, its partner and the browsers of its conference. */
+  #forAll(run: (page: MemberEvents) => void): void {
+    this.#forBoth(run)
+    for (const { page } of this.#company) if (page?.company.has(this.party)) run(page)
   }
 
   #updated(party: CallParty, names: readonly string[]): void {
@@ -206,45 +202,46 @@ export class MemberEvents {
     this.#options.onHearing()
     if (!this.#joined) return
     this.#emit('member.updated', memberUpdated(this.#options.wire, this.#view(party), names))
-    if (party !== this.party && names.includes('visible')) this.#tellLayout()
+    if (party !== this.party && names.includes('visible')) this.#sendLayout()
   }
 
   #screenMoved(event: 'member.joined' | 'member.left', party: CallParty, screen: Member): void {
     if (!this.#joined) return
     this.#emit(event, memberMoved(this.#options.wire, this.#viewOf(party, screen)))
-    if (party !== this.party) this.#tellLayout()
+    if (party !== this.party) this.#sendLayout()
   }
 
-  #tellMoved(event: 'member.joined' | 'member.left', party: CallParty): void {
+  #sendMoved(event: 'member.joined' | 'member.left', party: CallParty): void {
     const { wire } = this.#options
     this.#emit(event, memberMoved(wire, this.#view(party)))
     if (party.screen) this.#emit(event, memberMoved(wire, this.#viewOf(party, party.screen)))
   }
 
-  #tellConnected(party: CallParty): void {
+  #sendConnected(party: CallParty): void {
     const { browser, wire } = this.#options
     this.#emit('call.connect', callConnect(wire, 'connected', this.#peer(party)))
     const { name, number } = this.#shown(party)
     browser.sendVerto('verto.display', { callID: wire.callId, display_name: name, display_number: number })
   }
 
-  #tellUpdated(names: readonly string[]): void {
+  #sendUpdated(names: readonly string[]): void {
     if (this.#joined) this.#emit('call.updated', callUpdated(this.#options.wire, this.#facts, names))
   }
 
-  #tellLayout(): void {
-    if (this.#joined && this.#options.video.isReceiving) this.tellLayout()
+  #sendLayout(): void {
+    if (this.#joined && this.#options.video.isReceiving) this.sendLayout()
   }
 
   #videoChanged(): void {
-    if (this.party.isVisible !== this.#visible) this.#both((page) => page.#updated(this.party, ['visible']))
-    this.#tellLayout()
+    if (this.party.isVisible !== this.#visible)
+      this.#forBoth((page) => page.#updated(this.party, ['visible']))
+    this.#sendLayout()
   }
 
   #peer(other: Pick<CallParty, 'leg' | 'identity'> & { readonly member?: Member }) {
     const { leg } = this.#options.wire
     const own = nameOf(leg.direction === 'inbound' ? leg.from : leg.to).number
-    const { number } = displayedTo(this.#look, other)
+    const { number } = displayedTo(this.#viewer, other)
     return {
       callId: other.member?.callId ?? other.leg.id,
       telephone: other.leg.kind === 'sip',
@@ -252,27 +249,27 @@ export class MemberEvents {
     }
   }
 
-  get #look() {
+  get #viewer() {
     const { browser, wire, caller } = this.#options
     return { leg: wire.leg, identity: browser.identity, ...(caller && { caller }) }
   }
 
   #shown(party: CallParty): DisplayedParty {
-    if (party !== this.party) return displayedTo(this.#look, party)
+    if (party !== this.party) return displayedTo(this.#viewer, party)
     const { displayName: name, address: number, id, subscriber } = this.#options.browser.identity
     return { name, number, subscriberId: id, addressId: subscriber?.addressId ?? null }
   }
 
   #view(party: CallParty): MemberView {
     const shown = party !== this.party && party.isVisible && !party.screen
-    return this.#sight(party, party.member, { visible: party.isVisible, filling: shown })
+    return this.#display(party, party.member, { visible: party.isVisible, filling: shown })
   }
 
   #viewOf(party: CallParty, screen: Member): MemberView {
-    return this.#sight(party, screen, { visible: true, filling: party !== this.party })
+    return this.#display(party, screen, { visible: true, filling: party !== this.party })
   }
 
-  #sight(
+  #display(
     party: CallParty,
     member: Member,
     { visible, filling }: { visible: boolean; filling: boolean },

@@ -1,6 +1,6 @@
-/** A request that is not carried out; the SDK is told so by a `code` in the result. */
+/** Rejection of a member request, sent as `code` in its result. */
 export class MemberRequestError extends Error {
-  /** `403` not permitted, `404` nobody there, `409` not possible now, `422` a field is wrong. */
+  /** `403` not permitted, `404` unknown member or call, `409` not possible now, `422` invalid field. */
   readonly code: '403' | '404' | '409' | '422'
 
   constructor(code: MemberRequestError['code'], message: string) {

@@ -27,9 +27,9 @@ const channels = ({ channels: given = ['audio'] }: Params, muted: boolean): Part
   }
 }
 
-const number = (name: string, value: unknown, least: number, most: number): number => {
-  if (typeof value === 'number' && value >= least && value <= most) return value
-  throw new MemberRequestError('422', `${name}: expected a number from ${least} to ${most}`)
+const number = (name: string, value: unknown, min: number, max: number): number => {
+  if (typeof value === 'number' && value >= min && value <= max) return value
+  throw new MemberRequestError('422', `${name}: expected a number from ${min} to ${max}`)
 }
 
 const volume = (params: Params): number => number('volume', params.volume, -50, 50)
@@ -43,7 +43,7 @@ const flags = (params: Params): Partial<MemberState> => {
   return Object.fromEntries(given.map((name) => [name, params[name]]))
 }
 
-/** Requests that change a member. What a page does itself, it does when it is told of the change. */
+/** Requests that change a member. A browser applies a change when it receives the event. */
 const changes: Readonly<Record<string, Changes>> = {
   'call.mute': (params) => channels(params, true),
   'call.unmute': (params) => channels(params, false),
@@ -62,7 +62,7 @@ const changes: Readonly<Record<string, Changes>> = {
 
 type Other = (call: BrowserCall, params: Params) => Reply
 
-/** Requests about the whole call, or about where members are seen. */
+/** Requests about the whole call or the positions of members. */
 const others: Readonly<Record<string, Other>> = {
   'call.member.list': ({ members }) => ok({ members: members.members }),
   'call.layout.list': () => ok({ layouts }),
@@ -73,11 +73,11 @@ const others: Readonly<Record<string, Other>> = {
       const target = id === 'self' ? undefined : { member_id: id }
       positioned(call, { target, position })
     }
-    return ok({}, () => call.members.tellLayout())
+    return ok({}, () => call.members.sendLayout())
   },
   'call.member.position.set': (call, { targets }) => {
     for (const each of Array.isArray(targets) ? targets : [targets]) positioned(call, asRecord(each) ?? {})
-    return ok({}, () => call.members.tellLayout())
+    return ok({}, () => call.members.sendLayout())
   },
   'call.member.remove': (call, { target }) => {
     const found = targetsOf(call, target)
@@ -98,13 +98,10 @@ const others: Readonly<Record<string, Other>> = {
   },
 }
 
-/** The requests about a member or a whole call that are understood. */
+/** Supported requests about a member or a call. */
 export const memberMethods: readonly string[] = [...Object.keys(changes), ...Object.keys(others)]
 
-/**
- * Answers one of {@link memberMethods}. What cannot be done is a `code` in the result: the SDK expects
- * failures there.
- */
+/** Answers one of {@link memberMethods}. Failures are a `code` in the result, where the SDK expects them. */
 export const handleMember = (browser: BrowserSession, method: string, params: Params): Reply => {
   const wireId = asRecord(params.self)?.call_id ?? asRecord(params.target)?.call_id
   const call = typeof wireId === 'string' ? browser.calls.get(wireId)?.browserCall(browser) : undefined
@@ -119,11 +116,11 @@ export const handleMember = (browser: BrowserSession, method: string, params: Pa
 }
 
 const changed = (call: BrowserCall, method: string, params: Params, wanted: Partial<MemberState>): Reply => {
-  const everybody = asRecord(params.target)?.member_id === 'all'
+  const isForAll = asRecord(params.target)?.member_id === 'all'
   const parties = targetsOf(call, params.target)
   const todo: (readonly [CallParty, Partial<MemberState>])[] = []
   for (const party of parties) {
-    const allowed = permittedChanges(call, party, wanted, everybody)
+    const allowed = permittedChanges(call, party, wanted, isForAll)
     if (Object.keys(allowed).length > 0) todo.push([party, allowed])
   }
   return ok({}, () => {
@@ -140,7 +137,7 @@ const locked = (call: BrowserCall, on: boolean): Reply => {
   return ok({}, () => call.members.lock(on))
 }
 
-/** There is one place, and who is in it is settled: the other party. */
+/** Checks a position. The layout has one position, which the other party holds. */
 const positioned = (call: BrowserCall, { target, position }: Params): void => {
   const [party] = targetsOf(call, target)
   const own = party === call.party ? 'off-canvas' : 'standard-1'
@@ -148,7 +145,7 @@ const positioned = (call: BrowserCall, { target, position }: Params): void => {
     throw new MemberRequestError('422', `position: expected auto or ${own}`)
 }
 
-/** The page says this in place of a bye, and waits to be told; the other party is hung up on. */
+/** Ends the browser's call without a bye of its own, or hangs up the other party. */
 const leave = (call: BrowserCall, party: CallParty): void => {
   if (party === call.party) party.leg.ended({ code: 'normal' })
   else party.leg.end({ code: 'normal' })

@@ -1,11 +1,11 @@
-/** Who of a call of two may do what to whom. */
+/** Permissions of members of a call of two parties. */
 import { asRecord } from '../frames.ts'
 import type { BrowserCall } from './browser-call.ts'
 import type { CallParty, Channel } from './call-parties.ts'
 import type { MemberState } from './member.ts'
 import { MemberRequestError } from './member-request-error.ts'
 
-/** Whom a request is about; absent: the page itself. */
+/** Returns the targets of a request; default the browser itself. */
 export const targetsOf = (call: BrowserCall, target: unknown): readonly CallParty[] => {
   const { party, partner } = call.members
   const id = asRecord(target)?.member_id
@@ -13,22 +13,20 @@ export const targetsOf = (call: BrowserCall, target: unknown): readonly CallPart
   if (id === undefined) return [party]
   const found = id === 'all' ? all : all.filter(({ member }) => member.id === id)
   if ([...call.members.company].some(({ member }) => member.id === id))
-    throw new MemberRequestError('403', 'Each member of a conference speaks for itself alone.')
+    throw new MemberRequestError('403', 'Members of a conference can change only themselves.')
   if (found.length === 0) throw new MemberRequestError('404', 'The member does not exist.')
   return found
 }
 
-/**
- * Subscribers may do to the other party what they may do to themselves; guests, and who was invited, may not.
- */
+/** Throws unless the browser may change the party. Only subscribers may change the other party. */
 export const checkPermission = (call: BrowserCall, party: CallParty): void => {
   if (party !== call.party) checkPermissionOnOthers(call)
 }
 
-/** The same for what concerns the other party, whether or not it is there yet. */
+/** Throws unless the browser may change other parties. */
 export const checkPermissionOnOthers = ({ browser }: BrowserCall): void => {
   if (browser.identity.kind !== 'subscriber')
-    throw new MemberRequestError('403', 'The token permits nothing to be done to other members.')
+    throw new MemberRequestError('403', 'The token does not permit changes to other members.')
 }
 
 const mutes: Readonly<Partial<Record<keyof MemberState, Channel>>> = {
@@ -37,22 +35,22 @@ const mutes: Readonly<Partial<Record<keyof MemberState, Channel>>> = {
 }
 
 /**
- * What of these changes can be made to a party. `everybody`: what one of several cannot do is left out for
- * it. Nobody's microphone or camera is switched on from outside, but by whoever switched it off. Of a
- * telephone nothing can be changed but whether it is heard.
+ * Returns the permitted part of the changes to a party. `isForAll` omits what is not permitted; otherwise it
+ * throws if nothing is permitted. Only the party that muted a channel of another may unmute it. A telephone
+ * supports only muting.
  */
 export const permittedChanges = (
   call: BrowserCall,
   party: CallParty,
   wanted: Partial<MemberState>,
-  everybody: boolean,
+  isForAll: boolean,
 ): Partial<MemberState> => {
   checkPermission(call, party)
   if (party === call.party) {
     if (!call.isAudioOnly || wanted.video_muted !== false) return wanted
     const { video_muted: _, ...others } = wanted
-    if (Object.keys(others).length === 0 && !everybody)
-      throw new MemberRequestError('409', 'This address takes no video.')
+    if (Object.keys(others).length === 0 && !isForAll)
+      throw new MemberRequestError('409', 'This address is audio-only.')
     return others
   }
   const entries = Object.entries(wanted) as [keyof MemberState, unknown][]
@@ -60,22 +58,22 @@ export const permittedChanges = (
   const allowed = entries.filter(([name, value]) => {
     const channel = mutes[name]
     if (!party.page && name !== 'audio_muted')
-      reasons.push(new MemberRequestError('409', 'A telephone cannot do this.'))
+      reasons.push(new MemberRequestError('409', 'Telephones do not support this.'))
     else if (
       channel &&
       value === false &&
       party.member.state[name] &&
       party.mutedBy.get(channel) !== call.party
     )
-      reasons.push(new MemberRequestError('403', `The member has muted its ${channel} itself.`))
+      reasons.push(new MemberRequestError('403', `The member muted its own ${channel}.`))
     else return true
     return false
   })
-  if (allowed.length === 0 && !everybody && reasons[0]) throw reasons[0]
+  if (allowed.length === 0 && !isForAll && reasons[0]) throw reasons[0]
   return Object.fromEntries(allowed)
 }
 
-/** Keeps in mind who muted whom. */
+/** Records which party muted a channel. */
 export const noteMuting = (call: BrowserCall, party: CallParty, changes: Partial<MemberState>): void => {
   for (const [name, channel] of Object.entries(mutes) as [keyof MemberState, Channel][]) {
     const muted = changes[name]

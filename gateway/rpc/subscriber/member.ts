@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { UserVariables } from '../../../handlers/verbs.ts'
 
-/** What of a member can change, by its name on the wire. */
+/** Changeable state of a member, by the names in events. */
 export interface MemberState {
   handraised: boolean
   audio_muted: boolean
@@ -17,34 +17,34 @@ export interface MemberState {
   noise_suppression: boolean
 }
 
-/** What a member is. */
+/** Facts of a {@link Member}. */
 export interface MemberOptions {
   readonly type: 'member' | 'screen'
-  /** The id by which pages know its call. */
+  /** Id of the call in browsers. */
   readonly callId: string
   readonly nodeId: string
   /** The member that a screen belongs to. */
   readonly parentId?: string
-  /** Variables that it shows to the others; default none. */
+  /** Variables that other members see; default none. */
   readonly meta?: UserVariables
-  /** What is not as it mostly is. */
+  /** State that differs from the default. */
   readonly state?: Partial<MemberState>
 }
 
-/** A member as one page is shown it. */
+/** Display of a member in one browser. */
 export interface MemberDisplay {
-  /** The room of that page. */
+  /** Room of the browser. */
   readonly roomId: string
   readonly name: string
-  /** Where it is in that page's picture. */
+  /** Position in the layout. */
   readonly position: 'auto' | 'standard-1' | 'off-canvas'
   readonly visible: boolean
-  /** Null: it is nobody's, or the page is not told whose. */
+  /** Null for telephones and undisclosed subscribers. */
   readonly subscriberId: string | null
   readonly addressId: string | null
 }
 
-/** One who takes part in a call, or a screen that one shares. Its id is the same for every page. */
+/** Member of a call, or its shared screen. Its id is the same in every browser. */
 export class Member {
   readonly id = randomUUID()
   readonly #options: MemberOptions
@@ -76,15 +76,15 @@ export class Member {
   }
 
   /**
-   * Changes the state; returns the names of what was given, changed or not, so that a repeated request is
-   * told again.
+   * Changes the state. Returns every given name, changed or not, so that repeated requests are reported
+   * again.
    */
   set(changes: Partial<MemberState>): string[] {
     Object.assign(this.#state, changes)
     return Object.keys(changes)
   }
 
-  /** The member as events and lists carry it. */
+  /** Returns the member for events and lists. */
   view({ roomId, name, position, visible, subscriberId, addressId }: MemberDisplay) {
     const { type, callId, nodeId, parentId, meta = {} } = this.#options
     return {

@@ -144,7 +144,7 @@ describe('two browsers', () => {
     await ask(b, 'call.mute', b.self)
     expect(await ask(a, 'call.unmute', b.self)).toEqual({
       code: '403',
-      message: 'The member has muted its audio itself.',
+      message: 'The member muted its own audio.',
     })
     expect(await ask(a, 'call.unmute', { member_id: 'all' })).toMatchObject({ code: '200' })
     const listed = (await a.page.ask('call.member.list', { self: a.self })).members as AnyFrame[]

@@ -1,9 +1,8 @@
 /**
- * What an offer asks of us: the text without candidates, which an ICE-lite side does not need, and without
- * what changes with them: the port and address of an m-line. An offer that was made anew has another version
- * of the session.
+ * Returns an offer without what changes with its candidates: candidate lines, ports and addresses. The
+ * ICE-lite gateway needs no candidates. A new offer has another session version.
  */
-const askedBy = (offer: string): string =>
+const requestOf = (offer: string): string =>
   offer
     .split(/\r?\n/)
     .filter((line) => !/^(?:a=(?:candidate:|end-of-candidates|rtcp:)|c=)/.test(line))
@@ -11,25 +10,25 @@ const askedBy = (offer: string): string =>
     .join('\n')
 
 /**
- * Knows an offer that a page has made before. The published SDK sends each of its offers a second time once
- * all candidates are there, and hangs up over a second answer when it has taken the first one.
+ * Detects repeated offers. The published SDK sends each offer again once all candidates are gathered. It ends
+ * the call on a second answer if it has accepted the first.
  */
 export class OfferRepetition {
-  #last: { readonly id: unknown; readonly asks: string } | undefined
+  #last: { readonly id: unknown; readonly request: string } | undefined
 
   /**
-   * Whether the offer asks for what the one before it did. A message that comes again under its own id is
-   * none of these: its page has no answer yet.
+   * Whether the offer repeats the former one. A message that arrives again under the same id is no
+   * repetition: it has no answer yet.
    */
   repeats(id: unknown, offer: string): boolean {
-    const asks = askedBy(offer)
+    const request = requestOf(offer)
     const last = this.#last
-    if (last?.asks === asks) return last.id !== id
-    this.#last = { id, asks }
+    if (last?.request === request) return last.id !== id
+    this.#last = { id, request }
     return false
   }
 
-  /** The last one was refused: the next one is answered, whatever it asks. */
+  /** Forgets the former offer after its rejection, so that the next one is answered. */
   forget(): void {
     this.#last = undefined
   }

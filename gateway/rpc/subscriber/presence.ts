@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../core/clock.ts'
 import type { BrowserSession } from './browser-session.ts'
 
-/** Which pages there are, and which of them take calls. */
+/** Known browser sessions, and which of them receive calls. */
 export class Presence {
   #clock: Clock
   #graceMs: number
@@ -9,18 +9,18 @@ export class Presence {
   #bySubscriber = new Map<string, Set<BrowserSession>>()
   #graces = new Map<BrowserSession, Timer>()
 
-  /** `graceMs`: how long a page that lost its connection is waited for. */
+  /** `graceMs`: time that a disconnected browser has to reconnect. */
   constructor(clock: Clock, graceMs: number) {
     this.#clock = clock
     this.#graceMs = graceMs
   }
 
-  /** Pages that are known, connected or waited for. */
+  /** Number of sessions, including those that may reconnect. */
   get browsers(): number {
     return this.#browsers.size
   }
 
-  /** Subscribers with at least one page that takes calls. */
+  /** Number of subscribers with at least one session that receives calls. */
   get subscribersOnline(): number {
     let online = 0
     for (const id of this.#bySubscriber.keys()) if (this.online(id).length > 0) online++
@@ -31,29 +31,23 @@ export class Presence {
     return this.#browsers.get(protocol)
   }
 
-  /**
-   * The pages of a subscriber or a guest, connected or waited for; also those of who was invited by the
-   * subscriber.
-   */
+  /** Returns the sessions of a subscriber or guest, with those of users that the subscriber invited. */
   of(holderId: string): readonly BrowserSession[] {
     return [...(this.#bySubscriber.get(holderId) ?? [])]
   }
 
-  /** The pages that are, or were last, at a network address. */
+  /** Returns the sessions whose last connection came from a network. */
   at(network: string): readonly BrowserSession[] {
     return [...this.#browsers.values()].filter((browser) => browser.network === network)
   }
 
-  /** The pages of a subscriber that take calls. */
+  /** Returns the sessions of a subscriber that receive calls. */
   online(subscriberId: string): BrowserSession[] {
     const browsers = this.#bySubscriber.get(subscriberId) ?? []
     return [...browsers].filter((browser) => browser.isOnline && browser.isAuthorized)
   }
 
-  /**
-   * The pages of a subscriber or a guest that are connected, whether or not they take calls; not those of who
-   * was invited by the subscriber.
-   */
+  /** Returns the connected sessions of a subscriber or guest, without those of invited users. */
   connected(holderId: string): BrowserSession[] {
     const browsers = this.#bySubscriber.get(holderId) ?? []
     return [...browsers].filter(
@@ -69,15 +63,15 @@ export class Presence {
     this.#bySubscriber.set(id, siblings.add(browser))
   }
 
-  /** The page is connected again. */
+  /** Cancels the removal of a reconnected session. */
   back(browser: BrowserSession): void {
     this.#graces.get(browser)?.cancel()
     this.#graces.delete(browser)
   }
 
   /**
-   * The page lost its connection. One that has nothing to lose is forgotten at once, the others after the
-   * grace period.
+   * Handles a lost connection. A session that is offline and without calls is removed at once, others after
+   * `graceMs`.
    */
   lost(browser: BrowserSession): void {
     if (!browser.isOnline && browser.calls.size === 0) {
@@ -91,12 +85,12 @@ export class Presence {
     for (const call of [...browser.calls.values()]) call.onDisconnected?.(browser)
   }
 
-  /** Forgets every page; their calls end. */
+  /** Removes every session and ends its calls. */
   close(): void {
     for (const browser of [...this.#browsers.values()]) this.remove(browser)
   }
 
-  /** Forgets a page, and ends its calls. */
+  /** Removes a session and ends its calls. */
   remove(browser: BrowserSession): void {
     this.back(browser)
     browser.isOnline = false

@@ -12,7 +12,7 @@ import { Member } from './member.ts'
 import { OfferRepetition } from './offer-repetition.ts'
 import type { VertoRequest } from './verto-messages.ts'
 
-/** What a shared screen works with. */
+/** Collaborators of {@link ScreenShare}. */
 export interface ScreenShareDeps {
   readonly webrtc: Pick<WebRtc, 'screen'>
   readonly metrics: Pick<Metrics, 'rejections'>
@@ -20,13 +20,13 @@ export interface ScreenShareDeps {
   readonly log: Log
 }
 
-/** Without its offer, which is long and needed once. */
+/** Invite without its offer, which is long and needed once. */
 type Invite = Omit<Extract<VertoRequest, { kind: 'invite' }>, 'sdp'>
 
 /**
- * A screen that a page shares: a call of its own for the page, and for us a part of the one that the page is
- * in. The other party sees it in place of the camera. It has no leg and no record; it ends with the page's
- * word, its media, or the call.
+ * Screen that a browser shares. It is a separate call for the browser, and a part of its present call for the
+ * gateway. The other party sees it in place of the camera. It has no leg and no CDR. It ends with the bye,
+ * its media, or the call.
  */
 export class ScreenShare implements SessionCall, SharedScreen {
   readonly offers = new OfferRepetition()
@@ -46,15 +46,14 @@ export class ScreenShare implements SessionCall, SharedScreen {
     browser.calls.set(invite.callId, this)
   }
 
-  /** Answers the offer and shows the screen; a refusal is a `verto.bye`. Never rejects. */
+  /** Answers the offer and shows the screen, or sends `verto.bye`. Never rejects. */
   async open(offer: string): Promise<void> {
     const main = this.#mainCall()
     if (typeof main === 'string') {
       this.#refuse(main)
       return
     }
-    // From here on it is the call's: one that is shared already has to go, and the call's end is this one's
-    // too.
+    // From here on the call owns the screen: it replaces a former one, and ends with the call.
     this.#main = main
     main.share(this)
     try {
@@ -64,7 +63,7 @@ export class ScreenShare implements SessionCall, SharedScreen {
       return
     }
     if (this.#over) await this.#screen.close()
-    // The other party may have been faster.
+    // The other party may have shared a screen meanwhile.
     else if (main.members.partner?.screen) this.#refuse('busy')
     else this.#show(main, this.#screen)
   }
@@ -73,7 +72,7 @@ export class ScreenShare implements SessionCall, SharedScreen {
     return undefined
   }
 
-  /** A page does not answer what it shares. */
+  /** Does nothing: a browser does not answer its own screen. */
   async onAnswer(): Promise<void> {}
 
   onBye(): void {
@@ -86,7 +85,7 @@ export class ScreenShare implements SessionCall, SharedScreen {
     this.#close()
   }
 
-  /** A new offer for the screen: its answer. Undefined while there is none. */
+  /** Answers a new offer for the screen; undefined if it has no media yet. */
   async renegotiate(offer: string): Promise<string | undefined> {
     const answer = await this.#screen?.renegotiate(offer)
     this.#watch?.renewed()
@@ -97,7 +96,7 @@ export class ScreenShare implements SessionCall, SharedScreen {
     if (this.#close()) this.#bye(cause)
   }
 
-  /** The call that it belongs to, or why there is none. */
+  /** Returns the call that the screen belongs to, or the code of the rejection. */
   #mainCall(): BrowserCall | Code {
     const { callId, memberId } = this.#invite.parent
     const main =
@@ -114,19 +113,25 @@ export class ScreenShare implements SessionCall, SharedScreen {
     const { nodeId } = this.#browser
     const parentId = main.party.member.id
     this.#watch = new MediaWatch(screen, clock, (state) => {
-      log.info({ call: main.roomId, state }, 'the media of a shared screen is lost')
+      log.info(
+        { event: 'screen-share.media-lost', call: main.roomId, state },
+        'media of a shared screen lost',
+      )
       this.end(causeOfLoss(state, 'client_lost'))
     })
     this.#member = new Member({ type: 'screen', callId, nodeId, parentId })
     main.media.present(screen)
     this.#browser.sendVerto('verto.answer', { callID: callId, sdp: screen.sdp })
-    // No `call.joined`: the published SDK would take the screen for the page's own member, in the call that
-    // it belongs to. It waits for this.
+    // No `call.joined`: the published SDK would take the screen for the browser's own member. It waits for
+    // this event.
     main.members.screenJoined(this.#member)
-    log.info({ call: main.roomId, subscriber: this.#browser.identity.id }, 'a screen is shared')
+    log.info(
+      { event: 'screen-share.started', call: main.roomId, subscriber: this.#browser.identity.id },
+      'screen share started',
+    )
   }
 
-  /** False where it is over already. */
+  /** Ends the share. Returns false if it has ended already. */
   #close(): boolean {
     if (this.#over) return false
     this.#over = true
@@ -145,7 +150,10 @@ export class ScreenShare implements SessionCall, SharedScreen {
   #refuse(code: Code, error?: unknown): void {
     this.#deps.metrics.rejections.inc({ code })
     const reason = error instanceof Error ? error.message : undefined
-    this.#deps.log.info({ code, subscriber: this.#browser.identity.id, reason }, 'a screen cannot be shared')
+    this.#deps.log.info(
+      { event: 'screen-share.rejected', code, subscriber: this.#browser.identity.id, reason },
+      'screen share rejected',
+    )
     this.end({ code })
   }
 

@@ -24,17 +24,17 @@ import { Presence } from './presence.ts'
 
 /** Limits of the browser dialect. */
 export interface SubscriberLimits {
-  /** How long a page that lost its connection is waited for, in milliseconds. */
+  /** Time that a disconnected browser has to reconnect, in milliseconds. */
   readonly graceMs: number
-  /** Calls of one page at once. */
+  /** Maximum number of concurrent calls of one session. */
   readonly maxCallsPerSession: number
-  /** Events that a page has not acknowledged. */
+  /** Maximum number of unacknowledged events of a session. */
   readonly unacknowledged: number
-  /** How long a page may take to acknowledge an event, in milliseconds. */
+  /** Time limit for acknowledging an event, in milliseconds. */
   readonly acknowledgeMs: number
 }
 
-/** The default limits. */
+/** Default limits of the browser dialect. */
 export const defaultSubscriberLimits: SubscriberLimits = {
   graceMs: 20_000,
   maxCallsPerSession: 20,
@@ -42,42 +42,44 @@ export const defaultSubscriberLimits: SubscriberLimits = {
   acknowledgeMs: 60_000,
 }
 
-/** What the browser dialect works with. */
+/** Collaborators and settings of {@link SubscriberDialect}. */
 export interface SubscriberDialectDeps {
   readonly directory: Directory
   readonly tokens: Pick<SubscriberTokens, 'verify' | 'isRevoked' | 'onRevocation'>
   readonly states: SessionStates
   readonly webrtc: Pick<WebRtc, 'answer' | 'offer' | 'screen'>
-  /** What whoever is dialled is likely to speak; default: nothing is known of that. */
+  /** Returns the codecs that a callee probably supports; default none. */
   readonly likelyCodecs?: (to: string, projectId: string) => readonly AudioCodec[]
   readonly arrivals: Arrivals
-  /** Counts what a page's call dials to carriers as the page's; default: nothing is counted. */
+  /** Attributes carrier calls to the browser that caused them; default no attribution. */
   readonly quotas?: Pick<CarrierQuotas, 'attribute'>
-  /** Tells devices of calls; default none. */
+  /** Sends push notifications of calls to devices; default none. */
   readonly push?: Pick<Push, 'call'>
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly clock: Clock
   readonly log: Log
   readonly limits?: Partial<SubscriberLimits>
-  /** What subscribers, tokens and network addresses may have; default those of the configuration. */
+  /** Quotas of subscribers, tokens and network addresses; default {@link defaultBrowserQuotas}. */
   readonly browserQuotas?: Partial<BrowserLimits>
-  /** TURN servers that pages are told of; default none. */
+  /** TURN servers for browsers; default none. */
   readonly turn?: TurnConfig
   /** Name of this gateway in the dialect; default a random one. */
   readonly nodeId?: string
 }
 
-/** Settings of the browser dialect that can change while it runs. */
+/** Settings that can change while the gateway runs. */
 export interface SubscriberDialectChange {
   readonly browserQuotas: BrowserLimits
   readonly limits: Partial<SubscriberLimits>
   readonly turn: TurnConfig | undefined
 }
 
-/** Events that a page has not acknowledged, up to which it is told what it can also fetch. */
+/**
+ * Maximum number of unacknowledged events at which a session still receives events that it can also fetch.
+ */
 const maxWaiting = 50
 
-/** The dialect that browsers speak: it knows which pages are online, takes their calls and rings them. */
+/** Dialect of browsers: tracks sessions, accepts their calls and rings them. */
 export class SubscriberDialect implements OutboundSubscriber {
   #deps: SubscriberDialectDeps
   #limits: SubscriberLimits
@@ -96,7 +98,7 @@ export class SubscriberDialect implements OutboundSubscriber {
     this.#parties = new CallParties(this.#nodeId)
   }
 
-  /** Works by these settings from now on; `turn` undefined: pages that connect are told of no TURN server. */
+  /** Changes the settings. Without `turn`, new connections get no TURN servers. */
   change({ browserQuotas, limits, turn }: SubscriberDialectChange): void {
     const { turn: _turn, ...deps } = this.#deps
     this.#deps = { ...deps, ...(turn && { turn }) }
@@ -104,27 +106,27 @@ export class SubscriberDialect implements OutboundSubscriber {
     this.#browserQuotas.change(browserQuotas)
   }
 
-  /** Subscribers that receive invitations. */
+  /** Number of subscribers that receive calls. */
   get subscribersOnline(): number {
     return this.#presence.subscribersOnline
   }
 
-  /** Pages that are known, connected or waited for. */
+  /** Number of sessions, including those that may reconnect. */
   get browsers(): number {
     return this.#presence.browsers
   }
 
-  /** Browsers in calls, and telephones that they talk to. */
+  /** Number of browsers and telephones in calls of browsers. */
   get parties(): number {
     return this.#parties.size
   }
 
-  /** Legs to subscribers that have not ended. */
+  /** Number of outbound legs that have not ended. */
   get outboundLegs(): number {
     return this.#outboundLegs.size
   }
 
-  /** Gives a new WebSocket its vocabulary. */
+  /** Creates the handler of a new WebSocket. */
   open(session: RpcSession): RpcHandler {
     const { directory, tokens, states, webrtc, likelyCodecs, arrivals, metrics, clock, log } = this.#deps
     const { turn, quotas } = this.#deps
@@ -171,19 +173,25 @@ export class SubscriberDialect implements OutboundSubscriber {
     const deps = { ...shared, metrics, clock, log }
     const { callId, codec, caller } = request
     const { userVariables } = request.destination
-    const told = { ...(caller && { caller }), ...(userVariables && { userVariables }) }
-    const options = { leg, callId, subscriberId, codec, ...told }
+    const options = {
+      leg,
+      callId,
+      subscriberId,
+      codec,
+      ...(caller && { caller }),
+      ...(userVariables && { userVariables }),
+    }
     const outboundLeg = new BrowserOutboundLeg(deps, { ...options, video: wantsVideo(request) })
     leg.attach(outboundLeg)
     this.#outboundLegs.set(outboundLeg.wireId, outboundLeg)
     leg.whenGone(() => this.#outboundLegs.delete(outboundLeg.wireId))
-    // It is one of them itself.
+    // The new leg must not count itself.
     const others = [...this.#outboundLegs.values()].filter((each) => each.subscriberId === subscriberId)
     const over = this.#browserQuotas.checkRinging(
       subscriberId,
       others.filter((each) => each !== outboundLeg),
     )
-    // The leg must have an owner before anything happens to it.
+    // The leg must have an owner before it changes state.
     queueMicrotask(() => {
       if (leg.isEnded) return
       if (over) this.#refuse(leg, subscriberId, over)
@@ -193,20 +201,20 @@ export class SubscriberDialect implements OutboundSubscriber {
   }
 
   /**
-   * Sends an event to the connected pages of a subscriber or a guest. A page that acknowledges nothing misses
-   * it: it must not take the place of what a page is told of its calls.
+   * Sends an event to the connected browsers of a subscriber or guest. Sessions with many unacknowledged
+   * events miss it, so that it does not displace events of calls.
    */
   tell(holderId: string, event: string, params: object): void {
     for (const browser of this.#presence.connected(holderId))
       if (browser.unacknowledged < maxWaiting) browser.emit(event, params)
   }
 
-  /** Forgets every page; their calls end. Sessions are closed by their server. */
+  /** Removes every session and ends its calls. The server closes the connections. */
   close(): void {
     this.#presence.close()
   }
 
-  /** Subscribers, tokens and addresses whose connections and calls are counted. */
+  /** Number of subscribers, tokens and networks whose quotas are counted. */
   get counted(): number {
     return this.#browserQuotas.counted
   }
@@ -214,21 +222,27 @@ export class SubscriberDialect implements OutboundSubscriber {
   #refuse(leg: Leg, subscriber: string, over: QuotaExceeded): void {
     const { metrics, log } = this.#deps
     metrics.rejections.inc({ code: over.code })
-    log.warn({ ...over, leg: leg.id, subscriber }, 'the subscriber is not rung')
+    log.warn(
+      { event: 'browser.ringing-rejected', ...over, leg: leg.id, subscriber },
+      'call to a subscriber rejected',
+    )
     leg.ended({ code: over.code })
   }
 
   /**
-   * A page that has not acknowledged an event for long is to connect again, and gets what it missed. One that
-   * has missed more than is kept for it is given up with its calls; it may come back as one that is new.
+   * Closes the connection of a slow session, which receives the missed events when it reconnects. A session
+   * with too many waiting events is removed with its calls, and may connect again as a new one.
    */
   #slow(browser: BrowserSession, { kind, waiting, limit }: SlowSession): void {
     const { metrics, log } = this.#deps
     const code = 'slow_client'
     metrics.rejections.inc({ code })
     const facts = { subscriber: browser.identity.id, protocol: browser.protocol, calls: browser.calls.size }
-    log.warn({ code, kind, waiting, limit, ...facts, network: browser.network }, catalogue[code].text)
-    // Whoever tells it something is in the middle of a call's work.
+    log.warn(
+      { event: 'browser.slow', code, kind, waiting, limit, ...facts, network: browser.network },
+      catalogue[code].text,
+    )
+    // The caller of `emit` is in the middle of changing a call.
     queueMicrotask(() => {
       const { session } = browser
       if (kind === 'full') this.#presence.remove(browser)
@@ -236,14 +250,14 @@ export class SubscriberDialect implements OutboundSubscriber {
     })
   }
 
-  /** Calls that ring already ring on a page that comes online too. */
+  /** Rings a browser that came online for calls that ring already. */
   #ringLate(browser: BrowserSession, anew: boolean): void {
     for (const outboundLeg of this.#outboundLegs.values())
       if (outboundLeg.subscriberId === browser.identity.id) outboundLeg.invite(browser, anew)
   }
 }
 
-/** Whether the caller shows itself, or could be shown somebody, or whoever calls asks for video. */
+/** Whether the caller has video or the address requests it. */
 const wantsVideo = ({ destination, caller }: OutboundRequest): boolean =>
   caller?.video?.isSending === true ||
   caller?.video?.isReceiving === true ||

@@ -2,24 +2,20 @@ import type { UserVariables } from '../../../handlers/verbs.ts'
 import { asRecord, RpcError, rpcCodes } from '../frames.ts'
 import { type ReadVariables, readUserVariables } from './user-variables.ts'
 
-/**
- * What a browser asks for in a `webrtc.verto` request. `callId` is the browser's or, on invitations, ours.
- */
+/** Parsed `webrtc.verto` request. The browser chose `callId`, or the gateway for an outbound leg. */
 export type VertoRequest =
   | {
       readonly kind: 'invite'
       readonly callId: string
       readonly to: string
       readonly sdp: string
-      /** The page was loaded again and takes its call back. */
+      /** Whether a reloaded page takes its call back. */
       readonly reattach: boolean
-      /**
-       * What is dialled is a part of a call that the page is in: a screen, or one more camera or microphone.
-       */
+      /** Kind of addition to a present call: a screen, or another camera or microphone. */
       readonly part?: 'screen' | 'device'
-      /** The call that it is a part of, and the page's own member of it. */
+      /** Call that the addition belongs to, and the browser's own member in it. */
       readonly parent: { readonly callId?: string; readonly memberId?: string }
-      /** Variables of the page, for what handles the call. */
+      /** Variables for the handler of the call. */
       readonly userVariables?: UserVariables
     }
   | {
@@ -27,8 +23,8 @@ export type VertoRequest =
       readonly callId: string
       readonly sdp: string
       /**
-       * Variables of the page, for the caller; or why they are refused. The SDK repeats a failed answer ten
-       * times, hence no error.
+       * Variables for the caller, or the fault of invalid ones. Not an error, as the SDK repeats failed
+       * answers ten times.
        */
       readonly said: ReadVariables
     }
@@ -36,12 +32,12 @@ export type VertoRequest =
   | { readonly kind: 'info'; readonly callId: string; readonly digits: string }
   | { readonly kind: 'hold'; readonly callId: string; readonly held: boolean }
   | { readonly kind: 'updateMedia'; readonly callId: string; readonly sdp: string }
-  /** A page that was woken by a push notification wants to hear of the call. */
+  /** Subscription of a page that a push notification opened. */
   | { readonly kind: 'subscribe'; readonly callId: string }
-  /** The answer to a message of ours; nothing waits for it. */
+  /** Reply to a message of the gateway; ignored. */
   | { readonly kind: 'reply' }
 
-/** A message and its own id, which the result repeats. */
+/** Message with its id, which the result repeats. */
 export interface VertoMessage {
   readonly id: unknown
   readonly request: VertoRequest
@@ -49,7 +45,7 @@ export interface VertoMessage {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Reads the params of `webrtc.verto`; throws an {@link RpcError} that names the field at fault. */
+/** Reads the params of `webrtc.verto`. Throws {@link RpcError} with the name of an invalid field. */
 export const parseVerto = (params: Fields): VertoMessage => {
   const message = asRecord(params.message)
   if (!message) throw new RpcError(rpcCodes.params, 'message: expected an object')
@@ -110,19 +106,19 @@ const modify = (callId: string, params: Fields): VertoRequest => {
   throw new RpcError(rpcCodes.params, 'action: expected hold, unhold or updateMedia')
 }
 
-/** Keys that exist; pauses and the like are left out, for they have no meaning here. */
+/** Returns the valid DTMF digits; pauses and other characters are dropped. */
 const digitsOf = (value: unknown): string =>
   text(value, 'dtmf', 128)
     .toUpperCase()
     .replace(/[^0-9*#A-D]/g, '')
 
-const text = (value: unknown, field: string, longest = Number.POSITIVE_INFINITY): string => {
-  if (typeof value === 'string' && value !== '' && value.length <= longest) return value
-  const limit = Number.isFinite(longest) ? ` of at most ${longest} characters` : ''
-  throw new RpcError(rpcCodes.params, `${field}: expected a text${limit}`)
+const text = (value: unknown, field: string, maxLength = Number.POSITIVE_INFINITY): string => {
+  if (typeof value === 'string' && value !== '' && value.length <= maxLength) return value
+  const limit = Number.isFinite(maxLength) ? ` of at most ${maxLength} characters` : ''
+  throw new RpcError(rpcCodes.params, `${field}: expected a string${limit}`)
 }
 
-/** The browser SDK sends numbers as texts. */
+/** Reads a number; the browser SDK sends numbers as strings. */
 const number = (value: unknown): number | undefined => {
   const parsed = typeof value === 'string' ? Number.parseInt(value, 10) : value
   return typeof parsed === 'number' && Number.isFinite(parsed) ? parsed : undefined

@@ -10,14 +10,14 @@ import { byeOf } from './bye-causes.ts'
 import { ScreenShare, type ScreenShareDeps } from './screen-share.ts'
 import { parseVerto, type VertoRequest } from './verto-messages.ts'
 
-/** What the verto requests work with. */
+/** Collaborators of {@link handleVerto}. */
 export interface VertoDeps extends Omit<BrowserInboundLegDeps, 'webrtc'>, ScreenShareDeps {
   readonly webrtc: BrowserInboundLegDeps['webrtc'] & ScreenShareDeps['webrtc']
-  /** Calls of one page at once. */
+  /** Maximum number of concurrent calls of one session. */
   readonly maxCallsPerSession: number
-  /** What a subscriber, a token and a network address may have. */
+  /** Quotas of subscribers, tokens and networks. */
   readonly browserQuotas: Pick<BrowserQuotas, 'checkDial'>
-  /** The invitation that pages know by this id, while it rings. */
+  /** Returns the ringing outbound leg with this id in browsers. */
   readonly outboundLeg: (wireId: string) => BrowserOutboundLeg | undefined
 }
 
@@ -25,8 +25,8 @@ type Params = Readonly<Record<string, unknown>>
 type Of<K extends VertoRequest['kind']> = Extract<VertoRequest, { kind: K }>
 
 /**
- * Answers `webrtc.verto`. The SDK repeats what fails up to ten times, so a request about a call that is over
- * succeeds, and the page is told by an event that it is over.
+ * Answers `webrtc.verto`. The SDK repeats a failed request up to ten times. Requests about ended calls
+ * therefore succeed, and an event reports the end.
  */
 export const handleVerto = async (
   deps: VertoDeps,
@@ -75,11 +75,11 @@ const invited = (deps: VertoDeps, browser: BrowserSession, request: Of<'invite'>
     if (request.reattach && call) void reattach(call, request.sdp, deps.log)
     return
   }
-  const over = overShare(deps, browser)
+  const over = quotaExceeded(deps, browser)
   if (over) {
     deps.metrics.rejections.inc({ code: over.code })
     const facts = { subscriber: browser.identity.id, network: browser.network, calls: browser.calls.size }
-    deps.log.warn({ ...over, ...facts }, 'the page may not dial')
+    deps.log.warn({ event: 'browser.dial-over-quota', ...over, ...facts }, 'dial over the quota rejected')
     gone(browser, request.callId, over.code)
     return
   }
@@ -88,18 +88,18 @@ const invited = (deps: VertoDeps, browser: BrowserSession, request: Of<'invite'>
   void settle(new call(deps, browser, invite).open(sdp), deps.log)
 }
 
-const overShare = ({ maxCallsPerSession: limit, browserQuotas }: VertoDeps, browser: BrowserSession) =>
+const quotaExceeded = ({ maxCallsPerSession: limit, browserQuotas }: VertoDeps, browser: BrowserSession) =>
   browser.calls.size >= limit
     ? ({ code: 'over_call_limit', of: 'page', limit } as const)
     : browserQuotas.checkDial(browser)
 
-/** The page was loaded again: it makes a new offer for the call that it left. */
+/** Answers the new offer of a reloaded page for its call. */
 const reattach = async (call: BrowserCall, offer: string, log: Log): Promise<void> => {
   try {
     await call.reattach(offer)
   } catch (error) {
-    log.warn({ leg: call.leg.id, err: error }, 'the call cannot be taken back')
-    call.leg.ended({ code: 'client_lost', detail: 'the page could not take its call back' })
+    log.warn({ event: 'browser.reattach-failed', leg: call.leg.id, err: error }, 'reattach of a call failed')
+    call.leg.ended({ code: 'client_lost', detail: 'reattach after a page reload failed' })
   }
 }
 
@@ -111,7 +111,7 @@ const answered = (
   const call = browser.calls.get(callId)
   const found = outboundLeg(callId)
   const elsewhere = found?.isTaken && found.subscriberId === browser.identity.id
-  // Answered elsewhere or cancelled while the person reached for the button: the page does not know yet.
+  // The call was answered elsewhere or cancelled just before, and the browser does not know yet.
   if (!call) gone(browser, callId, elsewhere ? 'answered_elsewhere' : 'canceled')
   else void settle(call.onAnswer(browser, sdp, said), log)
 }
@@ -119,7 +119,7 @@ const answered = (
 const subscribed = ({ outboundLeg }: VertoDeps, browser: BrowserSession, callId: string): void => {
   const found = outboundLeg(callId)
   const { kind, id } = browser.identity
-  // Whoever was invited calls for the subscriber, and does not take calls for them.
+  // Invited users cannot receive calls of the subscriber.
   if (kind === 'subscriber' && found?.subscriberId === id) found.attach(browser)
   else gone(browser, callId, 'canceled')
 }
@@ -130,7 +130,7 @@ const held = (browser: BrowserSession, { callId, held: hold }: Of<'hold'>, wrap:
   const action = hold ? 'hold' : 'unhold'
   if (!call)
     return wrap({ action, callID: callId, holdState: 'active' }, () => {
-      // What rings, or a screen, cannot be held, and goes on.
+      // Ringing calls and screens cannot be held, and continue.
       if (!known) gone(browser, callId, 'normal')
     })
   call.leg.hold(hold)
@@ -148,16 +148,19 @@ const updated = async (
   const call = known.browserCall(browser)
   const holdState = call?.isHeld ? 'held' : 'active'
   const session = known instanceof ScreenShare ? known : call
-  // Its answer is on the way, or with the page.
+  // The answer to this offer was sent already or is on its way.
   if (session?.offers.repeats(id, offer)) return wrap({ action: 'updateMedia', callID: callId, holdState })
   try {
     const sdp = await session?.renegotiate(offer)
-    // What rings has no description of the page's yet.
+    // A ringing call has no SDP of the browser yet.
     if (sdp === undefined) throw new TrunklineError('call_not_in_progress')
     return wrap({ action: 'updateMedia', callID: callId, holdState, sdp })
   } catch (error) {
     session?.offers.forget()
-    log.warn({ leg: call?.leg.id, err: error }, 'the offer cannot be taken')
+    log.warn(
+      { event: 'browser.offer-rejected', leg: call?.leg.id, err: error },
+      'offer of a browser rejected',
+    )
     const { message } = error instanceof TrunklineError ? error : new TrunklineError('bad_sdp')
     return { result: { node_id: browser.nodeId, code: '488', message } }
   }
@@ -170,6 +173,6 @@ const settle = async (work: Promise<void>, log: Log): Promise<void> => {
   try {
     await work
   } catch (error) {
-    log.error({ err: error }, "a browser's call failed")
+    log.error({ event: 'browser.call-failed', err: error }, 'call of a browser failed')
   }
 }
