@@ -10,7 +10,7 @@ const callsOne = 'calls one destination with headers, decoded once, and credenti
 const overrules = 'lets a destination overrule what the method says for all'
 const joins = 'joins the caller to a WebSocket, both ways, until that is over'
 
-/** Methods that talk to the caller, and to whom the caller is connected. */
+/** Methods for the caller, and for the connection to a callee. */
 export const callRows: readonly ScriptRow[] = [
   ...rowsOf('answer', 'signalling.test.ts', ['answers once, for as long as it says'], {
     max_duration: ['14400', 'answers once, for as long as it says'],

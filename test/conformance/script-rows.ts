@@ -1,23 +1,25 @@
-/** A method, or one parameter of it, and how far the gateway has it. What it means stands with the method itself. */
+/**
+ * A method or one of its parameters, and the extent of its support. The method itself documents the meaning.
+ */
 export interface ScriptRow {
   readonly method: string
-  /** Absent: the row is about the method itself. */
+  /** Absent for the method itself. */
   readonly parameter?: string
   /** In words; empty: none. */
   readonly fallback: string
-  /** `done`, or what is different or not there. */
+  /** `done`, or the differences. */
   readonly state: string
-  /** The file of the test, below handlers/script/methods, and its title. */
+  /** File of the test below handlers/script/methods, and its title. */
   readonly test: readonly [file: string, title: string]
 }
 
-/** The state of a parameter that is accepted and warned of. */
+/** State of a parameter that is accepted with a warning. */
 export const noEffect = 'no effect, and a warning'
 
-/** Parameter: its default, the test's title, and the state where that is not `done`. */
+/** Default, title of the test, and state if not `done`, by parameter. */
 type Parameters = Readonly<Record<string, readonly [fallback: string, title: string, state?: string]>>
 
-/** The rows of one method: its own, and those of its parameters. */
+/** Returns the rows of a method: its own, and those of its parameters. */
 export const rowsOf = (
   method: string,
   file: string,

@@ -33,8 +33,8 @@ it('says of exactly those without an effect that they have none', () => {
   const without = [...methods].flatMap(([name, { withoutEffect = [] }]) =>
     withoutEffect.map((one) => `${name}.${one}`),
   )
-  const told = scriptConformance.filter(({ state }) => state === noEffect).map(nameOf)
-  expect(told.toSorted()).toEqual(without.toSorted())
+  const reported = scriptConformance.filter(({ state }) => state === noEffect).map(nameOf)
+  expect(reported.toSorted()).toEqual(without.toSorted())
   expect(absentMethods).toEqual(Object.keys(unsupportedMethods))
 })
 

@@ -1,19 +1,19 @@
 import { type Row, rowsOf } from './xml-rows.ts'
 
 const people = 'nouns/people.test.ts'
-const told = 'hears of all that it asks for, numbered, by its method'
+const statusTitle = 'hears of all that it asks for, numbered, by its method'
 
-/** What `Sip`, `Number` and `Client` have in common. */
+/** Common attributes of `Sip`, `Number` and `Client`. */
 const callee = {
   url: [
-    'a document that runs on who answers, before the two are joined; nobody is joined where it cannot be had',
+    'a document that runs for the callee before the two are connected; if it fails they are not',
     'none',
     'is a document that runs on who answers',
   ],
   method: ['its method', '`POST`', 'is a document that runs on who answers'],
-  statusCallback: ['told how the call to it goes', '', 'hears of the end, with the fields in order'],
-  statusCallbackMethod: ['its method', '`POST`', told],
-  statusCallbackEvent: ['`initiated`, `ringing`, `answered`, `completed`', '`completed`', told],
+  statusCallback: ['receives the states of the call to it', '', 'hears of the end, with the fields in order'],
+  statusCallbackMethod: ['its method', '`POST`', statusTitle],
+  statusCallbackEvent: ['`initiated`, `ringing`, `answered`, `completed`', '`completed`', statusTitle],
 } as const
 
 const conference = 'nouns/conference.test.ts'
@@ -36,16 +36,16 @@ const stream = (verb: string): readonly Row[] => [
       begins,
     ],
     authBearerToken: ['sent to its server in `Authorization`', '', begins],
-    statusCallback: ['told `stream-started`, `stream-stopped`, `stream-error`', '', tells],
+    statusCallback: ['receives `stream-started`, `stream-stopped`, `stream-error`', '', tells],
     statusCallbackMethod: ['its method', '`POST`', tells],
   }),
-  ...rowsOf(`${verb}/Stream/Parameter`, streams, ['a name and a value that its server is told', begins], {
+  ...rowsOf(`${verb}/Stream/Parameter`, streams, ['a name and a value for its server', begins], {
     name: ['', 'needed', begins],
     value: ['', 'empty', begins],
   }),
 ]
 
-/** What stands in the verbs. */
+/** Elements within verbs. */
 export const nounRows: readonly Row[] = [
   ...rowsOf(
     'Dial/Number',
@@ -109,7 +109,7 @@ export const nounRows: readonly Row[] = [
     'Dial/Client/Parameter',
     people,
     [
-      'a name and a value that the browser is told (`userVariables` of its invite), or the handler of the address; 2,048 characters together',
+      'a name and a value for the browser (`userVariables` of its invite), or for the handler of the address; 2,048 characters together',
       'tells the browser its Parameters, by name and value',
     ],
     {
@@ -141,10 +141,10 @@ export const nounRows: readonly Row[] = [
     {
       muted: ['is not heard', 'false', takes],
       beep: ['`true`, `false`, `onEnter`, `onExit`', '`true`', 'beeps for %s as %s'],
-      startConferenceOnEnter: ['others wait until somebody with this is there', 'true', takes],
+      startConferenceOnEnter: ['others wait until a participant with this is there', 'true', takes],
       endConferenceOnExit: ['ends it for all', 'false', takes],
       maxParticipants: ['2 to 250; that of who made it holds', '100', takes],
-      coach: ['`CallSid` of whom alone the caller is heard by', '', takes],
+      coach: ['`CallSid` of the only participant who hears the caller', '', takes],
       waitUrl: [
         'a document that runs again and again on who waits for the beginning, or audio; empty: silence',
         'hold music',
@@ -154,9 +154,9 @@ export const nounRows: readonly Row[] = [
       waitMethod: ['the same', '`POST`', 'runs its waitUrl on who waits, by its %s'],
       record: ['`do-not-record` or `record-from-start`', '`do-not-record`', takes],
       trim: ['`trim-silence` or `do-not-trim`', '`trim-silence`', takes],
-      eventCallbackUrl: ['told `RecordingUrl` and `Duration` when it was recorded', '', recorded],
+      eventCallbackUrl: ['receives `RecordingUrl` and `Duration` after a recording', '', recorded],
       statusCallback: [
-        'told what happens; that of who made it holds',
+        'receives the events; the URL of the conference’s creator holds',
         '',
         'hear of start, end, join and leave by default, with the fields in order',
       ],
@@ -165,10 +165,10 @@ export const nounRows: readonly Row[] = [
         '`start`, `end`, `join`, `leave`, `mute`, `hold`, `speaker`',
         '`start end join leave`',
         'hear of what they ask for, by their method',
-        'done but the end of speaking, which is not told',
+        'done except for the end of speaking, which is not reported',
       ],
       recordingStatusCallback: [
-        'told what becomes of the recording; that of who made it holds',
+        'receives the states of the recording; the URL of the conference’s creator holds',
         '',
         recorded,
       ],
@@ -200,13 +200,13 @@ const none = (element: string, means: string, attribute?: string): Row => ({
   ...(attribute === undefined ? { test: [unknown, passedOver] } : { attribute, test: [unknown, warned] }),
 })
 
-/** What the languages of this family have, and the gateway does not. */
+/** Elements and attributes of this family's languages without support. */
 export const absentRows: readonly Row[] = [
   none('Gather', 'which recogniser', 'speechModel'),
   none('Gather', 'which recogniser', 'enhanced'),
   none('Gather', 'leaves out swear words', 'profanityFilter'),
   none('Record', 'makes text of it', 'transcribe'),
-  none('Record', 'told the text', 'transcribeCallback'),
+  none('Record', 'receives the text', 'transcribeCallback'),
   none('Start/Stream', 'how fast it is sent', 'realtime'),
   none('Connect/Stream', 'how fast it is sent', 'realtime'),
   none('Dial/Sim', 'a SIM card'),

@@ -1,24 +1,24 @@
-/** One element, or one attribute of it, and how far the gateway has it. */
+/** An element or one of its attributes, and the extent of its support. */
 export interface Row {
   /** The element below the one in which it stands: `Dial/Sip`. */
   readonly element: string
-  /** Absent: the row is about the element itself. */
+  /** Absent for the element itself. */
   readonly attribute?: string
   readonly means: string
   /** In words; empty: none. */
   readonly fallback: string
-  /** `done`, or what is different or not there. */
+  /** `done`, or the differences. */
   readonly state: string
-  /** The file of the test, below handlers/xml, and its title. */
+  /** File of the test below handlers/xml, and its title. */
   readonly test: readonly [file: string, title: string]
 }
 
-/** Attribute: what it means, its default, the test's title, and the state where that is not `done`. */
+/** Meaning, default, title of the test, and state if not `done`, by attribute. */
 type Attributes = Readonly<
   Record<string, readonly [means: string, fallback: string, title: string, state?: string]>
 >
 
-/** The rows of one element: its own, and those of its attributes. */
+/** Returns the rows of an element: its own, and those of its attributes. */
 export const rowsOf = (
   element: string,
   file: string,

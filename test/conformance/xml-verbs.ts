@@ -1,6 +1,6 @@
 import { type Row, rowsOf } from './xml-rows.ts'
 
-const action = 'asked for the next document when it is over, and told what came of it'
+const action = 'requested for the next document at its end, with the outcome'
 const method = 'of the action: `GET` or `POST`'
 const itself = 'the document itself; in place: none'
 
@@ -114,7 +114,7 @@ export const verbRows: readonly Row[] = [
         'collects speech alone, as language, hints and speechTimeout say',
       ],
       partialResultCallback: [
-        'told `UnstableSpeechResult` each time that more is understood',
+        'receives `UnstableSpeechResult` each time that more is recognised',
         '',
         'tells its partialResultCallback what was understood so far, in order',
       ],
@@ -146,7 +146,7 @@ export const verbRows: readonly Row[] = [
       trim: ['`trim-silence` or `do-not-trim`', '`trim-silence`', takesAll],
       storageUrl: ['where the file is [sent besides](#storage-of-recordings)', '', recordSends],
       storageUrlMethod: ['`PUT` or `POST`', '`PUT`', recordSends],
-      recordingStatusCallback: ['told what becomes of the recording', '', hears],
+      recordingStatusCallback: ['receives the states of the recording', '', hears],
       recordingStatusCallbackMethod: ['its method', '`POST`', asks],
       recordingStatusCallbackEvent: ['`in-progress`, `completed`, `absent`', '`completed`', asks],
     },
@@ -179,7 +179,7 @@ export const verbRows: readonly Row[] = [
       timeout: ['seconds to ring, 5 to 600', '30', dialTakes],
       timeLimit: ['seconds together', '14400', dialTakes],
       callerId: [
-        'shown to whom it calls',
+        'shown to the callee',
         'the caller’s own',
         'shows callerId and callerName to all that it calls',
       ],
@@ -188,7 +188,7 @@ export const verbRows: readonly Row[] = [
         'the caller’s own',
         'shows callerId and callerName to all that it calls',
       ],
-      answerOnBridge: ['leaves the caller ringing until somebody answers', 'false', dialTakes],
+      answerOnBridge: ['leaves the caller ringing until a callee answers', 'false', dialTakes],
       hangupOnStar: ['the caller leaves by `*`', 'false', dialTakes],
       ringTone: ['ringing tone of a country, such as `de`', 'early media, else the usual tone', dialTakes],
       record: [
@@ -202,7 +202,7 @@ export const verbRows: readonly Row[] = [
       recordingStorageUrl: ['where the file is [sent besides](#storage-of-recordings)', '', dialSends],
       recordingStorageUrlMethod: ['`PUT` or `POST`', '`PUT`', dialSends],
       recordingStatusCallback: [
-        'told what becomes of the recording',
+        'receives the states of the recording',
         '',
         'tells its callback also when the caller hung up',
       ],
@@ -214,7 +214,7 @@ export const verbRows: readonly Row[] = [
     'Enqueue',
     'verbs/enqueue.test.ts',
     [
-      'waits in the queue of this name until somebody takes the caller. Action: `QueueResult`, `QueueSid`, `QueueTime`',
+      'waits in the queue of this name until an agent takes the caller. Action: `QueueResult`, `QueueSid`, `QueueTime`',
       'waits in the queue with hold music, and goes on with the next verb',
     ],
     {

@@ -6,7 +6,7 @@ import { verbs } from '../../handlers/xml/verbs/index.ts'
 import { xmlAbsent, xmlConformance } from './xml.ts'
 import type { Row } from './xml-rows.ts'
 
-/** Every element and attribute that the reader takes. Verbs that stand in `Gather` are told of once. */
+/** Every element and attribute that the reader takes. Verbs within `Gather` appear once. */
 const taken = (kinds: readonly ElementKind[], above = ''): string[] =>
   kinds.flatMap((kind) => {
     const path = above + kind.name
@@ -31,7 +31,7 @@ it.each([...xmlConformance, ...xmlAbsent].map((row) => [nameOf(row), row] as con
   },
 )
 
-/** A document with nothing but the element, the attribute, and the URL without which a `Stream` is an error. */
+/** Document with the element and the attribute alone, and with the URL that a `Stream` requires. */
 const documentOf = ({ element, attribute }: Row): string => {
   const names = element.split('/')
   const last = names.length - 1

@@ -2,8 +2,8 @@ import { absentRows, nounRows } from './xml-nouns.ts'
 import type { Row } from './xml-rows.ts'
 import { verbRows } from './xml-verbs.ts'
 
-/** What the gateway understands of XML documents: every element and attribute, and the test of each. */
+/** Support of XML documents: every element and attribute, and its test. */
 export const xmlConformance: readonly Row[] = [...verbRows, ...nounRows]
 
-/** What it does not; each has no effect and a warning. */
+/** Elements and attributes without support; each has no effect and causes a warning. */
 export const xmlAbsent: readonly Row[] = absentRows

@@ -3,19 +3,19 @@
 /** A browser and carriers: one gateway, one browser, and one softphone for all their calls. */
 import { afterAll, beforeAll } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
-import { BrowserHouse } from '../support/browser-house.ts'
+import { BrowserFixture } from '../support/browser-fixture.ts'
 import { deskDomain, deskEndpoint, deskRegistrar, endpoints, menuResource } from './groups/endpoints.ts'
 import { inbound, inboundDomains } from './groups/inbound.ts'
 import { mediaCrash } from './groups/media-crash.ts'
 import { outbound, outboundDomains, outboundResources } from './groups/outbound.ts'
 
-const house = new BrowserHouse()
+const fixture = new BrowserFixture()
 /** Port of the default carrier. */
 let carrierPort: number
 
 beforeAll(async () => {
   carrierPort = await freePort()
-  await house.start((documents) => ({
+  await fixture.start((documents) => ({
     sip: { registrar: deskRegistrar },
     carriers: [{ name: 'main', targets: [`sip:127.0.0.1:${carrierPort}`], default: true }],
     endpoints: [deskEndpoint],
@@ -28,9 +28,9 @@ beforeAll(async () => {
   }))
 })
 
-afterAll(() => house.stop())
+afterAll(() => fixture.stop())
 
-inbound(house)
-outbound(house)
-mediaCrash(house, deskEndpoint)
-endpoints(house, () => carrierPort)
+inbound(fixture)
+outbound(fixture)
+mediaCrash(fixture, deskEndpoint)
+endpoints(fixture, () => carrierPort)

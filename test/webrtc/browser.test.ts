@@ -12,23 +12,23 @@ import { PhoneBrowser, type PhonePage } from '../support/webrtc/phone-page.ts'
 const microphone = 1000
 let file: Awaited<ReturnType<typeof toneFile>>
 let browser: PhoneBrowser
-let house: MediaStack
+let fixture: MediaStack
 let page: PhonePage
 let opened: { close(): Promise<unknown> }[] = []
 
 beforeAll(async () => {
   file = await toneFile(microphone)
   browser = await PhoneBrowser.start(file.path)
-  house = await openMediaStack()
+  fixture = await openMediaStack()
 })
 afterAll(async () => {
-  await house?.close()
+  await fixture?.close()
   await browser?.close()
   await file?.remove()
 })
 afterEach(async () => {
   await page?.close()
-  const left = { transports: house.webrtc.transports, ports: house.edge.portCount }
+  const left = { transports: fixture.webrtc.transports, ports: fixture.edge.portCount }
   // What a failed test leaves is closed here, so that it alone fails.
   for (const one of opened.reverse()) await one.close()
   opened = []
@@ -59,7 +59,7 @@ const callIn = async (
 ) => {
   page = await browser.open()
   await page.call('start', { audio: true, video })
-  const media = await house.webrtc.answer('group', await page.call('offer'), codecs)
+  const media = await fixture.webrtc.answer('group', await page.call('offer'), codecs)
   opened.push(media.port, media)
   await page.call('take', 'answer', change(media.sdp))
   return media
@@ -68,11 +68,11 @@ const callIn = async (
 /** Joins the browser to a carrier's side and checks that each hears the other's tone. */
 const converse = async (media: BrowserMedia, codec: AudioCodec): Promise<MediaPort> => {
   const peer = await TestPeer.open()
-  const carrier = await house.edge.open({ group: 'group', kind: 'carrier' })
+  const carrier = await fixture.edge.open({ group: 'group', kind: 'carrier' })
   opened.push(carrier)
   const { near: ours, far } = peer.far(codec)
   carrier.setFar(ours, far)
-  house.edge.join(media.port, carrier)
+  fixture.edge.join(media.port, carrier)
   const rate = rateOf(codec)
   let over = false
   const talking = (async () => {
@@ -139,7 +139,7 @@ describe('keys of a browser, by RFC 4733', () => {
   it('come and go with Opus and 8 kHz alone', async () => {
     page = await browser.open()
     await page.call('start', { audio: true })
-    const media = await house.webrtc.answer('group', withoutWide(await page.call('offer')), ['opus'])
+    const media = await fixture.webrtc.answer('group', withoutWide(await page.call('offer')), ['opus'])
     opened.push(media.port, media)
     await page.call('take', 'answer', media.sdp)
     await pressBoth(media)
@@ -148,7 +148,7 @@ describe('keys of a browser, by RFC 4733', () => {
 
   it('come and go when it is called', async () => {
     page = await browser.open()
-    const media = await house.webrtc.offer('group', 'opus')
+    const media = await fixture.webrtc.offer('group', 'opus')
     opened.push(media.port, media)
     await media.accept(await page.call('answer', media.sdp))
     await pressBoth(media)
@@ -157,7 +157,7 @@ describe('keys of a browser, by RFC 4733', () => {
 
   it('do not go to a browser whose answer leaves them out', async () => {
     page = await browser.open()
-    const media = await house.webrtc.offer('group', 'PCMU')
+    const media = await fixture.webrtc.offer('group', 'PCMU')
     opened.push(media.port, media)
     const answer = await page.call('answer', media.sdp)
     await media.accept(
@@ -218,7 +218,7 @@ describe('a browser that calls', () => {
     const offer = (await page.call('offer'))
       .replaceAll(/(?<=^a=(?:rtpmap|fmtp|rtcp-fb):)111\b/gm, '109')
       .replace(/^(m=audio.*) 111\b/m, '$1 109')
-    const media = await house.webrtc.answer('group', offer, ['opus'])
+    const media = await fixture.webrtc.answer('group', offer, ['opus'])
     opened.push(media.port, media)
     expect(media.sdp).toContain('a=rtpmap:109 opus/48000/2')
     await hangUp(media)
@@ -265,7 +265,7 @@ describe('a browser that calls', () => {
     expect(media.sdp).toMatch(/^m=video [1-9]/m)
     expect(media.sdp).not.toContain('BUNDLE')
     await bothConnected()
-    expect(house.webrtc.transports).toBe(2)
+    expect(fixture.webrtc.transports).toBe(2)
     await hangUp(media, await converse(media, 'PCMU'))
     await page.close()
 
@@ -274,7 +274,7 @@ describe('a browser that calls', () => {
     await page.call('take', 'answer', await plain.renegotiate(await page.call('offer')))
     await bothConnected()
     // It sees its own camera.
-    const mirror = house.webrtc.joinVideo(plain.video, plain.video)
+    const mirror = fixture.webrtc.joinVideo(plain.video, plain.video)
     await until(
       () => page.call('seen'),
       ({ frames, width, height }) => frames > 20 && width === 640 && height === 480,
@@ -347,7 +347,7 @@ describe('a browser that calls', () => {
       () => seen.at(-1),
       (state) => state === 'connected',
     )
-    expect(house.webrtc.transports).toBe(1)
+    expect(fixture.webrtc.transports).toBe(1)
     await hangUp(media, await converse(media, 'PCMU'))
   })
 })
@@ -355,7 +355,7 @@ describe('a browser that calls', () => {
 describe('a browser that is called', () => {
   it.each(['PCMU', 'PCMA', 'G722', 'opus'] as const)('answers our offer of %s', async (codec) => {
     page = await browser.open()
-    const media = await house.webrtc.offer('group', codec)
+    const media = await fixture.webrtc.offer('group', codec)
     opened.push(media.port, media)
     const seen = states(media)
     const answer = await page.call('answer', media.sdp)

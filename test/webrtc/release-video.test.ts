@@ -10,15 +10,15 @@ import { createWebRtc } from '../../media/webrtc/webrtc.ts'
 import { hangUp, type MediaStack, openMediaStack, until } from '../support/webrtc/media-stack.ts'
 import { anonymous, left, workers } from '../support/webrtc/worker-contents.ts'
 
-let house: MediaStack
+let fixture: MediaStack
 beforeAll(async () => {
-  house = await openMediaStack()
+  fixture = await openMediaStack()
 })
-afterAll(() => house?.close())
+afterAll(() => fixture?.close())
 
 const nothingOpen = () => {
-  expect(house.webrtc.transports).toBe(0)
-  expect(house.edge.portCount).toBe(0)
+  expect(fixture.webrtc.transports).toBe(0)
+  expect(fixture.edge.portCount).toBe(0)
 }
 
 describe('video', () => {
@@ -26,14 +26,14 @@ describe('video', () => {
   const screenOffer = withVideo.replace(/m=audio \d+/, 'm=audio 0')
 
   it('is refused in another format than was agreed, and what was there stays', async () => {
-    const media = await house.webrtc.answer('g', withVideo, ['PCMU'])
+    const media = await fixture.webrtc.answer('g', withVideo, ['PCMU'])
     const other = withVideo
       .replace(' 96 97', ' 120')
       .replaceAll(':96 ', ':120 ')
       .replace(':97 apt=96', ':97 apt=120')
     await expect(media.renegotiate(other)).rejects.toThrow('VP8 with payload type 96 expected')
     expect(media.video).toMatchObject({ sends: true, receives: true })
-    expect(house.webrtc.transports).toBe(2)
+    expect(fixture.webrtc.transports).toBe(2)
     await hangUp(media)
     expect(media.video).toMatchObject({ sends: false, receives: false })
     nothingOpen()
@@ -41,8 +41,8 @@ describe('video', () => {
 
   it('of two with different codecs is not shown, which is reported once for each joining', async () => {
     const h264 = 'a=rtpmap:96 H264/90000\r\na=fmtp:96 packetization-mode=1;profile-level-id=42e01f'
-    const a = await house.webrtc.answer('g', withVideo, ['PCMU'])
-    const b = await house.webrtc.answer('g', withVideo.replace('a=rtpmap:96 VP8/90000', h264), ['PCMU'])
+    const a = await fixture.webrtc.answer('g', withVideo, ['PCMU'])
+    const b = await fixture.webrtc.answer('g', withVideo.replace('a=rtpmap:96 VP8/90000', h264), ['PCMU'])
     const faults: Error[] = []
     const reported = (times: number) =>
       until(
@@ -53,11 +53,11 @@ describe('video', () => {
       faults.push(fault)
       throw new Error('a defect of the listener')
     }
-    const first = house.webrtc.joinVideo(a.video, b.video, onFault)
+    const first = fixture.webrtc.joinVideo(a.video, b.video, onFault)
     await reported(2)
     await a.renegotiate(withVideo)
     first.close()
-    const second = house.webrtc.joinVideo(a.video, b.video, onFault)
+    const second = fixture.webrtc.joinVideo(a.video, b.video, onFault)
     await reported(4)
     expect(faults).toEqual(faults.map(() => expect.objectContaining({ code: 'no_common_codec' })))
     second.close()
@@ -66,8 +66,8 @@ describe('video', () => {
   })
 
   it('of a session that is over is that of no screen either', async () => {
-    const media = await house.webrtc.answer('g', withVideo, ['PCMU'])
-    const screen = await house.webrtc.screen('g', screenOffer)
+    const media = await fixture.webrtc.answer('g', withVideo, ['PCMU'])
+    const screen = await fixture.webrtc.screen('g', screenOffer)
     await hangUp(media)
     media.present(screen)
     expect(media.video).toMatchObject({ sends: false, receives: false })
@@ -77,15 +77,15 @@ describe('video', () => {
 
   it('leaves nothing where a screen is refused, or closed', async () => {
     // The router stays.
-    await (await house.webrtc.screen('g', screenOffer)).close()
+    await (await fixture.webrtc.screen('g', screenOffer)).close()
     const before = await left(workers[0]!)
     const silent = screenOffer.replace(/(m=video[\s\S]*)a=sendrecv/, '$1a=recvonly')
     for (const offer of ['v=0\r\n', browserOffer(), silent])
-      await expect(house.webrtc.screen('g', offer)).rejects.toMatchObject({ code: 'bad_sdp' })
-    await expect(house.webrtc.screen('g', anonymous(screenOffer))).rejects.toThrow('a=ssrc')
-    const screen = await house.webrtc.screen('g', screenOffer)
+      await expect(fixture.webrtc.screen('g', offer)).rejects.toMatchObject({ code: 'bad_sdp' })
+    await expect(fixture.webrtc.screen('g', anonymous(screenOffer))).rejects.toThrow('a=ssrc')
+    const screen = await fixture.webrtc.screen('g', screenOffer)
     expect(screen.sdp).toMatch(/m=audio 0 [\s\S]*m=video [1-9]/)
-    expect(house.webrtc.transports).toBe(1)
+    expect(fixture.webrtc.transports).toBe(1)
     await screen.close()
     await screen.close()
     nothingOpen()
@@ -94,7 +94,7 @@ describe('video', () => {
 
   it('leaves nothing of two who saw each other, whatever is closed first', async () => {
     const webrtc = await createWebRtc({
-      edge: house.edge,
+      edge: fixture.edge,
       bind: '127.0.0.1',
       announce: [],
       workers: 2,
@@ -135,7 +135,7 @@ describe('video', () => {
 
   it('ends with the worker that one of two was in', async () => {
     const webrtc = await createWebRtc({
-      edge: house.edge,
+      edge: fixture.edge,
       bind: '127.0.0.1',
       announce: [],
       workers: 2,
@@ -174,9 +174,9 @@ describe('video', () => {
   })
 
   it('that is not of this WebRtc is refused', async () => {
-    const media = await house.webrtc.answer('g', withVideo, ['PCMU'])
+    const media = await fixture.webrtc.answer('g', withVideo, ['PCMU'])
     const stranger = { isSending: true, isReceiving: true, onChange: () => {} }
-    expect(() => house.webrtc.joinVideo(media.video, stranger)).toThrow('video of this WebRtc')
+    expect(() => fixture.webrtc.joinVideo(media.video, stranger)).toThrow('video of this WebRtc')
     await hangUp(media)
   })
 })

@@ -10,25 +10,27 @@ import { createWebRtc } from '../../media/webrtc/webrtc.ts'
 import { hangUp, type MediaStack, openMediaStack, until } from '../support/webrtc/media-stack.ts'
 import { anonymous, left, workers } from '../support/webrtc/worker-contents.ts'
 
-let house: MediaStack
+let fixture: MediaStack
 beforeAll(async () => {
-  house = await openMediaStack()
+  fixture = await openMediaStack()
 })
-afterAll(() => house?.close())
+afterAll(() => fixture?.close())
 
 const nothingOpen = () => {
-  expect(house.webrtc.transports).toBe(0)
-  expect(house.edge.portCount).toBe(0)
+  expect(fixture.webrtc.transports).toBe(0)
+  expect(fixture.edge.portCount).toBe(0)
 }
 describe('everything is released', () => {
   it('when an offer cannot be answered', async () => {
     const before = await left(workers.at(-1)!)
-    await expect(house.webrtc.answer('g', 'v=0\r\n', ['PCMU'])).rejects.toMatchObject({ code: 'bad_sdp' })
+    await expect(fixture.webrtc.answer('g', 'v=0\r\n', ['PCMU'])).rejects.toMatchObject({ code: 'bad_sdp' })
     const opus = browserOffer()
       .replaceAll(/^a=rtpmap:(0|8) .*\r\n/gm, '')
       .replace(' 9 0 8 13', '')
-    await expect(house.webrtc.answer('g', opus, ['PCMU'])).rejects.toMatchObject({ code: 'no_common_codec' })
-    await expect(house.webrtc.answer('g', anonymous(browserOffer()), ['PCMU'])).rejects.toMatchObject({
+    await expect(fixture.webrtc.answer('g', opus, ['PCMU'])).rejects.toMatchObject({
+      code: 'no_common_codec',
+    })
+    await expect(fixture.webrtc.answer('g', anonymous(browserOffer()), ['PCMU'])).rejects.toMatchObject({
       code: 'bad_sdp',
     })
     nothingOpen()
@@ -37,12 +39,12 @@ describe('everything is released', () => {
 
   it('when an answer is refused, and the session is closed', async () => {
     // Routers for audio with keys stay with their worker: the first offer makes one.
-    await hangUp(await house.webrtc.offer('g', 'PCMU'))
+    await hangUp(await fixture.webrtc.offer('g', 'PCMU'))
     const before = await left(workers.at(-1)!)
-    const media = await house.webrtc.offer('g', 'PCMU')
+    const media = await fixture.webrtc.offer('g', 'PCMU')
     await expect(media.accept(browserOffer())).rejects.toMatchObject({ code: 'bad_sdp' })
     await expect(media.renegotiate(browserOffer())).rejects.toMatchObject({ code: 'wrong_state' })
-    expect(house.webrtc.transports).toBe(1)
+    expect(fixture.webrtc.transports).toBe(1)
     await hangUp(media)
     await media.close()
     nothingOpen()
@@ -50,24 +52,24 @@ describe('everything is released', () => {
   })
 
   it('when an answer is refused, except the offer, which another answer may be given to', async () => {
-    const media = await house.webrtc.offer('g', 'PCMU')
+    const media = await fixture.webrtc.offer('g', 'PCMU')
     const answer = browserOffer().replaceAll('a=setup:actpass', 'a=setup:active')
     await expect(media.accept(anonymous(answer))).rejects.toThrow('a=ssrc')
     await media.accept(answer)
     await hangUp(media)
-    const both = await house.webrtc.offer('g', 'PCMU', { video: true })
-    expect(house.webrtc.transports).toBe(2)
+    const both = await fixture.webrtc.offer('g', 'PCMU', { video: true })
+    expect(fixture.webrtc.transports).toBe(2)
     const refused = browserOffer({ video: true }).replace(/m=video \d+/, 'm=video 0')
     await both.accept(refused.replaceAll('a=setup:actpass', 'a=setup:active'))
     expect(both.video).toMatchObject({ sends: false, receives: false })
-    expect(house.webrtc.transports).toBe(1)
+    expect(fixture.webrtc.transports).toBe(1)
     await hangUp(both)
     nothingOpen()
   })
 
   it('when a page comes back with another certificate, and its offer is refused, except what was there', async () => {
     const video = browserOffer({ video: true })
-    const media = await house.webrtc.answer('g', video, ['PCMU'])
+    const media = await fixture.webrtc.answer('g', video, ['PCMU'])
     const before = await left(workers.at(-1)!)
     const [audio, further] = video.replaceAll('sha-256 A0:', 'sha-256 A1:').split(/(?=m=video)/) as [
       string,
@@ -80,34 +82,40 @@ describe('everything is released', () => {
       .replace('98 VP9', '98 VP8')
     await expect(media.renegotiate(audio + sameVideo)).rejects.toThrow('VP8 with payload type 96')
     expect(media.video).toMatchObject({ sends: true, receives: true })
-    expect(house.webrtc.transports).toBe(2)
+    expect(fixture.webrtc.transports).toBe(2)
     expect(await left(workers.at(-1)!)).toBe(before)
     await hangUp(media)
     nothingOpen()
   })
 
   it('when a later offer fails, except what was there', async () => {
-    const media = await house.webrtc.answer('g', browserOffer(), ['PCMU'])
+    const media = await fixture.webrtc.answer('g', browserOffer(), ['PCMU'])
     const sdp = media.sdp
     const video = browserOffer({ video: true })
     await expect(media.renegotiate(video.replace('a=mid:0', 'a=mid:7'))).rejects.toMatchObject({
       code: 'bad_sdp',
     })
     await expect(media.renegotiate(anonymous(video))).rejects.toThrow('a=ssrc')
-    expect(house.webrtc.transports).toBe(1)
+    expect(fixture.webrtc.transports).toBe(1)
     expect(media.sdp).toBe(sdp)
     expect(await media.renegotiate(video)).toMatch(/^m=video [1-9][\s\S]*^a=sendrecv/m)
-    expect(house.webrtc.transports).toBe(2)
+    expect(fixture.webrtc.transports).toBe(2)
     const dropped = video.replace(/^m=video \d+/m, 'm=video 0')
     expect(await media.renegotiate(dropped)).toMatch(/^m=video 0 /m)
-    expect(house.webrtc.transports).toBe(1)
+    expect(fixture.webrtc.transports).toBe(1)
     await hangUp(media)
     nothingOpen()
   })
 
   it('when no port is left to the edge, or between two browsers, which is reported', async () => {
     const relayPorts = await freePortRange(2)
-    const options = { edge: house.edge, bind: '127.0.0.1', announce: [], port: await freePort(), relayPorts }
+    const options = {
+      edge: fixture.edge,
+      bind: '127.0.0.1',
+      announce: [],
+      port: await freePort(),
+      relayPorts,
+    }
     const webrtc = await createWebRtc(options)
     const video = browserOffer({ video: true })
     const a = await webrtc.answer('g', video, ['PCMU'])
@@ -136,7 +144,7 @@ describe('everything is released', () => {
     let closed = 0
     const broken: Pick<Edge, 'open'> = {
       open: async (options) => {
-        const port: MediaPort = await house.edge.open(options)
+        const port: MediaPort = await fixture.edge.open(options)
         return Object.assign(Object.create(port), {
           port: port.port,
           ssrc: port.ssrc,
@@ -173,7 +181,7 @@ describe('everything is released', () => {
 
   it('when all is closed while sessions are open, or are being made', async () => {
     const webrtc = await createWebRtc({
-      edge: house.edge,
+      edge: fixture.edge,
       bind: '127.0.0.1',
       announce: [],
       port: await freePort(),
@@ -198,8 +206,10 @@ describe('everything is released', () => {
 
   it('when the port is in use', async () => {
     const port = await freePort()
-    const first = await createWebRtc({ edge: house.edge, bind: '127.0.0.1', announce: [], port })
-    await expect(createWebRtc({ edge: house.edge, bind: '127.0.0.1', announce: [], port })).rejects.toThrow()
+    const first = await createWebRtc({ edge: fixture.edge, bind: '127.0.0.1', announce: [], port })
+    await expect(
+      createWebRtc({ edge: fixture.edge, bind: '127.0.0.1', announce: [], port }),
+    ).rejects.toThrow()
     expect(workers.at(-1)!.closed).toBe(true)
     await first.close()
   })
@@ -208,7 +218,13 @@ describe('everything is released', () => {
 describe('two workers', () => {
   it('share the sessions, each on its own port', async () => {
     const { from: port } = await freePortRange(2)
-    const webrtc = await createWebRtc({ edge: house.edge, bind: '127.0.0.1', announce: [], port, workers: 2 })
+    const webrtc = await createWebRtc({
+      edge: fixture.edge,
+      bind: '127.0.0.1',
+      announce: [],
+      port,
+      workers: 2,
+    })
     const both = [await webrtc.offer('g', 'PCMU'), await webrtc.offer('g', 'PCMU')]
     expect(both.map(({ sdp }) => Number(sdp.match(/^m=audio (\d+)/m)![1]))).toEqual([port, port + 1])
     expect(webrtc.transports).toBe(2)
@@ -222,8 +238,8 @@ describe('a worker that dies', () => {
   it('ends its sessions for good, and another takes its place', async () => {
     const worker = workers[0]!
     const failures: string[] = []
-    house.webrtc.onFailure((reason) => failures.push(reason.message))
-    const media = await house.webrtc.offer('g', 'PCMU')
+    fixture.webrtc.onFailure((reason) => failures.push(reason.message))
+    const media = await fixture.webrtc.offer('g', 'PCMU')
     const states: string[] = []
     media.onState((state) => states.push(state))
     const started = once(observer, 'newworker')
@@ -235,10 +251,10 @@ describe('a worker that dies', () => {
     await hangUp(media)
     expect(states).toEqual(['crashed'])
     const next = await until(
-      () => house.webrtc.offer('g', 'PCMU').catch(() => undefined),
+      () => fixture.webrtc.offer('g', 'PCMU').catch(() => undefined),
       (made) => made !== undefined,
     )
-    expect(house.webrtc.transports).toBe(1)
+    expect(fixture.webrtc.transports).toBe(1)
     await hangUp(next!)
     nothingOpen()
   })

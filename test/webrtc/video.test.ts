@@ -10,17 +10,17 @@ import { PhoneBrowser, PhonePage } from '../support/webrtc/phone-page.ts'
 
 let file: Awaited<ReturnType<typeof toneFile>>
 let browser: PhoneBrowser
-let house: MediaStack
+let fixture: MediaStack
 let parties: Parties
 
 beforeAll(async () => {
   file = await toneFile(1000)
   browser = await PhoneBrowser.start(file.path)
-  house = await openMediaStack({ workers: 2 })
-  parties = new Parties(house, () => browser.open())
+  fixture = await openMediaStack({ workers: 2 })
+  parties = new Parties(fixture, () => browser.open())
 })
 afterAll(async () => {
-  await house?.close()
+  await fixture?.close()
   await browser?.close()
   await file?.remove()
 })

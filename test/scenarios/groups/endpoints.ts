@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { application, scripted } from '../../support/applications.ts'
-import { type BrowserHouse, browserTone } from '../../support/browser-house.ts'
+import { type BrowserFixture, browserTone } from '../../support/browser-fixture.ts'
 import { Carrier } from '../../support/carrier.ts'
 import type { DocumentServer } from '../../support/documents.ts'
 import { heardIn, hears } from '../../support/page-audio.ts'
@@ -32,13 +32,13 @@ export const menuResource = (documents: DocumentServer): object => ({
 })
 
 /** A SIP endpoint in a browser; the default carrier takes calls at this port. */
-export const endpoints = (house: BrowserHouse, carrierPort: () => number): void => {
+export const endpoints = (fixture: BrowserFixture, carrierPort: () => number): void => {
   /** The phone, registered; closed with the test. */
   const phone = async (): Promise<SipPhone> => {
-    const server = `wss://127.0.0.1:${house.gateway.wssPort}`
-    const opened = await SipPhone.open(house.browser, { ...desk, server, domain })
+    const server = `wss://127.0.0.1:${fixture.gateway.wssPort}`
+    const opened = await SipPhone.open(fixture.browser, { ...desk, server, domain })
     onTestFinished(() => opened.close())
-    expect(await house.gateway.metric('sip_bindings')).toBe(1)
+    expect(await fixture.gateway.metric('sip_bindings')).toBe(1)
     return opened
   }
 
@@ -47,14 +47,14 @@ export const endpoints = (house: BrowserHouse, carrierPort: () => number): void 
     await opened.unregister()
     await until(
       'no contact is left',
-      () => house.gateway.metric('sip_bindings'),
+      () => fixture.gateway.metric('sip_bindings'),
       (left) => left === 0,
     )
   }
 
   it('rings a browser with sip.js at its address, and is talked on both ways', async () => {
     const opened = await phone()
-    const carrier = await Carrier.calls(house.gateway, {
+    const carrier = await Carrier.calls(fixture.gateway, {
       domain: 'desk.test',
       scenario: 'caller',
       holdMs: 'manual',
@@ -68,7 +68,7 @@ export const endpoints = (house: BrowserHouse, carrierPort: () => number): void 
     await carrier.goesOn()
     await carrier.sipp.succeeded()
     await opened.reaches('Terminated')
-    await house.gateway.settled()
+    await fixture.gateway.settled()
     await leave(opened)
   })
 
@@ -84,7 +84,7 @@ export const endpoints = (house: BrowserHouse, carrierPort: () => number): void 
     expect(carrier.sipp.messages).toMatch(/^From: "Front desk" <sip:\+49301@/im)
     await opened.hangUp()
     await carrier.sipp.succeeded()
-    await house.gateway.settled()
+    await fixture.gateway.settled()
     await leave(opened)
   })
 
@@ -107,7 +107,7 @@ export const endpoints = (house: BrowserHouse, carrierPort: () => number): void 
     await opened.hangUp()
     await callee.sipp.succeeded()
 
-    const caller = await Carrier.calls(house.gateway, {
+    const caller = await Carrier.calls(fixture.gateway, {
       domain: 'desk.test',
       scenario: 'caller',
       holdMs: 'manual',
@@ -122,7 +122,7 @@ export const endpoints = (house: BrowserHouse, carrierPort: () => number): void 
     expect(caller.sipp.messages).not.toMatch(/^INFO /m)
     await caller.goesOn()
     await caller.sipp.succeeded()
-    await house.gateway.settled()
+    await fixture.gateway.settled()
     await leave(opened)
   })
 
@@ -136,19 +136,19 @@ export const endpoints = (house: BrowserHouse, carrierPort: () => number): void 
       (heard) => heard > 0,
     )
     expect(await opened.press('739')).toEqual([true, true])
-    const request = await until('the handler has them', () => house.documents.asked('/pressed')[0])
+    const request = await until('the handler has them', () => fixture.documents.asked('/pressed')[0])
     expect(JSON.parse(request?.body ?? '')).toEqual({ keys: '739' })
     await opened.reaches('Terminated')
-    await house.gateway.settled()
+    await fixture.gateway.settled()
     await leave(opened)
   })
 
   it('does not let in who has the wrong password, and leaves no contact behind', async () => {
-    const server = `wss://127.0.0.1:${house.gateway.wssPort}`
+    const server = `wss://127.0.0.1:${fixture.gateway.wssPort}`
     await expect(
-      SipPhone.open(house.browser, { username: 'desk', password: 'a-guess', server, domain }),
+      SipPhone.open(fixture.browser, { username: 'desk', password: 'a-guess', server, domain }),
     ).rejects.toThrow('the registrar answered 401')
-    expect(await house.gateway.metric('sip_bindings')).toBe(0)
-    expect(await house.gateway.refusal('unauthorized')).toMatchObject({ method: 'REGISTER', domain })
+    expect(await fixture.gateway.metric('sip_bindings')).toBe(0)
+    expect(await fixture.gateway.refusal('unauthorized')).toMatchObject({ method: 'REGISTER', domain })
   })
 }

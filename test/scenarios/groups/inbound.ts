@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { sine } from '../../../media/codecs/tone.ts'
 import { application, script, scripted } from '../../support/applications.ts'
-import { type BrowserHouse, browserTone } from '../../support/browser-house.ts'
+import { type BrowserFixture, browserTone } from '../../support/browser-fixture.ts'
 import { Carrier } from '../../support/carrier.ts'
 import type { DocumentServer } from '../../support/documents.ts'
 import { clicksIn, faultsOf, fromFirstSound, levels, samplesOf } from '../../support/hearing.ts'
@@ -48,7 +48,7 @@ export const inboundDomains = (documents: DocumentServer): object[] => {
 }
 
 /** Calls from carriers to a browser. */
-export const inbound = (house: BrowserHouse): void => {
+export const inbound = (fixture: BrowserFixture): void => {
   describe.each([
     { domain: 'script.test', transport: 'udp', codec: 'PCMU', by: 'carrier' },
     { domain: 'script.test', transport: 'tcp', codec: 'PCMA', by: 'browser' },
@@ -57,7 +57,7 @@ export const inbound = (house: BrowserHouse): void => {
   ] as const)('a call to $domain over $transport with $codec', ({ domain, transport, codec, by }) => {
     it(`is greeted, reaches the browser, is talked on both ways and ended by the ${by}`, async () => {
       const scenario = by === 'carrier' ? 'caller' : 'caller-released'
-      const carrier = await Carrier.calls(house.gateway, {
+      const carrier = await Carrier.calls(fixture.gateway, {
         domain,
         transport,
         codec,
@@ -67,103 +67,103 @@ export const inbound = (house: BrowserHouse): void => {
       await carrier.talks('answered', carrierTone)
       await carrier.hearsVoice()
       if (domain === 'xml.test') await carrier.hears(700)
-      expect(await house.phone.rings()).toContain('Carrier')
-      await house.phone.accept()
-      await house.phone.talking()
-      await hears(house.phone.page, carrierTone)
+      expect(await fixture.phone.rings()).toContain('Carrier')
+      await fixture.phone.accept()
+      await fixture.phone.talking()
+      await hears(fixture.phone.page, carrierTone)
       await carrier.hears(browserTone, 1000)
       expect(clicksIn(samplesOf(carrier.media.packets.slice(-45)), browserTone)).toBe(0)
       // From the greeting over the ringing to the talk: one stream without a seam.
       expect(faultsOf(fromFirstSound(carrier.media.packets))).toEqual([])
-      await (by === 'browser' ? house.phone.hangUp() : carrier.goesOn())
+      await (by === 'browser' ? fixture.phone.hangUp() : carrier.goesOn())
       await carrier.done()
-      await house.phone.idle()
-      await house.gateway.settled()
+      await fixture.phone.idle()
+      await fixture.gateway.settled()
     })
   })
 
   describe('a call without an answer', () => {
     it('stops ringing in the browser when the carrier cancels it', async () => {
-      const carrier = await Carrier.calls(house.gateway, {
+      const carrier = await Carrier.calls(fixture.gateway, {
         domain: 'straight.test',
         scenario: 'caller-cancels',
         holdMs: 'manual',
       })
-      await house.phone.rings()
+      await fixture.phone.rings()
       await carrier.goesOn()
       await carrier.done()
-      await house.phone.idle()
-      await house.gateway.settled()
+      await fixture.phone.idle()
+      await fixture.gateway.settled()
     })
 
     it('ends with 480 without an answer in time', async () => {
-      const carrier = await Carrier.calls(house.gateway, {
+      const carrier = await Carrier.calls(fixture.gateway, {
         domain: 'impatient.test',
         scenario: 'caller-refused',
         values: { status: 480 },
       })
-      await house.phone.rings()
+      await fixture.phone.rings()
       await carrier.done()
-      await house.phone.idle()
-      await house.gateway.settled()
+      await fixture.phone.idle()
+      await fixture.gateway.settled()
     })
 
     it('ends with 480 when the subscriber is not online', async () => {
-      const carrier = await Carrier.calls(house.gateway, {
+      const carrier = await Carrier.calls(fixture.gateway, {
         domain: 'nobody.test',
         scenario: 'caller-refused',
         values: { status: 480 },
       })
       await carrier.done()
-      await house.gateway.settled()
+      await fixture.gateway.settled()
     })
 
     it('ends with a refusal by a person when the browser rejects it', async () => {
-      const carrier = await Carrier.calls(house.gateway, {
+      const carrier = await Carrier.calls(fixture.gateway, {
         domain: 'straight.test',
         scenario: 'caller-refused',
         // The gateway's own SDK sends CALL_REJECTED. The published SDK sends USER_BUSY, which is 486.
         values: { status: 603 },
       })
-      await house.phone.rings()
-      await house.phone.reject()
+      await fixture.phone.rings()
+      await fixture.phone.reject()
       await carrier.done()
-      await house.phone.idle()
-      await house.gateway.settled()
+      await fixture.phone.idle()
+      await fixture.gateway.settled()
     })
   })
 
   it('rings before it answers, with a document from the customer’s server that knows the caller', async () => {
-    const carrier = await Carrier.calls(house.gateway, {
+    const carrier = await Carrier.calls(fixture.gateway, {
       domain: 'fetched.test',
       scenario: 'caller',
       holdMs: 'manual',
     })
     await carrier.sipp.event('ringing')
-    await house.phone.rings()
+    await fixture.phone.rings()
     const request = await until('the document was asked for', () =>
-      house.documents.requests.find(({ path }) => path === '/fetched.json'),
+      fixture.documents.requests.find(({ path }) => path === '/fetched.json'),
     )
     expect(JSON.stringify(request)).toContain('+15551230001')
     expect(carrier.sipp.events).not.toContainEqual(expect.stringContaining('answered'))
-    await house.phone.accept()
+    await fixture.phone.accept()
     await carrier.talks('answered', carrierTone)
-    await hears(house.phone.page, carrierTone)
+    await hears(fixture.phone.page, carrierTone)
     await carrier.goesOn()
     await carrier.done()
-    await house.phone.idle()
-    await house.gateway.settled()
+    await fixture.phone.idle()
+    await fixture.gateway.settled()
   })
 
   it(`${count} calls at once are each served with a continuous voice`, async () => {
-    const before = await house.gateway.metric('calls_ended_total', { cause: 'normal' })
+    const before = await fixture.gateway.metric('calls_ended_total', { cause: 'normal' })
     const peers = await Promise.all(Array.from({ length: count }, () => RtpPeer.open()))
     onTestFinished(() => {
       for (const peer of peers) peer.close()
     })
     const sipp = await Sipp.start({
       scenario: 'caller-released',
-      to: `127.0.0.1:${house.gateway.sipPort}`,
+      to: `127.0.0.1:${fixture.gateway.sipPort}`,
       mediaPorts: peers.map(({ port }) => port),
       rate: count,
       values: { user: 'all', domain: 'many.test', payloads: '0', codecs: 'a=rtpmap:0 PCMU/8000' },
@@ -171,7 +171,7 @@ export const inbound = (house: BrowserHouse): void => {
     onTestFinished(() => sipp.stop())
     await until(
       'all are in a call at once',
-      () => house.gateway.metric('calls'),
+      () => fixture.gateway.metric('calls'),
       (calls) => calls === count,
     )
     await sipp.succeeded()
@@ -181,7 +181,7 @@ export const inbound = (house: BrowserHouse): void => {
     expect(faults).toEqual([])
     for (const { packets } of peers)
       expect(levels(packets).filter((level) => level > 300).length).toBeGreaterThan(20)
-    expect(await house.gateway.metric('calls_ended_total', { cause: 'normal' })).toBe(before + count)
-    await house.gateway.settled()
+    expect(await fixture.gateway.metric('calls_ended_total', { cause: 'normal' })).toBe(before + count)
+    await fixture.gateway.settled()
   })
 }

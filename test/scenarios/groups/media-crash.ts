@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
-import { type BrowserHouse, browserTone } from '../../support/browser-house.ts'
+import { type BrowserFixture, browserTone } from '../../support/browser-fixture.ts'
 import { Carrier } from '../../support/carrier.ts'
 import type { Gateway } from '../../support/gateway.ts'
 import { hears } from '../../support/page-audio.ts'
@@ -24,13 +24,13 @@ const workersOf = ({ pid }: Gateway): readonly number[] =>
 
 /** The death of a mediasoup worker while a SIP endpoint and a subscriber talk from browsers. */
 export const mediaCrash = (
-  house: BrowserHouse,
+  fixture: BrowserFixture,
   desk: object & { username: string; password: string },
 ): void => {
   it('ends calls of browsers at once, with the same code for both sides, when mediasoup dies', async () => {
-    const { gateway } = house
+    const { gateway } = fixture
     const server = `wss://127.0.0.1:${gateway.wssPort}`
-    const phone = await SipPhone.open(house.browser, { ...desk, server, domain: 'phones.test' })
+    const phone = await SipPhone.open(fixture.browser, { ...desk, server, domain: 'phones.test' })
     onTestFinished(() => phone.close())
     const caller = await Carrier.calls(gateway, { domain: 'desk.test', scenario: 'caller-released' })
     await phone.rings()
@@ -39,15 +39,15 @@ export const mediaCrash = (
     await caller.talks('answered', carrierTone)
     await caller.hears(browserTone)
     const callee = await Carrier.listens({ scenario: 'callee' })
-    await house.phone.dial(callee.uri)
+    await fixture.phone.dial(callee.uri)
     await callee.talks('invited', carrierTone)
-    await house.phone.talking()
-    await hears(house.phone.page, carrierTone)
+    await fixture.phone.talking()
+    await hears(fixture.phone.page, carrierTone)
 
     const [worker, ...others] = workersOf(gateway)
     expect(others).toEqual([])
     process.kill(worker!, 'SIGKILL')
-    await Promise.all([caller.done(), callee.done(), phone.reaches('Terminated'), house.phone.idle()])
+    await Promise.all([caller.done(), callee.done(), phone.reaches('Terminated'), fixture.phone.idle()])
     // Legs that were ended by their own wait for media would say media_timeout.
     for (const carrier of [caller, callee]) {
       expect(carrier.sipp.received('BYE')[0]).toMatch(/^Reason: .*Q\.850;\s*cause=41/im)

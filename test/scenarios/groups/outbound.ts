@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { application, script, scripted } from '../../support/applications.ts'
-import { type BrowserHouse, browserTone } from '../../support/browser-house.ts'
+import { type BrowserFixture, browserTone } from '../../support/browser-fixture.ts'
 import { Carrier } from '../../support/carrier.ts'
 import type { DocumentServer } from '../../support/documents.ts'
 import { faultsOf, fromFirstSound } from '../../support/hearing.ts'
@@ -29,75 +29,75 @@ export const outboundResources = (documents: DocumentServer): object[] => [
 ]
 
 /** Calls from a browser to carriers. */
-export const outbound = (house: BrowserHouse): void => {
+export const outbound = (fixture: BrowserFixture): void => {
   describe('a SIP URI that is dialled straight', () => {
     it('gives early media, an answer, talk both ways and digits, and is ended by the browser', async () => {
       const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
-      await house.phone.dial(carrier.uri)
+      await fixture.phone.dial(carrier.uri)
       // Early media: the tone is in the browser before the carrier answers.
       await carrier.talks('invited', 350)
-      await hears(house.phone.page, 350)
+      await hears(fixture.phone.page, 350)
       expect(carrier.sipp.events).not.toContain('confirmed')
       await carrier.goesOn()
       await carrier.sipp.event('confirmed')
       carrier.media.tone(carrierTone)
-      await house.phone.talking()
-      await hears(house.phone.page, carrierTone)
+      await fixture.phone.talking()
+      await hears(fixture.phone.page, carrierTone)
       await carrier.hears(browserTone, 600)
-      await house.phone.press('15#')
+      await fixture.phone.press('15#')
       await carrier.receivesDigits('15#')
       await carrier.hears(browserTone, 600)
       expect(faultsOf(carrier.media.packets)).toEqual([])
-      await house.phone.hangUp()
+      await fixture.phone.hangUp()
       await carrier.done()
-      await house.phone.idle()
-      await house.gateway.settled()
+      await fixture.phone.idle()
+      await fixture.gateway.settled()
     })
 
     it('ends in the browser when the carrier hangs up', async () => {
       const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'manual', codec: 'PCMA' })
-      await house.phone.dial(carrier.uri)
+      await fixture.phone.dial(carrier.uri)
       await carrier.talks('invited', carrierTone)
-      await house.phone.talking()
-      await hears(house.phone.page, carrierTone)
+      await fixture.phone.talking()
+      await hears(fixture.phone.page, carrierTone)
       await carrier.goesOn()
       await carrier.done()
-      await house.phone.idle()
-      await house.gateway.settled()
+      await fixture.phone.idle()
+      await fixture.gateway.settled()
     })
 
     it('is cancelled at the carrier when the browser gives up', async () => {
       const carrier = await Carrier.listens({ scenario: 'callee-cancelled' })
-      await house.phone.dial(carrier.uri)
+      await fixture.phone.dial(carrier.uri)
       await carrier.sipp.event('invited')
-      await house.phone.hangUp()
+      await fixture.phone.hangUp()
       await carrier.done()
-      await house.phone.idle()
-      await house.gateway.settled()
+      await fixture.phone.idle()
+      await fixture.gateway.settled()
     })
 
     it('tells the browser that the carrier is busy', async () => {
       const carrier = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
-      await house.phone.dial(carrier.uri)
+      await fixture.phone.dial(carrier.uri)
       await carrier.done()
-      const notice = house.phone.page.getByTestId('notice')
+      const notice = fixture.phone.page.getByTestId('notice')
       await until(
         'the page says why',
         () => notice.textContent(),
         (text) => /busy/i.test(text ?? ''),
       )
-      await house.phone.idle()
-      await house.gateway.settled()
+      await fixture.phone.idle()
+      await fixture.gateway.settled()
     })
 
     it('goes over TCP where the URI says so', async () => {
       const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 800, transport: 'tcp' })
-      await house.phone.dial(`${carrier.uri};transport=tcp`)
+      await fixture.phone.dial(`${carrier.uri};transport=tcp`)
       await carrier.talks('invited', carrierTone)
-      await house.phone.talking()
+      await fixture.phone.talking()
       await carrier.done()
-      await house.phone.idle()
-      await house.gateway.settled()
+      await fixture.phone.idle()
+      await fixture.gateway.settled()
     })
   })
 
@@ -115,45 +115,45 @@ export const outbound = (house: BrowserHouse): void => {
           },
         }),
       )
-      await house.phone.dial('/public/trunk')
+      await fixture.phone.dial('/public/trunk')
       await carrier.sipp.event('challenged')
       await carrier.talks('invited', carrierTone)
-      await house.phone.talking()
-      await hears(house.phone.page, carrierTone)
+      await fixture.phone.talking()
+      await hears(fixture.phone.page, carrierTone)
       await carrier.hears(browserTone, 400)
-      await house.phone.hangUp()
+      await fixture.phone.hangUp()
       await carrier.done()
-      await house.phone.idle()
-      await house.gateway.settled()
-      expect(house.gateway.output).not.toContain('trunk-pass')
+      await fixture.phone.idle()
+      await fixture.gateway.settled()
+      expect(fixture.gateway.output).not.toContain('trunk-pass')
     })
 
     it('is reached by another address, with early media, talk and digits', async () => {
       const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
       document = JSON.stringify(script({ connect: { to: carrier.uri, answer_on_bridge: true } }))
-      await house.phone.dial('/public/front')
+      await fixture.phone.dial('/public/front')
       await carrier.talks('invited', 350)
-      await hears(house.phone.page, 350)
+      await hears(fixture.phone.page, 350)
       expect(carrier.sipp.events).not.toContain('confirmed')
       await carrier.goesOn()
       await carrier.sipp.event('confirmed')
       carrier.media.tone(carrierTone)
-      await house.phone.talking()
-      await hears(house.phone.page, carrierTone)
+      await fixture.phone.talking()
+      await hears(fixture.phone.page, carrierTone)
       await carrier.hears(browserTone, 600)
-      await house.phone.press('7#')
+      await fixture.phone.press('7#')
       await carrier.receivesDigits('7#')
       expect(faultsOf(carrier.media.packets)).toEqual([])
-      await house.phone.hangUp()
+      await fixture.phone.hangUp()
       await carrier.done()
-      await house.phone.idle()
-      await house.gateway.settled()
+      await fixture.phone.idle()
+      await fixture.gateway.settled()
     })
 
     it('can be called through by another carrier', async () => {
       const callee = await Carrier.listens({ scenario: 'callee', holdMs: 300 })
       document = JSON.stringify(script({ connect: { to: callee.uri, answer_on_bridge: true } }))
-      const caller = await Carrier.calls(house.gateway, {
+      const caller = await Carrier.calls(fixture.gateway, {
         domain: 'through.test',
         scenario: 'caller',
         holdMs: 'manual',
@@ -168,13 +168,13 @@ export const outbound = (house: BrowserHouse): void => {
       await caller.goesOn()
       await caller.done()
       await callee.done()
-      await house.gateway.settled()
+      await fixture.gateway.settled()
     })
   })
 
   it('tells the browser when the address it dialled is busy', async () => {
     // A new softphone, without an earlier notice.
-    const phone = await Softphone.open(house.browser, house.gateway)
+    const phone = await Softphone.open(fixture.browser, fixture.gateway)
     onTestFinished(() => phone.close())
     await phone.dial('/public/nowhere')
     const notice = phone.page.getByTestId('notice')
@@ -183,6 +183,6 @@ export const outbound = (house: BrowserHouse): void => {
       () => notice.textContent(),
       (text) => /busy/i.test(text ?? ''),
     )
-    await house.gateway.settled()
+    await fixture.gateway.settled()
   })
 }

@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts'
 /**
  * Peers of the tests. The browser's microphone plays 1200 Hz, and `app` receives notifications at `/push`.
  */
-export interface PushHouse {
+export interface PushFixture {
   readonly gateway: Gateway
   readonly browser: Browser
   readonly app: DocumentServer
@@ -53,7 +53,7 @@ const handle = async ({
 }
 
 /** Notifications, as the published SDK takes them. No device was registered before. */
-export const push = (current: () => PushHouse): void => {
+export const push = (current: () => PushFixture): void => {
   const received = (): ReceivedPush[] =>
     current()
       .app.asked('/push')

@@ -24,14 +24,14 @@ interface Sends {
 
 /** The pages and sessions of one test. */
 export class Parties {
-  readonly #house: MediaStack
+  readonly #fixture: MediaStack
   readonly #open: () => Promise<PhonePage>
   #pages: PhonePage[] = []
   #opened: { close(): unknown }[] = []
   #faults: Error[] = []
 
-  constructor(house: MediaStack, open: () => Promise<PhonePage>) {
-    this.#house = house
+  constructor(fixture: MediaStack, open: () => Promise<PhonePage>) {
+    this.#fixture = fixture
     this.#open = open
   }
 
@@ -49,7 +49,7 @@ export class Parties {
     if (colour) await page.call('camera', colour)
     if (codecs) await page.call('preferVideo', codecs)
     const offer = await page.call('offer', false, numbers)
-    const media = this.#keepMedia(await this.#house.webrtc.answer('g', offer, ['opus']))
+    const media = this.#keepMedia(await this.#fixture.webrtc.answer('g', offer, ['opus']))
     await page.call('take', 'answer', media.sdp)
     return { page, media }
   }
@@ -57,7 +57,7 @@ export class Parties {
   /** A browser that is called with video, and sends a picture of a colour or none. */
   async callOut(colour?: string, { page: own }: Pick<Sends, 'page'> = {}): Promise<Party> {
     const page = own ?? (await this.page())
-    const media = this.#keepMedia(await this.#house.webrtc.offer('g', 'opus', { video: true }))
+    const media = this.#keepMedia(await this.#fixture.webrtc.offer('g', 'opus', { video: true }))
     await media.accept(await page.call('answer', media.sdp, colour))
     return { page, media }
   }
@@ -68,7 +68,7 @@ export class Parties {
     await page.call('share', colour, { width: 640, height: 360 })
     const offer = await page.call('offer')
     expect(offer).toMatch(/m=video[\s\S]*m=audio/)
-    const screen = this.#keep(await this.#house.webrtc.screen('g', offer))
+    const screen = this.#keep(await this.#fixture.webrtc.screen('g', offer))
     await page.call('take', 'answer', screen.sdp)
     return { page, screen }
   }
@@ -76,7 +76,7 @@ export class Parties {
   /** Shows two each other. */
   join(a: Party, b: Party): { close(): void } {
     return this.#keep(
-      this.#house.webrtc.joinVideo(a.media.video, b.media.video, (fault) => this.#faults.push(fault)),
+      this.#fixture.webrtc.joinVideo(a.media.video, b.media.video, (fault) => this.#faults.push(fault)),
     )
   }
 
@@ -89,7 +89,7 @@ export class Parties {
     this.#pages = []
     this.#faults = []
     expect(faults).toEqual([])
-    const { webrtc, edge } = this.#house
+    const { webrtc, edge } = this.#fixture
     expect({ transports: webrtc.transports, ports: edge.portCount }).toEqual({ transports: 0, ports: 0 })
   }
 

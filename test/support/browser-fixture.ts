@@ -7,7 +7,7 @@ import { Softphone } from './softphone.ts'
 export const browserTone = 1000
 
 /** A gateway, a browser, a customer's server, and Alice's softphone in that browser. */
-export class BrowserHouse {
+export class BrowserFixture {
   #documents: DocumentServer | undefined
   #gateway: Gateway | undefined
   #browser: Browser | undefined
