@@ -3,16 +3,16 @@ import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
 import { createSrf, type SrfLike } from './srf.ts'
 
-/** Where the SIP agent listens for us. */
+/** Address and secret of the SIP agent. */
 export interface AgentAddress {
   readonly host: string
   readonly port: number
   readonly secret: string
-  /** Our own agent, and not a drachtio-server. */
+  /** The agent is the embedded one, not a drachtio-server. */
   readonly isEmbedded: boolean
 }
 
-/** What the two kinds of agents differ in. */
+/** Differences between the two kinds of agents. */
 export interface Capabilities {
   /**
    * `Require: 100rel` may be put on a provisional response. A drachtio-server can crash of it: a caller that
@@ -20,30 +20,27 @@ export interface Capabilities {
    */
   readonly hasReliableProvisionals: boolean
   /**
-   * Who runs session timers (RFC 4028). The embedded `agent` leaves them to us, and our own clock; a
-   * drachtio-`server` runs its own as soon as it sees Session-Expires, so that ours stay off.
+   * Owner of session timers (RFC 4028). The embedded `agent` leaves them to the gateway and its clock. A
+   * drachtio-`server` runs its own as soon as it sees Session-Expires, so the gateway's timers stay off.
    */
   readonly sessionTimers: 'agent' | 'server'
-  /**
-   * A 100 is handed over too; a drachtio-server keeps it to itself, so that a slow far side looks like a
-   * silent one.
-   */
+  /** The agent delivers a 100 as well. A drachtio-server does not: a slow peer looks like a silent one. */
   readonly reportsTrying: boolean
   /**
-   * It understands private headers of ours, and keeps them from the network; a drachtio-server would send
-   * them.
+   * The agent understands the gateway's private headers and removes them from messages. A drachtio-server
+   * would send them to the network.
    */
   readonly hasPrivateHeaders: boolean
   /**
-   * A CANCEL that comes behind our 200 is answered with 200, and the call goes on (RFC 3261 section 9.2). A
-   * drachtio-server answers 481; a caller that gives up then, without ACK and BYE, is hung up 32 s later.
+   * The agent answers a CANCEL after a 200 with 200, and the call goes on (RFC 3261 section 9.2). A
+   * drachtio-server answers 481. A caller that then gives up without ACK and BYE is hung up 32 s later.
    */
   readonly handlesLateCancel: boolean
   /** Longest message that may be handed over, in bytes with its leading line. */
   readonly maxFrameBytes: number
 }
 
-/** What an agent can do, by which of the two kinds it is. */
+/** Returns the capabilities of one of the two kinds of agents. */
 export const capabilitiesOf = ({ isEmbedded }: Pick<AgentAddress, 'isEmbedded'>): Capabilities =>
   isEmbedded
     ? {
@@ -65,11 +62,11 @@ export const capabilitiesOf = ({ isEmbedded }: Pick<AgentAddress, 'isEmbedded'>)
 
 /** One connection to the agent. A leg belongs to the one it was made on: no dialog outlives it. */
 export interface Connection {
-  /** Goes to false for ever when the connection is lost. */
+  /** Becomes false, and stays so, when the connection is lost. */
   readonly isAlive: boolean
 }
 
-/** What a link to the SIP agent needs. */
+/** Options of {@link AgentLink}. */
 export interface AgentLinkOptions {
   readonly agent: AgentAddress
   readonly clock: Clock
@@ -81,8 +78,8 @@ export interface AgentLinkOptions {
 }
 
 /**
- * The connection to the SIP agent. drachtio-srf reconnects by itself; what was pending on a lost connection
- * never settles there, which is why {@link onLost} tells whose legs are to be ended.
+ * Connection to the SIP agent. drachtio-srf reconnects by itself. Requests that are pending on a lost
+ * connection never settle there: {@link onLost} reports whose legs must end.
  */
 export class AgentLink {
   readonly srf: SrfLike
@@ -102,12 +99,12 @@ export class AgentLink {
     this.capabilities = capabilitiesOf(options.agent)
   }
 
-  /** The present connection; undefined while there is none. */
+  /** Current connection; undefined while disconnected. */
   get connection(): Connection | undefined {
     return this.#connection
   }
 
-  /** What the agent listens on, each `transport/address:port`; empty before the first connection. */
+  /** Sockets that the agent listens on, each `transport/address:port`; empty before the first connection. */
   get hostports(): readonly string[] {
     return this.#hostports
   }
@@ -118,8 +115,8 @@ export class AgentLink {
   }
 
   /**
-   * Connects. Rejects with `control_lost` when the secret is wrong, or nothing accepts us within `timeoutMs`
-   * (default 10 s).
+   * Connects. Rejects with `control_lost` when the secret is wrong, or when no agent accepts the connection
+   * within `timeoutMs` (default 10 s).
    */
   async connect(timeoutMs = 10_000): Promise<void> {
     const { agent, clock } = this.#options
@@ -192,7 +189,7 @@ export class AgentLink {
 
   #lost(): void {
     const connection = this.#connection
-    // A failed attempt to reconnect closes a socket, too.
+    // A failed attempt to reconnect also closes a socket.
     if (!connection || this.#closed) return
     const { clock, log, graceMs = 3_000 } = this.#options
     connection.isAlive = false

@@ -1,6 +1,6 @@
 /**
- * Wraps callbacks so that what they throw goes to `failed`: an error of ours never reaches drachtio-srf's
- * socket reader.
+ * Wraps callbacks so that their errors go to `failed`: no error of the gateway reaches the socket reader of
+ * drachtio-srf.
  */
 export const catchErrors =
   (failed: (error: unknown) => void) =>

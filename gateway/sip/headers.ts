@@ -9,7 +9,8 @@ const maxHeaders = 64
 const maxValueLength = 1_024
 
 /**
- * What belongs to the dialog, the routing, the body or the credentials, and is never an application's to set.
+ * Headers that belong to the dialog, the routing, the body or the credentials. An application must not set
+ * them.
  */
 const reserved = new Set([
   'via',
@@ -50,7 +51,7 @@ const reserved = new Set([
   'timestamp',
   'expires',
   'reason',
-  // Between us and our own agent.
+  // Private headers between the gateway and the embedded agent.
   ...[offenseHeader, reachHeader, unverifiedHeader].map((name) => name.toLowerCase()),
 ])
 
@@ -79,7 +80,7 @@ export const applicationHeaders = (
 }
 
 const objection = (name: string, value: string): string | undefined => {
-  // A token (RFC 3261 section 25.1); one letter alone is the short form of some standard header.
+  // A token (RFC 3261 section 25.1). A single letter is the short form of a standard header.
   if (!/^[A-Za-z0-9\-.!%*_+`'~]{2,64}$/.test(name)) return 'not a header name'
   if (reserved.has(name.toLowerCase())) return 'reserved'
   if (hasControls(value)) return 'a control character in the value'
@@ -99,8 +100,8 @@ export const withoutBody = (headers: Headers): Headers =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-/i.test(name)))
 
 /**
- * The From value: a SIP URI as given, else the user at our own address (which the agent puts in place of
- * `localhost`). An empty user becomes `anonymous`.
+ * Returns a From value: the given SIP URI, else the user at the gateway's address. The agent replaces
+ * `localhost` by that address. An empty user becomes `anonymous`.
  */
 export const fromHeader = (party: Pick<Party, 'user' | 'name'>, uri?: string): string => {
   const given = uri === undefined ? undefined : parseSipUri(uri)
@@ -108,7 +109,7 @@ export const fromHeader = (party: Pick<Party, 'user' | 'name'>, uri?: string): s
   return `${quotedName(party.name)}<${address}>`
 }
 
-/** A display name as it stands before an address, with a blank behind it; empty where there is no name. */
+/** Returns a display name as written before an address, with a space after it; empty if the name is empty. */
 export const quotedName = (name: string): string => {
   const text = name
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
@@ -127,8 +128,8 @@ export const escapedUser = (user: string): string =>
   )
 
 /**
- * The Reason value of a BYE, CANCEL or refusal (RFC 3326): a Q.850 cause, with the text of the catalogue
- * where it is that of the catalogue.
+ * Returns the Reason value of a BYE, CANCEL or refusal (RFC 3326): a Q.850 cause, with the text of the
+ * catalogue if the cause is the catalogue's.
  */
 export const reasonHeader = (cause: Cause): string => {
   if (cause.code === 'answered_elsewhere') return 'SIP;cause=200;text="Call completed elsewhere"'
@@ -137,7 +138,7 @@ export const reasonHeader = (cause: Cause): string => {
   return found === q850 ? `Q.850;cause=${q850};text="${text}"` : `Q.850;cause=${found}`
 }
 
-/** The Q.850 cause of a Reason value; undefined where it has none. */
+/** Returns the Q.850 cause of a Reason value; undefined if it has none. */
 export const q850In = (reason = ''): number | undefined => {
   const values = reason
     .slice(0, 1_024)
@@ -148,7 +149,7 @@ export const q850In = (reason = ''): number | undefined => {
   return cause >= 1 && cause <= 127 ? cause : undefined
 }
 
-/** Text of the far side for a log line or a warning: one line, printable, cut. */
+/** Returns text of the peer for a log line or a warning: one line, printable, cut. */
 export const printable = (text: string, maxLength = 128): string =>
   text.slice(0, maxLength).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?')
 

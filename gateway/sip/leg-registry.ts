@@ -1,22 +1,22 @@
 import type { Cause } from '../core/errors/catalogue.ts'
 import type { Connection } from './agent-link.ts'
 
-/** A leg's far side as the registry knows it. */
+/** SIP side of a leg, as the registry sees it. */
 export interface RegisteredLeg {
   readonly connection: Connection
   /** Ends the leg as if its call had done so. */
   hangUp(cause: Cause): void
-  /** The connection to the agent is gone for good. */
+  /** Called when the connection to the agent is lost for good. */
   lost(): void
 }
 
-/** The far sides that exist. */
+/** Registry of the SIP sides that exist. */
 export interface LegRegistry {
   add(leg: RegisteredLeg): void
   delete(leg: RegisteredLeg): void
 }
 
-/** The far sides that exist. Each takes itself out when nothing is left of it. */
+/** Set of the SIP sides that exist. Each side removes itself when its last message is done. */
 export class LegSet implements LegRegistry {
   #all = new Set<RegisteredLeg>()
   #empty: (() => void)[] = []
@@ -34,7 +34,7 @@ export class LegSet implements LegRegistry {
     if (this.#all.size === 0) for (const resolve of this.#empty.splice(0)) resolve()
   }
 
-  /** Resolves as soon as there is none. */
+  /** Resolves as soon as the set is empty. */
   empty(): Promise<void> {
     if (this.#all.size === 0) return Promise.resolve()
     return new Promise((resolve) => this.#empty.push(resolve))

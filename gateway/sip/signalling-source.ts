@@ -1,7 +1,7 @@
 import { printable } from './headers.ts'
 import type { SipRequest } from './srf.ts'
 
-/** Where a REGISTER came from, and so where its contact is reached. */
+/** Source of a request: the place where its sender is reached. */
 export interface SignallingSource {
   readonly transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss'
   readonly address: string
@@ -11,7 +11,8 @@ export interface SignallingSource {
 const transports = ['udp', 'tcp', 'tls', 'ws', 'wss'] as const
 
 /**
- * Where a request came from. A drachtio-server calls WebSockets `tcp`; the client's own Via tells them apart.
+ * Returns the source of a request. A drachtio-server reports WebSockets as `tcp`; the client's own Via tells
+ * them apart.
  */
 export const sourceOf = (request: SipRequest): SignallingSource => {
   const said = known(request.protocol)
@@ -27,6 +28,9 @@ export const sourceOf = (request: SipRequest): SignallingSource => {
 const known = (text: string | undefined): SignallingSource['transport'] | undefined =>
   transports.find((each) => each === text?.toLowerCase())
 
-/** Proxies between the sender and us, each of which has put a Via before the sender's own. */
+/**
+ * Returns the number of proxies between the sender and the gateway: each has added a Via before the sender's
+ * own.
+ */
 export const proxiesOf = (request: SipRequest): number =>
   (request.get('Via') ?? '').split(/,\s*(?=SIP\s*\/)/i).length - 1

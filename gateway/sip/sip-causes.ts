@@ -11,8 +11,8 @@ const sendable = new Set([
 ])
 
 /**
- * The status with which an unanswered call is refused. A challenge (401, 407) or a redirection that came from
- * another carrier means nothing to the caller, so the catalogue's status stands in for it.
+ * Returns the status that refuses an unanswered call. A challenge (401, 407) or a redirection by another
+ * carrier means nothing to the caller: the catalogue's status replaces it.
  */
 export const refusalStatus = (cause: Cause): number => {
   const wanted = [sipStatusOf(cause), catalogue[cause.code].sip]
@@ -20,8 +20,8 @@ export const refusalStatus = (cause: Cause): number => {
 }
 
 /**
- * What the agent has found out about why nobody could be reached, such as a certificate that is for somebody
- * else; undefined where it is silent.
+ * Returns the agent's reason why no target could be reached, such as a certificate for another name;
+ * undefined if the agent gives none.
  */
 export const problemOf = ({ res }: Pick<Refusal, 'res'>): string | undefined => {
   if (res?.source_address !== '') return undefined
@@ -29,7 +29,7 @@ export const problemOf = ({ res }: Pick<Refusal, 'res'>): string | undefined => 
   return text && printable(text)
 }
 
-/** What the refusal of an INVITE of ours means. `rang`: a provisional response had come. */
+/** Returns the cause of a refused outbound INVITE. `rang`: a provisional response came before. */
 export const causeOfRefusal = (refusal: Refusal, rang: boolean): Cause => {
   const { status, reason } = refusal
   const objection = status === undefined ? objectionOf(refusal.message) : undefined
@@ -37,7 +37,7 @@ export const causeOfRefusal = (refusal: Refusal, rang: boolean): Cause => {
   if (status === undefined)
     return { code: 'unreachable', detail: printable(refusal.message ?? String(refusal)) }
   const detail = `${status} ${printable(reason ?? '', 64)}`.trim()
-  // The agent makes 408 and 503 itself when nobody could be reached; they come from no address.
+  // The agent makes 408 and 503 itself when no target is reachable; such a response has no source address.
   const local = refusal.res?.source_address === ''
   if (local && (status === 408 || status === 503)) {
     if (rang && status === 408) return { code: 'no_answer', detail }
@@ -75,8 +75,8 @@ const codeOfStatus = (status: number): Code => {
 }
 
 /**
- * What the end of a dialog means. `reason` is drachtio-srf's: `normal release`, or why the agent itself sent
- * the BYE; `said`: the Reason of a BYE.
+ * Returns the cause of the end of a dialog. `reason` is drachtio-srf's: `normal release`, or why the agent
+ * itself sent the BYE. `said`: the Reason of a BYE.
  */
 export const causeOfBye = (reason: string | undefined, said?: string): Cause =>
   reason === undefined || reason === 'normal release'
@@ -84,15 +84,15 @@ export const causeOfBye = (reason: string | undefined, said?: string): Cause =>
     : { code: 'unreachable', detail: printable(reason) }
 
 /**
- * What a CANCEL with this Reason means. The agent tells so, too, that it gave a call up because a PRACK did
- * not come.
+ * Returns the cause of a CANCEL with this Reason. The agent also reports in this way that a PRACK did not
+ * come.
  */
 export const causeOfCancel = (said: string | undefined): Cause =>
   said === prackTimeout
     ? { code: 'unreachable', detail: 'no PRACK in time' }
     : { code: 'canceled', ...detailOf(said) }
 
-/** Reason with which our own agent tells of a call that it refused with 504. */
+/** Reason by which the embedded agent reports a call that it refused with 504. */
 const prackTimeout = 'SIP;cause=504'
 
 const detailOf = (said: string | undefined): Pick<Cause, 'detail'> =>

@@ -40,7 +40,7 @@ import { Trunks } from './trunks/trunks.ts'
 
 export type { AgentAddress } from './agent-link.ts'
 
-/** What the SIP edge works with. */
+/** Collaborators and settings of {@link SipEdge}. */
 export interface SipEdgeDeps {
   /** The embedded agent, or a drachtio-server. */
   readonly agent: AgentAddress
@@ -49,40 +49,43 @@ export interface SipEdgeDeps {
   /** For SIP clients that speak WebRTC; without it they cannot call, nor be called. */
   readonly webrtc?: Pick<WebRtc, 'answer' | 'offer'>
   readonly arrivals: Arrivals
-  /** Default: there is none. */
+  /** Default: no carriers. */
   readonly carriers?: CarrierDirectory
-  /** Which hosts may be dialled that are no carrier's. Default: every one. */
+  /** Judges hosts that belong to no carrier. Default: every host may be dialled. */
   readonly guard?: Pick<DialGuard, 'objection'>
-  /** Returns the SIP URIs that may be called: `any` (default), or those of the project's carriers alone. */
+  /**
+   * Returns the SIP URIs that may be called: `any` (default), or `carriers`, those of the project's carriers
+   * only.
+   */
   readonly dial?: () => SipConfig['dial']
   /** Quotas of calls to carriers, of projects and of subscribers; default none. */
   readonly quotas?: Pick<CarrierQuotas, 'take'>
   /** IP families of the audio of targets with names; default IPv4. */
   readonly families?: Pick<TargetFamilies, 'complete'>
-  /** Where SIP endpoints register; default: nowhere. */
+  /** Registrar of SIP endpoints; default: endpoints cannot register. */
   readonly registrar?: RegistrarOptions
   /** Calls in progress, of every kind. */
   readonly counts: { calls(): number }
   /** Calls at once, over everything. */
   readonly maxCalls: number
-  /** Limits of callers who are neither known nor authenticated; default: none of their own. */
+  /** Limits of callers who are neither known nor authenticated; default: no limits of their own. */
   readonly untrusted?: UntrustedLimits
-  /** Who is known by the address; default: nobody, and each domain's own list decides. */
+  /** Networks that are known by their address; default: none, and each domain's own list decides. */
   readonly trust?: Trust
   /** Default: 500 calls a second, whatever the load, and 10 s of Retry-After. */
   readonly overload?: OverloadConfig
   /** Per cent of the last second that the gateway was busy; default 0. */
   readonly busyPercent?: () => number
   /**
-   * Algorithms of the digest challenges, in order; default MD5. A drachtio-server can carry one alone: of
-   * several, MD5.
+   * Algorithms of the digest challenges, in order; default MD5. A drachtio-server can send one challenge
+   * only: of several, MD5.
    */
   readonly challenges?: readonly DigestAlgorithm[]
-  /** Told of an address from which somebody certainly tried a wrong password. */
+  /** Called with an address that certainly sent a wrong password. */
   readonly recordOffense?: (address: string) => void
   readonly metrics: Pick<Metrics, 'rejections' | 'gauge' | 'gauges' | 'registrations'>
   readonly clock: Clock
-  /** For what goes on with carriers outside calls; default {@link clock}. */
+  /** Clock of pings and registrations with carriers; default {@link clock}. */
   readonly trunkClock?: Clock
   readonly log: Log
   /** Session timers (RFC 4028); default: none are asked for or kept. */
@@ -103,12 +106,12 @@ export type SipEdgeChange = Required<
   Pick<SipEdgeDeps, 'maxCalls' | 'untrusted' | 'overload' | 'challenges' | 'sessionTimer'>
 >
 
-/** Longest wait at the end for the far sides' last responses. */
+/** Maximum wait at the end for the peers' last responses. */
 const maxGoodbyeMs = 1_000
 
 /**
- * Every SIP call of the gateway: lets carriers' calls in, and makes legs to carriers. It speaks through
- * drachtio-srf alone.
+ * SIP side of all calls: admits inbound calls, and makes outbound legs. It speaks SIP through drachtio-srf
+ * only.
  */
 export class SipEdge implements OutboundSip {
   readonly #deps: SipEdgeDeps
@@ -121,7 +124,7 @@ export class SipEdge implements OutboundSip {
   readonly #trunks: Trunks
   readonly #registrar: OpenRegistrar | undefined
   readonly #challenger: Challenger
-  /** Read at each call; {@link change} alone writes them. */
+  /** Read at each call; changed by {@link change} only. */
   readonly #limits: OverloadConfig & AdmissionLimits
   readonly #timers: SessionTimerSettings | undefined
   #isDraining = false
@@ -230,7 +233,7 @@ export class SipEdge implements OutboundSip {
     return this.#admission.busyDomains
   }
 
-  /** What the agent listens on, each `transport/address:port`. */
+  /** Sockets that the agent listens on, each `transport/address:port`. */
   get hostports(): readonly string[] {
     return this.#link.hostports
   }
@@ -240,7 +243,10 @@ export class SipEdge implements OutboundSip {
     return this.#link.connection !== undefined
   }
 
-  /** Connects to the agent. Rejects with `control_lost` when it refuses us, or is not there within 10 s. */
+  /**
+   * Connects to the agent. Rejects with `control_lost` when the agent rejects the secret, or does not answer
+   * within 10 s.
+   */
   async start(): Promise<void> {
     await this.#link.connect()
     this.#trunks.start()
@@ -258,8 +264,8 @@ export class SipEdge implements OutboundSip {
   }
 
   /**
-   * Refuses new calls, and OPTIONS, with 503 from now on, and takes our registrations back. Calls in progress
-   * go on, and may still dial out.
+   * Refuses new calls and OPTIONS with 503 from now on, and unregisters from carriers. Calls in progress
+   * continue, and may still dial out.
    */
   drain(): void {
     this.#isDraining = true
@@ -267,8 +273,8 @@ export class SipEdge implements OutboundSip {
   }
 
   /**
-   * Hangs up what is left, waits up to a second until the far sides have heard of it, and gives up the
-   * connection to the agent. Idempotent. The agent is to be closed after it.
+   * Hangs up the remaining legs, waits up to a second for the peers' responses, and closes the connection to
+   * the agent. Idempotent. The agent must be closed afterwards.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()

@@ -3,7 +3,10 @@ import Srf from 'drachtio-srf'
 /** Header fields by name; a repeated field is one value, joined with commas. */
 export type Headers = Record<string, string>
 
-/** A request of the far side, or one of ours that was sent. What the gateway uses of drachtio-srf's class. */
+/**
+ * Request of a peer, or a sent request of the gateway: the part of drachtio-srf's class that the gateway
+ * uses.
+ */
 export interface SipRequest {
   readonly method: string
   readonly uri: string
@@ -15,24 +18,26 @@ export interface SipRequest {
   readonly stackDialogId?: string
   readonly msg: { readonly headers: Readonly<Headers> }
   get(name: string): string | undefined
-  /** `cancel`: the far side gave up its INVITE; the agent has sent the 487 already. */
+  /** `cancel`: the peer cancelled its INVITE; the agent has already sent the 487. */
   on(event: 'cancel', listener: (cancel?: Pick<SipRequest, 'get'>) => void): unknown
-  /** UPDATE of the far side before the INVITE has its final response; the listener answers it, at once. */
+  /**
+   * UPDATE of the peer before the final response to the INVITE. The listener must answer it synchronously.
+   */
   on(event: 'update', listener: (request: SipRequest, response: SipResponse) => void): unknown
-  /** A response to one of ours, with what acknowledges it. */
+  /** Response to a sent request, with the function that acknowledges it. */
   on(event: 'response', listener: (response: FarResponse, acknowledge: Acknowledge) => void): unknown
-  /** Our response to it, where it is one of the far side's. */
+  /** Response to send, for a request of the peer. */
   readonly res?: SipResponse
-  /** Cancels an INVITE of ours. Throws where the connection is gone. */
+  /** Cancels a sent INVITE. Throws if the connection is lost. */
   cancel(options: { headers?: Headers }, callback: (error: unknown) => void): void
 }
 
-/** Our response to a {@link SipRequest}. */
+/** Response that the gateway sends to a {@link SipRequest}. */
 export interface SipResponse {
   readonly finalResponseSent: boolean
   /**
-   * Throws for a status that it does not know. The callback is told what the agent made of it; `onPrack` has
-   * to answer the PRACK of a response that requires `100rel`, at once, by its `res`.
+   * Throws for an unknown status. The callback receives the agent's result. `onPrack` must answer the PRACK
+   * of a response that requires `100rel` synchronously, by its `res`.
    */
   send(
     status: number,
@@ -42,7 +47,7 @@ export interface SipResponse {
   ): void
 }
 
-/** A response of the far side to an INVITE of ours. */
+/** Response of a peer to an INVITE of the gateway. */
 export interface FarResponse {
   readonly status: number
   readonly reason: string
@@ -51,24 +56,24 @@ export interface FarResponse {
   readonly source_address: string
   readonly source_port?: number
   readonly msg?: { readonly headers: Readonly<Headers> }
-  /** Ours that it answers, as it was sent. */
+  /** Request that is answered, as it was sent. */
   readonly req?: { readonly uri: string }
   get(name: string): string | undefined
-  /** Whether a header is there: what drachtio-srf asks before it sends the PRACK of a reliable response. */
+  /** Whether a header is present. drachtio-srf calls it before it sends the PRACK of a reliable response. */
   has?(name: string): boolean
 }
 
 /** Sends the ACK of a final response, or the PRACK of a reliable provisional one. */
 export type Acknowledge = (options?: { body?: string; headers?: Headers }) => void
 
-/** A 200 with an offer to an INVITE of ours that had none. It has no ACK yet. */
+/** A 200 with an offer, to an INVITE that had no offer. It has no ACK yet. */
 export interface OfferedAnswer {
   readonly res: FarResponse
-  /** Sends the ACK, with our answer. Rejects where no dialog can be made. */
+  /** Sends the ACK with the answer. Rejects if no dialog can be made. */
   ack(localSdp: string | undefined): Promise<SipDialog>
 }
 
-/** The error that drachtio-srf gives for a refusal; other errors have none of the fields. */
+/** Error that drachtio-srf passes for a refusal; other errors have none of the fields. */
 export interface Refusal {
   readonly status?: number
   readonly reason?: string
@@ -90,19 +95,19 @@ export type InDialogMethod =
 /** An established INVITE dialog. */
 export interface SipDialog {
   readonly id: string
-  /** What names it. */
+  /** Identifiers of the dialog. */
   readonly sip?: { readonly callId: string; readonly localTag: string; readonly remoteTag: string }
-  /** The 200 that made it, where the INVITE was ours. */
+  /** The 200 that created the dialog, for an outbound INVITE. */
   readonly res?: FarResponse
   readonly local: { sdp: string; readonly contact: string }
   readonly remote: { readonly sdp?: string; readonly uri?: string }
-  /** Sends BYE; the callback comes with its final response, or never when the connection is lost. */
+  /** Sends BYE. The callback runs at its final response, and never if the connection is lost. */
   destroy(options: { headers?: Headers }, callback: (error: unknown) => void): void
   request(
     options: { method: string; headers?: Headers; body?: string },
     callback: (error: unknown, response?: FarResponse) => void,
   ): void
-  /** BYE of the far side, or of the agent itself; `reason` then says why. */
+  /** BYE of the peer, or of the agent itself, which gives a `reason`. */
   on(event: 'destroy', listener: (request: SipRequest, reason?: string) => void): unknown
   on(event: 'ack', listener: (request: SipRequest) => void): unknown
   on(event: InDialogMethod, listener: (request: SipRequest, response: SipResponse) => void): unknown
@@ -110,24 +115,22 @@ export interface SipDialog {
 
 /** Options of {@link SrfLike.createUAC}. */
 export interface UacOptions {
-  /** Undefined: the far side is to make the offer. */
+  /** Undefined: the peer makes the offer. */
   readonly localSdp?: string
-  /** A 200 with an offer comes back as an {@link OfferedAnswer}. */
+  /** A 200 with an offer is returned as an {@link OfferedAnswer}. */
   readonly noAck?: true
   readonly headers: Headers
-  /** Where the INVITE goes although its request-URI says otherwise; a SIP URI. */
+  /** Next hop of the INVITE, in place of its request-URI; a SIP URI. */
   readonly proxy?: string
 }
 
-/**
- * A request of ours outside calls that was sent; it gets one final response, of the far side or of the agent.
- */
+/** A sent request outside calls. It gets one final response, from the peer or from the agent. */
 export interface SentRequest {
   get(name: string): string | undefined
   on(event: 'response', listener: (response: FarResponse) => void): unknown
 }
 
-/** What the gateway uses of drachtio-srf. Tests pass a stand-in. */
+/** Part of drachtio-srf that the gateway uses. Tests pass a stand-in. */
 export interface SrfLike {
   connect(options: { host: string; port: number; secret: string; enablePing?: boolean }): unknown
   /** Throws when there is no connection. */
@@ -137,7 +140,7 @@ export interface SrfLike {
   on(event: 'error', listener: (error: Error) => void): unknown
   /** For every request that belongs to no dialog that drachtio-srf knows. */
   use(handler: (request: SipRequest, response: SipResponse, next: () => void) => void): unknown
-  /** For one method; the agent is asked for it. `method` in lower case. */
+  /** Handler of one method, in lower case; the agent is asked to deliver it. */
   use(method: string, handler: (request: SipRequest, response: SipResponse) => void): unknown
   /** Sends a 200. The callback is called before anything of the dialog is handed out. */
   createUAS(
@@ -165,8 +168,7 @@ export interface SrfLike {
     callback: (error: unknown, request?: SentRequest) => void,
   ): unknown
   /**
-   * Of drachtio-srf's insides only what stops its reconnecting while it is not connected; it has no method
-   * for that.
+   * Internals of drachtio-srf that stop its reconnecting while it is disconnected; it has no method for that.
    */
   readonly app?: {
     readonly client?: {

@@ -8,7 +8,7 @@ import type { DigestCheck } from './challenger.ts'
 import type { Trust } from './trust.ts'
 import type { UntrustedLimits } from './untrusted-limits.ts'
 
-/** What is known of a request and of the gateway when it is decided. */
+/** Facts of a request and of the gateway at the time of the decision. */
 export interface AdmissionFacts {
   readonly method: string
   /** Address that the packet came from. */
@@ -28,14 +28,14 @@ export interface AdmissionFacts {
   readonly portsFree: number
   /** Carrier media ports in all. */
   readonly portsTotal: number
-  /** Checks what the request shows to prove who sends it. */
+  /** Checks the credentials that the request shows. */
   readonly checkDigest: (
     realm: string,
     secretOf: (username: string) => DigestSecret | undefined,
   ) => DigestCheck
 }
 
-/** What the decision looks up. */
+/** Directory, networks, limits and counts that the decision reads. */
 export interface AdmissionRules {
   readonly directory: Pick<Directory, 'domainApp' | 'endpointByName' | 'resolve'>
   readonly trust: Pick<
@@ -64,7 +64,7 @@ export interface AdmissionRules {
   carrierCalls(name: string): number
   /** Whether one more call keeps within a rate. */
   hasRate(key: string, perSecond: number): boolean
-  /** Told of each check that was passed, in order. */
+  /** Called for each passed check, in order. */
   readonly note?: (check: Check, facts: CheckedFacts) => void
 }
 
@@ -76,7 +76,7 @@ export interface AdmissionLimits {
   readonly callsPerSecond: number
   /** From this load on new calls are refused. */
   readonly busyPercent: number
-  /** Limits of strangers; undefined: strangers have the same as everybody else. */
+  /** Limits of untrusted sources; undefined: the same limits as for other callers. */
   readonly untrusted?: UntrustedLimits
 }
 
@@ -96,21 +96,22 @@ export type Check =
   | 'rate'
   | 'ports'
 
-/** What was looked at. Nothing secret. */
+/** Facts that a check compared. They hold no secrets. */
 export type CheckedFacts = Readonly<Record<string, unknown>>
 
-/** Who calls, and what is to happen. */
+/** An identified caller, with the plan of its call. */
 export interface IdentifiedCaller {
   /** Host that was called. */
   readonly domain: string
   readonly projectId: string
   readonly plan: Arrival['plan']
   /**
-   * `known`: its address is in an allow list of the file, or in one that the called project made over the
-   * API, within the bounds of `knownNetworks`. `authenticated`: it has shown a password. `stranger`: neither.
+   * `known`: the caller's address is in an allow list of the file, or in a list that the called project made
+   * over the API, within the bounds of `knownNetworks`. `authenticated`: the caller has shown a password.
+   * `stranger`: neither.
    */
   readonly standing: 'known' | 'authenticated' | 'stranger'
-  /** Set where it came from a carrier's network. */
+  /** Carrier whose network the call came from. */
   readonly carrier?: CarrierConfig
   /** One of the two is set. */
   readonly app?: DomainApp
@@ -139,11 +140,11 @@ export interface AdmissionRefusal {
   readonly facts: CheckedFacts
   /** More headers of the response. */
   readonly headers?: Headers
-  /** Nothing to write down: every call begins so that has to show a password. */
+  /** The refusal is neither logged nor counted: every authenticated call begins with it. */
   readonly isQuiet?: boolean
   /**
-   * The limit is one of a domain, a source at a domain, or an endpoint: whoever sent the call may send
-   * others.
+   * The limit belongs to a domain, to a source at a domain, or to an endpoint: the sender may send other
+   * calls.
    */
   readonly hasRoomForOthers?: boolean
   /** It showed a wrong password, and is really at its address. */

@@ -20,7 +20,7 @@ import { Concurrency } from './concurrency.ts'
 import { telTarget } from './tel-target.ts'
 import type { Trust } from './trust.ts'
 
-/** What the door works with. */
+/** Collaborators and settings of {@link Admission}. */
 export interface AdmissionDeps {
   readonly directory: Pick<Directory, 'domainApp' | 'endpointByName' | 'resolve'>
   readonly trust: Trust
@@ -33,7 +33,7 @@ export interface AdmissionDeps {
   readonly isDraining: () => boolean
   /** Per cent of the last second that the gateway was busy. */
   readonly busyPercent: () => number
-  /** Told of an address from which somebody certainly tried a wrong password. */
+  /** Called with an address that certainly sent a wrong password. */
   readonly recordOffense: (address: string) => void
   readonly now: () => number
 }
@@ -53,20 +53,17 @@ export interface AdmittedCall extends AdmittedCaller {
   /** The caller has proved that it is at its address. */
   readonly onConfirmed: () => void
   /**
-   * The caller's leg is gone, and its carrier has a line free again. By a transfer the call may go on without
-   * it.
+   * Ends the count of the carrier's line when the caller's leg is gone. After a transfer the call may go on
+   * without the leg.
    */
   readonly releaseLeg: () => void
-  /**
-   * Nothing is left of the call, whoever was in it in the end: the domain, the source and the endpoint may
-   * make another one.
-   */
+  /** Ends the count of the call for the domain, the source and the endpoint. */
   readonly releaseCall: () => void
   /** Nothing came of it: both. */
   readonly release: () => void
 }
 
-/** What of an endpoint bounds its transfers. */
+/** Limits of an endpoint's transfers. */
 export type ReferringEndpoint = Pick<SipEndpoint, 'id' | 'maxCalls' | 'callsPerSecond'>
 
 /** Decides on INVITEs outside calls, and keeps count of those that were let in. */
@@ -143,9 +140,9 @@ export class Admission {
   }
 
   /**
-   * Counts a call that an endpoint has made for it by a REFER, as one of its own; what comes back takes it
-   * back, however often it is called. Otherwise the limit that is reached: a stolen password must not cost
-   * more by way of transfers.
+   * Counts a call that an endpoint starts by a REFER as one of the endpoint's calls. Returns the idempotent
+   * function that ends the count, or the limit that is reached. A stolen password must not cost more through
+   * transfers.
    */
   countReferral({ id, maxCalls, callsPerSecond }: ReferringEndpoint): (() => void) | Code {
     if (maxCalls !== undefined && this.#endpointCalls.count(id) >= maxCalls) return 'over_call_limit'

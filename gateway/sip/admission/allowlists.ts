@@ -8,7 +8,7 @@ import type { DomainApp } from '../../directory/types.ts'
 export class Allowlists {
   #built = new WeakMap<readonly string[], Networks>()
 
-  /** Without a list anyone may send. Text that is no address is refused. */
+  /** Without a list every source may send. Text that is no address is refused. */
   allows({ allow }: Pick<DomainApp, 'allow'>, source: string): boolean {
     return allow === undefined || this.#listOf(allow).has(source)
   }

@@ -1,17 +1,14 @@
-/** Most keys whose rates are remembered; the one that was not used for longest goes first. */
+/** Maximum number of remembered keys; the least recently used key is dropped first. */
 const maxKeys = 20_000
 
 interface Bucket {
-  /** Calls that may come now. */
+  /** Calls that are permitted now. */
   tokens: number
   /** When that was so. */
   at: number
 }
 
-/**
- * New calls a second, by key. A second's worth may come at once, and more as time goes on; what was refused
- * does not count.
- */
+/** Limits of new calls a second, by key, as token buckets of one second. Refused calls do not count. */
 export class CallRates {
   readonly #now: () => number
   /** The one that was used last is last. */
@@ -42,7 +39,7 @@ export class CallRates {
   #tokens(key: string, perSecond: number): number {
     const bucket = this.#buckets.get(key)
     if (!bucket) return perSecond
-    // A clock that was set back gives nothing.
+    // A clock that was set back adds no tokens.
     const passed = Math.max(0, this.#now() - bucket.at)
     return Math.min(perSecond, bucket.tokens + (passed * perSecond) / 1_000)
   }

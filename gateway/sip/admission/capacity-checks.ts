@@ -14,7 +14,7 @@ const gatewayRate = 'gateway'
 /** The key of the rate of an endpoint's calls. */
 export const endpointRate = (id: string | undefined): string => `endpoint ${id}`
 
-/** Steps 1 and 2 of `admit`: whether the gateway takes calls at all, whoever calls. */
+/** Steps 1 and 2 of `decideAdmission`: whether the gateway takes calls at all. */
 export const checkGateway = (facts: AdmissionFacts, rules: AdmissionRules): AdmissionRefusal | undefined => {
   const { method, source, transport, target, isDraining, busyPercent, calls } = facts
   const { limits, note } = rules
@@ -68,7 +68,7 @@ export const checkLimits = (
   return { admit: { ...caller, rates, isUnconfirmed: isUnconfirmed(caller, facts) } }
 }
 
-/** The limits of calls that are the caller's own, for who asks what a call meets. */
+/** Returns the caller's own call limits, for a report of the checks. */
 const ownLimits = ({ app, endpoint, carrier }: IdentifiedCaller): Record<string, number> => {
   const limits = {
     domainLimit: app?.maxCalls,
@@ -103,7 +103,9 @@ const exceededCallLimit = (
   return undefined
 }
 
-/** Its carrier counts its own rate, together with what goes out. */
+/**
+ * Rates that the call counts in. The carrier's rate is counted by the carrier, together with outbound calls.
+ */
 const ratesOf = (
   { app, endpoint }: IdentifiedCaller,
   { source }: AdmissionFacts,

@@ -2,27 +2,27 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Prefix, PrefixMap, readPrefix } from '@trunkline/sip-agent/networks'
 import type { CarrierConfig } from '../../../config/types.ts'
 
-/** What a carrier says of the networks that it calls from. */
+/** Networks that a carrier sends calls from. */
 interface Claim {
   readonly project: string | undefined
   readonly allow: readonly string[]
   readonly prefixes: readonly Prefix[]
   carrier: CarrierConfig
-  /** Among all carriers: the first goes before the others. */
+  /** Position among all carriers: the first wins. */
   place: number
 }
 
-/** Which carriers of a project claim a network; those of undefined are everybody's. */
+/** Claims of a network by project. The carriers of the key undefined serve every project. */
 type Claimants = Map<string | undefined, Set<Claim>>
 
-/** Whose carrier calls from where. */
+/** Index of carriers by the networks that they send calls from. */
 export class CarrierNetworks {
   readonly #byNetwork = new PrefixMap<Claimants>()
   #byName: ReadonlyMap<string, Claim> = new Map()
 
   /**
-   * Reads the lists that are new; the function that it gives makes these the carriers from now on. Throws an
-   * Error that names an entry which is no network.
+   * Reads the new lists. Returns the function that makes them the carriers from now on. Throws an Error that
+   * names an entry which is no network.
    */
   prepare(carriers: readonly CarrierConfig[]): () => void {
     const next = new Map(carriers.map((carrier) => [carrier.name, this.#claimOf(carrier)]))
@@ -49,8 +49,8 @@ export class CarrierNetworks {
   }
 
   /**
-   * Returns the `domain` of the carriers that an address is of, of whatever project; undefined without one,
-   * and if two carriers name different ones: the call could belong to either.
+   * Returns the `domain` of the carriers that an address belongs to, of any project. Returns undefined if no
+   * carrier has one, or if two carriers name different ones.
    */
   telDomainOf(source: string): string | undefined {
     const domains = new Set<string>()
@@ -60,7 +60,7 @@ export class CarrierNetworks {
     return domains.size === 1 ? [...domains][0] : undefined
   }
 
-  /** The one that there is, where it claims the same. */
+  /** Returns the existing claim if it is the same. */
   #claimOf(carrier: CarrierConfig): Claim {
     const { name, project, allow } = carrier
     const present = this.#byName.get(name)

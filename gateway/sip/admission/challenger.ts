@@ -4,7 +4,7 @@ import { type DigestAnswer, readAnswer } from '../digest/authorization-header.ts
 import { Nonces } from '../digest/nonces.ts'
 import type { Headers } from '../srf.ts'
 
-/** A request whose sender is asked who it is. */
+/** A request whose sender must authenticate. */
 export interface DigestRequest {
   readonly method: string
   /** The request-URI. */
@@ -20,41 +20,40 @@ export interface DigestRequest {
   readonly authorization: string | undefined
 }
 
-/** Whether somebody is who they say. */
+/** Result of a digest check. */
 export type DigestCheck =
   | { readonly kind: 'accepted'; readonly username: string }
   | {
       readonly kind: 'challenge'
       /**
-       * `missing`: no answer for the realm that can be read. `stale`: the right answer to a nonce that is too
-       * old or, over a connection, was sent to another address. `wrong`: a wrong password, or MD5 where it
-       * was not offered.
+       * `missing`: no readable answer for the realm. `stale`: the right answer to a nonce that is too old or,
+       * over a connection, was sent to another address. `wrong`: a wrong password, or MD5 although it was not
+       * offered.
        */
       readonly why: 'missing' | 'stale' | 'wrong'
-      /** Whoever answered wrongly is really at the request's address, and may be held to account. */
+      /** The wrong answer certainly came from the request's source address: an offense can be recorded. */
       readonly isProven: boolean
       /** For the 401. */
       readonly headers: Headers
     }
 
-/** What a challenge may be computed with. */
+/** Algorithms of challenges. */
 export type DigestAlgorithm = 'MD5' | 'SHA-256'
 
 /**
- * Challenges senders and checks their answers (RFC 7616, RFC 8760: SHA-256 and MD5). It takes the algorithms
- * that it offers, and SHA-256: MD5 only where it is offered. It asks for qop auth, as auth-int upsets some
- * phones, and takes either. A request costs the same work, and gets the same answer, whether or not its user
- * exists.
+ * Challenges senders and checks their answers (RFC 7616, RFC 8760: SHA-256 and MD5). It accepts the
+ * algorithms that it offers, and SHA-256. It asks for qop `auth`, as `auth-int` upsets some phones, and
+ * accepts both. A request costs the same work, and gets the same answer, whether or not its user exists.
  */
 export class Challenger {
   readonly #nonces: Nonces
   #algorithms: readonly DigestAlgorithm[]
-  /** Stands in for the secret of a user who does not exist; nobody has its password. */
+  /** Stands in for the secret of a user who does not exist; no password matches it. */
   readonly #unknownUser: DigestSecret
 
   /**
-   * `algorithms`: one challenge for each, in this order. Of several, some phones read the first one alone,
-   * some the last, and some give up over one that they do not know; MD5 alone is what all of them speak.
+   * `algorithms`: one challenge for each, in this order. Of several, some phones read the first only, some
+   * the last, and some give up over an unknown one. All phones speak MD5 alone.
    */
   constructor(now: () => number, algorithms: readonly DigestAlgorithm[] = ['MD5']) {
     this.#nonces = new Nonces(now)
@@ -63,7 +62,7 @@ export class Challenger {
     this.#unknownUser = { username: unknown(8), realm: '', md5: unknown(16), sha256: unknown(32) }
   }
 
-  /** Challenges with these algorithms from now on; nonces that were given out stay good. */
+  /** Changes the algorithms of future challenges; nonces in use stay valid. */
   change(algorithms: readonly DigestAlgorithm[]): void {
     this.#algorithms = algorithms
   }
@@ -73,7 +72,7 @@ export class Challenger {
     return this.#nonces.size
   }
 
-  /** Checks the answer for a realm. `secretOf` looks up who that user is in it. */
+  /** Checks the answer for a realm. `secretOf` returns the secret of a user in that realm. */
   check(
     request: DigestRequest,
     realm: string,
@@ -86,7 +85,7 @@ export class Challenger {
     const isOffered = answer.algorithm === 'SHA-256' || this.#algorithms.includes(answer.algorithm)
     const right = matches(answer, secret ?? this.#unknownUser, request) && secret !== undefined && isOffered
     const { isValid, isProven } = this.#nonces.check(answer.nonce, request.source)
-    // MD5 where it was not offered says nothing about who guesses.
+    // A wrong MD5 answer that was not offered proves nothing about its sender.
     if (!right) return this.#challenge(request, realm, 'wrong', isProven && isOffered)
     const count = answer.counted ? Number.parseInt(answer.counted.nc, 16) : 1
     const isHere = isProven || !request.isOverConnection
@@ -111,9 +110,9 @@ export class Challenger {
 }
 
 /**
- * Whether the answer is that of the secret to this request, compared in constant time. The URI that was
- * signed need not be that of the request: senders sign the host of a proxy, or what a box on the way wrote
- * anew (RFC 7616 section 3.4.6). Each answer works once.
+ * Whether the answer fits the secret and the request, compared in constant time. The signed URI may differ
+ * from the request-URI: senders sign the host of a proxy, or a proxy rewrote it (RFC 7616 section 3.4.6).
+ * Each answer works once.
  */
 const matches = (answer: DigestAnswer, secret: DigestSecret, request: DigestRequest): boolean => {
   const { algorithm, counted, nonce, uri } = answer

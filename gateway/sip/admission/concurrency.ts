@@ -1,4 +1,4 @@
-/** Counts what is in progress by key. A count goes down by the handle that raised it, exactly once. */
+/** Counts items in progress by key. A count goes down through the function that raised it, exactly once. */
 export class Concurrency {
   #counts = new Map<string, number>()
 

@@ -3,13 +3,13 @@ import { type SipUri, userOf } from '../../core/sip-uri.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
 import type { AddressBook, Party } from '../../model.ts'
 
-/** What the call of an endpoint is to be handled by, or why it is not. */
+/** Plan of an endpoint's call, or why the call is refused. */
 export type DialPlan = Arrival['plan'] | { readonly refuse: 'unknown_address' | 'not_permitted' }
 
 /**
- * What an endpoint's call is handled by: its own handler, or whom it dialled. A name is looked for in its own
- * context, then among the public and the private ones; an address or a SIP URI may stand in the user part,
- * escaped. What is no address needs the permission to dial out.
+ * Returns the plan of an endpoint's call: its own handler, or the dialled address. A name is looked up in the
+ * endpoint's own context, then in `/public` and `/private`. The user part may also hold an escaped address or
+ * SIP URI. Other targets need the permission to dial out.
  */
 export const planOf = (
   target: Pick<SipUri, 'user'>,
@@ -30,7 +30,7 @@ export const planOf = (
   return mayDialOut ? { kind: 'dial', to } : { refuse: 'not_permitted' }
 }
 
-/** The endpoint as whoever it calls is to see it: what its own From says is its own affair. */
+/** Returns the endpoint as callees see it, whatever its From header says. */
 export const partyOf = ({
   address: uri,
   callerId: user,
@@ -43,10 +43,7 @@ export const partyOf = ({
   ...(sendAs !== undefined && { sendAs }),
 })
 
-/**
- * A number as people write it, without what only parts its digits. Anything else stays as it is, and is no
- * number.
- */
+/** Returns a number without its visual separators. Other text stays as it is, and is no number. */
 const plainNumber = (text: string): string => {
   const plain = text.replace(/[-.() ]/g, '')
   return /^\+?\d{1,32}$/.test(plain) ? plain : text

@@ -15,7 +15,7 @@ import type {
 import { planOf } from './dial-plan.ts'
 import { warning } from './refusals.ts'
 
-/** Steps 3 and 4 of `admit`: who calls, and what is to happen. */
+/** Steps 3 and 4 of `decideAdmission`: identifies the caller, and plans its call. */
 export const identifyCaller = (
   facts: AdmissionFacts,
   rules: AdmissionRules,
@@ -73,7 +73,7 @@ class CallerCheck {
     return { domain: this.#host, projectId, plan, standing, app, ...(carrier && { carrier }) }
   }
 
-  /** A SIP endpoint is to say who it is. */
+  /** Identifies a SIP endpoint by its digest answer. */
   endpoint(): IdentifiedCaller | AdmissionRefusal {
     const { directory } = this.#rules
     let endpoint: SipEndpoint | undefined
@@ -83,7 +83,7 @@ class CallerCheck {
       endpoint = directory.endpointByName(name)
       return endpoint?.secrets.get(this.#host)
     }, {})
-    // The secret of nobody lets nobody in.
+    // The stand-in secret of an unknown user admits no caller.
     if (refusal || !endpoint) return refusal ?? this.#refuse('unauthorized', 'challenge', {})
     return this.#dial(endpoint)
   }
@@ -94,9 +94,9 @@ class CallerCheck {
   }
 
   /**
-   * Refuses a caller who may not call the host, or calls one that does not exist. Only callers who are known
-   * are told which of the two: by a list of the file, or by one of the host's own project, so that no project
-   * finds out the hosts of another.
+   * Refuses a caller who may not call the host, or who calls a host that does not exist. Only known callers
+   * learn which of the two: callers in a list of the file, or in a list of the host's own project. So no
+   * project finds out the hosts of another.
    */
   #stray(check: Check, facts: CheckedFacts, projectId?: string): AdmissionRefusal {
     const { trust } = this.#rules
@@ -111,8 +111,8 @@ class CallerCheck {
   }
 
   /**
-   * The carrier's own challenge goes before the domain's; where anyone may call, a carrier's network is proof
-   * enough for the domain's.
+   * Returns the secret to ask for. The carrier's own challenge goes before the domain's. If the domain has no
+   * allow list, a carrier's network replaces the domain's challenge.
    */
   #secretFor(app: DomainApp): DigestSecret | undefined {
     const carrier = this.#rules.trust.carrierOf(this.#facts.source, app.projectId)
@@ -142,15 +142,16 @@ class CallerCheck {
   }
 
   /**
-   * Tells a stranger who is asked for a password that its address is in no list, at every host alike: a
-   * carrier that sends from a wrong address needs another entry in a list, and no password.
+   * Returns a warning for an untrusted source that is challenged: its address is in no list. A carrier that
+   * sends from a wrong address needs another list entry, and no password. The warning is the same for every
+   * host.
    */
   #warning(): Headers {
     const { source } = this.#facts
     return this.#rules.trust.isListed(source) ? {} : { Warning: warning(`${source} is in no allow list`) }
   }
 
-  /** Whom an endpoint dialled. */
+  /** Plans the call of an endpoint. */
   #dial(endpoint: SipEndpoint): IdentifiedCaller | AdmissionRefusal {
     const { projectId, username } = endpoint
     const plan = planOf(this.#facts.target, endpoint, this.#rules.directory)

@@ -31,8 +31,8 @@ export const maxEntries = 1_000
 export const maxSenders = 65_536
 
 /**
- * Networks that are known. A project's lists of the API count up to a bound, the narrowest networks first: a
- * customer with half the internet in its list must not give half the internet the room of known networks.
+ * Returns the known networks. The API lists of a project count up to a bound, the narrowest networks first. A
+ * customer that lists half the internet must not make half the internet known.
  */
 export const knownNetworks = ({ domains, carriers }: NetworkLists): KnownNetworks => {
   const ofFile = new Set<string>()
@@ -81,6 +81,6 @@ const sizeOf = (network: string): number => {
   if (!network.includes(':')) return 32 - Number(network.split('/')[1] ?? 32)
   const prefix = readPrefix(network)
   const bits = bitsOfIPv4(prefix)
-  // IPv4 can be written as a part of IPv6 too.
+  // IPv4 can also be written as a part of IPv6.
   return bits === undefined ? Math.max(0, 64 - prefix.bits) : 32 - bits
 }

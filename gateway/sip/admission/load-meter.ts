@@ -1,7 +1,7 @@
 import type { EventLoopUtilization } from 'node:perf_hooks'
 import type { Clock, Timer } from '../../core/clock.ts'
 
-/** How busy a thread has been since it began, as `performance.eventLoopUtilization` has it. */
+/** Reads the use of an event loop since its start, as `performance.eventLoopUtilization` does. */
 export type ReadLoop = () => Pick<EventLoopUtilization, 'active' | 'idle'>
 
 /** Time between two readings, in ms, and how many of them make up the second that is looked at. */
@@ -9,8 +9,8 @@ const stepMs = 250
 const steps = 4
 
 /**
- * How busy event loops have been in the last second. It is the one sign of too much work that comes before
- * the work piles up.
+ * Measures how busy event loops were in the last second. It is the only sign of overload that precedes a
+ * backlog.
  */
 export class LoadMeter {
   readonly #clock: Clock
@@ -27,10 +27,7 @@ export class LoadMeter {
     this.#timer = clock.after(stepMs, () => this.#step())
   }
 
-  /**
-   * Per cent of the last second that the busiest of the loops was busy; 0 in the first one, which says
-   * nothing yet.
-   */
+  /** Per cent of the last second that the busiest loop was busy; 0 during the first second. */
   get busyPercent(): number {
     return Math.max(
       0,

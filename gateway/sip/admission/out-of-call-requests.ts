@@ -4,26 +4,27 @@ import { printable } from '../headers.ts'
 import type { SipRequest, SipResponse, SrfLike } from '../srf.ts'
 import { allowedMethods, type Refusals, serverHeader } from './refusals.ts'
 
-/** What the requests outside calls are answered with. */
+/** Collaborators of {@link handleOutOfCallRequests}. */
 export interface OutOfCallDeps {
   readonly srf: Pick<SrfLike, 'use'>
   readonly refusals: Refusals
   readonly isDraining: () => boolean
   readonly userAgent: string
-  /** Where SIP endpoints register; undefined: nowhere. */
+  /** Registrar of SIP endpoints; undefined: endpoints cannot register. */
   readonly registrar?: { handle(request: SipRequest, response: SipResponse): void }
 }
 
 /**
- * Methods that we take no part in; the agent hands over only what was asked for, and would itself say less.
+ * Methods that the gateway does not support. The agent delivers requested methods only, and its own answers
+ * would say less.
  */
 const refusedMethods = ['message', 'notify', 'publish', 'info', 'refer']
 
 /**
- * Answers what belongs to no call: OPTIONS (RFC 3261 section 11; 503 while draining, so that a carrier's ping
- * takes us out of its routing), REGISTER where there is a registrar, 489 to SUBSCRIBE there (RFC 6665 section
- * 4.2.1.1: there is no presence and no waiting message to tell of), 405 to other methods, and 481 to requests
- * of a dialog that is gone.
+ * Answers requests that belong to no call. OPTIONS gets 200 (RFC 3261 section 11), and 503 while draining, so
+ * that a carrier's ping stops its calls. REGISTER goes to the registrar if there is one. SUBSCRIBE then gets
+ * 489 (RFC 6665 section 4.2.1.1): there is no presence and no message waiting. Other methods get 405, and
+ * requests of a dialog that has ended get 481.
  */
 export const handleOutOfCallRequests = (deps: OutOfCallDeps): void => {
   const { srf, refusals } = deps
@@ -56,7 +57,10 @@ const isInsideDialog = (request: SipRequest): boolean => {
   return Boolean(request.stackDialogId) || /;\s*tag\s*=/i.test(parseNameAddress(to)?.params ?? to)
 }
 
-/** drachtio-srf has no dialog for it: hung up this very moment, or never ours. An ACK is not answered. */
+/**
+ * Answers a request whose dialog drachtio-srf does not know: it has just ended, or never existed here. An ACK
+ * gets no answer.
+ */
 const strayed = (request: SipRequest, response: SipResponse, deps: OutOfCallDeps): void => {
   if (request.method !== 'ACK') response.send(481, { headers: serverHeader(deps.userAgent) })
 }

@@ -12,15 +12,15 @@ interface Window {
   suppressed: number
 }
 
-/** Refusals that were not written down one by one, to be told of together. */
+/** Refusals without a log line of their own. */
 export interface SuppressedLines {
   readonly source: string
   readonly count: number
 }
 
 /**
- * Decides which refusals get a line of their own in the log, so that nobody fills a disk by being refused.
- * Metrics count all of them.
+ * Decides which refusals get a log line of their own, so that refused requests cannot fill a disk. Metrics
+ * count all of them.
  */
 export class RefusalLog {
   readonly #now: () => number
@@ -29,7 +29,7 @@ export class RefusalLog {
   readonly #windows = new Map<string, Window>()
   #all: Window
 
-  /** `tell` hears later how many lines of a source were left out. */
+  /** `report` is called later with the number of suppressed lines of a source. */
   constructor(now: () => number, tell: (leftOut: SuppressedLines) => void) {
     this.#now = now
     this.#report = tell
@@ -56,7 +56,7 @@ export class RefusalLog {
     return false
   }
 
-  /** Tells what was left out so far. */
+  /** Reports the lines suppressed so far. */
   close(): void {
     for (const source of [...this.#windows.keys()]) this.#end(source)
   }

@@ -10,18 +10,18 @@ import { RefusalLog } from './refusal-log.ts'
 /** Methods that the gateway takes, as the Allow header has them. */
 export const allowedMethods = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, REFER, NOTIFY'
 
-/** Time after which a caller may try again after a 503, where nothing else says, in ms. */
+/** Default time after which a caller may retry after a 503, in ms. */
 const defaultRetryAfterMs = 10_000
 
 /**
- * What is wrong with one call alone. A Retry-After with 503 would keep carriers from sending us any other
+ * Codes that concern one call only. A Retry-After with 503 would keep carriers from sending any other call
  * (RFC 3261 section 21.5.4).
  */
 const singleCallCodes: ReadonlySet<Code> = new Set([
   ...(['far_refused', 'unreachable', 'document_unreachable', 'document_invalid'] as const),
 ])
 
-/** What a refusal is written to. */
+/** Collaborators and settings of {@link Refusals}. */
 export interface RefusalDeps {
   readonly log: Pick<Log, 'warn'>
   readonly metrics: Pick<Metrics, 'rejections'>
@@ -29,15 +29,18 @@ export interface RefusalDeps {
   readonly userAgent: string
   /** Time after which a caller may try again after a 503, read at each refusal; default 10 s. */
   readonly retryAfterMs?: () => number
-  /** Our own agent is told whom to blame; a drachtio-server would tell it to the sender. Default false. */
+  /**
+   * The agent learns which source is to blame; a drachtio-server would forward the header to the sender.
+   * Default false.
+   */
   readonly hasPrivateHeaders?: boolean
-  /** Time in ms, for what bounds the lines of the log; without it there is no bound. */
+  /** Time in ms, which limits the log lines; default: no limit. */
   readonly now?: () => number
 }
 
-/** What a refusal may bring along. */
+/** Options of one refusal. */
 export interface RefusalOptions {
-  /** What a person at the far side may read. */
+  /** Text for a person at the peer. */
   readonly detail?: string
   readonly headers?: Headers
   /** Neither written down nor counted: nothing is wrong. */
@@ -47,8 +50,8 @@ export interface RefusalOptions {
 }
 
 /**
- * Says no to requests that never became a leg: one response, one count, and a log line with the checked
- * facts, but no flood of lines.
+ * Refuses requests that never became a leg: one response, one count, and one log line with the checked facts.
+ * The number of log lines is limited.
  */
 export class Refusals {
   #deps: RefusalDeps
@@ -71,7 +74,7 @@ export class Refusals {
   ): void {
     const { log, metrics, userAgent, retryAfterMs, hasPrivateHeaders = false } = this.#deps
     const { detail, headers, isQuiet = false, hasRoomForOthers } = options
-    // A challenge of our own; refusalStatus passes on none of others.
+    // A challenge of the gateway; `refusalStatus` passes on none of other carriers.
     const status = headers?.['WWW-Authenticate'] === undefined ? refusalStatus({ code }) : 401
     if (!isQuiet) {
       metrics.rejections.inc({ code })
@@ -100,9 +103,9 @@ export class Refusals {
 }
 
 /**
- * The headers of a refusal: Reason, Retry-After with a 503 of the whole gateway or of the carrier that calls,
- * Allow with 405, Accept with a 415 of ours, a warning with 488 (RFC 3261 section 20.43), Server. The time is
- * 10 s where `retryAfterMs` is not given.
+ * Returns the headers of a refusal: Reason, Server, Allow with 405, Accept with 415, and a warning with 488
+ * (RFC 3261 section 20.43). A 503 that concerns the gateway or the carrier has Retry-After: `retryAfterMs`,
+ * default 10 s.
  */
 export const refusalHeaders = (
   cause: Cause,
@@ -129,7 +132,7 @@ export const refusalHeaders = (
   }
 }
 
-/** The Server header, where one is wanted. */
+/** Returns the Server header; none if `userAgent` is empty. */
 export const serverHeader = (userAgent: string): Headers => (userAgent === '' ? {} : { Server: userAgent })
 
 /** Value of a Warning header for people (RFC 3261 section 20.43). */

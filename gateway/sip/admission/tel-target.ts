@@ -4,17 +4,17 @@ import type { Directory } from '../../directory/types.ts'
 import { escapedUser } from '../headers.ts'
 import type { Trust } from './trust.ts'
 
-/** Directory and networks that tell the domain application of a number. */
+/** Directory and networks that map a number to a domain application. */
 export interface TelRules {
   readonly directory: Pick<Directory, 'domainApp'>
   readonly trust: Pick<Trust, 'telDomainOf'>
 }
 
 /**
- * Returns the SIP URI that a `tel:` request-URI stands for: the number, without its visual separators, at a
- * domain application (RFC 3261 section 19.1.6). The domain is the `phone-context` if that is a domain
- * application, else the `domain` of the carrier that calls. Returns undefined for a malformed URI and for a
- * number without a domain. Admission decides afterwards, as for any other call to that domain.
+ * Returns the SIP URI that a `tel:` request-URI stands for: the number without visual separators, at a domain
+ * application (RFC 3261 section 19.1.6). The domain is the `phone-context` if that is a domain application,
+ * else the `domain` of the calling carrier. Returns undefined for a malformed URI and for a number without a
+ * domain. Admission decides afterwards, as for any other call to that domain.
  */
 export const telTarget = (
   uri: string,

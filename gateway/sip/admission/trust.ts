@@ -4,7 +4,7 @@ import type { CarrierConfig, Config } from '../../../config/types.ts'
 import { CarrierNetworks } from './carrier-networks.ts'
 import { allNetworks, knownNetworks, type NetworkList } from './known-networks.ts'
 
-/** What says who is known by the address. */
+/** Configuration that makes networks known. */
 export interface TrustConfig {
   readonly domains: readonly (NetworkList & { readonly challenge?: unknown })[]
   readonly carriers: readonly CarrierConfig[]
@@ -16,10 +16,9 @@ export interface TrustConfig {
 }
 
 /**
- * What strangers get who call where they may not. It is one answer for every such host, so that nobody learns
- * which of them exist: `challenge` where some host lets in whoever shows the right password, `refuse` where
- * some host lets in its own networks alone, and `unknown` where there is nothing to find out, as whoever
- * calls may call every host that there is.
+ * Response to untrusted sources that call a host they may not call. It is the same for every such host, so
+ * that it reveals no hosts. `challenge`: some host admits callers by password. `refuse`: some host admits its
+ * own networks only. `unknown`: every existing host is open to all.
  */
 export type UntrustedResponse = 'challenge' | 'refuse' | 'unknown'
 
@@ -29,7 +28,7 @@ interface ProjectNetworks {
   readonly networks: Networks
 }
 
-/** Who is where, by the networks of domains and carriers. */
+/** Known networks of domains and carriers, and the response to untrusted sources. */
 export class Trust {
   #untrustedResponse: UntrustedResponse = 'unknown'
   readonly #carrierNetworks = new CarrierNetworks()
@@ -46,12 +45,12 @@ export class Trust {
     this.change(config)
   }
 
-  /** What strangers get. */
+  /** Response to untrusted sources. */
   get untrustedResponse(): UntrustedResponse {
     return this.#untrustedResponse
   }
 
-  /** Networks known to any project, each once; what the API's lists add is bounded. For the shield. */
+  /** Networks known to any project, each once, for the shield. API lists add a limited number. */
   get networks(): readonly string[] {
     return this.#networks
   }

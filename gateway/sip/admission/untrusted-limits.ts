@@ -8,7 +8,7 @@ import type {
   Rate,
 } from './admission-types.ts'
 
-/** Limits of callers who are in no allow list and have shown no password. */
+/** Limits of callers whose address is in no allow list and who have shown no password. */
 export interface UntrustedLimits {
   /**
    * Maximum number of calls at once of one address, over all domains. A domain's own `maxCallsOfSource`
@@ -125,7 +125,7 @@ const shareRefusal = (
 }
 
 /**
- * Part of a number that strangers may take; at least one, or else there would be no calls of theirs at all.
+ * Returns the part of a number that untrusted sources may take; at least one, or they could not call at all.
  */
 const share = (whole: number, { reservedPercent }: UntrustedLimits): number =>
   Math.max(1, whole - Math.floor((whole * reservedPercent) / 100))

@@ -20,7 +20,7 @@ import { Renegotiation } from './renegotiation.ts'
 import type { SessionTimerSettings, TimerTerms } from './session-timer.ts'
 import type { Transfers } from './transfers.ts'
 
-/** What an established dialog works with. */
+/** Collaborators and settings of {@link EstablishedDialog}. */
 export interface EstablishedDialogDeps {
   readonly dialog: SipDialog
   readonly leg: Leg
@@ -29,34 +29,34 @@ export interface EstablishedDialogDeps {
   readonly clock: Clock
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
   readonly userAgent: string
-  /** Whether the ACK is there already: always, where the INVITE was ours. */
+  /** Whether the ACK has been received or sent: always true for an outbound INVITE. */
   readonly isAcked: boolean
-  /** Session timers on our own clock, and what was agreed; undefined: the agent runs its own. */
+  /** Session timers on the gateway's clock with the agreed terms; undefined: the agent runs its own. */
   readonly timers?: { readonly settings: SessionTimerSettings; readonly terms: TimerTerms | undefined }
-  /** The far side takes UPDATE; default false. */
+  /** The peer supports UPDATE; default false. */
   readonly allowsUpdate?: boolean
-  /** Transfers, and who asks for them; default: REFER is refused. */
+  /** Transfers, and the party that requests them; default: REFER is refused. */
   readonly transfers?: Pick<Transfers, 'dialogs' | 'target' | 'enter' | 'join' | 'refused'>
   readonly origin?: DialogOrigin
   /** From 0 to 1; default `Math.random`. */
   readonly random?: () => number
-  /** The ACK of an INVITE that we answered, with the far side's SDP where the INVITE had none. */
+  /** Called at the ACK of an inbound INVITE, with the peer's SDP if the INVITE had none. */
   readonly onAck?: (sdp: string | undefined) => void
-  /** A request of the far side came within the dialog, which only those know who received our response. */
+  /** Called at a request within the dialog: only the receiver of the gateway's response can send it. */
   readonly onHeard?: () => void
   /** Nothing is left of the dialog. Called once. */
   readonly onReleased: () => void
 }
 
 /**
- * Longest wait for the ACK, or for the end of a BYE. The agent gives up by itself after 32 s; this is the net
- * beneath it.
+ * Maximum wait for the ACK, or for the end of a BYE. The agent itself times out after 32 s; this timer is the
+ * fallback.
  */
 const maxWaitMs = 40_000
 
 /**
- * An established dialog: what the far side asks for inside it, digits as INFO, and its end. It ends once, by
- * either side, or with the connection to the agent.
+ * An established dialog: requests of the peer, digits as INFO, and the end. It ends once, by either side, or
+ * with the connection to the agent.
  */
 export class EstablishedDialog {
   #deps: EstablishedDialogDeps
@@ -100,7 +100,7 @@ export class EstablishedDialog {
   bye(cause: Cause): void {
     if (this.#released || this.#ending) return
     this.#ending = cause
-    // From now on nothing but the BYE goes out, whatever is pending.
+    // Only the BYE is sent from now on, whatever is pending.
     this.#stop()
     if (!this.#deps.connection.isAlive) {
       this.#release()
@@ -110,12 +110,12 @@ export class EstablishedDialog {
     else this.#guard = this.#deps.clock.after(maxWaitMs, () => this.#sendBye())
   }
 
-  /** Nothing can be said any more: the connection is lost. */
+  /** Releases the dialog without a message, after a lost connection. */
   lost(): void {
     this.#release()
   }
 
-  /** Asks the far side to talk to somebody else; see `LegSignalling.refer`. */
+  /** Asks the peer to call another party; see `LegSignalling.refer`. */
   refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
     return this.#referOut.refer(target, options)
   }
@@ -163,7 +163,7 @@ export class EstablishedDialog {
     const server = serverHeader(this.#deps.userAgent)
     const can = { ...server, Allow: allowedMethods, Accept: 'application/sdp' }
     this.#take('options', (_request, response) => response.send(200, { headers: can }))
-    // Left alone, drachtio-srf would say yes to these.
+    // By default drachtio-srf would accept these.
     const refuse = (response: SipResponse) =>
       response.send(405, { headers: { ...server, Allow: allowedMethods } })
     for (const method of ['message', 'publish'] as const)
@@ -190,12 +190,12 @@ export class EstablishedDialog {
   }
 
   #renegotiate(request: SipRequest, response: SipResponse): void {
-    // Our BYE is on its way, or waits for an ACK: there is no session any more.
+    // A BYE is on its way, or waits for an ACK: there is no session left.
     if (this.#ending) response.send(481, { headers: this.#server() })
     else this.#renegotiation.take(request, response, this.#refresher?.isInviting === true)
   }
 
-  /** The answer to an offer that we made in a 200 stands in its ACK (RFC 3261 section 13.2.1). */
+  /** Takes the answer in the ACK to an offer in the 200 (RFC 3261 section 13.2.1). */
   #lateAnswer(sdp: string): void {
     try {
       this.#deps.media.acceptSdp(sdp)
@@ -208,7 +208,7 @@ export class EstablishedDialog {
   #info(request: SipRequest, response: SipResponse): void {
     const contentType = request.get('Content-Type') ?? ''
     const body = request.body ?? ''
-    // An INFO without a body asks only whether we are still here (RFC 2976 section 2.1).
+    // An INFO without a body only checks that the dialog still exists (RFC 2976 section 2.1).
     const type = digitTypeOf(contentType)
     if (body !== '' && !type) {
       response.send(415, {
@@ -219,14 +219,14 @@ export class EstablishedDialog {
     response.send(200, { headers: this.#server() })
     const digit = digitOfInfo(contentType, body)
     if (digit === undefined) return
-    // What it writes it can read.
+    // The peer can read the type that it writes.
     this.#digitType = type ?? this.#digitType
     this.#deps.leg.digit(digit)
   }
 
   #farEnded(cause: Cause): void {
-    // The agent's own BYE after a CANCEL that crossed the answer, or a BYE that crossed ours, ends up here,
-    // too.
+    // Also called for the agent's own BYE after a CANCEL that crossed the answer, and for a BYE that crossed
+    // the gateway's.
     this.#ending ??= cause
     this.#release()
     this.#deps.leg.ended(cause)
@@ -236,7 +236,7 @@ export class EstablishedDialog {
     if (this.#byeSent || this.#released) return
     this.#byeSent = true
     const { dialog, log, clock } = this.#deps
-    // Whether or not the agent ever tells of a response.
+    // Fallback, if the agent reports no response.
     this.#guard?.cancel()
     this.#guard = clock.after(maxWaitMs, () => this.#release())
     const headers = { ...this.#agentHeader(), Reason: reasonHeader(this.#ending ?? { code: 'normal' }) }

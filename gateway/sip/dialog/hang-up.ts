@@ -4,8 +4,8 @@ import { reasonHeader } from '../headers.ts'
 import type { SipDialog } from '../srf.ts'
 
 /**
- * Hangs up a dialog that no leg has taken over. `done` is called when the far side has answered, or nothing
- * can be sent.
+ * Hangs up a dialog that no leg owns. `done` is called when the peer has answered, or when no BYE can be
+ * sent.
  */
 export const hangUp = (
   dialog: Pick<SipDialog, 'destroy'>,

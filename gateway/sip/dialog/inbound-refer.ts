@@ -11,7 +11,7 @@ import { type DialogOrigin, isSameOrigin } from './known-dialogs.ts'
 import { type NamedDialog, type ReferTo, readReferTo } from './refer-to.ts'
 import type { Transfers } from './transfers.ts'
 
-/** What a dialog's REFERs are answered with. */
+/** Collaborators of {@link InboundRefer}. */
 export interface InboundReferDeps {
   readonly dialog: Pick<SipDialog, 'local' | 'request'>
   readonly leg: Leg
@@ -22,7 +22,7 @@ export interface InboundReferDeps {
   readonly userAgent: string
 }
 
-/** What is said of a call that is on its way; the far side may forget it after this, in seconds. */
+/** Lifetime of the REFER subscription, in seconds. */
 const subscriptionSeconds = 180
 
 const maxReferredByLength = 1_024
@@ -58,8 +58,8 @@ const reasons: Readonly<Record<number, string>> = {
 }
 
 /**
- * REFER of the far side (RFC 3515): blind, or with Replaces to one of its other calls with us (RFC 5589).
- * What becomes of it is told by NOTIFY, unless the far side wants none (RFC 4488).
+ * Handles REFERs of the peer (RFC 3515): blind, or with Replaces to another of its calls (RFC 5589). NOTIFY
+ * reports the progress, unless the peer wants none (RFC 4488).
  */
 export class InboundRefer {
   #deps: InboundReferDeps
@@ -95,12 +95,12 @@ export class InboundRefer {
     if (refusal) response.send(refusal, { headers: serverHeader(userAgent) })
   }
 
-  /** Nothing is told from now on. Idempotent. */
+  /** Stops all further NOTIFYs. Idempotent. */
   stop(): void {
     this.#stopped = true
   }
 
-  /** The status with which it is refused; undefined where it was accepted. */
+  /** Starts the transfer. Returns the status that refuses it; undefined if it was accepted. */
   #start(referTo: ReferTo, request: SipRequest, response: SipResponse): number | undefined {
     const { transfers, leg, origin, log } = this.#deps
     const replaces = referTo.kind === 'uri' ? referTo.replaces : undefined
@@ -148,7 +148,7 @@ export class InboundRefer {
     return undefined
   }
 
-  /** Says yes, and gives what tells the far side how it goes. */
+  /** Accepts the REFER. Returns the function that reports progress to the peer. */
   #accept(request: SipRequest, response: SipResponse): (status: number) => void {
     const { userAgent, dialog } = this.#deps
     const silent = /^\s*false\b/i.test(request.get('Refer-Sub') ?? '')

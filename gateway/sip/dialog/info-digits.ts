@@ -2,8 +2,8 @@
 const byEvent = [...'0123456789*#ABCD']
 
 /**
- * The digit in the body of an INFO: `application/dtmf-relay` (`Signal=5`), or `application/dtmf` (the digit
- * alone). Undefined where the body holds none.
+ * Returns the digit in the body of an INFO: `application/dtmf-relay` (`Signal=5`), or `application/dtmf`
+ * (only the digit). Returns undefined if the body holds no digit.
  */
 export const digitOfInfo = (contentType: string, body: string): string | undefined => {
   const type = mediaType(contentType)
@@ -17,11 +17,14 @@ export const digitOfInfo = (contentType: string, body: string): string | undefin
 export type DigitType = 'application/dtmf-relay' | 'application/dtmf'
 const digitTypes: readonly DigitType[] = ['application/dtmf-relay', 'application/dtmf']
 
-/** The spelling of an INFO with this Content-Type; undefined where it carries no digit. */
+/** Returns the type of an INFO with this Content-Type; undefined if it carries no digit. */
 export const digitTypeOf = (contentType: string): DigitType | undefined =>
   digitTypes.find((type) => type === mediaType(contentType))
 
-/** The spelling for a far side with this Accept: the usual one, unless it takes the other alone. */
+/**
+ * Returns the type to send to a peer with this Accept: `application/dtmf-relay`, unless the peer accepts only
+ * the other.
+ */
 export const digitTypeFor = (accept = ''): DigitType => {
   const taken = accept.split(',').map(mediaType)
   return digitTypes.find((type) => taken.includes(type)) ?? 'application/dtmf-relay'

@@ -2,13 +2,13 @@ import type { Leg } from '../../calls/leg/leg.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
 import type { NamedDialog } from './refer-to.ts'
 
-/** Who is at the other end of a dialog, as far as that decides what it may do to other calls. */
+/** Party at the other end of a dialog, as far as it decides what the party may do to other calls. */
 export interface DialogOrigin {
   /** The project of its call. */
   readonly projectId: string
   readonly carrier?: string
   readonly endpoint?: Pick<SipEndpoint, 'id' | 'address' | 'mayDialOut' | 'maxCalls' | 'callsPerSecond'>
-  /** Address that its signalling comes from; empty where nobody said. */
+  /** Source address of its signalling; empty if unknown. */
   readonly source: string
 }
 
@@ -21,7 +21,7 @@ export interface KnownDialog {
   readonly origin: DialogOrigin
 }
 
-/** The established dialogs, by what names them: Call-ID and both tags, never the Call-ID alone. */
+/** Index of established dialogs by Call-ID and both tags, never by Call-ID alone. */
 export class Dialogs {
   #all = new Map<string, KnownDialog>()
 

@@ -13,18 +13,15 @@ export const methodsOf = (value: string | undefined): readonly string[] =>
   optionTags(value).map((method) => method.toUpperCase())
 
 /**
- * What we say in Supported: session timers, Replaces, a REFER without a subscription, and reliable
- * provisionals where the agent has them.
+ * Returns the Supported value: session timers, Replaces, REFER without a subscription, and reliable
+ * provisional responses if the agent has them.
  */
 export const supportedTags = ({
   hasReliableProvisionals,
 }: Pick<Capabilities, 'hasReliableProvisionals'>): string =>
   ['timer', 'replaces', 'norefersub', ...(hasReliableProvisionals ? ['100rel'] : [])].join(', ')
 
-/**
- * Those of the required extensions that we do not have (RFC 3261 section 8.2.2.3); empty: the request can be
- * taken.
- */
+/** Returns the required extensions that the gateway does not support (RFC 3261 section 8.2.2.3). */
 export const unsupportedTags = (
   required: string | undefined,
   capabilities: Pick<Capabilities, 'hasReliableProvisionals'>,

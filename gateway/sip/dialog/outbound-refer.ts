@@ -6,12 +6,12 @@ import { answeringChallenges } from '../digest/dialog-digest.ts'
 import { printable } from '../headers.ts'
 import type { FarResponse, Headers, SipDialog, SipRequest } from '../srf.ts'
 
-/** What REFERs of ours work with. */
+/** Collaborators of {@link OutboundRefer}. */
 export interface OutboundReferDeps {
   readonly dialog: SipDialog
   readonly clock: Clock
   readonly log: Pick<Log, 'info'>
-  /** Further headers of our requests. */
+  /** Further headers of the requests. */
   readonly headers: Headers
 }
 
@@ -27,7 +27,7 @@ interface Pending {
   notifyStatus?: number
 }
 
-/** A REFER of ours inside a dialog, and the NOTIFYs that follow (RFC 3515). One at a time. */
+/** Sends a REFER inside a dialog and follows its NOTIFYs (RFC 3515), one REFER at a time. */
 export class OutboundRefer {
   #deps: OutboundReferDeps
   #pending: Pending | undefined
@@ -37,7 +37,10 @@ export class OutboundRefer {
     this.#deps = deps
   }
 
-  /** Never rejects. 400 for what is no SIP URI, 491 while another one is under way. */
+  /**
+   * Never rejects. Resolves with 400 for text that is no SIP URI, and with 491 while another REFER is
+   * pending.
+   */
   refer(target: string, options: ReferOptions = {}): Promise<ReferOutcome> {
     const uri = parseSipUri(target)
     const by = options.referredBy === undefined ? undefined : parseSipUri(options.referredBy)
@@ -63,16 +66,16 @@ export class OutboundRefer {
     return promise
   }
 
-  /** A NOTIFY of the far side: the status that it is to be answered with. */
+  /** Handles a NOTIFY of the peer. Returns the status to answer it with. */
   handleNotify(request: SipRequest): 200 | 481 {
     const pending = this.#pending
     if (!pending || !/^\s*refer\b/i.test(request.get('Event') ?? '')) return 481
     const status = Number(/^\s*SIP\/2\.0 (\d{3})\b/i.exec(request.body ?? '')?.[1] ?? 0)
     const over = /^\s*terminated\b/i.test(request.get('Subscription-State') ?? '')
     if (status >= 100) pending.notifyStatus = status
-    // It has taken the request, even where its response comes later or is lost.
+    // The peer has accepted the request, even if its response comes later or is lost.
     if (status >= 200) this.#settle(kindOf(status), 202)
-    // It was given up without a word of how it went.
+    // The subscription ended without a result.
     else if (over) this.#settle('canceled', 202)
     return 200
   }
@@ -92,12 +95,12 @@ export class OutboundRefer {
     }
     pending.status = response.status
     if (response.status >= 300) this.#settle(kindOf(response.status), response.status)
-    // It will tell nothing (RFC 4488): that it was accepted is all that can be known.
+    // The peer will send no NOTIFY (RFC 4488): acceptance is all that can be known.
     else if (response.status >= 200 && /^\s*false\b/i.test(response.get('Refer-Sub') ?? ''))
       this.#settle('completed', response.status)
   }
 
-  /** `status` where no response has come. */
+  /** `status`: used if no response has come. */
   #settle(kind: ReferOutcome['kind'], status: number): void {
     const pending = this.#pending
     if (!pending) return
@@ -112,7 +115,7 @@ export class OutboundRefer {
   }
 }
 
-/** What a final status says of the other call, or of the request for it. */
+/** Returns the outcome that a final status means. */
 const kindOf = (status: number): ReferOutcome['kind'] => {
   if (status < 300) return 'completed'
   if (status === 486 || status === 600) return 'busy'

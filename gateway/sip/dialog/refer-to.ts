@@ -1,9 +1,9 @@
 import { parseNameAddress, parseSipUri, parseTelUri, type SipUri } from '../../core/sip-uri.ts'
 
-/** A dialog as a Replaces header names it, seen from us (RFC 3891 section 3). */
+/** Dialog identifiers of a Replaces header, seen from the gateway (RFC 3891 section 3). */
 export interface NamedDialog {
   readonly callId: string
-  /** Our tag. */
+  /** Local tag. */
   readonly toTag: string
   /** The far side's tag. */
   readonly fromTag: string
@@ -11,12 +11,12 @@ export interface NamedDialog {
   readonly earlyOnly: boolean
 }
 
-/** Where a REFER leads (RFC 3515 section 2.1). */
+/** Target of a REFER (RFC 3515 section 2.1). */
 export type ReferTo =
   | { readonly kind: 'uri'; readonly uri: SipUri; readonly replaces?: NamedDialog }
   | { readonly kind: 'number'; readonly number: string }
 
-/** Reads the value of Refer-To; undefined for what is no call to one SIP or `tel` URI. */
+/** Reads the value of Refer-To; undefined if it means no call to one SIP or `tel` URI. */
 export const readReferTo = (value: string): ReferTo | undefined => {
   const address = parseNameAddress(value)
   if (!address) return undefined
@@ -30,7 +30,7 @@ export const readReferTo = (value: string): ReferTo | undefined => {
   return replaces && { kind: 'uri', uri, replaces }
 }
 
-/** Reads the value of Replaces; undefined where a tag is missing, or stands twice. */
+/** Reads the value of Replaces; undefined if a tag is missing or repeated. */
 export const readReplaces = (value: string): NamedDialog | undefined => {
   if (value.length > 1_024) return undefined
   const [callId = '', ...params] = value.split(';').map((part) => part.trim())

@@ -16,44 +16,43 @@ import {
   timerOffer,
 } from './session-timer.ts'
 
-/** What keeps a session alive. */
+/** Collaborators and settings of {@link Refresher}. */
 export interface RefresherDeps {
   readonly dialog: Pick<SipDialog, 'local' | 'request'>
   readonly media: SipMedia
   readonly clock: Clock
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
   readonly settings: SessionTimerSettings
-  /** We made the Call-ID: whose turn it is after a 491 hangs on it. */
+  /** The gateway made the Call-ID, which decides the wait after a 491. */
   readonly ownsCallId: boolean
-  /** The far side takes UPDATE, which needs no description. */
+  /** The peer supports UPDATE, which needs no description. */
   readonly allowsUpdate: boolean
-  /** Further headers of our requests. */
+  /** Further headers of the requests. */
   readonly headers: Headers
   readonly random: Random
-  /** The far side's answer to a re-INVITE is taken, and may have changed the direction. */
+  /** Called when the peer's answer to a re-INVITE is accepted, which may change the direction. */
   readonly negotiated: () => void
   /** The session is over. Called once at most. */
   readonly over: (cause: Cause) => void
 }
 
-/** Until the next try where a refresh was refused for no reason that we know. */
+/** Wait before the next attempt after a refusal for an unknown reason. */
 const retryMs = 10_000
 /**
- * What a far side answers that knows the call, but takes no refresh. A proxy that cannot reach it says
- * something else.
+ * Statuses of a peer that knows the call, but rejects the refresh. A proxy that cannot reach the peer sends
+ * others.
  */
 const notTaken = new Set([400, 403, 405, 406, 415, 420, 488, 501, 606])
 /**
- * Refreshes in a row that are sent again soon after a 491. A far side that always answers 491 gets no more
- * than one every {@link retryMs}.
+ * Maximum number of refreshes in a row that are repeated soon after a 491. Afterwards one is sent every
+ * {@link retryMs}.
  */
 const maxGlares = 5
 
 /**
- * The session timer of one dialog (RFC 4028), and our own refreshes: UPDATE where the far side takes it, else
- * a re-INVITE with the description that we sent last. A refresh that is refused takes nothing from the
- * session's time. A far side without session timers promised nothing: its refusal shows that it is there,
- * which is all that we want to know.
+ * Session timer of one dialog (RFC 4028), and the gateway's refreshes: UPDATE if the peer supports it, else a
+ * re-INVITE with the last local description. A refused refresh does not shorten the session. A peer without
+ * session timers promised no refreshes: its refusal still proves that it is there.
  */
 export class Refresher {
   #deps: RefresherDeps
@@ -79,12 +78,12 @@ export class Refresher {
     return this.#timer.terms
   }
 
-  /** A re-INVITE of ours waits for its final response. */
+  /** Whether a re-INVITE of the gateway waits for its final response. */
   get isInviting(): boolean {
     return this.#pending === 'INVITE'
   }
 
-  /** The session was set up, or the far side has refreshed it. */
+  /** Starts the timer anew when the session is set up or refreshed by the peer. */
   start(terms: TimerTerms | undefined): void {
     if (!this.#stopped) this.#timer.start(terms)
   }
@@ -99,7 +98,7 @@ export class Refresher {
   #refresh(): void {
     const { media, dialog, log, settings, headers } = this.#deps
     if (this.#stopped || this.#pending) return
-    // An offer is open: the far side is at it in this very moment.
+    // An offer is open: the peer renegotiates at this moment.
     if (!media.exchange.isStable) {
       this.#timer.refreshIn(1_000)
       return
@@ -161,7 +160,7 @@ export class Refresher {
     const { log, ownsCallId, random } = this.#deps
     const status = response?.status
     log.info({ method, status, ...(!response && { reason: String(error) }) }, 'a session refresh was refused')
-    // The far side does not know the call any more (RFC 5057), or is gone.
+    // The peer does not know the call any more (RFC 5057), or is unreachable.
     if (status === 481 || status === 408) this.#over({ code: 'unreachable', detail: `refresh: ${status}` })
     else if (status === 491 && this.#glares++ < maxGlares)
       this.#timer.refreshIn(glareBackoffMs(ownsCallId, random))

@@ -10,16 +10,16 @@ import type { SipMedia } from '../media/sip-media.ts'
 import type { Headers, SipDialog, SipRequest, SipResponse } from '../srf.ts'
 import { type SessionTimerSettings, type TimerTerms, timerAnswer } from './session-timer.ts'
 
-/** What new offers inside a dialog are answered with. */
+/** Collaborators and settings of {@link Renegotiation}. */
 export interface RenegotiationDeps {
-  /** Contact is left to the agent where it is empty. */
+  /** The agent chooses Contact if it is empty. */
   readonly dialog: Pick<SipDialog, 'local'>
   readonly leg: Leg
   readonly media: SipMedia
   readonly clock: Clock
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
   readonly userAgent: string
-  /** Default: timers are not ours to run, or do not run yet. */
+  /** Session timers; default: the gateway runs none, or none yet. */
   readonly timers?: SessionTimerSettings
   /** The terms in force. */
   readonly terms?: () => TimerTerms | undefined
@@ -27,7 +27,7 @@ export interface RenegotiationDeps {
   readonly refreshed?: (terms: TimerTerms) => void
 }
 
-/** What goes with the answer to a request that is taken. */
+/** Effects of an accepted request. */
 interface AcceptedRequest {
   readonly headers: Headers
   /** The request refreshed the session. */
@@ -36,15 +36,13 @@ interface AcceptedRequest {
 
 const offerIn: Readonly<Record<string, OfferIn>> = { INVITE: 'invite', PRACK: 'prack' }
 
-/**
- * Longest wait for the ACK to our offer in the 200 of a re-INVITE; the agent gives up by itself after 32 s.
- */
+/** Maximum wait for the ACK to the offer in the 200 of a re-INVITE; the agent itself times out after 32 s. */
 const ackWaitMs = 40_000
 
 /**
- * What the far side asks for in a dialog, established or early: re-INVITE with and without an offer (RFC 3261
- * section 14.2, RFC 3264 section 8), UPDATE (RFC 3311), and PRACK (RFC 3262). Each is a refresh of the
- * session timer, too. What cannot be taken leaves the session and its timer as they were.
+ * Handles offers of the peer in an established or early dialog: re-INVITE with and without an offer (RFC 3261
+ * section 14.2, RFC 3264 section 8), UPDATE (RFC 3311), and PRACK (RFC 3262). Each also refreshes the session
+ * timer. A rejected request leaves the session and its timer unchanged.
  */
 export class Renegotiation {
   #deps: RenegotiationDeps
@@ -55,7 +53,9 @@ export class Renegotiation {
     this.#deps = deps
   }
 
-  /** `busy`: a re-INVITE of ours is on its way, so that theirs has crossed it (RFC 3261 section 14.2). */
+  /**
+   * `busy`: a re-INVITE of the gateway is pending, so the two requests have crossed (RFC 3261 section 14.2).
+   */
   take(request: SipRequest, response: SipResponse, busy: boolean): void {
     const { log, media } = this.#deps
     const { method } = request
@@ -88,14 +88,14 @@ export class Renegotiation {
   }
 
   /**
-   * The ACK to our offer. One without the answer that it owes changes nothing: some equipment refreshes in
-   * this way.
+   * Handles the ACK to an offer. An ACK without the answer changes nothing: some equipment refreshes in this
+   * way.
    */
   acked(sdp: string | undefined): void {
     this.#guard?.cancel()
     const { media, log } = this.#deps
     const { exchange } = media.exchange
-    // An offer in a request of ours waits for something else.
+    // An offer in a request of the gateway waits for another message.
     if (exchange.kind !== 'local offer' || exchange.in !== 'response') return
     try {
       if (sdp === undefined) throw new TrunklineError('bad_sdp', 'The ACK has no answer.')
@@ -163,8 +163,7 @@ export class Renegotiation {
   }
 
   /**
-   * A re-INVITE without an offer: ours is everything that we can once more, and their answer stands in the
-   * ACK.
+   * Answers a re-INVITE without an offer with an offer of all permitted codecs. The ACK carries the answer.
    */
   #offer(response: SipResponse, { headers, refreshed }: AcceptedRequest): void {
     const { media, clock, leg, log } = this.#deps
@@ -214,6 +213,6 @@ export class Renegotiation {
   }
 }
 
-/** What an error says, fit for a log line and a Warning. */
+/** Returns the text of an error for a log line and a Warning. */
 export const textOf = (error: unknown): string =>
   printable(error instanceof Error ? error.message : String(error), 256)

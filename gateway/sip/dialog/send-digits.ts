@@ -2,12 +2,12 @@ import type { MediaPort } from '../../../media/types.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 
-/** What sends digits. */
+/** Collaborators of {@link sendDigits}. */
 export interface SendDigitsDeps {
   readonly port: Pick<MediaPort, 'sendDigits'>
   /** Sends one digit as INFO; undefined while no dialog is established. */
   readonly info: ((digit: string) => Promise<boolean>) | undefined
-  /** The call may end meanwhile: what is left of the digits is for nobody then. */
+  /** If the call ends meanwhile, the remaining digits are dropped. */
   readonly leg: { readonly isEnded: boolean }
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
@@ -17,8 +17,8 @@ export interface SendDigitsDeps {
 const pauses: Readonly<Record<string, number>> = { w: 500, W: 1_000 }
 
 /**
- * Sends digits by RFC 4733, and where the far side takes none of it, one by one as INFO. Never rejects; with
- * the first one that is not taken it ends, and that is logged unless the call is over.
+ * Sends digits by RFC 4733, or one by one as INFO if the peer has no telephone-event. Never rejects. Stops at
+ * the first rejected digit, and logs that unless the call has ended.
  */
 export const sendDigits = async (digits: string, deps: SendDigitsDeps): Promise<void> => {
   const { port, info, leg, log } = deps

@@ -2,17 +2,17 @@ import type { Clock, Timer } from '../../core/clock.ts'
 import type { Headers, SipRequest } from '../srf.ts'
 import { hasExtension } from './option-tags.ts'
 
-/** What we ask for (RFC 4028), and the least that we take. */
+/** Requested interval (RFC 4028), and the minimum that is accepted. */
 export interface SessionTimerSettings {
   readonly expiresMs: number
   readonly minMs: number
 }
 
-/** What two sides have agreed on. */
+/** Session timer agreed by both sides. */
 export interface TimerTerms {
   readonly expiresMs: number
   readonly refresher: 'us' | 'them'
-  /** The far side knows nothing of session timers: we alone keep it; default false. */
+  /** The peer does not support session timers, so the gateway alone refreshes; default false. */
   readonly isOneSided?: true
 }
 
@@ -21,12 +21,12 @@ type Message = Pick<SipRequest, 'get'>
 
 /** RFC 4028 section 4: never less than 90 s, and the margin before the end of section 10. */
 const minSessionMs = 90_000
-/** What we ask for in a request. */
+/** Returns the interval to request, in ms. */
 const requestedMs = ({ expiresMs, minMs }: SessionTimerSettings, terms?: TimerTerms, atLeastMs = 0): number =>
   Math.max(terms?.expiresMs ?? expiresMs, minMs, atLeastMs, minSessionMs)
 const maxMarginMs = 32_000
 
-/** The end comes this much before the interval is over, so that the BYE is not too late. */
+/** Returns the time by which the session ends early, so that the BYE is not too late. */
 const marginMs = (expiresMs: number): number => Math.min(maxMarginMs, expiresMs / 3)
 
 /** The value of Session-Expires. */
@@ -35,7 +35,7 @@ export interface SessionExpires {
   readonly refresher?: 'uac' | 'uas'
 }
 
-/** Reads it; undefined where there is none. */
+/** Reads Session-Expires; undefined if the message has none. */
 export const readSessionExpires = (message: Message): SessionExpires | 'malformed' | undefined => {
   const value = message.get('Session-Expires')
   if (value === undefined) return undefined
@@ -48,24 +48,24 @@ export const readSessionExpires = (message: Message): SessionExpires | 'malforme
   }
 }
 
-/** Min-SE in ms; 90 s where there is none, and for anything below. */
+/** Returns Min-SE in ms; at least 90 s, which is also the default. */
 export const minimumOf = (message: Message): number => {
   const seconds = /^\s*(\d{1,9})\s*(?:;.*)?$/.exec(message.get('Min-SE') ?? '')?.[1]
   return Math.max(minSessionMs, Number(seconds ?? 0) * 1_000)
 }
 
 /**
- * Refusals with 422 that one request follows by asking for a longer interval. A far side whose Min-SE grows
- * with every answer would otherwise be sent requests without end. One is usual, two where a proxy and the far
- * side differ.
+ * Maximum number of 422 refusals that one request follows with a longer interval. A peer whose Min-SE grows
+ * with every answer would otherwise cause endless requests. One refusal is usual, two if a proxy and the peer
+ * differ.
  */
 export const maxRaises = 3
 
 const inSeconds = (ms: number): string => String(Math.ceil(ms / 1_000))
 
 /**
- * The headers of a request of ours that begins or refreshes a session. `terms`: those in force, whose roles
- * stay (section 7.4); `atLeastMs`: what a 422 asked for.
+ * Returns the headers of a request that starts or refreshes a session. `terms`: the terms in force, whose
+ * roles stay (section 7.4). `atLeastMs`: the minimum of a 422.
  */
 export const timerOffer = (settings: SessionTimerSettings, terms?: TimerTerms, atLeastMs = 0): Headers => {
   const refresher = terms && (terms.refresher === 'us' ? ';refresher=uac' : ';refresher=uas')
@@ -75,14 +75,14 @@ export const timerOffer = (settings: SessionTimerSettings, terms?: TimerTerms, a
   }
 }
 
-/** What a request of the far side's gets. */
+/** Answer to the session timer of a peer's request. */
 export type TimerAnswer =
   | { readonly terms: TimerTerms; readonly headers: Headers }
   | { readonly refuse: 400 | 422; readonly headers: Headers }
 
 /**
- * Answers an INVITE, re-INVITE or UPDATE (section 9). `now`: the terms in force, whose refresher stays where
- * the request names none. A far side without the extension need not do anything: we refresh.
+ * Answers an INVITE, re-INVITE or UPDATE (section 9). `now`: the terms in force, whose refresher stays if the
+ * request names none. The gateway refreshes for a peer without the extension.
  */
 export const timerAnswer = (
   request: Message,
@@ -93,7 +93,7 @@ export const timerAnswer = (
   if (asked === 'malformed') return { refuse: 400, headers: {} }
   const able = hasExtension(request, 'timer')
   const least = Math.max(settings.minMs, minSessionMs, minimumOf(request))
-  // Only who has the extension understands a 422 (section 9).
+  // Only a peer with the extension understands a 422 (section 9).
   if (asked && able && asked.expiresMs < Math.max(settings.minMs, minSessionMs))
     return { refuse: 422, headers: { 'Min-SE': inSeconds(least) } }
   const wanted = Math.max(settings.expiresMs, least)
@@ -111,8 +111,8 @@ export const timerAnswer = (
 }
 
 /**
- * The terms where the far side has said nothing of a timer: it need not know of one for our refreshes to show
- * whether it is there.
+ * Returns the terms for a peer that says nothing of a timer: the gateway's refreshes still show whether the
+ * peer is there.
  */
 export const oneSidedTimer = (settings: SessionTimerSettings, atLeastMs = 0): TimerTerms => ({
   expiresMs: requestedMs(settings, undefined, atLeastMs),
@@ -120,26 +120,26 @@ export const oneSidedTimer = (settings: SessionTimerSettings, atLeastMs = 0): Ti
 })
 
 /**
- * What the 2xx to our request says (section 7.2). Without Session-Expires the terms in force stay, `now`:
- * equipment that forgets the header in its answer to a refresh still counts on the next one.
+ * Returns the terms of the 2xx to a request (section 7.2). Without Session-Expires the terms in force stay.
+ * Some equipment forgets the header in its answer to a refresh, but still counts on the next one.
  */
 export const timerAgreed = (response: Message, now: TimerTerms): TimerTerms => {
   const said = readSessionExpires(response)
   if (said === undefined || said === 'malformed') return now
   const expiresMs = Math.max(said.expiresMs, minSessionMs)
-  // Left open, it is the one who asked (table 2).
+  // By default the sender of the request refreshes (table 2).
   return { expiresMs, refresher: said.refresher === 'uas' ? 'them' : 'us' }
 }
 
-/** What a {@link SessionTimer} tells its dialog. */
+/** Owner of a {@link SessionTimer}. */
 export interface SessionTimerOwner {
   /** It is time to send a refresh. */
   refreshDue(): void
-  /** Nobody has refreshed the session in time: it is over. */
+  /** The session was not refreshed in time and is over. */
   sessionExpired(): void
 }
 
-/** The running timer of one dialog, on our own clock, for either role. */
+/** Running timer of one dialog on the gateway's clock, for either role. */
 export class SessionTimer {
   #clock: Clock
   #owner: SessionTimerOwner
@@ -152,12 +152,12 @@ export class SessionTimer {
     this.#owner = owner
   }
 
-  /** The terms in force; undefined where there is no timer. */
+  /** Terms in force; undefined if no timer runs. */
   get terms(): TimerTerms | undefined {
     return this.#terms
   }
 
-  /** Begins anew: the session was set up, or refreshed by either side. Without terms the timer stops. */
+  /** Starts anew: the session was set up, or refreshed by either side. Stops without terms. */
   start(terms: TimerTerms | undefined): void {
     this.stop()
     if (!terms) return
@@ -170,7 +170,7 @@ export class SessionTimer {
     if (refresher === 'us') this.refreshIn(expiresMs / 2)
   }
 
-  /** A refresh was refused for the moment: the next try. The end of the session comes no later for it. */
+  /** Schedules the next refresh after a temporary refusal. The end of the session does not move. */
   refreshIn(ms: number): void {
     this.#refresh?.cancel()
     if (this.#terms) this.#refresh = this.#clock.after(ms, () => this.#owner.refreshDue())

@@ -10,12 +10,12 @@ import { type DialogOrigin, Dialogs } from './known-dialogs.ts'
 import type { ReferTo } from './refer-to.ts'
 import { twinLegs } from './twin-legs.ts'
 
-/** What transfers work with. */
+/** Collaborators of {@link Transfers}. */
 export interface TransfersDeps {
   readonly addresses: AddressBook
   /**
-   * Whether a host (canonical) is one of ours: a domain of the project, a registrar, an address that we
-   * listen on.
+   * Whether a canonical host belongs to the gateway: a domain of the project, a registrar, or a listening
+   * address.
    */
   readonly isOurs: (host: string, projectId: string) => boolean
   readonly edge: Pick<Edge, 'open'>
@@ -25,10 +25,10 @@ export interface TransfersDeps {
   readonly metrics: Pick<Metrics, 'rejections'>
 }
 
-/** Whom the other party is to talk to, or why that is not done. */
+/** Target of a transfer, or the status that refuses it. */
 export type TransferTarget = { readonly to: string } | { readonly refuse: 403 | 404 }
 
-/** Where the other party of a call may be sent by a REFER, and how two calls of one party become one. */
+/** Rules for transfers: permitted targets of a REFER, and the join of two calls of one party. */
 export class Transfers {
   readonly dialogs = new Dialogs()
   #deps: TransfersDeps
@@ -38,11 +38,11 @@ export class Transfers {
   }
 
   /**
-   * Whom a REFER means. Whoever asks sends the other party where it may call itself: an endpoint to addresses
-   * of ours, and one that may dial out to numbers and SIP URIs, too; everybody else, carriers among them,
-   * only to public addresses. Else a carrier's REFER could have us call, and pay for, anybody, and would lead
-   * past the domain's handler to what is for insiders. What can never ring is refused, too: it must not be
-   * accepted only to be told of by NOTIFY (RFC 3515 section 2.4.2).
+   * Returns the target of a REFER. The party that asks may only name targets that it may call itself. An
+   * endpoint may name addresses of the gateway, and numbers and SIP URIs if it may dial out. Other parties,
+   * carriers among them, may name public addresses only. Otherwise a carrier's REFER could make the gateway
+   * pay for any call, and could bypass the domain's handler. Unknown targets are refused at once, not by a
+   * later NOTIFY (RFC 3515 section 2.4.2).
    */
   target(referTo: ReferTo, origin: DialogOrigin): TransferTarget {
     const target = this.#permitted(referTo, origin)
@@ -51,8 +51,8 @@ export class Transfers {
   }
 
   /**
-   * Counts the call that a REFER leads to; what comes back takes it back. Otherwise the limit that is
-   * reached, which is counted, too.
+   * Counts the call that a REFER leads to. Returns the function that ends the count, or the limit that is
+   * reached, which is counted as a rejection.
    */
   enter({ endpoint }: DialogOrigin): (() => void) | Code {
     const entered = endpoint ? this.#deps.count(endpoint) : () => {}
@@ -80,8 +80,8 @@ export class Transfers {
   }
 
   /**
-   * Two legs of one party, in two calls, give way to each other's other parties, who are joined. `accepted`
-   * is called before the legs end. False: it cannot be done, and nothing has changed.
+   * Joins the other parties of two calls: `first` and `second` are legs of one party and end. `accepted` is
+   * called before they end. Resolves to false, with nothing changed, if the join is impossible.
    */
   async join(first: Leg, second: Leg, accepted: () => void): Promise<boolean> {
     const { edge, clock } = this.#deps
@@ -97,7 +97,7 @@ export class Transfers {
       if (!first.replaced(here)) here.end({ code: 'normal' })
       return true
     } catch (error) {
-      // Ends its twin, too.
+      // Also ends its twin.
       here.end({ code: 'internal' })
       throw error
     }

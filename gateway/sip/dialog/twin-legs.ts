@@ -4,7 +4,9 @@ import { Leg, type LegSignalling } from '../../calls/leg/leg.ts'
 import { openPortPair } from '../../calls/local/loopback-ports.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 
-/** One of two legs that are each other's far side: what is told to the one, happens to the other. */
+/**
+ * Signalling of one of two legs that are each other's peer: commands to one leg become events of the other.
+ */
 class TwinSide implements LegSignalling {
   twin: Leg | undefined
 
@@ -24,9 +26,9 @@ class TwinSide implements LegSignalling {
 }
 
 /**
- * Two answered legs, one for the call of each given leg, whose audio is connected: ports of different calls
- * cannot be joined, so that the two speak RTP to each other. Undefined where one of the given legs has no
- * audio. Rejects where no port can be opened; nothing stays open then.
+ * Returns two answered legs with connected audio, one for the call of each given leg. Ports of different
+ * calls cannot be joined, so the two legs exchange RTP. Returns undefined if a given leg has no audio.
+ * Rejects if no port can be opened; nothing stays open then.
  */
 export const twinLegs = async (
   edge: Pick<Edge, 'open'>,
@@ -45,7 +47,10 @@ export const twinLegs = async (
   return [here, there]
 }
 
-/** What both speak, so that nothing is decoded; else what loses nothing of the one that has less. */
+/**
+ * Returns the common codec, so that no audio is transcoded; else a codec that loses nothing of the narrower
+ * one.
+ */
 const codecBetween = (first: MediaPort | undefined, second: MediaPort | undefined): AudioCodec => {
   const spoken = [first?.codec ?? 'PCMU', second?.codec ?? 'PCMU'] as const
   const wide = spoken.every((codec) => codec !== 'PCMU' && codec !== 'PCMA')

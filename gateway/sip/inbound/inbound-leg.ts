@@ -18,7 +18,7 @@ import { causeOfCancel, refusalStatus } from '../sip-causes.ts'
 import type { Headers, SipDialog, SipRequest, SipResponse, SrfLike } from '../srf.ts'
 import { Provisionals, type Reliability } from './provisionals.ts'
 
-/** What an inbound leg's far side works with. */
+/** Collaborators and settings of {@link InboundLeg}. */
 export interface InboundLegDeps {
   readonly leg: Leg
   readonly media: SipMedia
@@ -31,15 +31,13 @@ export interface InboundLegDeps {
   readonly userAgent: string
   /** Default `none`. */
   readonly reliability?: Reliability
-  /** Headers of the 200: the session timer, and what we support. Default none. */
+  /** Headers of the 200: session timer and supported extensions. Default none. */
   readonly answerHeaders?: Headers
-  /**
-   * Header that names the caller's carrier to the agent, for all that goes to the caller later. Default none.
-   */
+  /** Header that names the caller's carrier to the agent, for later messages to the caller. Default none. */
   readonly farEnd?: Headers
-  /** What the dialog is to know; see {@link EstablishedDialogDeps}. */
+  /** Settings of the established dialog; see {@link EstablishedDialogDeps}. */
   readonly dialog?: Pick<EstablishedDialogDeps, 'timers' | 'allowsUpdate' | 'random' | 'transfers' | 'origin'>
-  /** Whose challenges inside the dialog are answered; default nobody's. */
+  /** Credentials that answer challenges inside the dialog; default none. */
   readonly trust?: DialogTrust
   /** Time after which a caller may try again after a 503; default 10 s. */
   readonly retryAfterMs?: number
@@ -49,24 +47,24 @@ export interface InboundLegDeps {
   readonly onReleased: () => void
 }
 
-/** A caller over UDP who is neither known by its address nor authenticated: the INVITE may be forged. */
+/** A caller over UDP that is neither known by its address nor authenticated: the INVITE may be forged. */
 export interface UnconfirmedCaller {
   /** The agent understands the mark of responses to such a caller. */
   readonly hasPrivateHeaders: boolean
-  /** An ACK, a PRACK or another request within the dialog has come. Called once at most. */
+  /** Called once at most, at an ACK, a PRACK or another request within the dialog. */
   readonly onConfirmed: () => void
 }
 
 /** Longest wait for the ACK of an unconfirmed caller, after which the call ends. */
 const unconfirmedWaitMs = 5_000
 /**
- * Longest wait for the ACK before the call goes on; the 200 is repeated meanwhile, and the agent hangs up
- * after 32 s without one.
+ * Maximum wait for the ACK before the call goes on. The 200 is repeated meanwhile, and the agent hangs up
+ * after 32 s without an ACK.
  */
 const ackWaitMs = 2_000
 /**
- * Longest wait for what the agent has to tell: that the 200 went out, or that the caller has acknowledged it.
- * The agent gives up by itself after 32 s; this is the net beneath it.
+ * Maximum wait for the agent's report that the 200 was sent, or that the caller acknowledged it. The agent
+ * itself times out after 32 s; this timer is the fallback.
  */
 const maxWaitMs = 40_000
 
@@ -81,12 +79,12 @@ export class InboundLeg implements LegSignalling {
   #isAnswerSent = false
   #timer: Timer | undefined
   #progress: Promise<void> | undefined
-  /** Our offer has gone out in a reliable response; resolves with its PRACK. */
+  /** Resolves with the PRACK of the reliable response that carried the offer. */
   #offered: Promise<void> | undefined
-  /** Our description has gone out in a provisional response. */
+  /** A provisional response has carried the local description. */
   #isShown = false
   #isConfirmed: boolean
-  /** Time of our 200; undefined before. */
+  /** Time of the 200; undefined before. */
   #answeredAt: number | undefined
   #isCallerGone = false
   #isReleased = false
@@ -113,7 +111,7 @@ export class InboundLeg implements LegSignalling {
   ring(): void {
     if (this.#isCallerGone) return
     const { isAlwaysReliable } = this.#provisionals
-    // The first reliable response to an INVITE without an offer has ours (RFC 3262 section 5).
+    // The first reliable response to an INVITE without an offer carries the offer (RFC 3262 section 5).
     if (this.#deps.media.isWaiting && !this.#offered && isAlwaysReliable) void this.#offer(180)
     else void this.#provisionals.send(180)
   }
@@ -129,7 +127,7 @@ export class InboundLeg implements LegSignalling {
       if (codecs && !this.#limitTo(codecs)) return Promise.resolve()
       this.#answer = Promise.withResolvers<void>()
       this.#timer = this.#deps.clock.after(maxWaitMs, () => this.#silent())
-      // What stands in a 200 hangs on what the PRACK brings (RFC 3262 section 5).
+      // The body of the 200 depends on the PRACK (RFC 3262 section 5).
       this.#provisionals.whenIdle(() => this.#sendAnswer())
     }
     return this.#answer.promise
@@ -150,7 +148,7 @@ export class InboundLeg implements LegSignalling {
     this.#timer?.cancel()
     this.#provisionals.stop()
     this.#answer?.resolve()
-    // Without an answer to our offer the port was never the leg's.
+    // Without an answer to the offer, the leg never owned the port.
     if (!this.#deps.leg.port) void this.#deps.media.port.close()
     if (this.#dialog) this.#dialog.bye(cause)
     else if (this.#isCallerGone || !this.connection.isAlive) this.#release()
@@ -163,23 +161,20 @@ export class InboundLeg implements LegSignalling {
     this.#deps.leg.end(cause)
   }
 
-  /** The connection to the agent is gone for good. */
+  /** Called when the connection to the agent is lost for good. */
   lost(): void {
     this.#deps.leg.ended({ code: 'control_lost' })
     this.#dialog?.lost()
     this.#release()
   }
 
-  /**
-   * Opens the audio before the answer, where there can be some: with a late offer, only by a reliable
-   * response.
-   */
+  /** Opens the audio before the answer if possible: with a late offer, only by a reliable response. */
   #open(): Promise<void> {
     const { media } = this.#deps
     if (this.#isCallerGone) return Promise.resolve()
     if (this.#offered) return this.#offered
     const { canCarryOffers } = this.#provisionals
-    // Without a PRACK an unconfirmed caller would hear nothing: its own ringing tone is better.
+    // Without a PRACK an unconfirmed caller would hear silence: its own ringing tone is better.
     if (!media.isWaiting && !this.#isConfirmed && !canCarryOffers) return this.#provisionals.send(180)
     if (!media.isWaiting) {
       this.#isShown = true
@@ -194,8 +189,8 @@ export class InboundLeg implements LegSignalling {
   }
 
   /**
-   * What the caller has seen of our description stays. False where the call is refused: it offers none of
-   * these codecs.
+   * Limits the codecs if the caller has not seen the local description yet. Returns false if the call is
+   * refused because it offers none of these codecs.
    */
   #limitTo(codecs: readonly AudioCodec[]): boolean {
     const { media, leg } = this.#deps
@@ -218,8 +213,8 @@ export class InboundLeg implements LegSignalling {
   }
 
   /**
-   * The PRACK of a response of ours: with the answer to the offer there, a new offer, or nothing (RFC 3262
-   * section 5).
+   * Handles the PRACK of a response: it carries the answer to an offer, a new offer, or no description (RFC
+   * 3262 section 5).
    */
   #prack(request: SipRequest, response: SipResponse, described: boolean): void {
     const { media, leg, log } = this.#deps
@@ -234,7 +229,7 @@ export class InboundLeg implements LegSignalling {
         response.send(200, { headers: this.#headers() })
         return
       }
-      // Our response had the answer. A 180 without SDP has none: it is still to come.
+      // The response carried the answer. A 180 without SDP carries none yet.
       if (described && media.exchange.exchange.kind === 'remote offer') media.exchange.sendAnswer()
       this.#early.take(request, response, false)
     } catch (error) {
@@ -271,21 +266,21 @@ export class InboundLeg implements LegSignalling {
     if (this.#dialog) return
     const { leg, clock, media } = this.#deps
     if (this.#isReleased) {
-      // The caller has its answer although nobody waits for it any more: it must not talk to nobody.
+      // The caller is answered although the leg has ended: the call must be hung up.
       if (dialog && leg.state.kind === 'ended') this.#established(dialog).bye(leg.state.cause)
       return
     }
     if (!dialog) {
       this.#isCallerGone = true
       const reason = printable(error instanceof Error ? error.message : String(error))
-      // A CANCEL that crossed our 200 has ended the transaction at the agent already.
+      // A CANCEL that crossed the 200 has already ended the transaction at the agent.
       const canceled = /unknown transaction|Request Terminated|: 487/i.test(reason)
       leg.ended(canceled ? { code: 'canceled' } : { code: 'unreachable', detail: reason })
       this.#release()
       return
     }
     this.#timer?.cancel()
-    // Where the BYE comes right behind the ACK, drachtio-srf tells of the BYE alone.
+    // If the BYE follows the ACK at once, drachtio-srf reports the BYE only.
     this.#answeredAt = clock.now()
     if (this.#isConfirmed) leg.answerSent(this.#answeredAt)
     if (media.exchange.exchange.kind === 'remote offer') media.exchange.sendAnswer()
@@ -300,8 +295,8 @@ export class InboundLeg implements LegSignalling {
   }
 
   /**
-   * The agent tells neither of the PRACK that the answer waits for, nor of the 200, nor of an ACK with the
-   * answer to our offer.
+   * The agent reports neither the PRACK that the answer waits for, nor the 200, nor an ACK with the answer to
+   * the offer.
    */
   #silent(): void {
     this.#deps.leg.end({ code: 'unreachable', detail: 'the SIP agent told nothing of our answer in time' })
@@ -328,8 +323,7 @@ export class InboundLeg implements LegSignalling {
   }
 
   /**
-   * The caller has proved that it is at its address: what only our responses say stands in a request of its
-   * own.
+   * The caller has proved that it is at its address: its request repeats data that only a response contained.
    */
   #confirm(): void {
     if (this.#isConfirmed) return
@@ -338,7 +332,7 @@ export class InboundLeg implements LegSignalling {
     this.#deps.unconfirmed?.onConfirmed()
   }
 
-  /** A request within the dialog: it says as much as the ACK, which may be lost. */
+  /** A request within the dialog proves as much as the ACK, which may be lost. */
   #heard(): void {
     const { leg, media } = this.#deps
     if (this.#isConfirmed) return
@@ -386,7 +380,7 @@ export class InboundLeg implements LegSignalling {
     return { ...serverHeader(this.#deps.userAgent), ...this.#deps.farEnd, ...this.#mark() }
   }
 
-  /** Tells our own agent to bound what it sends to an unconfirmed caller. */
+  /** Returns the header by which the embedded agent limits what it sends to an unconfirmed caller. */
   #mark(): Headers {
     return !this.#isConfirmed && this.#deps.unconfirmed?.hasPrivateHeaders ? { [unverifiedHeader]: '1' } : {}
   }

@@ -30,10 +30,10 @@ import { InboundLeg } from './inbound-leg.ts'
 import { callerOf, keptHeaders, maxForwardsOf } from './invite-headers.ts'
 import type { Reliability } from './provisionals.ts'
 
-/** A session timer that was agreed on, and how that is said. */
+/** An agreed session timer, and its headers. */
 export type AgreedTimer = Exclude<TimerAnswer, { readonly refuse: unknown }>
 
-/** What makes legs of INVITEs works with. */
+/** Collaborators and settings of {@link InboundSetup}. */
 export interface InboundSetupDeps {
   readonly link: Pick<AgentLink, 'srf' | 'connection' | 'capabilities'>
   readonly edge: Pick<Edge, 'open'>
@@ -41,20 +41,20 @@ export interface InboundSetupDeps {
   readonly webrtc?: Pick<WebRtc, 'answer' | 'offer'>
   readonly arrivals: Arrivals
   readonly legs: LegRegistry
-  /** What the one who is dialled speaks; default: nothing is known of that. */
+  /** Codecs that the callee probably speaks; default: unknown. */
   readonly likely?: Pick<LikelyCodecs, 'of'>
-  /** Whose credentials are shown inside the calls that come from them; default: there is none. */
+  /** Carriers whose credentials answer challenges inside their calls; default none. */
   readonly carriers?: Pick<CarrierDirectory, 'byName'>
   /** Time after which a caller may try again after a 503; default 10 s. */
   readonly retryAfterMs?: () => number
   readonly clock: Clock
   readonly log: Log
   readonly userAgent: string
-  /** Session timers on our own clock; undefined: the agent runs its own. */
+  /** Session timers on the gateway's clock; undefined: the agent runs its own. */
   readonly timers: SessionTimerSettings | undefined
-  /** Transfers that far sides may ask for. */
+  /** Transfers that peers may request. */
   readonly transfers: Transfers
-  /** Says no, with what was found. */
+  /** Refuses the INVITE, with the facts found. */
   readonly refuse: (response: SipResponse, error: unknown, facts: Readonly<Record<string, unknown>>) => void
 }
 
@@ -64,7 +64,7 @@ export interface InviteContext {
   readonly response: SipResponse
   readonly connection: Connection
   readonly admitted: AdmittedCall
-  /** As From says. */
+  /** Caller as stated by From. */
   readonly from: Party
   readonly to: Party
   readonly sipCallId: string
@@ -82,10 +82,10 @@ export class InboundSetup {
     this.#deps = deps
   }
 
-  /** Never rejects; whatever goes wrong refuses the INVITE. */
+  /** Never rejects; every failure refuses the INVITE. */
   async run(invitation: InviteContext): Promise<void> {
     const { request, response, connection, admitted, offer, replaces } = invitation
-    // Ports of one call alone can be joined.
+    // Only ports of the same call can be joined.
     const callId = (replaces?.port?.group as CallId | undefined) ?? newCallId()
     const facts = { call: callId, source: request.source_address, domain: admitted.domain }
     let gone: Cause | undefined
@@ -115,8 +115,8 @@ export class InboundSetup {
   }
 
   /**
-   * The caller was gone before its call was set up. Each call ends in a record; who only wanted to take
-   * somebody's place made none.
+   * Ends a call whose caller left before the leg was set up. The call gets a CDR, but an INVITE with Replaces
+   * does not.
    */
   #missed(invitation: InviteContext, callId: CallId, cause: Cause): void {
     invitation.admitted.release()
@@ -127,12 +127,12 @@ export class InboundSetup {
     if (!invitation.replaces) this.#deps.arrivals.arrive(arrivalOf(invitation, leg, callId))
   }
 
-  /** What is known of whom the caller will be joined to. */
+  /** Returns the codecs that the callee probably speaks. */
   #likely({ plan, projectId }: AdmittedCall): readonly AudioCodec[] {
     return plan.kind === 'dial' ? (this.#deps.likely?.of(plan.to, projectId) ?? []) : []
   }
 
-  /** Until there is a leg, nobody else would close its audio. */
+  /** Until the leg exists, no other code would close its audio. */
   #arriveWith(media: SipMedia, invitation: InviteContext, callId: CallId): void {
     try {
       this.#arrive(invitation, callId, media)
@@ -155,7 +155,7 @@ export class InboundSetup {
           log.error({ err: error }, 'a leg could not take the place of another')
           leg.end({ code: 'internal' })
         })
-        // Its call is another one, which counts for whoever made that.
+        // The leg joins another call, which is counted already.
         .finally(admitted.releaseCall)
       return
     }
@@ -168,7 +168,7 @@ export class InboundSetup {
     }
   }
 
-  /** Nobody rings: who calls talks already (RFC 3891 section 3). */
+  /** Answers at once, without ringing: the caller takes over an answered call (RFC 3891 section 3). */
   async #takePlace(leg: Leg, old: Leg, log: Log): Promise<void> {
     await leg.answer()
     const taken = leg.isAnswered && old.replaced(leg)
@@ -233,7 +233,7 @@ export class InboundSetup {
     legs.add(side)
   }
 
-  /** A carrier that challenges what we send inside its own call gets what it gets outside of it. */
+  /** Returns the credentials for challenges inside a carrier's call: those that are used outside it. */
   #trustOf({ admitted, request }: InviteContext): DialogTrust | undefined {
     const carrier = admitted.carrier && this.#deps.carriers?.byName(admitted.carrier.name)
     if (!carrier?.credentials) return undefined
@@ -243,7 +243,7 @@ export class InboundSetup {
   }
 }
 
-/** What the calls are told of it. */
+/** Returns the description of the call for its handler. */
 const arrivalOf = ({ request, admitted, sipCallId }: InviteContext, leg: Leg, callId: CallId): Arrival => {
   const { carrier, endpoint, domain, projectId, plan } = admitted
   const { maxForwards } = leg.facts
@@ -261,7 +261,9 @@ const arrivalOf = ({ request, admitted, sipCallId }: InviteContext, leg: Leg, ca
   }
 }
 
-/** Sources whose word about the caller counts: carriers, and whoever had to show an address or a password. */
+/**
+ * Whether the caller's asserted identity is believed: carriers, and sources with an allow list or a password.
+ */
 const isTrusted = ({ carrier, app }: AdmittedCall): boolean =>
   carrier !== undefined || app?.allow !== undefined || app?.challenge !== undefined
 
@@ -276,7 +278,7 @@ const reliabilityOf = (
 const srtpOf = ({ request, admitted: { carrier, app, endpoint } }: InviteContext): SrtpPolicy =>
   narrowed(narrowed(srtpPolicy(carrier, /^(tls|wss)$/i.test(request.protocol)), app), endpoint)
 
-/** Who sends a request that was let in. */
+/** Returns the origin of an admitted request. */
 export const originOf = (
   { projectId, carrier, endpoint }: AdmittedCall,
   request: SipRequest,

@@ -15,22 +15,25 @@ import type { SipRequest, SipResponse } from '../srf.ts'
 import { type AgreedTimer, InboundSetup, type InboundSetupDeps, originOf } from './inbound-setup.ts'
 import { callerOf } from './invite-headers.ts'
 
-/** What the door for inbound calls works with. */
+/** Collaborators and settings of {@link Inbound}. */
 export interface InboundDeps extends Omit<InboundSetupDeps, 'refuse'> {
   readonly admission: Pick<Admission, 'admit' | 'telTarget'>
   readonly refusals: Refusals
 }
 
-/** What was read of an INVITE at the door. */
+/** Parties and identifiers read from an INVITE. */
 interface InviteParties {
   readonly target: SipUri
-  /** As its From says. */
+  /** Caller as stated by From. */
   readonly from: Party
   readonly to: Party
   readonly sipCallId: string
 }
 
-/** Lets carriers' INVITEs in, or says why not: admission, SDP, media port, leg, in this order. */
+/**
+ * Handles inbound INVITEs: reads and checks the request, asks admission, and sets up the leg or refuses the
+ * call.
+ */
 export class Inbound {
   #deps: InboundDeps
   #setUp: InboundSetup
@@ -100,8 +103,8 @@ export class Inbound {
   }
 
   /**
-   * The leg that the INVITE wants to replace (RFC 3891 section 3). Only whoever is at its other end may do
-   * that: a carrier or an endpoint that moves its own end of a call.
+   * Returns the leg that the INVITE replaces (RFC 3891 section 3). Only the party at the other end of that
+   * leg may do so: a carrier or an endpoint that moves its own end of a call.
    */
   #readReplaces(request: SipRequest, entry: AdmittedCall): Leg | undefined | Code {
     const value = request.get('Replaces')
@@ -115,8 +118,7 @@ export class Inbound {
   }
 
   /**
-   * What the session timer of the INVITE gets (RFC 4028 section 9); undefined where timers are not ours to
-   * run.
+   * Answers the session timer of the INVITE (RFC 4028 section 9); undefined if the gateway runs no timers.
    */
   #readTimer(
     request: SipRequest,
@@ -158,12 +160,12 @@ const partiesOf = ({ from, to }: InviteParties): Record<string, string> => ({
   to: printable(to.uri),
 })
 
-/** Whether a request-URI is a telephone number alone, as IMS trunks send it (RFC 3966). */
+/** Whether a request-URI is a bare telephone number, as IMS trunks send it (RFC 3966). */
 const isTel = (uri: string): boolean => /^tel:/i.test(uri)
 
 /**
- * Parts of an INVITE that admission needs; a text says what was expected. The agent's parser is a permissive
- * one.
+ * Returns the parts of an INVITE that admission needs, or a text that says what was expected. The agent's
+ * parser is permissive.
  */
 const readCaller = (request: SipRequest, target: SipUri | undefined): InviteParties | string => {
   if (!target) return 'a SIP URI in the request line'

@@ -5,10 +5,13 @@ import type { SipRequest } from '../srf.ts'
 
 type Message = Pick<SipRequest, 'get' | 'msg'>
 
-/** Headers of an INVITE that the call keeps, besides `X-…`: of everybody, and of those who are believed. */
+/**
+ * Headers of an INVITE that the call keeps besides `X-…`. Those of `trustedOnly` are kept from trusted
+ * sources only.
+ */
 const kept = ['Privacy', 'Diversion', 'History-Info', 'P-Asserted-Identity']
 const trustedOnly = new Set(['Diversion', 'History-Info', 'P-Asserted-Identity'])
-/** Names of headers that a handler may see: they stand in logs, webhooks and INVITEs of ours. */
+/** Form of header names that a handler may see: the names appear in logs, callbacks and outbound INVITEs. */
 const nameForm = /^[A-Za-z0-9-]{1,64}$/
 /** Most headers that are kept of one INVITE, and most characters of one. */
 const maxHeaders = 64
@@ -18,9 +21,8 @@ const maxValueLength = 1_024
 const hiding = new Set(['id', 'user', 'header'])
 
 /**
- * Who calls. From alone says what the caller likes; `trusted` sources (a carrier's entry, an allow list) are
- * believed when they assert an identity, and it goes before From (RFC 3325 section 5). Undefined where From
- * has no address.
+ * Returns the caller. From holds whatever the caller likes. The identity that a `trusted` source asserts goes
+ * before From (RFC 3325 section 5). Returns undefined if From has no address.
  */
 export const callerOf = (message: Message, trusted: boolean): Party | undefined => {
   const from = parseNameAddress(message.get('From') ?? '')
@@ -45,7 +47,7 @@ const isHidden = (message: Message, from: string): boolean => {
   return wanted.some((each) => hiding.has(each)) || parseSipUri(from)?.host === 'anonymous.invalid'
 }
 
-/** The user part, or the number of a `tel` URI; empty where there is none. */
+/** Returns the user part, or the number of a `tel` URI; empty if the URI has neither. */
 const userIn = (uri: string): string => {
   const parsed = parseSipUri(uri)
   if (parsed) return userOf(parsed)
@@ -53,9 +55,9 @@ const userIn = (uri: string): string => {
 }
 
 /**
- * The headers that the call keeps, for its handler: `X-…`, and who diverted or asserted what. What an
- * untrusted source says of identities is left out: handlers would believe it, and so would carriers, which
- * are told of diversions and screen callers by them (RFC 5806).
+ * Returns the headers that the call keeps for its handler: `X-…`, diversions and asserted identities.
+ * Identities of untrusted sources are left out: handlers would believe them, and carriers screen callers by
+ * diversions (RFC 5806).
  */
 export const keptHeaders = (message: Message, trusted: boolean): { name: string; value: string }[] =>
   Object.entries(message.msg.headers)
@@ -68,7 +70,7 @@ export const keptHeaders = (message: Message, trusted: boolean): { name: string;
     .slice(0, maxHeaders)
     .map(({ name, value }) => ({ name, value: printable(String(value), maxValueLength) }))
 
-/** Max-Forwards of a request, where it is a number. */
+/** Returns Max-Forwards of a request; undefined if it is no number. */
 export const maxForwardsOf = (message: Pick<SipRequest, 'get'>): number | undefined => {
   const text = message.get('Max-Forwards')?.trim() ?? ''
   return /^\d{1,3}$/.test(text) ? Math.min(Number(text), 255) : undefined

@@ -4,25 +4,24 @@ import type { Connection } from '../agent-link.ts'
 import type { Headers, SipRequest, SipResponse } from '../srf.ts'
 
 /**
- * Whether the caller has 100rel (RFC 3262), and the agent too: `required` makes every provisional response a
- * reliable one.
+ * Whether the caller and the agent support 100rel (RFC 3262). `required` makes every provisional response
+ * reliable.
  */
 export type Reliability = 'none' | 'supported' | 'required'
 
-/** What provisional responses work with. */
+/** Collaborators and settings of {@link Provisionals}. */
 export interface ProvisionalsDeps {
   readonly response: SipResponse
   readonly connection: Connection
   readonly clock: Clock
   readonly log: Pick<Log, 'debug' | 'warn'>
-  /** Headers of each, asked for when it goes out. */
+  /** Returns the headers of a response at the time when it is sent. */
   readonly headers: () => Headers
   readonly reliability: Reliability
-  /** A PRACK has come, and is to be answered; `described`: the response that it is for had SDP. */
+  /** Called with a PRACK, which must be answered. `described`: the acknowledged response had SDP. */
   readonly onPrack: (request: SipRequest, response: SipResponse, described: boolean) => void
   /**
-   * Called when the agent has told neither of a PRACK nor of its lack within 40 s, and once at most for each
-   * response.
+   * Called once at most for each response, if the agent reports neither a PRACK nor its absence within 40 s.
    */
   readonly onTimeout: () => void
 }
@@ -34,12 +33,12 @@ interface Waiting {
   readonly done: () => void
 }
 
-/** Longest wait for a PRACK. The agent gives the call up by itself after 32 s; this is the net beneath it. */
+/** Maximum wait for a PRACK. The agent itself gives up after 32 s; this timer is the fallback. */
 const maxWaitMs = 40_000
 
 /**
- * The provisional responses to one INVITE. A reliable one goes out when the one before it has its PRACK (RFC
- * 3262 section 3), and one with SDP is reliable wherever that can be had.
+ * Provisional responses to one INVITE. A reliable response is sent after the PRACK of the previous one (RFC
+ * 3262 section 3). A response with SDP is reliable if both sides support it.
  */
 export class Provisionals {
   #deps: ProvisionalsDeps
@@ -68,10 +67,7 @@ export class Provisionals {
     return this.#unacknowledged === undefined && this.#queue.length === 0
   }
 
-  /**
-   * Sends one. Resolves when it is out, a reliable one when its PRACK is there, and when nothing more is to
-   * come.
-   */
+  /** Sends a response. Resolves when it is sent; for a reliable response, at its PRACK or at {@link stop}. */
   send(status: number, sdp?: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const { reliability } = this.#deps
@@ -91,7 +87,7 @@ export class Provisionals {
     else this.#onIdle.push(run)
   }
 
-  /** The INVITE has its final response, or is gone. Idempotent. */
+  /** Stops at the final response to the INVITE, or at its end. Idempotent. */
   stop(): void {
     if (this.#isStopped) return
     this.#isStopped = true
