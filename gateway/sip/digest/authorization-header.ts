@@ -1,4 +1,4 @@
-/** What a caller shows to prove who it is (RFC 7616 section 3.4). */
+/** Digest credentials of a caller (RFC 7616 section 3.4). */
 export interface DigestAnswer {
   readonly username: string
   readonly realm: string
@@ -18,8 +18,8 @@ const scheme = /[\s,]*([A-Za-z0-9-]+)\s+(?=[A-Za-z0-9*-]+\s*=)/y
 const parameter = /\s*([A-Za-z0-9*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))\s*(?:,|$)/y
 
 /**
- * The answer for one realm in the Authorization header, whose fields may have been joined with commas.
- * Undefined where there is none.
+ * Returns the answer for one realm in the Authorization header, whose fields may have been joined with
+ * commas; undefined without one.
  */
 export const readAnswer = (header: string | undefined, realm: string): DigestAnswer | undefined => {
   if (header === undefined || header.length > maxHeaderLength) return undefined

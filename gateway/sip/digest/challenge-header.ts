@@ -7,16 +7,15 @@ export type Algorithm = (typeof algorithms)[number]
 export interface Challenge {
   readonly realm: string
   /**
-   * As the far side wrote it, with its escapes: it is hashed and sent back unchanged (RFC 7616 section 3.4,
-   * `unq`).
+   * Nonce as written, with its escapes: it is hashed and returned unchanged (RFC 7616 section 3.4, `unq`).
    */
   readonly nonce: string
-  /** As the far side wrote it. */
+  /** Opaque value as written. */
   readonly opaque: string | undefined
   readonly algorithm: Algorithm
-  /** How the answer may be made; empty: the old way, without a counter (RFC 2069). */
+  /** Permitted qop values; empty: without a counter (RFC 2069). */
   readonly qop: readonly ('auth' | 'auth-int')[]
-  /** The answer was right, and only the nonce too old. */
+  /** The answer was right, but its nonce is too old. */
   readonly isStale: boolean
 }
 
@@ -47,8 +46,8 @@ export const parseChallenges = (value: string): readonly Challenge[] => {
 }
 
 /**
- * The parameters up to the next scheme or the end; undefined where they are not well-formed, or one stands
- * twice.
+ * Returns the parameters up to the next scheme or the end; undefined if they are malformed, or if a parameter
+ * is repeated.
  */
 const readParameters = (
   value: string,
@@ -80,7 +79,7 @@ const challengeOf = (parameters: ReadonlyMap<string, string>): Challenge | undef
     .split(',')
     .map((each) => each.trim())
     .filter((each) => each === 'auth' || each === 'auth-int')
-  // It insists on a protection that we do not have.
+  // The challenge requires an unsupported protection.
   if (offered !== undefined && qop.length === 0) return undefined
   const isStale = parameters.get('stale')?.toLowerCase() === 'true'
   return { realm, nonce, opaque: parameters.get('opaque'), algorithm, qop, isStale }

@@ -6,7 +6,7 @@ import { type Credentials, DigestSession } from './digest-session.ts'
 type Options = Parameters<SipDialog['request']>[0]
 type Callback = Parameters<SipDialog['request']>[1]
 
-/** Whom a dialog's challenges are answered for. */
+/** Credentials for challenges inside a dialog, and the peers that may see them. */
 export interface DialogTrust {
   readonly credentials: Credentials | undefined
   /** Realms that were answered when the dialog was made. */
@@ -16,9 +16,9 @@ export interface DialogTrust {
 }
 
 /**
- * What may be shown inside a dialog. Its far side is whoever answered, not the carrier alone: without a realm
- * that is known from the INVITE or the configuration, only a far side at the host that was called is answered
- * (CVE-2021-41158).
+ * Returns the credentials that may be shown inside a dialog. Its peer is the party that answered, not the
+ * carrier only. Without a realm that is known from the INVITE or the configuration, only a peer at the called
+ * host gets an answer (CVE-2021-41158).
  */
 export const credentialsInside = (
   { credentials, realms, host }: DialogTrust,

@@ -2,33 +2,33 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Headers } from '../srf.ts'
 import { type Algorithm, algorithms, type Challenge, parseChallenges } from './challenge-header.ts'
 
-/** What we prove who we are with, and to whom we may. */
+/** Credentials of the gateway, and the realms that they may be shown to. */
 export interface Credentials {
   readonly username: string
   readonly password: string
-  /** The only realms that they are for; undefined: whatever the one says whom the request was sent to. */
+  /** Realms of the credentials; undefined: the realm of the receiver of the request. */
   readonly realms?: readonly string[]
-  /** Where {@link realms} is undefined: the one realm that was found to be right. */
+  /** The realm that proved right, if {@link realms} is undefined. */
   readonly learned?: LearnedRealm
 }
 
 /**
- * The realm of a far side whose realm nobody has told us: that of the first answer which was accepted. From
- * then on no other is answered: a challenge that came from behind it, passed on, would get a digest to guess
- * the password by.
+ * Realm of a peer that is not configured: that of the first accepted answer. From then on no other realm is
+ * answered. A forwarded challenge from behind the peer would otherwise get a digest for guessing the
+ * password.
  */
 export interface LearnedRealm {
   realm?: string
 }
 
-/** What is signed of a request. `uri` is its real request-URI. */
+/** Parts of a request that are signed. `uri` is its real request-URI. */
 export interface SignedRequest {
   readonly method: string
   readonly uri: string
   readonly body: string
 }
 
-/** A response that challenges us. */
+/** A response with a challenge. */
 export interface ChallengeResponse {
   readonly status: number
   get(name: string): string | undefined
@@ -54,9 +54,9 @@ const hashes: Readonly<Record<Algorithm, string>> = {
 type Field = 'Authorization' | 'Proxy-Authorization'
 
 /**
- * Answers challenges with one set of credentials (RFC 7616, RFC 8760, RFC 3261 section 22). They are shown to
- * nobody but those whom {@link Credentials} names: a far side that could make us answer any realm would sell
- * our answers to the real one (CVE-2021-41158).
+ * Answers challenges with one set of credentials (RFC 7616, RFC 8760, RFC 3261 section 22). They are shown
+ * only to the realms that {@link Credentials} names. A peer that could get an answer for any realm would use
+ * it at the real one (CVE-2021-41158).
  */
 export class DigestSession {
   #credentials: Credentials | undefined
@@ -78,7 +78,7 @@ export class DigestSession {
     return [...this.#answered.values()].map(({ challenge }) => challenge.realm)
   }
 
-  /** The request was taken with what was answered. */
+  /** Records that the request was accepted with the answer. */
   accepted(): void {
     const learnt = this.#credentials?.learned
     const [realm] = this.realms
@@ -86,15 +86,15 @@ export class DigestSession {
   }
 
   /**
-   * A new request begins: its challenges are counted anew. What the last one was answered with goes along,
-   * and saves a round.
+   * Starts a new request: its challenges are counted anew. Returns the previous credentials, which save a
+   * round trip.
    */
   begin(request: SignedRequest): Headers {
     this.#challenges = 0
     return this.#headers(request)
   }
 
-  /** What to answer a 401 or 407 with. */
+  /** Returns the answer to a 401 or 407. */
   answer(response: ChallengeResponse, request: SignedRequest): ChallengeAnswer {
     const credentials = this.#credentials
     if (!credentials) return { why: 'no credentials' }
@@ -107,8 +107,7 @@ export class DigestSession {
     const challenge = strongest(ours)
     if (!challenge) return { why: 'another realm' }
     const before = this.#answered.get(field)?.challenge
-    // The same realm asks again although our answer was not too old: the password is wrong, and will be so
-    // the next time.
+    // The same realm challenges again although the nonce was not too old: the password is wrong.
     if (this.#challenges > 0 && before?.realm === challenge.realm && !challenge.isStale)
       return { why: 'rejected' }
     if (this.#challenges >= maxChallenges) return { why: 'too many' }
@@ -120,7 +119,7 @@ export class DigestSession {
   #permitted({ realms, learned }: Credentials): readonly string[] | undefined {
     if (realms || !learned) return realms
     if (learned.realm !== undefined) return [learned.realm]
-    // Of two realms in one request the first is that of whoever is nearer.
+    // Of two realms in one request the first is that of the nearer peer.
     return this.#answered.size > 0 ? this.realms : undefined
   }
 
@@ -141,8 +140,8 @@ const strongest = (challenges: readonly Challenge[]): Challenge | undefined =>
   [...challenges].sort((a, b) => algorithms.indexOf(a.algorithm) - algorithms.indexOf(b.algorithm))[0]
 
 /**
- * The value of Authorization or Proxy-Authorization (RFC 7616 section 3.4). `use`: the how many-th with this
- * nonce, and our own nonce.
+ * Returns the value of Authorization or Proxy-Authorization (RFC 7616 section 3.4). `use`: the count of uses
+ * of this nonce, and the client nonce.
  */
 export const authorization = (
   challenge: Challenge,
@@ -153,8 +152,7 @@ export const authorization = (
   const { realm, nonce, algorithm, opaque, qop } = challenge
   const { username, password } = credentials
   const hash = (...parts: string[]) => createHash(hashes[algorithm]).update(parts.join(':')).digest('hex')
-  // A box on the way that rewrites the body would break auth-int: it is taken only where nothing else is
-  // offered.
+  // A proxy that rewrites the body would break `auth-int`: it is used only if nothing else is offered.
   const quality = qop.includes('auth') ? 'auth' : qop[0]
   const secret = hash(username, realm, password)
   const signed =

@@ -1,26 +1,26 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Time that a nonce may be used after it was given out, in ms. */
+/** Lifetime of a nonce, in ms. */
 const validMs = 300_000
 /**
- * Most nonces whose counters are kept; only those with which somebody signed in are. More than 650 sign-ins a
- * second, each with a new nonce.
+ * Default maximum number of nonces with a stored counter. Only nonces of successful sign-ins have one: more
+ * than 650 a second, each with a new nonce.
  */
 const defaultMaxCounters = 200_000
 /** Nonces that were made within so many ms are forgotten together. */
 const sliceMs = 1_000
 
-/** What a nonce is found to be. */
+/** Result of checking a nonce. */
 export interface NonceCheck {
-  /** We made it, and it is not too old. */
+  /** The gateway made the nonce, and it is not too old. */
   readonly isValid: boolean
-  /** It was given out to this very address: whoever shows it receives what we send there. */
+  /** The nonce was sent to this very address: its user receives messages there. */
   readonly isProven: boolean
 }
 
 /**
- * Nonces that need no memory until somebody signs in with them: time, random bits, and two seals of which the
- * second one covers the address that it was given out to. The key is made at start and never leaves.
+ * Nonces that need no memory before their first successful use: time, random bits, and two seals. The second
+ * seal covers the address that the nonce was sent to. The key is made at start and never leaves the process.
  */
 export class Nonces {
   readonly #now: () => number
@@ -34,7 +34,7 @@ export class Nonces {
   /** Nonces of earlier slices are too old. */
   #oldest = 0
 
-  /** `most`: nonces whose counters are kept. Where there are more, nonces grow old sooner. */
+  /** `most`: maximum number of nonces with a stored counter. Beyond it, the oldest nonces expire early. */
   constructor(now: () => number, most = defaultMaxCounters) {
     this.#now = now
     this.#most = most
@@ -45,7 +45,7 @@ export class Nonces {
     return this.#size
   }
 
-  /** A new nonce for whoever is at an address. */
+  /** Returns a new nonce for an address. */
   make(address: string): string {
     const head = Buffer.alloc(18)
     head.writeUIntBE(this.#now(), 0, 6)
@@ -70,8 +70,8 @@ export class Nonces {
   }
 
   /**
-   * Takes note that somebody signed in with a valid nonce and this counter. False where that counter, or a
-   * later one, was used before.
+   * Records a sign-in with a valid nonce and this counter. Returns false if that counter, or a later one, was
+   * used before.
    */
   use(nonce: string, count: number): boolean {
     const bytes = Buffer.from(nonce, 'base64url')
@@ -79,7 +79,7 @@ export class Nonces {
     const known = this.#slices.get(slice)?.get(key)
     if (known !== undefined && count <= known) return false
     if (known === undefined) this.#makeRoom()
-    // Rather let somebody sign in with a new nonce than forget a counter.
+    // A new sign-in is better than a forgotten counter.
     if (slice < this.#oldest) return false
     const counters = this.#slices.get(slice) ?? new Map<number, number>()
     this.#slices.set(slice, counters.set(key, count))

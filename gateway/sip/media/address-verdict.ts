@@ -2,16 +2,13 @@ import { BlockList, isIP } from 'node:net'
 import { canonicalAddress } from '@trunkline/sip-agent'
 import { isPrivate } from '../../core/private-networks.ts'
 
-/** What is done with the media address of a description, by where its signalling came from. */
+/** Verdict on the media address of a description, by the source of its signalling. */
 export type AddressVerdict =
-  /** Audio goes there, and is learnt from there alone. */
+  /** Audio is sent there, and accepted from there only. */
   | 'take'
-  /**
-   * It means something only near its owner, who is behind NAT: audio may be learnt from the source of the
-   * signalling.
-   */
+  /** A private address of a peer behind NAT: audio may be learnt from the source of the signalling. */
   | 'learn'
-  /** Audio that went there would reach ourselves, our network, or many. */
+  /** Audio to this address would reach the gateway, its network, or many hosts. */
   | 'refuse'
 
 const networks = (...all: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[]): BlockList => {
@@ -40,9 +37,9 @@ const isIn = (list: BlockList, address: string): boolean => {
 }
 
 /**
- * The one place that decides whether a media address of a description may be believed. `source`: address that
- * the description came from; undefined where the agent did not tell. Both are IP literals; anything else is
- * refused.
+ * Decides whether a media address of a description is believed; the only place that does. `source`: address
+ * that the description came from; undefined if the agent did not report it. Both are IP literals; other text
+ * is refused.
  */
 export const judgeAddress = (written: string, source: string | undefined): AddressVerdict => {
   // An IPv4 address within IPv6, mapped or of NAT64, is judged as that address.

@@ -6,58 +6,57 @@ import { mirrored, type RemoteAudio, type RemoteCodec } from '../sdp/sdp-descrip
 import { judgeAddress } from './address-verdict.ts'
 import { type CodecRules, eventsBeside, hasNoise, packetTime, plainCodecs } from './codec-rules.ts'
 
-/** How a far side's audio is taken, besides what its descriptions say. */
+/** Rules for a peer's audio, besides its descriptions. */
 export interface AudioRules extends CodecRules {
-  /** From whom its source is learnt. */
+  /** Addresses that the peer's source is learnt from. */
   readonly symmetric: Symmetric
   /** Digits are listened for in the audio itself. */
   readonly inbandDigits: boolean
 }
 
-/** Those for anybody: audio comes from the address that the description names. */
+/** Rules for unknown peers: audio comes from the address that the description names. */
 export const strictRules: AudioRules = { ...plainCodecs, symmetric: 'strict', inbandDigits: false }
 
-/** Who a far side is, as far as that is known. */
+/** Known facts of a peer. */
 export interface FarParty {
   readonly carrier?:
     | Pick<CarrierConfig, 'symmetric' | 'inbandDigits' | 'codecs' | 'ptime' | 'comfortNoise'>
     | undefined
   readonly endpoint?: { readonly codecs?: readonly AudioCodec[] } | undefined
-  /**
-   * The domain application that it calls: what that says of codecs goes before what is said of the caller.
-   */
+  /** Called domain application: its codecs go before those of the caller. */
   readonly app?: { readonly codecs?: readonly AudioCodec[] }
 }
 
-/** A carrier's own rules, or those for endpoints or for anybody. */
+/** Returns the rules of a carrier, of an endpoint, or of an unknown peer. */
 export const audioRules = ({ carrier, endpoint, app }: FarParty): AudioRules => {
   const codecs = app?.codecs ?? carrier?.codecs ?? endpoint?.codecs ?? plainCodecs.codecs
   if (carrier) {
     const { symmetric, inbandDigits, ptime: ptimeMs, comfortNoise } = carrier
     return { symmetric, inbandDigits, codecs, ptimeMs, comfortNoise }
   }
-  // Phones behind NAT announce addresses that nobody else can reach, and send from where they signal.
+  // Phones behind NAT announce addresses that are unreachable from outside, and send audio from their
+  // signalling address.
   return { ...strictRules, codecs, ...(endpoint && { symmetric: 'same-ip' }) }
 }
 
-/** What is known of a far side besides its description. */
+/** Facts of a peer besides its description. */
 export interface FarEndContext {
   readonly chosen: RemoteCodec
   readonly srtp: SrtpKeys | undefined
-  /** Address that its signalling comes from. */
+  /** Source address of its signalling. */
   readonly source: string | undefined
   readonly rules: AudioRules
-  /** What was known before. */
+  /** Far end of the previous description. */
   readonly before: FarEnd | undefined
 }
 
 /**
- * The far end that a description means; undefined where there is no place yet to send to. Throws `bad_sdp`
- * for an address that audio must not go to.
+ * Returns the far end of a description; undefined while there is no address to send to. Throws `bad_sdp` for
+ * an address that audio must not be sent to.
  */
 export const farEndOf = (audio: RemoteAudio, facts: FarEndContext): FarEnd | undefined => {
   const { chosen, srtp, source, rules, before } = facts
-  // Hold by 0.0.0.0: the place where the far side was stays known, nothing is sent to it.
+  // Hold by 0.0.0.0: the previous address stays known, and no audio is sent to it.
   const address = audio.address ?? before?.address
   if (address === undefined) return undefined
   const verdict = judgeAddress(address, source)
@@ -89,7 +88,7 @@ export const farEndOf = (audio: RemoteAudio, facts: FarEndContext): FarEnd | und
   }
 }
 
-/** What goes beside the codec: events and comfort noise, and what Opus is to be like. */
+/** Returns the formats beside the codec: telephone-event, comfort noise, and preferences of Opus. */
 const formatsBeside = (
   { codec, opus }: RemoteCodec,
   { telephoneEvents, comfortNoise }: RemoteAudio,
@@ -104,8 +103,8 @@ const formatsBeside = (
 }
 
 /**
- * Where RTCP goes, if elsewhere: an address that audio might go to as well. Some write nonsense there, which
- * is no reason to have no call.
+ * Returns the RTCP address if it differs and audio might be sent to it. Some equipment writes nonsense there,
+ * which must not fail the call.
  */
 const rtcpAddressOf = (
   { rtcpAddress }: RemoteAudio,

@@ -11,20 +11,20 @@ import type {
   RemoteDescription,
 } from '../sdp/sdp-description.ts'
 
-/** What is spoken with a far side, and how. */
+/** Codecs for a peer, and their parameters. */
 export interface CodecRules {
   /** Those that are offered and taken, the first one first; never empty. */
   readonly codecs: readonly AudioCodec[]
-  /** Packet duration that we ask for, and send where nothing else is asked for, in ms. */
+  /** Requested packet duration, and the default for sending, in ms. */
   readonly ptimeMs: number
-  /** Comfort noise is offered; it is taken in any case. */
+  /** Comfort noise is offered; it is accepted in any case. */
   readonly comfortNoise: boolean
 }
 
-/** Formats by which the far side may send to us. */
+/** Formats that the peer may send. */
 export type ReceivedFormats = Pick<LocalAudio, 'codecs' | 'telephoneEvents' | 'comfortNoise'>
 
-/** Those where nothing is configured: what every telephone network speaks. */
+/** Default rules: the codecs of every telephone network. */
 export const plainCodecs: CodecRules = { codecs: ['PCMU', 'PCMA'], ptimeMs: 20, comfortNoise: false }
 
 /** `codecs` with those of `first` in front, in the order of `first`. */
@@ -36,7 +36,7 @@ export const preferring = (
   return [...new Set([...wanted, ...codecs])]
 }
 
-/** A description with the codecs alone that may be spoken. Throws `no_common_codec` where nothing is left. */
+/** Returns a description with permitted codecs only. Throws `no_common_codec` if none is left. */
 export const permitted = (remote: RemoteDescription, codecs: readonly AudioCodec[]): RemoteDescription => {
   const audios = remote.audios.map((audio) => ({
     ...audio,
@@ -47,7 +47,7 @@ export const permitted = (remote: RemoteDescription, codecs: readonly AudioCodec
   return { ...remote, audios: [audio, ...more] }
 }
 
-/** An answer with what was offered alone. Throws `no_common_codec` where no codec is left. */
+/** Returns an answer with offered formats only. Throws `no_common_codec` if no codec is left. */
 export const offeredOnly = (audio: RemoteAudio, said: LocalAudio): RemoteAudio => {
   const { comfortNoise: noise, ...rest } = audio
   const codecs = audio.codecs.filter(({ codec }) => said.codecs.some((ours) => ours.codec === codec))
@@ -65,9 +65,9 @@ export const offeredOnly = (audio: RemoteAudio, said: LocalAudio): RemoteAudio =
 }
 
 /**
- * What comes after an answer (with what was offered alone) to an offer of ours: what was agreed on by our
- * numbers (RFC 3264 section 6.1), and by the answer's, too, where these stand for nothing else. An answerer
- * may want to receive by numbers of its own (section 5.1), and some send by them as well.
+ * Returns the formats to receive after an answer to a local offer. They are the agreed ones by the local
+ * payload types (RFC 3264 section 6.1). The answer's own payload types are added where they are unused: an
+ * answerer may want to receive by other numbers (section 5.1), and some send by them as well.
  */
 export const receivedAfterAnswer = (audio: RemoteAudio, said: LocalAudio): ReceivedFormats => {
   const codecs = said.codecs.filter(({ codec }) => audio.codecs.some((other) => other.codec === codec))
@@ -94,8 +94,8 @@ const withRatesOf = (
   events.filter(({ clockRate }) => others.some((other) => other.clockRate === clockRate))
 
 /**
- * telephone-event to use beside a codec: that with its clock rate (RFC 4733 section 2.1), or else that of 8
- * kHz, which some have beside every codec.
+ * Returns the telephone-event for a codec: that of its clock rate (RFC 4733 section 2.1), else that of 8 kHz,
+ * which some use beside every codec.
  */
 export const eventsBeside = (codec: AudioCodec, events: readonly EventFormat[]): EventFormat | undefined =>
   events.find(({ clockRate }) => clockRate === codecInfo[codec].clockRate) ??
@@ -106,10 +106,10 @@ export const eventRates = (codecs: readonly AudioCodec[]): readonly number[] => 
   ...new Set([8000, ...codecs.map((codec) => codecInfo[codec].clockRate)]),
 ]
 
-/** Comfort noise goes with codecs of its own clock rate alone; Opus has some of its own. */
+/** Whether comfort noise goes with the codec: it needs the codec's clock rate, and Opus has its own. */
 export const hasNoise = (codec: AudioCodec): boolean => codecInfo[codec].clockRate === 8000
 
-/** What may come in, as a port takes it. */
+/** Returns the receive formats as a port takes them. */
 export const nearEnd = ({
   codecs,
   telephoneEvents: events,
@@ -125,7 +125,7 @@ export const nearEnd = ({
   }
 }
 
-/** Packet duration to send with, in ms: what the far side asks for, within what it takes and what we can. */
+/** Returns the packet duration to send with, in ms: the peer's request, within the limits of both sides. */
 export const packetTime = (
   { ptime, maxptime = 60 }: Pick<RemoteAudio, 'ptime' | 'maxptime'>,
   { minPacketMs = 10 }: Pick<RemoteCodec, 'minPacketMs'>,

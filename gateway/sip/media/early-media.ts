@@ -1,18 +1,17 @@
 import { parseNameAddress } from '../../core/sip-uri.ts'
 import type { FarResponse } from '../srf.ts'
 
-/** Branches of one INVITE that are told apart. */
+/** Maximum number of distinct branches of one INVITE. */
 export const maxBranches = 32
 
-/** The branch that a response comes from, by its To tag; empty where it has none. */
+/** Returns the branch of a response: its To tag, or an empty text. */
 export const tagOf = (response: Pick<FarResponse, 'get'>): string =>
   /;\s*tag\s*=\s*([^;\s]+)/i.exec(parseNameAddress(response.get('To') ?? '')?.params ?? '')?.[1] ?? ''
 
 /**
- * Which early media the caller hears where an INVITE was forked and several branches send some (RFC 3960
- * section 3.2 leaves it open): that of the branch that came up with a description last. A proxy that tries
- * one telephone after the other says nothing at the end of the one before, so an earlier branch would be
- * silence. A branch that only repeats what it had said does not get the caller back.
+ * Selects the early media of a forked INVITE (RFC 3960 section 3.2 leaves it open): that of the branch whose
+ * description came last. A proxy that tries phones in turn does not report the end of a branch, so an earlier
+ * branch would be silent. A branch that repeats its description is not selected again.
  */
 export class EarlyMedia {
   #said = new Map<string, string>()

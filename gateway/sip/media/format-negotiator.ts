@@ -4,29 +4,29 @@ import type { Format, LocalAudio, RemoteAudio, RemoteCodec } from '../sdp/sdp-de
 import { type CodecRules, eventRates, eventsBeside, hasNoise, preferring } from './codec-rules.ts'
 import { PayloadTypes } from './payload-types.ts'
 
-/** The formats of one of our descriptions. */
+/** Formats of one local description. */
 export type LocalFormats = Pick<LocalAudio, 'codecs' | 'telephoneEvents' | 'comfortNoise' | 'ptime'>
 
-/** Which formats our offers and answers of one session have. */
+/** Chooses the formats of the offers and answers of one session. */
 export class FormatNegotiator {
   readonly #rules: CodecRules
   readonly #likely: readonly AudioCodec[]
   readonly #numbers = new PayloadTypes()
 
-  /** `likely`: what the leg to be joined is likely to speak. */
+  /** `likely`: codecs that the other leg of the call probably speaks. */
   constructor(rules: CodecRules, likely: readonly AudioCodec[]) {
     this.#rules = rules
     this.#likely = likely
   }
 
-  /** What the far side calls its formats. */
+  /** Adopts the peer's payload types. */
   learn(formats: readonly Format[]): void {
     this.#numbers.learn(formats)
   }
 
   /**
-   * An offer of everything that is permitted: the codec in use first, or else `preferred`, or else what is
-   * likely.
+   * Returns an offer of all permitted formats: the codec in use first, else `preferred`, else the likely
+   * codecs.
    */
   offered(inUse: AudioCodec | undefined, preferred: AudioCodec | undefined): LocalFormats {
     const { codecs, ptimeMs, comfortNoise } = this.#rules
@@ -40,8 +40,8 @@ export class FormatNegotiator {
   }
 
   /**
-   * The answer to an offer: the codec in use where it is offered still, else the far side's first that is
-   * likely, else its first.
+   * Returns the answer to an offer: the codec in use if it is still offered, else the peer's first likely
+   * codec, else its first.
    */
   answered(
     { codecs, telephoneEvents, comfortNoise }: RemoteAudio,

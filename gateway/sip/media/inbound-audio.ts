@@ -13,13 +13,13 @@ import { LegMedia, type LegMediaOptions } from './leg-media.ts'
 import type { SipMedia } from './sip-media.ts'
 import { isWebRtcSdp, WebRtcMedia } from './webrtc-media.ts'
 
-/** What an INVITE says of its audio; without a description we are to make the offer. */
+/** Offer of an INVITE; without a description the gateway makes the offer. */
 export type Offer =
   | { readonly kind: 'rtp'; readonly remote: RemoteDescription | undefined }
   | { readonly kind: 'webrtc'; readonly sdp: string | undefined }
 
 /**
- * Reads the offer of an INVITE. Browsers alone speak SIP over WebSockets, and they know WebRTC alone. Throws
+ * Reads the offer of an INVITE. Only browsers speak SIP over WebSockets, and they speak WebRTC only. Throws
  * like `readSdp`.
  */
 export const readOffer = (request: SipRequest, sdp: string | undefined): Offer => {
@@ -28,7 +28,7 @@ export const readOffer = (request: SipRequest, sdp: string | undefined): Offer =
   return { kind: 'rtp', remote: sdp === undefined ? undefined : readSdp(sdp) }
 }
 
-/** What the audio of calls that come in is made with. */
+/** Collaborators of {@link openAudio}. */
 export interface InboundAudioDeps {
   readonly edge: Pick<Edge, 'open'>
   /** Without it WebRTC is refused. */
@@ -37,8 +37,8 @@ export interface InboundAudioDeps {
 }
 
 /**
- * Opens the audio of a call that comes in: answers its offer, or makes one. Rejects with `no_ports`, or for
- * what is wrong with the offer; nothing stays open then.
+ * Opens the audio of an inbound call: answers its offer, or makes one. Rejects with `no_ports`, or with the
+ * fault of the offer; nothing stays open then.
  */
 export const openAudio = async (
   { edge, webrtc, clock }: InboundAudioDeps,

@@ -11,20 +11,20 @@ import { privateAddressMessage, type SipMedia } from './sip-media.ts'
 /** Audio that an offer can be answered for at once. */
 export type LateMedia = Omit<SipMedia, 'answerSdp'> & { answerSdp(offer: string): string }
 
-/** An offer of one branch, and what it was answered with. */
+/** Offer of one branch, and the answer to it. */
 interface Agreed {
   readonly offer: string
   readonly source: string
   readonly answer: string
-  /** It came before the 200, and the leg has been told that there is audio. */
+  /** The offer came before the 200, and the leg knows that there is audio. */
   readonly early: boolean
   told: boolean
 }
 
 /**
- * Our INVITE has no offer: the far side makes it in the 200, and our answer goes in the ACK (RFC 3261 section
- * 13.2.1), or in a reliable provisional response, and our answer goes in its PRACK (RFC 3262 section 5). Each
- * branch of a fork has a session of its own.
+ * Negotiation of an INVITE without an offer. The peer offers in the 200, and the ACK carries the answer (RFC
+ * 3261 section 13.2.1). Or it offers in a reliable provisional response, and the PRACK carries the answer
+ * (RFC 3262 section 5). Each branch of a fork has a session of its own.
  */
 export class LateOffer implements Negotiation {
   readonly localSdp = undefined
@@ -41,10 +41,10 @@ export class LateOffer implements Negotiation {
     this.#log = log
   }
 
-  /** What cannot be taken is answered with a refusal, and whoever asks for the session next is told why. */
+  /** Answers an unusable offer with a refusal. The next call for the session throws the error. */
   offered(response: FarResponse): string | undefined {
     const tag = tagOf(response)
-    // Whatever else a branch describes after its offer is to be ignored (RFC 3261 section 13.2.1).
+    // Further descriptions of a branch after its offer must be ignored (RFC 3261 section 13.2.1).
     if (this.#agreed.has(tag)) return undefined
     try {
       const offer = sdpOf(response)
@@ -100,8 +100,8 @@ export class LateOffer implements Negotiation {
   }
 
   /**
-   * A branch answers that is not the one that was heard last. What it was told once has to hold still: a key
-   * would be another one.
+   * Returns to a branch that was not the last one heard. Its answer must not change: a key would be another
+   * one.
    */
   #return({ offer, source, answer }: Agreed): void {
     const again = this.#answer(offer, source, 'response')
@@ -110,7 +110,7 @@ export class LateOffer implements Negotiation {
   }
 }
 
-/** What an offer in a response gets that is not taken; undefined where it cannot even be refused. */
+/** Returns the answer that refuses an offer in a response; undefined if the offer cannot even be refused. */
 export const refusalOf = (response: FarResponse): string | undefined => {
   try {
     return refusingSdp(sdpOf(response) ?? '')

@@ -28,32 +28,31 @@ import { OfferAnswer, type OfferIn, type Random } from './offer-answer.ts'
 import { SendingGate, type UntrustedMedia } from './sending-gate.ts'
 import type { SipMedia } from './sip-media.ts'
 
-/** What is known of a leg's audio besides its port. */
+/** Options of {@link LegMedia}. */
 export interface LegMediaOptions {
   /**
-   * Address that the far side's signalling comes from; audio may be learnt from it where the SDP has a
-   * private address.
+   * Source address of the peer's signalling. Audio may be learnt from it if the SDP has a private address.
    */
   readonly source?: string
   /** Default: no SRTP. */
   readonly srtp?: SrtpPolicy
   /** Default: strict ones. */
   readonly rules?: AudioRules
-  /** What the leg to be joined is likely to speak: of an offer, the first of these is taken. Default none. */
+  /** Codecs that the other leg probably speaks: the first of them that is offered is chosen. Default none. */
   readonly likely?: readonly AudioCodec[]
   /** Default `Math.random`. */
   readonly random?: Random
   /**
-   * The caller is a stranger: what is sent to it is held back by a {@link SendingGate}. Default: it is none.
+   * Facts of an untrusted caller, whose audio a {@link SendingGate} holds back. Default: the caller is
+   * trusted.
    */
   readonly untrusted?: UntrustedMedia
 }
 
 /**
- * What the offers and answers of one leg mean for its media port (RFC 3264). A description that cannot be
- * used leaves everything as it was. When an offer may be made or taken is the affair of {@link exchange},
- * which `offer` and `accept` keep up to date; whoever takes an offer asks it first, and tells it when the
- * answer has gone out.
+ * Applies the offers and answers of one leg to its media port (RFC 3264). An unusable description changes
+ * nothing. {@link exchange} decides when an offer may be made or accepted; `offer` and `accept` keep it up to
+ * date. Before an answer, the caller asks `exchange`, and informs it when the answer is sent.
  */
 export class LegMedia implements SipMedia {
   readonly port: MediaPort
@@ -62,25 +61,25 @@ export class LegMedia implements SipMedia {
   #policy: SrtpPolicy
   #rules: AudioRules
   #source: string | undefined
-  /** IP family of our descriptions, as far as it is known. */
+  /** IP family of local descriptions, as far as it is known. */
   #family: IpFamily | undefined
   #local = ''
   #said: LocalAudio | undefined
   #sections: readonly Section[] = []
   #index = 0
   #far: { readonly near: NearEnd; readonly far: FarEnd } | undefined
-  /** The far side's last offer that {@link local} is the answer to; undefined where it is none. */
+  /** Last offer of the peer that {@link local} answers; undefined if `local` is no answer. */
   #answered: RemoteDescription | undefined
   #formats: FormatNegotiator
   #security: Security | undefined
   #keys: { readonly ours: CryptoLine; readonly theirs: CryptoLine } | undefined
   #held = false
   /**
-   * The session was encrypted when our offer went out, and has to stay so. Early branches that answer it do
-   * not bind one another.
+   * The session was encrypted when the offer was sent, and must stay so. Early branches that answer it do not
+   * bind one another.
    */
   #securedAtOffer = false
-  /** An offer of another branch of a fork comes next. */
+  /** The next offer comes from another branch of a fork. */
   #isAnotherBranch = false
   readonly #gate: SendingGate | undefined
 
@@ -99,17 +98,17 @@ export class LegMedia implements SipMedia {
     this.#gate = untrusted && new SendingGate(port, source ?? '', untrusted)
   }
 
-  /** The description that we sent last; empty before. */
+  /** Last local description; empty before the first. */
   get local(): string {
     return this.#local
   }
 
-  /** An offer of ours waits for its answer. */
+  /** Whether a local offer waits for its answer. */
   get isWaiting(): boolean {
     return this.exchange.exchange.kind === 'local offer'
   }
 
-  /** The far side does not want to hear us: it holds. */
+  /** Whether the peer holds: it does not want to receive audio. */
   get isHeld(): boolean {
     return this.#held
   }
@@ -119,31 +118,29 @@ export class LegMedia implements SipMedia {
     return this.#keys !== undefined
   }
 
-  /**
-   * The far side's address stands in its SDP as a private one, although its signalling comes from elsewhere.
-   */
+  /** Whether the peer's SDP has a private address although its signalling comes from elsewhere. */
   get isBehindNat(): boolean {
     return this.#far?.far.learnFrom !== undefined
   }
 
-  /** Where the far side's next description comes from. Empty or undefined: what was known stays. */
+  /** Sets the source of the peer's next description. An empty or undefined source changes nothing. */
   setSource(source: string | undefined): void {
     if (source) this.#source = source
   }
 
   /**
-   * Nothing has changed since the far side's last offer, which we have answered (RFC 3264 section 8): it
-   * refreshes the session. The version alone would not do: some equipment holds without a new one.
+   * Whether an offer equals the last answered one (RFC 3264 section 8): it refreshes the session. The version
+   * alone does not tell: some equipment holds without a new one.
    */
   isRefresh(remote: RemoteDescription): boolean {
     return this.#answered !== undefined && JSON.stringify(this.#answered) === JSON.stringify(remote)
   }
 
   /**
-   * Answers an offer, and tells the port of the far side. The codec in use is kept where it is offered still,
-   * else the far side's first is taken that the leg to be joined is likely to speak, else its first; a mere
-   * refresh gets our last description again. Throws `bad_sdp` for an address that audio must not go to,
-   * `srtp_mismatch`, `no_common_codec`.
+   * Answers an offer, and informs the port. The codec in use stays if it is still offered. Otherwise the
+   * peer's first likely codec is chosen, else its first. A mere refresh gets the last local description
+   * again. Throws `srtp_mismatch`, `no_common_codec`, or `bad_sdp` for an address that audio must not be sent
+   * to.
    */
   answer(remote: RemoteDescription): string {
     const secured = this.isEncrypted && !this.#isAnotherBranch
@@ -197,8 +194,8 @@ export class LegMedia implements SipMedia {
   }
 
   /**
-   * Makes an offer of everything that is permitted, with the codec in use, or else `preferred`, first. Throws
-   * where another offer is open, and `srtp_mismatch` where keys are required, and must not be given.
+   * Makes an offer of all permitted codecs, with the codec in use, or else `preferred`, first. Throws if
+   * another offer is open. Throws `srtp_mismatch` if keys are required but not permitted.
    */
   offer(preferred?: AudioCodec, where: OfferIn = 'invite'): string {
     const { profile, isEncrypted } = offeredSecurity(this.#policy, this.#security)
@@ -214,14 +211,14 @@ export class LegMedia implements SipMedia {
       profile,
       crypto,
       rtcpMux: this.#far?.far.rtcpMux === true,
-      // We never hold. Whoever holds us says so in the answer again; many take us back by asking for an offer
-      // (RFC 6337 section 5.3).
+      // The gateway never holds. A peer that holds repeats it in the answer; many resume by asking for an
+      // offer (RFC 6337 section 5.3).
       direction: 'sendrecv',
     })
   }
 
   /**
-   * Offers what we said last once more, word by word, so that the far side sees a mere refresh. Throws where
+   * Offers the last local description again, unchanged, so that the peer sees a mere refresh. Throws if
    * another offer is open.
    */
   offerAgain(where: OfferIn): string {
@@ -240,8 +237,8 @@ export class LegMedia implements SipMedia {
   }
 
   /**
-   * Takes the answer to our last offer, or its repetition, and tells the port. Throws `bad_sdp` for an
-   * address that audio must not go to, `srtp_mismatch`; the offer is open still then.
+   * Takes the answer to the last offer, or its repetition, and informs the port. Throws `srtp_mismatch`, or
+   * `bad_sdp` for an address that audio must not be sent to. The offer then stays open.
    */
   accept(remote: RemoteDescription): void {
     const said = this.#said
@@ -288,7 +285,7 @@ export class LegMedia implements SipMedia {
     void this.port.close()
   }
 
-  /** Tells the port of the same far side again, so that its wait for the first packet begins now. */
+  /** Gives the port the same far end again, which restarts the wait for the first packet. */
   restart(): void {
     if (this.#far) this.#setFar(this.#far.near, this.#far.far)
   }
@@ -305,8 +302,9 @@ export class LegMedia implements SipMedia {
   }
 
   /**
-   * Our key for theirs. It stays, whatever becomes of theirs, where the far side still has its roll-over
-   * counter: equipment differs in what a new key does to that. A fresh one begins with a counter of zero.
+   * Returns the local key for the peer's key. It stays, even if the peer's changes, while the peer still has
+   * its roll-over counter: equipment differs in the effect of a new key. A fresh key starts with a counter of
+   * zero.
    */
   #answerTo(theirs: CryptoLine, knowsOurs: boolean): { ours: CryptoLine; theirs: CryptoLine } {
     const known = this.#keys?.ours
@@ -314,7 +312,9 @@ export class LegMedia implements SipMedia {
     return { ours: stays ? { ...known, tag: theirs.tag } : answeredCrypto(theirs, randomBytes), theirs }
   }
 
-  /** Somebody else may be there, who knows no counter of ours (RFC 4568 section 7.1.4). */
+  /**
+   * Whether the audio may reach another receiver, which knows no roll-over counter (RFC 4568 section 7.1.4).
+   */
   #hasMoved({ address, port }: RemoteAudio): boolean {
     const before = this.#far?.far
     return address !== undefined && (address !== before?.address || port !== before.port)
@@ -359,7 +359,7 @@ export class LegMedia implements SipMedia {
       throw new TrunklineError('bad_sdp', 'SDP: audio cannot be sent to its address.', where, error)
     }
     this.#far = next
-    // Our next description has an address of the same family.
+    // The next local description has an address of the same family.
     this.#family = familyOf(far.address)
   }
 }

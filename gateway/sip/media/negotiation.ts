@@ -5,25 +5,25 @@ import { EarlyMedia } from './early-media.ts'
 import { answerIn } from './sdp-body.ts'
 import { privateAddressMessage, type SipMedia } from './sip-media.ts'
 
-/** How the audio of an outbound leg is agreed on: what the responses to its INVITEs mean for it. */
+/** Negotiation of the audio of an outbound leg, by the responses to its INVITEs. */
 export interface Negotiation {
-  /** The offer of our INVITEs; undefined: the far side makes it. */
+  /** Offer of the INVITEs; undefined: the peer makes it. */
   readonly localSdp: string | undefined
   /**
-   * Our answer to the offer in a reliable provisional response, or in a 200; undefined: none is due. Never
-   * throws.
+   * Returns the answer to the offer in a reliable provisional response or a 200; undefined if none is due.
+   * Never throws.
    */
   offered(response: FarResponse): string | undefined
   /**
-   * What a provisional response says: whether the far side's audio can be heard now. Undefined where that has
-   * not changed. Throws with a media code where there can be no session any more.
+   * Handles a provisional response. Returns whether the peer's audio can be heard now; undefined if that has
+   * not changed. Throws with a media code if no session is possible any more.
    */
   provisional(response: FarResponse): boolean | undefined
-  /** The far side has answered. Throws with a media code where there is no session. */
+  /** Handles the 200. Throws with a media code if there is no session. */
   answered(dialog: Pick<SipDialog, 'remote' | 'res'>): void
 }
 
-/** Our offer is in the INVITE, the answer in the 200 or in a provisional response before it. */
+/** Negotiation of an INVITE with an offer: the answer is in the 200 or in an earlier provisional response. */
 export class EarlyOffer implements Negotiation {
   #media: SipMedia
   #log: Pick<Log, 'info' | 'warn'>
@@ -66,7 +66,8 @@ export class EarlyOffer implements Negotiation {
   }
 
   /**
-   * Takes an answer to our offer; false where it was taken already: the 200 usually repeats that of the 183.
+   * Takes an answer to the offer. Returns false if it was taken already: the 200 usually repeats that of the
+   * 183.
    */
   #take(sdp: string, source: string | undefined): boolean {
     if (sdp === this.#remoteSdp) return false

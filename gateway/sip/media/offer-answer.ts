@@ -1,15 +1,15 @@
-/** What an offer stands in; for the log, and to know where its answer has to stand. */
+/** Message that carries an offer, which decides where its answer must be. */
 export type OfferIn = 'invite' | 'response' | 'prack' | 'update'
 
-/** Where a dialog's exchange of descriptions stands (RFC 3264; RFC 6337 for which message may carry what). */
+/** State of a dialog's exchange of descriptions (RFC 3264; RFC 6337 for the messages that may carry them). */
 export type Exchange =
   | { readonly kind: 'stable' }
-  /** Our offer is out. */
+  /** A local offer waits for its answer. */
   | { readonly kind: 'local offer'; readonly in: OfferIn }
-  /** The far side's offer is here, and ours is to answer. */
+  /** An offer of the peer must be answered. */
   | { readonly kind: 'remote offer'; readonly in: OfferIn }
 
-/** Why an offer of the far side cannot be taken now: status, and whether it is told when to come again. */
+/** Rejection of an offer that cannot be accepted now. */
 export interface OfferRefusal {
   readonly status: 491 | 500
   /** Seconds for Retry-After; undefined with 491, which has its own back-off. */
@@ -20,14 +20,14 @@ export interface OfferRefusal {
 export type Random = () => number
 
 /**
- * Offers and answers of one dialog: at most one offer is open at any time, whoever made it and whatever
- * message it stands in. All of INVITE, reliable 18x, PRACK, UPDATE and re-INVITE go through the same four
+ * Offers and answers of one dialog. At most one offer is open at any time, whichever side made it and
+ * whichever message carries it. INVITE, reliable 18x, PRACK, UPDATE and re-INVITE all use the same four
  * transitions:
  *
  *     stable ── sendOffer ────► local offer  ── receiveAnswer ──► stable
  *     stable ── receiveOffer ─► remote offer ── sendAnswer ─────► stable
  *
- * and back to stable by `abandon` when an offer is refused, or its transaction fails.
+ * `abandon` returns to stable when an offer is refused, or its transaction fails.
  */
 export class OfferAnswer {
   #exchange: Exchange = { kind: 'stable' }
@@ -51,14 +51,14 @@ export class OfferAnswer {
     return this.#agreed
   }
 
-  /** Our offer goes out. False where one is open: it must not be sent. */
+  /** Opens a local offer. Returns false if an offer is open already: it must not be sent. */
   sendOffer(where: OfferIn): boolean {
     if (!this.isStable) return false
     this.#exchange = { kind: 'local offer', in: where }
     return true
   }
 
-  /** An offer has come. Undefined: it is to be answered. */
+  /** Opens an offer of the peer. Returns undefined if it must be answered. */
   receiveOffer(where: OfferIn): OfferRefusal | undefined {
     // Two offers have crossed (RFC 3261 section 14.2, RFC 3311 section 5.2).
     if (this.#exchange.kind === 'local offer') return { status: 491 }
@@ -69,12 +69,15 @@ export class OfferAnswer {
     return undefined
   }
 
-  /** Our answer goes out. Throws where none is due: that is an error of ours. */
+  /** Closes the peer's offer by an answer. Throws if none is open: a fault of the gateway. */
   sendAnswer(): void {
     this.#settle('remote offer')
   }
 
-  /** An answer has come. False where none is due: what came is a repetition, or has no meaning. */
+  /**
+   * Closes the local offer by an answer. Returns false if none is open: the answer is a repetition or has no
+   * meaning.
+   */
   receiveAnswer(): boolean {
     if (this.#exchange.kind !== 'local offer') return false
     this.#settle('local offer')
@@ -82,8 +85,8 @@ export class OfferAnswer {
   }
 
   /**
-   * The open offer came to nothing: it was refused, or its answer cannot be used. The session stays as it was
-   * (RFC 3261 section 14.1).
+   * Closes the open offer without effect: it was refused, or its answer is unusable. The session stays
+   * unchanged (RFC 3261 section 14.1).
    */
   abandon(): void {
     this.#exchange = { kind: 'stable' }
@@ -97,9 +100,9 @@ export class OfferAnswer {
 }
 
 /**
- * How long to wait after a 491 before our request is sent again, in ms (RFC 3261 section 14.1): 2.1 to 4 s
- * for the side that made the Call-ID, 0 to 2 s for the other, in steps of 10 ms; so the same two do not cross
- * again.
+ * Returns the wait after a 491 before the request is repeated, in ms (RFC 3261 section 14.1). It is 2.1 to 4
+ * s for the side that made the Call-ID and 0 to 2 s for the other, in steps of 10 ms, so that the two do not
+ * cross again.
  */
 export const glareBackoffMs = (ownsCallId: boolean, random: Random): number =>
   ownsCallId ? 2_100 + 10 * Math.floor(random() * 191) : 10 * Math.floor(random() * 201)

@@ -3,20 +3,19 @@ import type { AudioCodec } from '../../../media/types.ts'
 import { comfortNoise, eventsName, formatName } from '../sdp/codec-names.ts'
 import type { CodecFormat, EventFormat, Format } from '../sdp/sdp-description.ts'
 
-/** The numbers that most equipment has for what has none of its own. */
+/** Usual payload types of formats without a static one. */
 const usualOpus = 111
 const usualEvents: Readonly<Partial<Record<number, number>>> = { 8000: 101, 48000: 110 }
 
 /**
- * The payload types of one session. A number that stood for something once stands for nothing else until the
- * session ends, and a format keeps the number that it has (RFC 3264 section 8.3.2); so what is still on its
- * way is never misunderstood.
+ * Payload types of one session. A number keeps its meaning until the session ends, and a format keeps its
+ * number (RFC 3264 section 8.3.2). So packets on their way are never misunderstood.
  */
 export class PayloadTypes {
   #byName = new Map<string, number>()
   #byNumber = new Map<number, string>()
 
-  /** What the far side calls its formats: from now on we call them so, too. */
+  /** Adopts the peer's payload types for its formats. */
   learn(formats: readonly Format[]): void {
     for (const { name, payloadType } of formats) {
       this.#byNumber.set(payloadType, name)
@@ -24,18 +23,18 @@ export class PayloadTypes {
     }
   }
 
-  /** A codec as our next offer has it. */
+  /** Returns a codec for the next local offer. */
   codec(codec: AudioCodec): CodecFormat {
     const usual = codecInfo[codec].payloadType ?? (codec === 'opus' ? usualOpus : undefined)
     return { codec, payloadType: this.#number(formatName(codec), usual) }
   }
 
-  /** telephone-event as our next offer has it. */
+  /** Returns the telephone-event for the next local offer. */
   events(clockRate: number): EventFormat {
     return { clockRate, payloadType: this.#number(eventsName(clockRate), usualEvents[clockRate]) }
   }
 
-  /** Comfort noise as our next offer has it. */
+  /** Payload type of comfort noise for the next local offer. */
   get comfortNoise(): number {
     return this.#number(comfortNoise.name, comfortNoise.payloadType)
   }

@@ -9,8 +9,8 @@ const maxParts = 16
 type Message = Pick<SipRequest, 'body' | 'get'>
 
 /**
- * The SDP of a message: its body, or the part of a `multipart/mixed` one that is `application/sdp` (RFC 5621
- * section 3). Undefined where there is no body. Throws `unsupported_body` for a body without one.
+ * Returns the SDP of a message: its body, or the `application/sdp` part of a `multipart/mixed` body (RFC 5621
+ * section 3). Returns undefined without a body. Throws `unsupported_body` for a body without SDP.
  */
 export const sdpOf = (message: Message): string | undefined => {
   const { body } = message
@@ -27,8 +27,7 @@ export const sdpOf = (message: Message): string | undefined => {
 }
 
 /**
- * The SDP of an answer; a body without one comes back as it is, for whoever reads it to say what is wrong
- * with it.
+ * Returns the SDP of an answer. A body without SDP is returned as it is, so that its reader names the fault.
  */
 export const answerIn = (message: Message): string | undefined => {
   try {
@@ -43,10 +42,7 @@ const unsupported = (found: string): TrunklineError =>
 
 const mediaType = (value: string): string => value.split(';')[0]?.trim().toLowerCase() ?? ''
 
-/**
- * RFC 2046 section 5.1. Lines may end with LF alone: what comes through several hands is not always what it
- * was.
- */
+/** RFC 2046 section 5.1. Lines may end with LF only: proxies change line ends. */
 const sdpPart = (body: string, boundary: string): string | undefined => {
   const [, ...parts] = `\n${body}`.split(`\n--${boundary}`)
   for (const part of parts.slice(0, maxParts)) {

@@ -3,7 +3,7 @@ import type { FarEnd, MediaPort, NearEnd, PortStats } from '../../../media/types
 import type { Clock, Timer } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 
-/** Facts of a stranger: a caller who is neither known by its address nor authenticated. */
+/** Facts of an untrusted caller: one that is neither known by its address nor authenticated. */
 export interface UntrustedMedia {
   readonly clock: Clock
   /** The stranger is certainly at the source of its signalling, as on a connection. */
@@ -11,21 +11,20 @@ export interface UntrustedMedia {
 }
 
 /**
- * Total time for which audio goes to addresses other than the caller's without a packet from there, in ms.
+ * Total time for which audio is sent to addresses other than the caller's without a packet from there, in ms.
  */
 const trialMs = 2_000
 /** Intervals at which packets of such an address are looked for, in ms: within the trial, and after it. */
 const lookMs = 100
 const laterLookMs = 500
 /**
- * Time without a packet after which the call ends, in ms. The port's own wait stands still while nothing is
- * sent.
+ * Time without a packet after which the call ends, in ms. The port's own timer stops while no audio is sent.
  */
 const patienceMs = 30_000
 /** Maximum number of addresses that are remembered as proven. */
 const maxProven = 16
 
-/** A far side at another address than the caller's, of which packets are awaited. */
+/** Far end at another address than the caller's, whose packets are awaited. */
 interface Watched {
   /** See {@link placeOf}. */
   readonly place: string
@@ -35,11 +34,11 @@ interface Watched {
 }
 
 /**
- * Holds back what is sent to a stranger until it is certain that it reaches the one who asked for it.
- * Otherwise one forged INVITE makes the gateway send audio to any address that its SDP names. Until the
- * stranger has proved that it is at the source of its signalling, nothing is sent. From then on audio goes to
- * that address. To another one it goes for two seconds in all, and from there on only if packets come from
- * it, or RTCP that reports on ours.
+ * Holds back audio to an untrusted caller until it certainly reaches the party that asked for it. Otherwise
+ * one forged INVITE makes the gateway send audio to any address that its SDP names. No audio is sent until
+ * the caller has proved that it is at the source of its signalling. From then on audio is sent to that
+ * address. To another address it is sent for two seconds in all, and longer only if packets, or RTCP reports
+ * on the audio, come from there.
  */
 export class SendingGate {
   readonly #port: MediaPort
@@ -47,8 +46,8 @@ export class SendingGate {
   readonly #source: string
   readonly #proven = new Set<string>()
   /**
-   * Far side whose packets may have come from elsewhere, as those of a phone behind NAT do. Valid until
-   * another one is set.
+   * Far end whose packets may come from elsewhere, as those of a phone behind NAT do. Valid until another one
+   * is set.
    */
   #learnt: string | undefined
   #onFault: (error: Error) => void = () => {}
@@ -61,7 +60,7 @@ export class SendingGate {
   #timer: Timer | undefined
   #closed = false
 
-  /** `source`: address that the stranger's signalling comes from. */
+  /** `source`: source address of the caller's signalling. */
   constructor(port: MediaPort, source: string, { clock, isConfirmed }: UntrustedMedia) {
     this.#port = port
     this.#source = keyOf(source)
@@ -75,7 +74,7 @@ export class SendingGate {
   }
 
   /**
-   * Tells the port of the far side, with the direction that is permitted now. Throws as `MediaPort.setFar`
+   * Sets the far end of the port, with the direction that is permitted now. Throws as `MediaPort.setFar`
    * does.
    */
   setFar(near: NearEnd, far: FarEnd): void {
@@ -97,18 +96,18 @@ export class SendingGate {
     this.#tell()
   }
 
-  /** Tells the port nothing more. Idempotent. */
+  /** Makes no further change to the port. Idempotent. */
   close(): void {
     this.#closed = true
     this.#stopWatching()
   }
 
-  /** Tells the port of the same far side again. */
+  /** Sets the same far end again. */
   #tell(): void {
     if (this.#far && !this.#closed) this.setFar(this.#far.near, this.#far.far)
   }
 
-  /** RTCP goes nowhere else than audio: a third address would have no part in any proof. */
+  /** Restricts RTCP to the address of the audio: a third address would take no part in the proof. */
   #permitted({ rtcpAddress, ...far }: FarEnd, isSending: boolean): FarEnd {
     const isOwn = rtcpAddress !== undefined && keyOf(rtcpAddress) === this.#source
     return {
@@ -125,7 +124,7 @@ export class SendingGate {
 
   #maySend(far: FarEnd): boolean {
     if (!this.#isConfirmed || this.#isProven(far)) return this.#isConfirmed
-    // A private address means something only near the caller: here it might be a host of our own network.
+    // A private address has a meaning near the caller only: here it might be a host of the gateway's network.
     return far.learnFrom === undefined && this.#clock.now() < (this.#trialEnds ?? 0)
   }
 
@@ -142,7 +141,7 @@ export class SendingGate {
     this.#watched = undefined
   }
 
-  /** Reads the counters: the first ones are what later ones are compared with. */
+  /** Reads the counters; the first reading is the reference for later ones. */
   #read(watched: Watched): void {
     this.#port.stats().then(
       (stats) => {
@@ -153,7 +152,7 @@ export class SendingGate {
         const isTrial = this.#clock.now() < (this.#trialEnds ?? 0)
         this.#timer = this.#clock.after(isTrial ? lookMs : laterLookMs, () => this.#read(watched))
       },
-      // The port is gone, and the call with it.
+      // The port is closed, and the call has ended.
       () => this.#stopWatching(),
     )
   }
@@ -172,14 +171,14 @@ export class SendingGate {
   }
 }
 
-/** True if packets of the far side may come from another address than its description has. */
+/** Whether packets of the far end may come from another address than its description has. */
 const isLearning = ({ learnFrom, symmetric = 'strict' }: FarEnd): boolean =>
   learnFrom !== undefined || symmetric !== 'strict'
 
 /**
- * Place that packets prove. For an address that packets are accepted from alone, it is that address.
- * Otherwise the port counts too: the media edge returns to the described address for each new one, and
- * packets of the caller itself say nothing about that.
+ * Returns the place that packets prove. If packets are accepted from one address only, it is that address.
+ * Otherwise it includes the port: the media edge returns to the described address for each new port, and
+ * packets of the caller itself prove nothing about that.
  */
 const placeOf = (far: FarEnd): string =>
   isLearning(far) ? `${keyOf(far.address)} ${far.port}` : keyOf(far.address)

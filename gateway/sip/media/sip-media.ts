@@ -1,7 +1,7 @@
 import type { AudioCodec, IpFamily, MediaPort } from '../../../media/types.ts'
 import type { OfferAnswer, OfferIn } from './offer-answer.ts'
 
-/** Said in the log where {@link SipMedia.isBehindNat}. */
+/** Log message for {@link SipMedia.isBehindNat}. */
 export const privateAddressMessage =
   'the SDP has a private address; audio is learnt from the source of the signalling'
 
@@ -12,45 +12,43 @@ export const privateAddressMessage =
 export interface SipMedia {
   readonly port: MediaPort
   readonly exchange: OfferAnswer
-  /** The description that we sent last; empty before. */
+  /** Last local description; empty before the first. */
   readonly local: string
-  /** An offer of ours waits for its answer. */
+  /** Whether a local offer waits for its answer. */
   readonly isWaiting: boolean
-  /** The far side does not want to hear us: it holds. */
+  /** Whether the peer holds: it does not want to receive audio. */
   readonly isHeld: boolean
-  /**
-   * The far side's address stands in its SDP as a private one, although its signalling comes from elsewhere.
-   */
+  /** Whether the peer's SDP has a private address although its signalling comes from elsewhere. */
   readonly isBehindNat: boolean
-  /** Where the far side's next description comes from. Empty or undefined: what was known stays. */
+  /** Sets the source of the peer's next description. An empty or undefined source changes nothing. */
   setSource(source: string | undefined): void
-  /** The offer says that nothing has changed since the far side's last: it refreshes the session. */
+  /** Whether an offer equals the peer's last one: it refreshes the session. */
   isRepeatedOffer(offer: string): boolean
   /**
-   * Our answer to an offer; later, where it takes time. Throws or rejects with a media code where it cannot
-   * be used.
+   * Returns the answer to an offer, or a promise if it takes time. Throws or rejects with a media code if the
+   * offer is unusable.
    */
   answerSdp(offer: string): string | Promise<string>
   /**
-   * Makes our first description anew, of these codecs alone as far as they are permitted, the first one
-   * first; later ones have no others either. To be called while nobody has seen it. Throws `no_common_codec`.
-   * Absent where that cannot be.
+   * Makes the first local description again with these codecs only, as far as they are permitted, in this
+   * order. Later descriptions have no others. Must be called before the peer has seen a description. Throws
+   * `no_common_codec`. Absent if unsupported.
    */
   limitTo?(codecs: readonly AudioCodec[]): void
   /** Makes an offer, with the codec in use or else `preferred` first. Throws where another offer is open. */
   offer(preferred: AudioCodec | undefined, where: OfferIn): string
-  /** Offers what we said last once more, word by word. Throws where another offer is open. */
+  /** Offers the last local description again, unchanged. Throws if another offer is open. */
   offerAgain(where: OfferIn): string
   /**
-   * Our refused first offer once more, so that its keys cannot be left: for equipment that knows no optional
-   * ones; or, for another place, so that they can be left again. Undefined where that would be no other
-   * offer; absent where keys are never optional.
+   * Repeats the refused first offer with mandatory keys, for equipment that knows no optional ones; or with
+   * optional keys again, for another target. Returns undefined if the offer would not change. Absent if keys
+   * are never optional.
    */
   demandKeys?(demand: boolean): string | undefined
   /**
-   * Makes our first offer, which nobody has answered, one of audio over that IP family, for the next place
-   * that it goes to. Does nothing where that is no change, or where the family is not bound. Absent where the
-   * description names addresses of both.
+   * Makes the unanswered first offer one of audio over that IP family, for the next target. Does nothing if
+   * that is no change, or if the family is not bound. Absent if the description names addresses of both
+   * families.
    */
   offerOver?(family: IpFamily): void
   /**
@@ -59,26 +57,23 @@ export interface SipMedia {
    */
   anotherBranch?(): void
   /**
-   * Takes the answer to our last offer, or its repetition. Throws with a media code where it cannot be used.
+   * Takes the answer to the last offer, or its repetition. Throws with a media code if the answer is
+   * unusable.
    */
   acceptSdp(answer: string): void
-  /** The wait for the far side's first packet begins now. */
+  /** Restarts the wait for the peer's first packet. */
   restart(): void
   /**
-   * Resolves once the far side can hear us, or will not; absent where that is so as soon as it has our
-   * description.
+   * Resolves when the peer can hear audio, or never will; absent if it can as soon as it has the description.
    */
   readonly ready?: () => Promise<void>
-  /**
-   * The one listener for what goes wrong with it outside of any call of a method: the leg is to be ended
-   * then.
-   */
+  /** Sets the one listener for faults outside any method call. The leg must end then. */
   onFault(listener: (error: Error) => void): void
   /**
-   * The far side has proved that it is at the source of its signalling: audio may go there. Absent where
-   * audio waits for no such proof.
+   * Confirms that the peer is at the source of its signalling: audio may be sent there. Absent if audio waits
+   * for no such proof.
    */
   confirm?(): void
-  /** Gives it up, with its port. Idempotent. */
+  /** Closes the media and its port. Idempotent. */
   close(): void
 }

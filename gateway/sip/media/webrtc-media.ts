@@ -7,13 +7,13 @@ import type { Target } from '../../model.ts'
 import { OfferAnswer, type OfferIn } from './offer-answer.ts'
 import type { SipMedia } from './sip-media.ts'
 
-/** How long the first sound waits for a client whose media is not up yet. */
+/** Maximum wait of the first sound for a client whose media is not connected yet, in ms. */
 const maxConnectWaitMs = 5_000
 
 /**
- * Whether a description is one of WebRTC: its audio is to be encrypted by keys that DTLS agrees on (RFC
- * 5764). An m-line with port 0 says nothing (RFC 3264 section 6), and where plain RTP, or SRTP with keys in
- * the SDP, is offered as an alternative, that is taken.
+ * Whether a description is one of WebRTC: audio with keys agreed by DTLS (RFC 5764). An m-line with port 0
+ * does not count (RFC 3264 section 6). An alternative of plain RTP, or of SRTP with keys in the SDP, goes
+ * before WebRTC.
  */
 export const isWebRtcSdp = (sdp: string): boolean => {
   const lines = [...sdp.matchAll(/^m=audio (\d+)(?:\/\d+)? (\S+) /gm)]
@@ -77,7 +77,7 @@ export class WebRtcMedia implements SipMedia {
     return media
   }
 
-  /** Prepares an offer; {@link offer} gives it. Rejects with `no_ports`. */
+  /** Prepares an offer, which {@link offer} returns. Rejects with `no_ports`. */
   static async offering(
     webrtc: Pick<WebRtc, 'offer'>,
     group: string,
@@ -103,7 +103,7 @@ export class WebRtcMedia implements SipMedia {
     return /^a=(sendonly|inactive)\r?$/m.test(this.#remote)
   }
 
-  /** Where audio may come from is ICE's affair. */
+  /** ICE decides the source of audio. */
   setSource(): void {}
 
   isRepeatedOffer(offer: string): boolean {
@@ -129,8 +129,8 @@ export class WebRtcMedia implements SipMedia {
   }
 
   /**
-   * The first answer is taken by and by: what is wrong with it is a fault. A later one repeats it, but for a
-   * hold.
+   * Takes the first answer asynchronously: its faults go to the listener. A later answer is a repetition, or
+   * a hold.
    */
   acceptSdp(answer: string): void {
     if (!isWebRtcSdp(answer)) throw new TrunklineError('bad_sdp', 'SDP: an audio m-line of WebRTC expected.')
@@ -141,7 +141,7 @@ export class WebRtcMedia implements SipMedia {
     this.#browser.accept(answer).catch((error: Error) => this.#failed(error))
   }
 
-  /** Nothing is waited for: a client sends silence, too. */
+  /** Nothing to restart: a client sends silence as well. */
   restart(): void {}
 
   ready = (): Promise<void> => this.#watch.untilConnected(maxConnectWaitMs)

@@ -2,8 +2,9 @@ import { parseSipUri } from '../../core/sip-uri.ts'
 import type { FarResponse } from '../srf.ts'
 
 /**
- * The one that challenged us, where the request-URI has a name: another address of the name would not know
- * the nonce. With TLS the connection is there already, and a next hop without the name could not be checked.
+ * Returns the next hop to the server that sent the challenge, if the request-URI has a host name: another
+ * address of the name would not know the nonce. With TLS the connection exists already, and a next hop
+ * without the name could not be verified.
  */
 export const challengerHop = (uri: string, response: FarResponse): string | undefined => {
   const parsed = parseSipUri(uri)

@@ -1,7 +1,6 @@
 /**
- * INVITEs that one leg sends at most, whatever its far sides answer and however often: all targets of a
- * carrier with one challenge each, or fewer targets with redirections, challenges and longer session
- * intervals.
+ * Maximum number of INVITEs of one leg, whatever its peers answer: all targets of a carrier with one
+ * challenge each, or fewer targets with redirections, challenges and longer session intervals.
  */
 export const maxInvites = 32
 

@@ -21,17 +21,17 @@ import type {
 import { challengerHop } from './challenger-hop.ts'
 import type { InviteBudget } from './invite-budget.ts'
 
-/** What one INVITE is made of. */
+/** Collaborators and contents of one INVITE. */
 export interface InviteDeps {
   readonly srf: Pick<SrfLike, 'createUAC'>
   readonly clock: Clock
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
   /** The request-URI. */
   readonly uri: string
-  /** Where it goes although the request-URI says otherwise. */
+  /** Next hop in place of the request-URI. */
   readonly nextHop: string | undefined
   readonly headers: Headers
-  /** Undefined: the far side makes the offer. */
+  /** Undefined: the peer makes the offer. */
   readonly localSdp: string | undefined
   readonly digest: DigestSession
   /** INVITEs that the leg may still send; the first one of this object is already taken from it. */
@@ -42,20 +42,19 @@ export interface InviteDeps {
 }
 
 /**
- * Told how an INVITE goes. One of the three ends comes, and comes once, unless {@link Invite.cancel} was
- * called before.
+ * Listener of an INVITE. Exactly one of `answered`, `refused` and `silent` is called, unless {@link
+ * Invite.cancel} was called before.
  */
 export interface InviteListener {
-  /** The INVITE goes out with this Call-ID. */
+  /** The INVITE is sent with this Call-ID. */
   sent(callId: string): void
-  /** Any response above 100 came, with these `X-…` headers, before what it means is told. */
+  /** A response above 100 came, with these `X-…` headers. Called before the method for its meaning. */
   responded(response: NonNullable<LegFacts['response']>): void
-  /** The far side changes the session before it answers (RFC 3311), which is to be answered at once. */
-  updated(request: SipRequest, response: SipResponse): void
   /**
-   * The far side makes an offer, in a reliable provisional response or in the 200, because we made none; what
-   * comes back is our answer.
+   * The peer changes the session before it answers (RFC 3311). The request must be answered synchronously.
    */
+  updated(request: SipRequest, response: SipResponse): void
+  /** The peer makes the offer, in a reliable provisional response or in the 200. Returns the answer. */
   offered(response: FarResponse): string | undefined
   /** A provisional response above 100. */
   provisional(response: FarResponse): void
@@ -71,8 +70,8 @@ export interface InviteListener {
 const maxWaitMs = 40_000
 
 /**
- * One INVITE to one place, with its repetitions for digest challenges, until its final response. An answer
- * that comes although it was cancelled is acknowledged and hung up here (RFC 3261 section 9.1).
+ * One INVITE to one target, with its repetitions for digest challenges, until its final response. An answer
+ * after a CANCEL is acknowledged and hung up here (RFC 3261 section 9.1).
  */
 export class Invite {
   readonly #deps: InviteDeps
@@ -87,7 +86,7 @@ export class Invite {
   #guard: Timer | undefined
   #gone = false
   #guarded = catchErrors((error) => this.#deps.log.warn({ err: error }, 'a response could not be handled'))
-  /** Nothing comes after a final response: where it cannot be handled, it is a refusal. */
+  /** No message follows a final response: an error while handling it counts as a refusal. */
   #final = catchErrors((error) => {
     this.#deps.log.warn({ err: error }, 'a final response could not be handled')
     if (this.#gone) return
@@ -102,8 +101,8 @@ export class Invite {
   }
 
   /**
-   * Headers that make another INVITE the same request with other contents: the same Call-ID and From, with
-   * its tag, and the next CSeq (RFC 3261 section 8.1.3.5). Empty before it was sent.
+   * Headers that make another INVITE the same request with other contents: the same Call-ID and From with its
+   * tag, and the next CSeq (RFC 3261 section 8.1.3.5). Empty before the INVITE was sent.
    */
   get repetition(): Headers {
     const sent = this.#request
@@ -116,7 +115,7 @@ export class Invite {
     }
   }
 
-  /** Sends it. Whatever goes wrong is a refusal. */
+  /** Sends the INVITE. Every failure is reported as a refusal. */
   send(): void {
     const { srf, uri, localSdp, clock, noProgressMs } = this.#deps
     this.#request = undefined
@@ -144,7 +143,7 @@ export class Invite {
     }
   }
 
-  /** Gives up: nothing but {@link InviteListener.gone} is told from now on. Idempotent. */
+  /** Cancels the INVITE: only {@link InviteListener.gone} is called from now on. Idempotent. */
   cancel(cause: Cause): void {
     if (this.#gone || this.#canceled) return
     this.#canceled = cause
@@ -163,7 +162,7 @@ export class Invite {
   #requestSent(request: SipRequest | undefined): void {
     this.#request = request
     const callId = request?.get('Call-ID')
-    // Before drachtio-srf's own listener, which would say yes to everything.
+    // Registered before drachtio-srf's own listener, which would accept every UPDATE.
     request?.on('update', (update, response) => {
       if (!this.#canceled) this.#deps.listener.updated(update, response)
     })
@@ -173,7 +172,7 @@ export class Invite {
         this.#deps.listener.responded({ status, headers: extensionHeaders(msg?.headers ?? {}) })
       if (response.status >= 200 && response.status < 300) this.#accepted = response
     })
-    // For the same reason: it would send a PRACK without our answer.
+    // For the same reason: drachtio-srf would send a PRACK without the answer.
     if (this.#deps.localSdp === undefined)
       request?.on(
         'response',
@@ -191,8 +190,7 @@ export class Invite {
   }
 
   /**
-   * An offer may stand in a reliable provisional response, and its answer stands in the PRACK then (RFC 3262
-   * section 5).
+   * Answers an offer in a reliable provisional response: the PRACK carries the answer (RFC 3262 section 5).
    */
   #offeredEarly(response: FarResponse, acknowledge: Acknowledge): void {
     const { status, body } = response
@@ -238,8 +236,8 @@ export class Invite {
       return
     }
     if (this.#canceled) {
-      // The agent sends a BYE as well, where it knows of the CANCEL; one of the two finds nothing, and may
-      // never get a response.
+      // The agent sends a BYE as well if it knows of the CANCEL. One of the two fails, and may never get a
+      // response.
       dialog.on('destroy', () => this.#finish())
       hangUp(dialog, this.#canceled, this.#deps.log, () => this.#finish())
       return
@@ -256,7 +254,7 @@ export class Invite {
   #refused(error: Refusal): void {
     if (this.#gone) return
     const accepted = this.#accepted
-    // Somebody has answered, although nothing can be made of it: the next place must not be called as well.
+    // A party has answered, even if the answer is unusable: the next target must not be called as well.
     const refusal = accepted
       ? { status: accepted.status, reason: error.message ?? error.reason, res: accepted }
       : error

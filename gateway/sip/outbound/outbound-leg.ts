@@ -22,7 +22,7 @@ import { Invite } from './invite.ts'
 import { InviteBudget, maxInvites } from './invite-budget.ts'
 import { OutboundSession, type OutboundSessionOptions } from './outbound-session.ts'
 
-/** What an outbound leg's far side works with. */
+/** Collaborators and settings of {@link OutboundLeg}. */
 export interface OutboundLegDeps extends OutboundSessionOptions {
   readonly leg: Leg
   readonly srf: Pick<SrfLike, 'createUAC'>
@@ -42,7 +42,7 @@ interface Attempt {
   readonly startedAt: number
 }
 
-/** The called side of a leg that we make: our INVITEs to one place after the other, and then the dialog. */
+/** Callee side of an outbound leg: INVITEs to one target after the other, and then the dialog. */
 export class OutboundLeg implements LegSignalling {
   readonly connection: Connection
   #deps: OutboundLegDeps
@@ -50,11 +50,11 @@ export class OutboundLeg implements LegSignalling {
   #left: Hop[] = []
   #media: SipMedia | undefined
   #negotiation: Negotiation | undefined
-  /** What happens to the session before the answer: UPDATE. */
+  /** Handles UPDATE before the answer. */
   #early: Renegotiation | undefined
   #session: OutboundSession
   #attempt: Attempt | undefined
-  /** INVITEs of which something is left: the present one, and those that were given up. */
+  /** INVITEs that are not finished: the current one, and cancelled ones. */
   #live = new Set<Invite>()
   #dialog: EstablishedDialog | undefined
   #dialogGone = false
@@ -73,10 +73,7 @@ export class OutboundLeg implements LegSignalling {
     this.connection = deps.connection
   }
 
-  /**
-   * Sends INVITEs with the offer of `media`, or for one of the far side, along the route. Whatever goes wrong
-   * ends the leg.
-   */
+  /** Sends INVITEs along the route, with the offer of `media`, or without one. Every failure ends the leg. */
   invite(route: Route, media: SipMedia, negotiation: Negotiation): void {
     this.#media = media
     this.#negotiation = negotiation
@@ -122,7 +119,7 @@ export class OutboundLeg implements LegSignalling {
     this.#deps.leg.end(cause)
   }
 
-  /** The connection to the agent is gone for good. */
+  /** Called when the connection to the agent is lost for good. */
   lost(): void {
     this.#deps.leg.ended({ code: 'control_lost' })
     this.#dialog?.lost()
@@ -131,8 +128,8 @@ export class OutboundLeg implements LegSignalling {
   }
 
   /**
-   * False where no place is left. `repetition`: headers of the INVITE that this one is instead of. What one
-   * place demanded, others need not.
+   * Tries the next target. Returns false if none is left. `repetition`: headers of the INVITE that this one
+   * repeats. Demands of one target do not hold for others.
    */
   #tryNext(repetition?: Headers): boolean {
     const hop = this.#left.shift()
@@ -184,7 +181,7 @@ export class OutboundLeg implements LegSignalling {
 
   #provisional(response: FarResponse): void {
     const { leg } = this.#deps
-    // 199 says that one branch of a fork is over (RFC 6228).
+    // 199 reports the end of one branch of a fork (RFC 6228).
     if (leg.isEnded || response.status < 180 || response.status === 199) return
     this.#rang = true
     this.#orEnd(() => {
@@ -201,7 +198,7 @@ export class OutboundLeg implements LegSignalling {
     try {
       this.#dialog = this.#established(answered, attempt, media)
     } catch (error) {
-      // Nobody else would.
+      // No other code would hang it up.
       hangUp(answered, { code: 'internal' }, this.#deps.log)
       throw error
     }
@@ -239,7 +236,7 @@ export class OutboundLeg implements LegSignalling {
     })
   }
 
-  /** A session that cannot be had ends the leg. */
+  /** Ends the leg if its session fails. */
   #orEnd(run: () => void): void {
     try {
       run()
@@ -266,8 +263,8 @@ export class OutboundLeg implements LegSignalling {
   }
 
   /**
-   * The same place with another session timer (RFC 4028 section 7.3), or with keys that it cannot leave, in
-   * the same request for whoever reads it; or where a redirection leads.
+   * Repeats the INVITE to the same target with another session timer (RFC 4028 section 7.3) or with mandatory
+   * keys, or follows a redirection. Returns false if neither applies.
    */
   #again(refusal: Refusal, { hop, invite }: Attempt, route: Route): boolean {
     const { status = 0, res } = refusal

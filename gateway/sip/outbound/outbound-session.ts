@@ -11,32 +11,32 @@ import {
 } from '../dialog/session-timer.ts'
 import type { FarResponse, Headers, Refusal } from '../srf.ts'
 
-/** What the sessions of our INVITEs are made with. */
+/** Options of {@link OutboundSession}. */
 export interface OutboundSessionOptions {
   /** The project of the call. */
   readonly projectId: string
-  /** Session timers on our own clock; undefined: the agent runs its own. */
+  /** Session timers on the gateway's clock; undefined: the agent runs its own. */
   readonly timers?: SessionTimerSettings
   /**
    * The interval that this leg is to ask for, in ms; default that of {@link timers}. It is never less than
    * the configured minimum.
    */
   readonly intervalMs?: number
-  /** What our INVITEs say in Supported; default nothing. */
+  /** Value of Supported in INVITEs; default none. */
   readonly supported?: string
-  /** Transfers that the far side may ask for; default none. */
+  /** Transfers that the peer may request; default none. */
   readonly transfers?: EstablishedDialogDeps['transfers']
-  /** The SIP endpoint that is called, where it is one. */
+  /** The called SIP endpoint, if it is one. */
   readonly endpoint?: DialogOrigin['endpoint']
 }
 
-/** Nobody needs a session to be refreshed more rarely than once a day. */
+/** Maximum session interval: no session needs refreshes more rarely than once a day. */
 const maxIntervalMs = 86_400_000
 
 /** The session timer of one outbound leg, from its first INVITE to the 200. */
 export class OutboundSession {
   #options: OutboundSessionOptions
-  /** The least that somebody on the way wants, in ms. */
+  /** Minimum that a proxy or the callee demands, in ms. */
   #minMs = 0
   /** Refusals with 422 that a longer interval has followed, at all places together. */
   #raises = 0
@@ -51,7 +51,7 @@ export class OutboundSession {
   /** Headers of the next INVITE. */
   get headers(): Headers {
     const { timers, supported, intervalMs } = this.#options
-    // An agent that runs its own timers begins them by what the INVITE asks for.
+    // An agent that runs its own timers starts them by the INVITE's headers.
     const settings = timers ?? (intervalMs === undefined ? undefined : { expiresMs: intervalMs, minMs: 0 })
     return {
       ...(supported !== undefined && { Supported: supported }),
@@ -60,8 +60,8 @@ export class OutboundSession {
   }
 
   /**
-   * Whether a refusal asks for a longer interval than we offered, and the same INVITE with it may be taken
-   * (RFC 4028 section 7.3). True at most {@link maxRaises} times in the life of the leg.
+   * Whether a refusal asks for a longer interval, so that the INVITE may be repeated (RFC 4028 section 7.3).
+   * True at most {@link maxRaises} times in the life of the leg.
    */
   grows({ status, res }: Refusal): boolean {
     const least = res ? minimumOf(res) : 0
@@ -73,9 +73,8 @@ export class OutboundSession {
   }
 
   /**
-   * What the 200 says of the session timer (section 7.2) and of what its sender can do, and what that one may
-   * ask for. A 200 that says nothing of a timer leaves us to refresh alone: a call whose BYE is lost must
-   * end.
+   * Returns the session timer of the 200 (section 7.2), the sender's capabilities, and its permitted
+   * transfers. Without a timer in the 200 the gateway alone refreshes: a call whose BYE is lost must end.
    */
   agreed(
     ok: FarResponse | undefined,

@@ -36,7 +36,7 @@ import type { Routing, TakenRoute } from '../trunks/routing.ts'
 import { OutboundLeg } from './outbound-leg.ts'
 import type { TargetFamilies } from './target-families.ts'
 
-/** What makes outbound legs works with. */
+/** Collaborators and settings of {@link Outbound}. */
 export interface OutboundDeps {
   readonly link: Pick<AgentLink, 'srf' | 'connection' | 'capabilities'>
   readonly edge: Pick<Edge, 'open'>
@@ -47,9 +47,9 @@ export interface OutboundDeps {
   readonly clock: Clock
   readonly log: Log
   readonly userAgent: string
-  /** Session timers on our own clock; undefined: the agent runs its own. */
+  /** Session timers on the gateway's clock; undefined: the agent runs its own. */
   readonly timers?: SessionTimerSettings
-  /** Transfers that far sides may ask for; default none. */
+  /** Transfers that peers may request; default none. */
   readonly transfers?: Transfers
   /** IP families of targets with names; without it, those get audio over the first family that is bound. */
   readonly families?: Pick<TargetFamilies, 'complete'>
@@ -61,20 +61,20 @@ export interface OutboundDeps {
 
 type SipTarget = Extract<Target, { kind: 'sip' }>
 
-/** A leg to be made, and where it goes. */
+/** Context of an outbound leg: its target, request and route. */
 interface OutboundContext {
   readonly target: SipTarget
   readonly request: OutboundRequest
   readonly route: TakenRoute
 }
 
-/** Room for the request line, the leading line and what a digest adds, in bytes. */
+/** Reserve for the request line, the frame's first line and digest headers, in bytes. */
 const frameReserve = 900
 
 /** Makes legs to carriers, to SIP endpoints, and to whatever SIP URI may be dialled. */
 export class Outbound implements OutboundSip {
   #deps: OutboundDeps
-  /** Where no port is free, none is for anybody: each call would have its line. */
+  /** Limits the log lines about missing ports: without a free port every call would have one. */
   #portless: RefusalLog
 
   constructor(deps: OutboundDeps) {
@@ -138,7 +138,7 @@ export class Outbound implements OutboundSip {
     request: OutboundRequest,
     log: Log,
   ): Promise<void> {
-    // The leg is to come back in state `new`, whatever is wrong with it.
+    // The leg must be returned in state `new`, whatever its fault.
     await Promise.resolve()
     if (!side.connection.isAlive) {
       leg.ended({ code: 'control_lost' })
@@ -158,7 +158,7 @@ export class Outbound implements OutboundSip {
     if (!leg.isEnded) this.#invite(side, leg, { target, request, route: { ...route, hops } }, media)
   }
 
-  /** The places of the route with the IP families of their audio, where there is a choice. */
+  /** Returns the hops of the route with the IP families of their audio, if there is a choice. */
   async #hopsOf({ hops, carrier }: TakenRoute, { port }: SipMedia): Promise<TakenRoute['hops']> {
     const { families } = this.#deps
     if (!families || port.addressFor(4) === undefined || port.addressFor(6) === undefined) return hops
@@ -166,7 +166,7 @@ export class Outbound implements OutboundSip {
     return families.complete(hops, given && (given === 'ipv6' ? 6 : 4))
   }
 
-  /** The leg's audio; undefined, with the leg ended, where there is none. */
+  /** Opens the leg's audio; returns undefined, with the leg ended, if it fails. */
   async #openMedia(leg: Leg, wanted: OutboundContext, log: Log): Promise<SipMedia | undefined> {
     const { target, request } = wanted
     const rules = this.#rulesFor(wanted)
@@ -198,7 +198,10 @@ export class Outbound implements OutboundSip {
     return await WebRtcMedia.offering(webrtc, callId, first, clock)
   }
 
-  /** Those of the far side; a document may ask for some of its codecs alone, or for another order. */
+  /**
+   * Returns the audio rules of the callee. A document may ask for some of its codecs only, or for another
+   * order.
+   */
   #rulesFor({ target, route, request }: OutboundContext): AudioRules {
     const { endpointId } = target
     const endpoint = endpointId === undefined ? undefined : (this.#deps.endpoint?.(endpointId) ?? {})
@@ -228,15 +231,15 @@ export class Outbound implements OutboundSip {
   }
 
   /**
-   * Makes our offer, or leaves it to the far side; undefined, with the leg ended, where the carrier's rules
-   * forbid every one.
+   * Makes the offer, or leaves it to the peer. Returns undefined, with the leg ended, if the carrier's rules
+   * forbid every offer.
    */
   #negotiation(leg: Leg, wanted: OutboundContext, media: SipMedia): Negotiation | undefined {
     const { route, request } = wanted
     const log = this.#deps.log.child({ call: request.callId, leg: leg.id })
     try {
       if (route.carrier?.lateOffer && media instanceof LegMedia) {
-        // What we could not offer we could not accept either.
+        // A policy that permits no offer permits no answer either.
         offeredSecurity(this.#srtpOf(wanted))
         return new LateOffer(media, log)
       }
@@ -248,7 +251,7 @@ export class Outbound implements OutboundSip {
     }
   }
 
-  /** A drachtio-server loses its connection to us over a long message. */
+  /** A drachtio-server drops its connection over a long message. */
   #tooLong({ uri, headers }: Hop, sdp: string): Cause | undefined {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
     const bytes = Buffer.byteLength([uri, ...lines, sdp].join(''), 'utf8') + frameReserve
@@ -260,9 +263,9 @@ export class Outbound implements OutboundSip {
 }
 
 /**
- * A carrier's own policy, and before it that of the endpoint or the gateway; anybody else may encrypt. Keys
- * go out only where every place of the route is reached by TLS. A document may ask for more than that, and
- * for less only where nobody demands it.
+ * Returns the SRTP policy of a leg: the demands of the endpoint or the gateway, then the carrier's; other
+ * peers may encrypt. Keys are sent only if every hop of the route uses TLS. A document may demand more, and
+ * less only if no other party demands encryption.
  */
 const srtpOf = (
   { carrier, hops }: TakenRoute,

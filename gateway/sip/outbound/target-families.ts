@@ -17,7 +17,7 @@ export interface TargetFamiliesDeps {
 const keptMs = 30_000
 /** Maximum number of answers that are kept. */
 const maxKept = 1_000
-/** Maximum wait for DNS, in ms: an INVITE goes out with the usual family then. */
+/** Maximum wait for DNS, in ms. Afterwards an INVITE is sent with the usual family. */
 const maxWaitMs = 2_000
 
 /**

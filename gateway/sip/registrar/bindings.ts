@@ -25,7 +25,7 @@ export interface RegisterRequest {
   readonly source: SignallingSource
 }
 
-/** What bounds registrations. */
+/** Limits of registrations. */
 export interface BindingLimits {
   readonly minExpiresMs: number
   readonly maxExpiresMs: number
@@ -33,7 +33,7 @@ export interface BindingLimits {
   readonly contacts: number
 }
 
-/** What a REGISTER comes to: the bindings from now on, or why nothing changes. */
+/** Result of a REGISTER: the new bindings, or why nothing changes. */
 export type RegisterOutcome =
   | { readonly kind: 'bindings'; readonly bindings: readonly Binding[] }
   | { readonly kind: 'bad'; readonly expected: string }
@@ -42,7 +42,7 @@ export type RegisterOutcome =
   /** A later REGISTER of the same Call-ID was here before (RFC 3261 section 10.3, step 7). */
   | { readonly kind: 'out-of-order' }
 
-/** A registration below this must not be called too brief (RFC 3261 section 10.3, step 7). */
+/** Minimum above which an interval must not be refused as too brief (RFC 3261 section 10.3, step 7). */
 const maxRefusableMs = 3_600_000
 
 /**
@@ -69,7 +69,7 @@ export const applyRegister = (
     if (old.some((binding) => isOf(binding, contact) && isStale(binding, registration)))
       return { kind: 'out-of-order' }
     old = old.filter((binding) => !isOf(binding, contact))
-    // A client that comes with a new URI may remove its old one, of the same instance, in the same request.
+    // A client with a new URI may remove the old one of the same instance in the same request.
     added = added.filter(({ uri, regId }) => regId !== contact.regId || !isSameUri(uri, contact.uri))
     if (ms > 0) added = [...added, bindingOf(contact, registration, now + ms)]
   }
@@ -78,9 +78,8 @@ export const applyRegister = (
 }
 
 /**
- * Makes room for what a REGISTER brings: the bindings that expire first go. A client that makes up a contact
- * at each start would else lock itself out until the old ones have expired. Undefined where it brings more
- * than there may be.
+ * Makes room for new bindings: those that expire first are removed. Otherwise a client with a new contact at
+ * each start would lock itself out. Returns undefined if the REGISTER has more contacts than the limit.
  */
 const withinLimit = (
   old: readonly Binding[],
@@ -89,7 +88,7 @@ const withinLimit = (
 ): readonly Binding[] | undefined => {
   const over = Math.max(0, old.length + added.length - limit)
   if (old.length < over) return undefined
-  // One that has an instance is replaced when its client comes again; the others pile up.
+  // A binding with an instance is replaced at the client's next start; others pile up.
   const order = (a: Binding, b: Binding) =>
     Number(a.instance !== undefined) - Number(b.instance !== undefined) || a.expiresAt - b.expiresAt
   const gone = new Set(old.toSorted(order).slice(0, over))
@@ -109,8 +108,9 @@ const grantedMs = (contact: Contact, { expires }: RegisterRequest, limits: Bindi
 }
 
 /**
- * A flow of an instance is one binding, whatever its URI (RFC 5626 section 6). An instance without flows has
- * one binding, too: many clients make up a new URI at each start. Else the URI counts.
+ * Whether a binding is that of a contact. A flow of an instance is one binding, whatever its URI (RFC 5626
+ * section 6). An instance without flows also has one binding: many clients make up a new URI at each start.
+ * Otherwise the URI decides.
  */
 const isOf = (binding: Binding, contact: Contact): boolean => {
   const { instance, regId } = contact

@@ -5,19 +5,16 @@ import { printable } from '../headers.ts'
 import { sourceOf } from '../signalling-source.ts'
 import type { SipRequest, SipResponse } from '../srf.ts'
 
-/** What the sign-in works with. */
+/** Collaborators of {@link EndpointAuthenticator}. */
 export interface EndpointAuthenticatorDeps {
   readonly directory: Pick<Directory, 'endpointByName'>
   readonly challenger: Pick<Challenger, 'check'>
-  /** Told of each sign-in that failed, with the address that it certainly came from. */
+  /** Called with an address that certainly sent a wrong password. */
   readonly recordOffense: (address: string) => void
   readonly refusals: Refusals
 }
 
-/**
- * Finds out which endpoint a request comes from. Nothing but a right digest answer tells one user name from
- * another.
- */
+/** Identifies the endpoint that sent a request, by its digest answer only. */
 export class EndpointAuthenticator {
   readonly #deps: EndpointAuthenticatorDeps
 

@@ -5,12 +5,12 @@ import { nextHopOf, type Registrations } from './registrations.ts'
 
 type SipTarget = Extract<Target, { kind: 'sip' }>
 
-/** Where calls to endpoints go. */
+/** SIP targets of calls to endpoints. */
 export class EndpointContacts implements Endpoints {
   readonly #registrations: Pick<Registrations, 'of'>
   readonly #embedded: boolean
 
-  /** `embedded`: the agent is our own one, which sends over the connection that a next hop names. */
+  /** `embedded`: the agent is the embedded one, which sends over the connection that a next hop names. */
   constructor(registrations: Pick<Registrations, 'of'>, embedded: boolean) {
     this.#registrations = registrations
     this.#embedded = embedded
@@ -22,9 +22,9 @@ export class EndpointContacts implements Endpoints {
   }
 
   /**
-   * A call goes where the REGISTER came from, whatever its contact says: behind NAT nothing else arrives, and
-   * nobody can make us call a third party by registering its address. A drachtio-server finds the connection
-   * of a contact by itself, and only so.
+   * Returns the target of a binding: the source of the REGISTER, whatever the contact says. Behind NAT no
+   * other address works, and a registration of a third party's address must not cause calls to it. A
+   * drachtio-server finds the connection of a contact by itself.
    */
   #targetOf({ uri, source }: Binding): SipTarget {
     const byItself = !this.#embedded && source.transport !== 'udp'

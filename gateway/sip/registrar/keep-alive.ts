@@ -4,7 +4,7 @@ import type { Headers, SrfLike } from '../srf.ts'
 import type { Binding } from './bindings.ts'
 import { nextHopOf, type Registrations } from './registrations.ts'
 
-/** What the keep-alive works with. */
+/** Collaborators and settings of {@link KeepAlive}. */
 export interface KeepAliveDeps {
   readonly registrations: Pick<Registrations, 'all'>
   readonly srf: Pick<SrfLike, 'request'>
@@ -21,9 +21,9 @@ export interface KeepAliveDeps {
 const stepMs = 1_000
 
 /**
- * Sends OPTIONS to every contact behind a NAT that came by UDP, in turn, so that the NAT still lets calls in:
- * few phones keep it open by themselves (RFC 5626 section 4.4.2 leaves it to them). A connection needs none
- * of this. What they answer does not matter: one that is gone goes with its registration.
+ * Sends OPTIONS to every UDP contact behind a NAT in turn, so that the NAT lets calls in. Few phones keep it
+ * open by themselves (RFC 5626 section 4.4.2 leaves it to them). Connections need no keep-alive. Answers do
+ * not matter: a lost phone's registration expires.
  */
 export class KeepAlive {
   readonly #deps: KeepAliveDeps
@@ -36,7 +36,7 @@ export class KeepAlive {
     this.#deps = deps
   }
 
-  /** Begins; {@link close} ends it. */
+  /** Starts; {@link close} stops. */
   start(): void {
     this.#wait()
   }
@@ -79,6 +79,6 @@ export class KeepAlive {
   }
 }
 
-/** The contact says another address than the REGISTER came from. */
+/** Whether the contact names another address than the source of the REGISTER. */
 const isBehindNat = ({ uri, source }: Binding): boolean =>
   source.transport === 'udp' && (uri.host !== source.address || (uri.port ?? 5060) !== source.port)

@@ -6,21 +6,21 @@ import { Registrar, type RegistrarDeps } from './registrar.ts'
 export { EndpointContacts } from './endpoint-contacts.ts'
 export { Registrations } from './registrations.ts'
 
-/** What the SIP edge is given of the registrar; the rest is its own. */
+/** Parts of the registrar that its owner passes to the SIP edge. */
 export interface RegistrarOptions
   extends Pick<RegistrarDeps, 'directory' | 'recordOffense' | 'registrations' | 'clock'> {
   /** Its limits and intervals are read whenever they are needed. */
   readonly config: RegistrarConfig
 }
 
-/** What the SIP edge adds. */
+/** Parts of the registrar that the SIP edge adds. */
 export type RegistrarEdgeDeps = Pick<
   RegistrarDeps,
   'challenger' | 'refusals' | 'isDraining' | 'isKnown' | 'mayChallenge' | 'metrics' | 'log' | 'userAgent'
 > &
   Pick<KeepAliveDeps, 'srf' | 'isConnected'>
 
-/** The registrar, and what keeps its phones within reach. */
+/** The registrar with its keep-alive. */
 export interface OpenRegistrar extends Pick<Registrar, 'handle'> {
   /** Idempotent. */
   close(): void

@@ -5,13 +5,13 @@ import { splitList } from '../headers.ts'
 export interface Contact {
   /** Without headers and display name. */
   readonly uri: SipUri
-  /** Seconds of its own `expires`; undefined where it has none that can be read (RFC 3261 section 20.19). */
+  /** Seconds of its own `expires`; undefined if missing or unreadable (RFC 3261 section 20.19). */
   readonly expires: number | undefined
   /** 0 to 1; default 1. */
   readonly q: number
   /** `+sip.instance`, with its angle brackets (RFC 5626 section 4.1). */
   readonly instance: string | undefined
-  /** Of the instance: which of its flows. Undefined where there is no instance (RFC 5626 section 6). */
+  /** Flow of the instance; undefined without an instance (RFC 5626 section 6). */
   readonly regId: number | undefined
 }
 
@@ -19,8 +19,8 @@ export interface Contact {
 const maxHeaderLength = 8_192
 
 /**
- * Reads the Contact header of a REGISTER, whose fields are joined with commas: a list (empty where there is
- * none), `*`, or a text that says what was expected.
+ * Reads the Contact header of a REGISTER, whose fields are joined with commas. Returns a list (empty without
+ * the header), `*`, or a text that says what was expected.
  */
 export const readContacts = (
   header: string | undefined,

@@ -15,14 +15,14 @@ import { EndpointAuthenticator, type EndpointAuthenticatorDeps } from './endpoin
 import { readContacts, wholeNumber } from './register-contacts.ts'
 import type { Registrations } from './registrations.ts'
 
-/** What the registrar works with. */
+/** Collaborators and settings of {@link Registrar}. */
 export interface RegistrarDeps extends EndpointAuthenticatorDeps {
   /** Hosts at which endpoints register, in their canonical spelling. */
   readonly domains: readonly string[]
   readonly limits: BindingLimits
   readonly registrations: Registrations
   readonly isDraining: () => boolean
-  /** Whether an address stands in an allow list; default: every one. */
+  /** Whether an address is in an allow list; default: always. */
   readonly isKnown?: (source: string) => boolean
   /** Whether an address may be asked for a password; default: every one. */
   readonly mayChallenge?: (source: string) => boolean
@@ -32,20 +32,17 @@ export interface RegistrarDeps extends EndpointAuthenticatorDeps {
   readonly userAgent: string
 }
 
-/** Why a REGISTER is refused, and what was found. */
+/** Reason for refusing a REGISTER, with its facts. */
 interface RegisterRefusal {
   readonly code: Code
   readonly facts?: Readonly<Record<string, unknown>>
   readonly headers?: Headers
 }
 
-/** Extensions that a REGISTER may require of us. */
+/** Extensions that a REGISTER may require. */
 const supported = new Set(['outbound'])
 
-/**
- * The registrar of the SIP endpoints (RFC 3261 section 10.3; RFC 5626 for whoever talks to us without a proxy
- * between).
- */
+/** Registrar of SIP endpoints (RFC 3261 section 10.3; RFC 5626 for clients without a proxy between). */
 export class Registrar {
   readonly #deps: RegistrarDeps
   readonly #authenticator: EndpointAuthenticator
@@ -60,7 +57,7 @@ export class Registrar {
     try {
       this.#handle(request, response)
     } catch (error) {
-      // An error of ours never reaches drachtio-srf's socket reader.
+      // No error of the gateway reaches the socket reader of drachtio-srf.
       this.#refuse(response, { code: 'internal', facts: { source: request.source_address, err: error } })
     }
   }
@@ -85,10 +82,10 @@ export class Registrar {
     this.#refuse(response, { ...refusal, facts: { ...facts, endpoint: username, ...refusal.facts } })
   }
 
-  /** Why a REGISTER is refused whoever sent it. */
+  /** Returns the refusal that does not depend on the sender's identity. */
   #objection(request: SipRequest, realm: string): RegisterRefusal | undefined {
     if (this.#deps.isDraining()) return { code: 'draining' }
-    // A stranger is asked for a password at every host, and does not learn which of them are ours.
+    // An untrusted source is challenged at every host, so that it learns nothing about the hosts.
     const { domains, isKnown = () => true, mayChallenge = () => true } = this.#deps
     if (!mayChallenge(request.source_address)) return { code: 'source_not_allowed' }
     if (!domains.includes(realm) && isKnown(request.source_address))
@@ -104,14 +101,14 @@ export class Registrar {
     source: SignallingSource,
     endpoint: SipEndpoint,
   ): RegisterRefusal | undefined {
-    // Nobody registers for somebody else (RFC 3261 section 10.3, step 4).
+    // An endpoint registers its own address only (RFC 3261 section 10.3, step 4).
     if (!this.#isOwnAddress(request, endpoint))
       return { code: 'not_permitted', facts: { to: printable(request.get('To') ?? '') } }
     const registration = this.#read(request, source)
     if ('expected' in registration) return { code: 'bad_request', facts: { ...registration } }
     const { contacts } = registration
     const flows = contacts !== '*' && contacts.some(({ regId }) => regId !== undefined)
-    // A flow ends at the proxy that made it, which we could not tell to use it (RFC 5626 section 6).
+    // A flow ends at the proxy that made it, which the gateway could not tell to use it (RFC 5626 section 6).
     if (flows && proxiesOf(request) > 0) return { code: 'no_outbound' }
     const { registrations } = this.#deps
     const before = registrations.of(endpoint.id)
@@ -157,8 +154,8 @@ export class Registrar {
     if (!callId || seq === undefined) return { expected: 'a Call-ID and a CSeq' }
     const contacts = readContacts(request.get('Contact'))
     if (typeof contacts === 'object' && 'expected' in contacts) return contacts
-    // A contact at our own door would bring each call back to us. Of an address only the port could tell; the
-    // agent never calls itself.
+    // A contact at the registrar's own host would return each call to the gateway. For an address only the
+    // port could tell; the agent never calls itself.
     const atOurs = (host: string) => isIP(host) === 0 && this.#deps.domains.includes(host)
     if (contacts !== '*' && contacts.some(({ uri }) => atOurs(canonicalHost(uri.host))))
       return { expected: 'contacts elsewhere than at the registrar' }
@@ -202,8 +199,7 @@ export class Registrar {
   }
 
   /**
-   * One line for a contact that comes or goes; its repetitions, which are most of all requests, are for those
-   * who look closely.
+   * Logs added and removed contacts at info. Mere refreshes, which are most requests, are logged at debug.
    */
   #tell(
     before: readonly Binding[],

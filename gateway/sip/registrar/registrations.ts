@@ -10,11 +10,11 @@ import {
   type RegisterRequest,
 } from './bindings.ts'
 
-/** Where a REGISTER came from, as the next hop of a request. */
+/** Returns the source of a REGISTER as a next hop. */
 export const nextHopOf = ({ transport, address, port }: SignallingSource): string =>
   `sip:${isIPv6(address) ? `[${address}]` : address}:${port};transport=${transport}`
 
-/** What the registrations work with. */
+/** Options of {@link Registrations}. */
 export interface RegistrationsOptions {
   readonly limits: BindingLimits
   /** Contacts of all endpoints together; default 50,000. */
@@ -23,11 +23,11 @@ export interface RegistrationsOptions {
   readonly clock: SteadyClock
 }
 
-/** An endpoint, and what it proves itself by. */
+/** An endpoint, and its secrets. */
 export type Registrant = Pick<SipEndpoint, 'id' | 'secrets'>
 
 interface Entry {
-  /** By which the bindings were registered. */
+  /** Secrets at the time of the registration. */
   readonly secrets: SipEndpoint['secrets']
   readonly bindings: readonly Binding[]
   /** Runs when the first of them expires. */
@@ -35,8 +35,8 @@ interface Entry {
 }
 
 /**
- * Who is registered where. In memory alone: after a restart an endpoint is reached again once it has
- * registered again.
+ * Registered contacts, by endpoint, in memory only: after a restart an endpoint is reachable once it
+ * registers again.
  */
 export class Registrations {
   readonly #options: RegistrationsOptions
@@ -64,10 +64,7 @@ export class Registrations {
     return bindings.filter(({ expiresAt }) => expiresAt > now)
   }
 
-  /**
-   * Applies a REGISTER of an endpoint that has proved who it is. `full`: there is no room for any more
-   * contacts.
-   */
+  /** Applies a REGISTER of an authenticated endpoint. `full`: no room for more contacts. */
   apply(
     { id: endpointId, secrets }: Registrant,
     registration: RegisterRequest,
@@ -84,10 +81,7 @@ export class Registrations {
     return { kind: 'bindings', bindings: this.of(endpointId) }
   }
 
-  /**
-   * Forgets what an endpoint registered over a connection that is gone: nothing reaches it there any more.
-   * `hop` is as of {@link nextHopOf}.
-   */
+  /** Removes contacts that were registered over a connection that is lost. `hop`: as of {@link nextHopOf}. */
   disconnected(endpointId: string, hop: string): void {
     const left = this.of(endpointId).filter(
       ({ source }) => source.transport === 'udp' || nextHopOf(source) !== hop,

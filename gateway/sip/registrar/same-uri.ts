@@ -26,7 +26,7 @@ const sameHeaders = (a: SipUri['headers'], b: SipUri['headers']): boolean =>
     b.some((other) => other.name.toLowerCase() === name.toLowerCase() && other.value === value),
   )
 
-/** What needs no escape is compared without one; what needs it stays escaped, in upper case. */
+/** Returns text without needless escapes; needed escapes in upper case. */
 const unescaped = (text: string | undefined): string | undefined =>
   text?.replace(/%([0-9a-f]{2})/gi, (escaped, code: string) => {
     const character = String.fromCharCode(Number.parseInt(code, 16))

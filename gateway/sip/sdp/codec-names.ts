@@ -13,7 +13,10 @@ export const rtpmapOf = (codec: AudioCodec): string =>
 /** The same in upper case, by which names are compared. */
 export const formatName = (codec: AudioCodec): string => rtpmapOf(codec).toUpperCase()
 
-/** The codec of a name in upper case; undefined: none of ours. Some write Opus without its channels. */
+/**
+ * Returns the codec of a name in upper case; undefined if it is unknown. Some write Opus without its
+ * channels.
+ */
 export const codecNamed = (name: string): AudioCodec | undefined =>
   codecs.find((codec) => name === formatName(codec) || (codec === 'opus' && name === 'OPUS/48000'))
 

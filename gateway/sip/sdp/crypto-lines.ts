@@ -13,21 +13,18 @@ export interface CryptoLine {
 const isSuite = (name: string): name is SrtpSuite => Object.hasOwn(suiteInfo, name)
 
 /**
- * Session parameters (RFC 4568 section 6.3) that ask for something that we do not do; a line with one of them
- * is left out.
+ * Session parameters (RFC 4568 section 6.3) that require unsupported features; a line with one of them is
+ * ignored.
  */
 const demanding =
   /^(?:KDR=\d{1,2}|UNENCRYPTED_SRTP|UNENCRYPTED_SRTCP|UNAUTHENTICATED_SRTP|FEC_ORDER=\S+|FEC_KEY=\S+)$/
-/**
- * What may stand there without being heeded: the window size hint, and extensions that call themselves
- * optional.
- */
+/** Session parameters that may be ignored: the window size hint, and extensions marked as optional. */
 const harmless = /^(?:WSH=\d{2,5}|-\S+)$/
 
 /**
- * Reads the value of `a=crypto:` (RFC 4568 section 9.1). Undefined for what can be left out: a suite that we
- * do not know, several keys, a key identifier (MKI), session parameters that we do not do. `malformed` where
- * it is no such line. The text never comes back: it is a secret.
+ * Reads the value of `a=crypto:` (RFC 4568 section 9.1). Returns undefined for a line that can be ignored: an
+ * unknown suite, several keys, a key identifier (MKI), unsupported session parameters. Returns `malformed`
+ * for other text. The text is a secret and never appears in the result.
  */
 export const readCrypto = (value: string): CryptoLine | 'malformed' | undefined => {
   const [, tag = '', suite = '', methods = '', rest = ''] =

@@ -5,7 +5,7 @@ import { writeCrypto } from './crypto-lines.ts'
 import type { CodecFormat, LocalAudio, Section } from './sdp-description.ts'
 
 /**
- * Our side of one session: an id that stays, and a version that rises with every change (RFC 3264 section 8).
+ * Local side of one session: a constant id, and a version that rises with every change (RFC 3264 section 8).
  */
 export class LocalSession {
   #id: string
@@ -14,14 +14,15 @@ export class LocalSession {
   /** Address of the origin line, which stays (RFC 8866 section 5.2). */
   #origin: string | undefined
 
-  /** `id`: digits only, unique among our sessions. */
+  /** `id`: digits only, unique among the gateway's sessions. */
   constructor(id: string) {
     this.#id = id
   }
 
   /**
-   * Writes an offer or an answer. `sections` are the m-lines that the session has so far, `index` the place
-   * of the audio among them; all others are refused with port 0. Without them the audio stands alone.
+   * Writes an offer or an answer. `sections` are the m-lines of the session so far, `index` the position of
+   * the audio among them; all others are refused with port 0. Without `sections` the description has the
+   * audio only.
    */
   write(audio: LocalAudio, sections: readonly Section[] = [], index = 0): string {
     const address = `${isIPv6(audio.address) ? 'IP6' : 'IP4'} ${audio.address}`

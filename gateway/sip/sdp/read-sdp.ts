@@ -33,9 +33,8 @@ const directions = ['sendrecv', 'sendonly', 'recvonly', 'inactive'] as const
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Reads a carrier's offer or answer. Throws {@link TrunklineError} `bad_sdp` (with what was expected, and
- * where) or `no_common_codec` (with the formats that were offered). Addresses are IP literals: nothing here
- * waits for DNS.
+ * Reads a peer's offer or answer. Throws {@link TrunklineError} `bad_sdp` (with the expectation and its
+ * place) or `no_common_codec` (with the offered formats). Addresses are IP literals: DNS is never asked.
  */
 export const readSdp = (sdp: string): RemoteDescription => {
   checkForm(sdp)
@@ -67,8 +66,8 @@ interface Candidate {
 }
 
 /**
- * Those with a codec of ours: several m-lines may be alternatives. One that is malformed is refused with all
- * of it.
+ * Returns the m-lines with a known codec: several m-lines may be alternatives. A malformed one fails the
+ * whole description.
  */
 const readAudios = (session: Fields, usable: readonly Candidate[]): RemoteDescription['audios'] => {
   const found: RemoteAudio[] = []
@@ -96,7 +95,7 @@ const readOrigin = (sdp: string): RemoteDescription['origin'] => {
 const checkForm = (sdp: string): void => {
   if (sdp.length > maxSdpLength) throw fault(`at most ${maxSdpLength} characters expected`)
   if (!/^v=0\r?\n/.test(sdp)) throw fault('v=0 expected in the first line')
-  // The parser beneath skips what it does not understand; a broken line is refused instead.
+  // `sdp-transform` skips lines that it does not understand; here a broken line is refused.
   const wrong = sdp
     .split(/\r?\n/)
     .findIndex((line) => line !== '' && !/^[a-z]=[^\p{Cc}]*$/u.test(line.replaceAll('\t', ' ')))
@@ -147,10 +146,7 @@ const readAudio = (session: Fields, candidate: Candidate): RemoteAudio => {
   }
 }
 
-/**
- * Each once, however many attributes it has. More than a few are of no use: nobody could be told from anybody
- * by them.
- */
+/** Returns each SSRC once. A long list is ignored: it would distinguish no sources. */
 const readSources = (audio: Fields): readonly number[] => {
   const ids = list(audio.ssrcs).map(({ id }) => integer(Number(id), 0, 0xffffffff))
   const ssrcs = [...new Set(ids.filter((id) => id !== undefined))]
@@ -162,7 +158,7 @@ const noCodec = (formats: readonly Format[]): TrunklineError => {
   return new TrunklineError('no_common_codec', `Offered: ${offered.join(', ')}.`, { offered })
 }
 
-// The parser beneath keeps only a part of each line. What stands there is secret: no error repeats it.
+// `sdp-transform` keeps a part of each line only. The line holds a secret: no error repeats it.
 const readKeys = (media: string, where: string): readonly CryptoLine[] => {
   const values = [...media.matchAll(/^a=crypto:(.*?)\r?$/gm)].map(([, value = '']) => value)
   if (values.length > maxCryptoLines) throw fault(`${where}: at most ${maxCryptoLines} a=crypto expected`)
@@ -174,7 +170,7 @@ const readKeys = (media: string, where: string): readonly CryptoLine[] => {
   })
 }
 
-// The far side has no place where it could receive, whatever its direction says.
+// The peer has no address to receive at, whatever its direction says.
 const withoutReceiving = (stated: Direction): Direction =>
   stated === 'sendrecv' || stated === 'sendonly' ? 'sendonly' : 'inactive'
 

@@ -3,8 +3,8 @@ const maxOfferLength = 16_384
 const maxSections = 16
 
 /**
- * The answer to an offer that is not taken: every m-line with port 0 (RFC 3264 section 6). Nothing but the
- * m-lines has to be as it should be; undefined where there is none.
+ * Returns the answer that refuses an offer: every m-line with port 0 (RFC 3264 section 6). Only the m-lines
+ * must be well-formed; returns undefined if there are none.
  */
 export const refusingSdp = (offer: string): string | undefined => {
   if (offer.length > maxOfferLength) return undefined

@@ -7,9 +7,9 @@ export interface CodecFormat {
   readonly payloadType: number
 }
 
-/** A codec of the far side, with what it says of its decoder. */
+/** A codec of the peer, with the parameters of its decoder. */
 export interface RemoteCodec extends CodecFormat {
-  /** Of Opus alone. */
+  /** Of Opus only. */
   readonly opus?: OpusPreferences
   /** Shortest packets that it wants, in ms (`minptime`). */
   readonly minPacketMs?: number
@@ -23,7 +23,7 @@ export interface EventFormat {
   readonly clockRate: number
 }
 
-/** A payload type and what it means: encoding name in upper case and clock rate, `PCMU/8000`. */
+/** A payload type and its meaning: encoding name in upper case and clock rate, `PCMU/8000`. */
 export interface Format {
   readonly payloadType: number
   readonly name: string
@@ -35,7 +35,7 @@ export interface Format {
  */
 export type Profile = 'RTP/AVP' | 'RTP/SAVP'
 
-/** An m-line as it has to be repeated where it is refused (RFC 3264 section 6). */
+/** An m-line in the form that refuses it (RFC 3264 section 6). */
 export interface Section {
   readonly media: string
   readonly protocol: string
@@ -47,35 +47,30 @@ export interface RemoteAudio {
   /** Place of the m-line among all of the description. */
   readonly index: number
   readonly profile: Profile
-  /** Keys that the far side gives, ours among its suites, in its order. */
+  /** Keys of the peer for supported suites, in its order. */
   readonly crypto: readonly CryptoLine[]
   /** IP literal; undefined for `0.0.0.0` and `::`, the old way of hold (RFC 3264 section 8.4). */
   readonly address: string | undefined
   readonly port: number
   /** From `a=rtcp` (RFC 3605); default the port after `port`. */
   readonly rtcpPort?: number
-  /** IP literal from `a=rtcp`, as it stands there; default {@link address}. */
+  /** IP literal from `a=rtcp`, as written; default {@link address}. */
   readonly rtcpAddress?: string
-  /** Sources that it announces (`a=ssrc`, RFC 5576), each once; absent where there are none. */
+  /** Announced sources (`a=ssrc`, RFC 5576), each once; absent without any. */
   readonly ssrcs?: readonly number[]
-  /** RTCP comes and goes by `port` (RFC 5761). */
+  /** RTCP uses `port` as well (RFC 5761). */
   readonly rtcpMux?: boolean
-  /** Ours among the far side's codecs, in its order; never empty. */
+  /** Supported codecs of the peer, in its order; never empty. */
   readonly codecs: readonly RemoteCodec[]
-  /**
-   * Everything it lists, also what we do not know: a payload type keeps its meaning for the whole session.
-   */
+  /** All listed formats, including unknown ones: a payload type keeps its meaning for the whole session. */
   readonly formats: readonly Format[]
   readonly telephoneEvents: readonly EventFormat[]
   /** Payload type of CN/8000 (RFC 3389). */
   readonly comfortNoise?: number
-  /**
-   * Packet duration that it asks for, and the longest that it takes, in ms; undefined where none, or no
-   * sensible one, is given.
-   */
+  /** Requested and maximum packet duration, in ms; undefined if missing or not sensible. */
   readonly ptime?: number
   readonly maxptime?: number
-  /** Direction as the far side sees it. */
+  /** Direction as seen by the peer. */
   readonly direction: Direction
 }
 
@@ -88,7 +83,7 @@ export interface RemoteDescription {
   readonly sections: readonly Section[]
 }
 
-/** What we say of our audio. */
+/** Local audio of a description. */
 export interface LocalAudio {
   readonly profile: Profile
   readonly crypto: readonly CryptoLine[]
@@ -99,12 +94,12 @@ export interface LocalAudio {
   readonly codecs: readonly CodecFormat[]
   readonly telephoneEvents: readonly EventFormat[]
   readonly comfortNoise?: number
-  /** Packet duration that we ask for, in ms. */
+  /** Requested packet duration, in ms. */
   readonly ptime: number
   readonly direction: Direction
 }
 
-/** Our direction for a direction of theirs. */
+/** Returns the local direction for the peer's direction. */
 export const mirrored = (theirs: Direction): Direction => {
   if (theirs === 'sendonly') return 'recvonly'
   if (theirs === 'recvonly') return 'sendonly'

@@ -10,7 +10,7 @@ export interface SrtpPolicy {
   readonly mode: 'off' | 'optional' | 'required'
   /** Keys may stand in the SDP: the signalling is TLS, or the carrier's entry permits it without. */
   readonly mayHaveKeys: boolean
-  /** What is offered, in this order, and taken. */
+  /** Suites that are offered, in this order, and accepted. */
   readonly suites: readonly SrtpSuite[]
 }
 
@@ -18,8 +18,8 @@ export interface SrtpPolicy {
 export const withoutSrtp: SrtpPolicy = { mode: 'off', mayHaveKeys: false, suites: [] }
 
 /**
- * A carrier's own policy; anybody else may encrypt, with every suite. `secure`: others cannot read the
- * signalling.
+ * Returns a carrier's own policy; other peers may encrypt with every suite. `secure`: the signalling is
+ * encrypted.
  */
 export const srtpPolicy = (
   carrier: Pick<CarrierConfig, 'srtp' | 'srtpSuites' | 'srtpWithoutTls'> | undefined,
@@ -30,20 +30,17 @@ export const srtpPolicy = (
   suites: carrier?.srtpSuites ?? srtpSuites,
 })
 
-/**
- * What somebody demands of the audio besides a carrier's policy: the domain that is called, an endpoint, a
- * gateway.
- */
+/** Demands on the audio besides a carrier's policy, of the called domain, an endpoint or a gateway. */
 export interface SecurityDemands {
-  /** Default `optional`: as the policy says. */
+  /** Default `optional`: the policy decides. */
   readonly encryption?: 'optional' | 'required' | 'forbidden'
   /** Suites; default those of the policy. */
   readonly ciphers?: readonly string[]
 }
 
 /**
- * A policy with what somebody else demands. Their word goes before the carrier's; it can name fewer suites,
- * not more.
+ * Returns a policy narrowed by further demands. They go before the carrier's; they can name fewer suites, not
+ * more.
  */
 export const narrowed = (policy: SrtpPolicy, own: SecurityDemands | undefined): SrtpPolicy => {
   const { encryption = 'optional', ciphers } = own ?? {}
@@ -52,16 +49,16 @@ export const narrowed = (policy: SrtpPolicy, own: SecurityDemands | undefined): 
   return { ...policy, mode: modes[encryption], suites }
 }
 
-/** The m-line that is used, and the line of its keys where it is encrypted. */
+/** The chosen m-line, and its key line if it is encrypted. */
 export interface ChosenAudio {
   readonly audio: RemoteAudio
   readonly crypto?: CryptoLine
 }
 
 /**
- * The audio m-line of an offer that is taken: the first that the policy permits, and of two kinds the
- * encrypted one. The answer has the profile of that line, whatever we would have preferred. `secured`: the
- * session is encrypted already, and stays so. Throws `srtp_mismatch` where no line fits.
+ * Chooses the audio m-line of an offer: the first that the policy permits, an encrypted one before a plain
+ * one. The answer uses the profile of that line. `secured`: the session is encrypted already, and must stay
+ * so. Throws `srtp_mismatch` if no line fits.
  */
 export const chooseAudio = (
   { audios }: Pick<RemoteDescription, 'audios'>,
@@ -86,22 +83,22 @@ export interface Security {
 }
 
 /**
- * The profile of our offer, and whether it gives keys; inside a session both stay. Throws `srtp_mismatch`
- * where keys are required, and not permitted.
+ * Returns the profile of a local offer, and whether it has keys; inside a session both stay. Throws
+ * `srtp_mismatch` if keys are required but not permitted.
  */
 export const offeredSecurity = ({ mode, mayHaveKeys }: SrtpPolicy, now?: Security): Security => {
   if (now) return now
   if (mode === 'required' && !mayHaveKeys)
     throw new TrunklineError('srtp_mismatch', 'SRTP is required, and the signalling is not encrypted.')
   if (mode === 'off' || !mayHaveKeys) return { profile: 'RTP/AVP', isEncrypted: false }
-  // The far side may take the keys or leave them (RFC 8643), where it may be done without.
+  // If keys are optional, the peer may ignore them (RFC 8643).
   return { profile: mode === 'required' ? 'RTP/SAVP' : 'RTP/AVP', isEncrypted: true }
 }
 
 /**
- * What an answer to our offer means: the line of its keys, or undefined for plain RTP. Throws `srtp_mismatch`
- * for an answer with another profile than the offer's, for keys that we did not offer, and for plain RTP
- * where it may not be.
+ * Returns the key line of an answer to a local offer, or undefined for plain RTP. Throws `srtp_mismatch` for
+ * another profile than the offer's, for keys that were not offered, and for plain RTP where it is not
+ * permitted.
  */
 export const acceptedSecurity = (
   audio: RemoteAudio,

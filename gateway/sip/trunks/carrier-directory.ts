@@ -11,13 +11,13 @@ import { type NumberRules, numberOf, userWrittenFor } from './dialled-number.ts'
 /** The carrier's own rules apply to the URI. */
 const asItIs: NumberRules = { prefix: '', plus: 'keep' }
 
-/** What changed: those that are there from now on, and those that are there no longer. */
+/** Carriers that were added and removed by a change. */
 export interface CarriersChange {
   readonly added: readonly Carrier[]
   readonly removed: readonly Carrier[]
 }
 
-/** The carriers of all projects. Nobody's calls go by another project's carrier. */
+/** Carriers of all projects. A call never uses another project's carrier. */
 export class CarrierDirectory {
   #byName: ReadonlyMap<string, Carrier>
   #clock: Pick<Clock, 'now'>
@@ -33,8 +33,8 @@ export class CarrierDirectory {
   }
 
   /**
-   * These are the carriers from now on. One that stays as it is keeps what is known of it; one whose settings
-   * differ keeps the count of its calls, and calls in progress go on by the settings that they began with.
+   * Replaces the carriers. An unchanged carrier keeps its state. A changed one keeps the count of its calls,
+   * and calls in progress keep their settings.
    */
   change(configs: readonly CarrierConfig[]): void {
     const before = this.#byName
@@ -46,7 +46,7 @@ export class CarrierDirectory {
     for (const listener of this.#listeners) listener({ added, removed })
   }
 
-  /** Tells `listener` of each {@link change} that changed something. */
+  /** Calls `listener` at each effective {@link change}. */
   onChange(listener: (change: CarriersChange) => void): void {
     this.#listeners.add(listener)
   }
@@ -61,9 +61,9 @@ export class CarrierDirectory {
   }
 
   /**
-   * Places of other projects' carriers that may know us by our address alone: whoever reaches one calls at
-   * that project's expense. `by`: what wants to go there. Two projects may have the same provider, so
-   * carriers of the API are closed to direct calls alone.
+   * Returns the hosts of other projects' carriers that may trust the gateway's address: a call to one would
+   * be charged to that project. `by`: what wants to go there. Two projects may share a provider, so carriers
+   * of the API are closed to direct calls only.
    */
   closedTo(projectId: string, by: 'call' | 'carrier'): ClosedPlaces {
     const closed = this.all.filter(({ config }) => !config.guarded || (by === 'call' && !config.auth))
@@ -77,8 +77,8 @@ export class CarrierDirectory {
   }
 
   /**
-   * Targets of the project's own carriers that have number lists: a direct call to such a host, at another
-   * port or by another name, would go round the lists.
+   * Returns the targets of the project's carriers with number lists. A direct call to such a host, at another
+   * port or by another name, would bypass the lists.
    */
   listedOf(projectId: string): readonly SipUri[] {
     return this.all
@@ -87,8 +87,8 @@ export class CarrierDirectory {
   }
 
   /**
-   * What a telephone number stands for: a call by the project's default carrier. Undefined where it is no
-   * number, or there is no such carrier.
+   * Returns the target of a telephone number: a call by the project's default carrier. Returns undefined for
+   * other text, and without such a carrier.
    */
   numberTarget(text: string, projectId: string): Extract<Target, { kind: 'sip' }> | undefined {
     const carrier = this.all.find((each) => each.config.default && each.isOf(projectId))

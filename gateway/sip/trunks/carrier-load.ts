@@ -1,7 +1,7 @@
 import type { CarrierConfig } from '../../../config/sip-types.ts'
 import type { Clock } from '../../core/clock.ts'
 
-/** Which way a call goes. */
+/** Direction of a call. */
 export type Direction = 'inbound' | 'outbound'
 
 /**
@@ -31,8 +31,8 @@ export class CarrierLoad {
   }
 
   /**
-   * Takes one more call. What comes back gives it up again, however often it is called; where a limit is
-   * reached, a text says which.
+   * Counts one more call. Returns the idempotent function that ends the count, or a text that names the limit
+   * reached.
    */
   take(direction: Direction): (() => void) | string {
     const { maxCalls, callsPerSecond } = this.#limits
@@ -50,7 +50,7 @@ export class CarrierLoad {
   #draw(direction: Direction, perSecond: number): boolean {
     const bucket = this.#buckets[direction]
     const now = this.#clock.now()
-    // A clock that was set back gives nothing, and takes nothing either.
+    // A clock that was set back changes nothing.
     const passed = Math.max(0, now - bucket.at)
     bucket.tokens = Math.min(perSecond, bucket.tokens + (passed * perSecond) / 1_000)
     bucket.at = now

@@ -43,9 +43,9 @@ interface Scope extends CallQuota {
 }
 
 /**
- * Counts calls to carriers of each project, of each subscriber and of the guests of each project: calls at
- * once, and new calls a second. What a stolen password or a looping document can cost is bounded by it. Each
- * gateway counts its own.
+ * Counts calls to carriers by project, by subscriber and by the guests of a project: calls in progress, and
+ * new calls a second. The quotas bound the cost of a stolen password or a looping document. Each gateway
+ * counts its own.
  */
 export class CarrierQuotas {
   #limits: CarrierQuotaLimits
@@ -68,14 +68,14 @@ export class CarrierQuotas {
     return this.#payers.size
   }
 
-  /** Counts what a call dials as the payer's, until the function that it returns is called. */
+  /** Counts the calls that a call dials for a payer, until the returned function is called. */
   attribute(callId: string, payer: Payer): () => void {
     this.#payers.set(callId, payer)
     return () => void this.#payers.delete(callId)
   }
 
   /**
-   * Takes one leg to a carrier. Returns a function that gives it up again, idempotent; or the quota that is
+   * Counts one leg to a carrier. Returns the idempotent function that ends the count, or the quota that is
    * exhausted.
    */
   take({ projectId, callId, originId = callId }: QuotaRequest): (() => void) | Cause {

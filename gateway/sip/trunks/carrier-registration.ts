@@ -10,7 +10,7 @@ import { retryAfterMs } from './retry-after.ts'
 import { type RequestSenderDeps, type SendOutcome, sendOutOfDialog } from './send-out-of-dialog.ts'
 import { farEndOfCarrier, type HostGuard, targetObjection } from './target-guard.ts'
 
-/** What a carrier's registration is sent with. */
+/** Collaborators of {@link registrationOf}. */
 export interface CarrierRegistrationDeps extends RequestSenderDeps {
   readonly userAgent: string
   readonly random: () => number
@@ -84,10 +84,7 @@ const resultOf = (outcome: SendOutcome): RegisterResult => {
   }
 }
 
-/**
- * The time that our own contact has been given: the response lists those of everybody who registered the
- * account.
- */
+/** Returns the time granted to the gateway's own contact: the response lists all contacts of the account. */
 const grantedMs = (listed: string, ours: string): number | undefined => {
   const own = addressOf(ours)
   for (const entry of splitList(listed)) {

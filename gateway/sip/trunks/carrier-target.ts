@@ -1,12 +1,12 @@
 import { parseSipUri, type SipUri } from '../../core/sip-uri.ts'
 
-/** How many pings in a row change what a target is taken for. */
+/** Numbers of consecutive pings that change the state of a target. */
 export interface Hysteresis {
   readonly down: number
   readonly up: number
 }
 
-/** Where a carrier takes calls, and what is known of its health. */
+/** Target of a carrier, and its health. */
 export class CarrierTarget {
   /** As the configuration has it: `sip:host[:port][;transport=…]`. */
   readonly text: string
@@ -15,7 +15,7 @@ export class CarrierTarget {
   #streak = 0
   #asideUntil = 0
 
-  /** Throws a RangeError for what is no SIP URI; the configuration was checked before. */
+  /** Throws a RangeError for text that is no SIP URI; the configuration was checked before. */
   constructor(text: string) {
     const uri = parseSipUri(text)
     if (!uri) throw new RangeError(`no SIP URI: ${text}`)
@@ -28,17 +28,17 @@ export class CarrierTarget {
     return this.#up
   }
 
-  /** Whether it is to be tried before those that are not. */
+  /** Whether the target is tried before those that are not usable. */
   isUsable(now: number): boolean {
     return this.#up && now >= this.#asideUntil
   }
 
-  /** Not to be tried before others for a while; an earlier, longer time stands. */
+  /** Moves the target behind others until a time; a later earlier setting stands. */
   setAside(until: number): void {
     this.#asideUntil = Math.max(this.#asideUntil, until)
   }
 
-  /** One ping more; returns whether that changed what {@link isUp} says. */
+  /** Records a ping; returns whether {@link isUp} changed. */
   recordPing(answered: boolean, { down, up }: Hysteresis): boolean {
     this.#streak = answered === this.#up ? 0 : this.#streak + 1
     if (this.#streak < (this.#up ? down : up)) return false
@@ -64,7 +64,7 @@ export class CarrierTarget {
   }
 }
 
-/** URI parameters that say how to get somewhere. */
+/** URI parameters that concern the way to the target. */
 const routing = new Set(['transport', 'maddr', 'ttl', 'lr', 'ob', 'method'])
 
 const portOf = ({ port, scheme, params }: SipUri): number =>

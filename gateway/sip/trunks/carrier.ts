@@ -20,16 +20,19 @@ const decodedUser = ({ user = '' }: SipUri): string => {
   }
 }
 
-/** For how long a target goes behind the others that was silent, or could not be reached. */
+/** Time for which a silent or unreachable target is tried after the others, in ms. */
 const asideMs = 30_000
 
-/** What a call to a carrier brings along. */
+/** A call to a carrier. */
 export interface CarrierCall {
-  /** The URI that was dialled, or that stands for the number. */
+  /** The dialled URI, or the URI of the dialled number. */
   readonly uri: SipUri
   /** Without those that depend on the target. */
   headers(target: CarrierTarget): Headers
-  /** Credentials of a document, in place of the carrier's own; they go only where {@link isFor} says. */
+  /**
+   * Credentials of a document, in place of the carrier's own; shown to the dialled host only, unless {@link
+   * isNumber}.
+   */
   readonly credentials?: Credentials
   /** A telephone number was dialled, and no host: the document's credentials are for every target. */
   readonly isNumber: boolean
@@ -40,12 +43,12 @@ export class Carrier {
   readonly config: CarrierConfig
   readonly targets: readonly CarrierTarget[]
   readonly load: CarrierLoad
-  /** Its registration was refused for good; set by whoever registers. */
+  /** Whether the carrier has rejected its registration for good; set by the owner of the registration. */
   isRejected: () => boolean = () => false
   #clock: Pick<Clock, 'now'>
   #learnt: LearnedRealm = {}
 
-  /** `load`: what is in use of the carrier in whose place this one comes. */
+  /** `load`: call counts of the carrier that this one replaces. */
   constructor(config: CarrierConfig, clock: Pick<Clock, 'now'>, load?: CarrierLoad) {
     this.config = config
     this.targets = config.targets.map((text) => new CarrierTarget(text))
@@ -58,12 +61,12 @@ export class Carrier {
     return this.config.name
   }
 
-  /** Whether it is the project's; one without a project is everybody's. */
+  /** Whether the project may use the carrier; one without a project serves all. */
   isOf(projectId: string): boolean {
     return this.config.project === undefined || this.config.project === projectId
   }
 
-  /** What its challenges are answered with. */
+  /** Credentials for the carrier's challenges. */
   get credentials(): Credentials | undefined {
     const { auth } = this.config
     if (!auth) return undefined
@@ -85,7 +88,7 @@ export class Carrier {
     return numbers ? numberVerdict(numbers, decodedUser(uri), number) : { isPermitted: true }
   }
 
-  /** Where a call goes, in the order of trying. */
+  /** Returns the hops of a call, in order of attempts. */
   hops(call: CarrierCall): readonly Hop[] {
     const user = this.#userFor(call.uri)
     return orderedTargets(this.targets, this.#clock.now(), this.targetOf(call.uri)).map((target) => ({
@@ -105,7 +108,7 @@ export class Carrier {
     const secure = this.targets.every(({ uri }) => isSecure(uri))
     return contactsOf(contact).flatMap((found): Hop[] => {
       const target = this.targets.find(({ uri }) => uri.host === found.host)
-      // The agent goes to maddr, and not to the host.
+      // The agent would follow maddr instead of the host.
       if (!target || found.params.has('maddr')) return []
       const transport = found.params.has('transport') ? undefined : target.uri.params.get('transport')
       const uri = parseSipUri(transport === undefined ? found.bare : `${found.bare};transport=${transport}`)

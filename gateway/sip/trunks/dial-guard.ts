@@ -4,8 +4,8 @@ import { Networks } from '@trunkline/sip-agent/networks'
 import type { SipUri } from '../../core/sip-uri.ts'
 
 /**
- * Finds every address that a host may lead to. `located`: SRV and NAPTR records count too (RFC 3263), as they
- * do where no port is given.
+ * Finds every address of a host. `located`: SRV and NAPTR records count as well (RFC 3263), as for a URI
+ * without a port.
  */
 export type FindAddresses = (host: string, located: boolean) => Promise<readonly string[]>
 
@@ -16,7 +16,7 @@ export interface ClosedPlaces {
   readonly networks: readonly string[]
 }
 
-/** What a guard works with. */
+/** Collaborators of {@link DialGuard}. */
 export interface DialGuardDeps {
   /**
    * The agent judges every address again when it uses it, so that a look-up without an answer refuses
@@ -30,10 +30,10 @@ export interface DialGuardDeps {
 }
 
 /**
- * Which hosts a customer's document, or a caller, may make us send INVITEs to. What is private to us is not
- * theirs to reach (a document could search our network by it), unless the configuration names the network.
- * Carriers and registered endpoints are not asked about. The embedded agent judges the addresses that it
- * finds itself; with a drachtio-server a name whose records change after this look gets through.
+ * Decides which hosts a customer's document, or a caller, may dial. Private networks of the operator are
+ * closed unless the configuration names them: a document could scan them by calls. Carriers and registered
+ * endpoints are not checked. The embedded agent checks the addresses that it resolves again. With a
+ * drachtio-server, a name whose records change after this check gets through.
  */
 export class DialGuard {
   #addresses: DialGuardDeps['addresses']
@@ -46,7 +46,7 @@ export class DialGuard {
     this.#judgedAgain = isRecheckedByAgent
   }
 
-  /** Reason why a URI may not be dialled; undefined where it may, or where its name has no address. */
+  /** Returns the reason why a URI may not be dialled; undefined if it may, or if its name has no address. */
   async objection(uri: DialledHost, closed?: ClosedPlaces): Promise<string | undefined> {
     // The agent would go there, and not to the host (RFC 3261 section 19.1.1).
     if (uri.params.has('maddr')) return 'a URI with maddr may not be dialled'
@@ -64,7 +64,7 @@ export class DialGuard {
     if (refused !== undefined) return `${refused} is in no network that may be dialled`
     if (found.length === 0 || !closed) return undefined
     const addresses = await Promise.all(closed.places.map((place) => this.#addressesOf(place)))
-    // It takes one address for the same however it is written, IPv4 in IPv6, too.
+    // `Networks` compares addresses in every notation, IPv4 within IPv6 as well.
     const taken = new Networks([...addresses.flat(), ...closed.networks])
     const shared = found.find((address) => taken.has(address))
     return shared === undefined ? undefined : `${shared} is that of a carrier, and closed to calls without it`
@@ -75,7 +75,7 @@ export class DialGuard {
   }
 }
 
-/** What of a SIP URI says where it leads. */
+/** Parts of a SIP URI that decide its destination. */
 export type DialledHost = Pick<SipUri, 'host' | 'port' | 'params'>
 
 /** Gathers the outcomes of several look-ups. */

@@ -1,11 +1,11 @@
 import type { CarrierConfig } from '../../../config/sip-types.ts'
 
-/** How a carrier wants dialled numbers. */
+/** Rules of a carrier for dialled numbers. */
 export type NumberRules = CarrierConfig['number']
 
 /**
- * The telephone number that a text is, without its visual separators: `+1 (555) 01-23`, `tel:+1555…`, or
- * digits alone (2 to 20). Undefined for anything else.
+ * Returns the telephone number of a text without its visual separators: `+1 (555) 01-23`, `tel:+1555…`, or 2
+ * to 20 digits. Returns undefined for other text.
  */
 export const numberOf = (text: string): string | undefined => {
   const written = text.trim()
@@ -22,9 +22,9 @@ export const writtenFor = (number: string, { prefix, plus }: NumberRules): strin
 }
 
 /**
- * What a telephone number is written with for a carrier in the user part of a SIP URI: the number by the
- * carrier's rules, and the parameters of `dialled`, a user part or a `tel:` URI: trunk groups (RFC 4904),
- * subaddresses, portability. Those that are not well-formed are left out, and so is a password.
+ * Returns the user part of a SIP URI for a telephone number at a carrier: the number by the carrier's rules,
+ * and the parameters of `dialled`, a user part or a `tel:` URI. Parameters are trunk groups (RFC 4904),
+ * subaddresses and portability. Malformed ones and passwords are left out.
  */
 export const userWrittenFor = (number: string, dialled: string, rules: NumberRules): string => {
   const written = writtenFor(number, rules)
@@ -36,8 +36,8 @@ const param = /^[a-z0-9-]+(?:=(?:[\w.!~*'()&+$/[\]:-]|%[0-9a-f]{2})+)?$/i
 
 const paramsOf = (dialled: string, isGlobal: boolean): readonly string[] => {
   const isTel = /^\s*tel:/i.test(dialled)
-  // A user part has its password behind a colon; a tel: URI may have one in a value, where a user part must
-  // not (RFC 3261 section 25.1).
+  // The password of a user part follows a colon. A value of a `tel:` URI may contain a colon, but a user part
+  // must not (RFC 3261 section 25.1).
   const [, ...params] = (isTel ? dialled.trim() : dialled.replace(/:.*$/s, '')).split(';')
   return params
     .filter((each) => param.test(each))

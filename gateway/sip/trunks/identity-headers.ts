@@ -3,17 +3,17 @@ import { parseSipUri, userOf } from '../../core/sip-uri.ts'
 import { escapedUser, fromHeader, quotedName } from '../headers.ts'
 import type { Headers } from '../srf.ts'
 
-/** Who calls, as a leg is to say it. */
+/** Caller as presented by a leg. */
 export interface PresentedCaller {
   readonly user: string
   readonly name: string
   /** The SIP URI that a document gave for From. */
   readonly uri?: string
-  /** Strangers are not to be told who calls. */
+  /** Whether the caller's identity must be hidden from callees. */
   readonly private: boolean
 }
 
-/** How one carrier is told. */
+/** Identity rules of one carrier. */
 export interface IdentityRules {
   readonly identity: CarrierIdentity
   /** User name of its digest credentials. */
@@ -26,8 +26,8 @@ const anonymous = { user: 'anonymous', name: 'Anonymous' }
 const anonymousUri = 'sip:anonymous@anonymous.invalid'
 
 /**
- * From and Privacy for whoever is no carrier of ours: a caller who wants to stay unknown is not named at all
- * (RFC 3323 section 4.1).
+ * Returns From and Privacy for a direct call. A caller with a private identity is not named at all (RFC 3323
+ * section 4.1).
  */
 export const directIdentityHeaders = ({ user, name, uri, private: hidden }: PresentedCaller): Headers =>
   hidden
@@ -35,9 +35,9 @@ export const directIdentityHeaders = ({ user, name, uri, private: hidden }: Pres
     : { From: fromHeader({ user, name }, uri) }
 
 /**
- * From, the asserted identity and Privacy for a carrier. A caller who wants to stay unknown is anonymous in
- * From, but the carrier, which has to know, is told in the header of `identity.header` (RFC 3325 section
- * 9.3). Where From names the trunk and not the caller, it goes on doing so: carriers know the customer by it.
+ * Returns From, the asserted identity and Privacy for a carrier. A caller with a private identity is
+ * anonymous in From, but the header of `identity.header` names it to the carrier (RFC 3325 section 9.3). A
+ * From that names the trunk stays: carriers identify the customer by it.
  */
 export const carrierIdentityHeaders = (caller: PresentedCaller, rules: IdentityRules): Headers => {
   const hidden = caller.private

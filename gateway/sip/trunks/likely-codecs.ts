@@ -5,7 +5,7 @@ import type { AddressBook } from '../../model.ts'
 import { plainCodecs } from '../media/codec-rules.ts'
 import type { CarrierDirectory } from './carrier-directory.ts'
 
-/** Where it is looked up what somebody speaks. */
+/** Collaborators of {@link LikelyCodecs}. */
 export interface LikelyCodecsDeps {
   readonly directory: AddressBook & { endpoint?(id: string): Pick<SipEndpoint, 'codecs'> | undefined }
   readonly carriers: Pick<CarrierDirectory, 'byName' | 'of'>
@@ -15,8 +15,8 @@ export interface LikelyCodecsDeps {
 const browsers: readonly AudioCodec[] = ['opus']
 
 /**
- * Codecs that whoever is dialled will be offered, the first one first: whoever dials had better speak one of
- * them, so that nothing has to be transcoded. Empty where that cannot be known, as a handler runs.
+ * Codecs that a dialled party will be offered, in order: a caller that speaks one of them needs no
+ * transcoding. Empty if unknown, as for calls to a handler.
  */
 export class LikelyCodecs {
   readonly #deps: LikelyCodecsDeps

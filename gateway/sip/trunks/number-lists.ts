@@ -4,7 +4,7 @@ import { type NumberRules, numberOf, writtenFor } from './dialled-number.ts'
 /** Whether a carrier may be called with a number, and why. */
 export interface NumberVerdict {
   readonly isPermitted: boolean
-  /** The number as the lists are compared with it; undefined for what is no telephone number. */
+  /** Number as compared with the lists; undefined for text that is no telephone number. */
   readonly number?: string
   /** The prefix that decided; undefined if none of the lists has one that fits. */
   readonly prefix?: string
@@ -14,10 +14,10 @@ export interface NumberVerdict {
 const minInternationalDigits = 8
 
 /**
- * Looks a dialled user up in the lists of a carrier. `user` is the user part of the SIP URI without escapes,
+ * Looks up a dialled user in the lists of a carrier. `user` is the user part of the SIP URI without escapes,
  * with its parameters. A carrier may read one number in several ways (`+882…`, `00882…`, `882…`), and by its
- * parameters as another one (RFC 3966 `phone-context`, RFC 4694 `rn`): a number is refused if the lists
- * refuse any of these.
+ * parameters as another one (RFC 3966 `phone-context`, RFC 4694 `rn`). A number is refused if the lists
+ * refuse any reading.
  */
 export const numberVerdict = (lists: NumberLists, user: string, rules: NumberRules): NumberVerdict => {
   const [dialled = '', ...params] = user.split(';')
@@ -53,8 +53,7 @@ const longest = (prefixes: readonly string[], number: string): string =>
   prefixes.reduce((best, each) => (each.length > best.length && number.startsWith(each) ? each : best), '')
 
 /**
- * The number with its plus, where the dialled digits or what is sent to the carrier say that it is an
- * international one.
+ * Returns the number with its plus, if the dialled digits or the digits for the carrier are international.
  */
 const mainForm = (number: string, rules: NumberRules): string => {
   const written = writtenFor(number, rules)
@@ -62,7 +61,7 @@ const mainForm = (number: string, rules: NumberRules): string => {
   return international(number) ?? international(written) ?? (isBare ? `+${number}` : number)
 }
 
-/** Further ways in which the carrier may read what it is sent. */
+/** Returns further readings of the number by the carrier. */
 const otherForms = (number: string, rules: NumberRules): readonly string[] => {
   const digits = number.replace(/^\+/, '')
   const isLong = digits.length >= minInternationalDigits && !digits.startsWith('0')

@@ -1,30 +1,30 @@
 import type { Clock, Timer } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 
-/** How a REGISTER ended. */
+/** Result of a REGISTER. */
 export type RegisterResult =
   | {
       readonly kind: 'final'
       readonly status: number
-      /** Time that was granted; undefined where the response does not say. */
+      /** Granted time; undefined if the response has none. */
       readonly grantedMs?: number
       /** Min-Expires of a 423. */
       readonly minExpiresMs?: number
       readonly retryAfterMs?: number
-      /** Why nobody could be reached, where our own agent says so. */
+      /** Reason of the agent why no target was reachable. */
       readonly why?: string
     }
   /** It could not be sent, or nothing came back. */
   | { readonly kind: 'failed'; readonly why: string }
 
-/** Where a registration stands. `disabled`: it has not begun, or was taken back. */
+/** States of a registration. `disabled`: not started, or unregistered. */
 export const registrationStates = ['disabled', 'registering', 'registered', 'backoff', 'rejected'] as const
 /** One of them. */
 export type RegistrationState = (typeof registrationStates)[number]
 
-/** What a registration works with. */
+/** Collaborators and settings of {@link OutboundRegistration}. */
 export interface OutboundRegistrationDeps {
-  /** Interval that we ask for, in ms. */
+  /** Requested interval, in ms. */
   readonly expiresMs: number
   /** Sends one REGISTER for so long, in ms; 0 takes the registration back. `done` is called once. */
   readonly send: (expiresMs: number, done: (result: RegisterResult) => void) => void
@@ -42,12 +42,12 @@ const maxRejections = 3
  */
 const maxRaises = 3
 /**
- * First and longest wait after a failure; it doubles from one to the next, and is cut by up to a half, so
- * that trunks do not come together.
+ * First and maximum wait after a failure. It doubles each time, and is shortened by up to a half at random,
+ * so that trunks do not retry together.
  */
 const firstWaitMs = 4_000
 const maxWaitMs = 300_000
-/** Longest interval that a Min-Expires can make us ask for. */
+/** Maximum interval that a Min-Expires can cause. */
 const maxExpiresMs = 86_400_000
 /** Shortest time between two refreshes, however short a time was granted. */
 const minRefreshMs = 5_000
@@ -55,9 +55,9 @@ const minRefreshMs = 5_000
 const rejections = new Set([401, 403, 404, 407, 600, 603, 604])
 
 /**
- * One registration with a carrier, from its start until it is taken back (RFC 3261 section 10.2). It is
- * refreshed at half of the time that was granted; what fails is tried again ever more slowly; and a carrier
- * that says three times in a row that it does not want us is left alone.
+ * One registration with a carrier, from its start until it is removed (RFC 3261 section 10.2). It is
+ * refreshed at half of the granted time. Failures are retried with growing waits. After three rejections in a
+ * row the registration stops.
  */
 export class OutboundRegistration {
   #deps: OutboundRegistrationDeps
@@ -67,7 +67,7 @@ export class OutboundRegistration {
   #failures = 0
   #rejections = 0
   #raises = 0
-  /** Until when the carrier has us in its books. */
+  /** Time until which the carrier keeps the registration. */
   #knownUntil = 0
   #pending = false
   #stopping: (() => void) | undefined
@@ -81,15 +81,14 @@ export class OutboundRegistration {
     return this.#state
   }
 
-  /** Begins after so many ms. */
+  /** Starts after a delay, in ms. */
   start(delayMs: number): void {
     this.#state = 'registering'
     this.#after(delayMs)
   }
 
   /**
-   * Takes it back, where the carrier knows of it, and stops. `done` is called when nothing more is to be
-   * waited for. Idempotent.
+   * Unregisters if the carrier knows the registration, and stops. `done` is called at the end. Idempotent.
    */
   stop(done: () => void = () => {}): void {
     this.#timer?.cancel()
@@ -110,7 +109,7 @@ export class OutboundRegistration {
 
   #register(): void {
     this.#pending = true
-    // A refresh takes nothing away from a registration that stands.
+    // A refresh does not end the registration in force.
     if (this.#state !== 'registered') this.#state = 'registering'
     this.#deps.send(this.#expiresMs, (result) => {
       this.#pending = false
@@ -159,8 +158,8 @@ export class OutboundRegistration {
   }
 
   /**
-   * Asks for what the carrier wants at least; false where that is no more than what it has just refused, out
-   * of reason, or asked too often.
+   * Requests the carrier's minimum interval. Returns false if that is no longer than the refused one,
+   * unreasonable, or requested too often.
    */
   #lengthen(minExpiresMs = 0): boolean {
     if (minExpiresMs <= this.#expiresMs || minExpiresMs > maxExpiresMs) return false

@@ -10,7 +10,7 @@ import { retryAfterMs } from './retry-after.ts'
 import { type RequestSenderDeps, type SendOutcome, sendOutOfDialog } from './send-out-of-dialog.ts'
 import { farEndOfCarrier, type HostGuard, targetObjection } from './target-guard.ts'
 
-/** What a probe works with. */
+/** Collaborators and settings of {@link Probe}. */
 export interface ProbeDeps extends RequestSenderDeps {
   readonly carrier: Carrier
   readonly target: CarrierTarget
@@ -25,16 +25,13 @@ export interface ProbeDeps extends RequestSenderDeps {
   readonly hasPrivateHeaders?: boolean
 }
 
-/**
- * A target that says nothing for so long does not answer. Its transaction would last for 32 s, in which no
- * other ping is sent.
- */
+/** Maximum wait for an answer. The transaction would last 32 s, during which no other ping is sent. */
 const maxAnswerMs = 8_000
 
 /**
- * Pings one target with OPTIONS. Any final response says that it is alive, but for 408, and 503, by which it
- * asks to be left alone. The interval is spread by a tenth either way, and the first ping comes somewhere
- * within the first interval, so that pings do not come in bursts.
+ * Pings one target with OPTIONS. Any final response proves that the target is up, except 408, and 503, which
+ * asks for a pause. The interval varies by a tenth either way, and the first ping falls anywhere in the first
+ * interval, so that pings do not come in bursts.
  */
 export class Probe {
   #deps: ProbeDeps
@@ -47,7 +44,7 @@ export class Probe {
     this.#deps = deps
   }
 
-  /** Begins to ping. */
+  /** Starts the pings. */
   start(): void {
     const { random, rules } = this.#deps
     this.#wait(random() * rules.intervalMs)
@@ -98,13 +95,13 @@ export class Probe {
     const response = outcome.kind === 'final' ? outcome.response : undefined
     const pauseMs = response?.status === 503 ? retryAfterMs(response.get('Retry-After')) : undefined
     if (pauseMs !== undefined) target.setAside(clock.now() + pauseMs)
-    // That our own agent is away says nothing of the carrier.
+    // A lost agent says nothing about the carrier.
     if (outcome.kind !== 'lost')
       this.#count(response?.status, outcome.kind === 'final' ? problemOf({ res: response }) : outcome.why)
     this.#wait(Math.max(interval, pauseMs ?? 0))
   }
 
-  /** `problem`: why it could not be reached, where that is known. */
+  /** `problem`: reason why the target was unreachable, if known. */
   #count(status: number | undefined, problem: string | undefined): void {
     const { target, rules, log, carrier } = this.#deps
     const alive = status !== undefined && status !== 408 && status !== 503

@@ -5,8 +5,8 @@ import { splitList } from '../headers.ts'
 const maxContacts = 5
 
 /**
- * The SIP URIs of a redirection's Contact, the most wanted first (RFC 3261 section 20.10, `q`). What is no
- * SIP URI is left out.
+ * Returns the SIP URIs of a redirection's Contact by falling preference (RFC 3261 section 20.10, `q`). Other
+ * URIs are left out.
  */
 export const contactsOf = (value: string): readonly SipUri[] =>
   splitList(value)

@@ -2,8 +2,7 @@
 const maxRetryAfterMs = 3_600_000
 
 /**
- * What a Retry-After value asks for, in ms (RFC 3261 section 20.33); undefined where there is none, or it
- * makes no sense.
+ * Returns the wait of a Retry-After value, in ms (RFC 3261 section 20.33); undefined if missing or malformed.
  */
 export const retryAfterMs = (value: string | undefined): number | undefined => {
   const seconds = /^\s*(\d{1,10})\s*(?:[;(]|$)/.exec(value ?? '')?.[1]

@@ -8,24 +8,24 @@ import type { Headers, Refusal } from '../srf.ts'
 export interface Hop {
   /** The request-URI. */
   readonly uri: string
-  /** Where it goes although the request-URI says otherwise; a SIP URI. */
+  /** Next hop in place of the request-URI; a SIP URI. */
   readonly nextHop?: string
   readonly headers: Headers
   /** IP family of the audio that it is offered; undefined: that of its address, or IPv4 for a name. */
   readonly family?: IpFamily
-  /** What its challenges are answered with; undefined: with nothing. */
+  /** Credentials for challenges; default none. */
   readonly credentials?: Credentials
-  /** Told how it refused, or that it said nothing in time. */
+  /** Called with the refusal, or when the hop was silent. */
   onFailure?(refusal: Refusal | 'silent'): void
 }
 
-/** Where an INVITE goes, and what is tried when it fails. */
+/** Hops of an INVITE, and rules for trying the next one. */
 export interface Route {
   /** Tried in this order. */
   readonly hops: readonly Hop[]
-  /** The carrier that it goes to. */
+  /** Carrier of the route. */
   readonly carrier?: CarrierConfig
-  /** Final statuses after which the next place is tried, besides that nobody is there. */
+  /** Final statuses after which the next hop is tried, besides an unreachable hop. */
   readonly statuses: ReadonlySet<number>
   /** Longest wait for the first provisional response of a place; undefined: as long as the agent waits. */
   readonly noProgressMs?: number
@@ -36,18 +36,18 @@ export interface Route {
 /** Redirections that one leg follows. */
 export const maxRedirects = 3
 
-/** Whether the agent made the refusal itself, because nobody could be reached. */
+/** Whether the agent made the refusal itself because the hop was unreachable. */
 export const isLocal = ({ status, res }: Refusal): boolean =>
   status === undefined || res?.source_address === ''
 
 /**
- * Whether the next place is tried after a refusal: where nobody was there, and after the statuses of the
- * route. Never once it has rung: whoever let it ring would be rung a second time.
+ * Whether the next hop is tried after a refusal: if the hop was unreachable, or for the statuses of the
+ * route. Never after ringing: the callee would ring a second time.
  */
 export const shouldTryNext = (refusal: Refusal, route: Pick<Route, 'statuses'>, rang: boolean): boolean =>
   !rang && (isLocal(refusal) || route.statuses.has(refusal.status ?? 0))
 
-/** Returns the host and port that a hop leads to; undefined for what is no SIP URI. */
+/** Returns the host and port of a hop; undefined for text that is no SIP URI. */
 export const placeOf = ({
   uri,
   nextHop,

@@ -19,26 +19,31 @@ import { carrierIdentityHeaders, directIdentityHeaders, type PresentedCaller } f
 import type { NumberVerdict } from './number-lists.ts'
 import { isLocal, type Route } from './route.ts'
 
-/** What routes are made from. */
+/** Collaborators and settings of {@link Routing}. */
 export interface RoutingDeps {
   readonly carriers: CarrierDirectory
   /** Undefined: every host may be dialled. */
   readonly guard: Pick<DialGuard, 'objection'> | undefined
-  /** A 100 is seen, so that a silent place can be told from a slow one. */
+  /** Whether the agent reports a 100, which tells a slow target from a silent one. */
   readonly reportsTrying: () => boolean
   /** The agent judges by the address where requests go; default false. */
   readonly hasPrivateHeaders?: boolean
-  /** Returns the SIP URIs that may be called: `any` (default), or those of the project's carriers alone. */
+  /**
+   * Returns the SIP URIs that may be called: `any` (default), or `carriers`, those of the project's carriers
+   * only.
+   */
   readonly dial?: () => SipConfig['dial']
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly userAgent: string
   /** Quotas of calls to carriers; default none. */
   readonly quotas?: Pick<CarrierQuotas, 'take'>
-  /** Told that the connection over which an endpoint registered is gone, by the next hop that names it. */
+  /**
+   * Called when the connection over which an endpoint registered is lost, with the next hop that names it.
+   */
   readonly onDisconnected?: (endpointId: string, hop: string) => void
 }
 
-/** A route, and what gives its place in the carrier's limits up again. */
+/** A route, and the function that ends its count in the carrier's limits. */
 export type TakenRoute = Route & { readonly release: () => void }
 
 type SipTarget = Extract<Target, { kind: 'sip' }>
@@ -46,10 +51,7 @@ type SipTarget = Extract<Target, { kind: 'sip' }>
 /** Default of Max-Forwards (RFC 3261 section 8.1.1.6). */
 const defaultMaxForwards = 70
 
-/**
- * Says where an INVITE goes and with which headers: to a carrier by its rules, to anybody else as the URI has
- * it.
- */
+/** Routes outbound INVITEs: to a carrier by its rules, to other targets by their URI. */
 export class Routing {
   #deps: RoutingDeps
 
@@ -58,7 +60,8 @@ export class Routing {
   }
 
   /**
-   * The route, or why there is none. The caller must call {@link TakenRoute.release} when the leg is over.
+   * Returns the route, or the cause of its absence. The caller must call {@link TakenRoute.release} when the
+   * leg ends.
    */
   async find(target: SipTarget, request: OutboundRequest, log: Log): Promise<TakenRoute | Cause> {
     const route = await this.#find(target, request, log)
@@ -97,14 +100,14 @@ export class Routing {
     return this.#direct(uri, target, request, log)
   }
 
-  /** Why a project may not call a URI; undefined where it may, or where nobody will be found. */
+  /** Returns why a project may not call a URI; undefined if it may, or if its host has no address. */
   async objection(uri: SipUri, projectId: string): Promise<string | undefined> {
     const carrier = this.#deps.carriers.of(uri, projectId)
     return carrier ? this.#objectionTo(carrier, projectId) : this.#objectionToDirect(uri, projectId)
   }
 
   /**
-   * As {@link #objectionToPlace}; besides, nothing goes round the number lists of the project's own carriers.
+   * As {@link #objectionToPlace}. Besides, no call may bypass the number lists of the project's own carriers.
    */
   async #objectionToDirect(uri: SipUri, projectId: string): Promise<string | undefined> {
     if (this.#deps.dial?.() === 'carriers') return noDirectCalls
@@ -145,7 +148,7 @@ export class Routing {
     const hop = { uri: uri.bare, headers, ...(nextHop !== undefined && { nextHop }) }
     const heard = (refusal: Refusal | 'silent') => {
       if (refusal === 'silent' || refusal.status !== 503 || !isLocal(refusal)) return
-      // The agent makes no connection to a phone: that over which it registered is gone.
+      // The agent never connects to a phone: the connection of its registration is lost.
       if (endpointId !== undefined && nextHop !== undefined) this.#deps.onDisconnected?.(endpointId, nextHop)
     }
     return {
@@ -164,7 +167,7 @@ export class Routing {
       return { code: 'number_not_allowed', detail: numberRefusalText(carrier, verdict) }
     const call = this.#carrierCall(carrier, uri, request, log)
     const hops = carrier.hops(call)
-    // Last: nothing may fail between this and whoever gives it up again.
+    // Taken last: no failure may occur before the caller owns the release.
     const quota = this.#deps.quotas?.take(request) ?? (() => {})
     if (typeof quota !== 'function') return quota
     const load = carrier.load.take('outbound')
@@ -208,7 +211,7 @@ export class Routing {
     return farEndHeader(farEnd, { hasPrivateHeaders: this.#deps.hasPrivateHeaders === true })
   }
 
-  /** What the document and the URI ask for, and what every INVITE has. */
+  /** Returns the headers of every INVITE, and those of the document and the URI. */
   #common(uri: SipUri, { destination, maxForwards }: OutboundRequest, log: Log): Headers {
     const { headers, refused } = applicationHeaders([...uri.headers, ...(destination.headers ?? [])])
     for (const { name, why } of refused) log.warn({ header: name, why }, 'header not sent')
@@ -229,7 +232,7 @@ const noDirectCalls = 'SIP URIs lead to carriers alone here (sip.dial)'
 
 const notYours = 'the host is that of a carrier of another project'
 
-/** Says why a carrier may not be called with a number, for logs, records and people. */
+/** Returns why a carrier may not be called with a number, for logs, CDRs and people. */
 export const numberRefusalText = ({ name }: Carrier, { number, prefix }: NumberVerdict): string => {
   if (number === undefined) return `carrier ${name}: only telephone numbers may be called`
   return prefix === undefined
@@ -240,7 +243,7 @@ export const numberRefusalText = ({ name }: Carrier, { number, prefix }: NumberV
 const unreachable = (detail: string): Cause => ({ code: 'unreachable', detail })
 
 const callerOf = ({ destination, from }: OutboundRequest): PresentedCaller => {
-  // Whoever is named by the document wants to be named.
+  // A caller that the document names is never private.
   const named = destination.from !== undefined
   return {
     user: destination.from ?? from.user,
@@ -253,7 +256,10 @@ const callerOf = ({ destination, from }: OutboundRequest): PresentedCaller => {
 const credentialsOf = ({ destination }: OutboundRequest): Credentials | undefined =>
   destination.username ? { username: destination.username, password: destination.password ?? '' } : undefined
 
-/** Who sent the call to us is passed on to carriers, which bill and screen by it (RFC 5806, RFC 7044). */
+/**
+ * Returns the diversions of the inbound call for carriers, which bill and screen by them (RFC 5806, RFC
+ * 7044).
+ */
 const forwarded = ({ forwarded: headers = [] }: OutboundRequest): Headers =>
   headers
     .filter(({ name }) => /^(diversion|history-info)$/i.test(name))

@@ -3,7 +3,7 @@ import type { Log } from '../../core/log.ts'
 import type { DigestSession } from '../digest/digest-session.ts'
 import type { FarResponse, Headers, SentRequest, SrfLike } from '../srf.ts'
 
-/** What requests outside calls are sent with. */
+/** Collaborators of {@link sendOutOfDialog}. */
 export interface RequestSenderDeps {
   readonly srf: Pick<SrfLike, 'request'>
   readonly clock: Clock
@@ -18,24 +18,24 @@ export interface OutOfDialogRequest {
   headers(): Headers
   /** Answers its challenges. */
   readonly digest: DigestSession
-  /** Why it may not be sent, asked each time before it is; default: nothing is against it. */
+  /** Returns why the request may not be sent, before each attempt; default: it may. */
   readonly objection?: () => Promise<string | undefined>
 }
 
-/** How it ended. */
+/** Result of a request. */
 export type SendOutcome =
   | { readonly kind: 'final'; readonly response: FarResponse; readonly sent: SentRequest | undefined }
   /** The agent did not take it: it has no way to send it. */
   | { readonly kind: 'refused'; readonly why: string }
-  /** The agent is not there, or says nothing. */
+  /** The agent is disconnected, or reports nothing. */
   | { readonly kind: 'lost'; readonly why: string }
 
 /** Longest wait for the agent; it makes a final response itself after 32 s. */
 const maxWaitMs = 40_000
 
 /**
- * Sends a request, again for each challenge that may be answered, and tells once how it ended. What comes
- * back gives up waiting.
+ * Sends a request, and again for each challenge that may be answered. Calls `done` once. Returns the function
+ * that cancels the wait.
  */
 export const sendOutOfDialog = (
   deps: RequestSenderDeps,

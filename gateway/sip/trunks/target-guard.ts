@@ -4,12 +4,12 @@ import type { Carrier } from './carrier.ts'
 import type { CarrierTarget } from './carrier-target.ts'
 import type { DialGuard } from './dial-guard.ts'
 
-/** Says which hosts may be reached for customers. */
+/** Guard of the hosts that customers may reach. */
 export type HostGuard = Pick<DialGuard, 'objection'>
 
 /**
- * What is asked before something is sent to a target: nothing, but where a customer made the carrier, for
- * whom we are not to reach what is private to us. Spread into an `OutsideRequest`.
+ * Returns the check before a request to a target, which only carriers made by a customer need. Spread into an
+ * `OutOfDialogRequest`.
  */
 export const targetObjection = (
   { config }: Carrier,

@@ -9,7 +9,7 @@ import { registrationStates } from './outbound-registration.ts'
 import { Probe } from './probe.ts'
 import type { HostGuard } from './target-guard.ts'
 
-/** What the trunks work with. */
+/** Collaborators and settings of {@link Trunks}. */
 export interface TrunksDeps {
   readonly carriers: CarrierDirectory
   readonly srf: Pick<SrfLike, 'request'>
@@ -17,7 +17,7 @@ export interface TrunksDeps {
   readonly log: Log
   readonly metrics: Pick<Metrics, 'gauges'>
   readonly userAgent: string
-  /** Which hosts customers' own carriers may be at; default: every one. */
+  /** Judges the hosts of customers' own carriers; default: every host is permitted. */
   readonly guard?: HostGuard
   /** The agent judges the addresses of customers' carriers itself; default false. */
   readonly hasPrivateHeaders?: boolean
@@ -25,17 +25,17 @@ export interface TrunksDeps {
   readonly random?: () => number
 }
 
-/** Registrations begin within a window of so much for each of them, and no more than half a minute. */
+/** Registrations start spread over this time each, within half a minute in all. */
 const spreadMs = 200
 const maxSpreadMs = 30_000
 
-/** What goes on with one carrier. */
+/** Pings and registration of one carrier. */
 interface Trunk {
   readonly probes: readonly Probe[]
   readonly made: ReturnType<typeof registrationOf>
 }
 
-/** What goes on with carriers outside calls: pings of their targets, and our registrations. */
+/** Pings of carriers' targets, and registrations with carriers. */
 export class Trunks {
   #deps: TrunksDeps & { readonly random: () => number }
   #trunks = new Map<Carrier, Trunk>()
@@ -67,7 +67,7 @@ export class Trunks {
     )
   }
 
-  /** Begins; the agent must be connected. */
+  /** Starts; the agent must be connected. */
   start(): void {
     this.#state = 'started'
     this.#begin([...this.#trunks.values()])
@@ -108,14 +108,14 @@ export class Trunks {
     const begun = added.map((carrier) => ({ carrier, trunk: this.#add(carrier) }))
     if (this.#state !== 'started') return
     this.#begin(begun.filter(({ carrier }) => !ends.has(carrier.name)).map(({ trunk }) => trunk))
-    // What is taken back of the registration before must not come after this one, and end it.
+    // Unregistering the previous registration must not come after the new one, and end it.
     for (const { carrier, trunk } of begun)
       void ends.get(carrier.name)?.then(() => {
         if (this.#state === 'started' && this.#trunks.get(carrier) === trunk) this.#begin([trunk])
       })
   }
 
-  /** Resolves when the carrier has answered that we are registered no longer, or will not. */
+  /** Resolves when the carrier has confirmed the removal of the registration, or does not answer. */
   async #end(carrier: Carrier): Promise<void> {
     const trunk = this.#trunks.get(carrier)
     this.#trunks.delete(carrier)
@@ -137,6 +137,6 @@ const stopProbes = ({ probes }: Trunk): void => {
   for (const probe of probes) probe.stop()
 }
 
-/** Resolves when the carrier has answered that we are registered no longer, or will not. */
+/** Resolves when the carrier has confirmed the removal of the registration, or does not answer. */
 const takenBack = ({ made }: Trunk): Promise<void> =>
   new Promise((resolve) => (made ? made.registration.stop(() => resolve()) : resolve()))
