@@ -1,4 +1,4 @@
-/** Codes of the faults of call flows. */
+/** Codes of faults in call flows. */
 export const codes = {
   unreachable: 'flow_fetch_failed',
   wrongType: 'flow_element_wrong_type',

@@ -1,16 +1,16 @@
 import type { Follow, Step } from './node.ts'
 import type { FlowNode } from './nodes.ts'
 
-/** A script that a flow was compiled to: a section for each node, and `main`, which leads to the start. */
+/** Compiled flow: a script with a section for each node, and `main`, which transfers to the start node. */
 export interface Script {
   readonly version: '1.0.0'
   readonly sections: Readonly<Record<string, readonly Step[]>>
 }
 
-/** Sections of scripts that a node runs have other names. */
+/** Prefix of the sections of nodes, which distinguishes them from other sections. */
 const prefix = 'node:'
 
-/** Compiles nodes whose edges were checked. */
+/** Compiles nodes with checked edges. */
 export const compile = (nodes: ReadonlyMap<string, FlowNode>): Script => {
   const sections: Record<string, readonly Step[]> = {}
   for (const { id, kind, isStart, options, edges } of nodes.values()) {
@@ -24,7 +24,7 @@ export const compile = (nodes: ReadonlyMap<string, FlowNode>): Script => {
   return { version: '1.0.0', sections }
 }
 
-/** The node that a step's path, a JSON pointer, belongs to; undefined where it is in another document. */
+/** Returns the node of a step's JSON pointer; undefined for a step of another document. */
 export const nodeOf = (path: string): string | undefined => {
   const section = path.split('/')[2]
   return section?.startsWith(prefix) ? section.slice(prefix.length) : undefined

@@ -8,23 +8,24 @@ import { compile, nodeOf, type Script } from './compile.ts'
 import { type FlowNode, readNode } from './nodes.ts'
 import { maxNodes } from './schema.ts'
 
-/** A call flow that may run. */
+/** Call flow that can run. */
 export interface FlowProgram {
   readonly program: ScriptProgram
-  /** False where a script stood in its place. */
+  /** Whether the document is a flow; false for a script instead of one. */
   readonly isFlow: boolean
 }
 
+/** Maximum number of errors per document. */
 const maxFaults = 100
 
 /**
- * Reads, checks and compiles a call flow, JSON or YAML; a script document is accepted in its place. Throws {@link DocumentInvalid} with every
- * error that was found, each with its JSON pointer, line and column.
+ * Reads, checks and compiles a call flow, JSON or YAML. A script document is accepted instead. Throws
+ * {@link DocumentInvalid} with every error, each with its JSON pointer, line and column.
  */
 export const readFlowDocument = ({ text }: { readonly text: string }): FlowProgram =>
   readFlow(readSource(text))
 
-/** As {@link readFlowDocument}, of a value that was read already. */
+/** Checks and compiles a parsed flow as {@link readFlowDocument} does. */
 export const readFlow = (source: ScriptSource): FlowProgram => {
   if (isObject(source.value) && Object.hasOwn(source.value, 'sections'))
     return { program: readScript(source), isFlow: false }
@@ -59,7 +60,7 @@ const readNodes = (value: unknown, report: Report): ReadonlyMap<string, FlowNode
     return new Map()
   }
   const read = entries.flatMap(([id, node]) => readNode(id, node, report) ?? [])
-  // Of an unreadable node nobody knows whether it was the entry.
+  // An unreadable node could be the entry, so the check needs all nodes.
   if (read.length === entries.length) checkEntry(read, report)
   return new Map(read.map((node) => [node.id, node]))
 }
@@ -89,12 +90,15 @@ const checkEdges = (nodes: ReadonlyMap<string, FlowNode>, report: Report): void 
 
 const reachable = (start: FlowNode, nodes: ReadonlyMap<string, FlowNode>): ReadonlySet<string> => {
   const reached = new Set([start.id])
-  // A set hands out what is added to it meanwhile.
+  // The iteration of a set includes values that are added during the iteration.
   for (const id of reached) for (const to of nodes.get(id)?.edges.values() ?? []) reached.add(to)
   return reached
 }
 
-/** Checks the script as any other. What is wrong with it is wrong with an option, and told there. */
+/**
+ * Checks the compiled script. Its faults are faults of options, and are reported at their positions in the
+ * flow.
+ */
 const checked = (script: Script, source: ScriptSource): ScriptProgram => {
   const moved = (fault: DocumentFault): DocumentFault => {
     const keys = present(source.value, placeOf(fault.path))
@@ -109,7 +113,7 @@ const checked = (script: Script, source: ScriptSource): ScriptProgram => {
   }
 }
 
-/** The keys as far as they lead to something: a script has names that its flow has not. */
+/** Returns the existing part of a path: a script has names that its flow does not have. */
 const present = (value: unknown, keys: Keys): Keys => {
   let at: unknown = value
   const missing = keys.findIndex((key) => {
@@ -120,9 +124,9 @@ const present = (value: unknown, keys: Keys): Keys => {
   return missing < 0 ? keys : keys.slice(0, missing)
 }
 
-/** `/sections/<node>/<step>/<method>/…` is an option of the node. */
+/** Returns the path of an option in the flow for `/sections/<node>/<step>/<method>/…` in the script. */
 const placeOf = (path: string): Keys => {
   const [, , , , method, ...rest] = path.split('/')
-  // Some of a node's conditions are of its kind: which of the author's it is cannot be told by its number.
+  // The kind adds conditions of its own, so the index does not identify the author's condition.
   return ['nodes', nodeOf(path) ?? '', 'options', ...(method === 'cond' ? ['conditions'] : rest)]
 }

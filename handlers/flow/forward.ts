@@ -1,10 +1,10 @@
 import { choice, list, number, text, url } from '../script/schema-builders.ts'
 import { type Condition, decide, type NodeKind, type Options, pick } from './node.ts'
 
-/** Seconds that a telephone rings. */
+/** Default ring time in seconds. */
 const ringSeconds = 45
 
-/** What `connect` says of a failure, and the outcome that it is. */
+/** Outcomes by the result variables of `connect`. */
 const outcomes: readonly Condition[] = [
   { name: 'success', when: "connect_result == 'connected'" },
   { name: 'no_answer', when: "connect_failed_reason == 'no_answer'" },
@@ -24,22 +24,22 @@ const shared = [
 
 const destination = ({ timeout = ringSeconds, ...rest }: Options): Options => ({ ...rest, timeout })
 
-/** Calls somebody else. */
+/** Node that forwards the call to other destinations. */
 export const forward: NodeKind = {
-  description: 'Forwards the call to one or several telephones, one after the other or all together.',
+  description: 'Forwards the call to one or several telephones, in order or at the same time.',
   properties: {
     to: list(
-      'Whom to call.',
+      'Destinations to call.',
       'a list of 1 to 10 destinations (objects with to)',
       {
         title: 'a destination (an object with to)',
         type: 'object',
         properties: {
-          to: text('A number, a SIP URI or an address /context/name, also one that runs a handler.'),
-          from: text('Caller id; default that of the caller.'),
-          timeout: number(`Seconds that it rings; default ${ringSeconds}.`, [1, 600]),
-          username: text('User for the carrier.'),
-          password: text('Password for the carrier.'),
+          to: text('Number, SIP URI, or address /context/name, also of a resource with a handler.'),
+          from: text("Caller id to present; default the caller's own."),
+          timeout: number(`Ring time in seconds; default ${ringSeconds}.`, [1, 600]),
+          username: text('Digest user name for the carrier.'),
+          password: text('Digest password for the carrier.'),
         },
         required: ['to'],
         additionalProperties: false,
@@ -47,18 +47,18 @@ export const forward: NodeKind = {
       { minItems: 1, maxItems: 10 },
     ),
     order: choice('sequential or simultaneous; default sequential.', ['sequential', 'simultaneous']),
-    whisper: url('A script that is run on the leg of who answers, before the two are joined.'),
-    ringback: list('What the caller hears meanwhile.', 'a list of sounds', text('A sound.')),
-    headers: list('Further headers of the INVITE.', 'a list of headers', { type: 'object' }),
-    max_duration: number('Longest time together in seconds; default 14400.', [1, 86_400]),
+    whisper: url('Script that runs on the leg of the callee before the bridge.'),
+    ringback: list('Sounds for the caller until the callee answers.', 'a list of sounds', text('A sound.')),
+    headers: list('Additional headers of the INVITE.', 'a list of headers', { type: 'object' }),
+    max_duration: number('Maximum duration of the bridge in seconds; default 14400.', [1, 86_400]),
     answer_on_bridge: {
       title: 'true or false',
-      description: 'Leave the caller unanswered meanwhile.',
+      description: 'Answers the caller only when the callee answers.',
       type: 'boolean',
     },
-    call_state_url: url('Told of the states of the calls that are made.'),
-    call_state_events: list('Of which ones.', 'a list of states', text('A state.')),
-    status_url: url('Told of calling.call.connect events.'),
+    call_state_url: url('URL that receives the states of the outbound calls.'),
+    call_state_events: list('States to report.', 'a list of states', text('A state.')),
+    status_url: url('URL that receives calling.call.connect events.'),
   },
   required: ['to'],
   outcomes: [...outcomes.map(({ name }) => name), 'error'],

@@ -3,7 +3,7 @@ import { keys, list, type Schema, text } from '../script/schema-builders.ts'
 import { outcomeName } from './conditions.ts'
 import { type Condition, decide, literal, type NodeKind, type Options } from './node.ts'
 
-/** One answer that the caller can give. */
+/** Choice that the caller can make. */
 interface Choice {
   readonly name: string
   readonly digits?: string
@@ -19,9 +19,9 @@ const choice: Schema = {
   type: 'object',
   properties: {
     name: outcomeName,
-    digits: keys('The keys that mean it.'),
+    digits: keys('DTMF digits of the choice.'),
     phrases: list(
-      'What means it when it is said.',
+      'Spoken phrases of the choice.',
       'a list of texts',
       { ...text('A word or phrase of at most 100 characters.'), maxLength: 100 },
       { minItems: 1, maxItems: 100 },
@@ -32,10 +32,10 @@ const choice: Schema = {
   additionalProperties: false,
 }
 
-/** Phrases of one condition: together they stay below the longest expression. */
+/** Number of phrases in one condition, which keeps its expression below the maximum length. */
 const phrasesPerCondition = 4
 
-/** Hold where the caller has pressed the choice's keys, or said one of its phrases. */
+/** Conditions that hold if the caller sent the choice's digits or said one of its phrases. */
 const conditionsOf = ({ name, digits, phrases = [] }: Choice): readonly Condition[] => {
   const ways =
     digits === undefined ? [] : [`prompt_result == 'match_digits' && prompt_value == ${literal(digits)}`]
@@ -48,7 +48,7 @@ const conditionsOf = ({ name, digits, phrases = [] }: Choice): readonly Conditio
   return ways.map((when) => ({ name, when }))
 }
 
-/** What the prompt needs for its choices: digits, speech, or both. */
+/** Parameters of the prompt for its choices: digits, speech, or both. */
 const collected = (options: Options): Options => {
   const choices = choicesOf(options)
   const digits = choices.flatMap((each) => each.digits ?? [])
@@ -59,12 +59,12 @@ const collected = (options: Options): Options => {
   }
 }
 
-/** Asks the caller. */
+/** Node that asks the caller for a choice. */
 export const gather: NodeKind = {
-  description: 'Plays sounds and asks for a choice, by keys or by speech.',
+  description: 'Plays sounds and asks for a choice by digits or speech.',
   properties: {
     ...ofPrompt,
-    choices: list('What the caller can choose.', 'a list of 1 to 50 choices', choice, {
+    choices: list('Choices of the caller.', 'a list of 1 to 50 choices', choice, {
       minItems: 1,
       maxItems: 50,
     }),

@@ -12,8 +12,8 @@ import { nodeOf } from './compile.ts'
 import { readFlowDocument } from './document.ts'
 
 /**
- * The handler of call flows, JSON or YAML: a flow is compiled to a script, which the interpreter of scripts runs. It is asked for as a script is. What it
- * tells of steps and faults names the node.
+ * Creates the handler of call flows, JSON or YAML. A flow is requested like a script and compiled to one,
+ * which the script interpreter runs. Its steps and faults in the log name the node.
  */
 export const createFlowHandler = ({ sandbox, documents, ...ids }: ScriptHandlerOptions): Handler => ({
   run: (call, source, given) =>
@@ -33,13 +33,17 @@ export const createFlowHandler = ({ sandbox, documents, ...ids }: ScriptHandlerO
       const { program, isFlow } = loaded.program
       const named = loaded.document === undefined ? {} : { document: loaded.document }
       for (const warning of program.warnings) context.warn({ ...warning, ...named })
-      const told = isFlow ? withNodes(context) : context
+      const runContext = isFlow ? withNodes(context) : context
       const { sections, main } = program
-      await new ScriptRun({ call, context: told, variables, ids }).run({ sections, steps: main, ...named })
+      await new ScriptRun({ call, context: runContext, variables, ids }).run({
+        sections,
+        steps: main,
+        ...named,
+      })
     }),
 })
 
-/** A context that is told the node of each step. */
+/** Returns a context that adds the node to steps and faults. */
 const withNodes = (context: HandlerContext): HandlerContext =>
   contextWith(context, {
     warn: (fault) => {

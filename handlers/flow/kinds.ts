@@ -5,13 +5,13 @@ import { forward } from './forward.ts'
 import { gather } from './gather.ts'
 import { decide, type NodeKind, pick } from './node.ts'
 
-/** The parameters of a method, as options. */
+/** Returns the parameters of a method as options. */
 const ofMethod = (name: string, without: readonly string[] = []): Readonly<Record<string, Schema>> => {
   const { properties = {} } = methods.get(name) ?? {}
   return Object.fromEntries(Object.entries(properties).filter(([key]) => !without.includes(key)))
 }
 
-/** A node that is one method, and has one way out. */
+/** Returns a node that runs one method and has one outcome. */
 const single = (method: string, description: string, required: readonly string[] = []): NodeKind => ({
   description,
   properties: ofMethod(method),
@@ -27,11 +27,11 @@ const recordingName: Schema = {
 
 const greeting: Schema = {
   title: 'a sound or a list of sounds',
-  description: 'Played first.',
+  description: 'Sounds before the recording.',
   anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 100 }],
 }
 
-/** Parameters of a recording that a message has. */
+/** Parameters of a recording that apply to a voicemail message. */
 const voicemailOptions = [
   'beep',
   'format',
@@ -47,10 +47,12 @@ const notOfVoicemail = Object.keys(ofMethod('record')).filter((name) => !voicema
 const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
 
 const request: NodeKind = {
-  description: 'Sends a request to a server, and goes on by its answer.',
+  description: 'Sends a request to a server, and continues by its response.',
   properties: {
     ...ofMethod('request'),
-    conditions: conditionList('Outcomes by the answer, which is in request_response and its like.'),
+    conditions: conditionList(
+      'Outcomes by the response, which is in request_response and similar variables.',
+    ),
   },
   required: ['url', 'method'],
   outcomes: ['else', 'failure'],
@@ -62,10 +64,10 @@ const request: NodeKind = {
   },
 }
 
-/** Every kind of node, by name. */
+/** All kinds of nodes, by name. */
 export const kinds: Readonly<Record<string, NodeKind>> = {
   start: {
-    description: 'Where the call comes in: the one entry of the flow.',
+    description: 'Entry of the flow, where the call arrives.',
     properties: {},
     outcomes: ['next'],
     compile: (_, follow) => follow('next'),
@@ -77,12 +79,12 @@ export const kinds: Readonly<Record<string, NodeKind>> = {
     outcomes: [],
     compile: (options) => [{ hangup: options }],
   },
-  play: single('play', 'Plays audio, or speaks.'),
+  play: single('play', 'Plays audio or speaks text.'),
   forward,
   gather,
   request,
   conditions: {
-    description: 'Goes on by the first condition that holds.',
+    description: 'Continues by the first true condition.',
     properties: { conditions: conditionList('In order.') },
     required: ['conditions'],
     outcomes: ['else'],
@@ -90,10 +92,10 @@ export const kinds: Readonly<Record<string, NodeKind>> = {
     compile: (options, follow) => decide(conditionsOf(options), follow, 'else'),
   },
   execute: {
-    description: 'Runs a script, and goes on by what it returns.',
+    description: 'Runs a script, and continues by its return value.',
     properties: {
-      dest: text('URL of a script, or a script as a text of JSON.'),
-      params: anyObject('Values that it sees as params.'),
+      dest: text('URL of a script, or a script as JSON text.'),
+      params: anyObject('Values that the script can read as params.'),
       conditions: conditionList('Outcomes by return_value.'),
     },
     required: ['dest'],
@@ -112,14 +114,14 @@ export const kinds: Readonly<Record<string, NodeKind>> = {
     compile: ({ variables }, follow) => [{ set: variables }, ...follow('next')],
   },
   unset: {
-    description: 'Takes variables away.',
+    description: 'Removes variables.',
     properties: { variables: list('Names.', 'a list of names', text('A name.'), { minItems: 1 }) },
     required: ['variables'],
     outcomes: ['next'],
     compile: ({ variables }, follow) => [{ unset: variables }, ...follow('next')],
   },
   start_recording: {
-    description: 'Begins a recording in the background.',
+    description: 'Starts a recording in the background.',
     properties: { name: recordingName, ...ofMethod('record_call', ['control_id']) },
     required: ['name'],
     outcomes: ['next'],
@@ -129,7 +131,7 @@ export const kinds: Readonly<Record<string, NodeKind>> = {
     ],
   },
   stop_recording: {
-    description: 'Ends a recording.',
+    description: 'Stops a recording.',
     properties: { name: recordingName },
     required: ['name'],
     outcomes: ['next'],
@@ -146,7 +148,7 @@ export const kinds: Readonly<Record<string, NodeKind>> = {
     ],
   },
   hours: {
-    description: 'Goes on by the hour of the day.',
+    description: 'Continues by the opening hours.',
     properties: ofMethod('check_hours'),
     required: ['open'],
     outcomes: ['open', 'closed'],

@@ -1,35 +1,37 @@
 import type { Schema } from '../script/schema-builders.ts'
 
-/** A step of a script, as it is written: one method and its parameters. */
+/** Step of a script: one method and its parameters. */
 export type Step = Readonly<Record<string, unknown>>
 
-/** Options of a node, as they are written. */
+/** Options of a node. */
 export type Options = Readonly<Record<string, unknown>>
 
-/** Steps that lead to the node at the end of an edge; none where the outcome has no edge: the flow ends there. */
+/**
+ * Returns the steps that follow the edge of an outcome; none if the outcome has no edge, which ends the flow.
+ */
 export type Follow = (outcome: string) => readonly Step[]
 
-/** One kind of node. */
+/** Kind of node. */
 export interface NodeKind {
   readonly description: string
   readonly properties: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
-  /** The outcomes that every node of the kind has. */
+  /** Outcomes of every node of the kind. */
   readonly outcomes: readonly string[]
-  /** Those that its options give it besides. */
+  /** Returns the further outcomes that a node's options define. */
   readonly named?: (options: Options) => readonly string[]
-  /** Its steps. */
+  /** Compiles a node to steps. */
   readonly compile: (options: Options, follow: Follow) => readonly Step[]
 }
 
-/** A condition and the outcome of its name. */
+/** Condition with the name of its outcome. */
 export interface Condition {
   readonly name: string
-  /** JavaScript. */
+  /** Condition as a JavaScript expression. */
   readonly when: string
 }
 
-/** The steps of a chain of conditions, the first that holds counts. */
+/** Returns the steps that select the outcome of the first true condition. */
 export const decide = (
   conditions: readonly Condition[],
   follow: Follow,
@@ -37,7 +39,7 @@ export const decide = (
 ): readonly Step[] => {
   const branches = conditions.flatMap(({ name, when }) => {
     const steps = follow(name)
-    // The end of the flow, and not a hang-up: the gateway tells a caller who is not answered why.
+    // Ends the flow without a hang-up, so that the gateway can reject an unanswered caller with the reason.
     // biome-ignore lint/suspicious/noThenProperty: it is the language's name
     return [{ when, then: steps.length > 0 ? steps : [{ return: null }] }]
   })
@@ -45,9 +47,9 @@ export const decide = (
   return [{ cond: rest.length > 0 ? [...branches, { else: rest }] : branches }]
 }
 
-/** A text as JavaScript. */
+/** Returns a text as a JavaScript literal. */
 export const literal = (text: string): string => JSON.stringify(text)
 
-/** The options of these names. */
+/** Returns the options of these names. */
 export const pick = (options: Options, names: readonly string[]): Options =>
   Object.fromEntries(names.flatMap((name) => (Object.hasOwn(options, name) ? [[name, options[name]]] : [])))

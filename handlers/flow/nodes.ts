@@ -6,13 +6,13 @@ import { kinds } from './kinds.ts'
 import type { NodeKind, Options } from './node.ts'
 import { namePattern, optionsSchema } from './schema.ts'
 
-/** A node that was checked by itself; where its edges lead was not. */
+/** Checked node; the targets of its edges are unchecked. */
 export interface FlowNode {
   readonly id: string
   readonly kind: NodeKind
   readonly isStart: boolean
   readonly options: Options
-  /** The node by outcome. */
+  /** Ids of the following nodes, by outcome. */
   readonly edges: ReadonlyMap<string, string>
 }
 
@@ -20,7 +20,7 @@ const names = new RegExp(namePattern)
 const elements = ['kind', 'label', 'options', 'edges', 'position']
 const faultsOf = schemaCheck(optionsSchema, { strictRequired: false })
 
-/** Reads one node; undefined after an error that leaves nothing to check. */
+/** Reads one node. Undefined after an error that prevents further checks. */
 export const readNode = (id: string, value: unknown, report: Report): FlowNode | undefined => {
   const keys = ['nodes', id]
   if (!names.test(id))
@@ -59,11 +59,11 @@ const reportOption = ({ kind, at: below, text }: SchemaFault, keys: Keys, report
   else report(codes.optionInvalid, `${at.at(-1)} must be ${text}.`, at)
 }
 
-/** Outcomes that the options give must differ from one another and from those of the kind. */
+/** Checks that the outcomes of the options are unique and differ from those of the kind. */
 const checkNamed = ({ named, outcomes }: NodeKind, options: Options, keys: Keys, report: Report): boolean => {
   const all = [...outcomes, ...(named?.(options) ?? [])]
   const twice = all.filter((name, i) => all.indexOf(name) !== i)
-  for (const name of new Set(twice)) report(codes.outcomeTwice, `The outcome ${name} is there twice.`, keys)
+  for (const name of new Set(twice)) report(codes.outcomeTwice, `The outcome ${name} is duplicated.`, keys)
   return twice.length === 0
 }
 

@@ -2,12 +2,13 @@ import type { Schema } from '../script/schema-builders.ts'
 import { kinds } from './kinds.ts'
 import type { NodeKind } from './node.ts'
 
-/** Names of nodes, and of their outcomes. */
+/** Pattern of the names of nodes and outcomes. */
 export const namePattern = '^[A-Za-z0-9_-]{1,64}$'
-/** Most nodes of a flow. */
+
+/** Maximum number of nodes of a flow. */
 export const maxNodes = 500
 
-/** Schema of the options of a kind. */
+/** Returns the schema of a kind's options. */
 export const optionsSchema = ({ description, properties, required = [] }: NodeKind): Schema => ({
   title: 'an object of options',
   description,
@@ -18,7 +19,7 @@ export const optionsSchema = ({ description, properties, required = [] }: NodeKi
 })
 
 const position: Schema = {
-  description: 'Where it is drawn; of no meaning to the call.',
+  description: 'Position in a drawing; no effect on the call.',
   type: 'object',
   properties: { x: { type: 'number' }, y: { type: 'number' } },
   required: ['x', 'y'],
@@ -26,7 +27,7 @@ const position: Schema = {
 }
 
 const edgesSchema = ({ outcomes, named, description }: NodeKind): Schema => ({
-  description: `The node that each outcome leads to${outcomes.length > 0 ? ` (${outcomes.join(', ')}${named ? ', and those of its options' : ''})` : ''}. Without one the call ends.`,
+  description: `The node that each outcome leads to${outcomes.length > 0 ? ` (${outcomes.join(', ')}${named ? ', and those that its options define' : ''})` : ''}. An outcome without an edge ends the call.`,
   title: description,
   type: 'object',
   ...(named
@@ -41,7 +42,7 @@ const nodeSchema = ([name, kind]: [string, NodeKind]): Schema => ({
   type: 'object',
   properties: {
     kind: { const: name },
-    label: { description: 'Its name for people.', type: 'string' },
+    label: { description: 'Display name of the node.', type: 'string' },
     options: optionsSchema(kind),
     edges: edgesSchema(kind),
     position,
@@ -50,7 +51,7 @@ const nodeSchema = ([name, kind]: [string, NodeKind]): Schema => ({
   additionalProperties: false,
 })
 
-/** JSON Schema of call flows, for editors and documentation. What it cannot say, the reader of documents checks besides. */
+/** JSON Schema of call flows, for editors and documentation. The document reader checks further rules. */
 export const flowSchema: Schema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'A call flow',

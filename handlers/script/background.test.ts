@@ -20,7 +20,7 @@ it('gives a control id again once its stream was told to stop, before that has e
   await first.ended
   expect(streams.stop(undefined)).toBe(second)
   expect([first.stopped, second.stopped]).toEqual([1, 1])
-  expect(() => streams.stop(undefined)).toThrow('No such stream is under way.')
+  expect(() => streams.stop(undefined)).toThrow('No such stream is running.')
 })
 
 it('forgets what has ended', async () => {
@@ -29,5 +29,5 @@ it('forgets what has ended', async () => {
   expect(streams.add(stream)).toBe('1')
   stream.end()
   await stream.ended
-  expect(() => streams.stop('1')).toThrow('No such stream is under way.')
+  expect(() => streams.stop('1')).toThrow('No such stream is running.')
 })

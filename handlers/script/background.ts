@@ -1,31 +1,31 @@
 import { VerbFailed } from '../verbs.ts'
 import { codes } from './codes.ts'
 
-/** Something that goes on while the script does. */
+/** Activity that continues while the script runs. */
 export interface BackgroundItem {
   readonly id: string
   readonly ended: Promise<unknown>
   stop(): void
 }
 
-/** What goes on in the background of one call, by control id; what has ended is forgotten. */
+/** Running background activities of one kind on one call, by control id. */
 export class Background<T extends BackgroundItem> {
   readonly #kind: string
-  /** In the order of their beginning. */
+  /** Running activities, in the order of their start. */
   readonly #running = new Map<string, T>()
 
-  /** `kind` names it in messages, such as `recording`. */
+  /** `kind` is the name in messages, such as `recording`. */
   constructor(kind: string) {
     this.#kind = kind
   }
 
-  /** Throws {@link VerbFailed} where something of this control id goes on already. */
+  /** Throws {@link VerbFailed} if an activity with this control id is running. */
   check(controlId: string | undefined): void {
     if (controlId !== undefined && this.#running.has(controlId))
-      throw new VerbFailed(codes.parameterInvalid, `control_id is that of a ${this.#kind} that is under way.`)
+      throw new VerbFailed(codes.parameterInvalid, `control_id belongs to a running ${this.#kind}.`)
   }
 
-  /** Keeps it until it has ended. Returns its control id, which is its own id by default. */
+  /** Adds an activity until its end. Returns its control id; default its own id. */
   add(item: T, controlId = item.id): string {
     this.#running.set(controlId, item)
     void item.ended.then(() => {
@@ -35,12 +35,13 @@ export class Background<T extends BackgroundItem> {
   }
 
   /**
-   * Ends the one of a control id, by default the last one; from now on the id may be given again. Throws {@link VerbFailed} where there is none.
+   * Stops the activity of a control id, default the most recent one. The id can then be reused. Throws {@link
+   * VerbFailed} for an unknown id.
    */
   stop(controlId: string | undefined): T {
     const id = controlId ?? [...this.#running.keys()].at(-1) ?? ''
     const found = this.#running.get(id)
-    if (!found) throw new VerbFailed(codes.methodFailed, `No such ${this.#kind} is under way.`)
+    if (!found) throw new VerbFailed(codes.methodFailed, `No such ${this.#kind} is running.`)
     this.#running.delete(id)
     found.stop()
     return found

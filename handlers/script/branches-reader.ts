@@ -7,7 +7,10 @@ import { type Branch, Branches, type StepList } from './steps.ts'
 
 type Parameters = Readonly<Record<string, unknown>>
 
-/** Reads what `switch`, `cond` and the parameter `result` hold. Faults are told to the reader; what is not readable is left out. */
+/**
+ * Reads the branches of `switch`, `cond` and the parameter `result`. Reports faults to the reader and drops
+ * faulty branches.
+ */
 export const readBranches = (
   kind: Exclude<NestedKind, 'steps' | 'confirm'>,
   value: unknown,
@@ -88,9 +91,9 @@ const readConditions = (items: readonly unknown[], keys: Keys, reader: StepReade
 const readCondition = (item: Parameters, keys: Keys, reader: StepReader): Branch | undefined => {
   known(item, ['when', 'then', 'else'], keys, reader)
   const { when } = item
-  // YAML and JSON have true and false of their own.
+  // YAML and JSON have literal booleans.
   const text = typeof when === 'string' || typeof when === 'boolean' ? String(when).trim() : undefined
-  const fault = text === undefined ? 'must be a text of JavaScript' : expressionFault(text)
+  const fault = text === undefined ? 'must be a JavaScript expression as text' : expressionFault(text)
   if (fault !== undefined) reader.error(codes.parameterInvalid, `when ${fault}.`, [...keys, 'when'])
   if (!Object.hasOwn(item, 'then')) {
     reader.error(codes.parameterMissing, 'The parameter then of the condition is missing.', keys)

@@ -1,12 +1,12 @@
 import type { CallControl, CallInfo } from '../verbs.ts'
 
-/** Ids of the gateway that documents see; all default to an empty text. */
+/** Ids of the gateway that documents can read; default empty. */
 export interface ScriptIds {
   readonly nodeId?: string
   readonly spaceId?: string
 }
 
-/** What a script sees as `call`, as it is now. `parent` is the call that a callee was called for. */
+/** Returns the present value of the variable `call`. `parent` is the caller's call if `call` is a callee. */
 export const callObject = (
   call: CallControl,
   ids: ScriptIds,

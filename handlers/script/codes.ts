@@ -1,4 +1,4 @@
-/** Codes of the faults of script documents. */
+/** Codes of faults in script documents. */
 export const codes = {
   unreachable: 'relay_script_fetch_failed',
   parse: 'relay_script_parse_error',

@@ -6,28 +6,28 @@ import { pointer, readSource, type ScriptSource } from './source.ts'
 import { isObject, type Report, StepReader } from './step-reader.ts'
 import { StepList } from './steps.ts'
 
-/** A script that may run. */
+/** Script that can run. */
 export interface ScriptProgram {
-  /** By name; `main` is one of them. */
+  /** Sections by name, including `main`. */
   readonly sections: Sections
   readonly main: StepList
-  /** What was accepted and has no effect. */
+  /** Accepted parts without effect. */
   readonly warnings: readonly DocumentFault[]
 }
 
-/** Most errors, and most warnings, that are kept: nobody reads more, and each is a line of the log at every call. */
+/** Maximum number of errors, and of warnings, per document: each is a log line of every call. */
 const maxFaults = 100
 
 /**
- * Reads and checks a script document, JSON or YAML. `permitted` are the methods that it may use; default all. Throws
- * {@link DocumentInvalid} with every error that was found, each with its JSON pointer, line and column.
+ * Reads and checks a script document, JSON or YAML. `permitted` are the methods that it may use; default all.
+ * Throws {@link DocumentInvalid} with every error, each with its JSON pointer, line and column.
  */
 export const readScriptDocument = (
   document: { readonly text: string },
   permitted?: ReadonlySet<string>,
 ): ScriptProgram => readScript(readSource(document.text), permitted)
 
-/** As {@link readScriptDocument}, of a value that was read, or made, already. */
+/** Checks a parsed or compiled script as {@link readScriptDocument} does. */
 export const readScript = (source: ScriptSource, permitted?: ReadonlySet<string>): ScriptProgram => {
   const errors: DocumentFault[] = []
   const warnings: DocumentFault[] = []

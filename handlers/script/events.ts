@@ -6,24 +6,24 @@ import type { CallInfo } from '../verbs.ts'
 import type { ScriptIds } from './call-object.ts'
 import { asText } from './variables.ts'
 
-/** Tells what happens to one thing, such as a recording; `ends` as in {@link StatusCallback}. */
+/** Sends an event about one subject, such as a recording; `ends` as in {@link StatusCallback}. */
 export type SendEvent = (params: Readonly<Record<string, unknown>>, ends?: string) => void
 
-/** Where and how it is told. */
+/** Receiver of events. */
 export interface EventTarget {
-  /** Undefined: nobody is told. */
+  /** URL of the receiver; undefined sends no events. */
   readonly url: string | undefined
   readonly method?: 'GET' | 'POST'
 }
 
-/** Fields as a form or a query; undefined ones are left out. */
+/** Returns fields as a form or query, without undefined ones. */
 export const formOf = (fields: Readonly<Record<string, unknown>>): URLSearchParams => {
   const form = new URLSearchParams()
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.set(name, asText(value))
   return form
 }
 
-/** Tells customers' servers of one script, each time by the same envelope. */
+/** Sender of one script's events to customers' servers, with a common envelope. */
 export class StatusEvents {
   readonly #context: HandlerContext
   readonly #info: CallInfo
@@ -36,7 +36,10 @@ export class StatusEvents {
     this.#ids = ids
   }
 
-  /** Tells of one thing by events of one type, such as `calling.call.play`; `common` is in each. */
+  /**
+   * Returns a function that sends events of one type, such as `calling.call.play`, each with the `common`
+   * parameters.
+   */
   sender(
     { url, method = 'POST' }: EventTarget,
     type: string,
@@ -46,7 +49,7 @@ export class StatusEvents {
     return (params, ends) => this.#send({ url, method }, type, { ...common, ...params }, ends)
   }
 
-  /** Ids of the call, for events about another one. */
+  /** Id of the gateway's node, for events about another call. */
   get nodeId(): string {
     return this.#ids.nodeId ?? ''
   }
@@ -66,12 +69,12 @@ export class StatusEvents {
       project_id: projectId,
       space_id: this.#ids.spaceId ?? '',
     }
-    const told = { method, kind: type.split('.').at(-1) ?? type, ...(ends !== undefined && { ends }) }
+    const common = { method, kind: type.split('.').at(-1) ?? type, ...(ends !== undefined && { ends }) }
     if (method === 'GET') {
-      this.#context.notify({ url: withQuery(url, formOf({ ...envelope, ...params })), ...told })
+      this.#context.notify({ url: withQuery(url, formOf({ ...envelope, ...params })), ...common })
     } else {
       const body = { contentType: 'application/json', text: JSON.stringify({ ...envelope, params }) }
-      this.#context.notify({ url, ...told, body })
+      this.#context.notify({ url, ...common, body })
     }
   }
 }

@@ -4,19 +4,22 @@ import type { CallInfo } from '../verbs.ts'
 import type { ScriptIds } from './call-object.ts'
 import { type SendEvent, StatusEvents } from './events.ts'
 
-/** Faults of one run that are told: a script can come to the same one again and again, for hours. */
+/** Maximum number of fault events of one run: a script can repeat the same fault for hours. */
 const maxFaults = 100
 
-/** Tells whom the state of the call is told what is wrong with its script, by `calling.script.warning`; nobody where that is nobody. */
+/**
+ * Sends the faults of a script as `calling.script.warning` to the URL that receives the call's state changes,
+ * if any.
+ */
 export class FaultEvents {
-  /** Of the run: its faults are told, and go to the call's log as before. */
+  /** Context of the run: it sends each fault and writes it to the call's log. */
   readonly context: HandlerContext
-  readonly #tell: SendEvent
+  readonly #send: SendEvent
   #faults = 0
 
   constructor(context: HandlerContext, info: CallInfo, ids: ScriptIds) {
-    const told = context.status ?? { url: undefined }
-    this.#tell = new StatusEvents(context, info, ids).sender(told, 'calling.script.warning')
+    const target = context.status ?? { url: undefined }
+    this.#send = new StatusEvents(context, info, ids).sender(target, 'calling.script.warning')
     this.context = contextWith(context, {
       warn: (fault) => {
         this.#fault(fault)
@@ -25,7 +28,10 @@ export class FaultEvents {
     })
   }
 
-  /** Runs what throws where the document cannot be had, or cannot run: that is told too. `unreachable` is the code of the former. */
+  /**
+   * Loads a document, and sends the faults for which it is rejected. `unreachable` is the code of a failed
+   * fetch.
+   */
   async reportingRejection<T>(unreachable: string, load: () => Promise<T>): Promise<T> {
     try {
       return await load()
@@ -39,6 +45,6 @@ export class FaultEvents {
 
   #fault(fault: DocumentFault): void {
     this.#faults++
-    if (this.#faults <= maxFaults) this.#tell({ ...fault })
+    if (this.#faults <= maxFaults) this.#send({ ...fault })
   }
 }

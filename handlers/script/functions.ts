@@ -3,15 +3,15 @@ import { codes } from './codes.ts'
 import { maxExpressionLength, type TemplateFunction } from './placeholders.ts'
 import { strftime } from './strftime.ts'
 
-/** What functions of templates are worked out with. */
+/** Collaborators of template functions. */
 export interface FunctionDeps {
-  /** Milliseconds since the epoch. */
+  /** Present time in milliseconds since the epoch. */
   readonly now: number
   /** Evaluates JavaScript. Throws {@link VerbFailed}. */
   evaluate(expression: string): Promise<unknown>
 }
 
-type Apply = (argument: string, parts: FunctionDeps) => string | Promise<string>
+type Apply = (argument: string, deps: FunctionDeps) => string | Promise<string>
 
 const time: Apply = (argument, { now }) => {
   const [timeZone = ''] = argument.split(/\s/, 1)
@@ -25,15 +25,18 @@ const time: Apply = (argument, { now }) => {
   }
 }
 
-/** Numbers alone, as the language says: what else is in the argument comes from callers and servers. */
+/**
+ * Evaluates arithmetic. Accepts numbers and operators only: anything else could come from callers and
+ * servers.
+ */
 const calculation: Apply = async (argument, { evaluate }) => {
   if (
     !/^[-+*/().\d\s]+$/.test(argument) ||
     /\*\*|\/\//.test(argument) ||
     argument.length > maxExpressionLength
   )
-    throw failed('expr must have numbers, + - * / and parentheses alone')
-  // JavaScript would take a number that begins with a zero for an octal one.
+    throw failed('expr must contain only numbers, + - * / and parentheses')
+  // JavaScript reads a number with a leading zero as octal.
   const decimal = argument.replace(/(?<![\d.])0+(?=\d)/g, '')
   return String(await evaluate(`(${decimal})`))
 }
@@ -45,11 +48,11 @@ const functions: Readonly<Record<TemplateFunction, Apply>> = {
   separate: (argument) => [...argument.replace(/\s+/g, '')].join(' '),
 }
 
-/** The text that a function makes of its argument. Throws {@link VerbFailed}. */
+/** Applies a template function to its argument. Throws {@link VerbFailed}. */
 export const applyFunction = async (
   name: TemplateFunction,
   argument: string,
-  parts: FunctionDeps,
-): Promise<string> => functions[name](argument, parts)
+  deps: FunctionDeps,
+): Promise<string> => functions[name](argument, deps)
 
 const failed = (message: string): VerbFailed => new VerbFailed(codes.expression, `${message}.`)

@@ -9,17 +9,17 @@ import { ScriptRun } from './run.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import { Variables } from './variables.ts'
 
-/** What the handler needs of the gateway. */
+/** Options of {@link createScriptHandler}. */
 export interface ScriptHandlerOptions extends ScriptIds {
-  /** Evaluates expressions, for all calls; whoever made it closes it. */
+  /** Evaluates the expressions of all calls. Its creator must close it. */
   readonly sandbox: Pick<Sandbox, 'evaluate'>
-  /** Reads documents, for all calls; default at once, in the thread of the caller. */
+  /** Reads the documents of all calls; default immediately, in the current thread. */
   readonly documents?: Pick<DocumentReader, 'script' | 'flow'>
 }
 
 /**
- * The handler of script documents, JSON or YAML. The document is asked for by a POST whose JSON body describes the call, and is checked
- * whole before its first step runs.
+ * Creates the handler of script documents, JSON or YAML. A document is requested by a POST whose JSON body
+ * describes the call. It is checked as a whole before its first step runs.
  */
 export const createScriptHandler = ({ sandbox, documents, ...ids }: ScriptHandlerOptions): Handler => ({
   run: (call, source, given) =>

@@ -9,21 +9,22 @@ import type { ScriptProgram } from './document.ts'
 import type { Params, Section } from './method.ts'
 import type { Variables } from './variables.ts'
 
-/** What a document is asked for with. */
+/** Options of a document request. */
 export interface LoadScriptOptions {
   readonly context: HandlerContext
   readonly variables: Variables
-  /** Values for the section that will run; default those of the one that runs. */
+  /** Parameters of the section that will run; default those of the running section. */
   readonly params?: Params
-  /** Methods that it may use; default all. */
+  /** Methods that the document may use; default all. */
   readonly permitted?: ReadonlySet<string>
 }
 
 /**
- * Has a document and reads it: its main section. Its warnings go to the call's log. Throws {@link DocumentUnreachable} or {@link DocumentInvalid}.
+ * Loads a document and returns its main section. Logs its warnings. Throws {@link DocumentUnreachable} or
+ * {@link DocumentInvalid}.
  */
-export const loadScript = async (source: DocumentSource, asking: LoadScriptOptions): Promise<Section> => {
-  const { context, variables, params, permitted } = asking
+export const loadScript = async (source: DocumentSource, options: LoadScriptOptions): Promise<Section> => {
+  const { context, variables, params, permitted } = options
   const language: DocumentLanguage<ScriptProgram> = {
     unreachable: () => codes.unreachable,
     request: (url, method, failure) =>
@@ -36,14 +37,14 @@ export const loadScript = async (source: DocumentSource, asking: LoadScriptOptio
   return { sections: program.sections, steps: program.main, ...named }
 }
 
-/** As {@link loadScript}, for a method that names the document by its URL or has its text: throws {@link VerbFailed}. */
-export const loadDestination = async (dest: string, asking: LoadScriptOptions): Promise<Section> => {
+/** Loads the document at a URL, or in a text, for a method. Throws {@link VerbFailed}. */
+export const loadDestination = async (dest: string, options: LoadScriptOptions): Promise<Section> => {
   try {
-    return await loadScript(sourceOf(dest), asking)
+    return await loadScript(sourceOf(dest), options)
   } catch (error) {
     if (error instanceof DocumentUnreachable) throw new VerbFailed(codes.unreachable, error.message, error)
     if (!(error instanceof DocumentInvalid)) throw error
-    for (const fault of error.faults) asking.context.warn(fault)
+    for (const fault of error.faults) options.context.warn(fault)
     throw new VerbFailed(error.faults[0]?.code ?? codes.parse, 'The document is not valid.', error)
   }
 }
@@ -53,19 +54,22 @@ const sourceOf = (dest: string): DocumentSource => {
   if (/^https?:/i.test(dest)) return { kind: 'url', url: dest }
   throw new VerbFailed(
     codes.parameterInvalid,
-    'The destination is neither a URL nor a script, nor a section of this one.',
+    'The destination is neither a section of this script, nor a URL, nor a script.',
   )
 }
 
-/** What a request for a script carries besides the call. */
+/** Contents of a request for a script besides the call. */
 interface ScriptRequestOptions {
-  /** Default those of the section that runs. */
+  /** Parameters; default those of the running section. */
   readonly params?: Params
-  /** Why this one is asked, and not the one that it stands in for. */
+  /** Failure of the URL that this one is the fallback of. */
   readonly failure?: DocumentFailure
 }
 
-/** The request for a script at a URL: a POST carries the call and all variables; a GET only the call's id, and both why a fallback is asked. */
+/**
+ * Returns the request for a script. A POST contains the call and all variables, a GET the call's id only.
+ * Both contain the failure for which a fallback is requested.
+ */
 export const scriptRequest = (
   url: string,
   method: 'GET' | 'POST',
@@ -73,9 +77,9 @@ export const scriptRequest = (
   { params, failure }: ScriptRequestOptions = {},
 ): DocumentRequest => {
   const { call, vars, envs, params: own } = variables.all
-  const why = failure && { ErrorCode: failure.code, ErrorUrl: failure.url }
+  const reason = failure && { ErrorCode: failure.code, ErrorUrl: failure.url }
   if (method === 'GET')
-    return { url: withQuery(url, new URLSearchParams({ call_id: String(call.call_id), ...why })), method }
-  const text = JSON.stringify({ call, vars, envs, params: params ?? own, ...why })
+    return { url: withQuery(url, new URLSearchParams({ call_id: String(call.call_id), ...reason })), method }
+  const text = JSON.stringify({ call, vars, envs, params: params ?? own, ...reason })
   return { url, method, body: { contentType: 'application/json', text } }
 }

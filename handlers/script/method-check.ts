@@ -8,13 +8,13 @@ import { checkValues } from './value-check.ts'
 
 type Parameters = Readonly<Record<string, unknown>>
 
-/** Where faults go. */
+/** Receivers of faults. */
 interface Reports {
   readonly error: Report
   readonly warning: Report
 }
 
-/** The schema of a method's parameters as an object. Steps inside of them are checked by themselves. */
+/** Returns the schema of a method's parameters. Nested steps are checked separately. */
 export const parametersSchema = (spec: MethodSpec): Schema => ({
   title: 'an object of parameters',
   description: spec.description,
@@ -24,13 +24,13 @@ export const parametersSchema = (spec: MethodSpec): Schema => ({
   additionalProperties: false,
 })
 
-/** Parameters that change nothing here. */
+/** Schemas of parameters without effect. */
 export const noted = (names: readonly string[] = []): Readonly<Record<string, Schema>> =>
-  Object.fromEntries(names.map((name) => [name, { description: 'Accepted; it has no effect here.' }]))
+  Object.fromEntries(names.map((name) => [name, { description: 'Accepted; it has no effect.' }]))
 
 const faultsOf = schemaCheck(parametersSchema)
 
-/** Checks the parameters of one step; returns them as an object, or undefined after an error. */
+/** Checks the parameters of a step and returns them as an object. Undefined after an error. */
 export const checkMethod = (
   spec: MethodSpec,
   given: unknown,
@@ -44,7 +44,7 @@ export const checkMethod = (
     faults++
     error(code, message, at)
   }
-  // What stands for a parameter has no key of its own.
+  // A shorthand value has no key of its own.
   const place = (at: Keys): Keys => (short === undefined ? [...keys, ...at] : [...keys, ...at.slice(1)])
   for (const fault of faultsOf(spec, parameters)) reportFault(fault, place, report)
   if (faults > 0) return undefined
@@ -73,24 +73,24 @@ const checkAlternatives = (spec: MethodSpec, parameters: Parameters, keys: Keys,
   if (!spec.exactlyOne) return
   const given = spec.exactlyOne.filter((name) => Object.hasOwn(parameters, name))
   const names = spec.exactlyOne.join(', ')
-  if (given.length === 0) report(codes.parameterMissing, `One of ${names} is needed.`, keys)
+  if (given.length === 0) report(codes.parameterMissing, `One of ${names} is required.`, keys)
   if (given.length > 1)
     report(codes.parameterConflict, `Only one of ${names} can be given, not ${given.join(' and ')}.`, keys)
 }
 
 const checkTogether = (spec: MethodSpec, parameters: Parameters, keys: Keys, report: Report): void => {
-  for (const [name, most] of Object.entries(spec.maxTotalItems ?? {})) {
+  for (const [name, maxItems] of Object.entries(spec.maxTotalItems ?? {})) {
     const value = parameters[name]
     const items = Array.isArray(value) ? value.flat().length : 0
-    if (items > most)
-      report(codes.parameterInvalid, `${name} must have at most ${most} items in all its lists.`, [
+    if (items > maxItems)
+      report(codes.parameterInvalid, `${name} must have at most ${maxItems} items in all its lists.`, [
         ...keys,
         name,
       ])
   }
 }
 
-/** Also inside lists of destinations. */
+/** Warns of parameters without effect, also inside lists of destinations. */
 const warnWithoutEffect = (spec: MethodSpec, value: unknown, keys: Keys, warning: Report): void => {
   if (!spec.withoutEffect || typeof value !== 'object' || value === null) return
   const items = Array.isArray(value)

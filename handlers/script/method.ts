@@ -7,101 +7,113 @@ import type { Branches, StepList } from './steps.ts'
 import type { Values } from './values.ts'
 import type { Variables } from './variables.ts'
 
-/** How steps are written in a parameter: a list; a `switch` object or a `cond` list; a URL or a list for the callee's leg. */
+/**
+ * Form of steps in a parameter: a list; a `switch` object or a `cond` list; a URL or a list for the callee's
+ * leg.
+ */
 export type NestedKind = 'steps' | 'branches' | 'confirm' | 'cases' | 'conditions'
 
-/** How one method is written. */
+/** Syntax of one method. */
 export interface MethodSpec {
   readonly description: string
   readonly properties: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
-  /** Exactly one of these must be there. */
+  /** Parameters of which exactly one must be present. */
   readonly exactlyOne?: readonly string[]
-  /** Lists of lists, and the most items that theirs may have together. */
+  /** Parameters that are lists of lists, and the maximum number of items in all their lists. */
   readonly maxTotalItems?: Readonly<Record<string, number>>
-  /** The parameter that a number or a text stands for. */
+  /** Parameter that a number or text can stand for, instead of an object of parameters. */
   readonly shorthand?: string
-  /** The parameter that whatever is written stands for; the method takes no object of parameters. */
+  /** Parameter that any value stands for; the method has no object of parameters. */
   readonly wholeParameter?: string
-  /** The gateway has no verb for it: it fails when it is run. `agent`: it would have been the conversation itself. */
+  /**
+   * Kind of a method that fails when it runs, because the gateway has no verb for it; `agent` is a voice
+   * agent.
+   */
   readonly unsupported?: 'method' | 'agent'
-  /** Parameters of the language that are accepted, and warned of, because they change nothing here. */
+  /** Parameters of the language that are accepted with a warning and have no effect. */
   readonly withoutEffect?: readonly string[]
-  /** Parameters that hold steps. */
+  /** Parameters that contain steps. */
   readonly nested?: Readonly<Record<string, NestedKind>>
-  /** Parameters whose items have parameters as the method itself has. */
+  /** Parameters whose items have the method's own parameters. */
   readonly lists?: readonly string[]
-  /** Parameters whose placeholders the method replaces by itself. */
+  /** Parameters whose placeholders the method replaces itself. */
   readonly raw?: readonly string[]
-  /** Parameters that have no placeholders: names, JavaScript, and what nobody reads. */
+  /** Parameters without placeholders: names, JavaScript, and unused values. */
   readonly plain?: readonly string[]
-  /** Parameters in which what the author wrote is URL-encoded. */
+  /** Parameters whose literal text is URL-encoded. */
   readonly decoded?: readonly string[]
-  /** What is wrong with a text that has no placeholders, by parameter; undefined when nothing is. */
+  /**
+   * Checks of texts without placeholders, by parameter; each returns the fault, or undefined for a valid
+   * text.
+   */
   readonly texts?: Readonly<Record<string, (text: string) => string | undefined>>
 }
 
-/** What comes after a step, where it is not the next one. */
+/** Continuation after a step; undefined is the next step. */
 export type Outcome =
   | undefined
   | { readonly kind: 'goto'; readonly label: string }
   | { readonly kind: 'return'; readonly value: unknown }
   | { readonly kind: 'transfer'; readonly to: Section; readonly params: Params }
 
-/** Values that a section is given. */
+/** Parameters of a section. */
 export type Params = Readonly<Record<string, unknown>>
 
-/** The sections of one document. */
+/** Sections of one document, by name. */
 export type Sections = ReadonlyMap<string, StepList>
 
-/** A section and the document that it stands in. */
+/** Section with its document. */
 export interface Section {
   readonly sections: Sections
   readonly steps: StepList
-  /** The document's URL as faults name it; absent for one in place. */
+  /** URL of the document in faults; absent for an inline document. */
   readonly document?: string
 }
 
-/** What methods need of the script that runs. */
+/** Running script, as its methods see it. */
 export interface ScriptContext {
   readonly call: CallControl
   readonly context: HandlerContext
   readonly variables: Variables
   readonly events: StatusEvents
-  /** Under way, by control id. */
+  /** Recordings in the background. */
   readonly recordings: Background<CallRecording>
   readonly streams: Background<CallStream>
   readonly taps: Background<CallStream>
-  /** A fault that does not stop the script. */
+  /** Logs a fault that does not stop the script. */
   warn(code: string, message: string, path: string): void
-  /** Runs steps inside of a method. */
+  /** Runs nested steps of a method. */
   steps(list: StepList | undefined): Promise<Outcome>
-  /** Runs the steps that are chosen; `variable` decides where they name none. */
+  /** Runs the selected branch; `variable` decides if the branches name no variable. */
   branch(branches: Branches | undefined, variable: string): Promise<Outcome>
-  /** True where a condition holds; one that cannot be evaluated does not, and is warned of. */
+  /** Whether a condition holds. False, with a warning, if it cannot be evaluated. */
   holds(when: string): Promise<boolean>
-  /** Counts a jump of the step at `path`; false when it jumped `most` times in this run of the section. */
-  mayJump(path: string, most: number): boolean
+  /** Counts a jump of the step at `path`. Returns false after `maxJumps` jumps in this run of the section. */
+  mayJump(path: string, maxJumps: number): boolean
   /**
-   * The section of a name, or the main one of the document at a URL or in a text; documents are asked for with `params`. Throws
-   * {@link VerbFailed}.
+   * Finds a section by its name, or the main section of the document at a URL or in a text. Documents are
+   * requested with `params`. Throws {@link VerbFailed}.
    */
   find(dest: string, params: Params): Promise<Section>
-  /** Runs a section until it returns. A transfer inside of it is the outcome. */
+  /** Runs a section until it returns or transfers. */
   execute(section: Section, params: Params): Promise<{ readonly outcome: Outcome; readonly value: unknown }>
-  /** Runs a document, or steps, on a callee's leg. Throws when it cannot be had. */
+  /**
+   * Runs the document at a URL, or steps, on a callee's leg. Throws {@link VerbFailed} if the document cannot
+   * be loaded.
+   */
   confirm(callee: CallControl, source: string | StepList): Promise<void>
   /**
-   * Runs the document at a URL on this call, whose verbs are those of `call`, at each call of what comes back. What is wrong with it is told
-   * the first time.
+   * Returns a function that runs the document at a URL on this call by the verbs of its argument. Faults of
+   * the document are logged in the first run only.
    */
   waiting(url: string): (call: CallControl) => Promise<void>
 }
 
-/** One method of the language: how it is written, and what it does. */
+/** Method of the language: its syntax and its effect. */
 export interface Method extends MethodSpec {
-  /** Variables that tell that it failed. */
+  /** Variables that report a failure of the method. */
   readonly failed?: Readonly<Record<string, unknown>>
-  /** Throws {@link VerbFailed} when it cannot do its work, and CallEnded when the call is over. */
+  /** Runs the method. Throws {@link VerbFailed} if it fails, and {@link CallEnded} at the end of the call. */
   readonly run: (values: Values, script: ScriptContext) => Promise<Outcome | undefined>
 }

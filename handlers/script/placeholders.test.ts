@@ -27,8 +27,8 @@ describe('placeholders', () => {
   })
 
   it.each([
-    ['${a', 'not closed'],
-    ['%{"a}', 'not closed'],
+    ['${a', 'unterminated'],
+    ['%{"a}', 'unterminated'],
     ['${}', 'empty'],
     [`\${${'x'.repeat(1025)}}`, 'more than 1024'],
   ])('%s is a fault', (text, fault) => {

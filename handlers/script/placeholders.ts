@@ -1,41 +1,47 @@
-/** A text cut at its `${…}` and `%{…}`, which mean the same. */
+/** Part of a text that was split at its placeholders `${…}` and `%{…}`, which are equivalent. */
 export type Part = { readonly literal: string } | { readonly expression: string }
 
-/** Functions of templates: `@{separate %{call.from_number}}`. */
+/** Template function, for instance `@{separate %{call.from_number}}`. */
 export type TemplateFunction = 'strftime_tz' | 'expr' | 'echo' | 'separate'
 
-/** A text cut at its functions, whose arguments may have placeholders, and no functions. */
+/**
+ * Part of a text that was split at its template functions. Arguments may contain placeholders, but no
+ * functions.
+ */
 export type Piece =
   | { readonly literal: string }
   | { readonly name: TemplateFunction; readonly argument: string }
 
-/** Most characters of an expression. */
+/** Maximum length of an expression, in characters. */
 export const maxExpressionLength = 1024
 
 const plainPath = /^[A-Za-z_][\w-]*(\.[\w-]+|\[\d+\]|\["[^"\]]*"\]|\['[^'\]]*'\])*$/
-/** Names that mean a value of the language. */
+/** Names of values of JavaScript. */
 const words = new Set(['true', 'false', 'null', 'undefined', 'NaN', 'Infinity', 'this'])
 
-/** True for a path such as `call.headers[0].value`, which is looked up; anything else is JavaScript. */
+/**
+ * Whether an expression is a path such as `call.headers[0].value`, which is looked up. Other expressions are
+ * JavaScript.
+ */
 export const isPath = (expression: string): boolean => plainPath.test(expression) && !words.has(expression)
 
-/** What stands before a path and changes its text, in this order from the left. */
+/** Prefixes of a path that transform its text, applied from the left. */
 const functions: Readonly<Record<string, (text: string) => string>> = {
   'lc:': (text) => text.toLowerCase(),
   'enc:url:': (text) => encodeURIComponent(text.toWellFormed()),
 }
 
-/** The path of an expression such as `lc:enc:url:vars.city`, and what is made of its text; undefined where it is none. */
+/** Reads a path with prefixes, such as `lc:enc:url:vars.city`. Undefined for any other expression. */
 export const changedPath = (
   expression: string,
 ): { readonly path: string; readonly change: (text: string) => string } | undefined => {
   const [, names = '', path = ''] = /^((?:lc:|enc:url:)+)(.*)$/s.exec(expression) ?? []
   if (!isPath(path)) return undefined
   const steps = names.match(/lc:|enc:url:/g) ?? []
-  return { path, change: (text) => steps.reduce((so, step) => functions[step]?.(so) ?? so, text) }
+  return { path, change: (text) => steps.reduce((result, step) => functions[step]?.(result) ?? result, text) }
 }
 
-/** The names of a path, for instance `call`, `headers`, `0`, `value`. */
+/** Splits a path into its names, for instance `call`, `headers`, `0`, `value`. */
 export const segmentsOf = (path: string): readonly string[] =>
   [...path.matchAll(/\["([^"\]]*)"\]|\['([^'\]]*)'\]|\[(\d+)\]|([\w-]+)/g)].map(
     ([, double, single, index, name]) => double ?? single ?? index ?? name ?? '',
@@ -43,7 +49,7 @@ export const segmentsOf = (path: string): readonly string[] =>
 
 const opening = /[$%]\{/g
 
-/** Where the quoted text ends that begins at `from`; the text's length where it does not. */
+/** Returns the end of the quoted text that starts at `from`; the length of the text if it is unterminated. */
 const endOfQuote = (text: string, from: number): number => {
   const quote = text[from]
   let at = from + 1
@@ -51,7 +57,7 @@ const endOfQuote = (text: string, from: number): number => {
   return Math.min(at, text.length)
 }
 
-/** Where the brace stands that closes what was opened before `from`; braces inside of quotes and in pairs do not count. */
+/** Returns the offset of the brace that closes an expression; skips quoted and paired braces. */
 const endOfExpression = (text: string, from: number): number | undefined => {
   let depth = 0
   for (let at = from; at < text.length; at++) {
@@ -63,7 +69,10 @@ const endOfExpression = (text: string, from: number): number | undefined => {
   return undefined
 }
 
-/** Cuts a text at its placeholders. One that is never closed is a literal; {@link placeholderFault} tells of it. */
+/**
+ * Splits a text at its placeholders. An unterminated one is a literal, which {@link placeholderFault}
+ * reports.
+ */
 export const partsOf = (text: string): readonly Part[] => {
   const parts: Part[] = []
   let begin = 0
@@ -82,7 +91,7 @@ export const partsOf = (text: string): readonly Part[] => {
 
 const functionOpening = /@\{(strftime_tz|expr|echo|separate)(?=[\s}])/y
 
-/** Where the brace stands that closes a function; those of placeholders inside, and braces in pairs, do not count. */
+/** Returns the offset of the brace that closes a function; skips paired braces and those of placeholders. */
 const endOfFunction = (text: string, from: number): number | undefined => {
   let depth = 0
   for (let at = from; at < text.length; at++) {
@@ -96,7 +105,7 @@ const endOfFunction = (text: string, from: number): number | undefined => {
   return undefined
 }
 
-/** Cuts a text at its functions. One that is never closed, or stands inside of a placeholder, is a literal. */
+/** Splits a text at its functions. An unterminated one, or one inside a placeholder, is a literal. */
 export const piecesOf = (text: string): readonly Piece[] => {
   if (!text.includes('@{')) return [{ literal: text }]
   const pieces: Piece[] = []
@@ -114,7 +123,7 @@ export const piecesOf = (text: string): readonly Piece[] => {
       continue
     }
     const end = endOfFunction(text, at + found[0].length)
-    // Nothing after it is looked at, or a long hostile text would be read to its end again and again.
+    // Stops here: otherwise a hostile text would be scanned to its end for each opening.
     if (end === undefined) break
     if (at > begin) pieces.push({ literal: text.slice(begin, at) })
     const argument = text.slice(at + found[0].length, end).trim()
@@ -126,21 +135,21 @@ export const piecesOf = (text: string): readonly Piece[] => {
   return pieces
 }
 
-/** True when the text has a placeholder or a function, so that its value is known only when the script runs. */
+/** Whether the text has a placeholder or function, so that its value is unknown until the script runs. */
 export const hasPlaceholder = (text: string): boolean =>
   piecesOf(text).some(
     (piece) => 'name' in piece || partsOf(piece.literal).some((part) => 'expression' in part),
   )
 
-/** A function of the language that is not there, in a text; undefined where there is none. */
+/** Returns the unsupported function of the language in a text; undefined without one. */
 export const absentFunction = (text: string): string | undefined =>
   /@\{(fmt_ph|sleep)(?=[\s}])/.exec(text)?.[1]
 
-/** What is wrong with the placeholders of a text, before any is evaluated; undefined when nothing is. */
+/** Checks the placeholders of a text without evaluating them. Returns the fault, or undefined. */
 export const placeholderFault = (text: string): string | undefined => {
   for (const part of partsOf(text)) {
     if ('literal' in part) {
-      if (part.literal.search(opening) >= 0) return 'holds an expression that is not closed'
+      if (part.literal.search(opening) >= 0) return 'contains an unterminated expression'
       continue
     }
     const fault = expressionFault(part.expression)
@@ -149,10 +158,10 @@ export const placeholderFault = (text: string): string | undefined => {
   return undefined
 }
 
-/** What is wrong with an expression before it is evaluated; undefined when nothing is. */
+/** Checks an expression without evaluating it. Returns the fault, or undefined. */
 export const expressionFault = (expression: string): string | undefined => {
-  if (expression === '') return 'holds an empty expression'
+  if (expression === '') return 'contains an empty expression'
   return expression.length > maxExpressionLength
-    ? `holds an expression of more than ${maxExpressionLength} characters`
+    ? `contains an expression of more than ${maxExpressionLength} characters`
     : undefined
 }

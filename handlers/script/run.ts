@@ -14,15 +14,19 @@ import { type Branches, type ScriptStep, StepList } from './steps.ts'
 import { Values } from './values.ts'
 import { asText, type Variables } from './variables.ts'
 
-/** Sections that may wait for one another. */
+/** Maximum depth of nested `execute` calls. */
 const maxSectionDepth = 32
-/** Jumps to other steps, sections and documents with nothing between them that takes place on the call. */
+
+/** Maximum number of consecutive jumps without a method that acts on the call; see {@link callMethods}. */
 const maxJumps = 32
-/** Steps of one script, whatever it does, at its beginning; and the time for which it may have one more. */
+
+/** Number of steps that a script may run at any rate. */
 const maxInitialSteps = 10_000
+
+/** Running time that permits one more step, in milliseconds. */
 const msPerStep = 50
 
-/** Methods after which the same jumps may be made again: time has passed, or something has happened on the call. */
+/** Methods that act on the call or take time, and therefore reset the count of jumps. */
 const callMethods = new Set([
   'answer',
   'play',
@@ -37,7 +41,7 @@ const callMethods = new Set([
   'detect_machine',
 ])
 
-/** What a script runs with. */
+/** Collaborators of a {@link ScriptRun}. */
 export interface ScriptRunOptions {
   readonly call: CallControl
   readonly context: HandlerContext
@@ -45,16 +49,16 @@ export interface ScriptRunOptions {
   readonly ids: ScriptIds
 }
 
-/** A section that runs, and how often each `goto` of it has jumped, by path. */
+/** Running section with the number of jumps of each `goto`, by path. */
 interface Frame {
   readonly section: Section
   readonly jumps: Map<string, number>
 }
 
-/** Ends the script: it goes round in circles. */
+/** Error that ends a script in an endless loop. */
 class LoopDetected extends Error {}
 
-/** Runs one script on one call. */
+/** Run of one script on one call. */
 export class ScriptRun implements ScriptContext {
   readonly call: CallControl
   readonly context: HandlerContext
@@ -64,12 +68,12 @@ export class ScriptRun implements ScriptContext {
   readonly streams = new Background<CallStream>('stream')
   readonly taps = new Background<CallStream>('tap')
   readonly #options: ScriptRunOptions
-  /** The sections that run, each executed by the one before it. */
+  /** Stack of running sections; each one was executed by the one before it. */
   readonly #frames: Frame[] = []
   #jumps = 0
   #steps = 0
   readonly #begun: number
-  /** Path of the step that began last. */
+  /** Path of the current step. */
   #at = ''
 
   constructor(options: ScriptRunOptions) {
@@ -81,7 +85,7 @@ export class ScriptRun implements ScriptContext {
     this.events = new StatusEvents(options.context, options.call.info, options.ids)
   }
 
-  /** Runs a section, and what it transfers to. */
+  /** Runs a section and the sections that it transfers to. */
   async run(section: Section): Promise<void> {
     let next: { readonly to: Section; readonly params?: Params } | undefined = { to: section }
     try {
@@ -99,7 +103,7 @@ export class ScriptRun implements ScriptContext {
     const { steps = [] } = list ?? {}
     let index = 0
     for (let step = steps[index]; step; step = steps[index]) {
-      const outcome = await this.#try(step)
+      const outcome = await this.#runStep(step)
       index++
       if (outcome?.kind === 'goto') {
         const target = list?.indexOf(outcome.label)
@@ -120,11 +124,11 @@ export class ScriptRun implements ScriptContext {
     return this.steps(branches.otherwise)
   }
 
-  mayJump(path: string, most: number): boolean {
+  mayJump(path: string, maxOfStep: number): boolean {
     const { jumps } = this.#frame
     const done = jumps.get(path) ?? 0
     jumps.set(path, done + 1)
-    if (done >= most) return false
+    if (done >= maxOfStep) return false
     this.#jump()
     return true
   }
@@ -140,7 +144,7 @@ export class ScriptRun implements ScriptContext {
 
   async execute(section: Section, params: Params): Promise<{ outcome: Outcome; value: unknown }> {
     if (this.#frames.length >= maxSectionDepth)
-      throw new VerbFailed(codes.tooDeep, `More than ${maxSectionDepth} sections wait for one another.`)
+      throw new VerbFailed(codes.tooDeep, `Sections are nested more than ${maxSectionDepth} levels deep.`)
     const { params: own } = this.variables
     this.variables.params = params
     const outcome = await this.#enter(section)
@@ -179,7 +183,7 @@ export class ScriptRun implements ScriptContext {
     return frame
   }
 
-  /** A document beside the call: what is wrong with it goes to the log too. */
+  /** Loads a side document. Logs its failure. */
   async #load(dest: string, asking: LoadScriptOptions): Promise<Section> {
     try {
       return await loadDestination(dest, asking)
@@ -200,23 +204,25 @@ export class ScriptRun implements ScriptContext {
 
   #jump(): void {
     this.#jumps++
-    if (this.#jumps > maxJumps) this.#circling(`More than ${maxJumps} jumps without anything between them.`)
+    if (this.#jumps > maxJumps) this.#endLoop(`More than ${maxJumps} consecutive jumps.`)
   }
 
-  #circling(message: string): never {
+  #endLoop(message: string): never {
     this.warn(codes.tooManyTransfers, `${message} The script ends.`, this.#at)
     throw new LoopDetected(message)
   }
 
-  /** A method that cannot do its work is noted, its result says so, and the next step has its turn. */
-  async #try(step: ScriptStep): Promise<Outcome> {
-    // Steps that wait for nothing would keep every other call waiting until the script is over.
+  /**
+   * Runs a step. A method that fails causes a warning and sets its result variables; the next step follows.
+   */
+  async #runStep(step: ScriptStep): Promise<Outcome> {
+    // Yields: consecutive steps without waits would block all other calls.
     await new Promise((resolve) => setImmediate(resolve))
     if (this.call.signal.aborted) throw new CallEnded()
     this.#at = step.path
     this.#steps++
     const ran = this.context.now() - this.#begun
-    if (this.#steps > maxInitialSteps + ran / msPerStep) this.#circling('Too many steps in too little time.')
+    if (this.#steps > maxInitialSteps + ran / msPerStep) this.#endLoop('Too many steps in a short time.')
     this.context.step({ path: step.path, method: step.method })
     const method = methods.get(step.method)
     if (!method) throw new Error(`There is no method ${step.method}.`)
@@ -246,7 +252,11 @@ export class ScriptRun implements ScriptContext {
     const value = asText(this.variables.lookup(variable))
     const chosen = branches.cases.get(value) ?? branches.otherwise
     if (!chosen)
-      this.warn(codes.noMatch, `No case is that of ${variable}, and there is no default.`, branches.path)
+      this.warn(
+        codes.noMatch,
+        `No case matches the value of ${variable}, and there is no default.`,
+        branches.path,
+      )
     return this.steps(chosen)
   }
 

@@ -1,16 +1,16 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import type { Keys } from './source.ts'
 
-/** What is wrong with a value, by its schema. */
+/** Violation of a schema. */
 export interface SchemaFault {
   readonly kind: 'missing' | 'unknown' | 'invalid'
-  /** Where it is: the object, of a property that is missing or that it cannot have. */
+  /** Position of the value; for a missing or unknown property, of the object. */
   readonly at: Keys
-  /** The name of that property; of one that is invalid what is wanted, the schema's title. */
+  /** Name of the missing or unknown property; for an invalid value, the expected value. */
   readonly text: string
 }
 
-/** Checks values by the schemas of constants. Each is compiled once, when it is needed first. */
+/** Creates a check of values by the schemas of constants. Each schema is compiled once, at its first use. */
 export const schemaCheck = <T extends object>(schemaOf: (of: T) => object, options: Options = {}) => {
   const ajv = new Ajv({ allErrors: true, verbose: true, strict: true, allowUnionTypes: true, ...options })
   const compiled = new WeakMap<T, ValidateFunction>()
@@ -35,7 +35,7 @@ const faultOf = ({
   parentSchema,
   message,
 }: ErrorObject): readonly SchemaFault[] => {
-  // The branches of an alternative say little; the alternative as a whole says what it wants.
+  // Skips the branches of an alternative; the error of the alternative itself has the useful description.
   if (/\/anyOf\/\d+\//.test(schemaPath)) return []
   const at = instancePath.split('/').slice(1).map(keyOf)
   if (keyword === 'required') return [{ kind: 'missing', at, text: String(params.missingProperty) }]

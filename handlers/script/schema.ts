@@ -13,7 +13,7 @@ const nestedSchemas: Readonly<Record<NestedKind, Schema>> = {
   confirm: { anyOf: [{ type: 'string' }, reference('confirm')] },
 }
 
-/** The schema of a parameter, with that of the steps inside of it. */
+/** Returns the schema of a parameter, including its nested steps. */
 const withSteps = (schema: Schema, method: Method): Schema => {
   const { nested = {}, lists = [] } = method
   const properties = schema.properties as Readonly<Record<string, Schema>> | undefined
@@ -100,7 +100,7 @@ const conditions: Schema = {
   },
 }
 
-/** JSON Schema of the whole language, for editors and documentation. What it cannot say, the reader of documents checks besides. */
+/** JSON Schema of the language, for editors and documentation. The document reader checks further rules. */
 export const scriptSchema: Schema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Trunkline script document',

@@ -4,31 +4,36 @@ import { DocumentInvalid } from '../handler.ts'
 import { codes } from './codes.ts'
 import { InvalidYamlValue, offsetOf, YamlValue } from './yaml-value.ts'
 
-/** Longest script in bytes, as for XML: it is read on the main thread, which serves every other call meanwhile. */
+/** Maximum size of a script in bytes, as for XML. */
 const maxBytes = 65_536
-/** Most values, those behind aliases each time that they stand there: what so long a text can hold without any. */
-const maxValues = 32_768
+
 /**
- * Most levels, and most brackets that may be open at once; deeper ones would exhaust the stack of whoever walks the value, and the parser looks
- * at what is in a key once for each level.
+ * Maximum number of values, counting aliased values at each use: the number that a text of maximum size can
+ * have without aliases.
+ */
+const maxValues = 32_768
+
+/**
+ * Maximum depth of values and of open brackets. Deeper values would exhaust the stack of recursive code, and
+ * the parser scans the contents of a key once per level.
  */
 const maxDepth = 128
 
-/** Keys and indexes that lead to a value. */
+/** Keys and indexes of the path to a value. */
 export type Keys = readonly (string | number)[]
 
-/** The JSON pointer of a value (RFC 6901). */
+/** Returns the JSON pointer of a value (RFC 6901). */
 export const pointer = (keys: Keys): string =>
   keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
-/** A script's text, read but not checked. */
+/** Parsed but unchecked script. */
 export interface ScriptSource {
   readonly value: unknown
-  /** Where a key (of an object) or an item (of a list) stands; for what is not there, where its parent stands. */
+  /** Returns the position of a key or list item; for an absent one, the position of its parent. */
   place(keys: Keys): { readonly line: number; readonly column: number } | undefined
 }
 
-/** Reads JSON or YAML (core schema, no tags, aliases bounded). Throws {@link DocumentInvalid}. */
+/** Parses JSON or YAML (core schema, no tags, limited aliases). Throws {@link DocumentInvalid}. */
 export const readSource = (text: string): ScriptSource => {
   if (Buffer.byteLength(text) > maxBytes)
     throw invalid(codes.parse, `The script is larger than ${maxBytes} bytes.`)
@@ -41,7 +46,7 @@ export const readSource = (text: string): ScriptSource => {
   }
   const [fault] = [...document.errors, ...document.warnings]
   if (fault?.code === 'RESOURCE_EXHAUSTION') throw tooDeep()
-  // JSON indented with tabs is no YAML, and is right all the same.
+  // JSON that is indented with tabs is valid, but not valid YAML.
   const json = fault ? asJson(text) : undefined
   if (fault && json === undefined) throw invalid(codes.parse, `${fault.message}.`, place(fault.pos[0]))
   const yaml = fault ? undefined : readValue(document, place)
@@ -51,10 +56,10 @@ export const readSource = (text: string): ScriptSource => {
   }
 }
 
-/** Parses; what is wrong with it is in its errors. */
+/** Parses a text; the document contains its errors. */
 const parse = (text: string, lineCounter: LineCounter): Document => {
   const { stackTraceLimit } = Error
-  // A hostile text has tens of thousands of errors, whose stacks would take seconds, and nobody reads them.
+  // Disables stack traces: those of a hostile text's tens of thousands of errors would take seconds.
   Error.stackTraceLimit = 0
   try {
     return parseDocument(text, {
@@ -62,11 +67,12 @@ const parse = (text: string, lineCounter: LineCounter): Document => {
       schema: 'core',
       stringKeys: true,
       prettyErrors: false,
-      // Checked by us: the library compares every key of a map with every other one, which takes seconds for a long hostile text.
+      // Checked in `YamlValue`: the library compares all pairs of keys, which takes seconds for a hostile
+      // text.
       uniqueKeys: false,
     })
   } catch (error) {
-    // Thousands of dashes in a row exhaust the parser's stack.
+    // Thousands of consecutive dashes exhaust the parser's stack.
     throw error instanceof RangeError ? tooDeep() : error
   } finally {
     Error.stackTraceLimit = stackTraceLimit
@@ -82,7 +88,7 @@ const codeOf = {
 
 const readValue = (document: Document, place: (offset: number) => object): YamlValue => {
   try {
-    return new YamlValue(document, { maxValues: maxValues, maxDepth: maxDepth })
+    return new YamlValue(document, { maxValues, maxDepth })
   } catch (error) {
     throw error instanceof InvalidYamlValue
       ? invalid(codeOf[error.kind], error.message, place(error.at))
@@ -96,9 +102,12 @@ const invalid = (code: string, message: string, place: object = {}): DocumentInv
 const tooDeep = (): DocumentInvalid =>
   invalid(codes.tooDeep, `The script is nested more than ${maxDepth} levels deep.`)
 
-/** The most brackets open at once. Those inside of texts count too: a script has few, and quotes are no matter of one character. */
+/**
+ * Maximum number of open brackets. Brackets in texts count too, because finding quotes would need a parser.
+ */
 const bracketDepth = (text: string): number => {
-  let [depth, deepest] = [0, 0]
+  let depth = 0
+  let deepest = 0
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
     depth = bracket === '[' || bracket === '{' ? depth + 1 : Math.max(0, depth - 1)
     deepest = Math.max(deepest, depth)
@@ -115,7 +124,7 @@ const asJson = (text: string): unknown => {
   }
 }
 
-/** The offset of what these keys lead to, or of the last that is there. */
+/** Returns the offset of the value at a path, or of its deepest existing parent. */
 const placeOf = (document: Document, yaml: YamlValue | undefined, keys: Keys): number => {
   let node: unknown = document.contents
   let offset = offsetOf(node)

@@ -7,14 +7,14 @@ import { hasPlaceholder } from './placeholders.ts'
 import { type Keys, pointer } from './source.ts'
 import { type ScriptStep, StepList } from './steps.ts'
 
-/** Takes a fault at a place of the document. */
+/** Reports a fault at a position of the document. */
 export type Report = (code: string, message: string, keys: Keys) => void
 
-/** True for an object that is no list. */
+/** Whether a value is an object and not a list. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Most lists of steps inside of one another. */
+/** Maximum depth of nested lists of steps. */
 const maxStepDepth = 16
 
 /** Parameters that name a section, a URL or a script, by method. */
@@ -25,7 +25,7 @@ const destinationParameters: Readonly<Record<string, readonly string[]>> = {
   enter_queue: ['transfer_after_bridge'],
 }
 
-/** What the steps of a document are checked against. */
+/** Rules for the steps of a document. */
 export interface StepRules {
   readonly error: Report
   readonly warning: Report
@@ -35,10 +35,10 @@ export interface StepRules {
   readonly permitted?: ReadonlySet<string>
 }
 
-/** Reads and checks lists of steps, and the lists inside of them. */
+/** Reader of lists of steps, including nested lists. */
 export class StepReader {
   readonly #rules: StepRules
-  /** Labels that `goto` can reach from here. */
+  /** Labels that `goto` can reach. */
   readonly #labels: ReadonlySet<string>
   readonly #depth: number
 
@@ -52,7 +52,7 @@ export class StepReader {
     return this.#rules.error
   }
 
-  /** The steps of a section or of a list inside of a step. */
+  /** Reads the steps of a section or of a nested list. */
   list(value: unknown, keys: Keys): StepList {
     if (!Array.isArray(value)) {
       this.error(codes.elementWrongType, `${keys.at(-1)} must be a list of steps.`, keys)
@@ -74,7 +74,7 @@ export class StepReader {
       const label = isObject(step) ? step.label : undefined
       if (typeof label !== 'string') continue
       if (labels.has(label))
-        this.error(codes.elementDuplicated, `The label ${label} stands there twice.`, [...keys, index])
+        this.error(codes.elementDuplicated, `The label ${label} is duplicated.`, [...keys, index])
       labels.add(label)
     }
     return labels
@@ -110,11 +110,7 @@ export class StepReader {
       return undefined
     }
     if (this.#rules.permitted && !this.#rules.permitted.has(name)) {
-      this.error(
-        codes.methodUndefined,
-        `The method ${name} cannot be used on a leg that is to be confirmed.`,
-        keys,
-      )
+      this.error(codes.methodUndefined, `The method ${name} cannot be used in confirm.`, keys)
       return undefined
     }
     this.#warnUnsupported(name, method, keys)
@@ -127,16 +123,17 @@ export class StepReader {
   #warnUnsupported(name: string, { unsupported }: MethodSpec, keys: Keys): void {
     if (!unsupported) return
     const code = unsupported === 'agent' ? codes.agentUnsupported : codes.methodUnsupported
-    this.#rules.warning(code, `The method ${name} is not supported here: it fails when it is run.`, keys)
+    this.#rules.warning(code, `The method ${name} is not supported: it fails when it runs.`, keys)
   }
 
-  /** Labels and sections that are not there. */
+  /** Reports unknown labels and sections. */
   #checkPlaces(name: string, parameters: Readonly<Record<string, unknown>>, keys: Keys): void {
     if (name === 'goto' && !this.#labels.has(String(parameters.label)))
-      this.error(codes.parameterInvalid, 'label must be one of this list of steps, or of one around it.', [
-        ...keys,
-        'label',
-      ])
+      this.error(
+        codes.parameterInvalid,
+        'label must be a label of this list of steps or of an enclosing one.',
+        [...keys, 'label'],
+      )
     for (const parameter of destinationParameters[name] ?? []) {
       const dest = parameters[parameter]
       if (typeof dest !== 'string' || hasPlaceholder(dest) || /^\s*\{|^[a-z][a-z0-9+.-]*:/i.test(dest))
@@ -150,7 +147,7 @@ export class StepReader {
     }
   }
 
-  /** The parameters with the steps inside of them read. */
+  /** Returns the parameters with their nested steps read. */
   #nested(
     spec: MethodSpec,
     parameters: Readonly<Record<string, unknown>>,
@@ -184,7 +181,7 @@ export class StepReader {
     }
   }
 
-  /** A callee's leg has a script of its own: what it jumps to is in there. */
+  /** Reader of a callee's steps, which cannot jump to the labels of the caller's script. */
   get #confirming(): StepReader {
     return new StepReader({ ...this.#rules, permitted: confirmMethods }, new Set(), this.#depth)
   }

@@ -1,4 +1,7 @@
-/** One checked step. Parameters may still hold placeholders; steps inside of them are {@link StepList} or {@link Branches}. */
+/**
+ * Checked step. Its parameters may contain placeholders; nested steps are a {@link StepList} or {@link
+ * Branches}.
+ */
 export interface ScriptStep {
   readonly method: string
   readonly parameters: Readonly<Record<string, unknown>>
@@ -6,10 +9,10 @@ export interface ScriptStep {
   readonly path: string
 }
 
-/** Steps inside a step's parameters: checked already, and run by the method. */
+/** Checked steps in a step's parameters, which its method runs. */
 export abstract class Nested {}
 
-/** Steps that are run one after the other. */
+/** Steps that run in order. */
 export class StepList extends Nested {
   readonly steps: readonly ScriptStep[]
 
@@ -18,7 +21,7 @@ export class StepList extends Nested {
     this.steps = steps
   }
 
-  /** Where a label stands in the list itself; undefined where it does not. */
+  /** Returns the index of a label in this list; undefined if it has no such label. */
   indexOf(label: string): number | undefined {
     const index = this.steps.findIndex(
       ({ method, parameters }) => method === 'label' && parameters.name === label,
@@ -27,23 +30,23 @@ export class StepList extends Nested {
   }
 }
 
-/** One condition and what it leads to. */
+/** Condition with its steps. */
 export interface Branch {
-  /** JavaScript. */
+  /** Condition as a JavaScript expression. */
   readonly when: string
   readonly then: StepList
-  /** Run where this condition does not hold; the branches after it are not tried then. */
+  /** Steps for a false condition; the following conditions are then skipped. */
   readonly otherwise?: StepList
 }
 
-/** Steps of which some are chosen: by the value of a variable (`switch`), or by conditions (`cond`). */
+/** Alternative steps, selected by the value of a variable (`switch`) or by conditions (`cond`). */
 export class Branches extends Nested {
   readonly by: 'value' | 'conditions'
-  /** With `value`: the variable's name; default that of the method. */
+  /** Name of the variable that selects by value; default that of the method. */
   readonly variable?: string
   readonly cases: ReadonlyMap<string, StepList>
   readonly conditions: readonly Branch[]
-  /** Where nothing else was chosen. */
+  /** Default steps. */
   readonly otherwise?: StepList
   readonly path: string
 

@@ -1,21 +1,21 @@
-/** What the clock and the calendar on the wall show somewhere, in English. */
+/** Local date and time in a time zone, with English names. */
 interface Wall {
   readonly year: number
-  /** 1 to 12. */
+  /** Month, 1 to 12. */
   readonly month: number
   readonly day: number
   readonly hour: number
   readonly minute: number
   readonly second: number
-  /** 0 is Sunday. */
+  /** Day of the week; 0 is Sunday. */
   readonly weekday: number
-  /** 1 to 366. */
+  /** Day of the year, 1 to 366. */
   readonly dayOfYear: number
-  /** In minutes east of UTC. */
+  /** Offset in minutes east of UTC. */
   readonly offset: number
   readonly dayName: string
   readonly monthName: string
-  /** Such as CET, or GMT+3 where it has no such name. */
+  /** Abbreviation of the time zone such as CET, or GMT+3 without one. */
   readonly zoneName: string
 }
 
@@ -28,7 +28,7 @@ const partsOf = (at: number, options: Intl.DateTimeFormatOptions): ((type: strin
   return (type) => found.get(type) ?? ''
 }
 
-/** Throws a RangeError for a time zone that is not known. */
+/** Returns the local time. Throws a RangeError for an unknown time zone. */
 const wallOf = (at: number, timeZone: string): Wall => {
   const numbers = partsOf(at, {
     timeZone,
@@ -42,7 +42,11 @@ const wallOf = (at: number, timeZone: string): Wall => {
   })
   const names = partsOf(at, { timeZone, weekday: 'long', month: 'long', timeZoneName: 'short' })
   const of = (type: string) => Number(numbers(type))
-  const [year, month, day, hour, minute] = [of('year'), of('month'), of('day'), of('hour'), of('minute')]
+  const year = of('year')
+  const month = of('month')
+  const day = of('day')
+  const hour = of('hour')
+  const minute = of('minute')
   const date = Date.UTC(year, month - 1, day)
   const shown = date + (hour * 60 + minute) * minuteMs + of('second') * 1000
   return {
@@ -69,7 +73,7 @@ const offsetOf = ({ offset }: Wall): string => {
   return `${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}${two(minutes % 60)}`
 }
 
-/** What stands for a part of the time; those of {@link shorthands} stand for several. */
+/** Conversions of one part of the time; {@link shorthands} combine several. */
 const conversions: Readonly<Record<string, (wall: Wall, at: number) => string>> = {
   a: ({ dayName }) => dayName.slice(0, 3),
   A: ({ dayName }) => dayName,
@@ -113,8 +117,9 @@ const shorthands: Readonly<Record<string, string>> = {
 }
 
 /**
- * A time (in ms since the epoch) as `strftime` of C writes it in English: `%Y-%m-%d %H:%M`. What is no conversion stays as it is written, as do those
- * by the number of the week. Throws a RangeError for a time zone that is not one of the IANA data base.
+ * Formats a time, in milliseconds since the epoch, as C's `strftime` does in English, for instance by
+ * `%Y-%m-%d %H:%M`. Unknown conversions, and those of week numbers, stay unchanged. Throws a RangeError for a
+ * time zone that is not in the IANA database.
  */
 export const strftime = (at: number, timeZone: string, format: string): string => {
   const wall = wallOf(at, timeZone)

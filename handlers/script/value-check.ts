@@ -7,16 +7,18 @@ import { rangeOf } from './schema-builders.ts'
 import type { Keys } from './source.ts'
 import type { Report } from './step-reader.ts'
 
-/** Completes the sentence "the value …" where a text is no sound. */
+/** Checks a sound. Returns a fault that completes the sentence "the value …", or undefined. */
 export const soundFault = (text: string): string | undefined => messageOf(() => readSound(text))
 
-/** Completes the sentence "the value …" where a text cannot be a part of a SIP header. */
+/**
+ * Checks a text for a SIP header. Returns a fault that completes the sentence "the value …", or undefined.
+ */
 export const lineFault = (text: string): string | undefined =>
-  hasControlCharacter(text) ? 'holds a line break or control character' : undefined
+  hasControlCharacter(text) ? 'contains a line break or control character' : undefined
 
 /**
- * Checks what a schema cannot say: expressions, sounds, destinations, headers. A text with a placeholder is checked again when the script
- * runs, because its value is not known before. Values are not shown in messages: some are passwords.
+ * Checks rules beyond the schema: expressions, sounds, destinations, headers. A text with a placeholder is
+ * checked when the script runs. Messages do not contain values, because some are passwords.
  */
 export const checkValues = (
   spec: MethodSpec,
@@ -29,7 +31,7 @@ export const checkValues = (
     if (typeof value === 'string') {
       const absent = spec.plain?.includes(nameOf(spec, at)) ? undefined : absentFunction(value)
       if (absent)
-        warning(codes.expression, `There is no function ${absent}; it stays as it is written.`, place(at))
+        warning(codes.expression, `There is no function ${absent}; its text stays unchanged.`, place(at))
       const fault = faultOf(spec, value, at)
       if (fault) report(fault.code, `${nameOf(spec, at)} ${fault.text}.`, place(at))
     } else if (isHeader(spec, value, at)) {
@@ -45,7 +47,7 @@ export const checkValues = (
   walk(parameters, [])
 }
 
-/** The parameter's name, also of an item of its list, and of one that an item of a list has. */
+/** Returns the name of the parameter that contains a value, also in a list of objects with parameters. */
 const nameOf = (spec: MethodSpec, at: Keys): string => {
   const [first = '', second] = at.filter((key) => typeof key === 'string')
   return second !== undefined && spec.lists?.includes(first) ? second : first
@@ -87,7 +89,7 @@ interface HeaderText {
   readonly value: string
 }
 
-/** An item of a list of SIP headers. */
+/** Whether a value is an item of a list of SIP headers. */
 const isHeader = (spec: MethodSpec, value: unknown, at: Keys): value is HeaderText =>
   at.at(-2) === 'headers' && spec.decoded?.includes('headers') === true && typeof value === 'object'
 

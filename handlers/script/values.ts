@@ -9,11 +9,11 @@ import { fits, rangeOf } from './schema-builders.ts'
 import { Branches, StepList } from './steps.ts'
 import { asText } from './variables.ts'
 
-/** A parameter whose value, once its placeholders were replaced, is not what the method needs. */
+/** Returns the error of a parameter whose value is invalid after the replacement of placeholders. */
 export const badValue = (name: string, message: string): VerbFailed =>
   new VerbFailed(codes.parameterInvalid, `${name} ${message}.`)
 
-/** The parameters of a step whose placeholders were replaced: texts are turned into what is wanted. */
+/** Parameters of a step with replaced placeholders, converted to the types that the method needs. */
 export class Values {
   readonly parameters: Readonly<Record<string, unknown>>
   /** JSON pointer of the step. */
@@ -26,39 +26,39 @@ export class Values {
     this.#spec = spec
   }
 
-  /** A nested object, for instance one destination of a list. */
+  /** Returns the parameters of a nested object, for instance of a destination in a list. */
   nested(parameters: unknown): Values {
     return new Values(parameters as Readonly<Record<string, unknown>>, this.#spec, this.path)
   }
 
-  /** True where the parameter is written. */
+  /** Whether the step has the parameter. */
   has(name: string): boolean {
     return Object.hasOwn(this.parameters, name)
   }
 
-  /** A text without control characters that fits its schema; absent or empty: undefined. */
+  /** Returns a text without control characters that matches its schema; undefined if absent or empty. */
   text(name: string): string | undefined {
     const text = asText(this.parameters[name])
-    if (hasControlCharacter(text)) throw badValue(name, 'holds a line break or control character')
+    if (hasControlCharacter(text)) throw badValue(name, 'contains a line break or control character')
     if (text === '') return undefined
     const schema = this.#spec.properties[name]
     if (!fits(schema, text)) throw badValue(name, `must be ${schema?.title}`)
     return text
   }
 
-  /** A text that has to be there. */
+  /** Returns a required text. */
   needed(name: string): string {
     const text = this.text(name)
     if (text === undefined) throw badValue(name, 'is empty')
     return text
   }
 
-  /** One of the texts of its schema; absent or empty: undefined. */
+  /** Returns one of the words of its schema; undefined if absent or empty. */
   choice<T extends string>(name: string): T | undefined {
     return this.text(name) as T | undefined
   }
 
-  /** An absolute `http(s)` URL; absent or empty: undefined. */
+  /** Returns an absolute `http(s)` URL; undefined if absent or empty. */
   url(name: string): string | undefined {
     const text = this.text(name)
     if (text !== undefined && !/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
@@ -66,7 +66,7 @@ export class Values {
     return text
   }
 
-  /** A number in its range; absent or empty: undefined. */
+  /** Returns a number within its range; undefined if absent or empty. */
   number(name: string): number | undefined {
     const value = this.parameters[name]
     if (value === undefined || value === '') return undefined
@@ -79,7 +79,7 @@ export class Values {
     return number
   }
 
-  /** Seconds of the document as milliseconds. */
+  /** Returns a number of seconds as milliseconds. */
   seconds(name: string): number | undefined {
     const value = this.number(name)
     return value === undefined ? undefined : Math.round(value * 1000)
@@ -93,18 +93,18 @@ export class Values {
     throw badValue(name, 'must be true or false')
   }
 
-  /** A list; absent: empty. */
+  /** Returns a list; empty if absent. */
   list(name: string): readonly unknown[] {
     const value = this.parameters[name]
     return Array.isArray(value) ? value : []
   }
 
-  /** A list of texts; absent: empty. */
+  /** Returns a list of texts; empty if absent. */
   texts(name: string): readonly string[] {
     return this.list(name).map(asText)
   }
 
-  /** An object; anything else: undefined. */
+  /** Returns an object; undefined for any other value. */
   object(name: string): Readonly<Record<string, unknown>> | undefined {
     const value = this.parameters[name]
     return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -112,7 +112,7 @@ export class Values {
       : undefined
   }
 
-  /** One sound or a list of them. */
+  /** Returns one sound or a list of sounds. */
   sounds(name: string, speaker: Speaker = {}): readonly Sound[] {
     const value = this.parameters[name]
     return (Array.isArray(value) ? value : [value]).map((item) => {
@@ -124,13 +124,13 @@ export class Values {
     })
   }
 
-  /** Steps inside of the parameter; absent: undefined. */
+  /** Returns nested steps; undefined if absent. */
   steps(name: string): StepList | undefined {
     const value = this.parameters[name]
     return value instanceof StepList ? value : undefined
   }
 
-  /** Steps of which some are chosen; absent: undefined. */
+  /** Returns alternative steps; undefined if absent. */
   branches(name: string): Branches | undefined {
     const value = this.parameters[name]
     return value instanceof Branches ? value : undefined

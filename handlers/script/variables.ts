@@ -9,44 +9,46 @@ import { changedPath, isPath, partsOf, piecesOf, segmentsOf } from './placeholde
 import { type CpuAccount, ExpressionFailed, type Sandbox } from './sandbox/sandbox.ts'
 import { Nested } from './steps.ts'
 
-/** Most characters that the parameters of one step may have once their placeholders are replaced. */
+/** Maximum length of the parameters of one step after the replacement of placeholders, in characters. */
 const maxStepLength = 131_072
-/** What each placeholder counts at least: looking it up takes time too, however short its value is. */
+
+/** Minimum length that counts for each placeholder: its look-up takes time too. */
 const minPlaceholderLength = 64
-/** Most characters, as JSON, of what a script keeps in variables. */
+
+/** Maximum length of a script's variables as JSON, in characters. */
 const maxVariablesLength = 262_144
 
-/** Reads script documents; the time it takes counts for the account. */
+/** Reader of script documents; its CPU time counts for the account. */
 export type ScriptReader = {
   script(text: string, permitted?: ReadonlySet<string>, account?: CpuAccount): Promise<ScriptProgram>
 }
 
-/** What variables are made of. */
+/** Collaborators and values of {@link Variables}. */
 export interface VariablesOptions {
   readonly call: CallControl
   readonly ids: ScriptIds
   readonly envs: Readonly<Record<string, string>>
   readonly sandbox: Pick<Sandbox, 'evaluate'>
-  /** Reads documents; default at once. */
+  /** Reads documents; default immediately, in the current thread. */
   readonly documents?: ScriptReader
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number
-  /** The call that this one, a callee's, was made for. */
+  /** Caller's call, if the call is a callee. */
   readonly parent?: CallInfo
-  /** What expressions have used so far, where others of the same script have; default nothing. */
+  /** CPU account of the script; default a new one. */
   readonly account?: CpuAccount
 }
 
-/** What a script can look up: `call` (read-only), `vars` (set by methods), `envs` and `params`. */
+/** Variables of a script: `call` (read-only), `vars` (set by methods), `envs` and `params`. */
 export class Variables {
   readonly #options: VariablesOptions
-  /** Without a prototype: any name may be set. */
+  /** Object without a prototype, so that any name can be set. */
   readonly #vars: Record<string, unknown> = Object.create(null)
-  /** Characters of each variable that a document set. */
+  /** Length of each variable that a document set, in characters. */
   readonly #sizes = new Map<string, number>()
   #kept = 0
   readonly #account: CpuAccount
-  /** Of the running section. */
+  /** Parameters of the running section. */
   params: Readonly<Record<string, unknown>> = {}
 
   constructor(options: VariablesOptions) {
@@ -56,13 +58,13 @@ export class Variables {
     if (userVariables) this.assign({ userVariables })
   }
 
-  /** Everything, as documents' servers and expressions are told it. */
+  /** All variables, as documents' servers and expressions receive them. */
   get all(): Readonly<Record<'call' | 'vars' | 'envs' | 'params', Readonly<Record<string, unknown>>>> {
     const { call, ids, envs, parent } = this.#options
     return { call: callObject(call, ids, parent), vars: this.#vars, envs, params: this.params }
   }
 
-  /** Those of a callee's call, which begin with what these hold now and are its own then. */
+  /** Returns the variables of a callee's call: a copy of these that is independent from now on. */
   forCallee(call: CallControl): Variables {
     const made = new Variables({
       ...this.#options,
@@ -74,7 +76,7 @@ export class Variables {
     return made
   }
 
-  /** Reads a script document, on the account of this one. Rejects with `DocumentInvalid`. */
+  /** Reads a script document on the account of this script. Rejects with `DocumentInvalid`. */
   async readScript(text: string, permitted?: ReadonlySet<string>): Promise<ScriptProgram> {
     const { documents } = this.#options
     return documents
@@ -82,7 +84,7 @@ export class Variables {
       : readScriptDocument({ text }, permitted)
   }
 
-  /** Sets what a method tells; undefined takes the variable away. */
+  /** Sets result variables of a method; undefined removes a variable. */
   assign(variables: Readonly<Record<string, unknown>>): void {
     for (const [name, value] of Object.entries(variables)) {
       if (value === undefined) delete this.#vars[name]
@@ -90,7 +92,10 @@ export class Variables {
     }
   }
 
-  /** Sets what a document or a customer's server may make as large as it likes. Throws {@link VerbFailed} when that is too much. */
+  /**
+   * Sets a variable whose size documents or servers control. Throws {@link VerbFailed} if the variables
+   * become too large.
+   */
   set(name: string, value: unknown): void {
     const size = name.length + (JSON.stringify(value)?.length ?? 0)
     const kept = this.#kept - (this.#sizes.get(name) ?? 0) + size
@@ -104,14 +109,17 @@ export class Variables {
     this.assign({ [name]: value })
   }
 
-  /** Takes a variable away. */
+  /** Removes a variable. */
   unset(name: string): void {
     this.#kept -= this.#sizes.get(name) ?? 0
     this.#sizes.delete(name)
     delete this.#vars[name]
   }
 
-  /** The value at a path; an unset one is undefined. Without a prefix `vars`, then `envs`, then `call` are searched. */
+  /**
+   * Returns the value at a path; undefined if unset. A path without a prefix is looked up in `vars`, `envs`
+   * and `call`, in that order.
+   */
   lookup(path: string): unknown {
     const segments = segmentsOf(path)
     const [first = '', ...rest] = segments
@@ -121,11 +129,14 @@ export class Variables {
     return walk(all.vars, segments) ?? walk(all.envs, segments) ?? walk(all.call, segments)
   }
 
-  /** The value of an expression: a plain path is looked up, anything else is JavaScript. Throws {@link VerbFailed}. */
+  /**
+   * Evaluates an expression: looks up a path, and runs any other expression as JavaScript. Throws {@link
+   * VerbFailed}.
+   */
   async evaluate(expression: string): Promise<unknown> {
     if (isPath(expression)) {
       const value = this.lookup(expression)
-      // A dash may be part of a name (content-type), or a minus.
+      // A dash can be part of a name (content-type) or a minus sign.
       if (value !== undefined || !expression.includes('-') || headerPath.test(expression)) return value
     }
     try {
@@ -137,9 +148,9 @@ export class Variables {
   }
 
   /**
-   * A value with every placeholder in its texts replaced; steps in it stay as they are. An unset path is an empty text. A text that is
-   * exactly one placeholder keeps the value's type. Below keys of the names `decoded`, what stands between placeholders is URL-decoded.
-   * Throws {@link VerbFailed}.
+   * Replaces the placeholders in all texts of a value, except in nested steps. An unset path becomes an empty
+   * text. A text that is exactly one placeholder keeps the type of its value. Below the keys in `decoded`,
+   * literal text is URL-decoded. Throws {@link VerbFailed}.
    */
   resolve(value: unknown, decoded: readonly string[] = []): Promise<unknown> {
     return this.#resolve(value, { decoded, decode: false, room: { left: maxStepLength } })
@@ -166,7 +177,7 @@ export class Variables {
     return changed ? changed.change(asText(this.lookup(changed.path))) : this.evaluate(expression)
   }
 
-  /** A text with functions, or without. */
+  /** Replaces the functions and placeholders of a text. */
   async #template(text: string, how: ResolveOptions): Promise<unknown> {
     const pieces = piecesOf(text)
     if (!pieces.some((piece) => 'name' in piece)) return this.#text(text, how)
@@ -191,7 +202,7 @@ export class Variables {
       const value = (await this.#placeholder(only.expression)) ?? ''
       const text = asText(value)
       take(room, Math.max(text.length, minPlaceholderLength))
-      // A copy: what is kept elsewhere may change, or come to hold this very value.
+      // Copies the object, because the original may change or come to contain this value.
       return typeof value === 'object' ? JSON.parse(text) : value
     }
     const texts: string[] = []
@@ -222,7 +233,7 @@ const take = (room: { left: number }, length: number): void => {
     )
 }
 
-/** How a value reads inside a text. */
+/** Converts a value to its form inside a text. */
 export const asText = (value: unknown): string => {
   if (value === undefined || value === null) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)

@@ -63,9 +63,9 @@ describe('the value of YAML', () => {
   })
 
   it.each([
-    ['a: *a', 'The alias a names nothing before it.', 3],
-    ['a: &a { b: *a }', 'The alias a stands inside of what it names.', 11],
-    ['a: 1\nb: 2\na: 3', 'The key a stands there twice.', 10],
+    ['a: *a', 'The alias a has no anchor before it.', 3],
+    ['a: &a { b: *a }', 'The alias a is inside its own anchor.', 11],
+    ['a: 1\nb: 2\na: 3', 'The key a is duplicated.', 10],
   ])('is not there for %j', (text, message, at) => {
     expect(() => read(text)).toThrow(expect.objectContaining({ message, at }))
   })

@@ -1,7 +1,7 @@
 import type { Alias, Document, Node } from 'yaml'
 import { isAlias, isCollection, isMap, isNode, isScalar } from 'yaml'
 
-/** A document has no value, or one that is too large: what is wrong, and the offset of where. */
+/** Error of a document without a valid value, with the offset of the fault. */
 export class InvalidYamlValue extends Error {
   readonly kind: 'alias' | 'duplicate' | 'size' | 'depth'
   readonly at: number
@@ -14,32 +14,32 @@ export class InvalidYamlValue extends Error {
   }
 }
 
-/** A value, and how many values it holds with itself, those behind aliases each time that they stand there. */
+/** Value, and the number of values that it contains including itself; aliased values count at each use. */
 interface ReadNode {
   readonly value: unknown
   readonly size: number
-  /** Levels of it. */
+  /** Depth of the value. */
   readonly depth: number
 }
 
-/** What values may be. */
+/** Limits of a value. */
 export interface YamlValueLimits {
-  /** Values in all, those behind aliases each time that they stand there. */
+  /** Maximum number of values; aliased values count at each use. */
   readonly maxValues: number
-  /** Levels, those behind aliases counted with those above them. */
+  /** Maximum depth, including the depth of aliased values. */
   readonly maxDepth: number
 }
 
 /**
- * The value of a document without faults, whose keys are texts. Each node is looked at once, however many aliases name it: they share one
- * value, as the library's own reader has it, which searches the whole document at each.
+ * Value of a valid document whose keys are texts. Each node is visited once: aliases share its value, as in
+ * the library's own conversion. That one searches the whole document for each alias.
  */
 export class YamlValue {
   readonly value: unknown
-  /** Nodes looked at. */
+  /** Number of visited nodes. */
   steps = 0
   readonly #bounds: YamlValueLimits
-  /** By anchor: the node that has it, and what was read of it; `open` while it is being read. */
+  /** Nodes and their values by anchor; `open` while the node is being read. */
   readonly #anchors = new Map<string, { readonly node: Node; read: ReadNode | 'open' }>()
   readonly #targets = new Map<Alias, Node>()
 
@@ -49,7 +49,7 @@ export class YamlValue {
     this.value = contents === null ? null : this.#read(contents, 1).value
   }
 
-  /** What an alias names. */
+  /** Returns the node that an alias refers to. */
   target(alias: Alias): Node | undefined {
     return this.#targets.get(alias)
   }
@@ -75,14 +75,10 @@ export class YamlValue {
     const { source } = alias
     const named = this.#anchors.get(source)
     if (!named)
-      throw new InvalidYamlValue('alias', `The alias ${source} names nothing before it.`, offsetOf(alias))
+      throw new InvalidYamlValue('alias', `The alias ${source} has no anchor before it.`, offsetOf(alias))
     const { node, read } = named
     if (read === 'open')
-      throw new InvalidYamlValue(
-        'alias',
-        `The alias ${source} stands inside of what it names.`,
-        offsetOf(alias),
-      )
+      throw new InvalidYamlValue('alias', `The alias ${source} is inside its own anchor.`, offsetOf(alias))
     if (level + read.depth > this.#bounds.maxDepth) throw tooDeep(alias, this.#bounds)
     this.#targets.set(alias, node)
     return read
@@ -99,7 +95,7 @@ export class YamlValue {
       this.steps++
       const name = String(isScalar(key) ? key.value : key)
       if (values.has(name))
-        throw new InvalidYamlValue('duplicate', `The key ${name} stands there twice.`, offsetOf(key))
+        throw new InvalidYamlValue('duplicate', `The key ${name} is duplicated.`, offsetOf(key))
       if (isScalar(key) && key.anchor !== undefined)
         this.#anchors.set(key.anchor, { node: key, read: { value: key.value, size: 1, depth: 1 } })
       values.set(name, this.#read(value, level + 1))
@@ -120,5 +116,5 @@ const tooDeep = (node: unknown, { maxDepth: deepest }: YamlValueLimits): Invalid
 const tooLarge = (node: unknown, { maxValues: most }: YamlValueLimits): InvalidYamlValue =>
   new InvalidYamlValue('size', `With its aliases the script has more than ${most} values.`, offsetOf(node))
 
-/** Where a node begins; 0 where that is not known. */
+/** Returns the start offset of a node; 0 if unknown. */
 export const offsetOf = (node: unknown): number => (isNode(node) ? ((node as Node).range?.[0] ?? 0) : 0)

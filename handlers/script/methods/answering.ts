@@ -6,23 +6,27 @@ import type { Method, ScriptContext } from '../method.ts'
 import { choice, number, text } from '../schema-builders.ts'
 import type { Values } from '../values.ts'
 
-/** Of names that nobody here speaks the caller may offer something else. */
+/** Reads the codecs. A list without known codecs permits all, with a warning. */
 const codecsOf = (values: Values, script: ScriptContext): readonly CodecName[] => {
   const named = values.text('codecs')
   const codecs = readCodecs(named ?? '')
   if (named !== undefined && codecs.length === 0)
-    script.warn(codes.parameterInvalid, 'codecs names no codec that is known; any is taken.', values.path)
+    script.warn(
+      codes.parameterInvalid,
+      'codecs contains no known codec; all codecs are accepted.',
+      values.path,
+    )
   return codecs
 }
 
-/** Beginning and end of the call. */
+/** Methods that answer and end the call. */
 export const answering: Readonly<Record<string, Method>> = {
   answer: {
-    description: 'Answers the call; nothing when it is answered already.',
+    description: 'Answers the call. Has no effect on an answered call.',
     properties: {
-      max_duration: number('Longest call in seconds; default 14400.', [1, 86_400]),
+      max_duration: number('Maximum duration of the call in seconds; default 14400.', [1, 86_400]),
       codecs: text(
-        'Codecs to take, with commas, the first that the caller offers first: of PCMU, PCMA, G722, OPUS and L16 those that the carrier has in its configuration. A caller who offers none of them is refused (488). Audio that is open already, by early media or a browser, keeps its codec, with a warning.',
+        'Comma-separated codecs to accept: PCMU, PCMA, G722, OPUS and L16, as far as the carrier has them in its configuration. The order of the offer decides. A caller who offers none of them is rejected (488). Audio that is already open, by early media or a browser, keeps its codec, with a warning.',
       ),
     },
     withoutEffect: ['username', 'password'],
@@ -38,7 +42,7 @@ export const answering: Readonly<Record<string, Method>> = {
     },
   },
   hangup: {
-    description: 'Ends the call. Before an answer, busy and decline refuse it.',
+    description: 'Ends the call. Before the answer, busy and decline reject it.',
     properties: { reason: choice('hangup, busy or decline; default hangup.', ['hangup', 'busy', 'decline']) },
     run: async (values, { call }) => {
       await call.hangup(values.choice<'hangup' | 'busy' | 'decline'>('reason') ?? 'hangup')

@@ -2,13 +2,13 @@ import type { Method } from '../method.ts'
 import { anyObject } from '../schema-builders.ts'
 import { asText } from '../variables.ts'
 
-/** `vars.name` and `name` are the same variable. */
+/** Returns the name of a variable without its prefix: `vars.name` and `name` are the same variable. */
 const nameOf = (text: string): string => text.replace(/^vars\./, '')
 
-/** Variables of the script. */
+/** Methods that set and remove variables. */
 export const assigning: Readonly<Record<string, Method>> = {
   set: {
-    description: 'Sets variables, one after the other.',
+    description: 'Sets variables, in order.',
     properties: { variables: anyObject('Values by name.') },
     required: ['variables'],
     wholeParameter: 'variables',
@@ -20,11 +20,11 @@ export const assigning: Readonly<Record<string, Method>> = {
     },
   },
   unset: {
-    description: 'Takes variables away.',
+    description: 'Removes variables.',
     properties: {
       names: {
         title: 'a name or a list of names',
-        description: 'Which ones.',
+        description: 'Names of the variables.',
         anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
       },
     },

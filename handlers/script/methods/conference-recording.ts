@@ -5,27 +5,29 @@ import type { ScriptContext } from '../method.ts'
 import { choice, pattern, type Schema, url } from '../schema-builders.ts'
 import type { Values } from '../values.ts'
 
-/** What becomes of a recording, in the words of `recording_status_callback_event`. */
+/** Events of a recording, as named in `recording_status_callback_event`. */
 const events = ['in-progress', 'completed', 'absent'] as const
 
 type RecordingEvent = (typeof events)[number]
 
-/** Parameters of a conference that say who is told of its recording. */
+/** Parameters of the status callback for a conference's recording. */
 export const recordingProperties: Readonly<Record<string, Schema>> = {
-  recording_status_callback: url('Told of the recording; that of who made the conference holds.'),
+  recording_status_callback: url(
+    "URL that receives the recording's events; the first participant's URL counts.",
+  ),
   recording_status_callback_event: pattern(
     `^((${events.join('|')})[ ,]*)+$`,
-    'Which events: in-progress when it begins, completed when it is over, absent when there was no sound to keep; default completed.',
+    'Events to report: in-progress at the start, completed at the end, absent if there was no sound to keep; default completed.',
     'in-progress, completed or absent',
   ),
   recording_status_callback_event_type: choice(
-    'cxml, laml: a form, as of XML documents; relay: JSON, calling.call.record. Default cxml.',
+    'cxml and laml: a form as from XML documents; relay: JSON, calling.call.record. Default cxml.',
     ['cxml', 'laml', 'relay'],
   ),
   recording_status_callback_method: choice('GET or POST; default POST.', ['GET', 'POST']),
 }
 
-/** The states of `calling.call.record`. */
+/** States of `calling.call.record`, by the status of the recording. */
 const states = {
   'in-progress': 'recording',
   completed: 'finished',
@@ -33,7 +35,7 @@ const states = {
   failed: 'error',
 } as const
 
-/** Tells `recording_status_callback`, by the form of XML documents or by the family's JSON. */
+/** Returns the listeners that send recording events to `recording_status_callback`, as forms or JSON. */
 export const conferenceRecordingEvents = (
   values: Values,
   script: ScriptContext,
@@ -70,7 +72,7 @@ interface Target {
   readonly method: 'GET' | 'POST'
 }
 
-/** Other than the first, what is told is its end. */
+/** Returns the id of the recording whose end a status reports; undefined for the first status. */
 const endOf = (status: keyof typeof states, { id }: Recording): string | undefined =>
   status === 'in-progress' ? undefined : id
 

@@ -17,7 +17,7 @@ import { streaming } from './streaming.ts'
 const events = ['start', 'end', 'join', 'leave', 'mute', 'hold', 'modify', 'speaker', 'announcement']
 const methodChoice = choice('GET or POST; default POST.', ['GET', 'POST'])
 
-/** Tells `status_callback`, by the family's JSON or by the form of XML documents. */
+/** Returns the listener that sends conference events to `status_callback`, as JSON or forms. */
 const conferenceListener = (values: Values, script: ScriptContext): ConferenceOptions['onEvent'] => {
   const told = values.url('status_callback')
   if (told === undefined) return undefined
@@ -45,7 +45,7 @@ const jsonOf = (event: ConferenceEvent): Readonly<Record<string, unknown>> => ({
   ...(event.callId !== undefined && { participant_call_id: event.callId }),
 })
 
-/** Begins the stream of a participant when it has its place. */
+/** Returns the listener that starts a participant's stream after it has joined. */
 const streamOf = (
   values: Values,
   script: ScriptContext,
@@ -101,48 +101,53 @@ const joinConference = async (values: Values, script: ScriptContext): Promise<Ou
   return script.branch(values.branches('result'), 'join_conference_result')
 }
 
-/** Conferences. */
+/** Methods for conferences. */
 export const conferencing: Readonly<Record<string, Method>> = {
   join_conference: {
-    description: 'Takes part in an audio conference until the caller leaves it or it ends.',
+    description: 'Adds the caller to an audio conference until the caller leaves it or it ends.',
     properties: {
-      name: text('1 to 128 characters.'),
-      muted: boolean('Is not heard; default false.'),
+      name: text('Name of the conference, 1 to 128 characters.'),
+      muted: boolean('Joins muted; default false.'),
       beep: {
         title: 'true, false, onEnter or onExit',
-        description: 'Whether the others hear a beep when the caller comes and goes; default true.',
+        description: 'Whether the participants hear a beep when the caller joins and leaves; default true.',
         anyOf: [{ type: 'boolean' }, choice('', Object.keys(beeps))],
       },
-      start_on_enter: boolean('The conference begins when this caller is one of two; default true.'),
-      end_on_exit: boolean('It ends for all when this caller leaves; default false.'),
-      wait_url: url('A script, run again and again until the conference begins; default hold music.'),
-      max_participants: number('Default 100; those of who made the conference hold.', [2, 100_000]),
+      start_on_enter: boolean(
+        'Whether the conference can start with this caller as one of two participants; default true.',
+      ),
+      end_on_exit: boolean('Ends the conference for all when this caller leaves; default false.'),
+      wait_url: url('Script that repeats until the conference starts; default hold music.'),
+      max_participants: number(
+        "Maximum number of participants; default 100. The first participant's value counts.",
+        [2, 100_000],
+      ),
       record: choice('do-not-record or record-from-start; default do-not-record.', [
         'do-not-record',
         'record-from-start',
       ]),
       trim: choice(
-        "Cut silence off the recording's ends: trim-silence or do-not-trim; default trim-silence.",
+        'Trims silence from both ends of the recording: trim-silence or do-not-trim; default trim-silence.',
         ['trim-silence', 'do-not-trim'],
       ),
-      coach: text('Call id of a participant: only that one hears the caller.'),
-      status_callback: url('Told of what happens in the conference; that of who made it holds.'),
+      coach: text('Call id of the only participant who hears the caller.'),
+      status_callback: url("URL that receives the conference's events; the first participant's URL counts."),
       status_callback_event: pattern(
         `^((${events.join('|')})[ ,]*)+$`,
-        `Which events: ${events.join(' ')}; default all.`,
+        `Events to report: ${events.join(' ')}; default all.`,
         'names of events',
       ),
       status_callback_event_type: choice(
-        'relay: JSON; cxml, laml: a form, as of XML documents. Default relay.',
+        'relay: JSON; cxml and laml: a form as from XML documents. Default relay.',
         ['relay', 'cxml', 'laml'],
       ),
       status_callback_method: methodChoice,
       ...recordingProperties,
       stream: anyObject(
-        'Begins a stream when the caller has its place: the parameters of the method stream.',
+        'Parameters of the method stream, for a stream that starts when the caller has joined.',
       ),
       result: anything(
-        'Steps by the value of join_conference_result, or by conditions; run when it is over.',
+        'Steps after the conference, by the value of join_conference_result or by conditions.',
       ),
     },
     required: ['name'],

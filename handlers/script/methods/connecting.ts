@@ -18,15 +18,16 @@ import {
 import { soundList } from './playing.ts'
 import { sendStreamEvents, streamOptions } from './streaming.ts'
 
-/** Most destinations of one `connect`. */
+/** Maximum number of destinations of one `connect`. */
 const maxDestinations = 100
-/** Most destinations that ring together, as in one `Dial` of XML: each is a call of its own. */
+
+/** Maximum number of destinations that ring together, as in one `Dial` of XML. */
 const maxAtOnce = 10
 
 const destination: Schema = {
   title: 'a destination (an object with to)',
   type: 'object',
-  properties: { ...destinationProperties, webrtc_media: { description: 'Accepted; it has no effect here.' } },
+  properties: { ...destinationProperties, webrtc_media: { description: 'Accepted; it has no effect.' } },
   required: ['to'],
   additionalProperties: false,
 }
@@ -34,7 +35,7 @@ const destination: Schema = {
 const destinations = (description: string, maxItems: number): Schema =>
   list(description, `a list of 1 to ${maxItems} destinations`, destination, { minItems: 1, maxItems })
 
-/** Lists one after the other; those in a list together. */
+/** Returns the groups of destinations; those of a group ring together. */
 const stepsOf = (values: Values): readonly (readonly Values[])[] => {
   const nested = (items: unknown) => (items as readonly unknown[]).map((item) => values.nested(item))
   if (values.has('serial')) return nested(values.list('serial')).map((item) => [item])
@@ -43,12 +44,12 @@ const stepsOf = (values: Values): readonly (readonly Values[])[] => {
   return [[values]]
 }
 
-/** The options of `connect`, from its parameters. */
+/** Returns the options of `connect` from its parameters. */
 const connectOptions = (values: Values, script: ScriptContext): ConnectOptions => {
   const timeoutMs = values.seconds('timeout')
   const maxDurationMs = values.seconds('max_duration')
   const steps = stepsOf(values)
-  // The longest of all holds for the verb; shorter ones of destinations end by themselves.
+  // The longest timeout is that of the verb; a destination enforces its own shorter one.
   const longest = steps.flat().flatMap((item) => confirmTimeoutOf(item, values) ?? [])
   const confirmTimeoutMs = longest.length > 0 ? Math.max(...longest) : undefined
   return {
@@ -75,7 +76,7 @@ const tellEnd = (tell: SendEvent, script: ScriptContext, result: ConnectResult):
   })
 }
 
-/** Calls somebody, and is over when the two were parted again. */
+/** Calls the destinations and resolves when the bridge has ended. */
 const callOthers = async (values: Values, script: ScriptContext): Promise<ConnectResult> => {
   const options = connectOptions(values, script)
   const told = { url: values.url('status_url') }
@@ -97,7 +98,7 @@ const callOthers = async (values: Values, script: ScriptContext): Promise<Connec
   return result
 }
 
-/** Joins the caller to a WebSocket, both ways, until that is over. */
+/** Connects the caller to a WebSocket in both directions until the stream ends. */
 const joinStream = async (
   to: string,
   values: Values,
@@ -148,28 +149,28 @@ const connect = async (values: Values, script: ScriptContext): Promise<Outcome> 
   return { kind: 'transfer', to: await script.find(after, {}), params: {} }
 }
 
-/** Calls others. */
+/** Methods that call destinations. */
 export const connecting: Readonly<Record<string, Method>> = {
   connect: {
     description:
-      'Calls others and joins the first who answers. The next step comes when they have hung up or nobody could be had.',
+      'Calls destinations and bridges the first one that answers. The next step follows after the bridge, or if no destination answers.',
     properties: {
       ...destinationProperties,
       ...streamDestinationProperties,
-      serial: destinations(`Called one after the other; at most ${maxDestinations}.`, maxDestinations),
-      parallel: destinations(`Called together, at most ${maxAtOnce}; the first answer wins.`, maxAtOnce),
+      serial: destinations(`Called in order; at most ${maxDestinations}.`, maxDestinations),
+      parallel: destinations(`Called together; at most ${maxAtOnce}. The first answer wins.`, maxAtOnce),
       serial_parallel: list(
-        `The lists one after the other, those in a list together: at most ${maxAtOnce} in each, ${maxDestinations} in all.`,
+        `Lists called in order, the destinations of a list together; at most ${maxAtOnce} in each, ${maxDestinations} in all.`,
         `a list of 1 to ${maxDestinations} lists of destinations`,
         destinations('Called together.', maxAtOnce),
         { minItems: 1, maxItems: maxDestinations },
       ),
-      max_duration: number('Longest time together in seconds; default 14400.', [1, 86_400]),
-      answer_on_bridge: boolean('Leave the caller ringing until somebody answers; default false.'),
-      ringback: soundList("What the caller hears meanwhile, instead of the far side's early media."),
-      result: anything('Steps by the value of connect_result, or by conditions; run when it is over.'),
+      max_duration: number('Maximum duration of the bridge in seconds; default 14400.', [1, 86_400]),
+      answer_on_bridge: boolean('Answers the caller only when a destination answers; default false.'),
+      ringback: soundList("Sounds for the caller until the answer, instead of the far side's early media."),
+      result: anything('Steps after the connection, by the value of connect_result or by conditions.'),
       transfer_after_bridge: text(
-        'A section, the URL of a script or a script: goes on there when the two are parted. Needed for queue:.',
+        'Section, URL of a script, or script that follows after the bridge. Required for queue:.',
       ),
       status_url: statusUrl('calling.call.connect, or calling.call.stream,'),
     },

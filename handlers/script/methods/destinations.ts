@@ -11,7 +11,7 @@ import { badValue, type Values } from '../values.ts'
 import { asText } from '../variables.ts'
 import { streamCodec, streamProperties } from './streaming.ts'
 
-const headers = list('Further headers of the INVITE to a SIP destination.', 'a list of headers', {
+const headers = list('Additional headers of the INVITE to a SIP destination.', 'a list of headers', {
   title: 'an object with name and value',
   type: 'object',
   properties: {
@@ -24,60 +24,66 @@ const headers = list('Further headers of the INVITE to a SIP destination.', 'a l
 
 const states = ['created', 'ringing', 'answered', 'ended']
 
-/** Parameters of one destination, which `connect` has too, for all. */
+/** Parameters of a destination. On `connect` itself they apply to all destinations. */
 export const destinationProperties: Readonly<Record<string, Schema>> = {
   to: text(
-    'A SIP URI, an address /context/name (of a subscriber, an endpoint, or a resource with a handler, which answers then), a phone number, queue:<name>, or, as the only destination, stream:<WebSocket URL>.',
+    'SIP URI, address /context/name (of a subscriber, an endpoint, or a resource whose handler answers), phone number, queue:<name>, or, as the only destination, stream:<WebSocket URL>.',
   ),
-  from: text("Caller id; default the caller's own."),
-  from_name: text("Caller's name to present."),
+  from: text("Caller id to present; default the caller's own."),
+  from_name: text('Display name to present.'),
   headers,
   username: text('User for digest authentication at the carrier.'),
   password: text('Password for digest authentication at the carrier.'),
-  timeout: number('Seconds to ring; default 60.', [1, 600]),
+  timeout: number('Ring time in seconds; default 60.', [1, 600]),
   codecs: text(
-    'Codecs to offer to a SIP destination, with commas, in this order: of PCMU, PCMA, G722, OPUS and L16 those that the carrier has in its configuration.',
+    'Comma-separated codecs to offer to a SIP destination, in order of preference: PCMU, PCMA, G722, OPUS and L16, as far as the carrier has them in its configuration.',
   ),
   encryption: choice(
-    "SRTP of a SIP destination; default as the carrier's configuration says, which is never loosened.",
+    "SRTP policy of a SIP destination; default the carrier's configuration, which cannot be weakened.",
     ['optional', 'mandatory', 'forbidden'],
   ),
-  session_timeout: number('Session-Expires to ask a SIP destination for, in seconds.', [90, 86_400]),
+  session_timeout: number('Session-Expires to request from a SIP destination, in seconds.', [90, 86_400]),
   confirm: anything(
-    'The URL of a script, or steps: run on the callee before the two are joined; a hangup there refuses.',
+    'URL of a script, or steps, that run on the callee before the bridge; a hangup there declines the call.',
   ),
-  confirm_timeout: number('Longest confirm in seconds; default 60.', [1, 600]),
-  call_state_url: url("Told of the callee's calling.call.state events."),
+  confirm_timeout: number('Maximum duration of confirm in seconds; default 60.', [1, 600]),
+  call_state_url: url("URL that receives the callee's calling.call.state events."),
   call_state_events: list(
-    'Which ones: created, ringing, answered, ended; default ended.',
+    'States to report: created, ringing, answered, ended; default ended.',
     'a list of states',
     { title: 'created, ringing, answered or ended', type: 'string', enum: states },
   ),
 }
 
-/** Parameters of a destination that is a stream. */
+/** Parameters of a stream destination. */
 export const streamDestinationProperties: Readonly<Record<string, Schema>> = {
   ...streamProperties,
   codec: streamCodec,
-  realtime: boolean('A stream is always joined to the call at once.'),
-  status_url_method: choice('For the status_url of a stream: GET or POST; default POST.', ['GET', 'POST']),
+  realtime: boolean('Accepted; a stream is always connected to the call at once.'),
+  status_url_method: choice('Method for the status_url of a stream: GET or POST; default POST.', [
+    'GET',
+    'POST',
+  ]),
 }
 
-/** Completes the sentence "to …" where a text is no destination. */
+/** Checks a destination. Returns a fault that completes the sentence "to …", or undefined. */
 export const destinationFault = (to: string): string | undefined =>
   addressOf(to) === undefined && !isStream(to)
     ? `must be ${destinationKinds}, queue:<name> or stream:<URL>`
     : undefined
 
-/** True for `stream:wss://…`. */
+/** Whether a destination is `stream:wss://…`. */
 export const isStream = (to: string): boolean => /^stream:\s*wss?:\/\//i.test(to.trim())
 
-/** True for `queue:<name>`. */
+/** Whether a destination is `queue:<name>`. */
 export const isQueue = (to: string): boolean => /^queue:./.test(to.trim())
 
 const addressOf = (to: string): string | undefined => (isQueue(to) ? to.trim() : readDestination(to))
 
-/** One destination; what it does not say, the method's own parameters say. */
+/**
+ * Returns a destination from its own parameters; `common` are the method's parameters, which are its
+ * defaults.
+ */
 export const destinationOf = (own: Values, common: Values, script: ScriptContext): Destination => {
   const to = addressOf(own.text('to') ?? '')
   if (to === undefined) throw badValue('to', `must be ${destinationKinds}`)
@@ -110,14 +116,14 @@ export const destinationOf = (own: Values, common: Values, script: ScriptContext
 const headersOf = (values: Values): readonly Header[] =>
   (values.list('headers') as readonly { readonly name: unknown; readonly value: unknown }[]).map((header) => {
     try {
-      // What the author wrote is decoded already; what a variable holds goes on the wire as it is.
+      // Literal text is already decoded; the value of a variable is sent unchanged.
       return readHeader(asText(header.name), asText(header.value))
     } catch (error) {
       throw badValue('headers', (error as Error).message)
     }
   })
 
-/** Longest confirmation of a destination, where it or its method says one. */
+/** Returns the maximum duration of a destination's confirmation, in milliseconds; undefined if not given. */
 export const confirmTimeoutOf = (own: Values, common: Values): number | undefined =>
   own.seconds('confirm_timeout') ?? common.seconds('confirm_timeout')
 
@@ -125,12 +131,12 @@ const confirmOf = (own: Values, common: Values, script: ScriptContext): Destinat
   const values = own.has('confirm') ? own : common
   const source = values.steps('confirm') ?? values.text('confirm')
   if (source === undefined) return undefined
-  const longestMs = own === common ? undefined : confirmTimeoutOf(own, common)
-  if (longestMs === undefined) return (callee) => script.confirm(callee, source)
-  return (callee) => within(longestMs, callee, () => script.confirm(callee, source))
+  const maxMs = own === common ? undefined : confirmTimeoutOf(own, common)
+  if (maxMs === undefined) return (callee) => script.confirm(callee, source)
+  return (callee) => within(maxMs, callee, () => script.confirm(callee, source))
 }
 
-/** Runs something on a callee's leg, and gives it up after a time: the leg ends then, and what runs on it with the leg. */
+/** Runs a function on a callee's leg with a time limit, after which the leg ends, and the function with it. */
 const within = async (ms: number, callee: CallControl, run: () => Promise<void>): Promise<void> => {
   const over = new AbortController()
   const late = callee.sleep(ms, { signal: over.signal }).then(() => {
@@ -153,7 +159,7 @@ const reasons = {
   failed: 'error',
 } as const
 
-/** Tells `call_state_url` how a callee's leg goes. */
+/** Returns the listener that sends a callee's states to `call_state_url`. */
 const stateListener = (where: Values, which: Values, script: ScriptContext): Destination['onState'] => {
   const told = where.url('call_state_url')
   if (told === undefined) return undefined
@@ -173,7 +179,7 @@ const sendState = (tell: SendEvent, wanted: readonly string[], state: CalleeStat
   })
 }
 
-/** A callee as events describe it. */
+/** Returns the description of a callee in events. */
 export const deviceOf = ({
   to,
   from,

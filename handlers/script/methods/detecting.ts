@@ -5,7 +5,7 @@ import type { Method, ScriptContext } from '../method.ts'
 import { boolean, choice, number, pattern, statusUrl } from '../schema-builders.ts'
 import type { Values } from '../values.ts'
 
-/** The options that are there, by the parameters that give them. */
+/** Returns the options whose parameters are present, in milliseconds. */
 const milliseconds = (
   values: Values,
   names: Readonly<Record<string, string>>,
@@ -39,7 +39,7 @@ const detectOptions = (values: Values, onFinding: (finding: Finding) => void): D
   }
 }
 
-/** A finding as events tell it. */
+/** Returns a finding in the form of events. */
 const eventOf = (finding: Finding) => {
   switch (finding.kind) {
     case 'fax':
@@ -74,38 +74,38 @@ const detect = async (values: Values, script: ScriptContext): Promise<undefined>
     if (error instanceof CallEnded || script.call.signal.aborted) return
     script.variables.assign({ detect_result: 'error' })
     const code = error instanceof VerbFailed ? error.code : 'internal'
-    script.warn(code, error instanceof Error ? error.message : 'It could not be detected.', values.path)
+    script.warn(code, error instanceof Error ? error.message : 'The detection failed.', values.path)
   })
 }
 
-/** Finds out who answered. */
+/** Methods that detect the answering party. */
 export const detecting: Readonly<Record<string, Method>> = {
   detect_machine: {
-    description: "Tells a machine from a person, and finds a fax's tone, by listening to the caller.",
+    description:
+      'Listens to the caller to distinguish a person from an answering machine, and to detect a fax tone.',
     properties: {
       detectors: pattern(
         '^(amd|fax)( *, *(amd|fax))*$',
-        'amd, fax or both with a comma; default both.',
+        'amd, fax or both, comma-separated; default both.',
         'amd, fax or amd,fax',
       ),
-      detect_message_end: boolean('Goes on after machine until its greeting is over; default false.'),
-      initial_timeout: number('Seconds for the first sound; default 4.5.', [0.1, 60]),
+      detect_message_end: boolean(
+        'Continues after a machine was detected until its greeting ends; default false.',
+      ),
+      initial_timeout: number('Maximum wait for the first sound in seconds; default 4.5.', [0.1, 60]),
       end_silence_timeout: number('Seconds of silence that end speech; default 1.', [0.1, 60]),
       machine_ready_timeout: number(
         "Seconds of silence that end a machine's greeting; default as end_silence_timeout.",
         [0.1, 60],
       ),
       machine_voice_threshold: number(
-        'Seconds of speech without a pause that mean a machine; default 1.25.',
+        'Seconds of speech without a pause that identify a machine; default 1.25.',
         [0.1, 60],
       ),
-      machine_words_threshold: number('Words that mean a machine; default 6.', [1, 100]),
-      timeout: number('Longest detection in seconds; default 30.', [1, 600]),
-      tone: choice('The tone of a fax: CED of one that answers, CNG of one that calls; default CED.', [
-        'CED',
-        'CNG',
-      ]),
-      wait: boolean('Wait for the result; false goes on with the next step. Default true.'),
+      machine_words_threshold: number('Number of words that identifies a machine; default 6.', [1, 100]),
+      timeout: number('Maximum duration of the detection in seconds; default 30.', [1, 600]),
+      tone: choice('Fax tone: CED of an answering fax, CNG of a calling fax; default CED.', ['CED', 'CNG']),
+      wait: boolean('Waits for the result; false continues with the next step. Default true.'),
       status_url: statusUrl('calling.call.detect'),
     },
     failed: { detect_result: 'error' },

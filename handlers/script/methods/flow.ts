@@ -2,16 +2,16 @@ import type { Method } from '../method.ts'
 import { expressionFault } from '../placeholders.ts'
 import { anyObject, anything, number, text } from '../schema-builders.ts'
 
-const dest = text('A section of the script, the URL of a script, or a script as a text of JSON.')
-const params = anyObject('Values that it sees as params.')
-const meta = anyObject('Of no meaning to the gateway.')
+const dest = text('Section of the script, URL of a script, or script as JSON text.')
+const params = anyObject('Values that the section or script can read as params.')
+const meta = anyObject('Accepted; it has no effect.')
 const steps = anything('Steps.')
 const branches = anything('Steps by the value of a variable, or by conditions.')
 
-/** Which step is the next one. */
+/** Methods that control the order of steps. */
 export const flow: Readonly<Record<string, Method>> = {
   execute: {
-    description: 'Runs a section or another script, and goes on when that returns.',
+    description: 'Runs a section or another script, and continues when that returns.',
     properties: { dest, params, meta, on_return: steps, result: branches },
     required: ['dest'],
     nested: { on_return: 'steps', result: 'branches' },
@@ -29,7 +29,7 @@ export const flow: Readonly<Record<string, Method>> = {
     },
   },
   transfer: {
-    description: 'Goes on with a section or another script, and does not come back.',
+    description: 'Continues with a section or another script, and does not return.',
     properties: { dest, params, meta },
     required: ['dest'],
     run: async (values, script) => {
@@ -38,25 +38,25 @@ export const flow: Readonly<Record<string, Method>> = {
     },
   },
   return: {
-    description: 'Goes back to execute with a value, or ends the script.',
-    properties: { value: anything('Any value; execute finds it in return_value.') },
+    description: 'Returns to execute with a value, or ends the script.',
+    properties: { value: anything('Any value; execute sets return_value to it.') },
     wholeParameter: 'value',
     run: async (values) => ({ kind: 'return', value: values.parameters.value }),
   },
   label: {
-    description: 'Marks a place for goto.',
-    properties: { name: text('Name of the place, once in a list of steps.') },
+    description: 'Marks a target for goto.',
+    properties: { name: text('Name of the label, unique in its list of steps.') },
     required: ['name'],
     wholeParameter: 'name',
     plain: ['name'],
     run: async () => undefined,
   },
   goto: {
-    description: 'Goes on at a label of this list of steps, or of one around it.',
+    description: 'Continues at a label of this list of steps, or of an enclosing one.',
     properties: {
-      label: text('Name of the place.'),
-      when: text('JavaScript; goes there where this is true. Default: always.'),
-      max: number('Jumps at most, each time that the section runs; default 100.', [1, 100]),
+      label: text('Name of the label.'),
+      when: text('JavaScript expression; jumps only if it is true. Default: always.'),
+      max: number('Maximum number of jumps in one run of the section; default 100.', [1, 100]),
     },
     required: ['label'],
     plain: ['label', 'when'],
@@ -69,7 +69,7 @@ export const flow: Readonly<Record<string, Method>> = {
     },
   },
   cond: {
-    description: 'Runs the steps of the first condition that holds.',
+    description: 'Runs the steps of the first true condition.',
     properties: { conditions: branches },
     required: ['conditions'],
     wholeParameter: 'conditions',

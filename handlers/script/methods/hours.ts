@@ -5,7 +5,10 @@ import { badValue, type Values } from '../values.ts'
 const dayNames = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 const minutesOfDay = 1440
 
-/** When somebody is there: on some days, from one time to another, which is on the next day where it is not later. */
+/**
+ * When somebody is there: on some days, from one time to another, which is on the next day where it is not
+ * later.
+ */
 interface Opening {
   readonly days: readonly string[]
   readonly from: string
@@ -21,31 +24,31 @@ const opening: Schema = {
   title: 'an opening (an object with days, from and to)',
   type: 'object',
   properties: {
-    days: list('On which days.', `a list of ${dayNames.join(', ')}`, {
+    days: list('Days of the week.', `a list of ${dayNames.join(', ')}`, {
       ...text('A day.', `one of ${dayNames.join(', ')}`),
       enum: dayNames,
     }),
-    from: time('From when.'),
-    to: time('Until when; not later than from: on the next day.'),
+    from: time('Start.'),
+    to: time('End; if it is not later than from, on the next day.'),
   },
   required: ['days', 'from', 'to'],
   additionalProperties: false,
 }
 
-/** A day of the calendar. */
+/** Day of the calendar. */
 interface Day {
-  /** YYYY-MM-DD. */
+  /** Date as YYYY-MM-DD. */
   readonly date: string
-  /** 0 is Monday. */
+  /** Day of the week; 0 is Monday. */
   readonly day: number
 }
 
-/** What the clock on the wall shows somewhere. */
+/** Local day and time of day in a time zone. */
 interface Local extends Day {
   readonly minute: number
 }
 
-/** Throws a RangeError for a time zone that is not known. */
+/** Returns the local time. Throws a RangeError for an unknown time zone. */
 const localTime = (at: number, timeZone: string): Local => {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone,
@@ -66,7 +69,7 @@ const localTime = (at: number, timeZone: string): Local => {
   }
 }
 
-/** By the calendar: not every day has 24 hours. */
+/** Returns the previous day of the calendar; local days do not always have 24 hours. */
 const dayBefore = ({ date, day }: Day): Day => ({
   date: new Date(Date.parse(date) - minutesOfDay * 60_000).toISOString().slice(0, 10),
   day: (day + 6) % 7,
@@ -77,9 +80,10 @@ const minutes = (text: string): number => {
   return Number(hours) * 60 + Number(rest)
 }
 
-/** Whether an opening that began on `day` goes on at `minute`, counted from the beginning of that day. */
+/** Whether an opening that starts on `day` includes `minute`, counted from the start of that day. */
 const covers = ({ days, from, to }: Opening, day: number, minute: number): boolean => {
-  const [start, end] = [minutes(from), minutes(to)]
+  const start = minutes(from)
+  const end = minutes(to)
   return (
     days.includes(dayNames[day] ?? '') && minute >= start && minute < (end > start ? end : end + minutesOfDay)
   )
@@ -90,24 +94,24 @@ const isOpen = (values: Values, now: number): boolean => {
   const closed = values.texts('closed_dates')
   const openings = values.list('open') as readonly Opening[]
   const today = localTime(now, timeZone)
-  // What began yesterday may go on past midnight; it was not open on a closed day.
+  // An opening of yesterday may continue past midnight, unless yesterday was a closed date.
   const yesterday = dayBefore(today)
   const began = (day: Day, minute: number) =>
     !closed.includes(day.date) && openings.some((each) => covers(each, day.day, minute))
   return began(today, today.minute) || began(yesterday, today.minute + minutesOfDay)
 }
 
-/** The hour of the day: a method of ours, which call flows are made of. */
+/** Methods for opening hours: the gateway's own addition to the language, for call flows. */
 export const hours: Readonly<Record<string, Method>> = {
   check_hours: {
-    description: 'Tells whether it is an hour at which somebody is there, in hours_result: open or closed.',
+    description: 'Checks the opening hours and sets hours_result to open or closed.',
     properties: {
-      time_zone: text('Name of the IANA data base, such as Europe/Berlin; default UTC.'),
-      open: list('When somebody is there.', 'a list of 1 to 50 openings', opening, {
+      time_zone: text('Time zone of the IANA database, such as Europe/Berlin; default UTC.'),
+      open: list('Opening hours.', 'a list of 1 to 50 openings', opening, {
         minItems: 1,
         maxItems: 50,
       }),
-      closed_dates: list('Days on which nobody is there all the same.', 'a list of dates', {
+      closed_dates: list('Dates without opening hours.', 'a list of dates', {
         ...text('YYYY-MM-DD.', 'a date such as 2026-12-25'),
         pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$',
       }),

@@ -11,31 +11,33 @@ import { asText } from '../variables.ts'
 
 const sounds = 'say:<text>, silence:<seconds>, ring:[<seconds>:]<country>, file:<name>, or an http(s) URL'
 
-/** One sound. */
-export const sound = text(`What to play: ${sounds}.`, `a sound (${sounds})`)
+/** Schema of one sound. */
+export const sound = text(`Sound to play: ${sounds}.`, `a sound (${sounds})`)
 
-/** Sounds that are played in order. */
+/** Schema of a list of sounds that play in order. */
 export const soundList = (description: string): Schema =>
   list(description, 'a list of sounds', sound, { minItems: 1 })
 
-/** How text is spoken, and how loud sounds are. */
+/** Parameters of the voice and the volume. */
 export const speaking: Readonly<Record<string, Schema>> = {
   volume: number('Decibels, -40 to 40; default 0.', [-40, 40]),
   say_voice: text('Voice for say:; default the variable say_voice.'),
   say_language: text('Language for say:, such as en-US; default the variable say_language.'),
   say_gender: text(
-    'male or female: of the voice for say: where none is named; default the variable say_gender.',
+    'Gender of the voice for say: if no voice is named, male or female; default the variable say_gender.',
   ),
 }
 
-/** The voice of a step: its own parameters, or the variables of the same names. */
+/** Returns the voice of a step, from its parameters or from the variables of the same names. */
 export const speakerOf = (values: Values, { variables }: ScriptContext): Speaker => {
   const of = (name: string) => values.text(name) ?? asText(variables.lookup(`vars.${name}`))
-  const [voice, language, gender] = [of('say_voice'), of('say_language'), of('say_gender')]
+  const voice = of('say_voice')
+  const language = of('say_language')
+  const gender = of('say_gender')
   return { ...(voice && { voice }), ...(language && { language }), ...(gender && { gender }) }
 }
 
-/** Sounds and their volume, from a step's parameters. */
+/** Returns the sounds and their volume from a step's parameters. */
 export const soundsOf = (
   values: Values,
   name: string,
@@ -48,7 +50,7 @@ export const soundsOf = (
   }
 }
 
-/** Runs something that tells how it ends: `error` when it fails, `end` otherwise, also where the call ends. */
+/** Runs an activity and sends the event of its end: `error` after a failure, otherwise `end`. */
 export const reportingEnd = async <T>(tell: SendEvent, end: string, run: () => Promise<T>): Promise<T> => {
   try {
     const value = await run()
@@ -60,15 +62,15 @@ export const reportingEnd = async <T>(tell: SendEvent, end: string, run: () => P
   }
 }
 
-/** Plays sounds to the caller. */
+/** Methods that play sounds. */
 export const playing: Readonly<Record<string, Method>> = {
   play: {
-    description: 'Plays sounds, one after the other.',
+    description: 'Plays sounds in order.',
     properties: {
       url: sound,
       urls: soundList('Sounds to play in order.'),
       ...speaking,
-      auto_answer: boolean('Answer first; default true. false plays as early media.'),
+      auto_answer: boolean('Answers the call first; default true. false plays as early media.'),
       status_url: statusUrl('calling.call.play'),
     },
     exactlyOne: ['url', 'urls'],

@@ -7,7 +7,7 @@ import { soundFault } from '../value-check.ts'
 import type { Values } from '../values.ts'
 import { sound, soundList, soundsOf, speaking } from './playing.ts'
 
-/** Parameters of a prompt that mean that digits are collected beside speech. */
+/** Parameters whose presence means that digits are collected besides speech. */
 const ofDigits = ['max_digits', 'terminators', 'digit_timeout']
 const ofSpeech = ['speech_timeout', 'speech_end_timeout', 'speech_language', 'speech_hints', 'speech_engine']
 
@@ -64,35 +64,40 @@ const tellResult = (tell: SendEvent, result: CollectResult): void => {
   tell({ result: told, final: true, state: 'finished' })
 }
 
-/** Asks the caller. */
+/** Methods that ask the caller for input. */
 export const prompting: Readonly<Record<string, Method>> = {
   prompt: {
     description:
-      'Plays sounds and collects digits, or speech where a parameter of it is there, or both; a digit or speech stops the sounds.',
+      'Plays sounds and collects digits, or speech if a parameter of speech is present, or both. Input stops the sounds.',
     properties: {
       play: {
         title: 'a sound or a list of sounds',
-        description: 'What to play.',
+        description: 'Sounds to play.',
         anyOf: [sound, soundList('In order.')],
       },
       ...speaking,
-      max_digits: number('Stop after so many digits; default 1.', [1, 128]),
-      terminators: keys('Keys that end the input; default none.'),
-      digit_timeout: number('Seconds between digits; default 5.', [0.1, 600]),
+      max_digits: number('Number of digits that completes the input; default 1.', [1, 128]),
+      terminators: keys('DTMF digits that end the input; default none.'),
+      digit_timeout: number('Maximum seconds between two digits; default 5.', [0.1, 600]),
       initial_timeout: number(
-        'Seconds for the first digit or the beginning of speech; default 5.',
+        'Maximum seconds until the first digit or the start of speech; default 5.',
         [0.1, 600],
       ),
-      speech_timeout: number('Longest speech in seconds; default 60.', [0.1, 600]),
+      speech_timeout: number('Maximum duration of speech in seconds; default 60.', [0.1, 600]),
       speech_end_timeout: number(
-        'Seconds of silence after which speech is over; default: as the recogniser says, or after 1.',
+        'Seconds of silence that end speech; default: the recognizer decides, or 1 s.',
         [0.1, 60],
       ),
       speech_language: text('Language of the speech, such as en-US.'),
-      speech_hints: list('Words and phrases that are likely.', 'a list of texts', text('A word or phrase.'), {
-        maxItems: 500,
-      }),
-      speech_engine: text('Any: speech is understood by the recogniser of the configuration.'),
+      speech_hints: list(
+        'Words and phrases that the caller is likely to say.',
+        'a list of texts',
+        text('A word or phrase.'),
+        {
+          maxItems: 500,
+        },
+      ),
+      speech_engine: text('Accepted; the recognizer is that of the configuration.'),
       status_url: statusUrl('calling.call.collect'),
     },
     required: ['play'],

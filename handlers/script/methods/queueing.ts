@@ -14,7 +14,9 @@ const words: Readonly<Record<QueueResult['kind'], string>> = {
   hangup: 'hangup',
 }
 
-/** Tells `status_url` of the caller's place; `ts` is when that was. */
+/**
+ * Returns the listener that sends the caller's queue events to `status_url`; `…_ts` is the time of the event.
+ */
 const queueListener = (values: Values, script: ScriptContext): QueueOptions['onEvent'] => {
   const told = values.url('status_url')
   if (told === undefined) return undefined
@@ -57,18 +59,16 @@ const enterQueue = async (values: Values, script: ScriptContext): Promise<Outcom
   return { kind: 'transfer', to: await script.find(after, {}), params: {} }
 }
 
-/** Queues. */
+/** Methods for queues. */
 export const queueing: Readonly<Record<string, Method>> = {
   enter_queue: {
     description:
-      'Waits in a queue until somebody takes the caller; where nobody does, the next step has its turn.',
+      'Places the caller in a queue until another call takes the caller. If none does, the next step follows.',
     properties: {
-      queue_name: text('1 to 128 characters; the queue is made by the first who enters.'),
-      transfer_after_bridge: text(
-        'A section, the URL of a script or a script: goes on there when the two are parted.',
-      ),
-      wait_url: text('What the caller hears again and again: a sound; default hold music.'),
-      wait_time: number('Longest wait in seconds; default 3600.', [1, 86_400]),
+      queue_name: text('Name of the queue, 1 to 128 characters. The first caller creates the queue.'),
+      transfer_after_bridge: text('Section, URL of a script, or script that follows after the bridge.'),
+      wait_url: text('Sound that repeats while the caller waits; default hold music.'),
+      wait_time: number('Maximum wait in seconds; default 3600.', [1, 86_400]),
       status_url: statusUrl('calling.call.queue'),
     },
     required: ['queue_name', 'transfer_after_bridge'],

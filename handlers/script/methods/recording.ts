@@ -9,7 +9,7 @@ import { badValue, type Values } from '../values.ts'
 interface Defaults {
   readonly direction: 'speak' | 'both'
   readonly terminators: string
-  /** Seconds; 0: no limit. */
+  /** Initial silence that ends the recording, in seconds; 0 is no limit. */
   readonly initial: number
   readonly end: number
 }
@@ -24,24 +24,27 @@ const properties = ({
   end,
 }: Defaults): Readonly<Record<string, Schema>> => ({
   format: choice('wav or mp3; default wav.', ['wav', 'mp3']),
-  direction: choice(`What the caller says (speak), hears (listen), or both; default ${direction}.`, [
+  direction: choice(`Audio from the caller (speak), to the caller (listen), or both; default ${direction}.`, [
     'speak',
     'listen',
     'both',
   ]),
-  stereo: boolean('Each side on a channel of its own, so direction can only be both; default false.'),
-  beep: boolean('A tone before the beginning; default false.'),
-  terminators: keys(`Keys that end it; default ${terminators || 'none'}.`),
+  stereo: boolean('Records each direction on its own channel; direction must then be both. Default false.'),
+  beep: boolean('Plays a tone before the recording; default false.'),
+  terminators: keys(`DTMF digits that end the recording; default ${terminators || 'none'}.`),
   initial_timeout: number(
-    `Seconds in which the caller has to begin to speak; 0: any; default ${initial}.`,
+    `Seconds of initial silence that end the recording; 0 is no limit. Default ${initial}.`,
     [0, 600],
   ),
-  end_silence_timeout: number(`Seconds of silence that end it; 0: none do; default ${end}.`, [0, 600]),
+  end_silence_timeout: number(
+    `Seconds of silence that end the recording; 0 is no limit. Default ${end}.`,
+    [0, 600],
+  ),
   input_sensitivity: number(
-    'How soon a sound counts as speech, 0 (only what is loud) to 100 (also what is soft); default 44.',
+    'Sensitivity of voice detection, 0 (loud sounds only) to 100 (soft sounds too); default 44.',
     [0, 100],
   ),
-  max_length: number('Longest recording in seconds; default as long as the call.', [1, 86_400]),
+  max_length: number('Maximum duration in seconds; default that of the call.', [1, 86_400]),
   status_url: statusUrl('calling.call.record'),
 })
 
@@ -70,20 +73,20 @@ const tracksOf = (values: Values, { direction }: Defaults): RecordOptions['track
   return ({ speak: 'in', listen: 'out', both: 'both' } as const)[given ?? direction]
 }
 
-/** In ms; a document says 0 for no limit. */
+/** Returns a limit of silence in milliseconds; 0 in a document means no limit. */
 const silenceLimit = (values: Values, name: string, fallback: number): number =>
   (values.seconds(name) ?? fallback * 1000) || Number.POSITIVE_INFINITY
 
 const wordOf = ({ reason }: RecordResult): string =>
   reason === 'no-input' ? 'no_input' : reason === 'error' ? 'failed' : 'success'
 
-/** What each event says of how it is made. */
+/** Fields of each event that describe the audio. */
 const audioFieldsOf = ({ tracks = 'in', format }: RecordOptions): Readonly<Record<string, unknown>> => {
   const direction = { in: 'speak', out: 'listen', both: 'both', stereo: 'both' }[tracks]
   return { record: { audio: { format, direction, stereo: tracks === 'stereo' } } }
 }
 
-/** Tells of one recording. */
+/** Returns a function that sends the events of one recording. */
 const eventSender = (
   values: Values,
   script: ScriptContext,
@@ -97,7 +100,7 @@ const eventSender = (
   })
 }
 
-/** The same for whoever has to tell it where the gateway dies; without a control id it is the recording's own. */
+/** Returns the status target for the case that the gateway dies. The default control id is the recording's own. */
 const statusTargetOf = (
   values: Values,
   options: RecordOptions,
@@ -160,26 +163,26 @@ const recordCall = async (values: Values, script: ScriptContext): Promise<undefi
   })
 }
 
-/** Methods that record. */
+/** Methods that record calls. */
 export const recording: Readonly<Record<string, Method>> = {
   record: {
-    description: 'Records the caller; the next step comes when that is over.',
+    description: 'Records the caller. The next step follows at the end of the recording.',
     properties: properties(foreground),
     failed: { record_result: 'failed', record_url: '' },
     run: record,
   },
   record_call: {
-    description: 'Begins to record the call, and goes on with the next step.',
+    description: 'Starts to record the call, and continues with the next step.',
     properties: {
-      control_id: text('Name by which stop_record_call finds it; default a new one.'),
+      control_id: text('Name for stop_record_call; default a new id.'),
       ...properties(background),
     },
     failed: { record_call_result: 'failed' },
     run: recordCall,
   },
   stop_record_call: {
-    description: 'Ends what record_call began.',
-    properties: { control_id: text('Which one; default the last.') },
+    description: 'Stops a recording of record_call.',
+    properties: { control_id: text('Name of the recording; default the most recent one.') },
     failed: { stop_record_call_result: 'failed' },
     run: async (values, { recordings, variables }) => {
       const { reason } = await recordings.stop(values.text('control_id')).ended

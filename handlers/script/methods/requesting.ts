@@ -7,7 +7,7 @@ import { boolean, choice, number, texts, url } from '../schema-builders.ts'
 import { badValue, type Values } from '../values.ts'
 import { asText, type Variables } from '../variables.ts'
 
-/** Headers of the connection, which the gateway writes. */
+/** Headers of the connection, which only the gateway sets. */
 const reserved = new Set([
   'host',
   'connection',
@@ -62,7 +62,7 @@ const keep = (variables: Variables, { status, headers, text }: HttpResponse, par
   if (parsed) variables.set('request_response', parse(text))
 }
 
-/** The JSON of a body; undefined where it is none. */
+/** Parses a body as JSON; undefined if it is not JSON. */
 const parse = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -71,12 +71,12 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** Asks a server of the customer's. */
+/** Methods that send requests to customers' servers. */
 export const requesting: Readonly<Record<string, Method>> = {
   request: {
-    description: "Asks a customer's server.",
+    description: 'Sends an HTTP request.',
     properties: {
-      url: url('Who is asked.'),
+      url: url('URL of the request.'),
       method: choice('GET, POST, PUT or DELETE.', [
         'GET',
         'POST',
@@ -90,15 +90,16 @@ export const requesting: Readonly<Record<string, Method>> = {
       headers: texts('Headers of the request, by name.'),
       body: {
         title: 'a text or an object',
-        description: 'Sent as it is, or as JSON; Content-Type says so unless a header does.',
+        description:
+          'Body: a text unchanged, an object as JSON. Content-Type is set accordingly unless a header sets it.',
         type: ['string', 'object', 'array'],
       },
-      timeout: number('Longest wait in seconds; default 0: that of the configuration.', [0, 600]),
+      timeout: number('Maximum duration in seconds; default 0: that of the configuration.', [0, 600]),
       connect_timeout: number(
-        'Longest wait for the connection; default 0: that of the configuration.',
+        'Maximum time to connect in seconds; default 0: that of the configuration.',
         [0, 600],
       ),
-      save_variables: boolean('Keep the fields of a JSON answer as request_response; default false.'),
+      save_variables: boolean('Stores a JSON response as request_response; default false.'),
     },
     required: ['url', 'method'],
     failed: { request_result: 'failed', return_value: 'failed' },
@@ -115,7 +116,7 @@ export const requesting: Readonly<Record<string, Method>> = {
         if (call.signal.aborted) throw new CallEnded()
         throw new VerbFailed(
           codes.methodFailed,
-          error instanceof Error ? error.message : 'There was no answer.',
+          error instanceof Error ? error.message : 'There was no response.',
           error,
         )
       }

@@ -11,14 +11,14 @@ const joinRoom = async (values: Values, { call, context, variables }: ScriptCont
   return undefined
 }
 
-/** Rooms, of which a caller takes part in the audio. */
+/** Methods for the audio of rooms. */
 export const rooms: Readonly<Record<string, Method>> = {
   join_room: {
-    description: 'Takes part in the audio of a room until the caller leaves it or it ends.',
+    description: 'Adds the caller to the audio of a room until the caller leaves it or it ends.',
     properties: {
       name: pattern(
         roomPattern,
-        'The room at /public/<name>, or an address; made where there is none, for as long as somebody is in it.',
+        'Name of the room at /public/<name>, or its address. An unknown room exists while it has participants.',
         'the name or the address of a room',
       ),
     },

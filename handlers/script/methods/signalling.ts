@@ -14,7 +14,7 @@ const toFault = (to: string): string | undefined =>
 
 const wordOf = ({ kind }: ReferResult): string => (kind === 'completed' ? 'success' : kind.replace('-', '_'))
 
-/** Waiting, and what is told to the caller's side. */
+/** Methods that wait, and that signal to the caller's side. */
 export const signalling: Readonly<Record<string, Method>> = {
   sleep: {
     description: 'Waits.',
@@ -29,8 +29,14 @@ export const signalling: Readonly<Record<string, Method>> = {
     },
   },
   send_digits: {
-    description: 'Sends key presses to the caller.',
-    properties: { digits: pattern(digitsPattern, 'w waits 0.5 s, W 1 s.', 'key presses (0-9 * # A-D w W)') },
+    description: 'Sends DTMF digits to the caller.',
+    properties: {
+      digits: pattern(
+        digitsPattern,
+        'Digits to send; w waits 0.5 s, W waits 1 s.',
+        'DTMF digits (0-9 * # A-D w W)',
+      ),
+    },
     required: ['digits'],
     failed: { send_digits_result: 'failed' },
     run: async (values, { call, variables }) => {
@@ -40,10 +46,9 @@ export const signalling: Readonly<Record<string, Method>> = {
     },
   },
   sip_refer: {
-    description:
-      "Asks the caller's telephone to call somebody else in our place. Where it does, the call is over.",
+    description: 'Transfers the caller to another destination by REFER. A completed transfer ends the call.',
     properties: {
-      to_uri: text('A SIP URI.'),
+      to_uri: text('SIP URI of the transfer target.'),
       username: text('User for digest authentication.'),
       password: text('Password for digest authentication.'),
       status_url: statusUrl('calling.call.refer'),
@@ -76,12 +81,12 @@ export const signalling: Readonly<Record<string, Method>> = {
     },
   },
   user_event: {
-    description: 'Tells a browser on the call, which has an event user_event with this object.',
+    description: "Sends an event user_event with this object to the caller's browser.",
     properties: { event: anyObject('At most 16 kB of JSON.') },
     required: ['event'],
     run: async (values, { call }) => {
       if (!call.sendUserEvent(values.object('event') ?? {}))
-        throw new VerbFailed(codes.methodFailed, "The caller's side cannot be told of events.")
+        throw new VerbFailed(codes.methodFailed, "The caller's side cannot receive events.")
       return undefined
     },
   },

@@ -6,14 +6,14 @@ import { choice, number, pattern, type Schema, statusUrl, text, texts } from '..
 import { badValue, type Values } from '../values.ts'
 import { asText } from '../variables.ts'
 
-/** The codec of a WebSocket's audio. */
+/** Schema of the codec of a WebSocket stream. */
 export const streamCodec = pattern(
   streamFormatPattern,
   `Codec of a stream: ${streamFormats}: 8000, 16000 (default), 24000 or 48000 Hz of L16, 20 (default) to 120 ms in steps of 20. Default PCMU.`,
   streamFormats,
 )
 
-/** What is told to the server of a WebSocket, from a step's parameters. */
+/** Returns the options of a WebSocket stream from a step's parameters. */
 export const streamOptions = (url: string, codec: string | undefined, values: Values): StreamOptions => {
   const format = readStreamFormat(codec ?? 'PCMU')
   if (!format) throw badValue('codec', `must be ${streamFormats}`)
@@ -34,14 +34,14 @@ export const streamOptions = (url: string, codec: string | undefined, values: Va
 
 /** Parameters of a stream to a WebSocket, besides its URL. */
 export const streamProperties: Readonly<Record<string, Schema>> = {
-  name: text('Told to the server.'),
-  authorization_bearer_token: text('Sent to the server as Authorization: Bearer.'),
-  custom_parameters: texts('Told to the server at the start.'),
+  name: text('Name of the stream, sent to the server.'),
+  authorization_bearer_token: text('Token that the server receives as Authorization: Bearer.'),
+  custom_parameters: texts('Parameters that the server receives at the start.'),
 }
 
 const tapTracks = { speak: 'inbound', listen: 'outbound', both: 'both' } as const
 
-/** Tells how a stream goes: that it has begun, and at once or later that it is over. */
+/** Sends the events of a stream: its start now, and its end later. */
 export const sendStreamEvents = (tell: SendEvent, begun: string, stream: CallStream): void => {
   tell({ state: begun })
   void stream.ended.then((end: StreamEnd) => {
@@ -66,14 +66,14 @@ const stream = async (values: Values, script: ScriptContext): Promise<undefined>
   script.variables.assign({ stream_result: 'success', stream_control_id: id })
 }
 
-/** Where a tap goes, and how. */
+/** Returns the options of a tap. */
 const tapOptions = (uri: string, codec: 'PCMU' | 'PCMA', packetMs: number): StreamOptions => {
   const url = URL.parse(uri)
   if (!url || !['rtp:', 'ws:', 'wss:'].includes(url.protocol))
     throw badValue('uri', 'must be an rtp, ws or wss URL')
-  const [least, most, step] = url.protocol === 'rtp:' ? [10, 60, 10] : [20, 120, 20]
-  if (packetMs < least || packetMs > most || packetMs % step !== 0)
-    throw badValue('rtp_ptime', `must be ${least} to ${most} in steps of ${step} here`)
+  const limits = url.protocol === 'rtp:' ? { min: 10, max: 60, step: 10 } : { min: 20, max: 120, step: 20 }
+  if (packetMs < limits.min || packetMs > limits.max || packetMs % limits.step !== 0)
+    throw badValue('rtp_ptime', `must be ${limits.min} to ${limits.max} in steps of ${limits.step} here`)
   if (url.protocol !== 'rtp:') return { url: url.href, codec, packetMs }
   url.searchParams.set('codec', codec)
   url.searchParams.set('ptime', String(packetMs))
@@ -110,23 +110,24 @@ const tap = async (values: Values, script: ScriptContext): Promise<undefined> =>
 
 const typeOf = (uri: string): string => (uri.startsWith('rtp:') ? 'rtp' : 'ws')
 
-const controlId = text('Which one; default the last.')
+const controlId = text('Name given to the start; default the most recent one.')
 
-/** Gives the caller's audio to somebody outside. */
+/** Methods that stream the call's audio to a receiver. */
 export const streaming: Readonly<Record<string, Method>> = {
   tap: {
-    description: "Gives the call's audio to an RTP address or a WebSocket, and goes on with the next step.",
+    description:
+      "Streams the call's audio to an RTP address or a WebSocket, and continues with the next step.",
     properties: {
       uri: pattern('^(rtp|wss?)://', 'rtp://host:port, ws:// or wss://.', 'an rtp, ws or wss URL'),
-      control_id: text('Name by which stop_tap finds it; default a new one.'),
-      direction: choice('What the caller says (speak), hears (listen), or both; default speak.', [
+      control_id: text('Name for stop_tap; default a new id.'),
+      direction: choice('Audio from the caller (speak), to the caller (listen), or both; default speak.', [
         'speak',
         'listen',
         'both',
       ]),
       codec: choice('PCMU or PCMA; default PCMU.', ['PCMU', 'PCMA']),
       rtp_ptime: number(
-        'Milliseconds of a packet: 10 to 60 in steps of 10, or of a message to a WebSocket, 20 to 120 in steps of 20; default 20.',
+        'Milliseconds of an RTP packet, 10 to 60 in steps of 10, or of a WebSocket message, 20 to 120 in steps of 20; default 20.',
         [10, 120],
       ),
       status_url: statusUrl('calling.call.tap'),
@@ -136,7 +137,7 @@ export const streaming: Readonly<Record<string, Method>> = {
     run: tap,
   },
   stop_tap: {
-    description: 'Ends what tap began.',
+    description: 'Stops a stream of tap.',
     properties: { control_id: controlId },
     failed: { stop_tap_result: 'failed' },
     run: async (values, { taps, variables }) => {
@@ -146,11 +147,11 @@ export const streaming: Readonly<Record<string, Method>> = {
     },
   },
   stream: {
-    description: "Gives the call's audio to a WebSocket, and goes on with the next step.",
+    description: "Streams the call's audio to a WebSocket, and continues with the next step.",
     properties: {
       url: pattern('^wss?://', 'wss:// or ws://.', 'a ws or wss URL'),
-      control_id: text('Name by which stop_stream finds it; default a new one.'),
-      track: choice('Whose audio: the caller’s, what the caller hears, or both; default inbound_track.', [
+      control_id: text('Name for stop_stream; default a new id.'),
+      track: choice('Audio from the caller, to the caller, or both; default inbound_track.', [
         ...Object.keys(streamTracks),
       ]),
       codec: streamCodec,
@@ -163,7 +164,7 @@ export const streaming: Readonly<Record<string, Method>> = {
     run: stream,
   },
   stop_stream: {
-    description: 'Ends what stream began.',
+    description: 'Stops a stream of stream.',
     properties: { control_id: controlId },
     failed: { stop_stream_result: 'failed' },
     run: async (values, { streams, variables }) => {

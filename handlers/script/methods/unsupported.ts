@@ -3,7 +3,7 @@ import { codes } from '../codes.ts'
 import type { Method } from '../method.ts'
 import { anything } from '../schema-builders.ts'
 
-/** Methods of the language for which the gateway has no verb, and the variable that tells of their result where they have one. */
+/** Methods of the language without a verb in the gateway, and their result variables, if any. */
 const names: Readonly<Record<string, string | undefined>> = {
   denoise: 'denoise_result',
   stop_denoise: 'denoise_result',
@@ -20,22 +20,22 @@ const names: Readonly<Record<string, string | undefined>> = {
   amazon_bedrock: undefined,
 }
 
-/** Methods that hand the call to an agent. A document that has one is refused where the API takes it. */
+/** Methods that hand the call to a voice agent. The API rejects documents with such a method. */
 const agents: ReadonlySet<string> = new Set(['ai', 'ai_sidecar', 'amazon_bedrock'])
 
 const absentMethod = (name: string, result: string | undefined): Method => ({
-  description: 'Known, but not there: it fails, and the next step has its turn.',
+  description: 'Not supported: it fails, and the next step follows.',
   properties: { parameters: anything('Any.') },
   wholeParameter: 'parameters',
   plain: ['parameters'],
   unsupported: agents.has(name) ? 'agent' : 'method',
   failed: result === undefined ? {} : { [result]: 'failed' },
   run: async () => {
-    throw new VerbFailed(codes.methodFailed, `The method ${name} is not supported here.`)
+    throw new VerbFailed(codes.methodFailed, `The method ${name} is not supported.`)
   },
 })
 
-/** Methods that a script may hold, and that fail when they are run. */
+/** Methods that a script may contain, and that fail when they run. */
 export const unsupportedMethods: Readonly<Record<string, Method>> = Object.fromEntries(
   Object.entries(names).map(([name, result]) => [name, absentMethod(name, result)]),
 )

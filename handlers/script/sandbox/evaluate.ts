@@ -1,28 +1,31 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten-core'
 import { newQuickJSWASMModuleFromVariant } from 'quickjs-emscripten-core'
 
-/** An expression, and the variables that it may name, as the text of a JSON object. */
+/** Expression, and the variables that it may use, as a JSON object in text form. */
 export interface ExpressionJob {
   readonly expression: string
   readonly variables: string
 }
 
-/** Its value as JSON (absent: undefined), or what was wrong with it. */
+/** Value of an expression as JSON, absent for undefined, or its error. */
 type Outcome = { readonly value?: string } | { readonly error: string }
 
-/** What came of it, and the time of a processor that it took, in ms. */
+/** Outcome of an expression, with its CPU time in milliseconds. */
 export type ExpressionReply = Outcome & { readonly ms: number }
 
-/** Longest time of one expression in ms of its thread's own: on a busy machine it is not cut off for what others do. */
+/** Maximum CPU time of one expression, in milliseconds; other load of the machine does not count. */
 export const maxMs = 150
-/** Heap of one expression in bytes: that of the variables' text some thirty times over. */
+
+/** Maximum heap of one expression in bytes, about thirty times the text of its variables. */
 const maxHeapBytes = 16 * 1024 * 1024
-/** Stack of one expression in bytes. */
+
+/** Maximum stack of one expression in bytes. */
 const maxStackBytes = 256 * 1024
-/** Longest value, as JSON. */
+
+/** Maximum length of a value as JSON, in characters. */
 const maxValueLength = 65_536
 
-/** What there is of the language: no promises, no proxies, no memory shared with anybody. `Eval` is what reads any code at all. */
+/** Features of the language: no promises, proxies or shared memory. QuickJS needs `Eval` to read any code. */
 const intrinsics = {
   BaseObjects: true,
   Date: true,
@@ -34,8 +37,8 @@ const intrinsics = {
 }
 
 /**
- * Makes the variables global: by their own names, `vars` before `envs` before `call`, and with their prefix. What the language has under a
- * name that cannot be written, such as NaN, stays.
+ * Code that makes the variables global, with and without their prefix. Without a prefix, `vars` override
+ * `envs`, and `envs` override `call`. Read-only names of the language, such as NaN, stay.
  */
 const prelude = `(text) => {
   const all = globalThis
@@ -44,7 +47,7 @@ const prelude = `(text) => {
     try { all[name] = value } catch {}
 }`
 
-/** Loads QuickJS; each call of the function that comes back has a runtime of its own, which is gone when it returns. */
+/** Loads QuickJS. Returns a function that evaluates each expression in a new runtime. */
 export const openEvaluator = async (): Promise<(job: ExpressionJob) => ExpressionReply> => {
   const module = await newQuickJSWASMModuleFromVariant(import('@jitl/quickjs-wasmfile-release-sync'))
   return (job) => {
@@ -79,10 +82,10 @@ const evaluate = (module: QuickJSWASMModule, job: ExpressionJob, begin: NodeJS.C
   }
 }
 
-/** What an expression threw, in words. */
+/** Error of an expression, described in words. */
 class ExpressionError extends Error {}
 
-/** Handles are values of the sandbox; each one is disposed of by whoever made it. */
+/** Evaluates an expression in a context. Disposes of every handle that it creates. */
 const evaluateIn = (context: QuickJSContext, { expression, variables }: ExpressionJob): Outcome => {
   const open: QuickJSHandle[] = []
   const keep = (handle: QuickJSHandle): QuickJSHandle => {
@@ -97,12 +100,13 @@ const evaluateIn = (context: QuickJSContext, { expression, variables }: Expressi
   const run = (code: string, describe?: QuickJSHandle): QuickJSHandle =>
     take(context.evalCode(code, 'expression', { type: 'global', strict: true }), describe)
   try {
-    // Taken before the variables are there: one of them may be called JSON.
-    const [stringify, describe] = [run('JSON.stringify'), run('String')]
+    // Looked up before the variables exist, because one of them may be named JSON.
+    const stringify = run('JSON.stringify')
+    const describe = run('String')
     const call = (of: QuickJSHandle, value: QuickJSHandle): QuickJSHandle =>
       take(context.callFunction(of, context.undefined, value), describe)
     call(run(prelude), keep(context.newString(variables)))
-    // On lines of its own: it may end in a comment.
+    // The expression has lines of its own, because it may end with a comment.
     const json = call(stringify, run(`(\n${expression}\n)`, describe))
     if (context.typeof(json) === 'undefined') return {}
     const value = context.getString(json)
@@ -110,7 +114,7 @@ const evaluateIn = (context: QuickJSContext, { expression, variables }: Expressi
       ? { error: `its value is longer than ${maxValueLength} characters` }
       : { value }
   } catch (error) {
-    // Anything else is a fault of the sandbox itself, and ends its thread.
+    // Any other error is a fault of the sandbox and ends its thread.
     if (error instanceof ExpressionError) return { error: error.message }
     throw error
   } finally {
@@ -118,7 +122,7 @@ const evaluateIn = (context: QuickJSContext, { expression, variables }: Expressi
   }
 }
 
-/** What was thrown may be anything, and its text is made in the sandbox too, which gets some more room for that. */
+/** Describes a thrown value. The sandbox converts it to text, and has more memory for that. */
 const messageOf = (context: QuickJSContext, describe: QuickJSHandle, thrown: QuickJSHandle): string => {
   context.runtime.setMemoryLimit(maxHeapBytes * 2)
   const result = context.callFunction(describe, context.undefined, thrown)

@@ -1,8 +1,8 @@
 import type { JobThread, StartThread } from './thread.ts'
 
-/** A job that no thread has done; the message says why. */
+/** Error of a job that no thread completed. */
 export class JobFailed extends Error {
-  /** Whether the job exceeded the time or memory of its thread; else the threads had no room for it. */
+  /** Whether the job exceeded the time or memory of its thread. Otherwise no thread was available. */
   readonly isCausedByJob: boolean
 
   constructor(message: string, isOfJob = false) {
@@ -11,27 +11,33 @@ export class JobFailed extends Error {
   }
 }
 
-/** The timers that threads of jobs use. */
+/** Timers of the threads. */
 export interface Timers {
   /** Calls `run` once, `ms` milliseconds from now, unless it is cancelled. */
   after(ms: number, run: () => void): { cancel(): void }
 }
 
-/** Threads at most: a job that runs for ever keeps one busy for its whole time. */
+/** Maximum number of threads. One endless job occupies one thread until its time-out. */
 const maxThreads = 2
-/** Jobs that may wait. A call has one at a time, so this many calls; beyond it, who has used most is refused. */
+
+/**
+ * Maximum number of waiting jobs. A call has one job at a time. Above the maximum, the job of the account
+ * that has used the most time is rejected.
+ */
 const maxWaiting = 200
-/** A thread that has not started after so long is ended. */
+
+/** Maximum duration of a thread's start, in milliseconds. */
 const startTimeoutMs = 10_000
-/** The same of one that has started and does not answer; all other jobs of the thread wait meanwhile. */
+
+/** Maximum duration of a job, in milliseconds. */
 const jobTimeoutMs = 2000
 
-/** Time that the jobs of one owner have taken. Of the owners that wait, the one that has used least has the next thread. */
+/** CPU time used by the jobs of one owner. The waiting owner that has used the least is next. */
 export interface CpuAccount {
   usedMs: number
 }
 
-/** The reply to a job, with the time of a processor that it took, in milliseconds. */
+/** Reply to a job, with its CPU time in milliseconds. */
 export interface JobReply {
   readonly ms: number
 }
@@ -48,18 +54,21 @@ interface Busy<Job, Reply> {
   timer: { cancel(): void }
 }
 
-/** One thread and what it is at. */
+/** Thread with its current job. */
 interface WorkerSlot<Job, Reply> {
   readonly thread: JobThread<Job>
   started: boolean
   busy?: Busy<Job, Reply>
 }
 
-/** Threads that do one job after the other for all calls: each job has a bounded time, and no owner keeps the others waiting. */
+/**
+ * Pool of threads that run one job at a time for all calls. Each job has bounded time, and owners share the
+ * threads fairly.
+ */
 export class JobThreads<Job, Reply extends JobReply> {
   readonly #timers: Timers
   readonly #start: StartThread<Job, Reply>
-  /** Completes a sentence such as "too many other … wait". */
+  /** Name of the jobs in messages, for instance `expressions`. */
   readonly #jobs: string
   readonly #waiting: Task<Job, Reply>[] = []
   readonly #places = new Set<WorkerSlot<Job, Reply>>()
@@ -71,12 +80,15 @@ export class JobThreads<Job, Reply extends JobReply> {
     this.#start = start
   }
 
-  /** Jobs that wait or are done. */
+  /** Number of waiting and running jobs. */
   get pending(): number {
     return this.#waiting.length + [...this.#places].filter((place) => place.busy).length
   }
 
-  /** Does a job; the time it takes is added to `account`. Rejects with {@link JobFailed}, also if too many wait that have used less. */
+  /**
+   * Runs a job and adds its time to `account`. Rejects with {@link JobFailed}, also if too many other jobs
+   * are waiting.
+   */
   run(job: Job, account: CpuAccount): Promise<Reply> {
     if (this.#closed) return Promise.reject(new JobFailed('the threads are closed'))
     return new Promise((resolve, reject) => {
@@ -89,7 +101,7 @@ export class JobThreads<Job, Reply extends JobReply> {
     })
   }
 
-  /** Rejects what is under way and ends the threads. Idempotent. */
+  /** Rejects pending jobs and ends the threads. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true
     const gone = new JobFailed('the threads are closed')
@@ -114,7 +126,7 @@ export class JobThreads<Job, Reply extends JobReply> {
     place.thread.send(task.job)
   }
 
-  /** Takes out the task whose account comes before all others. */
+  /** Removes the task whose account is before all others. */
   #takeWaiting(isBefore: (one: CpuAccount, other: CpuAccount) => boolean): Task<Job, Reply> | undefined {
     let chosen = 0
     for (const [index, { account }] of this.#waiting.entries()) {
@@ -143,7 +155,7 @@ export class JobThreads<Job, Reply extends JobReply> {
     )
   }
 
-  /** Now it is the job's turn to answer, no longer the thread's to start. */
+  /** Marks a thread as started, and restarts the timer for its job. */
   #started(place: WorkerSlot<Job, Reply>): void {
     place.started = true
     if (!place.busy) return

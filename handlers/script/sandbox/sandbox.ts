@@ -4,12 +4,12 @@ import { type StartThread, startThread } from './thread.ts'
 
 export type { CpuAccount, Timers } from './job-threads.ts'
 
-/** An expression that has no value; the message completes the sentence "the expression cannot be evaluated: …". */
+/** Error of an expression; its message completes the sentence "the expression cannot be evaluated: …". */
 export class ExpressionFailed extends Error {}
 
 /**
- * Evaluates expressions of script documents in threads of its own, by QuickJS in WebAssembly: the code sees its variables and the language,
- * nothing else, and has a heap, a stack and a time of its own. Shared by all calls.
+ * Sandbox for the expressions of all calls' scripts: QuickJS in WebAssembly, in worker threads. The code has
+ * access to its variables and the language only, with limited heap, stack and time.
  */
 export class Sandbox {
   readonly #threads: JobThreads<ExpressionJob, ExpressionReply>
@@ -18,15 +18,15 @@ export class Sandbox {
     this.#threads = new JobThreads('expressions', timers, start)
   }
 
-  /** Expressions that wait or are evaluated. */
+  /** Number of expressions that are waiting or being evaluated. */
   get pending(): number {
     return this.#threads.pending
   }
 
   /**
-   * The value of an expression, which may name the keys of `variables` (`call`, `vars`, `envs`, `params`). Undefined and functions are
-   * undefined. The time it takes is added to `account`; default an empty one. Rejects with {@link ExpressionFailed}, also when too many wait
-   * that have used less.
+   * Evaluates an expression, which may use the keys of `variables` (`call`, `vars`, `envs`, `params`). The
+   * value of a function is undefined. Adds the CPU time to `account`; default an empty one. Rejects with
+   * {@link ExpressionFailed}, also if too many other expressions are waiting.
    */
   async evaluate(
     expression: string,
@@ -41,7 +41,7 @@ export class Sandbox {
     return reply.value === undefined ? undefined : JSON.parse(reply.value)
   }
 
-  /** Rejects what is under way and ends the threads. Idempotent. */
+  /** Rejects pending expressions and ends the threads. Idempotent. */
   close(): Promise<void> {
     return this.#threads.close()
   }

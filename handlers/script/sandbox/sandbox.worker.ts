@@ -1,8 +1,8 @@
-/** The thread of {@link Sandbox}: evaluates one expression after the other. */
+/** Worker thread of {@link Sandbox}: evaluates one expression at a time. */
 import { parentPort } from 'node:worker_threads'
 import { type ExpressionJob, openEvaluator } from './evaluate.ts'
 
 const evaluate = await openEvaluator()
-// Whatever is thrown here ends the thread: a sandbox that failed by itself is not used again.
+// An uncaught error ends the thread: a failed sandbox is not reused.
 parentPort?.on('message', (job: ExpressionJob) => parentPort?.postMessage(evaluate(job)))
 parentPort?.postMessage('ready')

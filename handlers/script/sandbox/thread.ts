@@ -1,40 +1,40 @@
 import { Worker } from 'node:worker_threads'
 import type { ExpressionJob, ExpressionReply } from './evaluate.ts'
 
-/** A thread that does one job after the other. */
+/** Thread that runs one job at a time. */
 export interface JobThread<Job> {
-  /** Does a job; the reply comes to what {@link StartThread} was given. */
+  /** Sends a job; {@link ThreadEvents.onReply} receives its reply. */
   send(job: Job): void
-  /** Ends the thread in the middle of whatever it does; nothing is told after that. */
+  /** Terminates the thread at once; no event follows. */
   end(): Promise<void>
 }
 
-/** A thread that evaluates one expression after the other. */
+/** Thread that evaluates one expression at a time. */
 export type SandboxThread = JobThread<ExpressionJob>
 
 /** Events of a thread. */
 export interface ThreadEvents<Reply> {
-  /** It has started: from now on it is at the jobs that it was sent. */
+  /** Called when the thread has started and runs its jobs. */
   readonly onReady: () => void
   /** Called once for each job. */
   readonly onReply: (reply: Reply) => void
-  /** Called once when it dies without being asked to. */
+  /** Called once if the thread ends unexpectedly. */
   readonly onFailure: () => void
 }
 
 /** Starts a thread. */
 export type StartThread<Job, Reply> = (events: ThreadEvents<Reply>) => JobThread<Job>
 
-/** Heap of the thread's own JavaScript in MiB; that of expressions is inside WebAssembly. */
+/** Heap of the thread's own JavaScript in MiB; the heap of expressions is in WebAssembly. */
 const heapMiB = 64
-/** Deeper than QuickJS's own limit, which so is what a deep recursion meets. */
+/** Stack of the thread in MiB, above QuickJS's own limit, so that a deep recursion exceeds that one first. */
 const stackMiB = 16
 
-/** Starts the real thread of expressions. It keeps no process alive. */
+/** Starts the worker thread for expressions. It does not keep the process alive. */
 export const startThread: StartThread<ExpressionJob, ExpressionReply> = (events) =>
   startWorker(new URL('./sandbox.worker.ts', import.meta.url), events)
 
-/** Starts a worker that says `ready`, and then answers each message with a reply. It keeps no process alive. */
+/** Starts a worker that posts `ready` and then one reply per message. It does not keep the process alive. */
 export const startWorker = <Job, Reply>(
   module: URL,
   { onReady, onReply, onFailure }: ThreadEvents<Reply>,
@@ -46,7 +46,7 @@ export const startWorker = <Job, Reply>(
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: heapMiB, stackSizeMb: stackMiB },
   })
-  // What WebAssembly prints when it fails is nobody's; unread, it would pile up.
+  // Discards the output of failing WebAssembly, which would accumulate if unread.
   worker.stdout.resume()
   worker.stderr.resume()
   worker.unref()
