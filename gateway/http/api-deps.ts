@@ -22,11 +22,11 @@ import type { CdrDeps } from './routes/cdr/cdr-routes.ts'
 import type { RecordingDeps } from './routes/cdr/recording-routes.ts'
 import type { CompatDeps } from './routes/compat/compat-routes.ts'
 
-/** What the parts of the API are made from. */
+/** Components from which the API is composed. */
 export interface ApiSources {
   /** The first project. */
   readonly project: string
-  /** Which pages may use the API. */
+  /** Origins that may use the API. */
   readonly origins: Origins
   readonly directory: Pick<
     Directory,
@@ -41,9 +41,9 @@ export interface ApiSources {
   >
   readonly tokens: Pick<SubscriberTokens, 'issue' | 'verify'>
   readonly pairs: Pick<TokenPairs, 'issue' | 'refresh' | 'revoke'>
-  /** What Basic auth is checked against. */
+  /** Checks Basic credentials. */
   readonly access: ProjectAccess
-  /** The calls, and the rooms in which they meet and wait. */
+  /** Calls, conferences and queues. */
   readonly calls: Pick<
     CompatDeps,
     'placed' | 'live' | 'conferences' | 'queues' | 'asides' | 'callbacks' | 'streams'
@@ -53,14 +53,15 @@ export interface ApiSources {
   readonly records: CdrDeps['records'] & CallHistory
   readonly chat: Chat
   readonly oauthClients: OAuthClients
-  /** Absent: nobody signs in by OAuth. */
+  /** OAuth provider; absent if disabled. */
   readonly oauth?: OAuth
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Pick<Log, 'warn' | 'info' | 'debug'>
 }
 
 /**
- * Makes the parts of the API, once for every listener, so that a second port gives nobody a second chance.
+ * Returns the collaborators of the API routes. All listeners share them, so that rate limits apply across
+ * ports.
  */
 export const apiDepsOf = ({
   project,

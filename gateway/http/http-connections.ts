@@ -57,11 +57,10 @@ const maxBusyMs = 30_000
 const logEveryMs = 10_000
 
 /**
- * Bounds the connections of one HTTP listener. A connection that waits without a complete request gives way
- * to a newer one where the listener is full or its address has its share, so that idle connections keep no
- * client out. Where all are busy, one that has been so for half a minute gives way. One address holds a
- * quarter of the listener at most. A connection that becomes a WebSocket leaves the count: WebSockets have
- * limits of their own.
+ * Limits the connections of one HTTP listener. When the listener or the share of an address is full, a new
+ * connection replaces one that waits without a complete request. If all are busy, it replaces one that has
+ * been busy for half a minute. One address holds at most a quarter of the listener. WebSockets leave the
+ * count and have limits of their own.
  */
 export class Connections {
   readonly #name: string
@@ -150,8 +149,8 @@ export class Connections {
   }
 
   /**
-   * Closes the oldest of these connections that waits without a complete request, else one that has been busy
-   * for too long if `isFull`. Returns false if there is none.
+   * Closes the oldest of these connections that waits without a complete request. If there is none and
+   * `isFull`, closes one that has been busy too long. Returns false if no connection was closed.
    */
   #replaceOneOf(keys: Iterable<string>, isFull: boolean): boolean {
     const now = this.#deps.clock.now()

@@ -24,7 +24,7 @@ import { settingsRoute } from './routes/page-settings-route.ts'
 import { schemaRoutes } from './routes/schema-routes.ts'
 import { type StaticPages, servePages } from './static-pages.ts'
 
-/** What the HTTP side works with. */
+/** Collaborators of {@link HttpServers}. */
 export interface HttpDeps {
   readonly config: HttpConfig
   /** Needed when `config.tls` is on. */
@@ -92,7 +92,7 @@ export class HttpServers {
     this.#preparing = this.#deps.clock.after(prepareAfterMs, () => void this.#prepare())
   }
 
-  /** Where each listener is bound. */
+  /** Bound address of each listener. */
   get addresses(): Readonly<Partial<Record<ListenerName, BoundAddress>>> {
     const bound = this.#running.map(({ name, site }) => {
       const { address, port } = site.server.address() as AddressInfo
@@ -183,7 +183,11 @@ export class HttpServers {
    * either.
    */
   async #prepare(): Promise<void> {
-    await this.#compiled.all().catch((err) => this.#deps.log.error({ err }, 'the schema of a route is wrong'))
+    await this.#compiled
+      .all()
+      .catch((err) =>
+        this.#deps.log.error({ event: 'http.schema-rejected', err }, 'schema of a route rejected'),
+      )
   }
 
   #certificate(): Certificate {

@@ -36,7 +36,7 @@ const maxCheckMs = 5_000
 /** Time after which a connection is closed on which nothing moves: a client that reads no answer, for one. */
 const connectionTimeout = 120_000
 
-/** What every site needs. */
+/** Collaborators and settings of a site. */
 export interface SiteDeps {
   /** Default: no proxy is trusted. */
   readonly proxies?: Pick<TrustedProxies, 'trusts'>
@@ -110,6 +110,7 @@ const useAccessLog = (site: FastifyInstance, log: Log, clock: Pick<Clock, 'now'>
     const path = pathOf(request.url)
     const ms = clock.now() - (started.get(request) ?? clock.now())
     const facts = {
+      event: 'http.request-answered',
       request: request.id,
       method: request.method,
       path,
@@ -118,11 +119,11 @@ const useAccessLog = (site: FastifyInstance, log: Log, clock: Pick<Clock, 'now'>
       source: request.ip,
       ...(request.projectId && { project: request.projectId }),
     }
-    log[isApiPath(path) ? 'info' : 'debug'](facts, 'request')
+    log[isApiPath(path) ? 'info' : 'debug'](facts, 'request answered')
   })
 }
 
-/** Answers of the API are nobody's to keep, and nothing but what they say they are. */
+/** Sets the headers of API responses against caching and content sniffing. */
 const useApiHeaders = (site: FastifyInstance): void => {
   site.addHook('onRequest', async (request, reply) => {
     if (!isApiPath(pathOf(request.url))) return

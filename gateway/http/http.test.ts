@@ -197,7 +197,7 @@ describe('the API', () => {
     expect(reply.statusCode).toBe(404)
     expect(reply.json().errors[0]).toMatchObject({
       code: 'not_found',
-      message: 'Nothing answers GET /api/none.',
+      message: 'No route for GET /api/none.',
     })
   })
 
@@ -473,6 +473,6 @@ describe('errors', () => {
     ).token
     const payload = { device_type: 'Desktop', device_token: 'x' }
     const refused = await rig.askAs({ method: 'POST', url: '/subscriber/devices', token, payload })
-    expect(refused.json().errors[0].message).toBe('Only the subscriber may do this.')
+    expect(refused.json().errors[0].message).toBe('Only a subscriber’s own token permits this.')
   })
 })

@@ -23,7 +23,7 @@ export const servePages = async (
 
 const built = (folder: string, log: Pick<Log, 'warn'>): boolean => {
   if (existsSync(folder)) return true
-  log.warn({ folder }, 'these pages are not built (npm run build)')
+  log.warn({ event: 'http.pages-skipped', folder }, 'pages not served: not built (npm run build)')
   return false
 }
 

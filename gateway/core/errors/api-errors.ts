@@ -68,14 +68,14 @@ export const apiCodes = {
     'info',
   ),
   unsupported_media_type: entry(
-    'The body has a type that is not taken here: JSON is (content-type: application/json), in the XML family a form.',
+    'The content type is not supported: send application/json, or a form in the XML family.',
     415,
     415,
     79,
     'SERVICE_NOT_IMPLEMENTED',
     'info',
   ),
-  not_found: entry('Nothing answers here.', 404, 404, 1, 'UNALLOCATED_NUMBER', 'info'),
+  not_found: entry('There is no route for this request.', 404, 404, 1, 'UNALLOCATED_NUMBER', 'info'),
   missing_required_parameter: entry('A field is missing.', 400, 422, 96, 'MANDATORY_IE_MISSING', 'info'),
   unknown_parameter: entry(
     'There is no such field, or it may not be set here.',
@@ -124,7 +124,7 @@ export const apiCodes = {
     'warn',
   ),
   slow_client: entry(
-    'The far end does not read, or does not acknowledge, what it is told.',
+    'The client does not read or acknowledge messages in time.',
     480,
     504,
     27,

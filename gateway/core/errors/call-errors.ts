@@ -7,7 +7,7 @@ export const callCodes = {
   canceled: entry('The caller gave up before an answer.', 487, 200, 16, 'ORIGINATOR_CANCEL', 'info'),
   busy: entry('The called party is busy.', 486, 200, 17, 'USER_BUSY', 'info'),
   declined: entry('The called party declined.', 603, 200, 21, 'CALL_REJECTED', 'info'),
-  no_answer: entry('Nobody answered in time.', 480, 200, 19, 'NO_ANSWER', 'info'),
+  no_answer: entry('The call was not answered in time.', 480, 200, 19, 'NO_ANSWER', 'info'),
   answered_elsewhere: entry('The call was answered on another device.', 487, 200, 26, 'LOSE_RACE', 'info'),
   not_online: entry('The subscriber is not online.', 480, 404, 20, 'SUBSCRIBER_ABSENT', 'info'),
   far_refused: entry('The far side refused the call.', 502, 502, 41, 'NORMAL_TEMPORARY_FAILURE', 'info'),
@@ -22,7 +22,7 @@ export const callCodes = {
   ),
   media_timeout: entry('No audio arrived from the far side.', 480, 504, 102, 'MEDIA_TIMEOUT', 'warn'),
   session_expired: entry(
-    'Nobody refreshed the session in time.',
+    'The session was not refreshed in time.',
     480,
     504,
     102,
@@ -61,7 +61,14 @@ export const callCodes = {
   handler_failed: entry('The handler failed.', 500, 500, 41, 'NORMAL_TEMPORARY_FAILURE', 'error'),
   // Verbs.
   no_audio: entry('The call has no audio.', 488, 409, 58, 'BEARERCAPABILITY_NOTAVAIL', 'warn'),
-  sound_failed: entry('A sound could not be had.', 500, 502, 41, 'NORMAL_TEMPORARY_FAILURE', 'warn'),
+  sound_failed: entry(
+    'The audio could not be fetched or decoded.',
+    500,
+    502,
+    41,
+    'NORMAL_TEMPORARY_FAILURE',
+    'warn',
+  ),
   invalid_digits: entry(
     'There are characters that are no keys.',
     400,
@@ -71,7 +78,7 @@ export const callCodes = {
     'warn',
   ),
   bad_stream: entry(
-    'The stream cannot be had as it is described.',
+    'The stream cannot be opened as described.',
     400,
     422,
     95,
@@ -112,7 +119,7 @@ export const callCodes = {
     'error',
   ),
   refer_unsupported: entry(
-    'The far side cannot be asked to call somebody else.',
+    'The far side cannot be transferred (REFER).',
     405,
     409,
     79,

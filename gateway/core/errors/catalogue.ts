@@ -18,14 +18,14 @@ export const catalogue = {
 /** A key of the {@link catalogue}. */
 export type Code = keyof typeof catalogue
 
-/** Why a leg or a call ended. */
+/** Cause of the end of a leg or a call. */
 export interface Cause {
   readonly code: Code
-  /** The SIP status that the far side gave, or that we want to give instead of the catalogue's. */
+  /** SIP status from the far side, or one to send in place of the catalogue's. */
   readonly sip?: number
   /** The Q.850 cause value that the far side gave. */
   readonly q850?: number
-  /** What was found, in addition to the catalogue's text. Never a secret. */
+  /** Details in addition to the text of the catalogue. Never a secret. */
   readonly detail?: string
 }
 

@@ -1,7 +1,7 @@
-/** How loudly an entry of the catalogue is logged. */
+/** Log level of a catalogue entry. */
 export type Level = 'info' | 'warn' | 'error'
 
-/** What is known of a code. */
+/** Entry of the error catalogue. */
 export interface Entry {
   /** One sentence for a person. */
   readonly text: string
@@ -9,9 +9,9 @@ export interface Entry {
   readonly sip: number
   /** HTTP status of an API reply that carries the code. */
   readonly http: number
-  /** Q.850 cause value: the Reason header of a BYE, and the causeCode a browser is told. */
+  /** Q.850 cause value: in the Reason header of a BYE, and the `causeCode` that browsers receive. */
   readonly q850: number
-  /** The Q.850 cause by its usual name: the `cause` a browser is told. */
+  /** Usual name of the Q.850 cause: the `cause` that browsers receive. */
   readonly cause: string
   readonly level: Level
 }

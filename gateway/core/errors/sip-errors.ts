@@ -105,7 +105,7 @@ export const edgeCodes = {
     'info',
   ),
   unknown_dialog: entry(
-    'The call that is to be replaced is not there.',
+    'The call to replace does not exist.',
     481,
     404,
     81,

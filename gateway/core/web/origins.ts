@@ -1,6 +1,6 @@
 /**
- * Which pages may use the API and open a WebSocket (RFC 6454). Programs that are no browsers send no Origin
- * and are let in.
+ * Origins of pages that may use the API and open WebSockets (RFC 6454). Requests without an Origin, from
+ * clients other than browsers, are allowed.
  */
 export class Origins {
   #all = false
@@ -11,10 +11,7 @@ export class Origins {
     this.change(allowed)
   }
 
-  /**
-   * Lets these in from now on: `https://app.example.test` and the like; an empty list or `*` lets every page
-   * in.
-   */
+  /** Sets the allowed origins, such as `https://app.example.test`. An empty list or `*` allows every page. */
   change(allowed: readonly string[]): void {
     this.#all = allowed.length === 0 || allowed.includes('*')
     this.#named = new Set(allowed.map((origin) => origin.toLowerCase().replace(/\/$/, '')))
@@ -26,8 +23,8 @@ export class Origins {
   }
 
   /**
-   * As {@link allows}, for what a page of just any origin must not do: it is one of ours, or stands in the
-   * list by its name.
+   * Whether the origin is the gateway's own or listed by name. Stricter than {@link allows}: `*` does not
+   * count.
    */
   trusts(origin: string | undefined, host: string | undefined): boolean {
     if (origin === undefined) return true

@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { NetworkSet } from '../../../config/networks.ts'
 
-/** The network address that a request comes from. */
+/** Returns the network address of the sender of a request. */
 export type SourceOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
 
 const header = 'x-forwarded-for'
 
 /**
- * Makes it, for upgrades: the address nearest to us that is no trusted proxy's. Fastify does the same for all
- * other requests.
+ * Returns a function that finds the source of an upgrade: the last address that is not a trusted proxy.
+ * Fastify finds that of other requests.
  */
 export const sourceFinder = (trustedProxies: readonly string[]): SourceOf => {
   const trusted = new NetworkSet(trustedProxies)
@@ -19,7 +19,7 @@ export const sourceFinder = (trustedProxies: readonly string[]): SourceOf => {
   }
 }
 
-/** Proxies that are believed, for Fastify: it asks of each address on the way. */
+/** Trusted proxies, as Fastify checks each address of `X-Forwarded-For`. */
 export class TrustedProxies {
   #networks = new NetworkSet([])
   #any = false
@@ -28,20 +28,17 @@ export class TrustedProxies {
     this.change(networks)
   }
 
-  /** Believes these networks from now on. */
+  /** Sets the networks of trusted proxies. */
   change(networks: readonly string[]): void {
     this.#networks = new NetworkSet(networks)
     this.#any = networks.length > 0
   }
 
-  /** Whether an address is that of a proxy which is believed. */
+  /** Whether an address belongs to a trusted proxy. */
   readonly trusts = (address: string): boolean => this.#any && this.#networks.has(address)
 }
 
-/**
- * Takes the ports out of `X-Forwarded-For`, which some proxies put there: whoever reads it afterwards finds
- * addresses alone.
- */
+/** Removes ports from `X-Forwarded-For`, which some proxies add. */
 export const dropForwardedPorts = ({ headers }: Pick<IncomingMessage, 'headers'>): void => {
   if (headers[header] !== undefined) headers[header] = forwardedOf(headers).join(', ')
 }
@@ -52,8 +49,7 @@ const forwardedOf = (headers: IncomingMessage['headers']): readonly string[] =>
     .map((entry) => addressOf(entry.trim()))
 
 /**
- * `192.0.2.1:4711`, `[2001:db8::1]:4711` and `[2001:db8::1]` without what is no address; anything else as it
- * is.
+ * Returns the address of `192.0.2.1:4711`, `[2001:db8::1]:4711` or `[2001:db8::1]`; any other text unchanged.
  */
 const addressOf = (entry: string): string => {
   if (isIP(entry) !== 0) return entry

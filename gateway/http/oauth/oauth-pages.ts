@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ProviderPages } from '../../auth/oauth/provider.ts'
 import { oauthStyle } from './oauth-style.ts'
 
-/** A page without scripts; nothing but its own style is let in, and nobody shows it in a frame. */
+/** Headers of a page without scripts. Only its own style is permitted, and no frame may show it. */
 export const pageHeaders = (formTargets: string | undefined): Readonly<Record<string, string>> => ({
   'cache-control': 'no-store',
   'content-security-policy': [
@@ -23,18 +23,18 @@ export const pageHeaders = (formTargets: string | undefined): Readonly<Record<st
 })
 
 /**
- * Where a form may lead, for the content policy: here, and to the application, for browsers check what an
- * answer redirects to as well. Of a scheme of an application's own there is no more to name than the scheme.
+ * Returns the targets of a form for the content policy: the gateway and the application, as browsers also
+ * check redirects. For an application with its own URL scheme, only the scheme can be named.
  */
 export const formTargets = (redirectUri: string): string => {
   const { origin, protocol } = new URL(redirectUri)
   return `'self' ${origin === 'null' ? protocol : origin}`
 }
 
-/** What the page of the password shows. */
+/** Contents of the sign-in page. */
 export interface SignInPage {
   readonly clientName: string
-  /** Where the application is. */
+  /** Host or URL scheme of the application. */
   readonly returnsTo: string
   /** As it was typed, or as the application foretold it. */
   readonly email: string
@@ -58,7 +58,7 @@ ${error === undefined ? raw('') : html`<p class="error" id="error" role="alert">
 <footer>You return to ${returnsTo}.</footer>`,
   )
 
-/** Asks somebody who is signed in for a click. */
+/** Returns the page on which a signed-in user confirms the sign-in to an application. */
 export const continuePage = (
   clientName: string,
   returnsTo: string,

@@ -14,9 +14,9 @@ declare module 'fastify' {
   }
 }
 
-/** What the routes of OAuth need. */
+/** Collaborators of the routes of OAuth. */
 export interface OAuthDeps {
-  /** Absent: there are none. */
+  /** OAuth provider; absent if disabled. */
   readonly oauth?: OAuth
   readonly signIn: PasswordSignIn
 }
@@ -24,9 +24,7 @@ export interface OAuthDeps {
 const { authorization, signOut, token, revocation, keys } = oauthPaths
 const metadata = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']
 
-/**
- * What oidc-provider answers, by method; it answers the preflights of pages itself, by the client that asks.
- */
+/** Methods that oidc-provider answers. It also answers CORS preflights, by the requesting client. */
 const routes: Readonly<Record<'GET' | 'POST' | 'OPTIONS', readonly string[]>> = {
   GET: [authorization, `${authorization}/:uid`, signOut, `${signOut}/success`, keys, ...metadata],
   POST: [token, revocation, `${signOut}/confirm`],

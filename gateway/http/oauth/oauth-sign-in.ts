@@ -57,7 +57,7 @@ class SignInPages {
     return send(reply, 200, text, asked.redirectUri)
   }
 
-  /** What somebody chose or typed. */
+  /** Submitted form. */
   async take(request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
     const asked = this.#isOurs(request) ? await this.#asked(request, reply) : undefined
     if (!asked) return this.#expired(reply)
@@ -79,13 +79,14 @@ class SignInPages {
 
   async #check(request: FastifyRequest<Route>, reply: FastifyReply, asked: Asked): Promise<FastifyReply> {
     const field = (name: string, most: number) => (request.body?.get(name) ?? '').slice(0, most)
-    const [email, password] = [field('email', 254).trim(), field('password', 1024)]
+    const email = field('email', 254).trim()
+    const password = field('password', 1024)
     if (email === '' || password === '')
       return this.#form(reply, asked, email, 422, 'Enter your e-mail and your password.')
     const { projectId } = asked
     const signedIn = await this.#signIn.attempt({ projectId, email, password }, request)
     if ('subscriber' in signedIn) {
-      // Whoever types a password where the application is named has agreed to it.
+      // A user who signs in on a page that names the application consents to it.
       const login = { accountId: signedIn.subscriber.id, remember: true }
       return this.#goOn(request, reply, { login, consent: {} })
     }
@@ -164,7 +165,9 @@ const send = (
     .type('text/html; charset=utf-8')
     .send(text)
 
-/** Where an application is, for people: its host, or the scheme of one on a device. */
+/**
+ * Returns the location of an application for display: its host, or the URL scheme of a native application.
+ */
 const placeOf = (redirectUri: string): string => {
   const { host, protocol } = new URL(redirectUri)
   return /^https?:$/.test(protocol) ? host : protocol.slice(0, -1)

@@ -9,13 +9,13 @@ import { type ErrorBody, faultFor, faultOf, type RequestFault } from './request-
 import { useRouteList } from './route-list.ts'
 
 /**
- * Families of the API, by the shape of their errors: `fabric` (`errors` with type, code, message, attribute
- * and url), `relay` (`errors` with detail, status, title and code), `compat` (code, message, more_info and
- * status; the codes are numbers).
+ * Families of the API by the form of their errors. `fabric`: `errors` with type, code, message, attribute and
+ * url. `relay`: `errors` with detail, status, title and code. `compat`: numeric code, message, more_info and
+ * status.
  */
 export type ApiFamily = 'fabric' | 'relay' | 'compat'
 
-/** The family that a path is of; whatever is not the API's answers in the words of `fabric`. */
+/** Returns the family of a path; `fabric` for paths outside the API. */
 export const familyOf = (path: string): ApiFamily => {
   if (path.startsWith('/api/relay/')) return 'relay'
   return /^(\/api\/laml)?\/2010-04-01(\/|$)/.test(path) ? 'compat' : 'fabric'
@@ -59,10 +59,7 @@ const bodies: Readonly<Record<ApiFamily, ErrorBody>> = {
   compat: compatBody,
 }
 
-/**
- * Scheme and host of a request, before which a path makes a URL; empty where the host is none, which leaves
- * the path.
- */
+/** Returns the scheme and host of a request, or an empty string if the host is invalid. */
 const baseOf = ({ protocol, host }: FastifyRequest): string =>
   /^[\w.-]{1,253}(:\d{1,5})?$|^\[[\da-f:.]{2,45}\](:\d{1,5})?$/i.test(host) ? `${protocol}://${host}` : ''
 
@@ -73,25 +70,29 @@ export const sendFault = (
   fault: RequestFault,
 ): FastifyReply => {
   const family = familyOf(pathOf(request.url))
-  // The XML family knows of no 422.
+  // The XML family has no status 422.
   const status = family === 'compat' && fault.status === 422 ? 400 : fault.status
   return reply.code(status).send(bodies[family]({ ...fault, status, base: baseOf(request) }))
 }
 
-/** Says that a token was not good only where one was shown (RFC 6750 section 3.1). */
+/**
+ * Returns the `WWW-Authenticate` challenge; `invalid_token` only if a token was sent (RFC 6750 section 3.1).
+ */
 const challengeOf = ({ headers }: FastifyRequest): string =>
   headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
 
-/** Seconds after which a client asks again that was refused because the store takes no changes. */
+/** Value of `Retry-After` in seconds while the store is unavailable. */
 const storeRetrySeconds = 10
 
-/** What is needed to tell of errors. */
+/** Collaborators of {@link useErrorBodies}. */
 export interface ErrorDeps {
   readonly log: Pick<Log, 'error'>
   readonly metrics: Pick<Metrics, 'rejections'>
 }
 
-/** Gives a site the bodies of errors: of ours, of the schemas, of Fastify, and unforeseen ones. */
+/**
+ * Sets the error handler of a site, for errors of the gateway, schemas and Fastify, and for internal errors.
+ */
 export const useErrorBodies = (site: FastifyInstance, { log, metrics }: ErrorDeps): void => {
   const refuse = (request: FastifyRequest, reply: FastifyReply, fault: RequestFault): FastifyReply => {
     metrics.rejections.inc({ code: fault.code })
@@ -103,7 +104,8 @@ export const useErrorBodies = (site: FastifyInstance, { log, metrics }: ErrorDep
   }
   site.setErrorHandler((error: FastifyError | TrunklineError, request, reply) => {
     const fault = faultOf(error)
-    if (fault.code === 'internal') log.error({ request: request.id, err: error }, catalogue.internal.text)
+    if (fault.code === 'internal')
+      log.error({ event: 'http.request-failed', request: request.id, err: error }, catalogue.internal.text)
     return refuse(request, reply, fault)
   })
   useRouteList(site)
@@ -111,12 +113,12 @@ export const useErrorBodies = (site: FastifyInstance, { log, metrics }: ErrorDep
     const path = pathOf(request.url)
     const allowed = isApiPath(path) ? site.routeList.methodsOf(path) : []
     const text = `${request.method} ${path}`
-    if (allowed.length === 0) return refuse(request, reply, faultFor('not_found', `Nothing answers ${text}.`))
+    if (allowed.length === 0) return refuse(request, reply, faultFor('not_found', `No route for ${text}.`))
     reply.header('allow', allowed.join(', '))
-    return refuse(request, reply, faultFor('method_not_allowed', `Nothing answers ${text}.`))
+    return refuse(request, reply, faultFor('method_not_allowed', `No route for ${text}.`))
   }
   site.setNotFoundHandler(refuseUnknown)
-  // Before the body is read: nothing may be made to parse what no route takes.
+  // Before the body is read, so that no body is parsed for an unknown route.
   site.addHook('preParsing', async (request, reply) => {
     if (request.is404) refuseUnknown(request, reply)
   })

@@ -3,8 +3,8 @@ import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { RequireProject } from './principal.ts'
 
 /**
- * Makes the hooks of routes for projects (RFC 7617): the user name is the project's id, the password one of
- * its API tokens.
+ * Returns the hooks of routes for projects (RFC 7617): the project's id as user name, an API token as
+ * password.
  */
 export const basicAuth =
   (access: ProjectAccess): RequireProject =>
@@ -14,7 +14,7 @@ export const basicAuth =
     const token = given && access.tokenOf(given.project, given.token)
     if (token) {
       if (!permits(token, scope))
-        throw new TrunklineError('insufficient_scope', `It lacks the scope ${scope}.`)
+        throw new TrunklineError('insufficient_scope', `The token lacks the scope ${scope}.`)
       request.projectId = token.projectId
       request.apiTokenId = token.id
       return
@@ -25,10 +25,13 @@ export const basicAuth =
       reply.header('retry-after', Math.ceil(wait / 1000))
       throw new TrunklineError('too_many_requests')
     }
-    throw new TrunklineError('unauthorized', 'Basic auth with the project’s id and its API token is needed.')
+    throw new TrunklineError(
+      'unauthorized',
+      'Basic authentication with the project’s id and an API token is required.',
+    )
   }
 
-/** Whether a request shows, or seems to show, Basic credentials. */
+/** Whether a header has the form of Basic credentials. */
 export const isBasic = (header: string | undefined): boolean => /^Basic +/i.test(header ?? '')
 
 const credentialsOf = (header: string | undefined): { project: string; token: string } | undefined => {

@@ -5,19 +5,19 @@ import type { SubscriberTokens } from '../../auth/tokens.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Directory, Subscriber } from '../../directory/types.ts'
 
-/** Who sends a request. */
+/** Authenticated sender of a request. */
 export interface Bearer {
   readonly token: SubscriberToken
   readonly identity: TokenIdentity
 }
 
 /**
- * Who sends a request, by its `Authorization: Bearer` header (RFC 6750): a subscriber, a guest or an invited
- * one. Throws `unauthorized`.
+ * Authenticates a request by its `Authorization: Bearer` header (RFC 6750): a subscriber, guest or invited
+ * user. Throws `unauthorized`.
  */
 export type Authenticate = (request: FastifyRequest) => Promise<Bearer>
 
-/** Makes it. */
+/** Returns the authentication by subscriber access tokens. */
 export const bearerAuth =
   (tokens: Pick<SubscriberTokens, 'verify'>, directory: Pick<Directory, 'subscriber'>): Authenticate =>
   async (request) => {
@@ -31,8 +31,8 @@ export const bearerAuth =
   }
 
 /**
- * Makes the `onRequest` hook of a route for who holds a token: `request.bearer` says who. A wrong body is not
- * looked at before that.
+ * Returns the `onRequest` hook of a route for token holders, which sets `request.bearer`. It runs before the
+ * body is validated.
  */
 export const requireBearer =
   (authenticate: Authenticate) =>
@@ -40,16 +40,19 @@ export const requireBearer =
     request.bearer = await authenticate(request)
   }
 
-/** Who sends a request to a route with {@link requireBearer}; throws `unauthorized` on any other. */
+/**
+ * Returns the sender of a request to a route with {@link requireBearer}. Throws `unauthorized` on any other
+ * route.
+ */
 export const bearerOf = ({ bearer: found }: Pick<FastifyRequest, 'bearer'>): Bearer => {
   if (!found) throw new TrunklineError('unauthorized')
   return found
 }
 
-/** The subscriber in person; throws `not_permitted` for guests and those who were invited. */
+/** Returns the subscriber of a request. Throws `not_permitted` for guests and invited users. */
 export const subscriberOf = (request: Pick<FastifyRequest, 'bearer'>): Subscriber => {
   const { identity } = bearerOf(request)
   if (identity.kind !== 'subscriber' || !identity.subscriber)
-    throw new TrunklineError('not_permitted', 'Only the subscriber may do this.')
+    throw new TrunklineError('not_permitted', 'Only a subscriber’s own token permits this.')
   return identity.subscriber
 }

@@ -2,10 +2,7 @@ import type { Code } from '../../core/errors/catalogue.ts'
 import { errorPagePath } from './error-pages.ts'
 import type { LinkBase, RequestFault } from './request-faults.ts'
 
-/**
- * What is said of a parameter, where the family has a number for it: of one that is missing, and of one that
- * cannot be used.
- */
+/** Error numbers of parameters with a number of their own: for a missing and for an invalid one. */
 const parameters: Readonly<Record<string, { readonly missing?: number; readonly wrong: number }>> = {
   To: { missing: 21201, wrong: 21211 },
   From: { missing: 21213, wrong: 21212 },
@@ -28,7 +25,7 @@ const parameters: Readonly<Record<string, { readonly missing?: number; readonly 
   ),
 }
 
-/** The numbers of our codes; any other is 10000, and 20500 where it is our fault. */
+/** Numbers of catalogue codes; default 10000, and 20500 for internal errors. */
 const numbers: Readonly<Partial<Record<Code, number>>> = {
   unauthorized: 20003,
   insufficient_scope: 20003,

@@ -21,8 +21,8 @@ const withFormats = (ajv: Ajv): Ajv =>
   addFormats.default(ajv).addFormat('uri', (text: string) => URL.canParse(text))
 
 /**
- * The functions that check and write by the schemas of routes. There are hundreds, and making them takes a
- * while: each is made when it is first needed, or by {@link all}, and once for all sites that have it.
+ * Validators and serializers of route schemas. Each is compiled on first use or by {@link all}, and shared by
+ * all sites.
  */
 export class CompiledSchemas {
   readonly #made = new Map<string, Check | Write>()

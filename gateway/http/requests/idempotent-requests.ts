@@ -11,7 +11,7 @@ const hour = 3_600_000
 const keptMs = 24 * hour
 const maxKeyLength = 255
 
-/** What idempotency keys work with. */
+/** Collaborators of {@link IdempotentRequests}. */
 export interface IdempotencyDeps {
   readonly rows: Pick<IdempotencyRows, 'claim' | 'answer' | 'release' | 'prune'>
   /** Answers are sealed with a key made of it, for they may hold tokens; at least 16 bytes. */
@@ -25,12 +25,10 @@ interface Claim extends IdempotencyKey {
 }
 
 /**
- * Carries out a POST once, however often it is sent with one `Idempotency-Key`
- * (draft-ietf-httpapi-idempotency-key-header): who repeats it within a day gets the answer that was given,
- * with `idempotent-replayed: true`, and waits for it while it is being made. A key that was used for another
- * request is `idempotency_conflict`; one whose request was cut off by the end of the process is
- * `request_in_progress`, for nobody knows how far it came. Answers 429 and 5xx are not kept: the next request
- * tries anew.
+ * Carries out a POST once per `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). A repetition
+ * within a day receives the first response with `idempotent-replayed: true`, and waits for it if necessary. A
+ * key with another request is `idempotency_conflict`. A key whose request was interrupted by a stop of the
+ * process is `request_in_progress`, as its effect is unknown.
  */
 export class IdempotentRequests {
   readonly #deps: IdempotencyDeps
@@ -77,7 +75,7 @@ export class IdempotentRequests {
   ): Promise<Claim | undefined> {
     await this.#prune()
     const name = `${key.project_id} ${key.key}`
-    // Whoever is first takes the key before anybody else is asked.
+    // The first request takes the key before another one continues.
     for (let running = this.#running.get(name); running; running = this.#running.get(name)) await running
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#running.set(name, promise)
@@ -150,7 +148,7 @@ export class IdempotentRequests {
   }
 }
 
-/** The key of a request that has one, with whom it belongs to: a project, or a subscriber access token. */
+/** Returns the key of a request with its owner: a project or a subscriber access token. */
 const keyOf = (request: FastifyRequest): IdempotencyKey | undefined => {
   const key = request.headers['idempotency-key']
   if (typeof key !== 'string' || request.method !== 'POST' || !isApiPath(pathOf(request.url)))
@@ -160,6 +158,6 @@ const keyOf = (request: FastifyRequest): IdempotencyKey | undefined => {
       attribute: 'idempotency-key',
     })
   if (request.projectId !== '') return { project_id: request.projectId, key }
-  // Whoever is nobody leaves nothing in the store.
+  // Requests without authentication store nothing.
   return request.bearer ? { project_id: `bearer ${request.bearer.token.id}`, key } : undefined
 }

@@ -1,13 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { Log } from '../../core/log.ts'
 
-/** Marks a field in the schema of a body that is taken and has no effect. */
+/** Marks an accepted field without effect in a body schema. */
 export const noEffect = { 'x-no-effect': true, description: 'Taken, and of no effect.' } as const
 
-/**
- * Logs, of bodies to the routes that follow, the names of fields that have no effect: nobody is to wonder
- * where they went.
- */
+/** Logs the names of body fields that have no effect, on the routes added later. */
 export const useIgnoredFields = (site: FastifyInstance, log: Pick<Log, 'debug'>): void => {
   site.addHook('preHandler', async (request) => {
     const { properties = {} } = (request.routeOptions.schema?.body ?? {}) as BodySchema

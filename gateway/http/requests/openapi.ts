@@ -34,7 +34,7 @@ const errorSchemas: Readonly<
   },
 }
 
-/** What each status says, whatever the route. */
+/** Descriptions of error statuses, for every route. */
 const meanings: Readonly<Record<number, string>> = {
   400: 'The request is malformed.',
   401: 'The credentials are missing or wrong.',
@@ -42,7 +42,7 @@ const meanings: Readonly<Record<number, string>> = {
   404: 'There is no such thing in this project.',
   409: 'This is not possible as things are.',
   413: 'The body is too large.',
-  415: 'The body has a type that is not taken here.',
+  415: 'The content type of the body is not supported.',
   422: 'Fields are missing or wrong; each one is named.',
   429: 'Too many requests; `retry-after` says when to try again.',
   500: 'Something failed inside the gateway.',
@@ -119,8 +119,8 @@ export const byProject = [{ project: [] }] as const
 export const bySubscriber = [{ subscriber: [] }] as const
 
 /**
- * Makes the OpenAPI 3.1 document of the routes that are put on the site after this, out of their schemas:
- * those with tags. Bodies of errors are added to each. Served at `/openapi.json`, to anybody.
+ * Generates the OpenAPI 3.1 document from the schemas of all routes added later that have tags, with error
+ * responses. Serves it at `/openapi.json` without authentication.
  */
 export const useOpenApi = async (site: FastifyInstance): Promise<void> => {
   for (const schema of Object.values(errorSchemas)) site.addSchema(schema)
@@ -134,7 +134,7 @@ export const useOpenApi = async (site: FastifyInstance): Promise<void> => {
   })
   let text: string | undefined
   site.get('/openapi.json', (_request, reply) => {
-    // It is large, and anybody may ask.
+    // The document is large and public.
     text ??= JSON.stringify(site.swagger())
     reply.headers({ 'access-control-allow-origin': '*', 'cache-control': 'no-cache' })
     return reply.type('application/json; charset=utf-8').send(text)

@@ -9,7 +9,7 @@ export const pagingQuery = {
   page_token: { type: 'string', pattern: '^[0-9]{1,6}$' },
 } as const
 
-/** What {@link pagingQuery} makes of a query. */
+/** Parsed {@link pagingQuery}. */
 export interface PageQuery {
   readonly page_number: number
   readonly page_size: number

@@ -4,21 +4,21 @@ import type { Log } from '../../core/log.ts'
 import { FixedWindowLimiter } from '../../core/rates.ts'
 import type { Directory, Subscriber } from '../../directory/types.ts'
 
-/** What signing in needs. */
+/** Collaborators of {@link PasswordSignIn}. */
 export interface PasswordSignInDeps {
   readonly directory: Pick<Directory, 'signIn'>
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Pick<Log, 'warn'>
 }
 
-/** What somebody signs in with. */
+/** Credentials of a sign-in. */
 export interface Credentials {
   readonly projectId: string
   readonly email: string
   readonly password: string
 }
 
-/** Where an attempt comes from. */
+/** Source of a sign-in attempt. */
 export interface SignInSource {
   /** Network address. */
   readonly ip: string
@@ -26,7 +26,7 @@ export interface SignInSource {
   readonly id: string
 }
 
-/** How an attempt went; `waitMs`: until the next one is allowed. */
+/** Result of an attempt; `waitMs` is the time until the next attempt is allowed. */
 export type SignedIn =
   | { readonly subscriber: Subscriber }
   | { readonly refused: 'unauthorized' }
@@ -99,6 +99,6 @@ export class PasswordSignIn {
   }
 
   #refused(code: string, { ip, id }: SignInSource): void {
-    this.#deps.log.warn({ code, source: ip, request: id }, 'sign-in refused')
+    this.#deps.log.warn({ event: 'sign-in.rejected', code, source: ip, request: id }, 'sign-in rejected')
   }
 }

@@ -4,23 +4,23 @@ import type { Bearer } from './bearer-auth.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The project that sends the request; set by {@link RequireProject}, and empty on routes without it. */
+    /** Project that sends the request, set by {@link RequireProject}; empty on routes without it. */
     projectId: string
-    /** The API token that it showed. */
+    /** Id of the API token; empty on routes without one. */
     apiTokenId: string
-    /** Who sends it by a subscriber access token; null on routes that ask for none. */
+    /** Sender by a subscriber access token; null on routes without one. */
     bearer: Bearer | null
   }
 }
 
 /**
- * Makes the `onRequest` hook of a route for projects: Basic auth (RFC 7617), the user being the project's id
- * and the password a token of its API that has the scope. Throws `unauthorized`, `insufficient_scope`,
+ * Returns the `onRequest` hook of a route for projects with Basic auth (RFC 7617): the project's id as user
+ * name, and an API token with the scope as password. Throws `unauthorized`, `insufficient_scope` or
  * `too_many_requests`.
  */
 export type RequireProject = (scope: Scope) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-/** Gives the requests of a site the fields that the hooks of authentication set. */
+/** Adds the fields that authentication hooks set to the requests of a site. */
 export const usePrincipals = (site: FastifyInstance): void => {
   site.decorateRequest('projectId', '')
   site.decorateRequest('apiTokenId', '')

@@ -1,15 +1,15 @@
 import type { FastifyError } from 'fastify'
 import { type Code, catalogue, codeOf, messageOf, TrunklineError } from '../../core/errors/catalogue.ts'
 
-/** One thing that is wrong with a request. */
+/** One fault of a request. */
 export interface FieldFault {
   readonly code: Code
   readonly message: string
-  /** The field at fault, dotted; null when it is none of one field. */
+  /** Path of the invalid field, with dots; null if the fault is not about one field. */
   readonly attribute: string | null
 }
 
-/** What an error of a request comes to: its first fault, and all of them. */
+/** Faults of a request: the first one, and all of them. */
 export interface RequestFault extends FieldFault {
   /** Of HTTP. */
   readonly status: number
@@ -27,27 +27,30 @@ export interface LinkBase {
 
 type RequestError = FastifyError | TrunklineError
 
-/** Reads an error of ours, of the schemas, of Fastify, or an unforeseen one, of which nothing is told. */
+/**
+ * Returns the faults of an error of the gateway, a schema or Fastify. Details of unexpected errors are
+ * withheld.
+ */
 export const faultOf = (error: RequestError): RequestFault => {
   if (error instanceof TrunklineError) return faultFor(error.code, messageOf(error), attributeOf(error))
   if (error.validation && error.validationContext !== 'params')
     return several(fieldFaults(error.validation as readonly SchemaFault[]))
-  // An id that cannot be one is the id of nothing.
+  // A malformed id is an unknown resource.
   if (error.validation || error.code === 'FST_ERR_MAX_PARAM_LENGTH') return faultFor('unknown_resource')
   const status = error.statusCode ?? 500
   if (status < 400 || status >= 500) return faultFor(codeOf(error))
   const code = codeOfStatus[status] ?? 'bad_request'
-  // Fastify does not say which types are taken.
+  // The message of Fastify does not name the accepted types.
   return { ...(code === 'unsupported_media_type' ? faultFor(code) : faultFor(code, error.message)), status }
 }
 
-/** The fault that a code means; the message is by default that of the catalogue. */
+/** Returns the fault of a code; the message defaults to that of the catalogue. */
 export const faultFor = (
   code: Code,
   message: string = catalogue[code].text,
   attribute: string | null = null,
 ): RequestFault => {
-  // Whatever is unforeseen has a message for us alone.
+  // Messages of unexpected errors are for the log only.
   const fault = { code, message: code === 'internal' ? catalogue.internal.text : message, attribute }
   return { status: catalogue[code].http, ...fault, all: [fault] }
 }
@@ -63,7 +66,7 @@ const codeOfStatus: Readonly<Partial<Record<number, Code>>> = {
 const attributeOf = ({ facts }: TrunklineError): string | null =>
   typeof facts.attribute === 'string' ? facts.attribute : null
 
-/** What ajv says of one fault. */
+/** Validation error of ajv. */
 interface SchemaFault {
   readonly keyword: string
   readonly instancePath: string
@@ -85,12 +88,14 @@ const several = (all: readonly FieldFault[]): RequestFault => {
   return { ...first, status: catalogue[first.code].http, all: [first, ...all.slice(1)] }
 }
 
-/** So many faults are told of one request. */
+/** Maximum number of faults in one response. */
 const maxFaults = 20
-/** Maximum number of faults that are looked at. A body of 512 KB can have more than 100,000 of them. */
+/** Maximum number of validation errors that are read. A body of 512 KB can have more than 100,000. */
 const maxRead = 1000
 
-/** Says of a choice between schemas only that none fits; what each of them lacks stands beside it. */
+/**
+ * Returns the faults of fields. Of a choice between schemas, only the faults of the alternatives are kept.
+ */
 const fieldFaults = (found: readonly SchemaFault[]): FieldFault[] => {
   const faults = found
     .slice(0, maxRead)
@@ -115,11 +120,11 @@ const fieldFault = ({
   }
   if (keyword === 'additionalProperties') {
     const attribute = within(params.additionalProperty)
-    return { code: 'unknown_parameter', message: `${attribute} is no field that can be set here.`, attribute }
+    return { code: 'unknown_parameter', message: `${attribute} is not a field of this request.`, attribute }
   }
   const named = path === '' ? 'The request' : path
   if (keyword === 'pattern') {
-    // A regular expression is for programs. The description of the field is for people.
+    // The description of the field is clearer than its pattern.
     const expected = parentSchema?.description
     const text = `${named} does not have the expected form${expected ? `: ${plainEnd(expected)}` : ''}.`
     return { code: 'invalid_field', message: text, attribute: path === '' ? null : path }

@@ -2,9 +2,9 @@ const absolute = /^https?:\/\/[^/?#]+/i
 const unreserved = /%(?:2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/gi
 
 /**
- * What a request asks for, in the one way of writing that rules which go by the path know: without the origin
- * that a proxy is sent (RFC 9112 section 3.2.2), and nothing in the path encoded that needs no encoding (RFC
- * 3986 section 6.2.2.2). Routes are found in all ways of writing.
+ * Returns the URL of a request in the canonical form that path rules rely on. It drops the origin of a
+ * request to a proxy (RFC 9112 section 3.2.2), and decodes characters that need no encoding (RFC 3986 section
+ * 6.2.2.2). Routes match every form.
  */
 export const plainUrl = (url: string): string => {
   const target = url.replace(absolute, '')

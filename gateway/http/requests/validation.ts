@@ -5,7 +5,7 @@ import type { CompiledSchemas } from './compiled-schemas.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What is made of the schemas of its routes. */
+    /** Compiled schemas of the routes. */
     readonly compiled: CompiledSchemas
   }
 }
@@ -14,9 +14,9 @@ declare module 'fastify' {
 export const maxAnonymousBody = 8 << 10
 
 /**
- * How a site reads and checks what it is sent: bodies are JSON, no deeper than a hundred brackets, without
- * keys that reach prototypes; every fault is found, not only the first; nothing is left out or turned into
- * another type, but for values of paths and queries, which are texts.
+ * Sets the parsing and validation of requests. Bodies are JSON, nested at most 100 levels deep, without keys
+ * that reach prototypes. All faults are reported. No value is removed or converted, except in paths and
+ * queries, which are strings.
  */
 export const useValidation = (site: FastifyInstance, compiled: CompiledSchemas): void => {
   site.decorate('compiled', compiled)
@@ -31,7 +31,9 @@ export const useValidation = (site: FastifyInstance, compiled: CompiledSchemas):
     if (body === '') return done(null, undefined)
     if (Buffer.byteLength(body) > maxBodyOf(request)) return done(tooLarge())
     if (jsonDepth(body) > maxJsonDepth)
-      return done(new TrunklineError('bad_request', `The body is nested deeper than ${maxJsonDepth}.`))
+      return done(
+        new TrunklineError('bad_request', `The body is nested more than ${maxJsonDepth} levels deep.`),
+      )
     return parse(request, body, done)
   })
   // The authentication of a route runs before this hook. A body of unknown length is measured when it is
@@ -49,4 +51,7 @@ const maxBodyOf = ({ projectId, bearer, routeOptions }: FastifyRequest): number 
   projectId !== '' || bearer ? routeOptions.bodyLimit : maxAnonymousBody
 
 const tooLarge = (): TrunklineError =>
-  new TrunklineError('body_too_large', `Without credentials a body has at most ${maxAnonymousBody} bytes.`)
+  new TrunklineError(
+    'body_too_large',
+    `The body of a request without credentials is limited to ${maxAnonymousBody} bytes.`,
+  )

@@ -23,7 +23,7 @@ import { type DomainAppDeps, domainApplicationRoutes } from './relay/domain-app-
 import { sipEndpointRoutes } from './relay/relay-endpoint-routes.ts'
 import { type BrowserLoginDeps, sessionRoute } from './session-route.ts'
 
-/** What the routes of the API need; each file of routes names its own part. */
+/** Collaborators of the API routes; each file of routes declares its own. */
 export type ApiDeps = BrowserLoginDeps &
   SubscriberInfoDeps &
   AddressDeps &
@@ -45,8 +45,8 @@ export type ApiDeps = BrowserLoginDeps &
   DomainAppDeps
 
 /**
- * Puts every route of the API on a site. The shape of their errors is that of the family that their path is
- * of (`familyOf`); a scope of its own is for routes that read other bodies than JSON.
+ * Adds every API route to a site. The family of the path sets the form of errors (`familyOf`). Routes with
+ * bodies other than JSON have a scope of their own.
  */
 export const apiRoutes = async (site: FastifyInstance, deps: ApiDeps): Promise<void> => {
   useIgnoredFields(site, deps.log)

@@ -5,7 +5,7 @@ import { listBody, pageOf, pagingQuery } from '../requests/paging.ts'
 import type { RequireProject } from '../requests/principal.ts'
 import { emptyBody, forProjects, idParams, listSchema } from './shared/route-schemas.ts'
 
-/** What routes of carriers need. */
+/** Collaborators of the routes of carriers. */
 export interface CarrierDeps {
   readonly carriers: ProjectCarriers
   readonly requireProject: RequireProject
@@ -142,5 +142,5 @@ const shown = ({ id, projectId, entry, managedByFile, createdAt, updatedAt }: Ca
   updated_at: time(updatedAt),
 })
 
-/** Nobody knows since when the file declares something. */
+/** Carriers in the configuration file have no time of creation. */
 const time = (ms: number): string | null => (ms === 0 ? null : new Date(ms).toISOString())

@@ -7,7 +7,7 @@ import type { PushKeys } from '../../directory/push-keys.ts'
 import { type Authenticate, requireBearer, subscriberOf } from '../requests/bearer-auth.ts'
 import { forSubscribers, idParams } from './shared/route-schemas.ts'
 
-/** What the routes of devices need. */
+/** Collaborators of the routes of devices. */
 export interface DeviceDeps {
   readonly devices: Pick<DeviceRows, 'of' | 'add' | 'remove'>
   readonly pushKeys: Pick<PushKeys, 'of'>
@@ -52,7 +52,7 @@ const shown = {
 
 const deviceSchema = { type: 'object', required: Object.keys(shown), properties: shown }
 
-/** Where the SDK registers devices, and the same beside the other routes of subscribers. */
+/** Paths for registering devices: that of the SDK, and that beside the other subscriber routes. */
 const bases = { '/subscriber/devices': 'sdk', '/api/fabric/subscriber/devices': 'subscriber' } as const
 
 /** Devices that notifications of a subscriber's calls are to go to: registered, listed, removed. */

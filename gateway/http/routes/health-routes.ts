@@ -3,7 +3,7 @@ import type { Metrics } from '../../core/metrics.ts'
 
 /** Says whether the gateway can take calls. */
 export interface Readiness {
-  /** Why not; empty when it can. */
+  /** Reasons for not being ready; empty if ready. */
   reasons(): readonly string[]
 }
 

@@ -6,7 +6,7 @@ import type { RequireProject } from '../requests/principal.ts'
 import { badField } from './shared/field-schemas.ts'
 import { emptyBody, forProjects, idParams, listSchema } from './shared/route-schemas.ts'
 
-/** What the routes of OAuth clients need. */
+/** Collaborators of the routes of OAuth clients. */
 export interface OAuthClientDeps {
   readonly oauthClients: OAuthClients
   readonly requireProject: RequireProject
@@ -163,7 +163,7 @@ const secretRoute = (site: FastifyInstance, { oauthClients, requireProject }: OA
 
 const removeRoute = (site: FastifyInstance, { oauthClients, requireProject }: OAuthClientDeps): void => {
   const schema = {
-    ...describe('delete_oauth_client', 'Remove an OAuth client; nobody signs in to it any more'),
+    ...describe('delete_oauth_client', 'Remove an OAuth client; users can no longer sign in to it'),
     params: idParams,
     response: { 204: emptyBody },
   }

@@ -59,7 +59,7 @@ const checkToken = (
   wrong: FixedWindowLimiter,
 ): void => {
   if (token === undefined)
-    throw new TrunklineError('not_found', `Nothing answers ${method} ${url.split('?', 1)[0]}.`)
+    throw new TrunklineError('not_found', `No route for ${method} ${url.split('?', 1)[0]}.`)
   const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
   if (given !== undefined && isSame(given, token)) return
   const waitMs = given === undefined ? 0 : wrong.take(senderOf(ip))

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** What the page is told. */
+/** Settings of the page. */
 export interface PageSettings {
   readonly name: string
   /**
@@ -10,7 +10,7 @@ export interface PageSettings {
   readonly applicationServerKey?: string | undefined
 }
 
-/** `GET /config.json`: what the page must know before anybody has signed in. */
+/** `GET /config.json`: settings that the page needs before the sign-in. */
 export const settingsRoute = (site: FastifyInstance, settings: PageSettings): void => {
   site.get('/config.json', (_request, reply) => {
     const { name, applicationServerKey } = settings

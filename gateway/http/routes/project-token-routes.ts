@@ -8,7 +8,7 @@ import type { RequireProject } from '../requests/principal.ts'
 import { badField, text } from './shared/field-schemas.ts'
 import { emptyBody, forProjects, idParams, listSchema } from './shared/route-schemas.ts'
 
-/** What the routes of API tokens need. */
+/** Collaborators of the routes of API tokens. */
 export interface ProjectTokenDeps {
   readonly projects: Pick<Projects, 'tokens' | 'addToken' | 'changeToken' | 'removeToken'>
   readonly requireProject: RequireProject
@@ -177,7 +177,7 @@ const ownOf = (
   { projectId, apiTokenId }: Pick<FastifyRequest, 'projectId' | 'apiTokenId'>,
 ): ApiToken | undefined => projects.tokens(projectId).find(({ id }) => id === apiTokenId)
 
-/** Nobody gives a token more than their own may do, nor rules over one that may do more. */
+/** Throws if a token would create, change or remove a token with more permissions than its own. */
 const checkScopes = (
   projects: Pick<Projects, 'tokens'>,
   request: Pick<FastifyRequest, 'projectId' | 'apiTokenId'>,

@@ -7,7 +7,7 @@ const schemas = { script: scriptSchema, flow: flowSchema, configuration: configS
 
 /**
  * `GET /schemas/<name>.json`: the JSON Schemas of scripts, call flows and the configuration, for editors.
- * Anybody may read them.
+ * Public.
  */
 export const schemaRoutes = (site: FastifyInstance): void => {
   for (const [name, schema] of Object.entries(schemas)) {

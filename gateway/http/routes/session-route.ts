@@ -5,15 +5,15 @@ import type { Log } from '../../core/log.ts'
 import type { Origins } from '../../core/web/origins.ts'
 import type { PasswordSignIn, SignedIn } from '../requests/password-sign-in.ts'
 
-/** What signing in needs. */
+/** Collaborators of {@link sessionRoute}. */
 export interface BrowserLoginDeps {
-  /** The first project, whose subscribers our own page is for. */
+  /** First project, whose subscribers may use the softphone. */
   readonly project: string
   readonly signIn: PasswordSignIn
   readonly tokens: Pick<SubscriberTokens, 'issue'>
   readonly origins: Pick<Origins, 'trusts'>
   readonly log: Pick<Log, 'warn'>
-  /** How long the page's token is valid. */
+  /** Lifetime of the token. */
   readonly tokenSeconds: number
 }
 
@@ -57,20 +57,20 @@ interface Body {
   readonly password: string
 }
 
-/** Where our own page signs in. */
+/** Path of the softphone's sign-in. */
 export const sessionPath = '/api/console/session'
 
 /**
- * `POST /api/console/session`: e-mail and password for a subscriber access token. For our own page: one of
- * another origin, unless it is named in the configuration, is refused with 403 before anything is read, so
- * that no foreign page asks for passwords through its visitors.
+ * `POST /api/console/session`: exchanges an e-mail address and password for a subscriber access token. Only
+ * for the gateway's own pages and origins named in the configuration. Other origins receive 403 before the
+ * body is read, so that no foreign page can collect passwords.
  */
 export const sessionRoute = (site: FastifyInstance, deps: BrowserLoginDeps): void => {
   const onRequest = async (request: FastifyRequest): Promise<void> => {
     const { origin, host } = request.headers
     if (deps.origins.trusts(origin, host)) return
     const facts = { code: 'not_permitted', source: request.ip, origin, request: request.id }
-    deps.log.warn(facts, 'sign-in refused')
+    deps.log.warn({ event: 'sign-in.origin-rejected', ...facts }, 'sign-in of a foreign origin rejected')
     throw new TrunklineError('not_permitted', 'Only our own page may sign in here.')
   }
   site.post<{ Body: Body }>(sessionPath, { onRequest, schema }, async (request, reply) => {

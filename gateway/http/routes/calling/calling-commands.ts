@@ -43,7 +43,8 @@ export const readDial = async (
 ): Promise<CallOrder> => {
   const params = new Fields(given)
   onlyThese(params, [...dialFields, ...dialUnused])
-  const [to, from] = [needed(params, 'to'), needed(params, 'from')]
+  const to = needed(params, 'to')
+  const from = needed(params, 'from')
   const callerId = params.text('caller_id')
   const credentials = readCredentials(params)
   const seconds = params.whole('timeout', 1, 600)
@@ -68,7 +69,7 @@ export const readDial = async (
   }
 }
 
-/** What `update` asks for. */
+/** Params of `update`. */
 export type Update =
   | { readonly id: string; readonly end: 'canceled' | 'completed' }
   | { readonly id: string; readonly handler: HandlerSpec; readonly status?: StatusTarget }
@@ -109,7 +110,7 @@ const onlyThese = (params: Fields, names: readonly string[]): void => {
   for (const attribute of Object.keys(params.all)) {
     if (names.includes(attribute)) continue
     const shown = attribute.slice(0, 100)
-    throw new TrunklineError('unknown_parameter', `${shown} is no field that can be set here.`, {
+    throw new TrunklineError('unknown_parameter', `${shown} is not a field of this request.`, {
       attribute: shown,
     })
   }
@@ -147,14 +148,15 @@ const neededHandler = async (params: Fields, check: CheckStored): Promise<Handle
 }
 
 const readCredentials = (params: Fields): CallOrder['credentials'] => {
-  const [username, password] = [params.text('username'), params.text('password')]
+  const username = params.text('username')
+  const password = params.text('password')
   if (password !== undefined && username === undefined) throw missing('username')
   return username === undefined ? undefined : { username, password: password ?? '' }
 }
 
 const codecNames = { PCMU: 'PCMU', PCMA: 'PCMA', G722: 'G722', OPUS: 'opus' } as const
 
-/** A list, or a text with commas. Codecs of video, and those that we do not have, are left out. */
+/** Reads codecs from a list or a comma-separated string. Video codecs and unsupported codecs are ignored. */
 const readCodecs = (params: Fields): CallOrder['codecs'] => {
   const given = params.raw('codecs')
   if (given === undefined) return undefined

@@ -11,7 +11,7 @@ import { forProjects } from '../shared/route-schemas.ts'
 import { callLeg, callLegSchema } from './call-leg-body.ts'
 import { checkTransfer, readDial, readUpdate, unusedOf } from './calling-commands.ts'
 
-/** What the routes of calling need. */
+/** Collaborators of the routes of calling. */
 export interface CallingDeps {
   readonly placed: CallPlacement
   readonly commands: Pick<CallCommands, 'run'>
@@ -83,10 +83,10 @@ export const perform = async (
   return commands.run(projectId, id, command, params)
 }
 
-/** What a field of the order is called here. */
+/** Request parameter by field of the placement. */
 const fields: Readonly<Record<string, string>> = { sendDigits: 'send_digits' }
 
-/** That nothing has the address that is to be called is a fault of the field. */
+/** Reports an unknown address as a fault of the field. */
 const named = (error: unknown): unknown => {
   if (error instanceof Refusal)
     return new TrunklineError('invalid_field', error.message, { attribute: error.attribute ?? null })

@@ -45,7 +45,7 @@ const answer = {
   },
 } as const
 
-/** Codes of JSON-RPC 2.0 section 5.1, by HTTP status; any other is an error of ours. */
+/** Codes of JSON-RPC 2.0 section 5.1 by HTTP status; internal error for any other. */
 const codes: Readonly<Record<number, number>> = { 400: -32602, 404: -32602, 422: -32602, 501: -32601 }
 
 const errorOf = ({ status, code, message, attribute }: RequestFault) => ({

@@ -25,7 +25,7 @@ export const sendSound = async (
   return reply.type(types[row.format]).sendFile(base, dir, { cacheControl: false, contentType: false })
 }
 
-/** `size` is that of the file, undefined where there is none. */
+/** `size` of the file in bytes; undefined if the file does not exist. */
 const checkSound = (row: RecordingRow, size: number | undefined): void => {
   if (row.status === 'in-progress') throw new TrunklineError('recording_in_progress')
   if (row.bytes === 0) throw new TrunklineError('unknown_recording', 'It holds no sound.')

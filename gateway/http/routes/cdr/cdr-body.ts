@@ -15,7 +15,7 @@ interface Field {
 
 const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
-/** What a record says, in the order of the columns of an export. */
+/** Fields of a CDR in the order of export columns. */
 const all: readonly Field[] = [
   { name: 'id', type: 'string', required: true, description: 'Of the call, or of the leg.', of: (r) => r.id },
   {
@@ -87,7 +87,7 @@ const all: readonly Field[] = [
     name: 'answered_ms',
     type: 'integer',
     required: true,
-    description: 'From the answer to the end; 0 where there was none.',
+    description: 'From the answer to the end; 0 if the call was not answered.',
     of: (r) => r.answered_ms,
   },
   { name: 'code', type: 'string', description: 'Why it ended (docs/errors.md).', of: (r) => r.code },

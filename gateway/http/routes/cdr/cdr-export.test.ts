@@ -72,5 +72,5 @@ it('that fails in the middle breaks off, so that nobody takes it for all', async
   const [answer] = (await once(get({ port, host: '127.0.0.1' }), 'response')) as [IncomingMessage]
   answer.resume()
   await expect(once(answer, 'end')).rejects.toMatchObject({ code: 'ECONNRESET' })
-  expect([answer.complete, state.lines]).toEqual([false, ['an export of records broke off']])
+  expect([answer.complete, state.lines]).toEqual([false, ['export of CDRs failed']])
 })

@@ -7,9 +7,9 @@ import type { CdrPosition, CdrRow, CdrSearch } from '../../../directory/cdrs.ts'
 import { columnsOf, recordBody, wholeBody } from './cdr-body.ts'
 
 /** Rows that are read together. */
-const PART = 500
+const pageSize = 500
 
-/** How records can be had. */
+/** Formats of an export. */
 export type RecordFormat = 'json' | 'csv' | 'jsonl'
 
 /** Types of exports (RFC 4180, RFC 7111; JSON Lines). */
@@ -22,24 +22,21 @@ export const formatOf = (format: RecordFormat | undefined, accept = ''): RecordF
   return /\bapplication\/(?:jsonl|x-ndjson|x-jsonlines)\b/i.test(accept) ? 'jsonl' : 'json'
 }
 
-/** What exports are made of. */
+/** Collaborators of {@link sendExport}. */
 export interface CdrExportDeps {
   readonly records: Pick<Records, 'part'>
   readonly log: Pick<Log, 'warn'>
 }
 
-/** What is exported. */
+/** Contents of an export. */
 export interface Exported {
   readonly projectId: string
   readonly search: CdrSearch
-  /** Where it begins; default the newest. */
+  /** Start of the export; default the newest record. */
   readonly after?: CdrPosition | undefined
 }
 
-/**
- * All records that are looked for, read as fast as whoever asked takes them. Where it fails in the middle,
- * the connection breaks off.
- */
+/** Sends all matching records, at the speed of the client. An error closes the connection. */
 export const sendExport = (
   reply: FastifyReply,
   deps: CdrExportDeps,
@@ -60,7 +57,10 @@ const logged = async function* (
   try {
     yield* textOf(deps, asked, format)
   } catch (error) {
-    deps.log.warn({ projectId: asked.projectId, format, err: error }, 'an export of records broke off')
+    deps.log.warn(
+      { event: 'cdr.export-failed', projectId: asked.projectId, format, err: error },
+      'export of CDRs failed',
+    )
     throw error
   }
 }
@@ -73,7 +73,7 @@ const textOf = async function* (
   if (format === 'csv') yield csvOf([], search.kind, true)
   let position = after
   do {
-    const { rows, next } = await records.part(projectId, search, PART, position)
+    const { rows, next } = await records.part(projectId, search, pageSize, position)
     if (rows.length > 0) yield format === 'csv' ? csvOf(rows, search.kind, false) : linesOf(rows)
     position = next
     // Calls go on meanwhile.
@@ -81,9 +81,7 @@ const textOf = async function* (
   } while (position)
 }
 
-/**
- * What a program for tables would take for a formula becomes a text there: an apostrophe stands before it.
- */
+/** Prefixes a cell with an apostrophe if a spreadsheet would read it as a formula. */
 const csvOf = (rows: readonly CdrRow[], kind: CdrRow['kind'], header: boolean): string =>
   stringify(rows.map(recordBody), {
     header,

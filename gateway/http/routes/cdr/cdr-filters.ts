@@ -44,7 +44,7 @@ export interface TimeFilters {
   readonly started_until?: string
 }
 
-/** What was asked for. */
+/** Parsed filters. */
 export interface RecordFilters extends TimeFilters {
   readonly from?: string
   readonly to?: string
@@ -59,7 +59,8 @@ export interface RecordFilters extends TimeFilters {
 
 /** Reads filters. Throws `invalid_field` for what is no time. */
 export const searchOf = (kind: CdrSearch['kind'], query: RecordFilters): CdrSearch => {
-  const [caller, callee] = [partyFilter(dialled(query.from)), partyFilter(dialled(query.to))]
+  const caller = partyFilter(dialled(query.from))
+  const callee = partyFilter(dialled(query.to))
   const {
     direction,
     code,

@@ -10,7 +10,7 @@ import { type RecordKind, recordBody, recordSchema, wholeBody, wholeSchema } fro
 import { exportTypes, formatOf, type RecordFormat, sendExport } from './cdr-export.ts'
 import { type RecordFilters, recordFilters, searchOf } from './cdr-filters.ts'
 
-/** What the routes of records need. */
+/** Collaborators of the routes of records. */
 export interface CdrDeps {
   readonly records: Pick<Records, 'part' | 'record'>
   readonly requireProject: RequireProject
@@ -18,7 +18,7 @@ export interface CdrDeps {
 }
 
 /** Parts of a list that are looked at for one page, where few of many records are asked for. */
-const MOST_PARTS = 50
+const maxParts = 50
 
 interface Query extends RecordFilters {
   readonly page_size: number
@@ -101,7 +101,7 @@ const page = async (
 ): Promise<{ rows: CdrRow[]; next: CdrPosition | undefined }> => {
   const rows: CdrRow[] = []
   let next = after
-  for (let deps = 0; deps < MOST_PARTS; deps++) {
+  for (let deps = 0; deps < maxParts; deps++) {
     const part = await records.part(projectId, search, size - rows.length, next)
     rows.push(...part.rows)
     next = part.next

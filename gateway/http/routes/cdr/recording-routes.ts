@@ -9,7 +9,7 @@ import { emptyBody, forProjects, idParams, listSchema } from '../shared/route-sc
 import { sendSound } from './audio-response.ts'
 import { stretchOf, type TimeFilters, timeFilters } from './cdr-filters.ts'
 
-/** What the routes of recordings need. */
+/** Collaborators of the routes of recordings. */
 export interface RecordingDeps {
   readonly recordings: Pick<
     Recordings,

@@ -7,7 +7,7 @@ import { typeOf, urlOf } from '../calling/call-leg-body.ts'
 import { forProjects, idParams, listSchema } from '../shared/route-schemas.ts'
 import { dialled, timeOf } from './cdr-filters.ts'
 
-/** What the routes of voice logs need. */
+/** Collaborators of the routes of voice logs. */
 export interface VoiceLogDeps {
   readonly history: Pick<CallHistory, 'find' | 'list'>
   readonly requireProject: RequireProject

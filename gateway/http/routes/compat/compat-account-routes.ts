@@ -3,7 +3,7 @@ import type { Projects } from '../../../directory/ports.ts'
 import { shape } from './compat-shapes.ts'
 import type { On } from './form-routes.ts'
 
-/** What the routes of accounts need. */
+/** Collaborators of the routes of accounts. */
 export interface CompatAccountDeps {
   readonly projects: Pick<Projects, 'project'>
 }

@@ -7,7 +7,7 @@ import { parameter, shape } from './compat-shapes.ts'
 import { shown } from './compat-times.ts'
 import type { On, RouteSpec } from './form-routes.ts'
 
-/** What the routes of applications and documents need. */
+/** Collaborators of the routes of applications and documents. */
 export interface CompatApplicationDeps {
   readonly resources: Pick<Resources, 'find' | 'list' | 'create' | 'update' | 'remove'>
   readonly documentChecks: Checks

@@ -2,16 +2,16 @@ import type { CallRow } from '../../../calls/log/call-rows.ts'
 import { shape } from './compat-shapes.ts'
 import { shown, wholeSeconds } from './compat-times.ts'
 
-/** How a call was heard, by its record; what nobody measured is absent. */
+/** Audio quality of a call from its CDR. Unmeasured values are absent. */
 export interface CallAudio {
-  /** Mean opinion score of what we heard. */
+  /** Mean opinion score of the audio that the gateway received. */
   readonly mos?: number
-  /** By the far side's reports, as is what it heard of us. */
+  /** Reported by the far side about the audio that it received. */
   readonly roundTripMs?: number
   readonly far?: { readonly lost: number; readonly jitterMs: number }
 }
 
-/** That of the call's first leg, out of its record (CDR); `record` is JSON. */
+/** Returns the audio quality of the first leg from the JSON of a CDR. */
 export const audioIn = (record: string): CallAudio => {
   const { legs } = JSON.parse(record) as { readonly legs?: readonly { readonly audio?: CallAudio }[] }
   return legs?.[0]?.audio ?? {}

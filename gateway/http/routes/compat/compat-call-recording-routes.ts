@@ -18,7 +18,7 @@ import {
 import type { On, RouteSpec } from './form-routes.ts'
 import { controlOf, type LiveCallDeps, whileUp } from './live-calls.ts'
 
-/** What the routes of a call's recordings need. */
+/** Collaborators of the routes of a call's recordings. */
 export interface CompatCallRecordingDeps extends LiveCallDeps, CompatRecordingDeps {
   readonly callbacks: Callbacks
 }
@@ -128,7 +128,7 @@ const changing: RouteSpec = {
   answer: recordingShape,
 }
 
-/** How the form wants the call recorded, and whom it wants told. */
+/** Returns the recording options and callback of a form. */
 const wantedOf = (form: StartForm): NonNullable<CallOrder['record']> => {
   const { RecordingStatusCallback: url, RecordingStatusCallbackMethod: method } = form
   return {

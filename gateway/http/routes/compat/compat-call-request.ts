@@ -26,7 +26,7 @@ export interface StatusForm {
   readonly StatusCallbackEvent?: readonly string[]
 }
 
-/** The form of a call that is to be made. */
+/** Form that creates a call. */
 export interface CreateForm extends DocumentForm, StatusForm {
   readonly To: string
   readonly From: string
@@ -68,7 +68,7 @@ export const documentProperties = {
   FallbackMethod: parameter.method,
 } as const
 
-const told = ['initiated', 'ringing', 'answered', 'completed'] as const
+const callbackEvents = ['initiated', 'ringing', 'answered', 'completed'] as const
 
 /** Properties of {@link StatusForm}. */
 export const statusProperties = {
@@ -77,11 +77,11 @@ export const statusProperties = {
   StatusCallbackEvent: {
     type: 'array',
     maxItems: 20,
-    items: { type: 'string', enum: [...told, 'ringing_forwarded', 'ringing_queued'] },
+    items: { type: 'string', enum: [...callbackEvents, 'ringing_forwarded', 'ringing_queued'] },
   },
 } as const
 
-/** Properties by which a recording is told of. */
+/** Form properties of recording callbacks. */
 export const recordingStatusProperties = {
   RecordingStatusCallback: parameter.url,
   RecordingStatusCallbackMethod: parameter.method,
@@ -202,14 +202,14 @@ const fetched = (
   fallbackMethod: Method = 'POST',
 ): HandlerSpec => ({ kind: 'xml', url, method, ...(fallbackUrl && { fallbackUrl, fallbackMethod }) })
 
-/** Where the form wants the states of the call told; undefined: nowhere. */
+/** Returns the status callback of a form, if any. */
 export const statusOf = (form: StatusForm): StatusTarget | undefined =>
   form.StatusCallback === undefined
     ? undefined
     : targetOf(form.StatusCallback, form.StatusCallbackMethod, statesOf(form.StatusCallbackEvent))
 
 const statesOf = (events: readonly string[] = ['completed']): readonly PlacedState[] =>
-  told.filter((state) => events.includes(state))
+  callbackEvents.filter((state) => events.includes(state))
 
 const targetOf = (url: string, method: Method, states: readonly PlacedState[]): StatusTarget => ({
   url,

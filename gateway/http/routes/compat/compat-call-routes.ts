@@ -20,7 +20,7 @@ import { type Paging, pageBody, pageOf, pageSchema, pagingQuery } from './compat
 import { stretchOf, type TimeQuery, timeQuery } from './compat-times.ts'
 import type { On } from './form-routes.ts'
 
-/** What the routes of calls need. */
+/** Collaborators of the routes of calls. */
 export interface CompatCallDeps {
   readonly placed: CallPlacement
   readonly history: CallHistory
@@ -33,7 +33,14 @@ export interface CompatCallDeps {
 }
 
 const statuses: readonly CallStatus[] = [
-  ...(['queued', 'ringing', 'in-progress', 'completed', 'busy', 'failed', 'no-answer', 'canceled'] as const),
+  'queued',
+  'ringing',
+  'in-progress',
+  'completed',
+  'busy',
+  'failed',
+  'no-answer',
+  'canceled',
 ]
 
 interface ListQuery extends Paging, TimeQuery<'StartTime'>, TimeQuery<'EndTime'> {
@@ -157,10 +164,10 @@ export const found = async (
   return row
 }
 
-/** What a field of the order is called in the form. */
+/** Form parameter by field of the placement. */
 const parameters: Readonly<Record<string, string>> = { to: 'To', from: 'From', sendDigits: 'SendDigits' }
 
-/** That nothing has the address is a fault of the parameter, and no sign that the path is wrong. */
+/** Reports an unknown address as a fault of the parameter, not of the path. */
 const aboutTo = async (placing: Promise<CallRow>): Promise<CallRow> => {
   try {
     return await placing

@@ -7,7 +7,7 @@ import { shown, stretchOf, type TimeQuery, timeQuery } from './compat-times.ts'
 import type { On } from './form-routes.ts'
 import { type Asides, hearing } from './side-documents.ts'
 
-/** What the routes of conferences need. */
+/** Collaborators of the routes of conferences. */
 export interface CompatConferenceDeps {
   readonly conferences: OpenConferences
   readonly asides: Asides

@@ -10,7 +10,7 @@ export const pagingQuery = {
   PageToken: { type: 'string', maxLength: 64 },
 } as const
 
-/** What they come to. */
+/** Parsed page parameters. */
 export interface Paging {
   readonly Page: number
   readonly PageSize: number

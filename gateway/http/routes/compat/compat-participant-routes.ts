@@ -150,7 +150,11 @@ const coachOf = (
     })
   if (CallSidToCoach === undefined) return {}
   if (CallSidToCoach === callId || !participants.some((each) => each.callId === CallSidToCoach))
-    throw new TrunklineError('invalid_field', 'CallSidToCoach is nobody else who takes part.', { attribute })
+    throw new TrunklineError(
+      'invalid_field',
+      'CallSidToCoach is not another participant of the conference.',
+      { attribute },
+    )
   return { coach: CallSidToCoach }
 }
 

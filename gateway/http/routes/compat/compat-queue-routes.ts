@@ -7,7 +7,7 @@ import { parameter, shape } from './compat-shapes.ts'
 import { shown, wholeSeconds } from './compat-times.ts'
 import type { On } from './form-routes.ts'
 
-/** What the routes of queues need. */
+/** Collaborators of the routes of queues. */
 export interface CompatQueueDeps {
   readonly queues: OpenQueues
   readonly placed: Pick<CallPlacement, 'redirect'>
@@ -39,7 +39,7 @@ const memberShape = shape({
 
 const path = '/Accounts/:account/Queues'
 
-/** `Queues` in which somebody waits: list, fetch; and their members. */
+/** `Queues` with waiting calls: list, fetch; and their members. */
 export const queueRoutes = (on: On, deps: CompatQueueDeps): void => {
   const { queues } = deps
   on<unknown, Paging>(
@@ -47,7 +47,7 @@ export const queueRoutes = (on: On, deps: CompatQueueDeps): void => {
     path,
     {
       id: 'listCompatQueues',
-      summary: 'Lists queues in which somebody waits',
+      summary: 'Lists queues with waiting calls',
       scope: 'calling',
       query: pagingQuery,
       answer: pageSchema('queues', queueShape),

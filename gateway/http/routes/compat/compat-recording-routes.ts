@@ -9,7 +9,7 @@ import { recordingBody, recordingShape } from './compat-recording-body.ts'
 import { stretchOf, type TimeQuery, timeQuery } from './compat-times.ts'
 import type { Asked, On } from './form-routes.ts'
 
-/** What the routes of recordings need. */
+/** Collaborators of the routes of recordings. */
 export interface CompatRecordingDeps {
   readonly recordings: Pick<Recordings, 'find' | 'list' | 'remove' | 'linkTo' | 'folder' | 'underWay'>
 }

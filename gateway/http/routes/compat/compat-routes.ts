@@ -11,7 +11,7 @@ import { type CompatRecordingDeps, recordingRoutes } from './compat-recording-ro
 import { type CompatStreamDeps, streamRoutes } from './compat-stream-routes.ts'
 import { bodyLimit, type OnDeps, routesOf } from './form-routes.ts'
 
-/** What the XML family needs. */
+/** Collaborators of the routes of the XML family. */
 export type CompatDeps = OnDeps &
   CompatAccountDeps &
   CompatApplicationDeps &

@@ -6,7 +6,7 @@ import { shown } from './compat-times.ts'
 import type { On, RouteSpec } from './form-routes.ts'
 import { controlOf, type LiveCallDeps, whileUp } from './live-calls.ts'
 
-/** What the routes of streams need. */
+/** Collaborators of the routes of streams. */
 export interface CompatStreamDeps extends LiveCallDeps {
   readonly streams: ApiStreams
 }

@@ -3,7 +3,9 @@ import { TrunklineError } from '../../../core/errors/catalogue.ts'
 
 const dayMs = 86_400_000
 
-/** A time as the family shows it (RFC 2822, in UTC); null where there is none. `ms` since the epoch. */
+/**
+ * Returns a time in the format of the family (RFC 2822, UTC); null for undefined. `ms` since the Unix epoch.
+ */
 export const shown = (ms: number | null | undefined): string | null =>
   ms === null || ms === undefined ? null : timestamp(ms)
 
@@ -30,8 +32,8 @@ export interface Stretch {
 }
 
 /**
- * What such a filter comes to. A day is all of it, in UTC, and a time is its second; `<` and `>` take in what
- * they name. Throws `invalid_field`.
+ * Returns the time range of a filter. A day covers all of it in UTC, a time its second; `<` and `>` include
+ * the given value. Throws `invalid_field`.
  */
 export const stretchOf = <N extends string>(query: TimeQuery<N>, name: N): Stretch => {
   const given = query as Readonly<Record<string, string | undefined>>

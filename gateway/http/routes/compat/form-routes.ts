@@ -6,7 +6,7 @@ import type { Scope } from '../../../directory/scopes.ts'
 import { byProject } from '../../requests/openapi.ts'
 import type { RequireProject } from '../../requests/principal.ts'
 
-/** Where the family is served. */
+/** Base paths of the family. */
 const prefix = '/api/laml/2010-04-01'
 
 /** The largest form: a document of 64 kB, with everything in it percent-encoded, and the rest. */
@@ -29,7 +29,7 @@ export interface Asked<Body = unknown, Query = unknown> {
   readonly reply: FastifyReply
 }
 
-/** What a route takes and gives, besides its path. */
+/** Schemas and scope of a route. */
 export interface RouteSpec {
   readonly id: string
   readonly summary: string
@@ -56,7 +56,7 @@ export type On = <Body = unknown, Query = unknown>(
   handler: (asked: Asked<Body, Query>) => Promise<object | undefined>,
 ) => void
 
-/** What routes are registered with. */
+/** Collaborators for registering routes. */
 export interface OnDeps {
   readonly requireProject: RequireProject
   readonly log: Pick<Log, 'debug'>

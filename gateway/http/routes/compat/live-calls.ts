@@ -4,7 +4,7 @@ import type { CallHistory } from '../../../calls/log/call-rows.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { found } from './compat-call-routes.ts'
 
-/** What the routes that drive calls need. */
+/** Collaborators of routes that control live calls. */
 export interface LiveCallDeps {
   readonly live: LiveCalls
   readonly history: Pick<CallHistory, 'find'>

@@ -10,7 +10,9 @@ export interface Asides {
 
 const audio = /\.(wav|mp3|ogg)$/i
 
-/** What somebody hears who is held, or told something: the audio of a URL, or the XML document there. */
+/**
+ * Returns the content that a held or announced-to call hears: the audio of a URL, or the XML document there.
+ */
 export const hearing =
   (asides: Asides, url: string, method: 'GET' | 'POST'): WaitHook =>
   (call) =>

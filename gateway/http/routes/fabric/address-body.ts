@@ -4,7 +4,7 @@ import { timeText } from '../shared/field-schemas.ts'
 /** Kinds of addresses, as the API tells them apart. */
 export type AddressType = 'app' | 'room' | 'call' | 'subscriber'
 
-/** What each kind of resource is behind its address, and by which channels it is reached. */
+/** Type and channels of an address, by the kind of its resource. */
 const behind: Readonly<
   Record<ResourceType, { readonly type: AddressType; readonly channels: readonly string[] }>
 > = {

@@ -16,7 +16,7 @@ import {
 } from './address-body.ts'
 import type { ById } from './resource-kind-routes.ts'
 
-/** What the address routes need. */
+/** Collaborators of the address routes. */
 export interface AddressDeps {
   readonly resources: Pick<Resources, 'list' | 'findByAddressId'>
   readonly authenticate: Authenticate

@@ -13,9 +13,10 @@ interface Body {
   readonly document_version?: number
 }
 
-/** The document of the working copy in a body; undefined where there is none. Throws `invalid_field`. */
+/** Returns the document of the working copy in a body, or undefined. Throws `invalid_field`. */
 const workingDocument = ({ flow_data: flow, relayml: script }: Partial<Body>): StoredDocument | undefined => {
-  const [hasFlow, hasScript] = [isGiven(flow), isGiven(script)]
+  const hasFlow = isGiven(flow)
+  const hasScript = isGiven(script)
   if (hasFlow && hasScript)
     throw badField('relayml', 'A call flow has flow_data, or relayml in its place; not both.')
   if (hasFlow) return { kind: 'flow', document: documentOf(flow as object), attribute: 'flow_data' }

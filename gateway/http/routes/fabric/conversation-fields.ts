@@ -50,7 +50,7 @@ export const writtenSchema = made({
   table: made({ conversation_id: text, text }),
 })
 
-/** Somebody who joined. */
+/** Result of joining a conversation. */
 export const joinedSchema = made({
   group_id: text,
   fabric_address_ids: { type: 'array', items: text },
@@ -61,14 +61,14 @@ export const joinedSchema = made({
 /** Largest metadata, and largest details, of a message, as JSON. */
 const largestExtra = 4096
 
-/** What of a message is the application's own. Throws `invalid_field` where it is larger than it may be. */
+/** Returns the application's own fields of a message. Throws `invalid_field` if they are too large. */
 export const extraOf = (value: object | undefined, attribute: string): object => {
   const given = value ?? {}
   if (JSON.stringify(given).length <= largestExtra) return given
   throw new TrunklineError('invalid_field', `At most ${largestExtra} characters of JSON.`, { attribute })
 }
 
-/** Who sends a request to a route with `requireBearer`. */
+/** Returns the participant of a request to a route with `requireBearer`. */
 export const participantIn = (request: Pick<FastifyRequest, 'bearer'>): Participant => {
   const { identity, token } = bearerOf(request)
   return participantOf(identity, token)

@@ -11,7 +11,7 @@ import { messageRoutes } from './message-routes.ts'
 import type { ById } from './resource-kind-routes.ts'
 import { addressId } from './token-fields.ts'
 
-/** What the routes of conversations need. */
+/** Collaborators of the routes of conversations. */
 export interface ConversationDeps {
   readonly chat: Pick<Chat, 'conversations' | 'conversation' | 'messages' | 'messagesOf' | 'join' | 'send'>
   readonly resources: Pick<Resources, 'findByAddressId'>

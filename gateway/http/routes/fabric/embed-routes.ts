@@ -10,7 +10,7 @@ import { forProjects } from '../shared/route-schemas.ts'
 import { checkAddress } from './limited-token-routes.ts'
 import { addressId, expiry, secondsUntil, tokenSchema } from './token-fields.ts'
 
-/** What the routes of embed tokens need. */
+/** Collaborators of the routes of embed tokens. */
 export interface EmbedDeps {
   readonly embeds: Pick<EmbedTokens, 'make' | 'guestToken'>
   readonly resources: Pick<Resources, 'findByAddressId'>
@@ -18,12 +18,12 @@ export interface EmbedDeps {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** How long an embed token is good at most, and where nobody says. */
+/** Maximum and default lifetime of an embed token. */
 const yearSeconds = 366 * 86_400
 
 /**
- * Embed tokens stand in web pages, which let their visitors call one address: the project makes them, and
- * anybody has guest tokens of them.
+ * Routes of embed tokens, which web pages contain so that visitors can call one address. A project creates
+ * them. Any visitor can exchange one for a guest token.
  */
 export const embedRoutes = (site: FastifyInstance, deps: EmbedDeps): void => {
   makeRoute(site, deps)

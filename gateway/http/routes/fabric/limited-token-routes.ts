@@ -19,7 +19,7 @@ import {
   tokenSchema,
 } from './token-fields.ts'
 
-/** What the routes of limited tokens need. */
+/** Collaborators of the routes of limited tokens. */
 export interface LimitedTokenDeps {
   readonly resources: Pick<Resources, 'findByAddressId'>
   readonly pairs: Pick<TokenPairs, 'issue'>
@@ -29,10 +29,7 @@ export interface LimitedTokenDeps {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/**
- * Tokens that reach a few addresses: of guests, whom the project lets in, and of those whom a subscriber
- * invites.
- */
+/** Routes of tokens for a few addresses: guest tokens of a project, and invitations of a subscriber. */
 export const limitedTokenRoutes = (site: FastifyInstance, deps: LimitedTokenDeps): void => {
   guestRoute(site, deps)
   inviteRoute(site, deps)

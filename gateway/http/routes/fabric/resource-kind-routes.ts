@@ -18,7 +18,7 @@ import { addressBody, addressSchema } from './address-body.ts'
 import { resourceBody, schemaOf } from './resource-body.ts'
 import type { ResourceKind } from './resource-kind.ts'
 
-/** What routes of resources need. */
+/** Collaborators of the routes of resources. */
 export interface ResourceDeps {
   readonly resources: Resources
   readonly documentChecks: Checks

@@ -8,27 +8,28 @@ import type { StoredDocument } from '../shared/document-checks.ts'
 import type { Properties } from '../shared/field-schemas.ts'
 import type { TypeOf } from '../shared/resource-lookup.ts'
 
-/**
- * Form of one kind of resource in the API: as shown, and as given to make one. Methods throw `invalid_field`.
- */
+/** Schemas and conversions of one kind of resource. Methods throw `invalid_field`. */
 export interface ResourceKind<T extends ResourceType = ResourceType, Body extends object = object> {
   readonly type: T
-  /** Below `/api/fabric/resources`. */
+  /** Path below `/api/fabric/resources`. */
   readonly path: string
-  /** In summaries and operation ids: `SIP endpoint`. */
+  /** Name in summaries and operation ids, such as `SIP endpoint`. */
   readonly title: string
-  /** Of the body of POST, PUT and PATCH. */
+  /** Properties of the body of POST, PUT and PATCH. */
   readonly properties: Properties
-  /** What POST must have. */
+  /** Required fields of POST. */
   readonly required: readonly string[]
-  /** Of the object that answers have under the name of the type. */
+  /** Properties of the response object under the name of the type. */
   readonly answer: Properties
-  /** The documents in a body; the route checks them before `create` or `change`. Absent: none. */
+  /**
+   * Returns the documents in a body, which the route checks before `create` or `change`. Absent if the kind
+   * has none.
+   */
   documents?(body: Partial<Body>): readonly StoredDocument[]
   /** Reads the body of a POST. */
   create(body: Body, typeOf: TypeOf): Omit<NewResource<T>, 'projectId' | 'type' | 'context'>
-  /** Reads the body of a PUT or PATCH; what it does not name stays. */
+  /** Reads the body of a PUT or PATCH; omitted fields stay. */
   change(body: Body, present: Resource<T>, typeOf: TypeOf): ResourceChange<T>
-  /** The object that answers have under the name of the type, without its id. */
+  /** Returns the response object under the name of the type, without its id. */
   show(resource: Resource<T>): object
 }

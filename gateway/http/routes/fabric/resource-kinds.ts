@@ -25,6 +25,6 @@ export const kinds: { readonly [T in ResourceType]: ResourceKind<T> } = {
   ai_agent: aiAgents,
 }
 
-/** What of its kind a resource has, as answers show it. */
+/** Returns the kind-specific fields of a resource for responses. */
 export const shownDetails = (resource: Resource): object =>
   (kinds[resource.type] as ResourceKind).show(resource)

@@ -10,7 +10,7 @@ import { addressList, addressPage, type ById, type Paged, type ResourceDeps } fr
 import { kinds } from './resource-kinds.ts'
 import { handledBy } from './sip-endpoint-kind.ts'
 
-/** What the routes of all resources need. */
+/** Collaborators of the routes of all resources. */
 export interface AllResourceDeps extends ResourceDeps {
   readonly domainApps: Pick<DomainApps, 'find' | 'update'>
 }
@@ -103,7 +103,7 @@ const oneRoutes = (site: FastifyInstance, { resources, requireProject }: Resourc
   )
 }
 
-/** What a resource can be made the handler of. */
+/** Objects that a resource can be assigned to as handler. */
 interface Assignment {
   /** Below the resource, and as operation ids have it. */
   readonly path: string

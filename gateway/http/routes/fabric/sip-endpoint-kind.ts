@@ -14,12 +14,12 @@ import type { TypeOf } from '../shared/resource-lookup.ts'
 import type { ResourceKind } from './resource-kind.ts'
 
 /**
- * What a caller may: `default` and `block-pstn` reach addresses only, `passthrough` numbers and SIP URIs too,
- * `resource` runs that one.
+ * Permissions of a calling endpoint: `default` and `block-pstn` reach addresses only, `passthrough` also
+ * numbers and SIP URIs, `resource` runs a resource.
  */
 export type CallHandler = 'default' | 'passthrough' | 'block-pstn' | 'resource'
 
-/** What makes a SIP endpoint. */
+/** Body of a SIP endpoint. */
 export interface EndpointBody {
   readonly username: string
   readonly password: string
@@ -31,7 +31,7 @@ export interface EndpointBody {
   readonly calling_handler_resource_id?: string | null
 }
 
-/** What is offered to an endpoint that says nothing of codecs. */
+/** Default codecs of an endpoint. */
 const usualCodecs = ['PCMU', 'PCMA', 'G722', 'opus'] as const
 
 /**
@@ -58,7 +58,7 @@ const handlerOf = (
   return handledBy(id)
 }
 
-/** What makes a resource run when an endpoint calls. */
+/** Fields that set the resource for calls of an endpoint. */
 export const handledBy = (resourceId: string): Pick<EndpointDetails, 'handler' | 'mayDialOut'> => ({
   mayDialOut: false,
   handler: { kind: 'resource', resourceId },
@@ -104,7 +104,9 @@ const detailsOf = (body: Partial<EndpointBody>, present: EndpointDetails | undef
   ...handlerOf(body, present, typeOf),
 })
 
-/** What a body makes; the directory keeps only what digest authentication needs of the password. */
+/**
+ * Returns the endpoint of a body. The directory stores only what digest authentication needs of the password.
+ */
 export const newEndpoint = (body: EndpointBody, typeOf: TypeOf) => ({
   displayName: body.username,
   password: body.password,
@@ -118,7 +120,7 @@ export const newEndpoint = (body: EndpointBody, typeOf: TypeOf) => ({
   },
 })
 
-/** What a body changes. The name is part of what is kept of the password (RFC 7616 section 3.4.2). */
+/** Returns the changes of a body. The stored digest includes the user name (RFC 7616 section 3.4.2). */
 export const changedEndpoint = (
   body: Partial<EndpointBody>,
   { details }: Resource<'sip_endpoint'>,

@@ -5,7 +5,7 @@ import { type Authenticate, bearerOf, requireBearer } from '../../requests/beare
 import { forSubscribers } from '../shared/route-schemas.ts'
 import { addressBody, addressSchema } from './address-body.ts'
 
-/** What the record of a token's holder needs. */
+/** Collaborators of {@link subscriberRoute}. */
 export interface SubscriberInfoDeps {
   readonly resources: Pick<Resources, 'find'>
   readonly pushKeys: Pick<PushKeys, 'of'>
@@ -39,7 +39,7 @@ const answer = {
   },
 } as const
 
-/** `GET /api/fabric/subscriber/info`: the record of whoever holds the token. */
+/** `GET /api/fabric/subscriber/info`: the record of the token's identity. */
 export const subscriberRoute = (
   site: FastifyInstance,
   { resources, pushKeys, authenticate }: SubscriberInfoDeps,
@@ -50,8 +50,7 @@ export const subscriberRoute = (
     { onRequest: requireBearer(authenticate), schema: { ...describe, response: { 200: answer } } },
     async (request) => {
       const { identity, token } = bearerOf(request)
-      // Who was invited acts on the subscriber's behalf, and is not to know more of them than whoever is
-      // called.
+      // Invited users act on the subscriber's behalf, and must learn no more than a callee.
       const subscriber = identity.kind === 'subscriber' ? identity.subscriber : undefined
       const resource = subscriber && resources.find(identity.projectId, 'subscriber', subscriber.id)
       const details = resource?.details

@@ -39,8 +39,8 @@ export const tokenSchema = { type: 'object', required: ['token'], properties: { 
 export const pairBody = ({ token, refreshToken }: TokenPair) => ({ token, refresh_token: refreshToken })
 
 /**
- * How long a token is to be good, in seconds; `usual` where nobody says. Throws `invalid_field` where that is
- * not in the future, or too far in it.
+ * Returns the lifetime of a token in seconds; default `usual`. Throws `invalid_field` if the time is in the
+ * past or too far in the future.
  */
 export const secondsUntil = (
   field: string,

@@ -16,7 +16,7 @@ import {
   TokenSubscribers,
 } from './token-subscribers.ts'
 
-/** What the routes of subscribers' tokens need. */
+/** Collaborators of the routes of subscribers' tokens. */
 export interface TokenDeps extends TokenSubscriberDeps {
   readonly pairs: Pick<TokenPairs, 'issue' | 'refresh' | 'revoke'>
   readonly requireProject: RequireProject
@@ -62,7 +62,7 @@ const issueRoute = (site: FastifyInstance, deps: TokenDeps): void => {
     ...forProjects(
       'tokens',
       'create_subscriber_token',
-      'Make a token for a subscriber, who is made too where there is none',
+      'Create a token for a subscriber, and the subscriber if it does not exist',
     ),
     body: issueBody,
     response: { 200: pairSchema({ subscriber_id: { type: 'string' } }) },

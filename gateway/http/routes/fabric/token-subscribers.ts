@@ -8,7 +8,7 @@ import { text } from '../shared/field-schemas.ts'
 import { findResource } from '../shared/resource-lookup.ts'
 import { password } from './subscriber-kind.ts'
 
-/** What the subscribers of tokens need. */
+/** Collaborators of {@link TokenSubscribers}. */
 export interface TokenSubscriberDeps {
   readonly resources: Pick<Resources, 'find' | 'findSubscriber' | 'create' | 'update'>
   readonly directory: Pick<Directory, 'signIn' | 'subscriber' | 'changeSubscriber'>
@@ -16,7 +16,7 @@ export interface TokenSubscriberDeps {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** What a request for a token says of its subscriber. */
+/** Fields of a token request about the subscriber. */
 export interface SubscriberBody {
   readonly reference: string
   readonly password?: string
@@ -50,7 +50,7 @@ export const subscriberFields = {
   company_name: text(),
 } as const
 
-/** The subscribers whom tokens are asked for. */
+/** Finds, creates and updates the subscribers of token requests. */
 export class TokenSubscribers {
   readonly #deps: TokenSubscriberDeps
 
@@ -59,8 +59,8 @@ export class TokenSubscribers {
   }
 
   /**
-   * The one of the reference, who is made where there is none, and changed where something else is said of
-   * them. Throws `not_permitted` of one who is disabled.
+   * Returns the subscriber with a reference. Creates it if it does not exist, and updates changed fields.
+   * Throws `not_permitted` if it is disabled.
    */
   async ensure(projectId: string, body: SubscriberBody): Promise<{ readonly id: string }> {
     const { resources, directory } = this.#deps
@@ -68,7 +68,7 @@ export class TokenSubscribers {
     const made = known ? undefined : await this.#create(projectId, body)
     if (made) return made
     const present = known ?? resources.findSubscriber(projectId, body.reference)
-    // Another gateway was faster, and this one is told in a moment.
+    // Another gateway created it meanwhile; its change arrives in a moment.
     if (!present) throw new TrunklineError('email_taken')
     if (directory.subscriber(present.id)?.disabled)
       throw new TrunklineError('not_permitted', 'The subscriber is disabled.')

@@ -16,7 +16,7 @@ import {
 } from '../shared/field-schemas.ts'
 import { callHandlers, type HandlerFields, handlerFields } from './handler-fields.ts'
 
-/** What makes a domain application; null takes something away. */
+/** Body of a domain application; null removes a value. */
 export interface DomainAppBody extends Partial<HandlerFields> {
   readonly name: string
   readonly identifier: string
@@ -56,7 +56,7 @@ const handlerProperties: { readonly [K in keyof HandlerFields]: object } = {
   call_ai_agent_id: optional(id),
 }
 
-/** Of bodies. */
+/** Properties of request bodies. */
 export const domainAppProperties: Properties = {
   name: text(),
   identifier: { type: 'string', pattern: '^[A-Za-z0-9]([A-Za-z0-9-]{0,40}[A-Za-z0-9])?$' },
@@ -77,7 +77,7 @@ export const domainAppProperties: Properties = {
 const textOrNull = { type: ['string', 'null'] } as const
 const textList = { type: 'array', items: { type: 'string' } } as const
 
-/** Of answers. */
+/** Schema of responses. */
 export const domainAppSchema = {
   type: 'object',
   properties: {
@@ -99,7 +99,7 @@ export const domainAppSchema = {
   },
 } as const
 
-/** A domain application as the API shows it. */
+/** Returns a domain application for responses. */
 export const domainAppBody = (app: DomainAppRecord, resources: Pick<Resources, 'find'>) => ({
   id: app.id,
   type: 'domain_application',
@@ -118,7 +118,7 @@ export const domainAppBody = (app: DomainAppRecord, resources: Pick<Resources, '
   updated_at: timeText(app.updatedAt),
 })
 
-/** What a body says but for the handler; null takes something away. Throws `invalid_field`. */
+/** Returns the fields of a body other than the handler; null removes a value. Throws `invalid_field`. */
 export const ownFields = (body: Partial<DomainAppBody>) =>
   withoutUndefined({
     name: body.name,
@@ -137,6 +137,6 @@ const withoutUndefined = <T extends object>(fields: T): T =>
 /** An address is a network of one. */
 const network = (given: string): string => {
   const read = parseNetwork(given)
-  if (!read) throw badField('ip_auth', `${given} is no address and no network such as 192.0.2.0/24.`)
+  if (!read) throw badField('ip_auth', `${given} is not an IP address or a network such as 192.0.2.0/24.`)
   return `${read.address}/${read.prefix}`
 }

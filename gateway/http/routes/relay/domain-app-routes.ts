@@ -16,7 +16,7 @@ import {
 import { handlerFields } from './handler-fields.ts'
 import { readHandler } from './handler-reader.ts'
 
-/** What routes of domain applications need. */
+/** Collaborators of the routes of domain applications. */
 export interface DomainAppDeps {
   readonly domainApps: DomainApps
   readonly resources: Pick<Resources, 'find'>
@@ -36,7 +36,7 @@ interface List {
   }
 }
 
-/** One path of them. */
+/** Collaborators of the routes on one path. */
 interface At extends DomainAppDeps {
   readonly site: FastifyInstance
   readonly base: string
@@ -45,8 +45,8 @@ interface At extends DomainAppDeps {
 }
 
 /**
- * That of the public API, and the one beside resources of other kinds; the former's operations have no
- * prefix.
+ * Paths of the routes, with the prefix of their operation ids: the path of the public API, and the one beside
+ * other resources.
  */
 const bases = {
   '/api/relay/rest/domain_applications': '',

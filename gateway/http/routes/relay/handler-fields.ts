@@ -22,7 +22,7 @@ export type CallHandler = (typeof callHandlers)[number]
 
 type Method = 'GET' | 'POST'
 
-/** What of a domain application says how its calls are handled. */
+/** Fields of a domain application about the handler of its calls. */
 export interface HandlerFields {
   readonly call_handler: CallHandler | null
   readonly calling_handler_resource_id: string | null
@@ -126,10 +126,7 @@ type TargetField =
   | 'call_laml_application_id'
   | 'call_ai_agent_id'
 
-/**
- * How a resource of each kind is shown: the handler, and the field that has its id besides
- * `calling_handler_resource_id`.
- */
+/** Handler name of each kind of resource, and the field with its id besides `calling_handler_resource_id`. */
 export const shownAs: Readonly<
   Record<ResourceType, { readonly handler: CallHandler; readonly field?: TargetField }>
 > = {

@@ -7,8 +7,8 @@ import { type CallHandler, type HandlerFields, handlerFieldNames, shownAs } from
 type Given = Partial<HandlerFields>
 
 /**
- * What a body says of the handler, given what there is; undefined where it says nothing. Throws
- * `invalid_field`.
+ * Returns the handler and status callback of a body, given the present ones; undefined if it has neither.
+ * Throws `invalid_field`.
  */
 export const readHandler = (
   given: Given,
@@ -24,7 +24,7 @@ export const readHandler = (
   return { handler, statusCallback: statusCallbackOf(given, wanted, word) }
 }
 
-/** What is not named stays, but for the target where another handler, or another resource, is asked for. */
+/** Merges a body with the present fields. A new handler or resource clears the former target. */
 const merged = (given: Given, present: HandlerFields | undefined): Given => {
   const named = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Given
   if (!present) return named
@@ -47,14 +47,20 @@ const handlerOfId = (wanted: Given, typeOf: TypeOf): CallHandler | undefined => 
 }
 
 const targets = [
-  ...(['call_request_url', 'call_relay_script_url', 'call_flow_id', 'call_relay_topic'] as const),
-  ...(['call_relay_context', 'call_relay_application', 'call_laml_application_id'] as const),
-  ...(['call_video_room_id', 'call_ai_agent_id'] as const),
-]
+  'call_request_url',
+  'call_relay_script_url',
+  'call_flow_id',
+  'call_relay_topic',
+  'call_relay_context',
+  'call_relay_application',
+  'call_laml_application_id',
+  'call_video_room_id',
+  'call_ai_agent_id',
+] as const
 
 const existing = (field: keyof HandlerFields, id: string, typeOf: TypeOf): ResourceType => {
   const type = typeOf(id)
-  if (type === undefined) throw badField(field, 'There is no such resource.')
+  if (type === undefined) throw badField(field, 'The resource does not exist.')
   return type
 }
 

@@ -12,11 +12,11 @@ export interface StoredDocument {
   readonly attribute: string
 }
 
-/** A script as bodies have it: the document as an object, or text (JSON or YAML). */
+/** Script in a body: the document as an object, or text (JSON or YAML). */
 export type ScriptValue = string | object
 
-/** Faults that an answer tells; the document's author fixes these first. */
-const toldFaults = 10
+/** Maximum number of faults in a response. */
+const maxShownFaults = 10
 
 /** Checks of documents that the routes use. */
 export type Checks = Pick<DocumentChecks, 'check'>
@@ -24,7 +24,7 @@ export type Checks = Pick<DocumentChecks, 'check'>
 /** Checks a document of a request's project; rejects as {@link checkStored} does. */
 export type CheckStored = (document: StoredDocument) => Promise<void>
 
-/** The checks for the documents of one project. */
+/** Returns the checks for the documents of one project. */
 export const checksOf =
   (checks: Checks, projectId: string): CheckStored =>
   (document) =>
@@ -41,14 +41,14 @@ export const checkStored = async (
   { kind, document, attribute }: StoredDocument,
 ): Promise<void> => {
   if (document.length > maxDocumentLength)
-    throw badField(attribute, `A document has at most ${maxDocumentLength} characters.`)
+    throw badField(attribute, `The document exceeds ${maxDocumentLength} characters.`)
   const { errors, warnings } = await checks.check(projectId, kind, document).catch(refused)
-  // A call that is handed to an agent would be silent: better no such call, and no such document.
+  // A call to a missing agent would be silent, so the document is rejected.
   const faults = [...errors, ...warnings.filter(needsAgent)]
   if (faults.length === 0) return
-  const told = faults.slice(0, toldFaults).map(faultText)
-  const more = faults.length > toldFaults ? [`… and ${faults.length - toldFaults} more.`] : []
-  throw new TrunklineError('document_invalid', [...told, ...more].join(' '), { attribute })
+  const shown = faults.slice(0, maxShownFaults).map(faultText)
+  const more = faults.length > maxShownFaults ? [`… and ${faults.length - maxShownFaults} more.`] : []
+  throw new TrunklineError('document_invalid', [...shown, ...more].join(' '), { attribute })
 }
 
 const refused = (error: unknown): never => {
@@ -58,8 +58,11 @@ const refused = (error: unknown): never => {
 }
 
 const refusals = {
-  project: ['too_many_requests', 'Too many documents of the project wait to be checked; try again later.'],
-  gateway: ['overloaded', 'Too many documents wait to be checked; try again later.'],
+  project: [
+    'too_many_requests',
+    'Too many documents of the project are waiting to be checked. Try again later.',
+  ],
+  gateway: ['overloaded', 'Too many documents are waiting to be checked. Try again later.'],
 } as const
 
 const faultText = ({ path, line, column, message, code }: DocumentFault): string => {
@@ -67,11 +70,11 @@ const faultText = ({ path, line, column, message, code }: DocumentFault): string
   return `${place || '/'}: ${message} [${code}]`
 }
 
-/** A value of a body as the text of a document. */
+/** Returns the document of a body as text. */
 export const documentOf = (value: ScriptValue): string =>
   typeof value === 'string' ? value : JSON.stringify(value)
 
-/** A document as bodies show it: JSON as the object that it is, any other text as it stands. */
+/** Returns a document for responses: an object for JSON, any other text as it is. */
 export const shownDocument = (document: string): unknown => {
   try {
     return JSON.parse(document)

@@ -5,11 +5,11 @@ import { noEffect } from '../../requests/ignored-fields.ts'
 /** Properties of a JSON schema. */
 export type Properties = Readonly<Record<string, object>>
 
-/** Text on one line. PostgreSQL has no place for NUL, and no name has one for other controls. */
+/** Schema of a text on one line, without control characters. PostgreSQL cannot store NUL. */
 export const text = (maxLength = 256) =>
   ({ type: 'string', minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$' }) as const
 
-/** Largest document, in characters, as for one that is fetched. */
+/** Maximum length of a document in characters, as for fetched ones. */
 export const maxDocumentLength = 65_536
 
 /** Text of a document. */
@@ -20,7 +20,7 @@ export const documentText = {
   pattern: '^[^\\u0000]*$',
 } as const
 
-/** A URL of a customer's server. Whether its address may be reached is decided when it is used. */
+/** Schema of a URL of a customer's server. Its address is checked when it is used. */
 export const httpUrl = {
   type: 'string',
   maxLength: 2048,
@@ -28,24 +28,24 @@ export const httpUrl = {
   pattern: '^[hH][tT][tT][pP][sS]?://[^\\s]+$',
 } as const
 
-/** How a URL is asked. */
+/** HTTP method of a request to a URL. */
 export const httpMethod = { type: 'string', enum: ['GET', 'POST'] } as const
 
 /** `/context/name`. */
 export const address = {
   type: 'string',
   pattern: '^/[^/?#\\s\\u0000-\\u001f\\u007f]{1,100}/[^/?#\\s\\u0000-\\u001f\\u007f]{1,100}$',
-  description: 'The one address of it, /context/name; default one that is made of its name.',
+  description: 'Address, /context/name; default derived from the name.',
 } as const
 
-/** What may be taken away with null. */
+/** Schema of a value that null removes. */
 export const optional = <S extends { readonly type: string }>(schema: S) => ({
   ...schema,
   type: [schema.type, 'null'],
   ...('enum' in schema && Array.isArray(schema.enum) && { enum: [...schema.enum, null] }),
 })
 
-/** What the pages of this API list and nothing is done with: it is taken, and docs/api.md names it. */
+/** Schemas of accepted fields without effect, which docs/api.md lists. */
 export const notCarried = (...names: readonly string[]): Properties =>
   Object.fromEntries(names.map((name) => [name, noEffect]))
 
@@ -74,11 +74,11 @@ export const codecs = {
 export const codecsOf = (words: readonly CodecWord[]): readonly AudioCodec[] =>
   words.map((word) => codecNames[word])
 
-/** Codecs as bodies show them. */
+/** Returns the names of codecs in responses. */
 export const codecWords = (names: readonly AudioCodec[]): readonly string[] =>
   names.map((name) => name.toUpperCase())
 
-/** What was said: without what is undefined; null becomes undefined, which takes a field away. */
+/** Returns the fields of a body without undefined ones; null becomes undefined, which removes a field. */
 export const withoutUnset = <T extends object>(
   fields: T,
 ): { [K in keyof T]?: Exclude<T[K], null | undefined> | undefined } =>
@@ -88,9 +88,9 @@ export const withoutUnset = <T extends object>(
     ),
   ) as { [K in keyof T]?: Exclude<T[K], null | undefined> | undefined }
 
-/** A time as bodies show it. */
+/** Returns a time in the format of responses. */
 export const timeText = (ms: number): string => new Date(ms).toISOString()
 
-/** The fault of one field. */
+/** Returns the error for an invalid field. */
 export const badField = (attribute: string, message: string): TrunklineError =>
   new TrunklineError('invalid_field', `${attribute}: ${message}`, { attribute })

@@ -2,7 +2,7 @@ import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import type { Resource, ResourceType } from '../../../directory/resource-types.ts'
 
-/** The resource of an id; throws `unknown_resource`, also for another kind's or another project's. */
+/** Returns the resource with an id. Throws `unknown_resource`, also if it is of another kind or project. */
 export const findResource = <T extends ResourceType>(
   resources: Pick<Resources, 'find'>,
   projectId: string,
@@ -14,7 +14,7 @@ export const findResource = <T extends ResourceType>(
   return resource
 }
 
-/** The resource of an id, whatever its kind; throws `unknown_resource`. */
+/** Returns the resource with an id, of any kind. Throws `unknown_resource`. */
 export const findAnyResource = (
   resources: Pick<Resources, 'find'>,
   projectId: string,
@@ -25,22 +25,22 @@ export const findAnyResource = (
   return resource
 }
 
-/** The type of a resource of the request's project, by its id; undefined where there is none. */
+/** Returns the type of a resource of the request's project, or undefined if it does not exist. */
 export type TypeOf = (id: string) => ResourceType | undefined
 
-/** Makes it. */
+/** Returns a {@link TypeOf} for a project. */
 export const typesOf =
   (resources: Pick<Resources, 'find'>, projectId: string): TypeOf =>
   (id) =>
     resources.find(projectId, undefined, id)?.type
 
-/** Context and name of an address that a body may have; the schema has checked it. */
+/** Returns the context and name of a validated address. */
 export const placeOf = (address: string | undefined): { context?: string; name?: string } => {
   const [, context, name] = address?.split('/') ?? []
   return context === undefined || name === undefined ? {} : { context, name }
 }
 
-/** The SIP endpoints of a subscriber, the oldest first. */
+/** Returns the SIP endpoints of a subscriber, oldest first. */
 export const endpointsOf = (
   resources: Pick<Resources, 'list'>,
   { projectId, id }: Pick<Resource, 'projectId' | 'id'>,
@@ -52,9 +52,7 @@ export const endpointsOf = (
     .filter(({ details }) => details.subscriberId === id)
 }
 
-/**
- * Removes a resource, and with a subscriber the SIP endpoints that belong to it. Throws `managed_by_file`.
- */
+/** Removes a resource, and the SIP endpoints of a subscriber with it. Throws `managed_by_file`. */
 export const removeResource = async (
   resources: Pick<Resources, 'list' | 'remove'>,
   resource: Resource,

@@ -1,7 +1,7 @@
 import type { FastifySchema } from 'fastify'
 import { byProject, bySubscriber } from '../../requests/openapi.ts'
 
-/** A route for projects (Basic auth). */
+/** Returns the description of a route for projects (Basic authentication). */
 export const forProjects = (tag: string, operationId: string, summary: string): FastifySchema => ({
   operationId,
   tags: [tag],
@@ -9,7 +9,7 @@ export const forProjects = (tag: string, operationId: string, summary: string): 
   security: [...byProject],
 })
 
-/** A route for who holds a subscriber access token. */
+/** Returns the description of a route for holders of a subscriber access token. */
 export const forSubscribers = (tag: string, operationId: string, summary: string): FastifySchema => ({
   operationId,
   tags: [tag],
@@ -17,14 +17,14 @@ export const forSubscribers = (tag: string, operationId: string, summary: string
   security: [...bySubscriber],
 })
 
-/** Parameters of a path with one id. What is no id is unknown, not malformed. */
+/** Path parameters of a route with one id. A malformed id is unknown, not invalid. */
 export const idParams = {
   type: 'object',
   required: ['id'],
   properties: { id: { type: 'string' } },
 } as const
 
-/** A list as {@link listBody} makes it. */
+/** Schema of a list as {@link listBody} returns it. */
 export const listSchema = (item: object) => ({
   type: 'object',
   required: ['data', 'links'],
@@ -42,5 +42,5 @@ export const listSchema = (item: object) => ({
   },
 })
 
-/** An answer without a body. */
+/** Schema of a response without a body. */
 export const emptyBody = { type: 'null', description: 'Done.' } as const

@@ -3,9 +3,8 @@ import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { CdrPosition } from '../../../directory/cdrs.ts'
 
 /**
- * A place in a list, for whoever asks for the next page: good for `list` alone, which is the project and
- * everything that was asked for. It opens nothing that the project could not ask for anyway, so it is a
- * digest, and any gateway on the same store takes it.
+ * Returns the cursor of the next page. It is valid only for `list`, the project with its filters. It is a
+ * digest and grants no access, so any gateway on the same store accepts it.
  */
 export const cursorAt = (list: string, position: CdrPosition): string =>
   Buffer.from(`${position.startedAt}.${position.id}.${digestOf(list, position)}`).toString('base64url')
