@@ -1,7 +1,7 @@
 /** The process: the signal that comes at any time, and the exit code. */
-import { Reloading } from './app/stopping.ts'
+import { ReloadSignal } from './app/shutdown.ts'
 
-const reloading = new Reloading()
+const reloading = new ReloadSignal()
 // Before anything else is loaded, which takes a second: until then the signal would end a gateway that is just starting.
 if (process.argv[2] === 'run') process.on('SIGHUP', () => reloading.signal())
 

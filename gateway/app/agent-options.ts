@@ -9,7 +9,7 @@ import type { CarrierConfig, Config } from '../../config/types.ts'
 import type { Material } from '../auth/certificates.ts'
 import { allNetworks, knownNetworks } from '../sip/admission/known-networks.ts'
 
-/** How the embedded agent is set up: the whole of `sip` that concerns it, in its own words. */
+/** Returns the embedded agent's options: all settings of `sip` that concern the agent. */
 export const agentOptions = (config: Config, material: Material): SipAgentOptions => {
   const { listen, announce, announceTo, userAgent, messages } = config.sip
   return {
@@ -32,32 +32,32 @@ export const agentOptions = (config: Config, material: Material): SipAgentOption
   }
 }
 
-/** Networks of the carriers that get their responses at the port of their Via. */
+/** Returns the networks of carriers whose responses go to the port of the Via header. */
 export const viaPortNetworksOf = (carriers: Config['carriers']): readonly string[] =>
   carriers.filter(({ responsePort }) => responsePort === 'via').flatMap(({ allow }) => allow)
 
-/** What of the agent's set-up follows from certificates. */
+/** Returns the part of the agent's options that comes from certificates. */
 export const tlsOf = ({ sip, peers }: Material): Pick<SipAgentChange, 'tls' | 'tlsPeers'> => ({
   tls: sip,
   tlsPeers: peers,
 })
 
 /**
- * The shield in front of the agent's parser. Who stands in an allow list, of a domain or of a carrier, is
- * known.
+ * Returns the rules of the shield in front of the agent's parser. `known` has the networks of all allow
+ * lists, of domains and of carriers.
  */
 export const shieldOf = (sip: Pick<Config['sip'], 'shield'>, known: readonly string[]): SipShield => {
   const { scanners, strangers, ...shield } = sip.shield
   return {
     ...shield,
-    // The gateway refuses; only what is dropped never reaches it.
+    // The gateway itself refuses requests; only dropped ones must not reach it.
     untrusted: strangers === 'drop' ? 'drop' : 'answer',
     scanners: scanners.map((part) => part.toLowerCase()),
     known,
   }
 }
 
-/** Carriers of the file, each with its project: one that names none is the first project's. */
+/** Returns the carriers of the file, each with its project; default: the first project. */
 export const owned = ({
   carriers,
   project,
@@ -65,7 +65,8 @@ export const owned = ({
   carriers.map((carrier) => ({ project, ...carrier }))
 
 /**
- * Rules on where the agent's requests may go, by the carriers and the sites of the operator's own domains.
+ * Returns the rules for the destinations of the agent's requests: the carriers' targets, and the sites of the
+ * operator's own domains.
  */
 export const reachOf = (
   { dialNetworks }: Pick<Config['sip'], 'dialNetworks'>,

@@ -10,7 +10,7 @@ import { takeDataFolder } from '../cluster/data-folder.ts'
 import { SystemClock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { Metrics } from '../core/metrics.ts'
-import { Followers } from '../directory/config-followers.ts'
+import { ConfigFollowers } from '../directory/config-followers.ts'
 import type { Write } from '../directory/sqlite.ts'
 import type { Directory } from '../directory/types.ts'
 import type { Push } from '../push/push.ts'
@@ -26,27 +26,27 @@ import { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
 import { CarrierQuotas, quotaLimits } from '../sip/trunks/carrier-quotas.ts'
 import { DialGuard } from '../sip/trunks/dial-guard.ts'
 import { LikelyCodecs } from '../sip/trunks/likely-codecs.ts'
-import { allOrNone, Closing } from './closing.ts'
+import { allOrNone, CloseStack } from './close-stack.ts'
 import { configWarnings } from './config-check.ts'
 import { followSenders } from './follow-senders.ts'
-import type { Addresses } from './greeting.ts'
 import {
-  type Base,
-  type Media,
+  type AppContext,
   type OnFailure,
+  type OpenedMedia,
+  type OpenedStore,
   openAgent,
   openCertificates,
   openCustomers,
   openMedia,
   openRecordings,
   openStore,
-  type Store,
 } from './open.ts'
 import { openApplications } from './open-applications.ts'
 import { openCalls } from './open-calls.ts'
+import { openCdrs } from './open-cdrs.ts'
 import { openHttp } from './open-http.ts'
 import { openPush } from './open-push.ts'
-import { openRecords } from './open-records.ts'
+import type { ListenAddresses } from './startup-banner.ts'
 import { watchAgent } from './watch-agent.ts'
 
 /** Collaborators and values of an {@link App}. */
@@ -56,37 +56,40 @@ export interface AppOptions {
   readonly started: ReadConfig
 }
 
-const pageLimits = ({ unacknowledged, acknowledgeTimeoutMs }: WebSocketLimits) => ({
+const browserLimits = ({ unacknowledged, acknowledgeTimeoutMs }: WebSocketLimits) => ({
   unacknowledged,
   acknowledgeMs: acknowledgeTimeoutMs,
 })
 
-/** The composition: makes every part in order, and closes them in reverse. Parts meet nowhere else. */
+/**
+ * The composition: creates every part in order, and closes the parts in reverse order. Parts are connected
+ * with each other here alone.
+ */
 export class App {
   readonly #config: Config
   readonly #log: Log
-  readonly #closing: Closing
+  readonly #closing: CloseStack
   readonly #onFailure: OnFailure
   readonly #metrics = new Metrics()
   readonly #clock = new SystemClock()
-  /** Apart from the other clock, so that the gauge of calls' timers is zero when there is no call. */
+  /** Clock of calls alone, so that the gauge of their timers is zero without calls. */
   readonly #callClock = new SystemClock()
   #calls: Calls | undefined
   #sip: SipEdge | undefined
   readonly #carriers: CarrierDirectory
   readonly #quotas: CarrierQuotas
   #endpoints: EndpointContacts | undefined
-  #store: Store | undefined
+  #store: OpenedStore | undefined
   #load: LoadMeter | undefined
-  #addresses: Addresses = { sip: [], http: [] }
+  #addresses: ListenAddresses = { sip: [], http: [] }
   #notReady: readonly string[] = ['starting']
-  readonly #followers = new Followers()
+  readonly #followers = new ConfigFollowers()
   readonly #reload: ConfigReload
 
   private constructor({ file, started }: AppOptions, log: Log, onFailure: OnFailure) {
     this.#config = started.config
     this.#log = log
-    this.#closing = new Closing(log)
+    this.#closing = new CloseStack(log)
     this.#onFailure = onFailure
     this.#carriers = new CarrierDirectory([], this.#clock)
     this.#quotas = new CarrierQuotas(quotaLimits(started.config), this.#clock)
@@ -108,7 +111,7 @@ export class App {
     })
   }
 
-  /** Starts everything. Rejects, with everything closed again, when a part does not start. */
+  /** Starts every part. Rejects if one does not start, after closing the others. */
   static async start(options: AppOptions, log: Log, onFailure: OnFailure): Promise<App> {
     const app = new App(options, log, onFailure)
     try {
@@ -120,19 +123,19 @@ export class App {
     }
   }
 
-  /** Where the gateway can be reached. */
-  get addresses(): Addresses {
+  /** Addresses that the gateway listens on. */
+  get addresses(): ListenAddresses {
     return this.#addresses
   }
 
-  /** The configuration by which the gateway works; a reload changes it. */
+  /** Configuration in force; a reload changes it. */
   get config(): Config {
     return this.#reload.config
   }
 
   /**
-   * Not ready from now on: refuses new calls, and hangs up after the grace period what has not ended by
-   * itself.
+   * Stops readiness and rejects new calls. After the grace period, hangs up the calls that are still in
+   * progress.
    */
   async drain(): Promise<void> {
     this.#notReady = ['draining']
@@ -141,20 +144,17 @@ export class App {
     await this.#calls?.drain(this.config.drainMs)
   }
 
-  /** Cuts the grace period short. */
+  /** Ends the grace period of {@link drain} at once. */
   hurry(): void {
     this.#calls?.endAll({ code: 'draining' })
   }
 
-  /**
-   * Takes the configuration file over as it is now, with the certificates that it names. What cannot be used
-   * changes nothing.
-   */
+  /** Applies the present configuration file and its certificates. A file with faults changes nothing. */
   reload(request: ReloadRequest): Promise<ReloadResult> {
     return this.#reload.reload(request)
   }
 
-  /** Closes every part, the last one first; idempotent. */
+  /** Closes every part, the most recent first. Idempotent. */
   close(): Promise<void> {
     return this.#closing.close()
   }
@@ -162,7 +162,7 @@ export class App {
   async #compose(): Promise<void> {
     mkdirSync(this.#config.dataDir, { recursive: true, mode: 0o700 })
     this.#closing.add('data folder', takeDataFolder(this.#config.dataDir), (folder) => folder.release())
-    // What takes longest to start does so side by side.
+    // The slowest parts start in parallel.
     const base = this.#base
     const certificates = await openCertificates(base)
     const [store, media, agent] = await allOrNone([
@@ -170,8 +170,8 @@ export class App {
       openMedia(base, this.#metrics),
       openAgent(base, certificates, this.#onFailure),
     ])
-    // Calls come from the edges and from applications, and are made through them: one of the two must be
-    // named before it exists.
+    // Edges deliver calls and make them, so the edges need a reference before the calls exist.
+
     const arrivals: Arrivals = { arrive: (arrival) => this.#calls?.arrive(arrival) }
     this.#store = store
     const customers = await openCustomers(base, store, this.#metrics)
@@ -179,7 +179,7 @@ export class App {
     const subscribers = this.#openSubscribers(store, media, arrivals, push)
     const sip = this.#openSip(agent, store, media, arrivals)
     this.#sip = sip
-    // What the last recordings come to is told, so they are closed before the way to customers' servers.
+    // Recordings send their last callbacks while they close, so they close before the callbacks do.
     const recordings = await openRecordings(
       base,
       store,
@@ -187,7 +187,7 @@ export class App {
       this.#metrics,
       () => this.#addresses.http[0],
     )
-    const records = await openRecords(base, store, customers, this.#metrics)
+    const records = await openCdrs(base, store, customers, this.#metrics)
     const originator: Originator = { originate: (origination) => this.#calls!.originate(origination) }
     const applications = openApplications(base, store.access, originator, this.#metrics)
     const dialects = { subscribers, applications }
@@ -211,7 +211,7 @@ export class App {
     const from = { ...dialects, ...parts }
     const http = await openHttp(base, from, this.#metrics)
     await sip.start()
-    // Starting is hard work, and no sign of overload.
+    // The load of the start must not count as overload.
     this.#load = this.#openLoad(agent)
     this.#addresses = { sip: sip.hostports, http }
     await recordings.tellEnds()
@@ -224,15 +224,20 @@ export class App {
     await this.#store?.directory.transaction(work)
   }
 
-  get #base(): Base {
-    const [clock, log, closing, followers] = [this.#clock, this.#log, this.#closing, this.#followers]
-    return { config: this.#config, clock, log, closing, followers }
+  get #base(): AppContext {
+    return {
+      config: this.#config,
+      clock: this.#clock,
+      log: this.#log,
+      closing: this.#closing,
+      followers: this.#followers,
+    }
   }
 
   #openSip(
     agent: SipAgent | undefined,
-    { directory }: Store,
-    { edge, webrtc }: Media,
+    { directory }: OpenedStore,
+    { edge, webrtc }: OpenedMedia,
     arrivals: Arrivals,
   ): SipEdge {
     const { sip, limits } = this.#config
@@ -285,7 +290,7 @@ export class App {
   }
 
   #openRegistrar(agent: SipAgent | undefined, directory: Directory): RegistrarOptions {
-    // Read whenever they are needed; the domains are those of the start.
+    // Limits are read at each use. The registrar's domains stay those of the start.
     const config = { ...this.#config.sip.registrar }
     this.#followers.change('sip.registrar', (next) => {
       const { domains: _domains, ...limits } = next.sip.registrar
@@ -304,8 +309,8 @@ export class App {
   }
 
   #openSubscribers(
-    { directory, tokens, states }: Store,
-    { webrtc }: Media,
+    { directory, tokens, states }: OpenedStore,
+    { webrtc }: OpenedMedia,
     arrivals: Arrivals,
     push: Pick<Push, 'call'>,
   ): SubscriberDialect {
@@ -326,12 +331,12 @@ export class App {
       ...(turn && { turn }),
       quotas: this.#quotas,
       browserQuotas: browsers,
-      limits: pageLimits(webSockets),
+      limits: browserLimits(webSockets),
     })
     this.#followers.change('limits.browsers', ({ limits, media }) =>
       subscribers.change({
         browserQuotas: limits.browsers,
-        limits: pageLimits(limits.webSockets),
+        limits: browserLimits(limits.webSockets),
         turn: media.webrtc.turn,
       }),
     )
@@ -350,9 +355,9 @@ export class App {
     return this.#closing.add('load meter', meter, (open) => open.close())
   }
 
-  #watch({ edge }: Media, agent: SipAgent | undefined): void {
+  #watch({ edge }: OpenedMedia, agent: SipAgent | undefined): void {
     edge.onFailure(({ error, ports }) => {
-      this.#log.error({ err: error, ports: ports.length }, 'a media thread died')
+      this.#log.error({ event: 'media.thread-died', err: error, ports: ports.length }, 'media thread died')
       this.#calls?.portsLost(ports)
     })
     if (agent) watchAgent(agent, this.#metrics)

@@ -97,7 +97,7 @@ it('tells of dangerous settings with their place', () => {
 it('tells which sockets the media threads will have, and why not the better ones', () => {
   expect(describeSockets({ kind: 'native' })).toBe('Media threads: native sockets.')
   expect(describeSockets({ kind: 'node', reason: 'wrong ELF class' })).toBe(
-    "Media threads: Node's own sockets, as the native ones cannot be loaded (wrong ELF class); scripts/worker builds them.",
+    "Media threads: Node's own sockets. The native ones were not loaded (wrong ELF class); scripts/worker builds them.",
   )
 })
 

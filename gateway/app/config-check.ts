@@ -6,17 +6,16 @@ import { checkDocument } from '../../handlers/check.ts'
 import type { DocumentFault } from '../../handlers/handler.ts'
 import type { socketKind } from '../../media/edge/sockets-open.ts'
 
-/** What `trunkline check` found. */
+/** Findings of `trunkline check`. */
 export interface CheckReport {
-  /** Lines for a person, in the order of the file. */
+  /** One line for each finding, in the order of the file. */
   readonly lines: readonly string[]
-  /** Whether any of them keeps a document from running. */
+  /** Whether every document can run. */
   readonly valid: boolean
 }
 
 /**
- * Checks the documents that stand in a configuration, as their handlers would. Documents behind URLs are not
- * fetched.
+ * Checks the documents inside a configuration as their handlers do. Documents behind URLs are not fetched.
  */
 export const checkDocuments = (
   config: Pick<Config, 'domains' | 'endpoints' | 'resources'>,
@@ -29,8 +28,7 @@ export const checkDocuments = (
         : report(handler, [list, i, 'handler'], places),
     ),
   )
-  // A handler that several domains share by an alias is checked for each of them, and its faults are told
-  // once.
+  // Domains may share a handler by a YAML alias; each of its faults is reported once.
   const faults = new Map<string, ConfigFault>()
   for (const fault of reports.flatMap((r) => r.faults)) {
     const { file, line, column, message } = fault
@@ -40,11 +38,11 @@ export const checkDocuments = (
   return { lines: [...faults.values()].map(describeFault), valid: reports.every((r) => r.valid) }
 }
 
-/** Lines about settings that work, but are dangerous or pointless. */
+/** Returns a line for each setting that works but is dangerous or pointless. */
 export const checkSettings = (config: Config, places: DocumentPlaces): readonly string[] =>
   warningsOf(config).map(({ keys, message }) => describeFault(places.at(keys, `warning: ${message}`)))
 
-/** Lines about the settings and documents of a configuration, as a start logs them. */
+/** Returns the lines about settings and documents of a configuration, as a start logs them. */
 export const configWarnings = (config: Config, file: string): readonly string[] => {
   const places = new DocumentPlaces(file)
   return [...checkDocuments(config, places).lines, ...checkSettings(config, places)]
@@ -57,7 +55,7 @@ export const configWarnings = (config: Config, file: string): readonly string[] 
 export const describeSockets = ({ kind, reason }: ReturnType<typeof socketKind>): string =>
   kind === 'native'
     ? 'Media threads: native sockets.'
-    : `Media threads: Node's own sockets, as the native ones cannot be loaded (${reason}); scripts/worker builds them.`
+    : `Media threads: Node's own sockets. The native ones were not loaded (${reason}); scripts/worker builds them.`
 
 interface DocumentReport {
   readonly faults: readonly ConfigFault[]

@@ -6,11 +6,11 @@ import type { Trust } from '../sip/admission/trust.ts'
 import type { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
 import { owned, reachOf, shieldOf, viaPortNetworksOf } from './agent-options.ts'
 
-/** What depends on who may send, and by whom calls go out. */
-export interface Followers {
+/** Parts that depend on the permitted senders and on the carriers. */
+export interface SenderDeps {
   readonly carriers: CarrierDirectory
   readonly trust: Trust
-  /** Undefined: there is no embedded one. */
+  /** Undefined if the configuration names a drachtio-server. */
   readonly agent: Pick<SipAgent, 'change'> | undefined
 }
 
@@ -18,13 +18,13 @@ export interface Followers {
 export type SendersConfig = Pick<Config, 'sip' | 'carriers' | 'project'>
 
 /**
- * Has the SIP edge follow the directory: carriers and domain applications come and go while the gateway runs.
- * What comes back takes another configuration.
+ * Keeps the SIP edge up to date with the directory, whose carriers and domain applications change while the
+ * gateway runs. Returns a function that applies another configuration.
  */
 export const followSenders = (
   config: SendersConfig,
   directory: Pick<Directory, 'onSenders'>,
-  { carriers, trust, agent }: Followers,
+  { carriers, trust, agent }: SenderDeps,
 ): ((next: SendersConfig) => void) => {
   let present = config
   let reach: SipReach | undefined
@@ -33,7 +33,7 @@ export const followSenders = (
     const { sip } = present
     const all = { domains: senders.domains, carriers: [...owned(present), ...senders.carriers], sip }
     carriers.change(all.carriers)
-    // The agent looks at every source anew, so it hears only of what changed.
+    // A change makes the agent judge every source again, so unchanged rules are not sent.
     if (trust.change(all) || shieldChanged) agent?.change({ shield: shieldOf(sip, trust.networks) })
     const next = reachOf(sip, all)
     if (isDeepStrictEqual(reach, next)) return

@@ -2,11 +2,11 @@ import type { ProjectAccess } from '../auth/project-access.ts'
 import type { Originator } from '../calls/call-ports.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { RealtimeDialect } from '../rpc/realtime/realtime-dialect.ts'
-import type { Base } from './open.ts'
+import type { AppContext } from './open.ts'
 
-/** Opens the way for customers' applications; `originator` makes their calls. */
+/** Opens the JSON-RPC dialect of realtime applications; `originator` makes their calls. */
 export const openApplications = (
-  { clock, log, closing }: Base,
+  { clock, log, closing }: AppContext,
   access: ProjectAccess,
   originator: Originator,
   metrics: Metrics,

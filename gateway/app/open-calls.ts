@@ -15,7 +15,7 @@ import { CdrWriter } from '../calls/log/cdr-writer.ts'
 import { ProjectQueues } from '../calls/queue/queues.ts'
 import { CallDetector } from '../calls/verbs/call-detector.ts'
 import { Player } from '../calls/verbs/player.ts'
-import type { Records } from '../cdr/records.ts'
+import type { CdrStore } from '../cdr/cdr-store.ts'
 import type { SystemClock } from '../core/clock.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { SipUri } from '../core/sip-uri.ts'
@@ -25,35 +25,35 @@ import type { SubscriberDialect } from '../rpc/subscriber/subscriber-dialect.ts'
 import type { EndpointContacts } from '../sip/registrar/open-registrar.ts'
 import type { SipEdge } from '../sip/sip-edge.ts'
 import {
-  type Base,
-  type Customers,
-  type Media,
+  type AppContext,
+  type CustomerServers,
+  type OpenedMedia,
+  type OpenedStore,
   openHandlers,
   openRecogniser,
   openStreams,
-  type Store,
 } from './open.ts'
 
-/** What calls come by, and go to. */
+/** JSON-RPC dialects of browsers and of realtime applications. */
 export interface Dialects {
   readonly subscribers: SubscriberDialect
   readonly applications: RealtimeDialect
 }
 
-/** What the calls are made of. */
-export interface CallsFrom extends Dialects {
-  readonly store: Store
-  readonly media: Media
+/** Opened parts that calls are built on. */
+export interface OpenCallsDeps extends Dialects {
+  readonly store: OpenedStore
+  readonly media: OpenedMedia
   readonly sip: SipEdge
   readonly endpoints: EndpointContacts | undefined
   readonly recordings: Recordings
-  readonly customers: Customers
-  readonly records: Records
-  /** Apart from the base's, so that the gauge of calls' timers is zero when there is no call. */
+  readonly customers: CustomerServers
+  readonly records: CdrStore
+  /** Clock of calls alone, so that the gauge of their timers is zero without calls. */
   readonly clock: SystemClock
 }
 
-/** The calls, and the way by which the API makes and drives them. */
+/** The calls, and the parts through which the API makes and controls them. */
 export interface OpenedCalls {
   readonly calls: Calls
   readonly placing: CallPlacer
@@ -64,9 +64,9 @@ export interface OpenedCalls {
   readonly documentChecks: DocumentChecks
 }
 
-const ownHosts = (directory: Store['directory'], publicHost: string | undefined): OwnHosts => ({
+const ownHosts = (directory: OpenedStore['directory'], publicHost: string | undefined): OwnHosts => ({
   isOwnHost: (host, projectId) =>
-    // A port belongs to where it listens, not to its name.
+    // The public host may name a port, which is no part of a host name.
     host === publicHost?.replace(/:\d+$/, '').toLowerCase() ||
     directory.domainApp(host)?.projectId === projectId,
 })
@@ -86,14 +86,14 @@ const addressSettings = ({ limits }: Pick<Config, 'limits'>) => ({
   maxCalls: limits.addressCalls,
 })
 
-/** Opens the calls, with the rooms in which callers meet and wait. */
-export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): OpenedCalls => {
+/** Opens the calls with their conferences and queues. */
+export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metrics): OpenedCalls => {
   const { config, log } = base
   const { store, media, sip, subscribers, applications, endpoints, recordings, customers, records, clock } =
     from
   const { edge, webrtc, sounds } = media
   const bridges = new Bridges(edge, webrtc, (err, a, b) =>
-    log.warn({ err, legs: [a.id, b.id] }, 'a browser cannot be shown to the other'),
+    log.warn({ event: 'call.video-not-bridged', err, legs: [a.id, b.id] }, 'video of two legs not bridged'),
   )
   const player = new Player(sounds, customers.audio)
   const openMixer = () => edge.openMixer()

@@ -1,17 +1,17 @@
 import pino from 'pino'
 import { afterEach, expect, it, vi } from 'vitest'
-import type { Participant } from '../chat/participant.ts'
+import type { ChatParticipant } from '../chat/chat-participant.ts'
 import { Metrics } from '../core/metrics.ts'
-import { Followers } from '../directory/config-followers.ts'
+import { ConfigFollowers } from '../directory/config-followers.ts'
 import { describeEngines, describePostgres, type TestEngine } from '../directory/testing/engines.ts'
 import type { Directory } from '../directory/types.ts'
-import { Closing } from './closing.ts'
+import { CloseStack } from './close-stack.ts'
 import { openChat } from './open-chat.ts'
 
 const p = 'project-1'
 const hello = { text: 'Hello', metadata: {}, details: {} }
 
-const opened: Closing[] = []
+const opened: CloseStack[] = []
 afterEach(async () => {
   for (const closing of opened.splice(0)) await closing.close()
 })
@@ -35,16 +35,16 @@ const gateway = async (engine: TestEngine, unwilling?: string) => {
     if (to === unwilling) throw new Error('no page')
     told.push({ to, text: (params as Told).text })
   }
-  const closing = new Closing(log)
+  const closing = new CloseStack(log)
   const limits = { messagesKeptMs: 1_000 }
-  const followers = new Followers()
+  const followers = new ConfigFollowers()
   const base = { config: { limits }, clock: engine.clock, log, closing, followers }
   const chat = openChat(base, { directory }, { tell }, metrics)
   opened.push(closing)
   return { directory, chat, told, lines, metrics, closing }
 }
 
-const participant = (directory: Directory, name: string): Participant => {
+const participant = (directory: Directory, name: string): ChatParticipant => {
   const { id, addressId } = directory.subscriberByEmail(p, `${name}@example.test`)!
   return { id, projectId: p, addressId, mayReach: () => true }
 }

@@ -1,21 +1,21 @@
 import type { LimitsConfig } from '../../config/types.ts'
 import { Chat } from '../chat/chat.ts'
-import { MessageRetention } from '../chat/retention.ts'
+import { MessageRetention } from '../chat/message-retention.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { ConversationRows } from '../directory/conversations.ts'
 import type { SubscriberDialect } from '../rpc/subscriber/subscriber-dialect.ts'
-import type { Base, Store } from './open.ts'
+import type { AppContext, OpenedStore } from './open.ts'
 
-/** What of the gateway's foundations conversations stand on. */
-export interface ChatBase extends Pick<Base, 'clock' | 'log' | 'closing'> {
-  readonly followers: Pick<Base['followers'], 'change'>
+/** Part of the {@link AppContext} that conversations need. */
+export interface ChatContext extends Pick<AppContext, 'clock' | 'log' | 'closing'> {
+  readonly followers: Pick<AppContext['followers'], 'change'>
   readonly config: { readonly limits: Pick<LimitsConfig, 'messagesKeptMs'> }
 }
 
-/** Opens the conversations; what is written is told to the pages of `subscribers`. */
+/** Opens the conversations. New messages are sent to the browsers of `subscribers`. */
 export const openChat = (
-  { config, clock, log, closing, followers }: ChatBase,
-  { directory }: Pick<Store, 'directory'>,
+  { config, clock, log, closing, followers }: ChatContext,
+  { directory }: Pick<OpenedStore, 'directory'>,
   subscribers: Pick<SubscriberDialect, 'tell'>,
   metrics: Pick<Metrics, 'gauge'>,
 ): Chat => {

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../../config/types.ts'
 import type { Certificates } from '../auth/certificates.ts'
-import type { Records } from '../cdr/records.ts'
+import type { CdrStore } from '../cdr/cdr-store.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { Origins } from '../core/web/origins.ts'
-import { TrustedProxies } from '../core/web/proxies.ts'
+import { TrustedProxies } from '../core/web/trusted-proxies.ts'
 import { IdempotencyRows } from '../directory/idempotency.ts'
 import { type ApiSources, apiDepsOf } from '../http/api-deps.ts'
 import { HttpServers } from '../http/http-servers.ts'
@@ -16,30 +16,30 @@ import { vapidOptions } from '../push/vapid.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import { RpcServer, type RpcServerChange } from '../rpc/rpc-server.ts'
 import { SignInHandler } from '../rpc/sign-in-handler.ts'
-import type { Base, Customers, Store } from './open.ts'
+import type { AppContext, CustomerServers, OpenedStore } from './open.ts'
 import type { Dialects, OpenedCalls } from './open-calls.ts'
 import { openChat } from './open-chat.ts'
 import { openOAuth } from './open-oauth.ts'
 
-/** What the HTTP side is made of. */
-export interface HttpFrom extends Dialects {
-  readonly store: Store
+/** Opened parts that the HTTP listeners serve. */
+export interface OpenHttpDeps extends Dialects {
+  readonly store: OpenedStore
   readonly certificates: Certificates
-  readonly customers: Pick<Customers, 'callbacks'>
+  readonly customers: Pick<CustomerServers, 'callbacks'>
   readonly opened: OpenedCalls
   readonly recordings: Recordings
-  readonly records: Records
+  readonly records: CdrStore
   readonly operator: OperatorDeps
-  /** Why no calls can be taken; empty when they can. */
+  /** Returns the reasons for which the gateway takes no calls; empty if it does. */
   readonly reasons: () => readonly string[]
 }
 
 const builtPages = (folder: string) => fileURLToPath(new URL(`../../${folder}/dist/`, import.meta.url))
 
 /**
- * Opens the HTTP listeners with their WebSockets; resolves with their URLs. Rejects when an address is taken.
+ * Opens the HTTP listeners with their WebSockets. Resolves with their URLs; rejects if an address is in use.
  */
-export const openHttp = async (base: Base, from: HttpFrom, metrics: Metrics): Promise<string[]> => {
+export const openHttp = async (base: AppContext, from: OpenHttpDeps, metrics: Metrics): Promise<string[]> => {
   const { clock, log, closing } = base
   const { http: config } = base.config
   const { certificates, reasons } = from
@@ -105,7 +105,7 @@ export const openHttp = async (base: Base, from: HttpFrom, metrics: Metrics): Pr
   )
 }
 
-const callsOf = ({ opened, customers }: HttpFrom, streams: ApiStreams): ApiSources['calls'] => {
+const callsOf = ({ opened, customers }: OpenHttpDeps, streams: ApiStreams): ApiSources['calls'] => {
   const { calls, placing, commands, conferences, queues, documentChecks } = opened
   const { callbacks } = customers
   const rooms = { conferences, queues }
@@ -122,7 +122,7 @@ const callsOf = ({ opened, customers }: HttpFrom, streams: ApiStreams): ApiSourc
 }
 
 const openWebSockets = (
-  { config, clock, log, closing, followers }: Base,
+  { config, clock, log, closing, followers }: AppContext,
   { subscribers, applications }: Dialects,
   metrics: Metrics,
   origins: Origins,
@@ -170,8 +170,8 @@ const keyOf = ({ webPush }: Config['push'], secret: Uint8Array): string | undefi
   webPush && vapidOptions(webPush, secret).publicKey
 
 /**
- * An IPv6 address stands in brackets in a URL (RFC 3986 section 3.2.2); an unspecific one is opened as
- * localhost.
+ * Returns the host of a URL: an IPv6 address in brackets (RFC 3986 section 3.2.2), and `localhost` for an
+ * unspecified address.
  */
 const urlHost = (address: string): string => {
   if (address === '0.0.0.0' || address === '::' || address === '127.0.0.1') return 'localhost'

@@ -4,23 +4,24 @@ import type { OAuth } from '../auth/oauth/oauth.ts'
 import { OAuthPayloads } from '../auth/oauth/payloads.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { providerPages } from '../http/oauth/oauth-pages.ts'
-import type { Base, Store } from './open.ts'
+import type { AppContext, OpenedStore } from './open.ts'
 
-/** What signing in by OAuth needs. */
-export interface OpenOAuth {
+/** The authorization server and its clients. */
+export interface OpenedOAuth {
   readonly oauthClients: OAuthClients
-  /** Absent where nothing says at which URL browsers reach us. */
+  /** Absent if the configuration has no URL at which browsers reach the gateway. */
   readonly oauth?: OAuth
 }
 
 /**
- * Opens the authorization server. Rejects where its keys cannot be used, or the file has a client of the API.
+ * Opens the authorization server. Rejects if its keys cannot be used, or if the file declares a client that
+ * the API has created.
  */
 export const openOAuth = async (
-  { config, clock, log, closing, followers }: Base,
-  { directory, revocations, secret }: Pick<Store, 'directory' | 'revocations' | 'secret'>,
+  { config, clock, log, closing, followers }: AppContext,
+  { directory, revocations, secret }: Pick<OpenedStore, 'directory' | 'revocations' | 'secret'>,
   metrics: Pick<Metrics, 'rejections' | 'gauge'>,
-): Promise<OpenOAuth> => {
+): Promise<OpenedOAuth> => {
   const { store } = directory
   const { publicHost } = config.http
   const now = () => clock.now()
@@ -40,7 +41,7 @@ export const openOAuth = async (
   })
   const url = config.oauth.url ?? (publicHost && new URL(`https://${publicHost}`).origin)
   if (!url) return { oauthClients }
-  // A sixth of a second and some memory, which nobody gives for an authorization server that is not there.
+  // Loading takes a sixth of a second and some memory, so it waits until the server is wanted.
   const { OAuth } = await import('../auth/oauth/oauth.ts')
   const oauth = await OAuth.open({
     url,

@@ -6,24 +6,24 @@ import { loadConfig } from '../../config/load.ts'
 import { FakeClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
 import { Metrics } from '../core/metrics.ts'
-import { Followers } from '../directory/config-followers.ts'
+import { ConfigFollowers } from '../directory/config-followers.ts'
 import { newVapidKeys } from '../push/vapid.ts'
-import { Closing } from './closing.ts'
+import { CloseStack } from './close-stack.ts'
 import { openPush } from './open-push.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'trunkline-open-push-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-let closing: Closing
+let closing: CloseStack
 afterEach(() => closing.close())
 
 const open = (push: object) => {
   const file = join(folder, 'trunkline.yaml')
   writeFileSync(file, JSON.stringify({ push }))
   const log = createLog({ level: 'silent', pretty: false })
-  closing = new Closing(log)
+  closing = new CloseStack(log)
   const metrics = new Metrics()
-  const followers = new Followers()
+  const followers = new ConfigFollowers()
   const base = { config: loadConfig(file, {}), clock: new FakeClock(), log, closing, followers }
   // Neither is used before there is a call.
   return {

@@ -6,30 +6,30 @@ import type { Clock } from '../core/clock.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { DeviceRows } from '../directory/devices.ts'
 import { Apns } from '../push/apns.ts'
-import { ChangingPush } from '../push/changing-push.ts'
-import { Deliveries } from '../push/deliveries.ts'
 import { Fcm, serviceAccountOf } from '../push/fcm.ts'
 import { Push } from '../push/push.ts'
+import { PushDeliveries } from '../push/push-deliveries.ts'
 import { PushHttp } from '../push/push-http.ts'
-import type { PushTransport } from '../push/types.ts'
+import type { PushTransport } from '../push/push-transport.ts'
+import { PushWebhook } from '../push/push-webhook.ts'
+import { ReplaceablePush } from '../push/replaceable-push.ts'
 import { Vapid, vapidOptions } from '../push/vapid.ts'
 import { WebPush } from '../push/web-push.ts'
-import { PushWebhook } from '../push/webhook.ts'
-import type { Base, Customers, Store } from './open.ts'
+import type { AppContext, CustomerServers, OpenedStore } from './open.ts'
 
 /**
  * Opens push notifications; without a configured way to devices, no notification is sent. Rejects when a key
  * or its file cannot be used. Keys are read again at each reload.
  */
 export const openPush = async (
-  base: Base,
-  store: Pick<Store, 'directory' | 'secret'>,
-  customers: Pick<Customers, 'http'>,
+  base: AppContext,
+  store: Pick<OpenedStore, 'directory' | 'secret'>,
+  customers: Pick<CustomerServers, 'http'>,
   metrics: Metrics,
-): Promise<ChangingPush> => {
-  const open = (config: Base['config']) => openOne({ ...base, config }, store, customers, metrics)
+): Promise<ReplaceablePush> => {
+  const open = (config: AppContext['config']) => openOne({ ...base, config }, store, customers, metrics)
   let settings = settingsOf(base.config)
-  const push = new ChangingPush(await open(base.config))
+  const push = new ReplaceablePush(await open(base.config))
   base.followers.add('push', async (next) => {
     const wanted = settingsOf(next)
     if (wanted === settings) return undefined
@@ -44,11 +44,8 @@ export const openPush = async (
   return base.closing.add('push', push, (opened) => opened.close())
 }
 
-/**
- * Changes with everything that push notifications are made of, also with the contents of the files of their
- * keys.
- */
-const settingsOf = ({ push, limits: { documentNetworks, ringMs } }: Base['config']): string => {
+/** Returns a text that changes with every setting of push notifications and with the content of key files. */
+const settingsOf = ({ push, limits: { documentNetworks, ringMs } }: AppContext['config']): string => {
   const files = [push.apns?.keyFile, push.fcm?.serviceAccountFile].map((file) => file && textOf(file))
   return JSON.stringify({ push, documentNetworks, ringMs, files })
 }
@@ -63,9 +60,9 @@ const textOf = (file: string): string | undefined => {
 }
 
 const openOne = async (
-  { config, clock, log: parentLog }: Base,
-  { directory, secret }: Pick<Store, 'directory' | 'secret'>,
-  { http }: Pick<Customers, 'http'>,
+  { config, clock, log: parentLog }: AppContext,
+  { directory, secret }: Pick<OpenedStore, 'directory' | 'secret'>,
+  { http }: Pick<CustomerServers, 'http'>,
   metrics: Metrics,
 ): Promise<Push | undefined> => {
   const { push: options, limits } = config
@@ -82,22 +79,22 @@ const openOne = async (
     ringMs: limits.ringMs,
     whenOnline: options.whenOnline,
     encrypt: options.encryption === 'aes_256_gcm',
-    deliveries: new Deliveries({ transports, devices, clock, log, metrics }),
+    deliveries: new PushDeliveries({ transports, devices, clock, log, metrics }),
   })
 }
 
-interface TransportParts {
+interface TransportDeps {
   readonly http: CustomerHttp
   readonly guard: AddressGuard
-  /** The gateway's own. */
+  /** Secret of the gateway. */
   readonly secret: Uint8Array
   readonly clock: Clock
 }
 
-/** In the order in which they are asked whether they take a device. */
+/** Opens the transports, in the order in which they are asked for a device. */
 const openTransports = async (
   { webPush, apns, fcm, webhook }: PushConfig,
-  { http, guard, secret, clock }: TransportParts,
+  { http, guard, secret, clock }: TransportDeps,
 ): Promise<PushTransport[]> => {
   const now = () => clock.now()
   const transports: PushTransport[] = []
@@ -119,7 +116,7 @@ const openTransports = async (
   return transports
 }
 
-/** Makes something of a file's text; an error names the file. */
+/** Builds a transport from a file's text. An error names the file. */
 const using = async <T>(file: string, make: (text: string) => Promise<T>): Promise<T> => {
   try {
     return await make(readFileSync(file, 'utf8'))

@@ -26,13 +26,13 @@ import { Signers } from '../callbacks/signing-keys.ts'
 import { Spool } from '../callbacks/spool.ts'
 import { endLostCalls } from '../calling/lost-calls.ts'
 import type { Speech } from '../calls/verbs/call-controller-deps.ts'
+import { ClusterNodes } from '../cluster/cluster-nodes.ts'
 import { readOrMakeNodeId } from '../cluster/node-id.ts'
-import { Nodes } from '../cluster/nodes.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { CallbackRows } from '../directory/callbacks.ts'
-import type { Followers } from '../directory/config-followers.ts'
+import type { ConfigFollowers } from '../directory/config-followers.ts'
 import { createDirectory } from '../directory/directory.ts'
 import { directoryOptions } from '../directory/from-config.ts'
 import type { NumberTarget } from '../directory/index/memory.ts'
@@ -48,50 +48,50 @@ import { VoskRecogniser } from '../speech/vosk.ts'
 import type { VoskResult } from '../speech/vosk-recognition.ts'
 import { Streams } from '../streams/streams.ts'
 import { agentOptions, tlsOf } from './agent-options.ts'
-import { AgentRefusals } from './agent-refusals.ts'
-import { ChangingSounds } from './changing-sounds.ts'
-import type { Closing } from './closing.ts'
-import { logDiversion } from './log-diversions.ts'
+import { AgentRefusalLog } from './agent-refusal-log.ts'
+import type { CloseStack } from './close-stack.ts'
+import { logDiversion } from './log-diversion.ts'
+import { ReplaceableSounds } from './replaceable-sounds.ts'
 import { mebibyte, soundsOptions } from './sound-options.ts'
 
-/** What every part is opened with. */
-export interface Base {
+/** Collaborators of every part of the gateway. */
+export interface AppContext {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log
-  readonly closing: Closing
-  /** Parts that follow the configuration. */
-  readonly followers: Followers
+  readonly closing: CloseStack
+  /** Parts that a reload of the configuration changes. */
+  readonly followers: ConfigFollowers
 }
 
-/** Called when a part is lost that the gateway cannot live without. */
+/** Called after the loss of a part that the gateway needs. */
 export type OnFailure = (reason: string) => void
 
-/** Who exists, and what proves it. */
-export interface Store extends OpenTokens {
+/** The directory, and the secrets and tokens that identify its users. */
+export interface OpenedStore extends OpenTokens {
   readonly directory: Directory
-  /** Who may act for a project. */
+  /** Checks API credentials of projects. */
   readonly access: ProjectAccess
   readonly states: SessionStates
-  /** The gateway's own; other keys are made of it. */
+  /** Secret of the gateway; other keys are derived from it. */
   readonly secret: Uint8Array
-  /** Of this gateway, among those that share the store. */
+  /** Id of this gateway among those that share the store. */
   readonly nodeId: string
-  /** Those that share the store. */
-  readonly nodes: Nodes
-  /** How calls end whose gateway is gone. */
+  /** Gateways that share the store. */
+  readonly nodes: ClusterNodes
+  /** Ends the calls of a gateway that has stopped. */
   readonly endCalls: EndCalls
 }
 
-/** Everything that carries or makes sound. */
-export interface Media {
+/** Parts that carry or make audio and video. */
+export interface OpenedMedia {
   readonly edge: Edge
   readonly webrtc: WebRtcService
   readonly sounds: Sounds
 }
 
-/** The way to customers' servers: for documents, for audio, and for what they are told. */
-export interface Customers {
+/** Clients of customers' servers: for documents, audio files and callbacks. */
+export interface CustomerServers {
   readonly http: CustomerHttp
   readonly audio: AudioFiles
   readonly callbacks: Spool
@@ -102,10 +102,10 @@ export interface Customers {
  * what a number stands for.
  */
 export const openStore = async (
-  { config, clock, log, closing, followers }: Base,
+  { config, clock, log, closing, followers }: AppContext,
   carriers: Pick<CarrierDirectory, 'numberTarget'>,
   metrics: Metrics,
-): Promise<Store> => {
+): Promise<OpenedStore> => {
   const { dataDir, http } = config
   const secret = readOrMakeKey(join(dataDir, 'secret.key'))
   const numberTarget: NumberTarget = (number, projectId) => carriers.numberTarget(number, projectId)
@@ -127,7 +127,7 @@ export const openStore = async (
   const endCalls = endLostCalls({ clock, cdrUrl: () => live.recordsUrl })
   const ends = { calls: endCalls, recordings: endLostRecordings(clock) }
   const parts = { rows, nodeId, ends, clock, log: log.child({ part: 'nodes' }) }
-  const nodes = await Nodes.open(parts)
+  const nodes = await ClusterNodes.open(parts)
   closing.add('nodes', nodes, (open) => open.close())
   return {
     directory,
@@ -142,33 +142,36 @@ export const openStore = async (
 }
 
 /**
- * Opens the RTP edge, mediasoup and the sounds. Rejects when a port or the mediasoup worker cannot be had.
+ * Opens the RTP edge, mediasoup and the sounds. Rejects if a port is in use or the mediasoup worker does not
+ * start.
  */
-export const openMedia = async (base: Base, metrics: Metrics): Promise<Media> => {
+export const openMedia = async (base: AppContext, metrics: Metrics): Promise<OpenedMedia> => {
   const { config, clock, log, closing } = base
   const { rtp, webrtc: browsers } = config.media
   const { kind, reason } = socketKind()
-  // Calls go through all the same, but a relayed packet costs twice the CPU.
+  // Calls work with either kind, but a relayed packet costs twice the CPU with Node's own sockets.
   if (kind === 'node')
-    log.warn({ reason }, "media threads use Node's own sockets; scripts/worker builds better ones")
+    log.warn({ event: 'media.native-sockets-missing', reason }, "Node's own sockets used for media")
   const edge = closing.add('edge', await createEdge(rtp), (open) => open.close())
   const webrtc = closing.add('webrtc', await createWebRtc({ edge, ...browsers }), (open) => open.close())
-  webrtc.onFailure((error) => log.error({ err: error }, 'a mediasoup process died'))
+  webrtc.onFailure((error) =>
+    log.error({ event: 'media.mediasoup-died', err: error }, 'mediasoup process died'),
+  )
   const voices = closing.add('voices', new OperatorHttp(clock, config.sip.userAgent), (http) => http.close())
   const sounds = openSounds(base, voices, metrics)
   measureMedia(metrics, edge, webrtc)
   return { edge, webrtc, sounds }
 }
 
-/** Opens the sounds; other settings of them make new ones, and the old ones end with what they are making. */
+/** Opens the sounds. Changed settings open new ones; the old ones finish what they are preparing. */
 const openSounds = (
-  { config, clock, log, closing, followers }: Base,
+  { config, clock, log, closing, followers }: AppContext,
   voices: OperatorHttp,
   metrics: Metrics,
 ): Sounds => {
   const made = ({ media }: Pick<Config, 'media'>) =>
     createSounds({ ...soundsOptions(media, clock, log, metrics), send: voices.send })
-  const sounds = closing.add('sounds', new ChangingSounds(made(config)), (open) => open.close())
+  const sounds = closing.add('sounds', new ReplaceableSounds(made(config)), (open) => open.close())
   const settingsOf = ({ media: { sounds, speech } }: Config) => {
     const { recogniser: _recogniser, ...spoken } = speech
     return { sounds, spoken }
@@ -195,13 +198,13 @@ const measureMedia = (metrics: Metrics, edge: Edge, webrtc: WebRtcService): void
 }
 
 /**
- * Opens the recordings. Rejects when their folder cannot be made. Links to them start at the public host,
- * which has TLS, else at `ownUrl`, where we listen.
+ * Opens the recordings. Rejects when their folder cannot be made. Links to recordings start with the public
+ * host, which has TLS; default `ownUrl`, a listener.
  */
 export const openRecordings = async (
-  { config, clock, log, closing, followers }: Base,
-  { directory, secret, nodeId }: Store,
-  { http, callbacks }: Pick<Customers, 'http' | 'callbacks'>,
+  { config, clock, log, closing, followers }: AppContext,
+  { directory, secret, nodeId }: OpenedStore,
+  { http, callbacks }: Pick<CustomerServers, 'http' | 'callbacks'>,
   metrics: Metrics,
   ownUrl: () => string | undefined,
 ): Promise<Recordings> => {
@@ -246,12 +249,12 @@ const audioSettings = ({ media: { sounds } }: Pick<Config, 'media'>) => ({
   timeoutMs: sounds.timeoutMs,
 })
 
-/** Opens the way to customers' servers. */
+/** Opens the clients of customers' servers. */
 export const openCustomers = async (
-  { config, clock, log, closing, followers }: Base,
-  { directory, secret, nodeId, nodes }: Store,
+  { config, clock, log, closing, followers }: AppContext,
+  { directory, secret, nodeId, nodes }: OpenedStore,
   metrics: Metrics,
-): Promise<Customers> => {
+): Promise<CustomerServers> => {
   const signers = new Signers(config.projects, secret)
   const signer = (projectId: string) => signers.of(projectId)
   const options = { ...requestSettings(config), userAgent: config.sip.userAgent, signer, clock }
@@ -265,10 +268,10 @@ export const openCustomers = async (
   })
   metrics.gauge('audio_fetches', () => audio.running)
   const rows = new CallbackRows(directory.store, nodeId)
-  const isSure = () => nodes.isSure
+  const isSure = () => nodes.holdsLease
   const parts = { rows, http, isSure, clock, metrics, log: log.child({ part: 'callbacks' }) }
   const callbacks = await Spool.open(parts)
-  nodes.onTakenOver((taken) => callbacks.takeOver(taken.callbacks))
+  nodes.onTakeover((taken) => callbacks.takeOver(taken.callbacks))
   metrics.gauge('callbacks_waiting', () => callbacks.waiting)
   return { http, audio, callbacks: closing.add('callbacks', callbacks, (open) => open.close()) }
 }
@@ -277,7 +280,7 @@ export const openCustomers = async (
  * Opens the interpreters of documents, and the checks of documents that are sent to the API. `nodeId` names
  * this gateway to scripts.
  */
-export const openHandlers = ({ clock, closing }: Base, nodeId: string, metrics: Metrics) => {
+export const openHandlers = ({ clock, closing }: AppContext, nodeId: string, metrics: Metrics) => {
   const sandbox = closing.add('expressions', new Sandbox(clock), (open) => open.close())
   metrics.gauge('expressions', () => sandbox.pending)
   const documents = closing.add('documents', new DocumentReader(clock), (open) => open.close())
@@ -296,7 +299,7 @@ export const openHandlers = ({ clock, closing }: Base, nodeId: string, metrics: 
  * back makes the recogniser of a configuration; recognitions under way stay with theirs.
  */
 export const openRecogniser = (
-  { clock, closing }: Pick<Base, 'clock' | 'closing'>,
+  { clock, closing }: Pick<AppContext, 'clock' | 'closing'>,
   metrics: Pick<Metrics, 'gauge' | 'recognitions'>,
 ): ((config: Pick<Config, 'media'>) => Speech) => {
   let open: readonly VoskRecogniser[] = []
@@ -312,9 +315,9 @@ export const openRecogniser = (
   }
 }
 
-/** Opens the way for calls' audio to customers' servers. */
+/** Opens the streams of calls' audio to customers' servers. */
 export const openStreams = (
-  { config, clock, log, closing, followers }: Base,
+  { config, clock, log, closing, followers }: AppContext,
   edge: Edge,
   metrics: Metrics,
 ): Streams => {
@@ -326,14 +329,14 @@ export const openStreams = (
   return closing.add('streams', streams, (open) => open.close())
 }
 
-/** Reads the certificates. Rejects when a file cannot be used. */
+/** Reads the certificates. Rejects if a file cannot be used. */
 export const openCertificates = async ({
   config,
   clock,
   log,
   closing,
   followers,
-}: Base): Promise<Certificates> => {
+}: AppContext): Promise<Certificates> => {
   const certificates = await Certificates.open(config, clock, log.child({ part: 'certificates' }))
   followers.add('certificates', (next) => certificates.prepare(next))
   return closing.add('certificates', certificates, (open) => open.close())
@@ -344,7 +347,7 @@ export const openCertificates = async ({
  * port is taken.
  */
 export const openAgent = async (
-  { config, clock, log, closing }: Base,
+  { config, clock, log, closing }: AppContext,
   certificates: Certificates,
   onFailure: OnFailure,
 ): Promise<SipAgent | undefined> => {
@@ -352,14 +355,14 @@ export const openAgent = async (
   const agent = await startSipAgent(agentOptions(config, certificates.material))
   certificates.onChange((material) => agent.change(tlsOf(material)))
   agent.onFault((fault) =>
-    log.error({ fault, part: 'SIP agent' }, 'a fault inside the SIP agent cost a message'),
+    log.error({ event: 'sip.agent-faulted', fault, part: 'SIP agent' }, 'message lost by a SIP agent fault'),
   )
-  const refusals = new AgentRefusals(log.child({ part: 'SIP agent' }), clock)
+  const refusals = new AgentRefusalLog(log.child({ part: 'SIP agent' }), clock)
   agent.onRefusal((refusal) => refusals.take(refusal))
   agent.onDiversion((diversion) => logDiversion(log.child({ part: 'SIP agent' }), diversion))
   closing.add('refusals of the SIP agent', refusals, (open) => open.close())
   agent.onFailure((error) => {
-    log.error({ err: error }, 'the SIP agent died')
+    log.error({ event: 'sip.agent-died', err: error }, 'SIP agent died')
     onFailure('the SIP agent died')
   })
   return closing.add('SIP agent', agent, (open) => open.close())

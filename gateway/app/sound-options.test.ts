@@ -44,7 +44,7 @@ it('turns the configuration into what the sounds are made with, and counts what 
   const text = await metrics.text()
   expect(text).toContain('trunkline_sounds_total{kind="speech",by="memory"} 1')
   expect(text).toContain('trunkline_speech_total{engine="cloud",result="failed"} 1')
-  expect(lines.join()).toContain('the folder for speech cannot be used')
+  expect(lines.join()).toContain('speech folder not usable')
 })
 
 it('has a ringing tone for every country that documents may name', () => {

@@ -6,10 +6,10 @@ import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 
-/** In bytes; the configuration counts in these. */
+/** Bytes of a mebibyte, the unit of sizes in the configuration. */
 export const mebibyte = 1024 * 1024
 
-/** What the sounds are made with, of the configuration. */
+/** Returns the options of the sounds from the configuration. */
 export const soundsOptions = (
   { sounds, speech }: Pick<MediaConfig, 'sounds' | 'speech'>,
   clock: Pick<Clock, 'now'>,
@@ -17,7 +17,8 @@ export const soundsOptions = (
   metrics: Pick<Metrics, 'sounds' | 'speech'>,
 ): SoundsOptions => {
   const { folder, folderSize, engines, voice, voices } = speech
-  const onFault = (error: Error) => log.warn({ err: error }, 'the folder for speech cannot be used')
+  const onFault = (error: Error) =>
+    log.warn({ event: 'speech.folder-unusable', err: error }, 'speech folder not usable')
   return {
     voice,
     voices,

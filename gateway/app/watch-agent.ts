@@ -11,9 +11,9 @@ const gauges = {
 
 const counters = { sip_dropped_total: 'dropped', sip_refused_total: 'refused' } as const
 
-/** Shows in the metrics how much the embedded agent holds, what its shield dropped and what it refused. */
+/** Adds the embedded agent's transactions, dropped packets and refused requests to the metrics. */
 export const watchAgent = (agent: Pick<SipAgent, 'stats'>, metrics: Metrics): void => {
-  // An agent that died holds nothing; that it died is told elsewhere.
+  // The agent's failure has a log line; its gauges are zero then.
   for (const [name, count] of Object.entries(gauges) as [
     keyof typeof gauges,
     (typeof gauges)[keyof typeof gauges],

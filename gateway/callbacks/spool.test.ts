@@ -2,8 +2,8 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { StatusCallback } from '../../handlers/handler.ts'
 import { endLostCalls } from '../calling/lost-calls.ts'
-import { storedCall } from '../cdr/stored-calls.ts'
-import { beginning, leftAs } from '../cdr/testing/call-summaries.ts'
+import { toStoredCall } from '../cdr/stored-calls.ts'
+import { leftAs, startedCall } from '../cdr/testing/call-summaries.ts'
 import { FakeClock } from '../core/clock.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import { Metrics } from '../core/metrics.ts'
@@ -286,9 +286,9 @@ describe('the spool of callbacks', () => {
 
   it('tells an end by one id, whoever tells it, and leaves nobody else to tell it', async () => {
     const toldTo = { url: server, method: 'POST', states: ['completed'], dialect: 'form' } as const
-    const call = { ...beginning({ statusTarget: toldTo }), status: 'in-progress' } as const
+    const call = { ...startedCall({ statusTarget: toldTo }), status: 'in-progress' } as const
     const calls = new CallRows(store)
-    await calls.save([storedCall(call, 'n1')], [])
+    await calls.save([toStoredCall(call, 'n1')], [])
     const spool = await open()
     spool.notify(of(call.id), { ...callback('over'), ends: call.id })
     await empty(spool)

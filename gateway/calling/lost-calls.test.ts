@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { CallRow } from '../calls/log/call-rows.ts'
-import { storedCall } from '../cdr/stored-calls.ts'
-import { beginning } from '../cdr/testing/call-summaries.ts'
+import { toStoredCall } from '../cdr/stored-calls.ts'
+import { startedCall } from '../cdr/testing/call-summaries.ts'
 import { FakeClock } from '../core/clock.ts'
 import type { StatusTarget } from '../model.ts'
 import { endLostCalls } from './lost-calls.ts'
@@ -17,7 +17,7 @@ const form: StatusTarget = {
   states: ['initiated', 'ringing', 'answered', 'completed'],
 }
 const stored = (changes: Partial<CallRow>) =>
-  storedCall({ ...beginning({ id: 'c1' }), status: 'in-progress', ...changes }, 'gone')
+  toStoredCall({ ...startedCall({ id: 'c1' }), status: 'in-progress', ...changes }, 'gone')
 const ended = (changes: Partial<CallRow>, recordsTo?: string) =>
   endLostCalls({ clock, cdrUrl: () => recordsTo })([stored(changes)], [], there)
 

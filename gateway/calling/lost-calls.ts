@@ -5,7 +5,7 @@ import type { CallRow } from '../calls/log/call-rows.ts'
 import { cdrCallback } from '../calls/log/cdr-writer.ts'
 import { statusCallback } from '../calls/log/status-callbacks.ts'
 import { cdrsOf } from '../cdr/cdr-of.ts'
-import { callOf } from '../cdr/stored-calls.ts'
+import { toCallRow } from '../cdr/stored-calls.ts'
 import type { Clock } from '../core/clock.ts'
 import { q850Of } from '../core/errors/catalogue.ts'
 import type { CallbackRow } from '../directory/callbacks.ts'
@@ -58,7 +58,7 @@ const told = (
   if (stored.status_json === null) return []
   const target: StatusTarget = JSON.parse(stored.status_json)
   if (!target.states.includes('completed')) return []
-  const row = callOf(stored)
+  const row = toCallRow(stored)
   const told = { progress: 'completed', sequence: sequenceOf(target, row), nodeId: stored.node_id } as const
   const callback = statusCallback(target, row, { ...told, at: times.now })
   return [callbackRow({ projectId: row.projectId, callId: row.id }, { ...callback, ends: row.id }, times)]
@@ -79,7 +79,9 @@ const sequenceOf = ({ states }: StatusTarget, { ringingAt, answeredAt }: CallRow
 const recordsOf = (ended: readonly StoredCall[], over: readonly StoredCall[]): readonly CallCdr[] => {
   const legs = [...over, ...ended].filter((row) => !hasRecord(row))
   const called = Map.groupBy(legs, ({ parent_id: parent }) => parent)
-  return ended.filter(hasRecord).map((row) => recordOf(callOf(row), (called.get(row.id) ?? []).map(callOf)))
+  return ended
+    .filter(hasRecord)
+    .map((row) => recordOf(toCallRow(row), (called.get(row.id) ?? []).map(toCallRow)))
 }
 
 /** Whether a row is a call with a record of its own, and not a leg in the record of another one. */

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { endLostCalls } from '../calling/lost-calls.ts'
 import { describeEngines } from '../directory/testing/engines.ts'
-import { beginning, ours, recordsRig } from './testing/call-summaries.ts'
+import { openTestCdrStore, ours, startedCall } from './testing/call-summaries.ts'
 
 describeEngines('the calls of a gateway that died', (engine) => {
-  const openRecords = recordsRig(async () => (await engine.open()).store)
+  const openRecords = openTestCdrStore(async () => (await engine.open()).store)
 
   it('are over by the next start, and no others', async () => {
     const { store } = await engine.open()
     const [mine, others] = [await openRecords({ store }), await openRecords({ store, nodeId: 'node-2' })]
-    const [call, foreign] = [beginning(), beginning()]
+    const [call, foreign] = [startedCall(), startedCall()]
     mine.records.began(call)
     others.records.began(foreign)
     await Promise.all([mine.records.settled(), others.records.settled()])
@@ -34,9 +34,9 @@ describeEngines('the calls of a gateway that died', (engine) => {
       states: ['completed'],
       dialect: 'form',
     } as const
-    const call = beginning({ statusTarget: toldTo })
+    const call = startedCall({ statusTarget: toldTo })
     const dialled = { parentId: call.id, direction: 'outbound-dial' } as const
-    const [called, busy] = [beginning({ ...dialled, statusTarget: toldTo }), beginning(dialled)]
+    const [called, busy] = [startedCall({ ...dialled, statusTarget: toldTo }), startedCall(dialled)]
     for (const each of [call, busy, called]) first.records.began(each)
     first.records.ended(busy.id, { status: 'busy', endedAt: 1_700_000_004_000, code: 'busy' })
     for (const { id } of [call, called])

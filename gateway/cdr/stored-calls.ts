@@ -4,7 +4,7 @@ import type { CallSearch, StoredCall } from '../directory/calls.ts'
 import { partyFilter, partyOf, printed } from './parties.ts'
 
 /** A call as the store has it. */
-export const storedCall = (call: CallRow, nodeId: string): StoredCall => {
+export const toStoredCall = (call: CallRow, nodeId: string): StoredCall => {
   const [from, to] = [partyOf(call.from), partyOf(call.to)]
   return {
     id: call.id,
@@ -30,8 +30,8 @@ export const storedCall = (call: CallRow, nodeId: string): StoredCall => {
   }
 }
 
-/** A call of the store. Only {@link storedCall} wrote it. */
-export const callOf = (row: StoredCall): CallRow => ({
+/** A call of the store. Only {@link toStoredCall} wrote it. */
+export const toCallRow = (row: StoredCall): CallRow => ({
   id: row.id,
   projectId: row.project_id,
   from: row.from_uri,
@@ -51,7 +51,7 @@ export const callOf = (row: StoredCall): CallRow => ({
 })
 
 /** A query in the words of the store. */
-export const searchOf = ({ from, to, ...rest }: CallQuery): CallSearch => {
+export const toStoreSearch = ({ from, to, ...rest }: CallQuery): CallSearch => {
   const [caller, callee] = [partyFilter(from), partyFilter(to)]
   return {
     ...rest,

@@ -15,7 +15,7 @@ const MANY_WAITING = 2_000
 const MOST_FAILURES = 5
 
 /** What writing works with. */
-export interface WriteBehindParts<T> {
+export interface WriteBehindDeps<T> {
   /**
    * Writes entries down: all of them, or none, and then it rejects. An entry that was written before may come
    * again.
@@ -43,7 +43,7 @@ interface Entry<T> {
  * of what waits by the same key.
  */
 export class WriteBehind<T> {
-  readonly #parts: WriteBehindParts<T>
+  readonly #parts: WriteBehindDeps<T>
   #waiting = new Map<string, Entry<T>>()
   #settling = new Set<{ readonly number: number; readonly resolve: () => void }>()
   #number = 0
@@ -56,7 +56,7 @@ export class WriteBehind<T> {
   #lost = 0
   #slow = false
 
-  constructor(parts: WriteBehindParts<T>) {
+  constructor(parts: WriteBehindDeps<T>) {
     this.#parts = parts
   }
 

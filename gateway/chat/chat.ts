@@ -14,12 +14,12 @@ import type {
 import type { News } from '../directory/engine.ts'
 import type { Resources } from '../directory/ports.ts'
 import type { Listed, ListPage } from '../directory/resource-types.ts'
-import { messageBody } from './bodies.ts'
-import { mostInRoom, type Opening, openingOf } from './opening.ts'
-import type { Participant } from './participant.ts'
+import { messageBody } from './chat-bodies.ts'
+import type { ChatParticipant } from './chat-participant.ts'
+import { type ConversationOpening, maxRoomMembers, readOpening } from './conversation-opening.ts'
 
 /** What conversations work with. */
-export interface ChatParts {
+export interface ChatDeps {
   readonly rows: ConversationRows
   readonly resources: Pick<Resources, 'findByAddressId'>
   /** Tells the connected pages of a subscriber or a guest, by the id of that one. */
@@ -29,7 +29,7 @@ export interface ChatParts {
 }
 
 /** What is written. */
-export interface Written {
+export interface WrittenMessage {
   readonly text: string
   readonly metadata: object
   readonly details: object
@@ -45,11 +45,11 @@ const minute = 60_000
  * of all who take part.
  */
 export class Chat {
-  readonly #parts: ChatParts
+  readonly #parts: ChatDeps
   readonly #writers: FixedWindowLimiter
   readonly #conversations: FixedWindowLimiter
 
-  constructor(parts: ChatParts) {
+  constructor(parts: ChatDeps) {
     this.#parts = parts
     this.#writers = new FixedWindowLimiter(parts.clock, { attempts: perWriter, windowMs: minute })
     this.#conversations = new FixedWindowLimiter(parts.clock, { attempts: perConversation, windowMs: minute })
@@ -60,7 +60,7 @@ export class Chat {
     return this.#writers.size + this.#conversations.size
   }
 
-  conversations({ id }: Participant, page: ListPage): Promise<Listed<Membership>> {
+  conversations({ id }: ChatParticipant, page: ListPage): Promise<Listed<Membership>> {
     return this.#parts.rows.list(id, page)
   }
 
@@ -68,14 +68,14 @@ export class Chat {
    * `id`: its own, or the address that it is with. Throws `unknown_resource` where there is none that this
    * one is part of.
    */
-  async conversation(who: Participant, id: string): Promise<Membership> {
+  async conversation(who: ChatParticipant, id: string): Promise<Membership> {
     const found = await this.#find(who, id)
     if (!found) throw new TrunklineError('unknown_resource')
     return found
   }
 
   /** Messages of all conversations, the newest first. */
-  messages({ id }: Participant, query: MessageQuery): Promise<MemberMessage[]> {
+  messages({ id }: ChatParticipant, query: MessageQuery): Promise<MemberMessage[]> {
     return this.#parts.rows.allMessages(id, query)
   }
 
@@ -84,7 +84,7 @@ export class Chat {
    * may be written to, and was not yet, or of a room that this one did not join. Else throws
    * `unknown_resource`.
    */
-  async messagesOf(who: Participant, id: string, query: MessageQuery): Promise<MemberMessage[]> {
+  async messagesOf(who: ChatParticipant, id: string, query: MessageQuery): Promise<MemberMessage[]> {
     const conversation = await this.#find(who, id)
     if (conversation) {
       const rows = await this.#parts.rows.messages(conversation, query)
@@ -96,25 +96,30 @@ export class Chat {
 
   /**
    * Makes somebody part of the conversation with these addresses, which `attribute` named: what
-   * {@link openingOf} throws, `over_quota` and `too_many_requests`.
+   * {@link readOpening} throws, `over_quota` and `too_many_requests`.
    */
-  async join(who: Participant, addressIds: readonly string[], attribute: string): Promise<Membership> {
+  async join(who: ChatParticipant, addressIds: readonly string[], attribute: string): Promise<Membership> {
     this.#count(this.#writers, who.id)
     const { resources, clock } = this.#parts
-    return this.#open(who, openingOf(who, addressIds, attribute, { resources, now: clock.now() }))
+    return this.#open(who, readOpening(who, addressIds, attribute, { resources, now: clock.now() }))
   }
 
   /**
    * Writes to a conversation, or to an address; `to` as of {@link conversation}, named by `attribute`.
    * Resolves when it is stored. Throws as {@link join} does.
    */
-  async send(who: Participant, to: string, attribute: string, written: Written): Promise<MemberMessage> {
+  async send(
+    who: ChatParticipant,
+    to: string,
+    attribute: string,
+    written: WrittenMessage,
+  ): Promise<MemberMessage> {
     this.#count(this.#writers, who.id)
     const { rows, clock, resources } = this.#parts
     const now = clock.now()
     const conversation =
       (await this.#find(who, to)) ??
-      (await this.#open(who, openingOf(who, [to], attribute, { resources, now })))
+      (await this.#open(who, readOpening(who, [to], attribute, { resources, now })))
     this.#count(this.#conversations, conversation.id)
     const { text, metadata, details } = written
     const message = await rows.add(
@@ -159,7 +164,7 @@ export class Chat {
     }
   }
 
-  async #find(who: Participant, id: string): Promise<Membership | undefined> {
+  async #find(who: ChatParticipant, id: string): Promise<Membership | undefined> {
     const { rows } = this.#parts
     const found = await rows.find(who.id, id)
     const key = found ? undefined : this.#opening(who, id)?.conversation.key
@@ -167,20 +172,21 @@ export class Chat {
   }
 
   /** Undefined where the id is of no address that this one may write to. */
-  #opening(who: Participant, id: string): Opening | undefined {
+  #opening(who: ChatParticipant, id: string): ConversationOpening | undefined {
     const { resources, clock } = this.#parts
     try {
-      return openingOf(who, [id], 'id', { resources, now: clock.now() })
+      return readOpening(who, [id], 'id', { resources, now: clock.now() })
     } catch (error) {
       if (error instanceof TrunklineError) return undefined
       throw error
     }
   }
 
-  async #open(who: Participant, { conversation, members }: Opening): Promise<Membership> {
+  async #open(who: ChatParticipant, { conversation, members }: ConversationOpening): Promise<Membership> {
     const { rows, clock } = this.#parts
-    const id = await rows.ensure(conversation, members, mostInRoom, clock.now())
-    if (id === undefined) throw new TrunklineError('over_quota', `A room has at most ${mostInRoom} members.`)
+    const id = await rows.ensure(conversation, members, maxRoomMembers, clock.now())
+    if (id === undefined)
+      throw new TrunklineError('over_quota', `A room has at most ${maxRoomMembers} members.`)
     const joined = await rows.find(who.id, id)
     if (!joined) throw new TrunklineError('unknown_resource')
     return joined

@@ -13,8 +13,10 @@ export const checkConfig = (file: string, config: Config): number => {
   const documents = checkDocuments(config, places)
   for (const line of [...documents.lines, ...checkSettings(config, places)]) process.stderr.write(`${line}\n`)
   if (!documents.valid) return 2
+  const { domains, subscribers } = config
   process.stdout.write(
-    `${describeSockets(socketKind())}\n${file} is valid: ${config.domains.length} domains, ${config.subscribers.length} subscribers.\n`,
+    `${describeSockets(socketKind())}\n` +
+      `${file} is valid: ${domains.length} domains, ${subscribers.length} subscribers.\n`,
   )
   return 0
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Reloading } from '../app/stopping.ts'
+import { ReloadSignal } from '../app/shutdown.ts'
 import { runCommand } from './command-line.ts'
 
 let folder: string
@@ -31,7 +31,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-const run = (...args: string[]) => runCommand(new Reloading(), args)
+const run = (...args: string[]) => runCommand(new ReloadSignal(), args)
 
 describe('wrong arguments', () => {
   it.each([

@@ -4,7 +4,7 @@ import { Argument, Command, CommanderError, InvalidArgumentError } from 'command
 import { ConfigInvalid } from '../../config/faults.ts'
 import type { Config } from '../../config/types.ts'
 import type { RouteQuery } from '../app/route-test.ts'
-import type { Reloading } from '../app/stopping.ts'
+import type { ReloadSignal } from '../app/shutdown.ts'
 
 const transports = ['udp', 'tcp', 'tls', 'ws', 'wss'] as const satisfies readonly RouteQuery['transport'][]
 
@@ -12,13 +12,12 @@ const transports = ['udp', 'tcp', 'tls', 'ws', 'wss'] as const satisfies readonl
 const invalid = 2
 
 /**
- * Runs the command that the arguments name, and resolves with the process's exit code: 0 for success, 2 for
- * wrong arguments or a configuration that is not valid, and otherwise as the command's own documentation
- * says. Each command is loaded when it runs, as most need a small part of the gateway alone. `reloading`
- * receives SIGHUP for `run`.
+ * Runs the command that the arguments name. Resolves with the process's exit code: 0 for success, and 2 for
+ * wrong arguments or a configuration that is not valid. Other codes stand with each command. Each command is
+ * loaded when it runs, as most need a small part of the gateway alone. `reloading` receives SIGHUP for `run`.
  */
 export const runCommand = async (
-  reloading: Reloading,
+  reloading: ReloadSignal,
   args: readonly string[] = process.argv.slice(2),
 ): Promise<number> => {
   let exitCode = 0

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { ConfigInvalid } from '../../config/faults.ts'
 import { readDataDir } from '../../config/load.ts'
 import { controlSocketOf } from '../reload/control-socket.ts'
-import { exitCodeOf, type ReloadBody, reloadExit, reloadLines } from '../reload/report.ts'
+import { exitCodeOf, type ReloadBody, reloadExit, reloadLines } from '../reload/reload-report.ts'
 
 /** Options of `trunkline reload`. */
 export interface ReloadCommandOptions {
@@ -33,7 +33,8 @@ export const reloadGateway = async (
   const answer = await ask(controlSocketOf(dataDir), { command: 'reload', dry_run: dryRun, file: path })
   if (answer === undefined) {
     process.stderr.write(
-      `No gateway runs with the data folder ${dataDir}, or this user may not reach it. Where the file names another data folder than at the start, the gateway needs a restart.\n`,
+      `No gateway runs with the data folder ${dataDir}, or this user may not reach it. If the file names another ` +
+        'data folder than at the start, the gateway needs a restart.\n',
     )
     return reloadExit.notRunning
   }
@@ -46,7 +47,7 @@ export const reloadGateway = async (
   return exitCodeOf(body)
 }
 
-/** Returns the result in an answer; undefined where there is none, as that of another version. */
+/** Returns the result in an answer; undefined if the answer has none, as that of another version. */
 const readAnswer = (answer: string): ReloadBody | undefined => {
   const body = JSON.parse(answer) as Partial<ReloadBody>
   return body.result === undefined ? undefined : (body as ReloadBody)

@@ -3,9 +3,9 @@ import { readConfig } from '../../config/load.ts'
 import type { Config } from '../../config/types.ts'
 import { App } from '../app/app.ts'
 import { checkDocuments, checkSettings } from '../app/config-check.ts'
-import { greeting } from '../app/greeting.ts'
-import { neededFiles, openFilesLimit } from '../app/open-files.ts'
-import { type Reloading, Stopping } from '../app/stopping.ts'
+import { descriptorLimit, neededDescriptors } from '../app/file-descriptors.ts'
+import { type ReloadSignal, Shutdown } from '../app/shutdown.ts'
+import { startupBanner } from '../app/startup-banner.ts'
 import { SystemClock } from '../core/clock.ts'
 import { createLog, type Log } from '../core/log.ts'
 
@@ -21,7 +21,7 @@ const maxCloseMs = 10_000
  * period, and a third one ends the process at once. `reloading` receives SIGHUP. Returns the exit code: 1
  * after the loss of a part. Throws ConfigInvalid.
  */
-export const runGateway = async (file: string, reloading: Pick<Reloading, 'ready'>): Promise<number> => {
+export const runGateway = async (file: string, reloading: Pick<ReloadSignal, 'ready'>): Promise<number> => {
   const started = readConfig(file)
   const { config } = started
   const log = createLog(config.log)
@@ -32,15 +32,15 @@ export const runGateway = async (file: string, reloading: Pick<Reloading, 'ready
     log.warn({ event: 'config.setting-questionable', setting }, 'questionable setting found')
   warnOfOpenFiles(config, log)
   const startedAt = performance.now()
-  const stopping = new Stopping({ hurry: () => app.hurry(), force: () => process.exit(1) })
+  const stopping = new Shutdown({ hurry: () => app.hurry(), force: () => process.exit(1) })
   stopOnStrayErrors(log, stopping)
   const app = await App.start({ file, started }, log, (reason) => stopping.fail(reason))
   const startMs = Math.round(performance.now() - startedAt)
   log.info({ event: 'gateway.started', ...app.addresses, startMs }, 'gateway ready')
-  if (config.log.pretty) process.stdout.write(greeting(config, app.addresses))
+  if (config.log.pretty) process.stdout.write(startupBanner(config, app.addresses))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.signal(signal))
   reloading.ready(() => void app.reload({ by: 'signal' }))
-  const { reason, failed } = await stopping.asked
+  const { reason, failed } = await stopping.requested
   log.info({ event: 'gateway.draining', reason, graceMs: app.config.drainMs }, 'gateway draining')
   await app.drain()
   // A part that hangs must not keep the process from ending and from being started again.
@@ -56,8 +56,8 @@ export const runGateway = async (file: string, reloading: Pick<Reloading, 'ready
 
 /** Warns of a limit of open files that leaves no room for the configured number of calls and connections. */
 const warnOfOpenFiles = (config: Config, log: Log): void => {
-  const needed = neededFiles(config)
-  const limit = openFilesLimit()
+  const needed = neededDescriptors(config)
+  const limit = descriptorLimit()
   if (limit === undefined || limit >= needed) return
   log.warn({ event: 'gateway.open-files-limited', limit, needed }, 'limit of open files below need')
 }
@@ -66,7 +66,7 @@ const warnOfOpenFiles = (config: Config, log: Log): void => {
  * Stops the gateway after an uncaught error, whose consequences are unknown: no new calls, and the present
  * ones end with a BYE.
  */
-const stopOnStrayErrors = (log: Log, stopping: Stopping): void => {
+const stopOnStrayErrors = (log: Log, stopping: Shutdown): void => {
   for (const source of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(source, (error: unknown) => {
       log.fatal({ event: 'gateway.error-uncaught', err: error, source }, 'error not caught')

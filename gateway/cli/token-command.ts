@@ -8,7 +8,7 @@ import { createLog } from '../core/log.ts'
 import { createDirectory } from '../directory/directory.ts'
 import { directoryOptions } from '../directory/from-config.ts'
 
-const DAY_SECONDS = 86_400
+const daySeconds = 86_400
 
 /**
  * `trunkline token`: prints an access token, valid for a day, for a subscriber given by e-mail or address.
@@ -36,7 +36,7 @@ export const issueToken = async (config: Config, who: string): Promise<number> =
     }
     const { token } = await new SubscriberTokens(secret, clock, config.http.publicHost).issue(
       subscriber,
-      DAY_SECONDS,
+      daySeconds,
     )
     process.stdout.write(`${token}\n`)
     return 0

@@ -6,14 +6,14 @@ import { DatabaseSync } from 'node:sqlite'
 const busy = 5
 
 /**
- * Takes a data folder for this process, until it gives it back or ends, by whatever: two gateways in one
- * folder would have one id, and one SQLite store of which neither hears what the other one changes. Throws
- * where another process has it.
+ * Locks a data folder for this process until it releases the folder or ends. Two gateways in one folder
+ * would share an id, and neither would see what the other changes in SQLite. Throws if another process has
+ * the lock.
  */
 export const takeDataFolder = (folder: string): { release(): void } => {
   const file = join(folder, 'gateway.lock')
   closeSync(openSync(file, 'a', 0o600))
-  // Node locks no files; SQLite does, and the system unlocks them when the process is gone.
+  // Node cannot lock files. SQLite can, and the system releases the lock when the process ends.
   const lock = new DatabaseSync(file)
   try {
     lock.exec('begin exclusive')

@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { isUuid } from '../directory/uuid.ts'
 
 /**
- * Id of this gateway among those that share a store, from a file that is made on first use. Whoever copies a
- * data folder has to leave it out. Throws an error that names the file when it cannot be made or read, or
- * holds something else.
+ * Returns the id of this gateway among those that share a store, from a file that is created on first use. A
+ * copy of a data folder must not contain the file. Throws an Error that names the file if it cannot be
+ * created or read, or has other content.
  */
 export const readOrMakeNodeId = (file: string): string => {
   try {

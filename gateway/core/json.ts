@@ -1,11 +1,8 @@
-/** Whether a value of JSON is an object, and no list. */
+/** Whether a JSON value is an object, and not a list. */
 export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/**
- * Reads a message of another party that has to be a JSON object. Throws an Error that says so where it is
- * none.
- */
+/** Reads a message of another party. Throws an Error unless the text is a JSON object. */
 export const readJsonObject = (text: string): Record<string, unknown> => {
   let read: unknown
   try {
@@ -26,7 +23,8 @@ export interface Characters {
   charCodeAt(index: number): number
 }
 
-const [quote, backslash] = [0x22, 0x5c]
+const quote = 0x22
+const backslash = 0x5c
 const opening: ReadonlySet<number> = new Set([0x5b, 0x7b])
 const closing: ReadonlySet<number> = new Set([0x5d, 0x7d])
 

@@ -216,102 +216,107 @@ export class Metrics {
 
 const namedCounters = {
   sip_dropped_total: {
-    help: 'Packets and connections that the shield dropped before anything was parsed; reason `tls`: TLS handshakes with accepted connections that came to nothing',
+    help:
+      'Packets and connections that the shield dropped before parsing; reason `tls`: failed TLS handshakes of ' +
+      'accepted connections',
     label: 'reason',
   },
   sip_refused_total: {
-    help: 'SIP requests that the embedded agent refused before the gateway heard of them',
+    help: 'SIP requests that the embedded agent refused by itself',
     label: 'status',
   },
 } as const
 
 const totals = {
   sip_diverted_total:
-    'SIP dialogs whose requests went back to the peer, because their route leads where they may not go',
-  rtp_ports_reused_total: 'Carrier-facing ports taken again before they had rested, as no other was free',
+    'SIP dialogs whose requests went back to the peer, because their route leads to a forbidden destination',
+  rtp_ports_reused_total:
+    'Carrier-facing ports reused before the end of their quarantine, as no other was free',
 } as const
 
-/** The gauges; after every call each is back to zero (ports: after their quarantine). */
+/** The gauges. Each returns to zero after the last call, ports after their quarantine. */
 const gauges = {
   calls: 'Calls in progress',
   legs: 'Legs in progress',
   bridges: 'Legs joined in pairs',
-  video_bridges: 'Pairs of browsers that are shown to each other',
-  call_parties: 'Browsers in calls, and telephones that they talk to',
-  verbs: 'Verbs of calls that are not over',
+  video_bridges: 'Pairs of browsers with bridged video',
+  call_parties: 'Browsers in calls, and the telephones bridged with them',
+  verbs: 'Verbs in progress',
   conferences: 'Conferences in progress',
-  queue_waiting: 'Callers who wait in queues',
+  queue_waiting: 'Callers waiting in queues',
   sip_dialogs: 'SIP dialogs and pending INVITEs of the gateway',
   sip_unconfirmed: 'Calls of unknown callers over UDP that have yet to prove their address',
   sip_established: 'Established SIP dialogs, as transfers find them',
   sip_transactions: 'SIP transactions of the embedded agent',
   sip_agent_dialogs: 'SIP dialogs of the embedded agent',
-  sip_agent_pending: 'Requests in the embedded agent that have no final response yet',
+  sip_agent_pending: 'Requests in the embedded agent without a final response',
   sip_connections: 'Connections to SIP peers, of every transport but UDP',
   sip_banned: 'Addresses that the shield has banned',
-  load_percent: 'Part of the last second that the busiest thread of the signalling was busy',
+  load_percent: 'Busy share of the busiest signalling thread in the last second',
   sip_bindings: 'Contacts that SIP endpoints have registered',
-  callbacks_waiting: "Callbacks that customers' servers have not taken yet",
-  expressions: 'Expressions of scripts that wait or are evaluated',
-  documents_read: 'Documents that wait to be read or checked in threads, or are read or checked there',
-  customer_circuits_open: "Customers' servers that are not asked for a while, as they did not answer",
+  callbacks_waiting: "Callbacks that customers' servers have not accepted yet",
+  expressions: 'Script expressions waiting or being evaluated',
+  documents_read: 'Documents waiting for or being read in threads',
+  customer_circuits_open: "Customers' servers with an open circuit breaker",
   audio_fetches: 'URLs of audio that are being fetched',
   speech_recognitions: 'Speech recognitions in progress',
   streams: "Streams of calls' audio in progress",
   recordings: 'Recordings under way',
   recordings_bytes: 'Bytes of all recordings that are kept',
   recordings_uploading: 'Recordings that are being sent to storage',
-  recordings_free_bytes: 'Bytes free on the disk of the recordings; -1 when nobody knows',
-  records_waiting: 'Calls and records of calls that are not written down yet',
-  records_kept: 'Calls and records of calls in the store, counted within the last hour',
+  recordings_free_bytes: 'Bytes free on the disk of the recordings; -1 if unknown',
+  records_waiting: 'Calls and CDRs not written to the store yet',
+  records_kept: 'Calls and CDRs in the store, counted within the last hour',
   rtp_ports: 'Carrier-facing media ports open',
-  rtp_ports_quarantined: 'Carrier-facing ports that are closed and rest for 30 s',
+  rtp_ports_quarantined: 'Carrier-facing ports in quarantine for 30 s after their use',
   rtp_ports_total: 'Carrier-facing ports in the configured range',
   media_ports: 'Media ports open, of every kind',
   media_mixers: 'Mixers open',
-  media_recordings: 'Recordings of media threads that are not complete',
+  media_recordings: 'Recordings in progress in media threads',
   media_taps: 'Taps open on media ports',
-  media_detections: 'Detections under way on media ports',
+  media_detections: 'Detections in progress on media ports',
   webrtc_transports: 'Browser transports open',
   websockets: 'WebSocket connections',
   websockets_waiting: 'WebSocket connections that have not signed in',
   store_connections: 'Connections to the database server',
-  store_connections_idle: 'Connections to the database server that nothing uses',
-  store_queries_waiting: 'Queries that wait for a connection to the database server',
-  tokens_checked: 'Subscriber access tokens whose signatures were good and are not checked again',
-  tokens_revoked: 'Subscriber access tokens that were taken back and have not ended by themselves',
+  store_connections_idle: 'Idle connections to the database server',
+  store_queries_waiting: 'Queries waiting for a connection to the database server',
+  tokens_checked: 'Subscriber access tokens with a remembered valid signature',
+  tokens_revoked: 'Revoked subscriber access tokens that have not expired',
   oauth_callers: 'Networks whose OAuth requests are counted, of the last 10,000',
   api_callers: 'Tokens and networks whose requests to the API are counted, of the last 20,000',
-  api_streams: 'Streams of audio that were begun over REST and go on',
-  api_requests_repeatable: 'Requests with an idempotency key that are being carried out',
-  push_sending: "Notifications to subscribers' devices that are under way",
+  api_streams: 'Audio streams in progress that REST calls started',
+  api_requests_repeatable: 'Requests with an idempotency key in progress',
+  push_sending: "Push notifications being sent to subscribers' devices",
   subscribers_online: 'Subscribers that receive invitations',
-  browsers: 'Pages of subscribers and guests, connected or waited for',
+  browsers: 'Browser sessions of subscribers and guests, connected or waiting for reconnection',
   invitations: 'Legs to subscribers that have not ended',
   browser_shares:
-    'Subscribers, tokens and networks whose connections and dialled calls are counted, of the last minute or the last 20,000 of a kind',
+    'Subscribers, tokens and networks with counted connections or calls, of the last minute or the last ' +
+    '20,000 of a kind',
   chat_counted: 'Writers and conversations whose messages are counted, of the last minute',
-  applications: 'Realtime applications that are known, connected or waited for',
-  application_calls: 'Calls that realtime applications drive or are offered',
+  applications: 'Realtime applications, connected or waiting for reconnection',
+  application_calls: 'Calls that realtime applications control or are offered',
   config_last_reload_timestamp_seconds:
     'Unix time at which the configuration was loaded last, at the start or by a reload that succeeded',
   config_restart_keys: 'Keys of the configuration that have changed and need a restart',
   call_timers: 'Timers that calls and legs have running',
-  call_rows: 'Calls and called legs that are not over',
+  call_rows: 'Calls and called legs in progress',
   attributed_calls: 'Calls of browsers whose calls to carriers are counted',
-  calls_told_of: 'Calls and called legs that are not over, and whose states a server is told',
-  commanded_calls: 'Calls that the API has told to do something',
+  calls_told_of: 'Calls and called legs in progress with status callbacks',
+  commanded_calls: 'Calls in progress that received API commands',
 } as const
 
 /** Gauges with labels. */
 const labelled = {
   http_connections: 'HTTP connections of a listener, without WebSockets',
-  certificate_expires_seconds: 'Seconds until a certificate of ours ends',
-  carrier_up: 'Whether a target of a carrier answers its pings; 1 where there are none',
+  certificate_expires_seconds: 'Seconds until a certificate of the gateway expires',
+  carrier_up: 'Whether a target of a carrier answers its pings; 1 without pings',
   carrier_calls: 'Calls in progress of a carrier, both directions',
   applications_online:
-    'Connected realtime applications that listen on a topic, by its hash; beyond 50 topics the others are counted together as *',
-  registration_state: 'Where our registration with a carrier stands: 1 for the present state',
+    'Connected realtime applications that listen on a topic, by its hash; topics beyond 50 are counted ' +
+    'together as *',
+  registration_state: 'State of a registration with a carrier: 1 for the present state',
 } as const
 
 /** Name of gauges with labels, without the prefix. */

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from './clock.ts'
 
-/** Does something now and then: `ms` after it was done last. */
-export class Repeat {
+/** Runs a task repeatedly, each time `ms` after the end of the run before. */
+export class PeriodicTask {
   #clock: Pick<Clock, 'after'>
   #ms: number
   #run: () => Promise<void>
@@ -9,13 +9,14 @@ export class Repeat {
   #running: Promise<void> = Promise.resolve()
   #closed = false
 
-  /** `run` must not reject. Nothing is done before {@link start}. */
+  /** `run` must not reject. The first run comes `ms` after {@link start}. */
   constructor(clock: Pick<Clock, 'after'>, ms: number, run: () => Promise<void>) {
     this.#clock = clock
     this.#ms = ms
     this.#run = run
   }
 
+  /** Starts the timer of the next run. */
   start(): void {
     if (this.#closed) return
     this.#timer = this.#clock.after(this.#ms, () => {
@@ -23,7 +24,7 @@ export class Repeat {
     })
   }
 
-  /** Idempotent; waits for what is being done. */
+  /** Stops the task, and waits for a run that is under way. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true
     this.#timer?.cancel()

@@ -4,21 +4,18 @@ const algorithm = 'aes-256-gcm'
 const ivBytes = 12
 const tagBytes = 16
 
-/**
- * Seals texts that the store must keep and nobody is to read out of it (AES-256-GCM), with a key made of the
- * gateway's secret.
- */
+/** Encrypts secrets in the store (AES-256-GCM), with a key that is derived from the gateway's secret. */
 export class Sealing {
   readonly #key: Uint8Array
 
-  /** `purpose` makes the key another one for each kind of text. */
+  /** `purpose` gives each kind of text its own key. */
   constructor(secret: Uint8Array, purpose: string) {
     this.#key = createHmac('sha256', secret).update(purpose).digest()
   }
 
   /**
-   * Base64url. It can be opened with the same `context` alone: what it belongs to, so that nobody can put it
-   * elsewhere.
+   * Returns the encrypted text, in base64url. It opens only with the same `context`, such as the id of its
+   * row, so a copy in another row is useless.
    */
   seal(text: string, context: string): string {
     const iv = randomBytes(ivBytes)
@@ -28,7 +25,7 @@ export class Sealing {
     )
   }
 
-  /** Throws when the text was not sealed with this key for this context. */
+  /** Decrypts a text. Throws if it was not sealed with this key and context. */
   open(sealed: string, context: string): string {
     const bytes = Buffer.from(sealed, 'base64url')
     if (bytes.length < ivBytes + tagBytes) throw new Error('A sealed text is cut off.')

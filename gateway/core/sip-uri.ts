@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net'
 /** A `sip:` or `sips:` URI, taken apart (RFC 3261 section 19.1). */
 export interface SipUri {
   readonly scheme: 'sip' | 'sips'
-  /** With its parameters and escapes as written; undefined where there is none. */
+  /** User part with its parameters and escapes as written; undefined if the URI has none. */
   readonly user: string | undefined
   /** Lower case; an IPv6 address without its brackets. */
   readonly host: string
@@ -89,15 +89,16 @@ export const parseTelUri = (text: string): TelUri | undefined => {
 
 /** A From, To or Contact value. */
 export interface NameAddress {
-  /** Display name without quotes; empty where there is none. */
+  /** Display name without quotes; default empty. */
   readonly name: string
   readonly uri: string
-  /** What follows the address, from its first `;`. */
+  /** Header parameters, from the first `;`. */
   readonly params: string
 }
 
 /**
- * Reads one address with a name (RFC 3261 section 20.10). Undefined where there is none, or more than one.
+ * Reads one name-addr or addr-spec (RFC 3261 section 20.10). Returns undefined unless the value is exactly
+ * one.
  */
 export const parseNameAddress = (value: string): NameAddress | undefined => {
   if (value.length > 2 * longestUri || hasControls(value)) return undefined

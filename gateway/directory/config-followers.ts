@@ -3,7 +3,7 @@ import type { Log } from '../core/log.ts'
 import type { Write } from './sqlite.ts'
 
 /** A part that is ready to take over a new configuration. Until {@link commit} it works by the old one. */
-export interface Step {
+export interface PreparedStep {
   /** Writes to the store, in one transaction with the other parts. Throws where the store holds something that forbids it. */
   readonly write?: (write: Write) => Promise<void>
   /** Takes over. Must not fail: everything that can fail belongs to the preparation. */
@@ -18,15 +18,18 @@ export interface Step {
  * Prepares a part for `next` in place of `now`. Throws an Error for people where it cannot be used. Returns undefined where nothing
  * concerns the part.
  */
-export type Prepare = (next: Config, now: Config) => Step | undefined | Promise<Step | undefined>
+export type PrepareStep = (
+  next: Config,
+  now: Config,
+) => PreparedStep | undefined | Promise<PreparedStep | undefined>
 
 /** A part's preparation, made. */
-interface Prepared extends Step {
+interface Prepared extends PreparedStep {
   readonly name: string
 }
 
 /** A part cannot use a configuration. */
-export class PartRefuses extends Error {
+export class ChangeRefused extends Error {
   readonly part: string
 
   constructor(part: string, cause: unknown) {
@@ -37,11 +40,11 @@ export class PartRefuses extends Error {
 }
 
 /** The parts that follow the configuration of a running gateway, in the order in which they take it over. */
-export class Followers {
-  readonly #parts: { readonly name: string; readonly prepare: Prepare }[] = []
+export class ConfigFollowers {
+  readonly #parts: { readonly name: string; readonly prepare: PrepareStep }[] = []
 
   /** Adds a part; `name` stands in errors. */
-  add(name: string, prepare: Prepare): void {
+  add(name: string, prepare: PrepareStep): void {
     this.#parts.push({ name, prepare })
   }
 
@@ -50,7 +53,7 @@ export class Followers {
     this.add(name, (next) => ({ commit: () => commit(next) }))
   }
 
-  /** Prepares every part. Throws {@link PartRefuses}, with nothing left prepared, where one of them cannot use `next`. */
+  /** Prepares every part. Throws {@link ChangeRefused}, with nothing left prepared, where one of them cannot use `next`. */
   async prepare(next: Config, now: Config): Promise<PreparedChange> {
     const steps: Prepared[] = []
     for (const { name, prepare } of this.#parts) {
@@ -59,7 +62,7 @@ export class Followers {
         if (step) steps.push({ name, ...step })
       } catch (error) {
         await new PreparedChange(steps).discard()
-        throw new PartRefuses(name, error)
+        throw new ChangeRefused(name, error)
       }
     }
     return new PreparedChange(steps)
@@ -79,13 +82,13 @@ export class PreparedChange {
     return this.#steps.some(({ write }) => write !== undefined)
   }
 
-  /** Writes for all parts. Throws {@link PartRefuses}. */
+  /** Writes for all parts. Throws {@link ChangeRefused}. */
   async write(write: Write): Promise<void> {
     for (const step of this.#steps) {
       try {
         await step.write?.(write)
       } catch (error) {
-        throw new PartRefuses(step.name, error)
+        throw new ChangeRefused(step.name, error)
       }
     }
   }
@@ -101,7 +104,7 @@ export class PreparedChange {
           { event: 'config.commit_failed', err, part: name },
           'part failed to take the configuration over',
         )
-        failed.push(`${new PartRefuses(name, err).message}; restart the gateway`)
+        failed.push(`${new ChangeRefused(name, err).message}; restart the gateway`)
       }
     }
     return failed
@@ -114,7 +117,7 @@ export class PreparedChange {
       try {
         await after?.()
       } catch (error) {
-        failed.push(new PartRefuses(name, error).message)
+        failed.push(new ChangeRefused(name, error).message)
       }
     }
     return failed

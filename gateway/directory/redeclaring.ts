@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ProjectLimits } from '../../config/types.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Step } from './config-followers.ts'
+import type { PreparedStep } from './config-followers.ts'
 import { type DirectoryConfig, declaredBy } from './declared.ts'
 import { type Hashing, prepareProvision } from './provision/provision.ts'
 import type { Store } from './sqlite.ts'
@@ -35,7 +35,7 @@ export class Redeclaring {
   }
 
   /** See `Directory.prepareDeclared`. */
-  async prepare(next: DeclaringConfig, now: DeclaringConfig): Promise<Step | undefined> {
+  async prepare(next: DeclaringConfig, now: DeclaringConfig): Promise<PreparedStep | undefined> {
     if (isDeepStrictEqual(next, now)) return undefined
     const { store, hashing, clock, refresh } = this.#options
     const declared = declaredBy(next.config)

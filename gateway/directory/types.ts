@@ -1,7 +1,7 @@
 import type { CarrierConfig } from '../../config/sip-types.ts'
 import type { AudioCodec } from '../../media/types.ts'
 import type { AddressBook, HandlerSpec, Rooms } from '../model.ts'
-import type { Step } from './config-followers.ts'
+import type { PreparedStep } from './config-followers.ts'
 import type { ConnectionUse, News } from './engine.ts'
 import type { DomainApps, ProjectCarriers, Projects, Resources } from './ports.ts'
 import type { RecordingRows } from './recordings.ts'
@@ -139,7 +139,7 @@ export interface Directory extends AddressBook, Rooms {
    * Prepares the store, and what is read of it, for what another configuration declares; undefined where that is the same. Throws where
    * something is declared twice or malformed.
    */
-  prepareDeclared(next: DeclaringConfig, now: DeclaringConfig): Promise<Step | undefined>
+  prepareDeclared(next: DeclaringConfig, now: DeclaringConfig): Promise<PreparedStep | undefined>
   /** Runs `work` in one transaction that holds off other gateways which change what their file declares. */
   transaction(work: (write: Write) => Promise<void>): Promise<void>
   /** To the database server; undefined where there is none. */

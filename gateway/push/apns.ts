@@ -2,7 +2,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:h
 import { importPKCS8, SignJWT } from 'jose'
 import type { DeviceRow } from '../directory/devices.ts'
 import { PushUnreachable } from './push-http.ts'
-import { outcomeOf, type PushMessage, type PushOutcome, type PushTransport } from './types.ts'
+import { outcomeOf, type PushMessage, type PushOutcome, type PushTransport } from './push-transport.ts'
 
 /** What the way to Apple's service is made of. */
 export interface ApnsOptions {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { DeviceRow } from '../directory/devices.ts'
-import type { Deliveries } from './deliveries.ts'
-import { type Notice, payloadOf } from './payload.ts'
+import type { PushDeliveries } from './push-deliveries.ts'
+import { type CallNotice, payloadOf } from './push-payload.ts'
 
 /** What a {@link DeviceCall} is made of. */
 export interface DeviceCallOptions {
-  readonly deliveries: Pick<Deliveries, 'deliver'>
+  readonly deliveries: Pick<PushDeliveries, 'deliver'>
   readonly devices: readonly DeviceRow[]
   /** 32 bytes; absent: nothing is encrypted. */
   readonly key?: Uint8Array
@@ -21,7 +21,7 @@ export class DeviceCall {
   readonly #id = randomUUID()
   readonly #expiresAt: number
   readonly #over = new AbortController()
-  #notice: Omit<Notice, 'type' | 'id'> | undefined
+  #notice: Omit<CallNotice, 'type' | 'id'> | undefined
   #told: readonly { readonly device: DeviceRow; readonly taken: Promise<boolean> }[] = []
 
   constructor(options: DeviceCallOptions) {
@@ -33,7 +33,7 @@ export class DeviceCall {
    * Tells every device. True as soon as a service has taken it for one of them; false when none will. Called
    * once; never rejects.
    */
-  async invite(notice: Omit<Notice, 'type' | 'id'>): Promise<boolean> {
+  async invite(notice: Omit<CallNotice, 'type' | 'id'>): Promise<boolean> {
     this.#notice = notice
     const { devices, deliveries, key } = this.#options
     const payload = payloadOf({ ...notice, type: 'call_invite', id: this.#id }, key)
@@ -48,7 +48,7 @@ export class DeviceCall {
    * The call is over, or somebody has answered: devices that were told of it are told so, with `event`; the
    * others are not told any more.
    */
-  cancel(event: Notice['event']): void {
+  cancel(event: CallNotice['event']): void {
     if (!this.#notice || this.#over.signal.aborted) return
     this.#over.abort()
     const { deliveries, key } = this.#options

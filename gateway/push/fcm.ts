@@ -1,7 +1,7 @@
 import { importPKCS8, SignJWT } from 'jose'
 import type { DeviceRow } from '../directory/devices.ts'
 import type { PushHttp } from './push-http.ts'
-import { outcomeOf, type PushMessage, type PushOutcome, type PushTransport } from './types.ts'
+import { outcomeOf, type PushMessage, type PushOutcome, type PushTransport } from './push-transport.ts'
 
 /** What a service account's file says of itself. */
 export interface ServiceAccount {

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { FakeClock } from '../core/clock.ts'
 import type { DeviceRow } from '../directory/devices.ts'
 import type { Directory, Subscriber } from '../directory/types.ts'
-import type { Deliveries } from './deliveries.ts'
-import { Push, type PushParts } from './push.ts'
+import { Push, type PushDeps } from './push.ts'
+import type { PushDeliveries } from './push-deliveries.ts'
+import type { PushMessage } from './push-transport.ts'
 import { deviceOf, openInvite } from './testing/push-servers.ts'
-import type { PushMessage } from './types.ts'
 
 const pushKey = Buffer.alloc(32, 5).toString('base64')
 const one = deviceOf('one', 'Android', 'd1')
@@ -16,7 +16,7 @@ const bye = { event_type: 'webrtc.message', params: { method: 'verto.bye' } }
 const notice = { callerName: 'Zoë', callerId: '+1555', withVideo: false, event }
 
 /** Deliveries that a test lets come out; `by`: the device's id. */
-class FakeDeliveries implements Pick<Deliveries, 'deliver' | 'takes' | 'running' | 'close'> {
+class FakeDeliveries implements Pick<PushDeliveries, 'deliver' | 'takes' | 'running' | 'close'> {
   readonly running = 0
   readonly sent: PushMessage[] = []
   readonly overs: (AbortSignal | undefined)[] = []
@@ -44,7 +44,7 @@ class FakeDeliveries implements Pick<Deliveries, 'deliver' | 'takes' | 'running'
   }
 }
 
-const make = (more: Partial<PushParts> = {}, subscriber: Partial<Subscriber> = { pushKey }) => {
+const make = (more: Partial<PushDeps> = {}, subscriber: Partial<Subscriber> = { pushKey }) => {
   const clock = new FakeClock()
   const deliveries = new FakeDeliveries()
   const push = new Push({
@@ -55,7 +55,7 @@ const make = (more: Partial<PushParts> = {}, subscriber: Partial<Subscriber> = {
     log: pino({ level: 'silent' }),
     directory: { subscriber: () => subscriber } as unknown as Pick<Directory, 'subscriber'>,
     devices: { of: async () => [one, two] },
-    deliveries: deliveries as unknown as Deliveries,
+    deliveries: deliveries as unknown as PushDeliveries,
     ...more,
   })
   return { clock, deliveries, push }
@@ -72,7 +72,7 @@ describe('devices are told of a call', () => {
     expect(await make({ whenOnline: true }).push.call('s', true)).toBeDefined()
   })
 
-  it.each<[string, Partial<PushParts>, Partial<Subscriber>?]>([
+  it.each<[string, Partial<PushDeps>, Partial<Subscriber>?]>([
     ['there are none', { devices: { of: async () => [] } }],
     ['there is no way to any', { devices: { of: async () => [deviceOf('x', 'iOS')] } }],
     ['they cannot be read', { devices: { of: () => Promise.reject(new Error('the store is gone')) } }],

@@ -2,14 +2,14 @@ import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { DeviceRows } from '../directory/devices.ts'
 import type { Directory } from '../directory/types.ts'
-import type { Deliveries } from './deliveries.ts'
 import { DeviceCall } from './device-call.ts'
+import type { PushDeliveries } from './push-deliveries.ts'
 
 /** What push notifications need. */
-export interface PushParts {
+export interface PushDeps {
   readonly directory: Pick<Directory, 'subscriber'>
   readonly devices: Pick<DeviceRows, 'of'>
-  readonly deliveries: Deliveries
+  readonly deliveries: PushDeliveries
   /** Whether invitations are encrypted with the subscriber's key. */
   readonly encrypt: boolean
   /** Devices are told although a page of the subscriber is connected. */
@@ -27,9 +27,9 @@ const retiringMs = 60_000
 
 /** Tells subscribers' devices that they are called. */
 export class Push {
-  readonly #parts: PushParts
+  readonly #parts: PushDeps
 
-  constructor(parts: PushParts) {
+  constructor(parts: PushDeps) {
     this.#parts = parts
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { makeBrowser } from './testing/push-servers.ts'
-import { encryptForBrowser, longestPlaintext } from './web-push-encryption.ts'
+import { encryptForBrowser, maxPlaintextBytes } from './web-push-encryption.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'base64url')
 
@@ -26,7 +26,7 @@ describe('encryption for browsers', () => {
 
   it('is undone by the browser, up to the longest text', async () => {
     const browser = await makeBrowser()
-    const text = 'x'.repeat(longestPlaintext)
+    const text = 'x'.repeat(maxPlaintextBytes)
     const body = encryptForBrowser(Buffer.from(text), browser)
     expect(body.length).toBe(4096)
     expect(await browser.decrypt(body)).toBe(text)

@@ -21,18 +21,18 @@ export interface MessageSecrets {
  */
 const recordSize = 4096
 /** Header (86), delimiter (1) and authentication tag (16) are part of it (RFC 8188 section 2). */
-export const longestPlaintext: number = recordSize - 86 - 1 - 16
+export const maxPlaintextBytes: number = recordSize - 86 - 1 - 16
 
 /**
  * Encrypts a push message for a browser (RFC 8291), coded as `aes128gcm` in one record (RFC 8188). Throws for
- * a public key that is no point of the curve, and for a text longer than {@link longestPlaintext}.
+ * a public key that is no point of the curve, and for a text longer than {@link maxPlaintextBytes}.
  */
 export const encryptForBrowser = (
   text: Uint8Array,
   { p256dh, auth }: SubscriptionKeys,
   secrets?: MessageSecrets,
 ): Buffer => {
-  if (text.length > longestPlaintext) throw new RangeError(`longer than ${longestPlaintext} bytes`)
+  if (text.length > maxPlaintextBytes) throw new RangeError(`longer than ${maxPlaintextBytes} bytes`)
   const pair = createECDH('prime256v1')
   if (secrets) pair.setPrivateKey(secrets.privateKey)
   else pair.generateKeys()

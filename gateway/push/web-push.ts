@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { DeviceRow } from '../directory/devices.ts'
 import type { PushHttp } from './push-http.ts'
-import { outcomeOf, type PushMessage, type PushOutcome, type PushTransport } from './types.ts'
+import { outcomeOf, type PushMessage, type PushOutcome, type PushTransport } from './push-transport.ts'
 import type { Vapid } from './vapid.ts'
-import { encryptForBrowser, longestPlaintext, type SubscriptionKeys } from './web-push-encryption.ts'
+import { encryptForBrowser, maxPlaintextBytes, type SubscriptionKeys } from './web-push-encryption.ts'
 
 /** A browser's push subscription. */
 export interface Subscription {
@@ -51,7 +51,7 @@ export class WebPush implements PushTransport {
     const subscription = subscriptionOf(device.token)
     if (!subscription) return { kind: 'refused', reason: 'bad-token' }
     const text = Buffer.from(JSON.stringify(payload))
-    if (text.length > longestPlaintext) return { kind: 'refused', reason: 'too-large' }
+    if (text.length > maxPlaintextBytes) return { kind: 'refused', reason: 'too-large' }
     const { endpoint, keys } = subscription
     const body = encrypted(text, keys)
     if (!body) return { kind: 'gone', reason: 'bad-key' }

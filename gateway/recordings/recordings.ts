@@ -8,7 +8,7 @@ import type { Clock } from '../core/clock.ts'
 import { type Code, catalogue, TrunklineError } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
-import { Repeat } from '../core/periodic-task.ts'
+import { PeriodicTask } from '../core/periodic-task.ts'
 import type { RecordingQuery, RecordingRow, RecordingRows } from '../directory/recordings.ts'
 import type { Listed } from '../directory/resource-types.ts'
 import { isUuid } from '../directory/uuid.ts'
@@ -67,7 +67,7 @@ export class Recordings implements RecordingStore {
   #links: RecordingLinks
   #retention: Retention
   #uploads: RecordingUploads
-  #repeats: Repeat[]
+  #repeats: PeriodicTask[]
   #running = new Map<string, ActiveRecording>()
   /** Undefined: not known. */
   #free: number | undefined
@@ -90,9 +90,9 @@ export class Recordings implements RecordingStore {
       remove: (row, by) => this.#ledger.remove(row, by),
     })
     this.#repeats = [
-      new Repeat(clock, spaceCheckMs, () => this.#look()),
-      new Repeat(clock, tidyMs, () => this.#tidy()),
-      new Repeat(clock, orphanCheckMs, () => this.#removeOrphans()),
+      new PeriodicTask(clock, spaceCheckMs, () => this.#look()),
+      new PeriodicTask(clock, tidyMs, () => this.#tidy()),
+      new PeriodicTask(clock, orphanCheckMs, () => this.#removeOrphans()),
     ]
   }
 

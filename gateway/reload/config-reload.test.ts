@@ -6,7 +6,7 @@ import { readConfig } from '../../config/load.ts'
 import { FakeClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
 import { Metrics } from '../core/metrics.ts'
-import { Followers, type Step } from '../directory/config-followers.ts'
+import { ConfigFollowers, type PreparedStep } from '../directory/config-followers.ts'
 import type { Write } from '../directory/sqlite.ts'
 import { ConfigReload } from './config-reload.ts'
 
@@ -26,7 +26,7 @@ const gateway = () => {
   const done: string[] = []
   const lines: string[] = []
   const log = createLog({ level: 'info', pretty: false }, { write: (line) => lines.push(line) })
-  const followers = new Followers()
+  const followers = new ConfigFollowers()
   const metrics = new Metrics()
   const clock = new FakeClock(1_000_000)
   const transaction = async (work: (write: Write) => Promise<void>) => {
@@ -50,7 +50,7 @@ const gateway = () => {
     read: (name) => readConfig(name, {}),
     warnings: () => ['a warning'],
   })
-  const part = (name: string, step: Partial<Step> = {}) =>
+  const part = (name: string, step: Partial<PreparedStep> = {}) =>
     followers.add(name, () => ({
       commit: () => done.push(`${name} commits`),
       discard: () => void done.push(`${name} discards`),
@@ -82,7 +82,7 @@ describe('a reload', () => {
     expect(text).toMatch(/^trunkline_config_reloads_total\{result="applied"\} 1$/m)
     expect(text).toMatch(/^trunkline_config_restart_keys 1$/m)
     expect(text).toMatch(/^trunkline_config_last_reload_timestamp_seconds 1005$/m)
-    expect(lines.join('')).toContain('"event":"config.restart_needed","path":"sip.userAgent"')
+    expect(lines.join('')).toContain('"event":"config.restart-needed","path":"sip.userAgent"')
   })
 
   it('names a key that needs a restart again, until it is as it was', async () => {

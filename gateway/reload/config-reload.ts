@@ -7,13 +7,16 @@ import type { Config, ConfigFault } from '../../config/types.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
-import { type Followers, PartRefuses, type PreparedChange } from '../directory/config-followers.ts'
+import { ChangeRefused, type ConfigFollowers, type PreparedChange } from '../directory/config-followers.ts'
 import type { Write } from '../directory/sqlite.ts'
 
 /**
- * Outcome of a reload. `applied`: the gateway works by the new values; `unchanged`: nothing differs; `valid`:
- * a dry run found that it could be applied; `invalid`: the file has faults; `failed`: a part cannot use it.
- * After the last two everything is as it was.
+ * Outcome of a reload:
+ * - `applied`: the new values are in force.
+ * - `unchanged`: the file has no new values.
+ * - `valid`: a dry run succeeded.
+ * - `invalid`: the file has faults. The old values stay in force.
+ * - `failed`: a part cannot use the new values. The old ones stay in force.
  */
 export type ReloadOutcome = 'applied' | 'unchanged' | 'valid' | 'invalid' | 'failed'
 
@@ -29,7 +32,7 @@ export interface ReloadResult {
   readonly warnings: readonly string[]
   /** Faults of the file, where it is invalid. */
   readonly faults: readonly ConfigFault[]
-  /** Reason for which a part cannot use it, if the outcome is `failed`. */
+  /** Reason of a part that cannot use the file, if the outcome is `failed`. */
   readonly error?: string
 }
 
@@ -43,8 +46,8 @@ export interface ConfigReloadOptions {
   readonly read: (file: string) => ReadConfig
   /** Lines about settings and documents that work but are questionable. */
   readonly warnings: (config: Config, file: string) => readonly string[]
-  readonly followers: Followers
-  /** Runs `work` in one transaction of the store, which is rolled back where it throws. */
+  readonly followers: ConfigFollowers
+  /** Runs `work` in one transaction of the store, rolled back if `work` throws. */
   readonly transaction: (work: (write: Write) => Promise<void>) => Promise<void>
   readonly clock: Pick<Clock, 'now'>
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
@@ -53,11 +56,11 @@ export interface ConfigReloadOptions {
 
 /** Request for a reload. */
 export interface ReloadRequest {
-  /** Finds out what a reload would do, and changes nothing. */
+  /** Whether to report the changes without applying them. */
   readonly dryRun?: boolean
   /** Another file, for a dry run alone; default the gateway's own. */
   readonly file?: string
-  /** Way by which the request came, for the log. */
+  /** Origin of the request, for the log. */
   readonly by: 'signal' | 'command' | 'api'
 }
 
@@ -65,9 +68,9 @@ export interface ReloadRequest {
 class RolledBack extends Error {}
 
 /**
- * Takes a changed configuration file over while the gateway runs: reads and checks all of it, prepares every
- * part, writes to the store in one transaction, and only then lets the parts take over. One reload runs at a
- * time.
+ * Applies a changed configuration file to a running gateway. A reload reads and checks the whole file,
+ * prepares every part, writes to the store in one transaction, and then commits the parts. One reload runs at
+ * a time.
  */
 export class ConfigReload {
   readonly #options: ConfigReloadOptions
@@ -85,17 +88,17 @@ export class ConfigReload {
     options.metrics.gauge('config_restart_keys', () => this.#restartKeys)
   }
 
-  /** The configuration by which the gateway works. */
+  /** Configuration in force. */
   get config(): Config {
     return this.#running.config
   }
 
-  /** Refuses every reload from now on: the gateway is shutting down. */
+  /** Refuses all further reloads, for the shutdown. */
   close(): void {
     this.#closed = true
   }
 
-  /** Reloads, after the reloads that were asked for before. Never rejects for what is in the file. */
+  /** Reloads the file, after earlier reloads. Faults of the file are part of the result and never reject. */
   reload(request: ReloadRequest): Promise<ReloadResult> {
     const result = this.#queue.then(() => this.#reload(request))
     this.#queue = result.catch(() => {})
@@ -115,8 +118,8 @@ export class ConfigReload {
     } catch (error) {
       if (error instanceof ConfigInvalid) result = { ...nothing, outcome: 'invalid', faults: error.faults }
       else result = { ...nothing, outcome: 'failed', error: reasonOf(error) }
-      if (!(error instanceof ConfigInvalid || error instanceof PartRefuses))
-        this.#options.log.error({ event: 'config.reload_failed', err: error }, 'reload failed')
+      if (!(error instanceof ConfigInvalid || error instanceof ChangeRefused))
+        this.#options.log.error({ event: 'config.reload-failed', err: error }, 'reload failed')
     }
     this.#note(result, by)
     return result
@@ -126,7 +129,7 @@ export class ConfigReload {
     const now = this.#running
     const next = this.#options.read(file)
     const values = withoutRestartKeys(now.values, next.values)
-    // Relative to another file the same text would be another folder.
+    // The folder is relative to the file, and must not change with another file's path.
     const config = { ...next.rebuilt(values), dataDir: now.config.dataDir }
     const all = [...changesBetween(now.values, next.values), ...documentChanges(now, { ...next, config })]
     const applied = all.filter(({ rule }) => rule.kind === 'live')
@@ -147,13 +150,13 @@ export class ConfigReload {
   }
 
   #checkOpen(): void {
-    if (this.#closed) throw new PartRefuses('gateway', new Error('it is shutting down'))
+    if (this.#closed) throw new ChangeRefused('gateway', new Error('it is shutting down'))
   }
 
-  /** Nothing has changed where this rejects. */
+  /** Writes and commits the prepared change. Rejects with nothing changed. */
   async #carryOut(prepared: PreparedChange, dryRun: boolean): Promise<readonly string[]> {
     try {
-      // Preparing takes time, in which the gateway may have begun to shut down.
+      // The shutdown may have begun during the preparation.
       this.#checkOpen()
       if (prepared.writes) await this.#write(prepared, dryRun)
     } catch (error) {
@@ -168,7 +171,7 @@ export class ConfigReload {
     return [...failed, ...(await prepared.finish())]
   }
 
-  /** A dry run writes too, to find what the store forbids, and takes it back. */
+  /** Writes to the store. A dry run writes too, to find what the store rejects, and rolls back. */
   async #write(prepared: PreparedChange, dryRun: boolean): Promise<void> {
     try {
       await this.#options.transaction(async (write) => {
@@ -187,7 +190,7 @@ export class ConfigReload {
     const { log, metrics } = this.#options
     if (!dryRun) metrics.configReloads.inc({ result: outcome })
     const facts = {
-      event: `config.reload_${outcome}`,
+      event: `config.reload-${outcome}`,
       by,
       dryRun,
       file,
@@ -200,18 +203,18 @@ export class ConfigReload {
         'configuration not reloaded: the file has faults',
       )
     else if (outcome === 'failed')
-      log.error({ ...facts, reason: error }, 'configuration not reloaded: it cannot be used')
+      log.error({ ...facts, reason: error }, 'configuration not reloaded: a part cannot use it')
     else log.info(facts, dryRun ? 'configuration tried' : 'configuration reloaded')
     if (dryRun) return
     for (const warning of warnings)
-      log.warn({ event: 'config.warning', warning }, 'warning of the configuration')
+      log.warn({ event: 'config.setting-questionable', warning }, 'questionable setting found')
     for (const { path, rule } of restart)
       if (rule.kind === 'restart')
-        log.warn({ event: 'config.restart_needed', path, reason: rule.reason }, 'key needs a restart')
+        log.warn({ event: 'config.restart-needed', path, reason: rule.reason }, 'key needs a restart')
   }
 }
 
-/** Whether two paths lead to one file; of what is not there only the text counts. */
+/** Whether two paths lead to one file. Paths of missing files are compared as text. */
 const isSameFile = (one: string, other: string): boolean => {
   if (one === other) return true
   try {

@@ -80,11 +80,11 @@ it('is not there where its path is too long, and the log says so', async () => {
   const long = join(folder, 'x'.repeat(100))
   mkdirSync(long)
   const { lines } = await open(long)
-  expect(lines[0]).toContain('control.no_socket')
+  expect(lines[0]).toContain('control.socket-missing')
 })
 
 it('keeps no gateway from starting where it cannot be made', async () => {
   mkdirSync(controlSocketOf(folder))
   const { lines } = await open()
-  expect(lines[0]).toContain('control.no_socket')
+  expect(lines[0]).toContain('control.socket-missing')
 })

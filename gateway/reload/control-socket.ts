@@ -3,22 +3,22 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Log } from '../core/log.ts'
 import type { ReloadRequest, ReloadResult } from './config-reload.ts'
-import { reloadBody } from './report.ts'
+import { reloadBody } from './reload-report.ts'
 
 /**
- * Longest path of a Unix socket, in bytes: `sun_path` has 108 on Linux and 104 elsewhere, one of them for the
- * end.
+ * Maximum length of a Unix socket's path, in bytes: `sun_path` has 108 on Linux and 104 elsewhere, with the
+ * final zero.
  */
 export const maxSocketPath = 103
 
-/** Longest request, in bytes. */
+/** Maximum length of a request, in bytes. */
 const maxRequest = 8_192
-/** Connections at once. */
+/** Maximum number of open connections. */
 const maxConnections = 8
 /** Maximum time for which a connection may send nothing before its request is complete, in ms. */
 const requestMs = 5_000
 
-/** Path of the control socket of a gateway. */
+/** Returns the path of a gateway's control socket. */
 export const controlSocketOf = (dataDir: string): string => join(dataDir, 'control.sock')
 
 /** Collaborators of {@link ControlSocket}. */
@@ -44,21 +44,24 @@ export class ControlSocket {
   }
 
   /**
-   * Opens it in a data folder that this process holds. Where the path is too long, or the file system of the
-   * folder has no sockets, a line is logged and there is none.
+   * Opens the socket in a data folder that this process has locked. If the path is too long, or the file
+   * system has no sockets, logs a warning and opens none.
    */
   static async open(options: ControlSocketOptions): Promise<ControlSocket> {
     const control = new ControlSocket(options)
     const { log } = options
     if (Buffer.byteLength(control.#path) > maxSocketPath) {
-      const event = 'control.no_socket'
-      log.warn({ event, path: control.#path }, 'path too long for a control socket; SIGHUP reloads')
+      const event = 'control.socket-missing'
+      log.warn({ event, path: control.#path }, 'control socket not opened: path too long; use SIGHUP')
       return control
     }
     try {
       await control.#listen()
     } catch (err) {
-      log.warn({ event: 'control.no_socket', path: control.#path, err }, 'no control socket; SIGHUP reloads')
+      log.warn(
+        { event: 'control.socket-missing', path: control.#path, err },
+        'control socket not opened; use SIGHUP',
+      )
     }
     return control
   }
@@ -74,7 +77,7 @@ export class ControlSocket {
   }
 
   async #listen(): Promise<void> {
-    // A socket that a killed process left behind: the lock of the folder proves that the process has ended.
+    // The lock of the folder proves that the process of an old socket has ended.
     rmSync(this.#path, { force: true })
     const server = createServer((socket) => this.#serve(socket))
     server.maxConnections = maxConnections

@@ -79,7 +79,7 @@ it('SIGHUP takes over what changed, and calls go on', async () => {
   await further.done()
   await talking.goesOn()
   await talking.done()
-  const line = gateway.log.find(({ event }) => event === 'config.reload_applied')
+  const line = gateway.log.find(({ event }) => event === 'config.reload-applied')
   expect(line?.applied).toEqual([
     'log.level',
     'limits.calls',

@@ -1,7 +1,7 @@
 import { CallEnded, type ConnectOptions, type ConnectResult } from '../../../handlers/verbs.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Cause, sipStatusOf } from '../../core/errors/catalogue.ts'
-import { guarded } from '../../core/guarded.ts'
+import { guardListener } from '../../core/guard-listener.ts'
 import type { Log } from '../../core/log.ts'
 import type { CallId } from '../../model.ts'
 import type { Call } from '../call/call.ts'
@@ -302,7 +302,7 @@ export class ConnectSession implements LegOwner, ForkOwner {
     const callee = this.#winner?.branch.callee
     const { onConnected } = this.#options
     if (!callee || !onConnected) return
-    guarded(
+    guardListener(
       onConnected,
       this.log,
     )({

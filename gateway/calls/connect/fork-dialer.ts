@@ -1,7 +1,7 @@
 import type { Callee, CalleeState, Destination } from '../../../handlers/verbs.ts'
 import type { Timer } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
-import { guarded } from '../../core/guarded.ts'
+import { guardListener } from '../../core/guard-listener.ts'
 import { shownUri } from '../../core/sip-uri.ts'
 import type { QueuedCaller, QueuedCallers } from '../call-ports.ts'
 import type { Leg, LegOwner } from '../leg/leg.ts'
@@ -246,7 +246,7 @@ export class ForkDialer implements LegOwner {
 
   #report(branch: Branch, state: CalleeState): void {
     const { onState } = branch.destination
-    if (onState) guarded(onState, this.#owner.log)(state)
+    if (onState) guardListener(onState, this.#owner.log)(state)
     this.#deps.callLog.called(this.#owner, branch, state)
     this.#owner.state?.(branch, state)
   }

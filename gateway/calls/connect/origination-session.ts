@@ -1,6 +1,6 @@
 import type { CalleeState } from '../../../handlers/verbs.ts'
 import { type Cause, sipStatusOf, TrunklineError } from '../../core/errors/catalogue.ts'
-import { guarded } from '../../core/guarded.ts'
+import { guardListener } from '../../core/guard-listener.ts'
 import type { Log } from '../../core/log.ts'
 import { infoOf } from '../call/call-info.ts'
 import type { Origination, OutboundRequest } from '../call-ports.ts'
@@ -101,7 +101,7 @@ export class OriginationSession implements ForkOwner {
   state(branch: Branch, state: CalleeState): void {
     const { kind } = state
     if (kind === 'initiated') this.#reportLeg(branch, state.callee.type)
-    else for (const listener of this.#listeners.get(branch) ?? []) guarded(listener, this.log)(kind)
+    else for (const listener of this.#listeners.get(branch) ?? []) guardListener(listener, this.log)(kind)
     if (kind === 'ended') this.#ended(branch)
   }
 
@@ -111,7 +111,7 @@ export class OriginationSession implements ForkOwner {
     const { callId, destination } = branch
     const onState = (listener: (state: LegEvent) => void) => void listeners.add(listener)
     const { onLeg } = this.#origination
-    if (onLeg) guarded(onLeg, this.log)({ callId, destination, type, onState })
+    if (onLeg) guardListener(onLeg, this.log)({ callId, destination, type, onState })
   }
 
   /** Reports a branch that has not won. */

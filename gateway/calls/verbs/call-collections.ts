@@ -1,7 +1,7 @@
 import type { CallCollection, CallPlayback, CollectOptions, CollectResult } from '../../../handlers/verbs.ts'
 import type { Recognition, RecognitionListener } from '../../../media/types.ts'
 import type { Clock } from '../../core/clock.ts'
-import { guarded } from '../../core/guarded.ts'
+import { guardListener } from '../../core/guard-listener.ts'
 import type { Call } from '../call/call.ts'
 import { verbFailed } from '../leg/failures.ts'
 import type { Speech } from './call-controller-deps.ts'
@@ -121,9 +121,9 @@ export class CallCollections {
     const { onPartial } = speech ?? {}
     return {
       ...options,
-      ...(onInput && { onInput: guarded(onInput, log) }),
-      ...(onDigits && { onDigits: guarded(onDigits, log) }),
-      ...(speech && onPartial && { speech: { ...speech, onPartial: guarded(onPartial, log) } }),
+      ...(onInput && { onInput: guardListener(onInput, log) }),
+      ...(onDigits && { onDigits: guardListener(onDigits, log) }),
+      ...(speech && onPartial && { speech: { ...speech, onPartial: guardListener(onPartial, log) } }),
     }
   }
 

@@ -30,7 +30,7 @@ import {
   VerbFailed,
 } from '../../../handlers/verbs.ts'
 import type { Cause, Code } from '../../core/errors/catalogue.ts'
-import { guarded } from '../../core/guarded.ts'
+import { guardListener } from '../../core/guard-listener.ts'
 import type { Call } from '../call/call.ts'
 import { Hold } from '../call/hold.ts'
 import { causeForCaller } from '../connect/best-cause.ts'
@@ -134,7 +134,7 @@ export class CallController implements ScopableControl {
   }
 
   onDigit(listener: (digit: string) => void): () => void {
-    return this.#untilScopeEnds(this.#call.onDigit(guarded(listener, this.#call.log)))
+    return this.#untilScopeEnds(this.#call.onDigit(guardListener(listener, this.#call.log)))
   }
 
   answer(options: AnswerOptions = {}): Promise<void> {

@@ -7,7 +7,7 @@ import {
 } from '../../../handlers/verbs.ts'
 import type { DetectRequest, MachineRequest, MediaPort } from '../../../media/types.ts'
 import type { Clock } from '../../core/clock.ts'
-import { guarded } from '../../core/guarded.ts'
+import { guardListener } from '../../core/guard-listener.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { Call } from '../call/call.ts'
@@ -71,7 +71,7 @@ export class CallDetector implements Detector {
   ): Promise<Finding | undefined> {
     const { clock, log } = this.#parts
     const { promise, resolve } = Promise.withResolvers<void>()
-    const tell = guarded(onFinding, log)
+    const tell = guardListener(onFinding, log)
     let last: Finding | undefined
     const find = (finding: Finding) => {
       // A key that is sent and can be heard as well is one key.

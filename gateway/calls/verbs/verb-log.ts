@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { CallEnded, type VerbEvent, VerbFailed } from '../../../handlers/verbs.ts'
 import type { Clock } from '../../core/clock.ts'
 import { codeOf } from '../../core/errors/catalogue.ts'
-import { guarded } from '../../core/guarded.ts'
+import { guardListener } from '../../core/guard-listener.ts'
 import type { Call } from '../call/call.ts'
 import type { VerbMeter, VerbOutcome } from './verb-meter.ts'
 
@@ -28,7 +28,7 @@ export class VerbLog {
 
   /** See `CallControl.onVerb`. */
   listen(listener: (event: VerbEvent) => void): () => void {
-    const guardedListener = guarded(listener, this.#call.log)
+    const guardedListener = guardListener(listener, this.#call.log)
     this.#listeners.add(guardedListener)
     return () => this.#listeners.delete(guardedListener)
   }

@@ -10,7 +10,7 @@ import { CallRows } from '../../directory/calls.ts'
 import { CdrRows } from '../../directory/cdrs.ts'
 import type { Store } from '../../directory/sqlite.ts'
 import { endLostRecordings } from '../../recordings/lost-recordings.ts'
-import { Records, type RecordsOptions } from '../records.ts'
+import { CdrStore, type CdrStoreOptions } from '../cdr-store.ts'
 
 /** Ids of two projects. */
 export const ours = randomUUID()
@@ -18,7 +18,7 @@ export const ours = randomUUID()
 export const theirs = randomUUID()
 
 /** A call that begins; now, unless something else is said. */
-export const beginning = (changes: Partial<CallRow> = {}): Omit<CallRow, 'status'> => ({
+export const startedCall = (changes: Partial<CallRow> = {}): Omit<CallRow, 'status'> => ({
   id: randomUUID(),
   projectId: ours,
   direction: 'inbound',
@@ -55,7 +55,7 @@ export const legOf = (changes: Partial<LegCdr> = {}): LegCdr => ({
 })
 
 /** The record of a call that is over. */
-export const recordOf = (changes: Partial<CallCdr> = {}): CallCdr => ({
+export const callSummaryOf = (changes: Partial<CallCdr> = {}): CallCdr => ({
   call: randomUUID(),
   projectId: ours,
   direction: 'inbound',
@@ -94,12 +94,12 @@ export const leftBy = (clock: Pick<Clock, 'now'>) => ({
  * Opens records on a store, on a clock that stands still; they are closed with the test, before whatever was
  * to be closed already.
  */
-export const recordsRig = (newStore: () => Promise<Store>) => {
+export const openTestCdrStore = (newStore: () => Promise<Store>) => {
   const opened: (() => Promise<void>)[] = []
   afterEach(async () => {
     for (const close of opened.splice(0)) await close()
   })
-  return async ({ store, ...changes }: Partial<RecordsOptions> & { readonly store?: Store } = {}) => {
+  return async ({ store, ...changes }: Partial<CdrStoreOptions> & { readonly store?: Store } = {}) => {
     const on = store ?? (await newStore())
     const clock = new FakeClock()
     const metrics = new Metrics()
@@ -107,7 +107,7 @@ export const recordsRig = (newStore: () => Promise<Store>) => {
     const [calls, cdrs] = [new CallRows(on), new CdrRows(on)]
     const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) })
     const own = { calls, cdrs, nodeId: 'node-1', ...leftBy(clock), keepMs: 86_400_000, clock, log, metrics }
-    const records = await Records.open({ ...own, ...changes })
+    const records = await CdrStore.open({ ...own, ...changes })
     opened.push(async () => {
       const closed = records.close()
       clock.advance(5_000)

@@ -9,13 +9,13 @@ import { Metrics } from '../../core/metrics.ts'
 import { CallRows } from '../../directory/calls.ts'
 import { CdrRows } from '../../directory/cdrs.ts'
 import { openEngine } from '../../directory/engine.ts'
-import { Records } from '../records.ts'
+import { CdrStore } from '../cdr-store.ts'
 
 const place: { readonly file: string; readonly url?: string } = JSON.parse(process.argv[2] ?? '')
 const clock = new SystemClock()
 const log = pino({ level: 'silent' })
 const { store } = await openEngine({ ...place, clock, log })
-const records = await Records.open({
+const records = await CdrStore.open({
   calls: new CallRows(store),
   cdrs: new CdrRows(store),
   nodeId: 'burst',

@@ -5,7 +5,7 @@ import type { Clock } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { FixedWindowLimiter } from '../../core/rates.ts'
 import type { ReloadRequest, ReloadResult } from '../../reload/config-reload.ts'
-import { reloadBody } from '../../reload/report.ts'
+import { reloadBody } from '../../reload/reload-report.ts'
 
 /** Collaborators of the operator's routes. */
 export interface OperatorDeps {

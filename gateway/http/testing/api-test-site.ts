@@ -18,7 +18,7 @@ import { ProjectAccess } from '../../auth/project-access.ts'
 import type { TokenPairs } from '../../auth/token-pairs.ts'
 import type { SubscriberTokens } from '../../auth/tokens.ts'
 import type { OpenConference, OpenQueue } from '../../calls/conference/open-conferences.ts'
-import { Records } from '../../cdr/records.ts'
+import { CdrStore } from '../../cdr/cdr-store.ts'
 import { leftBy } from '../../cdr/testing/call-summaries.ts'
 import { Chat } from '../../chat/chat.ts'
 import { FakeClock } from '../../core/clock.ts'
@@ -138,7 +138,7 @@ export class ApiTestSite {
   reasons: string[] = []
   directory!: Directory
   recordings!: Recordings
-  records!: Records
+  records!: CdrStore
   tokens!: SubscriberTokens
   pairs!: TokenPairs
   site!: FastifyInstance
@@ -287,7 +287,7 @@ export class ApiTestSite {
     const { store, resources } = this.directory
     const tell = (to: string, event: string, params: object) => this.told.push({ to, event, params })
     this.#chat = new Chat({ rows: new ConversationRows(store), resources, tell, clock, log })
-    this.records = await Records.open({
+    this.records = await CdrStore.open({
       calls: new CallRows(store),
       cdrs: new CdrRows(store),
       nodeId: 'rig',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import type { OpenConference } from '../../calls/conference/open-conferences.ts'
-import { beginning, legOf, recordOf } from '../../cdr/testing/call-summaries.ts'
+import { callSummaryOf, legOf, startedCall } from '../../cdr/testing/call-summaries.ts'
 import { FakeRecorder, silentWav, wanted } from '../../recordings/testing/fake-recorder.ts'
 import { type ApiTestSite, asProject, type TestProject } from './api-test-site.ts'
 
@@ -129,9 +129,9 @@ const addCalls = async (
   things: Map<string, string>,
 ): Promise<void> => {
   const [id, leg] = [randomUUID(), randomUUID()]
-  records.began(beginning({ id, projectId }))
+  records.began(startedCall({ id, projectId }))
   records.ended(id, { status: 'completed', endedAt: 1_700_000_010_000, code: 'normal' })
-  records.keep(recordOf({ call: id, projectId, legs: [legOf({ leg })] }))
+  records.keep(callSummaryOf({ call: id, projectId, legs: [legOf({ leg })] }))
   await records.settled()
   const port = new FakeRecorder()
   const kept = recordings.start(port, { ...wanted, projectId, callId: id })

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { inflateRawSync } from 'node:zlib'
 import { makeAuthority, type TestAuthority } from '@trunkline/sip-agent/testing/certificates'
 import type { DeviceRow } from '../../directory/devices.ts'
-import type { PushMessage, PushPayload } from '../types.ts'
+import type { PushMessage, PushPayload } from '../push-transport.ts'
 
 let shared: Promise<TestAuthority> | undefined
 /** The one authority of the tests. */

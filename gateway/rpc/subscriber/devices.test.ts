@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DeviceCall } from '../../push/device-call.ts'
-import type { Notice } from '../../push/payload.ts'
+import type { CallNotice } from '../../push/push-payload.ts'
 import type { AnyFrame } from '../testing/test-browser.ts'
 import { gone, settled } from './testing/call-setup.ts'
 import { SubscriberTestGateway, type TestPage } from './testing/subscriber-test-gateway.ts'
@@ -8,7 +8,7 @@ import { SubscriberTestGateway, type TestPage } from './testing/subscriber-test-
 let gateway: SubscriberTestGateway
 /** Whether the subscriber was connected when devices were asked for. */
 let asked: boolean[]
-let told: Omit<Notice, 'type' | 'id'>[]
+let told: Omit<CallNotice, 'type' | 'id'>[]
 let cancelled: AnyFrame[]
 /** Devices are told although a page is connected. */
 let always: boolean
@@ -16,7 +16,7 @@ let always: boolean
 let taken: PromiseWithResolvers<boolean>
 
 const devices = {
-  invite: (notice: Omit<Notice, 'type' | 'id'>) => {
+  invite: (notice: Omit<CallNotice, 'type' | 'id'>) => {
     told.push(notice)
     return taken.promise
   },

@@ -5,11 +5,11 @@ import type { Readable } from 'node:stream'
 import { type FastifyReply, fastify } from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
 import { cdrsOf } from '../../../cdr/cdr-of.ts'
-import { recordOf } from '../../../cdr/testing/call-summaries.ts'
+import { callSummaryOf } from '../../../cdr/testing/call-summaries.ts'
 import { type CdrExportDeps, sendExport } from './cdr-export.ts'
 
 const asked = { projectId: 'p', search: { kind: 'call' } } as const
-const rows = Array.from({ length: 500 }, () => cdrsOf(recordOf())[0]!)
+const rows = Array.from({ length: 500 }, () => cdrsOf(callSummaryOf())[0]!)
 
 /** A list without an end, of which the part with this number fails. */
 const endless = (failing?: number) => {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify/sync'
 import type { FastifyReply } from 'fastify'
-import type { Records } from '../../../cdr/records.ts'
+import type { CdrStore } from '../../../cdr/cdr-store.ts'
 import type { Log } from '../../../core/log.ts'
 import type { CdrPosition, CdrRow, CdrSearch } from '../../../directory/cdrs.ts'
 import { columnsOf, recordBody, wholeBody } from './cdr-body.ts'
@@ -24,7 +24,7 @@ export const formatOf = (format: RecordFormat | undefined, accept = ''): RecordF
 
 /** Collaborators of {@link sendExport}. */
 export interface CdrExportDeps {
-  readonly records: Pick<Records, 'part'>
+  readonly records: Pick<CdrStore, 'part'>
   readonly log: Pick<Log, 'warn'>
 }
 

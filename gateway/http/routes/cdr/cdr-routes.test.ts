@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { legOf, recordOf } from '../../../cdr/testing/call-summaries.ts'
+import { callSummaryOf, legOf } from '../../../cdr/testing/call-summaries.ts'
 import { CdrRows } from '../../../directory/cdrs.ts'
 import { ApiTestSite, asProject, ours, theirs } from '../../testing/api-test-site.ts'
 import { formatOf } from './cdr-export.ts'
@@ -20,9 +20,9 @@ beforeEach(async () => {
 
 const start = Date.parse('2026-11-01T10:00:00Z')
 /** The record of a call that began so many minutes after {@link start}. */
-const at = (minutes: number, changes: Parameters<typeof recordOf>[0] = {}) => {
+const at = (minutes: number, changes: Parameters<typeof callSummaryOf>[0] = {}) => {
   const startedAt = start + minutes * 60_000
-  const record = recordOf({ projectId: ours.id, startedAt, endedAt: startedAt + 10_000, ...changes })
+  const record = callSummaryOf({ projectId: ours.id, startedAt, endedAt: startedAt + 10_000, ...changes })
   rig.records.keep(record)
   return record.call
 }
@@ -42,7 +42,7 @@ const refused = async (query: string, project = ours) => {
 
 describe('records of calls', () => {
   it('say what happened, and whole ones all of it', async () => {
-    const record = recordOf({
+    const record = callSummaryOf({
       projectId: ours.id,
       startedAt: start,
       answeredAt: start + 2_000,

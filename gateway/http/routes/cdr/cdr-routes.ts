@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Records } from '../../../cdr/records.ts'
+import type { CdrStore } from '../../../cdr/cdr-store.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Log } from '../../../core/log.ts'
 import type { CdrPosition, CdrRow, CdrSearch } from '../../../directory/cdrs.ts'
@@ -12,7 +12,7 @@ import { type RecordFilters, recordFilters, searchOf } from './cdr-filters.ts'
 
 /** Collaborators of the routes of records. */
 export interface CdrDeps {
-  readonly records: Pick<Records, 'part' | 'record'>
+  readonly records: Pick<CdrStore, 'part' | 'record'>
   readonly requireProject: RequireProject
   readonly log: Pick<Log, 'warn'>
 }

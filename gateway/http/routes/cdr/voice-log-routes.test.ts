@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { beginning } from '../../../cdr/testing/call-summaries.ts'
+import { startedCall } from '../../../cdr/testing/call-summaries.ts'
 import { ApiTestSite, ours, theirs } from '../../testing/api-test-site.ts'
 
 let rig: ApiTestSite
 const calls = [0, 1, 2].map((hour) =>
-  beginning({ projectId: ours.id, createdAt: Date.parse('2026-11-01T22:30:00Z') + hour * 3_600_000 }),
+  startedCall({ projectId: ours.id, createdAt: Date.parse('2026-11-01T22:30:00Z') + hour * 3_600_000 }),
 )
 beforeAll(async () => {
   rig = await ApiTestSite.open()

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { type Participant, participantOf } from '../../../chat/participant.ts'
+import { type ChatParticipant, chatParticipantOf } from '../../../chat/chat-participant.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { bearerOf } from '../../requests/bearer-auth.ts'
 
@@ -69,14 +69,14 @@ export const extraOf = (value: object | undefined, attribute: string): object =>
 }
 
 /** Returns the participant of a request to a route with `requireBearer`. */
-export const participantIn = (request: Pick<FastifyRequest, 'bearer'>): Participant => {
+export const participantIn = (request: Pick<FastifyRequest, 'bearer'>): ChatParticipant => {
   const { identity, token } = bearerOf(request)
-  return participantOf(identity, token)
+  return chatParticipantOf(identity, token)
 }
 
 /** Throws `invalid_field` where a body says that it comes from another address than that of who sends it. */
 export const checkFrom = (
-  { addressId }: Participant,
+  { addressId }: ChatParticipant,
   fields: Readonly<Partial<Record<'from_address_id' | 'from_fabric_address_id', string | null>>>,
 ): void => {
   for (const attribute of ['from_address_id', 'from_fabric_address_id'] as const) {

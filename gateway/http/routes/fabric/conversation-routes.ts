@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { conversationBody } from '../../../chat/bodies.ts'
 import type { Chat } from '../../../chat/chat.ts'
-import { mostAddresses } from '../../../chat/opening.ts'
+import { conversationBody } from '../../../chat/chat-bodies.ts'
+import { maxAddresses } from '../../../chat/conversation-opening.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import { type Authenticate, requireBearer } from '../../requests/bearer-auth.ts'
 import { listBody, type PageQuery, pageOf, pagingQuery } from '../../requests/paging.ts'
@@ -62,7 +62,7 @@ const joinBody = {
     fabric_address_ids: {
       type: 'array',
       minItems: 1,
-      maxItems: mostAddresses,
+      maxItems: maxAddresses,
       items: addressId,
       description: 'Ids of the addresses to talk to: one of any kind, or several of subscribers.',
     },

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { messageBody } from '../../../chat/bodies.ts'
-import type { Participant } from '../../../chat/participant.ts'
+import { messageBody } from '../../../chat/chat-bodies.ts'
+import type { ChatParticipant } from '../../../chat/chat-participant.ts'
 import { pathOf } from '../../../core/web/request-path.ts'
 import type { MemberMessage, MessagePosition } from '../../../directory/conversations.ts'
 import { requireBearer } from '../../requests/bearer-auth.ts'
@@ -99,7 +99,7 @@ const page = async (
   request: FastifyRequest<{ Querystring: Query }>,
   { resources }: Pick<ConversationDeps, 'resources'>,
   read: (
-    who: Participant,
+    who: ChatParticipant,
     query: { after?: MessagePosition; size: number },
   ) => Promise<readonly MemberMessage[]>,
 ) => {

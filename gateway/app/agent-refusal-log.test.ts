@@ -1,0 +1,46 @@
+import pino from 'pino'
+import { beforeEach, expect, it } from 'vitest'
+import { FakeClock } from '../core/clock.ts'
+import { AgentRefusalLog } from './agent-refusal-log.ts'
+
+const lines: Record<string, unknown>[] = []
+const log = pino({ level: 'debug' }, { write: (line: string) => lines.push(JSON.parse(line)) })
+beforeEach(() => void lines.splice(0))
+
+const refusal = {
+  status: 420,
+  method: 'INVITE',
+  uri: 'sip:1:secret@gw.example',
+  callId: 'c\r\n1',
+  source: '192.0.2.1',
+  detail: 'sec-agree',
+}
+
+it('writes a refusal of the agent down, with what was wrong and without what could break the line', () => {
+  new AgentRefusalLog(log, new FakeClock()).take(refusal)
+  expect(lines).toMatchObject([
+    {
+      level: 30,
+      msg: 'request refused by the SIP agent',
+      status: 420,
+      source: '192.0.2.1',
+      method: 'INVITE',
+      uri: 'sip:1@gw.example',
+      sipCallId: 'c??1',
+      detail: 'sec-agree',
+    },
+  ])
+})
+
+it('keeps what happens in every network for those who look for it', () => {
+  new AgentRefusalLog(log, new FakeClock()).take({ ...refusal, status: 481 })
+  expect(lines).toMatchObject([{ level: 20, status: 481 }])
+})
+
+it('writes no flood, and says in the end how many there were', () => {
+  const refusals = new AgentRefusalLog(log, new FakeClock())
+  for (let i = 0; i < 25; i++) refusals.take(refusal)
+  refusals.close()
+  expect(lines).toHaveLength(11)
+  expect(lines.at(-1)).toMatchObject({ source: '192.0.2.1', count: 15 })
+})

@@ -1,0 +1,48 @@
+import type { OwnRefusal } from '@trunkline/sip-agent'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import { shownUri } from '../core/sip-uri.ts'
+import { RefusalLog } from '../sip/admission/refusal-log.ts'
+import { printable } from '../sip/headers.ts'
+
+/** Statuses of ordinary crossings, such as of two BYEs or re-INVITEs; they are logged at debug. */
+const ordinary: ReadonlySet<number> = new Set([481, 482, 491])
+
+/** Logs the requests that the embedded agent refused by itself, with a bounded number of lines. */
+export class AgentRefusalLog {
+  readonly #log: Pick<Log, 'debug' | 'info'>
+  readonly #lines: RefusalLog
+
+  constructor(log: Pick<Log, 'debug' | 'info'>, clock: Pick<Clock, 'now'>) {
+    this.#log = log
+    this.#lines = new RefusalLog(
+      () => clock.now(),
+      (leftOut) =>
+        log.info(
+          { event: 'sip.agent-refusals-summarised', ...leftOut },
+          'further SIP agent refusals counted',
+        ),
+    )
+  }
+
+  /** Logs one refusal. Texts of the far side are cut and made printable. */
+  take({ status, method, uri, callId, source, detail }: OwnRefusal): void {
+    const level = ordinary.has(status) ? 'debug' : 'info'
+    if (level === 'info' && !this.#lines.shouldLog(source)) return
+    const facts = {
+      event: 'sip.agent-refused',
+      status,
+      source,
+      method: printable(method, 32),
+      uri: printable(shownUri(uri), 256),
+      sipCallId: printable(callId, 256),
+      ...(detail !== undefined && { detail: printable(detail) }),
+    }
+    this.#log[level](facts, 'request refused by the SIP agent')
+  }
+
+  /** Logs the number of refusals without a line of their own. */
+  close(): void {
+    this.#lines.close()
+  }
+}

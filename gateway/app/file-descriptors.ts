@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import type { Config } from '../../config/types.ts'
+import { localAddresses } from '../../media/edge/options.ts'
+
+/** Descriptors for the store, recordings, sounds, requests to servers of customers and the process itself. */
+const reserve = 256
+
+/** Settings that say how many file descriptors the gateway can need. */
+export interface DescriptorConfig {
+  readonly http: Pick<Config['http'], 'plain' | 'tls' | 'metrics' | 'maxConnections'>
+  readonly limits: { readonly webSockets: Pick<Config['limits']['webSockets'], 'connections'> }
+  readonly sip: Pick<Config['sip'], 'listen' | 'drachtio'> & {
+    readonly messages: Pick<Config['sip']['messages'], 'connections'>
+  }
+  readonly media: { readonly rtp: Pick<Config['media']['rtp'], 'ports' | 'bind' | 'announce'> }
+}
+
+/**
+ * Number of file descriptors that the gateway needs where everything that the configuration permits happens
+ * at once.
+ */
+export const neededDescriptors = ({ http, limits, sip, media }: DescriptorConfig): number => {
+  const listeners = [http.plain, http.tls, http.metrics].filter(Boolean).length
+  const streams = sip.drachtio ? [] : sip.listen.filter(({ transport }) => transport !== 'udp')
+  const { from, to } = media.rtp.ports
+  return (
+    listeners * http.maxConnections +
+    limits.webSockets.connections +
+    // As many as a listener accepts may be made from it.
+    streams.length * 2 * sip.messages.connections +
+    // Each port is bound in every IP family.
+    (to - from + 1) * localAddresses(media.rtp).length +
+    reserve
+  )
+}
+
+/** Returns the limit of open files of this process; undefined if the system does not report one. */
+export const descriptorLimit = (
+  read = () => readFileSync('/proc/self/limits', 'utf8'),
+): number | undefined => {
+  try {
+    const soft = /^Max open files +(\d+)/m.exec(read())?.[1]
+    return soft === undefined ? undefined : Number(soft)
+  } catch {
+    return undefined
+  }
+}

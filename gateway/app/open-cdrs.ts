@@ -1,0 +1,23 @@
+import { CdrStore } from '../cdr/cdr-store.ts'
+import type { Metrics } from '../core/metrics.ts'
+import { CallRows } from '../directory/calls.ts'
+import { CdrRows } from '../directory/cdrs.ts'
+import type { AppContext, CustomerServers, OpenedStore } from './open.ts'
+
+/** Opens the store of calls and CDRs. Rejects if the database cannot be used. */
+export const openCdrs = async (
+  { config, clock, log, closing, followers }: AppContext,
+  { directory: { store }, nodeId, nodes: { lastSeenAt: wasThereAt }, endCalls }: OpenedStore,
+  { callbacks }: Pick<CustomerServers, 'callbacks'>,
+  metrics: Metrics,
+): Promise<CdrStore> => {
+  const rows = { calls: new CallRows(store), cdrs: new CdrRows(store) }
+  const onCallbacks = (waiting: ReadonlyMap<string, number>) => callbacks.takeOver(waiting)
+  const own = { nodeId, wasThereAt, end: endCalls, onCallbacks }
+  const parts = { ...rows, ...own, keepMs: config.limits.recordsKeptMs, clock, metrics }
+  const records = await CdrStore.open({ ...parts, log: log.child({ part: 'records' }) })
+  followers.change('limits.recordsKept', ({ limits }) => records.change(limits.recordsKeptMs))
+  metrics.gauge('records_waiting', () => records.waiting)
+  metrics.gauge('records_kept', () => records.kept)
+  return closing.add('records', records, (open) => open.close())
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import { PeriodicTask } from '../core/periodic-task.ts'
+import type { Ends } from '../directory/interrupted.ts'
+import type { NodeRows, TakenOver } from '../directory/nodes.ts'
+
+/** Interval of the heartbeats that a gateway writes to the store, in ms. */
+const heartbeatMs = 30_000
+/** Time after the last heartbeat in which a gateway may still work on its own rows, in ms. */
+const leaseMs = 180_000
+/** Time without a heartbeat after which a gateway counts as stopped, in ms. */
+const takeoverAfterMs = 900_000
+
+/** Collaborators of {@link ClusterNodes}. */
+export interface ClusterNodesDeps {
+  readonly rows: NodeRows
+  /** Id of this gateway. */
+  readonly nodeId: string
+  /** Ends of the calls and recordings of a stopped gateway. */
+  readonly ends: Ends
+  readonly clock: Clock
+  readonly log: Pick<Log, 'info' | 'error'>
+}
+
+/**
+ * Gateways that share the store: writes this gateway's heartbeats, and recovers the calls, recordings and
+ * callbacks of gateways that have stopped.
+ */
+export class ClusterNodes {
+  readonly #parts: ClusterNodesDeps
+  readonly #repeat: PeriodicTask
+  readonly #listeners: ((taken: TakenOver) => void)[] = []
+  #seenAt: number
+  #failed = false
+  /** Last heartbeat of this gateway before it was opened, in ms since 1970; default now. */
+  readonly lastSeenAt: number
+
+  private constructor(parts: ClusterNodesDeps, seenAt: number, wasThereAt: number) {
+    this.#parts = parts
+    this.#seenAt = seenAt
+    this.lastSeenAt = wasThereAt
+    this.#repeat = new PeriodicTask(parts.clock, heartbeatMs, () => this.#look())
+  }
+
+  /** Opens the registry and starts the heartbeats. Rejects if the store cannot be used. */
+  static async open(parts: ClusterNodesDeps): Promise<ClusterNodes> {
+    const now = parts.clock.now()
+    const before = (await parts.rows.lastSeen(parts.nodeId)) ?? now
+    await parts.rows.seen(parts.nodeId, now)
+    const nodes = new ClusterNodes(parts, now, before)
+    nodes.#repeat.start()
+    return nodes
+  }
+
+  /** Whether no other gateway can have recovered this gateway's rows. */
+  get holdsLease(): boolean {
+    return this.#parts.clock.now() - this.#seenAt < leaseMs
+  }
+
+  /** Calls `listener` after each recovery, when the rows belong to this gateway. */
+  onTakeover(listener: (taken: TakenOver) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  /** Stops the heartbeats, and waits for one that is under way. Idempotent. */
+  close(): Promise<void> {
+    return this.#repeat.close()
+  }
+
+  async #look(): Promise<void> {
+    const { rows, nodeId, clock, log } = this.#parts
+    try {
+      const now = clock.now()
+      await rows.seen(nodeId, now)
+      this.#seenAt = now
+      this.#failed = false
+      for (const gone of await rows.silent(now - takeoverAfterMs)) await this.#takeOver(gone)
+    } catch (error) {
+      if (!this.#failed) log.error({ event: 'cluster.heartbeat-failed', err: error }, 'heartbeat not written')
+      this.#failed = true
+    }
+  }
+
+  async #takeOver(gone: string): Promise<void> {
+    const { rows, nodeId: heir, ends, clock, log } = this.#parts
+    const taken = await rows.takeOver(gone, clock.now() - takeoverAfterMs, { heir, ends })
+    if (!taken) return
+    const callbacks = [...taken.callbacks.values()].reduce((sum, count) => sum + count, 0)
+    log.info(
+      { event: 'cluster.node-recovered', node: gone, callbacks, calls: taken.calls },
+      'calls and callbacks of a stopped gateway recovered',
+    )
+    for (const listener of this.#listeners) listener(taken)
+  }
+}

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { type CallNotice, payloadOf } from './push-payload.ts'
+import { openInvite } from './testing/push-servers.ts'
+
+const event = {
+  event_type: 'webrtc.message',
+  node_id: 'n',
+  params: { params: { sdp: 'v=0\r\n'.repeat(300) } },
+}
+const notice: CallNotice = {
+  type: 'call_invite',
+  id: 'u-1',
+  callerName: 'Zoë',
+  callerId: '+15551230001',
+  withVideo: true,
+  event,
+}
+
+describe('a notification', () => {
+  it('has every field of the specification, as text', async () => {
+    const payload = payloadOf(notice, randomBytes(32))
+    expect(payload).toEqual({
+      type: 'call_invite',
+      encryption_type: 'aes_256_gcm',
+      notification_uuid: 'u-1',
+      with_video: 'true',
+      incoming_caller_name: 'Zoë',
+      incoming_caller_id: '+15551230001',
+      invite: expect.any(String),
+      title: 'Incoming call',
+      iv: expect.any(String),
+      tag: expect.any(String),
+      version: '1.0',
+    })
+    const sizes = [payload.iv, payload.tag].map((text) => Buffer.from(text, 'base64').length)
+    expect(sizes).toEqual([12, 16])
+    // It is compressed: the event has 1,500 letters.
+    expect(payload.invite.length).toBeLessThan(300)
+  })
+
+  it('is read with the key, and with no other', async () => {
+    const key = randomBytes(32)
+    const payload = payloadOf(notice, key)
+    expect(await openInvite(payload, key.toString('base64'))).toEqual(event)
+    await expect(openInvite(payload, randomBytes(32).toString('base64'))).rejects.toThrow()
+    expect(payloadOf(notice, key).iv).not.toBe(payload.iv)
+  })
+
+  it('is read without a key where nothing is encrypted', async () => {
+    const payload = payloadOf({ ...notice, type: 'cancel', withVideo: false })
+    expect(payload).toMatchObject({
+      encryption_type: 'none',
+      iv: '',
+      tag: '',
+      type: 'cancel',
+      with_video: 'false',
+    })
+    expect(await openInvite(payload, '')).toEqual(event)
+  })
+})
