@@ -5,7 +5,7 @@ import { srtpSuites } from './srtp-suites.ts'
 
 const { duration, flag, format, integer, list, object, text } = parts
 
-const identity = object('Who calls are said to come from.', {
+const identity = object('Identity of the caller in outbound INVITEs.', {
   from: {
     description:
       'User of From: caller (the caller’s number), username (of auth), or a group with a fixed user.',
@@ -20,144 +20,154 @@ const identity = object('Who calls are said to come from.', {
       additionalProperties: false,
     },
   },
-  host: format('host', 'Host of From; without it, our own.'),
+  host: format('host', "Host of From; default the gateway's own."),
   header: {
-    ...text('Header that asserts the caller besides.', 'none'),
+    ...text('Additional header that asserts the caller.', 'none'),
     enum: ['none', 'p-asserted-identity', 'p-preferred-identity', 'remote-party-id'],
   },
 })
 
-const carrierTls = object('TLS towards it, PEM files.', {
-  ca: file('Authorities that may have signed its certificate; without it, those of sip.tls.'),
+const carrierTls = object('TLS towards the carrier, with PEM files.', {
+  ca: file("Certificate authorities for the carrier's certificate; default those of sip.tls."),
   certificate: file('Client certificate.'),
-  key: file('Its key.'),
+  key: file('Key of the client certificate.'),
   serverName: format(
     'certificate-name',
-    'Name to ask for and to check; without it, the host of the target. A wildcard counts only where it is named here as the certificate has it (RFC 5922).',
+    "Name to request (SNI) and to check; default the target's host. A wildcard certificate is accepted only if this key has the same wildcard (RFC 5922).",
   ),
-  verify: flag('Checks its certificate.', true),
-  alpn: list('Protocols for ALPN; some carriers refuse any.', text('A protocol, usually sip.'), []),
+  verify: flag("Verifies the carrier's certificate.", true),
+  alpn: list('Protocols for ALPN; some carriers reject all of them.', text('A protocol, usually sip.'), []),
 })
 
 const numberPrefix = (description: string) => format('number-prefix', description)
 
 /** Schema of an entry of `carriers`. */
 export const carrier = object(
-  'A carrier: a trunk by which calls go out, and from which they come in.',
+  'Carrier: a trunk for outbound and inbound calls.',
   {
-    project: format('name', 'Id of the project whose numbers go to it; default the first one.'),
-    name: format('name', 'Its name, in logs, metrics and records.'),
+    project: format('name', 'Id of the project that owns the carrier; default the first project.'),
+    name: format('name', 'Name in logs, metrics and records.'),
     targets: {
-      ...list('Where calls go, in this order.', format('sip-target', 'A SIP URI without a user.')),
+      ...list(
+        'Targets of outbound calls, tried in order.',
+        format('sip-target', 'A SIP URI without a user.'),
+      ),
       minItems: 1,
       maxItems: 16,
     },
-    default: flag('E.164 numbers go here.', false),
-    allow: networks("Networks whose calls are this carrier's; each domain's own allow holds besides.", []),
+    default: flag('Receives calls to E.164 numbers.', false),
+    allow: networks(
+      'Networks whose calls belong to this carrier. The allow list of each domain applies too.',
+      [],
+    ),
     domain: format(
       'host',
-      'Domain application that takes its calls to tel: URIs, which name no host; without it, such a call gets 416.',
+      "Domain application for the carrier's calls to tel: URIs, which have no host; without it, such calls get 416.",
     ),
     responsePort: {
       ...text(
-        'Where responses over UDP go if its request has no rport: to the port that it came from (source), or to the one in its Via (via), for carriers that listen on another port than they send from.',
+        'Port for responses over UDP to requests without rport: the source port (source), or the port in Via (via) for carriers that listen on another port than they send from.',
         'source',
       ),
       enum: ['source', 'via'],
     },
-    auth: credentials('Digest credentials that we show to it.', {
+    auth: credentials('Digest credentials for challenges of the carrier.', {
       realm: {
-        ...text('The only realm that they are for; without it, the first for which a target accepts them.'),
+        ...text('Only realm for the credentials; default the first realm for which a target accepts them.'),
         minLength: 1,
       },
     }),
     challenge,
     identity,
-    number: object('How the dialled number is written.', {
-      prefix: text('Put before it.', ''),
-      plus: { ...text('The leading plus.', 'keep'), enum: ['keep', 'add', 'strip'] },
+    number: object('Format of the dialled number.', {
+      prefix: text('Prefix of the number.', ''),
+      plus: { ...text('Handling of the leading plus.', 'keep'), enum: ['keep', 'add', 'strip'] },
     }),
     numbers: object(
-      'Telephone numbers that may be called by it; without it, all. With it, nothing but telephone numbers may be called.',
+      'Permitted telephone numbers; default all. With this group, other destinations than telephone numbers are rejected.',
       {
         allow: list(
-          'Prefixes of numbers that may be called; none: all that are not refused.',
-          numberPrefix('A prefix, such as +49, or 110 for numbers that are dialled without a country.'),
+          'Prefixes of permitted numbers; empty permits all that are not refused.',
+          numberPrefix('Prefix such as +49, or 110 for numbers without a country code.'),
           [],
         ),
         refuse: list(
-          'Prefixes of numbers that may not be called; of two that fit, in either list, the longer one decides.',
-          numberPrefix('A prefix, such as +882.'),
+          'Prefixes of rejected numbers. The longest matching prefix of both lists decides.',
+          numberPrefix('Prefix such as +882.'),
           [],
         ),
       },
       [],
       false,
     ),
-    failover: object('When the next target is tried.', {
+    failover: object('Conditions for trying the next target.', {
       statuses: list(
-        'Final responses after which it is tried, besides transport errors.',
-        integer('A SIP status.', 300, 699),
+        'Final responses after which the next target is tried, besides transport errors.',
+        integer('SIP status.', 300, 699),
         [408, 500, 502, 503, 504],
       ),
-      noProgress: duration('Longest wait for the first provisional response of a target.', '8s'),
+      noProgress: duration('Maximum wait for the first provisional response of a target.', '8s'),
     }),
-    srtp: { ...text('SDES SRTP.', 'off'), enum: ['off', 'optional', 'required'] },
+    srtp: { ...text('Use of SRTP with keys in SDP (SDES).', 'off'), enum: ['off', 'optional', 'required'] },
     srtpSuites: {
       ...list(
-        'Suites of SRTP that are offered to it and taken from it, the first one first; of an offer the first that is permitted is taken, in the order of the offer.',
-        { ...text('A suite.'), enum: srtpSuites },
+        'SRTP suites to offer and accept, in order of preference. In an answer, the first permitted suite of the offer is selected.',
+        { ...text('SRTP suite.'), enum: srtpSuites },
         srtpSuites,
       ),
       minItems: 1,
     },
-    srtpWithoutTls: flag('SRTP keys may stand in SDP although the signalling is not encrypted.', false),
+    srtpWithoutTls: flag('Permits SRTP keys in SDP over unencrypted signalling.', false),
     symmetric: {
       ...text(
-        'From whom its audio is learnt: strict is the address that its SDP names, with any port; same-ip also the one that its signalling comes from; first whoever sends the first packet that agrees.',
+        'Accepted source of its audio: strict is the address in its SDP, with any port; same-ip is also the address of its signalling; first is the sender of the first valid packet.',
         'strict',
       ),
       enum: ['strict', 'same-ip', 'first'],
     },
     audioFamily: {
       ...text(
-        'IP family of the audio that it is offered; without it, that of the target, and IPv4 where a name has addresses of both.',
+        'IP family of the offered audio; default that of the target, and IPv4 if its name has addresses of both.',
       ),
       enum: ['ipv4', 'ipv6'],
     },
     inbandDigits: flag(
-      'Digits are listened for in the audio itself: for carriers that send neither events nor messages.',
+      'Detects DTMF digits in the audio, for carriers that send neither telephone events nor INFO messages.',
       false,
     ),
-    codecs: codecs('Codecs that are offered to it and taken from it, the first one first.', ['PCMU', 'PCMA']),
+    codecs: codecs('Codecs to offer and accept, in order of preference.', ['PCMU', 'PCMA']),
     ptime,
     comfortNoise: flag(
-      'Offers comfort noise (RFC 3389) in place of silence; taken where it is offered.',
+      'Offers comfort noise (RFC 3389) during silence; an offer of the carrier is always accepted.',
       false,
     ),
     lateOffer: flag(
-      'Our INVITEs go without SDP: the carrier makes the offer, and our answer goes in the ACK, or in the PRACK of a reliable 183.',
+      "Sends INVITEs without SDP: the carrier makes the offer, and the gateway's answer is in the ACK, or in the PRACK of a reliable 183.",
       false,
     ),
     tls: carrierTls,
     register: object(
-      'Registers at the first target; without it, not.',
-      { expires: duration('Interval that we ask for.', '1h') },
+      'Registration at the first target; default none.',
+      { expires: duration('Expiry to request.', '1h') },
       [],
       false,
     ),
     probe: object(
-      'OPTIONS pings of each target; without it, none.',
+      'OPTIONS pings of each target; default none.',
       {
-        interval: duration('Time between two.', '30s'),
-        down: integer('So many unanswered ones take the target out.', 1, 100, 3),
-        up: integer('So many answered ones bring it back.', 1, 100, 1),
+        interval: duration('Interval of the pings.', '30s'),
+        down: integer('Number of unanswered pings that disables a target.', 1, 100, 3),
+        up: integer('Number of answered pings that enables it again.', 1, 100, 1),
       },
       [],
       false,
     ),
-    maxCalls: integer('Calls at once, both ways; default the whole limit.', 1, 1_000_000),
-    callsPerSecond: integer('New calls a second, each way.', 1, 100_000),
+    maxCalls: integer(
+      'Maximum number of concurrent calls in both directions; default limits.calls.',
+      1,
+      1_000_000,
+    ),
+    callsPerSecond: integer('Maximum number of new calls per second in each direction.', 1, 100_000),
   },
   ['name', 'targets'],
 )

@@ -2,54 +2,69 @@ import { parts } from './schema-parts.ts'
 
 const { duration, integer, object } = parts
 
-const most = 10_000_000
+const maxCount = 10_000_000
 const bytes = (description: string, value: number) =>
   integer(`${description} In bytes.`, 1024, 16 << 20, value)
 
 const share = (description: string, [connections, newConnections, calls, dials]: readonly number[]) =>
   object(description, {
-    connections: integer('Connections at once.', 1, most, connections),
-    connectionsPerMinute: integer('Connections within a minute.', 1, most, newConnections),
-    calls: integer('Calls at once, rung and dialled.', 1, most, calls),
-    dialsPerMinute: integer('Calls dialled within a minute.', 1, most, dials),
+    connections: integer('Maximum number of concurrent connections.', 1, maxCount, connections),
+    connectionsPerMinute: integer(
+      'Maximum number of new connections per minute.',
+      1,
+      maxCount,
+      newConnections,
+    ),
+    calls: integer('Maximum number of concurrent calls, inbound and outbound.', 1, maxCount, calls),
+    dialsPerMinute: integer('Maximum number of outbound calls per minute.', 1, maxCount, dials),
   })
 
-/** Schema of `limits.webSockets`: what is bounded before anybody knows who connects, and of each connection. */
-export const webSockets = object('WebSockets, of browsers and of applications.', {
-  connections: integer('Connections at once, over everything.', 1, most, 10_000),
+/** Schema of `limits.webSockets`: limits before sign-in and limits of each connection. */
+export const webSockets = object('Limits of the WebSockets of browsers and applications.', {
+  connections: integer('Maximum number of concurrent connections.', 1, maxCount, 10_000),
   waiting: integer(
-    'Connections at once that have not signed in; one more of each network address that has none.',
+    'Maximum number of connections that have not signed in; each network address without one may open one more.',
     1,
-    most,
+    maxCount,
     2_000,
   ),
-  waitingPerAddress: integer('The same of one network address.', 1, most, 500),
-  signInTimeout: duration('How long a connection may stay without signing in.', '10s'),
-  bytesBeforeSignIn: bytes('What a connection may send before it has signed in, all of it.', 65_536),
-  frame: bytes('Longest frame.', 262_144),
-  buffered: bytes('What may wait to be sent before a connection that does not read is closed.', 1_048_576),
-  requestsPerSecond: integer('Requests of one browser.', 1, most, 100),
-  requestsPerSecondOfApplication: integer('Requests of one application.', 1, most, 2_000),
+  waitingPerAddress: integer(
+    'Maximum number of connections from one network address that have not signed in.',
+    1,
+    maxCount,
+    500,
+  ),
+  signInTimeout: duration('Maximum time from the connection to its sign-in.', '10s'),
+  bytesBeforeSignIn: bytes('Maximum data that a connection may send before its sign-in.', 65_536),
+  frame: bytes('Maximum size of a frame.', 262_144),
+  buffered: bytes('Maximum unsent data before a connection that does not read is closed.', 1_048_576),
+  requestsPerSecond: integer('Maximum number of requests per second of one browser.', 1, maxCount, 100),
+  requestsPerSecondOfApplication: integer(
+    'Maximum number of requests per second of one application.',
+    1,
+    maxCount,
+    2_000,
+  ),
   unacknowledged: integer(
-    'Events that a page has not acknowledged before it is given up with its calls.',
+    'Maximum number of unacknowledged events before a browser session and its calls end.',
     100,
-    most,
+    maxCount,
     1_000,
   ),
   acknowledgeTimeout: duration(
-    'How long a page may take to acknowledge an event before its connection is closed.',
+    'Maximum time to acknowledge an event before the connection is closed.',
     '60s',
   ),
 })
 
 const quota = (maxCalls?: number, callsPerSecond?: number) => ({
-  maxCalls: integer('Calls to carriers at once.', 1, 1_000_000, maxCalls),
-  callsPerSecond: integer('New calls to carriers a second.', 1, 100_000, callsPerSecond),
+  maxCalls: integer('Maximum number of concurrent calls to carriers.', 1, 1_000_000, maxCalls),
+  callsPerSecond: integer('Maximum number of new calls to carriers per second.', 1, 100_000, callsPerSecond),
 })
 
 /** Schema of `carrierCalls` of a project. */
 export const carrierCallsOfProject = object(
-  'Its calls to carriers; default limits.carrierCalls.perProject.',
+  "Limits of the project's calls to carriers; default limits.carrierCalls.perProject.",
   quota(),
   [],
   false,
@@ -57,21 +72,21 @@ export const carrierCallsOfProject = object(
 
 /** Schema of `limits.carrierCalls`. */
 export const carrierCalls = object(
-  'Calls to carriers, besides the limits of each carrier. Each gateway counts its own.',
+  'Limits of calls to carriers, besides those of each carrier. Each gateway counts its own calls.',
   {
-    perProject: object('Of one project, with all of its callers, documents and applications.', quota()),
-    perSubscriber: object('Begun by one subscriber, with all pages.', quota(10, 2)),
-    guests: object('Begun by guests of one project, all together.', quota(20, 2)),
+    perProject: object('Limits of one project, including its callers, documents and applications.', quota()),
+    perSubscriber: object('Limits of one subscriber, over all browsers.', quota(10, 2)),
+    guests: object('Common limits of all guests of one project.', quota(20, 2)),
   },
 )
 
-/** Schema of `limits.browsers`: who may have how many connections and calls. */
-export const browsers = object('What browsers may have, by whom they act for and where they are.', {
-  perSubscriber: share('Of one subscriber, with all pages and tokens.', [200, 5_000, 100, 300]),
-  perToken: share('Of one access token of a subscriber.', [200, 5_000, 100, 300]),
-  perGuestToken: share('Of one access token of a guest, or of somebody invited.', [20, 300, 10, 60]),
+/** Schema of `limits.browsers`: quotas of connections and calls. */
+export const browsers = object('Quotas of browsers, by identity and by network address.', {
+  perSubscriber: share('Quotas of one subscriber, over all browsers and tokens.', [200, 5_000, 100, 300]),
+  perToken: share('Quotas of one access token of a subscriber.', [200, 5_000, 100, 300]),
+  perGuestToken: share('Quotas of one access token of a guest or an invited user.', [20, 300, 10, 60]),
   perAddress: share(
-    'Of one network address (an IPv4 address, the /64 of an IPv6 one).',
+    'Quotas of one network address (an IPv4 address, or a /64 of IPv6).',
     [1_000, 20_000, 1_000, 3_000],
   ),
 })

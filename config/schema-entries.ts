@@ -5,32 +5,34 @@ import { challenge } from './schema-sip.ts'
 
 const { flag, format, integer, list, object, text } = parts
 
-const belongsTo = format('name', 'Id of the project that it belongs to; default the first one.')
+const belongsTo = format('name', 'Id of the project that owns the entry; default the first project.')
 
 const handler = (description: string) =>
   object(
     description,
     {
       kind: {
-        ...text('Language of the document, or realtime: applications that listen on a topic.'),
+        ...text('Language of the document, or realtime for applications that subscribe to a topic.'),
         enum: ['xml', 'script', 'flow', 'realtime'],
       },
       topic: {
-        ...text('Topic (context) that the applications of a realtime handler listen on.'),
+        ...text('Topic (context) to which the applications of a realtime handler subscribe.'),
         minLength: 1,
         maxLength: 255,
       },
-      url: format('http-url', 'Where the document is asked for at every call.'),
-      fallbackUrl: format('http-url', 'Asked when url fails.'),
+      url: format('http-url', 'URL that returns the document, requested for every call.'),
+      fallbackUrl: format('http-url', 'URL that is requested if url fails.'),
       method: { ...text('Method of the request; default POST.'), enum: ['GET', 'POST'] },
       document: {
         writeOnly: true,
         description:
-          'The document itself, as text; a script or a call flow may also stand here as YAML. Of its placeholders only upper-case names are environment variables.',
+          'Document as text; a script or call flow may also be YAML. Placeholders with upper-case names are environment variables.',
         type: ['string', 'object'],
       },
       file: {
-        ...text('File with the document, relative to this file; read at start, without replacements.'),
+        ...text(
+          'File with the document, relative to this file. It is read at start, without replacement of placeholders.',
+        ),
         minLength: 1,
       },
     },
@@ -39,54 +41,61 @@ const handler = (description: string) =>
 
 /** Schema of an entry of `domains`. */
 export const domain = object(
-  'A domain application.',
+  'Domain application.',
   {
     project: belongsTo,
-    domain: format('host', 'Host part of the request-URI that carriers dial.'),
-    allow: list('Networks that may send calls; without it anyone may.', format('network', 'An IP network.')),
-    handler: handler('What happens with a call; without it calls are not answered.'),
-    maxCalls: integer('Calls at once; default the whole limit.', 1, 1_000_000),
-    callsPerSecond: integer('New calls a second; without it, no limit of its own.', 1, 100_000),
+    domain: format('host', 'Host of the request URI of its calls.'),
+    allow: list('Networks that may send calls; default all.', format('network', 'IP network.')),
+    handler: handler('Handler of its calls; without one, calls are not answered.'),
+    maxCalls: integer('Maximum number of concurrent calls; default limits.calls.', 1, 1_000_000),
+    callsPerSecond: integer(
+      'Maximum number of new calls per second; default no limit of its own.',
+      1,
+      100_000,
+    ),
     callsPerSecondOfSource: integer(
-      'New calls a second from one address; without it, no limit of its own.',
+      'Maximum number of new calls per second from one address; default no limit of its own.',
       1,
       100_000,
     ),
     maxCallsOfSource: integer(
-      'Calls at once from one address; without it, no limit of its own.',
+      'Maximum number of concurrent calls from one address; default no limit of its own.',
       1,
       1_000_000,
     ),
     challenge,
-    codecs: codecs('Codecs that its callers may speak; without it, those of the carrier, or PCMU and PCMA.'),
+    codecs: codecs('Codecs to accept from its callers; default those of the carrier, or PCMU and PCMA.'),
   },
   ['domain'],
 )
 
 /** Schema of an entry of `subscribers`. */
 export const subscriber = object(
-  'A subscriber.',
+  'Subscriber: a person who signs in with a browser.',
   {
     project: belongsTo,
-    email: format('email', 'E-mail address, the name to sign in with.'),
+    email: format('email', 'E-mail address for the sign-in.'),
     password: {
-      ...text('Password to sign in with; better from the environment.'),
+      ...text('Password for the sign-in; preferably from the environment.'),
       minLength: 8,
       writeOnly: true,
     },
-    name: format('name', 'Name in the address /context/name; default the part of the e-mail before @.'),
+    name: format('name', 'Name in the address /context/name; default the local part of the e-mail address.'),
     context: format('name', 'Context in the address /context/name.', 'public'),
-    displayName: text('Name that others see.'),
+    displayName: text('Display name.'),
     firstName: text('First name.'),
     lastName: text('Last name.'),
-    mayDialOut: flag('May dial numbers and SIP URIs, besides addresses. Calls to numbers cost money.', false),
+    mayDialOut: flag(
+      'Permits calls to numbers and SIP URIs, besides addresses. Calls to numbers cost money.',
+      false,
+    ),
     maxCalls: integer(
-      'Calls to carriers at once that they begin; default that of limits.carrierCalls.',
+      'Maximum number of concurrent calls to carriers; default that of limits.carrierCalls.',
       1,
       1_000_000,
     ),
     callsPerSecond: integer(
-      'New calls to carriers a second; default that of limits.carrierCalls.',
+      'Maximum number of new calls to carriers per second; default that of limits.carrierCalls.',
       1,
       100_000,
     ),
@@ -96,57 +105,52 @@ export const subscriber = object(
 
 /** Schema of an entry of `resources`. */
 export const resource = object(
-  'A thing with an address.',
+  'Resource: an address with a handler.',
   {
     project: belongsTo,
-    address: format('address', 'Its address, /context/name.'),
-    displayName: text('Name that others see.'),
-    handler: handler('What runs when it is called.'),
+    address: format('address', 'Address, /context/name.'),
+    displayName: text('Display name.'),
+    handler: handler('Handler of calls to the address.'),
   },
   ['address', 'handler'],
 )
 
 /** Schema of an entry of `endpoints`. */
 export const endpoint = object(
-  'A SIP endpoint.',
+  'SIP endpoint: a phone that registers.',
   {
     project: belongsTo,
-    username: format('name', 'Digest user name, and user of its address of record.'),
-    password: { ...text('Digest password; better from the environment.'), minLength: 8, writeOnly: true },
+    username: format('name', 'Digest user name, and user part of its address of record.'),
+    password: { ...text('Digest password; preferably from the environment.'), minLength: 8, writeOnly: true },
     name: format('name', 'Name in the address /context/name; default the user name.'),
     context: format('name', 'Context in the address /context/name.', 'public'),
-    displayName: text('Name that others see.'),
-    callerId: text('Number shown when it calls out; default its user name.'),
-    mayDialOut: flag('May dial numbers and SIP URIs, besides addresses.', false),
-    maxCalls: integer('Calls at once that it makes.', 1, 1_000_000, 10),
-    callsPerSecond: integer('New calls a second that it makes.', 1, 100_000, 2),
-    codecs: codecs('Codecs that are offered to it and taken from it, the first one first.', [
-      'PCMU',
-      'PCMA',
-      'G722',
-      'opus',
-    ]),
-    handler: handler('What runs when it calls; without it, whom it dialled is called.'),
+    displayName: text('Display name.'),
+    callerId: text('Caller id of its calls to carriers; default its user name.'),
+    mayDialOut: flag('Permits calls to numbers and SIP URIs, besides addresses.', false),
+    maxCalls: integer('Maximum number of concurrent outbound calls.', 1, 1_000_000, 10),
+    callsPerSecond: integer('Maximum number of new outbound calls per second.', 1, 100_000, 2),
+    codecs: codecs('Codecs to offer and accept, in order of preference.', ['PCMU', 'PCMA', 'G722', 'opus']),
+    handler: handler('Handler of its calls; default: the dialled destination is called.'),
   },
   ['username', 'password'],
 )
 
 /** Schema of an entry of `projects`. */
 export const project = object(
-  'A further project.',
+  'Additional project.',
   {
-    id: format('name', 'Its id: the user of Basic auth, and what `project` of other entries says.'),
-    name: format('label', 'Name in the domains of its domain applications; default made of the id.'),
+    id: format('name', 'Id: the user of Basic auth, and the value of `project` in other entries.'),
+    name: format('label', 'Name in the domains of its domain applications; default derived from the id.'),
     apiToken: {
       ...text(
-        'Secret by which its applications use the API. Without it, only tokens that the API made are good.',
+        'Secret of its applications for the API. Without it, only tokens that the API issued are valid.',
       ),
       minLength: 16,
       writeOnly: true,
     },
     signingKeys: list(
-      "Secrets that sign what is sent to its customers' servers, the present one first; without them, one is made for it.",
-      { ...text('A secret.'), minLength: 16, writeOnly: true },
+      "Secrets that sign requests to customers' servers, the current one first; default a generated one.",
+      { ...text('Secret.'), minLength: 16, writeOnly: true },
     ),
     carrierCalls: carrierCallsOfProject,
   },

@@ -4,18 +4,18 @@ const { duration, flag, format, list, object, text } = parts
 
 /** Schema of an entry of `oauth.clients`. */
 export const oauthClient = object(
-  'An application of yours that subscribers sign in to. It is public: it has no secret, for it could keep none.',
+  'Application to which subscribers sign in. It is a public client: it has no secret.',
   {
-    id: format('name', 'Its client_id.'),
-    name: { ...text('Name that the sign-in page shows.'), minLength: 1, maxLength: 100 },
-    project: format('name', 'Project whose subscribers sign in; default the first.'),
+    id: format('name', 'Id of the client (client_id).'),
+    name: { ...text('Name on the sign-in page.'), minLength: 1, maxLength: 100 },
+    project: format('name', 'Project whose subscribers sign in; default the first project.'),
     redirectUris: {
-      ...list('Where subscribers return to, each as the application writes it.', text('An absolute URI.')),
+      ...list('Redirect URIs, each exactly as the application sends it.', text('Absolute URI.')),
       minItems: 1,
       maxItems: 20,
     },
     native: flag(
-      'Installed on a device: it may have a scheme of its own, any port of localhost, and is never let in without a click.',
+      'Native application on a device: it may use a private URI scheme and any port of localhost, and each sign-in needs a click.',
       false,
     ),
   },
@@ -23,14 +23,14 @@ export const oauthClient = object(
 )
 
 /** Schema of `oauth`. */
-export const oauth = object('Signing in by OAuth 2.0.', {
+export const oauth = object('Sign-in by OAuth 2.0.', {
   url: format(
     'https-origin',
-    'Where browsers reach the sign-in page; default https:// and http.publicHost. Without both there is none.',
+    'Origin of the sign-in page; default https:// and http.publicHost. Without both, OAuth is off.',
   ),
   clients: list('Applications that subscribers sign in to.', oauthClient, []),
-  accessTokenTtl: duration('How long an access token is good.', '1h'),
+  accessTokenTtl: duration('Lifetime of an access token.', '1h'),
   refreshTokenTtl: {
-    ...format('age', 'How long a sign-in can be renewed, from the sign-in on. Written as 36h or 30d.', '30d'),
+    ...format('age', 'Time from the sign-in during which it can be renewed. Written as 36h or 30d.', '30d'),
   },
 })

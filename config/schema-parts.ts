@@ -1,9 +1,9 @@
-/** A piece of JSON Schema. */
+/** JSON Schema of a value. */
 export type Schema = Readonly<Record<string, unknown>>
 
 const withDefault = (value: unknown): Schema => (value === undefined ? {} : { default: value })
 
-/** Makers of the schema's pieces; every one takes the description of its key. */
+/** Builders of schemas; each takes the description of its key. */
 export const parts = {
   text: (description: string, value?: string): Schema => ({
     description,
@@ -11,7 +11,7 @@ export const parts = {
     ...withDefault(value),
   }),
 
-  /** Text of one of the formats in `formats.ts`. */
+  /** Text in one of the formats of `formats.ts`. */
   format: (format: string, description: string, value?: string): Schema => ({
     description,
     type: 'string',
@@ -43,7 +43,7 @@ export const parts = {
     ...withDefault(value),
   }),
 
-  /** An object with any keys, whose values are all alike. */
+  /** Object with any keys, whose values have one schema. */
   map: (description: string, value: Schema, given?: object): Schema => ({
     description,
     type: 'object',
@@ -51,7 +51,7 @@ export const parts = {
     ...withDefault(given),
   }),
 
-  /** `present`: an object that is not written is there all the same, with its defaults; not so where a key is required. */
+  /** Object. `present`: an absent object becomes one with defaults; default true without required keys. */
   object: (
     description: string,
     properties: Readonly<Record<string, Schema>>,

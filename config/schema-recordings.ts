@@ -10,9 +10,9 @@ const age = (description: string, value?: string): Schema =>
 
 /** Schema of `media.recordings`. */
 export const recordings = object('Recordings of calls.', {
-  folder: format('file-path', 'Their folder; without it, recordings in the data folder.'),
-  keep: age('How long each is kept; without it, until somebody deletes it.'),
-  maxBytes: size('Room for all together; what is beyond is removed, oldest first. Without it, no limit.'),
-  minFree: size('With less free on the disk, no new recording begins; calls go on.', '1GiB'),
-  linkAge: age('How long the link of a recording works; the API gives new ones.', '24h'),
+  folder: format('file-path', 'Folder of the recordings; default recordings in the data folder.'),
+  keep: age('Retention time of a recording; default until its deletion.'),
+  maxBytes: size('Maximum size of all recordings; the oldest ones are removed first. Default no limit.'),
+  minFree: size('Minimum free disk space for a new recording; calls continue without one.', '1GiB'),
+  linkAge: age('Lifetime of the link to a recording; the API issues new ones.', '24h'),
 })

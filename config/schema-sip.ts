@@ -2,37 +2,37 @@ import { parts } from './schema-parts.ts'
 
 const { duration, format, integer, list, object, text } = parts
 
-/** Path of a file. */
+/** Schema of the path of a file. */
 export const file = (description: string) => format('file-path', description)
 
-/** List of IP networks. */
+/** Schema of a list of IP networks. */
 export const networks = (description: string, value?: readonly unknown[]) =>
-  list(description, format('network', 'An IP network.'), value)
+  list(description, format('network', 'IP network.'), value)
 
-/** User name, password, and `more`. */
+/** Schema of a user name and password, with the keys of `more`. */
 export const credentials = (description: string, more: Parameters<typeof object>[1] = {}) =>
   object(
     description,
     {
       username: { ...text('User name.'), minLength: 1 },
-      password: { ...text('Password; better from the environment.'), minLength: 1, writeOnly: true },
+      password: { ...text('Password; preferably from the environment.'), minLength: 1, writeOnly: true },
       ...more,
     },
     ['username', 'password'],
   )
 
-/** Digest credentials that a caller has to show. */
-export const challenge = credentials('Digest credentials that callers have to show; without it, none.')
+/** Schema of the digest credentials that callers must present. */
+export const challenge = credentials('Digest credentials that callers must present; default none.')
 
 const listen = {
   ...list(
-    'Where the embedded SIP agent listens. Unused with drachtio.',
+    'Listeners of the embedded SIP agent. Unused with drachtio.',
     object(
-      'One listener.',
+      'Listener.',
       {
         transport: { ...text('Transport protocol.'), enum: ['udp', 'tcp', 'tls', 'ws', 'wss'] },
         address: format('ip', 'Local address to listen on.', '0.0.0.0'),
-        port: integer('Port to listen on; 0 takes a free one.', 0, 65_535, 5060),
+        port: integer('Port to listen on; 0 selects a free one.', 0, 65_535, 5060),
       },
       ['transport'],
     ),
@@ -45,52 +45,57 @@ const listen = {
 }
 
 const announceTo = list(
-  'Addresses for peers of certain networks; the first that fits goes before announce.',
+  'Addresses to announce to peers of certain networks. The first match overrides announce.',
   object(
-    'One announced address.',
+    'Announced address.',
     {
-      networks: { ...networks('The networks whose peers are told it.'), minItems: 1 },
-      address: format('announced-ip', 'The address.'),
+      networks: { ...networks('Networks of the peers.'), minItems: 1 },
+      address: format('announced-ip', 'Address to announce.'),
     },
     ['networks', 'address'],
   ),
   [],
 )
 
-const tls = object('Certificates of the TLS and WSS listeners, PEM files.', {
-  certificate: file('Certificate, with its chain; without one the self-made one of HTTPS is used.'),
-  key: file('Its key.'),
+const tls = object('Certificates of the TLS and WSS listeners, as PEM files.', {
+  certificate: file('Certificate with its chain; default the self-signed one of HTTPS.'),
+  key: file('Key of the certificate.'),
   names: list(
-    'Further certificates, by the name that the client asks for (SNI).',
+    'Additional certificates, by the name that the client requests (SNI).',
     object(
-      'One certificate.',
+      'Certificate of a name.',
       {
         host: format(
           'server-name',
-          'The name; *.sip.example is any name of one label before it. The whole name goes first.',
+          'Name; *.sip.example matches any name with one more label. An exact name takes precedence.',
         ),
-        certificate: file('Certificate, with its chain.'),
-        key: file('Its key.'),
+        certificate: file('Certificate with its chain.'),
+        key: file('Key of the certificate.'),
       },
       ['host', 'certificate', 'key'],
     ),
     [],
   ),
-  ca: file("Authorities that sign clients' and carriers' certificates; without it, the system's."),
+  ca: file("Certificate authorities for clients and carriers; default the system's."),
   clientCertificates: {
-    ...text('Whether clients are asked for a certificate, and must have one.', 'none'),
+    ...text('Whether clients are asked for a certificate, or must present one.', 'none'),
     enum: ['none', 'request', 'require'],
   },
-  minVersion: { ...text('Lowest TLS version.', 'TLSv1.2'), enum: ['TLSv1.2', 'TLSv1.3'] },
+  minVersion: { ...text('Minimum TLS version.', 'TLSv1.2'), enum: ['TLSv1.2', 'TLSv1.3'] },
 })
 
-const messages = object('How large received SIP may be, and how much of it is held at once.', {
-  bytes: integer('Bytes of one message.', 1_024, 1_048_576, 65_535),
-  headers: integer('Header fields of one message.', 16, 1_024, 256),
-  headerLength: integer('Characters of one header field.', 256, 65_536, 8_192),
-  connections: integer('Connections per listener; a quarter of them from one address.', 4, 100_000, 1_000),
+const messages = object('Limits of received SIP messages, connections and transactions.', {
+  bytes: integer('Maximum size of a message in bytes.', 1_024, 1_048_576, 65_535),
+  headers: integer('Maximum number of header fields of a message.', 16, 1_024, 256),
+  headerLength: integer('Maximum length of a header field in characters.', 256, 65_536, 8_192),
+  connections: integer(
+    'Maximum number of connections per listener; a quarter of them from one address.',
+    4,
+    100_000,
+    1_000,
+  ),
   transactions: integer(
-    'Transactions of received requests; above it new ones get 503.',
+    'Maximum number of server transactions; further requests get 503.',
     100,
     1_000_000,
     50_000,
@@ -98,20 +103,25 @@ const messages = object('How large received SIP may be, and how much of it is he
 })
 
 const shield = object(
-  'The shield in front of everything. Known networks are those of the allow lists of domains and carriers.',
+  'Protection of the SIP listeners. Known networks are those in the allow lists of domains and carriers.',
   {
-    packetsPerSecond: integer('Packets a second from one unknown address.', 1, 1_000_000, 50),
+    packetsPerSecond: integer(
+      'Maximum number of packets per second from one unknown address.',
+      1,
+      1_000_000,
+      50,
+    ),
     knownPacketsPerSecond: integer(
-      'Packets a second from one address of a known network.',
+      'Maximum number of packets per second from one address of a known network.',
       1,
       1_000_000,
       5_000,
     ),
-    banAfter: integer('Offences within a minute after which an address is banned.', 1, 100_000, 20),
-    banFor: duration('How long it is banned.', '10m'),
+    banAfter: integer('Number of offenses within a minute after which an address is banned.', 1, 100_000, 20),
+    banFor: duration('Duration of a ban.', '10m'),
     scanners: list(
-      'Parts of User-Agent headers whose requests are dropped, in any case of letters.',
-      { ...text('A part of a User-Agent header.'), minLength: 3 },
+      'Substrings of User-Agent headers whose requests are dropped; case is ignored.',
+      { ...text('Substring of a User-Agent header.'), minLength: 3 },
       [
         'friendly-scanner',
         'sipvicious',
@@ -126,7 +136,7 @@ const shield = object(
     ),
     strangers: {
       ...text(
-        'What requests of unknown addresses get: an answer, which asks for a password where one could let them in; 403 and no question (refuse), so that only known networks sign in; or nothing (drop).',
+        'Response to requests from unknown addresses: answer responds, with a digest challenge if a password can permit the request; refuse sends 403 without a challenge, so that only known networks sign in; drop sends nothing.',
         'answer',
       ),
       enum: ['answer', 'refuse', 'drop'],
@@ -134,45 +144,42 @@ const shield = object(
   },
 )
 
-const overload = object('When new calls get 503.', {
+const overload = object('Conditions for rejecting new calls with 503.', {
   busyPercent: integer(
-    'Per cent of its time that the gateway is busy, from which new calls are refused; 100: never.',
+    'Utilization of the gateway in percent above which new calls are rejected; 100 never rejects.',
     10,
     100,
     85,
   ),
-  callsPerSecond: integer('New calls a second, over everything.', 1, 100_000, 500),
-  retryAfter: duration('Time after which a refused caller may try again.', '10s'),
+  callsPerSecond: integer('Maximum number of new calls per second.', 1, 100_000, 500),
+  retryAfter: duration('Time after which a rejected caller may retry (Retry-After).', '10s'),
 })
 
-const sessionTimer = object('Session timers (RFC 4028), which find calls whose far side is gone.', {
-  expires: duration('Interval that we ask for.', '30m'),
-  min: duration('Shortest interval that we take.', '90s'),
+const sessionTimer = object('Session timers (RFC 4028), which detect calls whose far side has disappeared.', {
+  expires: duration('Interval to request.', '30m'),
+  min: duration('Minimum interval to accept.', '90s'),
 })
 
-const registrar = object('The registrar for SIP endpoints.', {
+const registrar = object('Registrar of SIP endpoints.', {
   domains: list(
-    'Hosts at which endpoints register; none: there is no registrar.',
-    format('host', 'A host.'),
+    'Hosts at which endpoints register; empty disables the registrar.',
+    format('host', 'Host.'),
     [],
   ),
-  minExpires: duration('Shortest registration.', '60s'),
-  maxExpires: duration('Longest registration.', '1h'),
-  contacts: integer('Contacts of one endpoint.', 1, 100, 10),
-  keepAlive: duration('Time between two OPTIONS to a phone behind NAT that registered by UDP.', '30s'),
+  minExpires: duration('Minimum duration of a registration.', '60s'),
+  maxExpires: duration('Maximum duration of a registration.', '1h'),
+  contacts: integer('Maximum number of contacts of one endpoint.', 1, 100, 10),
+  keepAlive: duration('Interval of OPTIONS to phones behind NAT that registered over UDP.', '30s'),
 })
 
 /** Schema of `sip`. */
-export const sip = object('The SIP side, towards carriers.', {
+export const sip = object('SIP towards carriers and endpoints.', {
   listen,
-  announce: format(
-    'announced-ip',
-    'Address that carriers can reach, where it is not the local one (behind NAT).',
-  ),
+  announce: format('announced-ip', 'Public address for carriers, if the gateway is behind NAT.'),
   announceTo,
   tls,
   drachtio: object(
-    'A drachtio-server to use instead of the embedded agent.',
+    'drachtio-server to use instead of the embedded agent.',
     {
       host: format('host', 'Host of the drachtio-server.'),
       port: integer('Port for applications of the drachtio-server.', 1, 65_535, 9022),
@@ -181,7 +188,7 @@ export const sip = object('The SIP side, towards carriers.', {
     ['host', 'secret'],
     false,
   ),
-  userAgent: text('Value of the Server and User-Agent headers; empty: none.', 'Trunkline'),
+  userAgent: text('Value of the Server and User-Agent headers; empty omits them.', 'Trunkline'),
   messages,
   shield,
   overload,
@@ -189,25 +196,25 @@ export const sip = object('The SIP side, towards carriers.', {
   registrar,
   challenges: {
     ...list(
-      'Algorithms of the digest challenges that callers and endpoints get, in this order. Without MD5 here, answers with MD5 are not accepted. Many phones give up over one that they do not know: SHA-256 alone is for those who know theirs.',
-      { ...text('An algorithm.'), enum: ['MD5', 'SHA-256'] },
+      'Algorithms of digest challenges to callers and endpoints, in order. MD5 is accepted only if listed. Many phones fail on an unknown algorithm, so list SHA-256 only if all phones support it.',
+      { ...text('Algorithm.'), enum: ['MD5', 'SHA-256'] },
       ['MD5'],
     ),
     minItems: 1,
   },
   domainSuffix: format(
     'host',
-    'End of the domains of domain applications that are made by the API; default dapp. and http.publicHost, or dapp.localhost.',
+    'Suffix of the domains of domain applications from the API; default dapp. and http.publicHost, or dapp.localhost.',
   ),
   dial: {
     ...text(
-      'SIP URIs that may be dialled: any, or those of the project’s carriers alone. With several projects that do not trust each other, carriers is the safer one.',
+      'SIP URIs that may be dialled: any, or only those of the project’s carriers. The value carriers is safer if projects do not trust each other.',
       'any',
     ),
     enum: ['any', 'carriers'],
   },
   dialNetworks: networks(
-    'Private networks that dialled SIP URIs may reach; carriers and registered endpoints need none.',
+    'Private networks that dialled SIP URIs may reach; carriers and registered endpoints need no entry.',
     [],
   ),
 })

@@ -4,50 +4,45 @@ const { duration, flag, format, integer, list, map, object, text } = parts
 
 /** Schema of `media.sounds`. */
 export const sounds = object('Audio that documents play.', {
-  folder: format('file-path', 'Folder whose files documents may play as file:name; without it, none.'),
-  maxSize: integer('Largest audio, in MiB.', 1, 64, 16),
-  maxDuration: duration('Longest audio.', '10m'),
-  timeout: duration('How long fetching audio may take.', '10s'),
-  memory: integer('Memory for decoded and spoken sounds, in MiB.', 1, 16_384, 64),
-  httpCache: integer(
-    'Memory for fetched audio, in MiB, which is kept and revalidated as its server allows; 0 keeps none.',
-    0,
-    16_384,
-    64,
-  ),
+  folder: format('file-path', 'Folder whose files documents may play as file:name; default none.'),
+  maxSize: integer('Maximum size of audio in MiB.', 1, 64, 16),
+  maxDuration: duration('Maximum duration of audio.', '10m'),
+  timeout: duration('Maximum time to fetch audio.', '10s'),
+  memory: integer('Memory for decoded and synthesized sounds in MiB.', 1, 16_384, 64),
+  httpCache: integer('Memory for the HTTP cache of audio in MiB; 0 disables it.', 0, 16_384, 64),
 })
 
 const engine = object(
-  'A voice behind HTTP.',
+  'Text-to-speech engine over HTTP.',
   {
-    name: format('name', 'Its name, in voices, logs and metrics; not built-in.'),
+    name: format('name', 'Name in voices, logs and metrics; not built-in.'),
     kind: {
-      ...text(
-        'openai: the interface POST /v1/audio/speech; template: any other server that answers with audio.',
-      ),
+      ...text('Interface: openai is POST /v1/audio/speech; template is any other server that returns audio.'),
       enum: ['openai', 'template'],
     },
     url: format(
       'http-url',
-      'Where it is asked, also at a private address. In a template, {{text}}, {{voice}} and {{language}} are filled in.',
+      'URL of the engine; private addresses are permitted. A template may contain {{text}}, {{voice}} and {{language}}.',
     ),
-    model: { ...text('Model; openai needs it.'), minLength: 1 },
-    key: { ...text('API key, of openai; better from the environment.'), minLength: 1, writeOnly: true },
-    format: { ...text('What openai is to answer with; default wav.'), enum: ['wav', 'mp3', 'opus'] },
+    model: { ...text('Model; required for openai.'), minLength: 1 },
+    key: { ...text('API key for openai; preferably from the environment.'), minLength: 1, writeOnly: true },
+    format: { ...text('Audio format to request from openai; default wav.'), enum: ['wav', 'mp3', 'opus'] },
     method: { ...text('Method of a template; default POST.'), enum: ['GET', 'POST'] },
     headers: map(
-      'Headers of a template; placeholders are filled in. The type of the body is application/json where none is given.',
+      'Headers of a template; placeholders are replaced. The default Content-Type is application/json.',
       { ...text('A value.'), writeOnly: true },
     ),
     body: {
-      ...text('Body of a template; placeholders are filled in, escaped as JSON, XML or a form by its type.'),
+      ...text(
+        'Body of a template; placeholders are replaced and escaped for the Content-Type: JSON, XML or a form.',
+      ),
       writeOnly: true,
     },
-    voice: text('Voice where none is named.'),
-    language: text('Language where none is named, such as en-US.'),
-    timeout: duration('How long an answer may take, before the built-in voice speaks instead.', '8s'),
+    voice: text('Default voice.'),
+    language: text('Default language, such as en-US.'),
+    timeout: duration('Maximum time to respond before the built-in voice speaks instead.', '8s'),
     ssml: flag(
-      'Sends sound SSML in one request, well formed; else its text alone, piece by piece between its pauses.',
+      'Sends valid SSML as a whole; otherwise only its text, in one request per section between pauses.',
       false,
     ),
   },
@@ -55,15 +50,13 @@ const engine = object(
 )
 
 const voice = object(
-  'A voice that documents may name.',
+  'Voice for documents.',
   {
     engine: text('Name of an engine, or built-in.'),
-    voice: text('As the engine names it; without it, that of the engine.'),
-    language: text('Where a document names none.'),
+    voice: text("Name of the voice in the engine; default the engine's default voice."),
+    language: text('Language if a document specifies none.'),
     gender: {
-      ...text(
-        'Speaks where a document wants a voice of this gender and names none; built-in voices have theirs.',
-      ),
+      ...text('Gender of the voice, for documents that specify a gender and no voice.'),
       enum: ['male', 'female'],
     },
   },
@@ -71,43 +64,43 @@ const voice = object(
 )
 
 const recogniser = object(
-  'Understands what callers say, over WebSockets with the protocol of vosk-server; without it, only keys are collected.',
+  'Speech recognizer with the WebSocket protocol of vosk-server; without one, only digits are collected.',
   {
-    url: format('ws-url', 'Where it is, also at a private address.'),
+    url: format('ws-url', 'URL of the recognizer; private addresses are permitted.'),
     languages: map(
-      'Other URLs, by language: de stands for de-AT too. What is not here goes to url.',
-      format('ws-url', 'Where this language is understood.'),
+      'URLs by language; de includes de-AT. Other languages use url.',
+      format('ws-url', 'URL of the recognizer of this language.'),
       {},
     ),
-    headers: map('Further headers of the opening request.', { ...text('A value.'), writeOnly: true }, {}),
+    headers: map('Additional headers of the opening request.', { ...text('A value.'), writeOnly: true }, {}),
     token: {
-      ...text('Sent as Authorization: Bearer; better from the environment.'),
+      ...text('Token for Authorization: Bearer; preferably from the environment.'),
       minLength: 1,
       writeOnly: true,
     },
-    sampleRate: { description: 'Of the audio that it gets, in Hz.', enum: [8000, 16_000], default: 16_000 },
+    sampleRate: { description: 'Sample rate of the audio in Hz.', enum: [8000, 16_000], default: 16_000 },
     hints: flag(
-      'Sends the hints of documents as phrase_list. A vosk-server understands nothing else then; off, it gets none.',
+      'Sends the hints of documents as phrase_list. A vosk-server then recognizes only these phrases.',
       true,
     ),
-    timeout: duration('How long a connection may take; at most 5 s of speech are kept meanwhile.', '3s'),
+    timeout: duration('Maximum time to connect; at most 5 s of speech are buffered meanwhile.', '3s'),
   },
   ['url'],
 )
 
 /** Schema of `media.speech`. */
-export const speech = object('Speech: text that is spoken, and callers who are understood.', {
+export const speech = object('Speech synthesis and recognition.', {
   voice: text(
-    'Voice where a document names none, or one that nobody knows: of voices, or built in (slt, rms, awb, kal, kal16).',
+    'Default voice for documents, also for unknown names: one of voices, or built in (slt, rms, awb, kal, kal16).',
     'slt',
   ),
-  engines: list('Voices behind HTTP, besides the built-in one.', engine, []),
+  engines: list('Text-to-speech engines over HTTP, besides the built-in one.', engine, []),
   voices: map(
-    'Voices by the names in documents; polly.* stands for all that begin so. Case is ignored.',
+    'Voices by their names in documents; polly.* matches all names with that prefix. Case is ignored.',
     voice,
     {},
   ),
-  folder: format('file-path', 'Folder that keeps speech over a restart; without it, none.'),
-  folderSize: integer('Its largest size, in MiB.', 1, 1_048_576, 256),
+  folder: format('file-path', 'Folder that keeps synthesized speech over a restart; default none.'),
+  folderSize: integer('Maximum size of the folder in MiB.', 1, 1_048_576, 256),
   recogniser,
 })

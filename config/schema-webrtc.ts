@@ -6,30 +6,29 @@ const { duration, format, integer, list, object, text } = parts
 export const webrtc = object('WebRTC towards browsers.', {
   bind: format('ip', 'Local address for browsers.', '0.0.0.0'),
   announce: list(
-    'Addresses for ICE candidates; none: the local ones.',
-    format('announced-ip', 'An address that browsers can reach.'),
+    'Addresses of ICE candidates; empty means the local ones.',
+    format('announced-ip', 'Address that browsers can reach.'),
     [],
   ),
-  port: integer('The one port of all browsers, UDP and TCP.', 1, 65_535, 44_444),
+  port: integer('Port of all browsers, UDP and TCP.', 1, 65_535, 44_444),
   turn: object(
-    'TURN servers that browsers are told of, with passwords of limited time; without it, browsers reach us directly.',
+    'TURN servers for browsers, with temporary passwords; default none: browsers reach the gateway directly.',
     {
       urls: {
         ...list(
-          'The servers: turn:, turns: and stun:.',
-          format('ice-uri', 'A server, such as turn:turn.example:3478?transport=udp.'),
+          'URIs of the servers: turn:, turns: and stun:.',
+          format('ice-uri', 'URI such as turn:turn.example:3478?transport=udp.'),
         ),
         minItems: 1,
       },
       secret: {
-        ...text("What passwords are made of: coturn's static-auth-secret, with its use-auth-secret."),
+        ...text(
+          "Secret from which passwords are derived: coturn's static-auth-secret, with use-auth-secret.",
+        ),
         minLength: 16,
         writeOnly: true,
       },
-      ttl: duration(
-        'How long a password is good; no less than the token of the subscriber who gets it.',
-        '12h',
-      ),
+      ttl: duration("Lifetime of a password; at least that of the subscriber's token.", '12h'),
     },
     ['urls'],
   ),

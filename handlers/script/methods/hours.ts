@@ -5,10 +5,7 @@ import { badValue, type Values } from '../values.ts'
 const dayNames = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 const minutesOfDay = 1440
 
-/**
- * When somebody is there: on some days, from one time to another, which is on the next day where it is not
- * later.
- */
+/** Opening hours on some days. An end that is not later than the start is on the next day. */
 interface Opening {
   readonly days: readonly string[]
   readonly from: string
