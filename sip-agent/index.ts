@@ -13,7 +13,6 @@ import type {
   ToWorker,
 } from './types.ts'
 
-export { canonicalAddress } from './reach/addresses.ts'
 export { closedNetworks } from './reach/carrier-rules.ts'
 export type {
   Diversion,

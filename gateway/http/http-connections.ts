@@ -1,8 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { senderOf } from '@trunkline/sip-agent/networks'
-import { NetworkSet } from '../../config/networks.ts'
+import { Networks, senderOf } from '@trunkline/sip-agent/networks'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
@@ -65,7 +64,7 @@ const logEveryMs = 10_000
 export class Connections {
   readonly #name: string
   #limits: ConnectionLimits
-  #proxies: NetworkSet
+  #proxies: Networks
   readonly #deps: ConnectionsDeps
   /** In the order of their arrival, by both ends of the connection. */
   readonly #open = new Map<string, Connection>()
@@ -77,14 +76,14 @@ export class Connections {
   constructor(name: string, limits: ConnectionLimits, deps: ConnectionsDeps) {
     this.#name = name
     this.#limits = limits
-    this.#proxies = new NetworkSet(limits.trustedProxies)
+    this.#proxies = new Networks(limits.trustedProxies)
     this.#deps = deps
   }
 
   /** Counts against these limits from now on; connections that are open stay. */
   change(limits: ConnectionLimits): void {
     this.#limits = limits
-    this.#proxies = new NetworkSet(limits.trustedProxies)
+    this.#proxies = new Networks(limits.trustedProxies)
   }
 
   /** Number of open connections, without WebSockets. */

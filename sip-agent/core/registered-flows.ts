@@ -1,5 +1,5 @@
-import { isIP } from 'node:net'
 import type { Clock, Timer } from '../clock.ts'
+import { isPrivate } from '../ip/special-purpose.ts'
 import type { RawResponse, SipRequest } from '../message/message.ts'
 import { type NameAddr, parseNameAddrs } from '../message/name-addr.ts'
 import { SipParseError } from '../message/sip-parse-error.ts'
@@ -13,9 +13,6 @@ const defaultLifetime = 3_600_000
 /** Maximum number of contacts of one connection, and of connections of one contact. */
 const maxPerFlow = 64
 const maxPerContact = 16
-const loopback = /^(?:127\.|::1$)/
-const local =
-  /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|169\.254\.|f[cd]|fe80:)/i
 
 /** Methods that go over a remembered connection outside dialogs. */
 const carried: ReadonlySet<string> = new Set(['INVITE', 'OPTIONS', 'NOTIFY', 'MESSAGE'])
@@ -111,7 +108,7 @@ export class RegisteredFlows {
     const { host } = target
     if (host.toLowerCase().replace(/\.$/, '').endsWith('.invalid')) return true
     if (host === flow.remote.address) return true
-    return isIP(host) > 0 && (local.test(host) || loopback.test(host)) && !this.#isKnown(host)
+    return isPrivate(host) && !this.#isKnown(host)
   }
 
   /** Removes the contacts of a lost connection. */

@@ -1,5 +1,5 @@
+import { ipv4PrefixBits, Networks, type Prefix, PrefixMap, requirePrefix } from '../ip/networks.ts'
 import { isSipUri, parseUri } from '../message/uri.ts'
-import { bitsOfIPv4, Networks, type Prefix, PrefixMap, readPrefix } from '../networks.ts'
 import type { SipReachCarrier } from '../types.ts'
 import type { TargetAddresses } from './target-addresses.ts'
 
@@ -31,7 +31,7 @@ export class CarrierRules {
   constructor(config: SipReachCarrier, targets: TargetAddresses) {
     this.config = config
     this.#targets = targets
-    this.closed = closedNetworks(config).map(readPrefix)
+    this.closed = closedNetworks(config).map(requirePrefix)
     this.#open = openNetworks(config.networks)
   }
 
@@ -137,7 +137,7 @@ export const openNetworks = (networks: readonly string[]): Networks =>
   new Networks(networks.filter((each) => isAtLeast(each, minOpen)))
 
 const isAtLeast = (network: string, least: { readonly ipv4: number; readonly ipv6: number }): boolean => {
-  const prefix: Prefix = readPrefix(network)
-  const bits = bitsOfIPv4(prefix)
+  const prefix: Prefix = requirePrefix(network)
+  const bits = ipv4PrefixBits(prefix)
   return bits === undefined ? prefix.bits >= least.ipv6 : bits >= least.ipv4
 }

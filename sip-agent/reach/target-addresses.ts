@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 import type { Clock, Timer } from '../clock.ts'
+import { canonicalAddress } from '../ip/address.ts'
 import { isSipUri, parseUri } from '../message/uri.ts'
 import type { Dns } from '../route/dns.ts'
 import { absentCodes } from '../route/dns-cache.ts'
-import { canonicalAddress } from './addresses.ts'
 
 /**
  * Age in ms from which the addresses of a name are resolved again, and from which a decision waits for the

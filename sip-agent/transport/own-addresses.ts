@@ -1,16 +1,14 @@
 import { isIP, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { Clock } from '../clock.ts'
-import { Networks } from '../networks.ts'
-import { plainAddress } from '../shield/addresses.ts'
+import { plainAddress } from '../ip/address.ts'
+import { Networks } from '../ip/networks.ts'
+import { isLoopback } from '../ip/special-purpose.ts'
 import type { Endpoint, Protocol } from './types.ts'
 
 const any = new Set(['0.0.0.0', '::'])
 /** Time in ms for which the list of this machine's addresses is cached. */
 const cacheMs = 60_000
-
-/** Returns whether only this machine can reach an address. */
-export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1'
 
 /** Addresses at which peers reach the agent, and the agent's own addresses. */
 export class OwnAddresses {

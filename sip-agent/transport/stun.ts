@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import { addressWords } from '../ip/address.ts'
 
 const cookie = 0x2112a442
 const headerLength = 20
@@ -15,21 +16,10 @@ const optional = 0x8000
 export const isStun = (bytes: Buffer): boolean =>
   bytes.length >= headerLength && (bytes[0] as number) < 0x40 && bytes.readUInt32BE(4) === cookie
 
-/** Returns the 16 bytes of an IPv6 address without a zone. */
-const bytesOf6 = (address: string): Buffer => {
-  const four = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address)
-  const [, head, a, b, c, d] = four ?? []
-  const text = four
-    ? `${head}${((Number(a) << 8) | Number(b)).toString(16)}:${((Number(c) << 8) | Number(d)).toString(16)}`
-    : address
-  const [left = '', right] = text.split('::')
-  const groups = (part: string) => (part === '' ? [] : part.split(':'))
-  const first = groups(left)
-  const last = groups(right ?? '')
+/** Returns the 16 bytes of an IPv6 address. */
+const bytesOfIPv6 = (address: string): Buffer => {
   const out = Buffer.alloc(16)
-  for (const [i, group] of first.entries()) out.writeUInt16BE(Number.parseInt(group, 16), i * 2)
-  for (const [i, group] of last.entries())
-    out.writeUInt16BE(Number.parseInt(group, 16), 16 - (last.length - i) * 2)
+  for (const [i, word] of (addressWords(address) ?? []).entries()) out.writeUInt32BE(word, i * 4)
   return out
 }
 
@@ -54,7 +44,7 @@ const answer = (type: number, request: Buffer, ...attributes: Buffer[]): Buffer 
 /** Returns the address, XORed with the cookie and, for IPv6, the transaction id (RFC 5389 15.2). */
 const mapped = (request: Buffer, address: string, port: number): Buffer => {
   const six = !isIPv4(address)
-  const raw = six ? bytesOf6(address) : Buffer.from(address.split('.').map(Number))
+  const raw = six ? bytesOfIPv6(address) : Buffer.from(address.split('.').map(Number))
   const value = Buffer.alloc(4 + raw.length)
   value[1] = six ? 2 : 1
   value.writeUInt16BE(port ^ (cookie >>> 16), 2)

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
-import { NetworkSet } from '../../../config/networks.ts'
+import { Networks } from '@trunkline/sip-agent/networks'
 
 /** Returns the network address of the sender of a request. */
 export type SourceOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
@@ -12,7 +12,7 @@ const header = 'x-forwarded-for'
  * Fastify finds that of other requests.
  */
 export const sourceFinder = (trustedProxies: readonly string[]): SourceOf => {
-  const trusted = new NetworkSet(trustedProxies)
+  const trusted = new Networks(trustedProxies)
   return ({ headers, socket }) => {
     const way = [...forwardedOf(headers), socket.remoteAddress ?? ''].filter(Boolean)
     return way.findLast((address) => !trusted.has(address)) ?? way[0] ?? ''
@@ -21,7 +21,7 @@ export const sourceFinder = (trustedProxies: readonly string[]): SourceOf => {
 
 /** Trusted proxies, as Fastify checks each address of `X-Forwarded-For`. */
 export class TrustedProxies {
-  #networks = new NetworkSet([])
+  #networks = new Networks([])
   #any = false
 
   constructor(networks: readonly string[]) {
@@ -30,7 +30,7 @@ export class TrustedProxies {
 
   /** Sets the networks of trusted proxies. */
   change(networks: readonly string[]): void {
-    this.#networks = new NetworkSet(networks)
+    this.#networks = new Networks(networks)
     this.#any = networks.length > 0
   }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Prefix, PrefixMap, readPrefix } from '@trunkline/sip-agent/networks'
+import { type Prefix, PrefixMap, requirePrefix } from '@trunkline/sip-agent/networks'
 import type { CarrierConfig } from '../../../config/types.ts'
 
 /** Networks that a carrier sends calls from. */
@@ -67,7 +67,7 @@ export class CarrierNetworks {
     const same = (one: Claim) =>
       one.carrier === carrier || (one.project === project && isDeepStrictEqual(one.allow, allow))
     if (present && same(present)) return present
-    return { project, allow, prefixes: allow.map(readPrefix), carrier, place: 0 }
+    return { project, allow, prefixes: allow.map(requirePrefix), carrier, place: 0 }
   }
 
   #add(claim: Claim): void {

@@ -1,4 +1,4 @@
-import { prefixOf } from '@trunkline/sip-agent/networks'
+import { parsePrefix } from '@trunkline/sip-agent/networks'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parseNetwork } from '../../../config/networks.ts'
@@ -61,7 +61,7 @@ it('every network that the configuration and the API accept can be read by the l
     fc.property(address, fc.nat(128), (host, bits) => {
       const text = `${host}/${bits}`
       fc.pre(parseNetwork(text) !== undefined)
-      expect(prefixOf(text)).toBeDefined()
+      expect(parsePrefix(text)).toBeDefined()
     }),
     { numRuns: 500 },
   )

@@ -1,4 +1,4 @@
-import { bitsOfIPv4, readPrefix } from '@trunkline/sip-agent/networks'
+import { ipv4PrefixBits, requirePrefix } from '@trunkline/sip-agent/networks'
 
 /** Lists of networks that may send calls. */
 export interface NetworkLists {
@@ -79,8 +79,8 @@ const bounded = (networks: Iterable<string>): string[] => {
 const sizeOf = (network: string): number => {
   // Nearly all of them; there may be very many.
   if (!network.includes(':')) return 32 - Number(network.split('/')[1] ?? 32)
-  const prefix = readPrefix(network)
-  const bits = bitsOfIPv4(prefix)
+  const prefix = requirePrefix(network)
+  const bits = ipv4PrefixBits(prefix)
   // IPv4 can also be written as a part of IPv6.
   return bits === undefined ? Math.max(0, 64 - prefix.bits) : 32 - bits
 }

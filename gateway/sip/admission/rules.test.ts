@@ -1,6 +1,6 @@
+import { isPrivate } from '@trunkline/sip-agent/networks'
 import { describe, expect, it } from 'vitest'
 import { type Code, catalogue } from '../../core/errors/catalogue.ts'
-import { isPrivate } from '../../core/private-networks.ts'
 import { parseNameAddress, parseSipUri, shownUri, userOf } from '../../core/sip-uri.ts'
 import { digitOfInfo, infoOfDigit } from '../dialog/info-digits.ts'
 import { applicationHeaders, fromHeader, printable, reasonHeader } from '../headers.ts'

@@ -1,4 +1,4 @@
-import { wordsOf } from '@trunkline/sip-agent/networks'
+import { addressWords } from '@trunkline/sip-agent/networks'
 import type { FarEnd, MediaPort, NearEnd, PortStats } from '../../../media/types.ts'
 import type { Clock, Timer } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
@@ -184,7 +184,7 @@ const placeOf = (far: FarEnd): string =>
   isLearning(far) ? `${keyOf(far.address)} ${far.port}` : keyOf(far.address)
 
 /** The same for every spelling of an address. */
-const keyOf = (address: string): string => wordsOf(address)?.join('.') ?? address
+const keyOf = (address: string): string => addressWords(address)?.join('.') ?? address
 
 const withoutSending = {
   sendrecv: 'recvonly',

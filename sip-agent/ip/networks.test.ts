@@ -1,7 +1,8 @@
 import { BlockList, isIP } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bitsOfIPv4, Networks, PrefixMap, prefixOf, senderOf } from './networks.ts'
+import { senderOf } from './address.ts'
+import { ipv4PrefixBits, Networks, PrefixMap, parsePrefix } from './networks.ts'
 
 interface Network {
   readonly address: string
@@ -84,16 +85,16 @@ it('a set stays as it was where a text is no network', () => {
 
 it('spellings of one network are one', () => {
   const spellings = ['192.0.2.7/24', '192.0.2.0/24', '::ffff:192.0.2.9/120', '::ffff:c000:2ff/120']
-  expect(new Set(spellings.map((text) => JSON.stringify(prefixOf(text)))).size).toBe(1)
-  expect(prefixOf('fe80::1%eth0/64')).toEqual(prefixOf('fe80::/64'))
+  expect(new Set(spellings.map((text) => JSON.stringify(parsePrefix(text)))).size).toBe(1)
+  expect(parsePrefix('fe80::1%eth0/64')).toEqual(parsePrefix('fe80::/64'))
 })
 
 it('what is found for an address is that of all its networks', () => {
   const map = new PrefixMap<string>()
   for (const text of ['0.0.0.0/0', '10.0.0.0/8', '10.1.2.3', '10.1.0.0/17', '2001:db8::/32'])
-    map.set(prefixOf(text)!, text)
+    map.set(parsePrefix(text)!, text)
   expect([...map.matching('10.1.2.3')].sort()).toEqual(['0.0.0.0/0', '10.0.0.0/8', '10.1.0.0/17', '10.1.2.3'])
-  map.delete(prefixOf('10.0.0.0/8')!)
+  map.delete(parsePrefix('10.0.0.0/8')!)
   expect([...map.matching('10.200.0.1')]).toEqual(['0.0.0.0/0'])
   expect([...map.matching('2001:db8::1')]).toEqual(['2001:db8::/32'])
   expect([...map.matching('nobody')]).toEqual([])
@@ -109,7 +110,7 @@ it.each([
   '::ffff:1.2.3.4/90',
   '',
 ])('%j is no network', (text) => {
-  expect(prefixOf(text)).toBeUndefined()
+  expect(parsePrefix(text)).toBeUndefined()
 })
 
 it.each([
@@ -122,7 +123,7 @@ it.each([
   ['::/96', undefined],
   ['2001:db8::/32', undefined],
 ] as const)('%s fixes so many bits of IPv4: %s', (text, bits) => {
-  expect(bitsOfIPv4(prefixOf(text)!)).toBe(bits)
+  expect(ipv4PrefixBits(parsePrefix(text)!)).toBe(bits)
 })
 
 describe('a sender', () => {
