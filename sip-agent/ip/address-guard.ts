@@ -12,14 +12,17 @@ export class AddressGuard {
     this.#allowed = new Networks(allowedNetworks)
   }
 
-  /** Replaces the networks that are permitted besides public addresses. Throws for a text that is not a network. */
+  /**
+   * Replaces the networks that are permitted besides public addresses. Throws for a text that is not a
+   * network.
+   */
   change(allowedNetworks: readonly string[]): void {
     this.#allowed = new Networks(allowedNetworks)
   }
 
   /**
-   * Returns whether an address is public or in an allowed network. An IPv4 address within an IPv6 address counts as
-   * IPv4.
+   * Returns whether an address is public or in an allowed network. An IPv4 address within an IPv6 address
+   * counts as IPv4.
    */
   permits(address: string): boolean {
     // A zone, as in fe80::1%eth0, names an interface: never permitted.

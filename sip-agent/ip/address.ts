@@ -7,8 +7,8 @@ export type AddressWords = readonly [number, number, number, number]
 const nat64 = [0x0064ff9b, 0, 0] as const
 
 /**
- * Parses an address, with or without brackets. A zone is ignored. Returns undefined for any other text, also for
- * short, octal and hexadecimal forms of IPv4.
+ * Parses an address, with or without brackets. A zone is ignored. Returns undefined for any other text, also
+ * for short, octal and hexadecimal forms of IPv4.
  */
 export const addressWords = (text: string): AddressWords | undefined => {
   const bare = withoutBrackets(text)
@@ -28,8 +28,8 @@ export const addressWords = (text: string): AddressWords | undefined => {
 export const isIPv4Words = ([a, b, c]: AddressWords): boolean => a === 0 && b === 0 && c === 0xffff
 
 /**
- * Returns one spelling for all addresses of the same host: IPv4, IPv4-mapped IPv6 and NAT64. A text that is not
- * an address is returned unchanged.
+ * Returns one spelling for all addresses of the same host: IPv4, IPv4-mapped IPv6 and NAT64. A text that is
+ * not an address is returned unchanged.
  */
 export const canonicalAddress = (address: string): string => {
   const words = addressWords(address)
@@ -40,8 +40,8 @@ export const canonicalAddress = (address: string): string => {
 }
 
 /**
- * Returns the unit that counts as one sender. It is an IPv4 address, also one within IPv6, or the /64 of an IPv6
- * address, as each customer of a provider has a whole /64. A text that is not an address is returned unchanged.
+ * Returns the unit that counts as one sender: an IPv4 address, also one within IPv6, or the /64 of an IPv6
+ * address. Each customer of a provider has a whole /64. A text that is not an address is returned unchanged.
  */
 export const senderOf = (address: string): string => {
   // Most addresses are IPv4, and this runs for the first packet of every source.

@@ -8,9 +8,9 @@ export interface Prefix {
 }
 
 /**
- * Parses an address or a CIDR; returns undefined for any other text. The prefix of an IPv4-mapped network includes
- * the 96 bits before the IPv4 address, and must not be shorter. Accepts every network that the configuration
- * accepts, because one rejected network would hold up the whole list.
+ * Parses an address or a CIDR; returns undefined for any other text. The prefix of an IPv4-mapped network
+ * includes the 96 bits before the IPv4 address, and must not be shorter. Accepts every network that the
+ * configuration accepts, because one rejected network would hold up the whole list.
  */
 export const parsePrefix = (text: string): Prefix | undefined => {
   const [written = '', given, ...more] = text.trim().split('/')
@@ -31,8 +31,8 @@ export const requirePrefix = (text: string): Prefix => {
 }
 
 /**
- * Returns the length of a network's prefix within IPv4 addresses; 0 if it holds all of them. Returns undefined if it
- * holds none.
+ * Returns the length of a network's prefix within IPv4 addresses; 0 if it holds all of them. Returns
+ * undefined if it holds none.
  */
 export const ipv4PrefixBits = ({ bits, key }: Prefix): number | undefined => {
   if (bits >= 96) return typeof key === 'number' ? bits - 96 : undefined
@@ -40,8 +40,8 @@ export const ipv4PrefixBits = ({ bits, key }: Prefix): number | undefined => {
 }
 
 /**
- * Values by network. A look-up takes as long as there are different prefix lengths, however many networks there
- * are.
+ * Values by network. A look-up takes as long as there are different prefix lengths, however many networks
+ * there are.
  */
 export class PrefixMap<Value> {
   readonly #byBits = new Map<number, Map<string | number, Value>>()
@@ -85,8 +85,8 @@ export class Networks {
   }
 
   /**
-   * Replaces the networks. Parses only those that are new. Returns whether the set changed. Throws an Error that
-   * names an entry which is neither an address nor a CIDR, and changes nothing then.
+   * Replaces the networks. Parses only those that are new. Returns whether the set changed. Throws an Error
+   * that names an entry which is neither an address nor a CIDR, and changes nothing then.
    */
   change(networks: Iterable<string>): boolean {
     const present = new Set(networks)
@@ -102,7 +102,10 @@ export class Networks {
     return added.size + removed > 0
   }
 
-  /** Returns whether a network holds an address, in any spelling. Returns false for a text that is not an address. */
+  /**
+   * Returns whether a network holds an address, in any spelling. Returns false for a text that is not an
+   * address.
+   */
   has(address: string): boolean {
     return this.#counts.matching(address).length > 0
   }

@@ -3,13 +3,16 @@ import { addressWords, canonicalAddress } from './address.ts'
 import { Networks, PrefixMap, requirePrefix } from './networks.ts'
 
 /**
- * Scope of a special-purpose network. `loopback`: this machine. `link-local`: one link. `private`: a site or a
- * provider. `reserved`: documentation, benchmarks, protocol assignments and transition. `unusable`: addresses that no
- * single host has, such as multicast.
+ * Scope of a special-purpose network. `loopback`: this machine. `link-local`: one link. `private`: a site or
+ * a provider. `reserved`: documentation, benchmarks, protocol assignments and transition. `unusable`:
+ * addresses that no single host has, such as multicast.
  */
 type Scope = 'loopback' | 'link-local' | 'private' | 'reserved' | 'unusable'
 
-/** Networks outside the public internet (RFC 6890 and its successors); the only list of them in this repository. */
+/**
+ * Networks outside the public internet (RFC 6890 and its successors); the only list of them in this
+ * repository.
+ */
 const specialNetworks: readonly (readonly [network: string, scope: Scope])[] = [
   ['0.0.0.0/8', 'unusable'],
   ['10.0.0.0/8', 'private'],
@@ -65,20 +68,22 @@ export const isLoopback = (address: string): boolean => scopeOf(address) === 'lo
 export const isLinkLocal = (address: string): boolean => scopeOf(address) === 'link-local'
 
 /**
- * Returns whether an address is valid only near its owner: on this machine, a link, a site or in a provider's network
- * (RFC 1918, 6598, 3927, 4193, 4291, 8215).
+ * Returns whether an address is valid only near its owner: on this machine, a link, a site or in a provider's
+ * network. The networks are those of RFC 1918, 6598, 3927, 4193, 4291 and 8215.
  */
 export const isPrivate = (address: string): boolean => {
   const scope = scopeOf(address)
   return scope === 'private' || scope === 'loopback' || scope === 'link-local'
 }
 
-/** Returns whether no single host can have an address: unspecified, multicast, reserved or IPv4-compatible. */
+/**
+ * Returns whether no single host can have an address: unspecified, multicast, reserved or IPv4-compatible.
+ */
 export const isUnusable = (address: string): boolean => scopeOf(address) === 'unusable'
 
 /**
- * Returns whether an address is one of the public internet. An IPv4 address within IPv6 (IPv4-mapped or NAT64) counts
- * as IPv4. An address with a zone is never public.
+ * Returns whether an address is one of the public internet. An IPv4 address within IPv6 (IPv4-mapped or
+ * NAT64) counts as IPv4. An address with a zone is never public.
  */
 export const isPublic = (address: string): boolean => {
   if (address.includes('%') || !addressWords(address)) return false

@@ -65,7 +65,10 @@ export class Far implements Flow {
   }
 }
 
-/** The client side of the core with one application and some places to send to, in fake time and without sockets. */
+/**
+ * The client side of the core with one application and some places to send to, in fake time and without
+ * sockets.
+ */
 export class ClientBench {
   readonly clock = new FakeClock()
   readonly dialogs = new Dialogs()

@@ -33,7 +33,10 @@ export class Peer {
   #waiting: { test: (message: SipMessage) => boolean; take: (message: SipMessage) => void }[] = []
   #send: (text: string) => void = () => {}
   #close: () => void = () => {}
-  /** The last response to each request, which its repetition gets again, as every far end does it (RFC 3261 17.2). */
+  /**
+   * The last response to each request, which its repetition gets again, as every far end does it (RFC 3261
+   * 17.2).
+   */
   readonly #replied = new Map<string, string>()
   /** INVITEs whose final response has its ACK. */
   readonly #acknowledged = new Set<string>()
@@ -113,8 +116,8 @@ export class Peer {
   }
 
   /**
-   * Over UDP a busy machine makes the agent repeat what has its answer on the way already: no test is to take that for something new.
-   * What has no answer yet comes as often as it is sent.
+   * Over UDP a busy machine makes the agent repeat what has its answer on the way already: no test is to take
+   * that for something new. What has no answer yet comes as often as it is sent.
    */
   #isRepeated(message: SipMessage): boolean {
     if (this.transport !== 'udp') return false

@@ -6,7 +6,9 @@ import { FakeDns, type Zone } from './dns.ts'
 /** Rules without settings: every place is permitted. */
 export const openReach = (clock: Clock): Reach => new Reach({ dns: new FakeDns({}), clock, fault: () => {} })
 
-/** A carrier of the configuration that knows the gateway by its address, with the changes that a test needs. */
+/**
+ * A carrier of the configuration that knows the gateway by its address, with the changes that a test needs.
+ */
 export const reachCarrier = (changes: Partial<SipReachCarrier> = {}): SipReachCarrier => ({
   name: 'acme',
   project: 'demo',

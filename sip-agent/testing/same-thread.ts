@@ -5,8 +5,9 @@ import type { AgentThread } from '../index.ts'
 import { type AgentData, serveAgent } from '../serve.ts'
 
 /**
- * What an agent is started with where its thread is not what is tested: it runs in the test's own, and all that is said to it and by it is
- * copied as between threads. To start a thread takes some hundred times as long as to start an agent.
+ * What an agent is started with where its thread is not what is tested: it runs in the test's own, and all
+ * that is said to it and by it is copied as between threads. To start a thread takes some hundred times as
+ * long as to start an agent.
  */
 export const sameThread = (data: AgentData): AgentThread => {
   const { port1, port2 } = new MessageChannel()

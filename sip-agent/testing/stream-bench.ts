@@ -9,7 +9,10 @@ import { TlsSettings } from '../transport/tls.ts'
 import type { Gatekeeper } from '../transport/types.ts'
 import { TestSink } from './sink.ts'
 
-/** A TCP transport of at most 8 connections on 127.0.0.1, and its far sides; anew for each test, which has to leave nothing open. */
+/**
+ * A TCP transport of at most 8 connections on 127.0.0.1, and its far sides; anew for each test, which has to
+ * leave nothing open.
+ */
 export class StreamBench {
   readonly clock = new FakeClock()
   readonly sink = new TestSink()
@@ -67,7 +70,10 @@ export class StreamBench {
   }
 }
 
-/** Opens a {@link StreamBench} for each test of the file that calls this; `gate` is asked for its gatekeeper then. */
+/**
+ * Opens a {@link StreamBench} for each test of the file that calls this; `gate` is asked for its gatekeeper
+ * then.
+ */
 export const streamBenches = (gate: () => Gatekeeper, began: (bench: StreamBench) => void): void => {
   let bench: StreamBench
   beforeEach(async () => {

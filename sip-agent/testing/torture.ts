@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 
 /**
- * One message of RFC 4475 or 5118: its section and file, what the parser says (`ok`, or the status of its error), and what the whole agent
- * does: hands it to the application, answers with a status, or drops it.
+ * One message of RFC 4475 or 5118: its section and file, what the parser says (`ok`, or the status of its
+ * error), and what the whole agent does: hands it to the application, answers with a status, or drops it.
  */
 export type Torture = readonly [
   section: string,
@@ -100,7 +100,10 @@ export const read4475 = (file: string): Buffer => {
   return file === 'baddn' ? Buffer.concat([bytes, Buffer.from('\r\n')]) : bytes
 }
 
-/** A message of RFC 5118. The files end their lines with LF, some lack the blank line, and Content-Length counts other line ends. */
+/**
+ * A message of RFC 5118. The files end their lines with LF, some lack the blank line, and Content-Length
+ * counts other line ends.
+ */
 export const read5118 = (file: string): Buffer => {
   const text = readFileSync(new URL(`rfc5118/${file}`, folder))
     .toString('latin1')

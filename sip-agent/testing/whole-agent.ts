@@ -21,8 +21,8 @@ export interface Delivered {
 }
 
 /**
- * A whole agent on real sockets and a clock that the test moves, with a bare socket as its peer and one as its application: neither
- * parses anything, so whatever the agent does can be seen.
+ * A whole agent on real sockets and a clock that the test moves, with a bare socket as its peer and one as
+ * its application: neither parses anything, so whatever the agent does can be seen.
  */
 export class WholeAgent {
   /** Errors within the agent. */

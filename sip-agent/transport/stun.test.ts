@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
 import { isStun, stunAnswer } from './stun.ts'
 
-/** A binding request with the transaction id of RFC 5769 2.2, so that its mapped addresses can be compared. */
+/**
+ * A binding request with the transaction id of RFC 5769 2.2, so that its mapped addresses can be compared.
+ */
 const request = (attributes = '') => {
   const body = Buffer.from(attributes, 'hex')
   const head = Buffer.from('000100002112a442b7e7a701bc34d686fa87dfae', 'hex')

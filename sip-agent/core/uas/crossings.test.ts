@@ -45,7 +45,9 @@ class Crossing {
     },
   }
 
-  /** The ACK that belongs to what the peer has seen; before any final response one that belongs to nothing. */
+  /**
+   * The ACK that belongs to what the peer has seen; before any final response one that belongs to nothing.
+   */
   #ack() {
     const { status = 0, tag = '' } = this.#final ?? {}
     this.bench.receive(
@@ -183,7 +185,8 @@ it('whatever else crosses, in 1,000 calls at random, nothing is left in the end'
       events[event]?.()
       look()
     }
-    // The far end hangs up what stands, the application refuses what it has not answered, and the transactions have their time.
+    // The far end hangs up what stands, the application refuses what it has not answered, and the
+    // transactions have their time.
     within('BYE')
     look()
     for (const txnId of asked) bench.respond(txnId, 486)
