@@ -85,7 +85,7 @@ describe('several applications', () => {
     await idle(bench.agent)
   })
 
-  it('nobody is left: new requests get 503', async () => {
+  it('no application is left: new requests get 503', async () => {
     const { agent } = bench
     peer.close()
     // drachtio-srf cannot be disconnected twice.
@@ -176,7 +176,7 @@ describe('an application that listens', () => {
     await idle(bench.agent)
   })
 
-  it('that says nothing gives 480 after 2 s; who gives up before is not told to it', async () => {
+  it('that says nothing gives 480 after 2 s; a CANCEL before that is not delivered to it', async () => {
     const said: string[] = []
     let ended = 0
     const server = createServer((socket) => {

@@ -6,7 +6,7 @@ import { connectSrf, idle, routed, startTestAgent, type TestAgent } from './test
 let bench: TestAgent
 let caller: Peer
 let peer: Peer
-/** What the application is told, as `event source detail method-or-status`. */
+/** Records that the application received, as `event source detail method-or-status`. */
 let records: string[]
 const start = async (timers = {}) => {
   bench = await startTestAgent({ timers })
@@ -14,14 +14,14 @@ const start = async (timers = {}) => {
   peer = await Peer.udp()
   records = []
   for (const event of ['attempt', 'start', 'stop']) {
-    const told = (...args: unknown[]) => {
+    const received = (...args: unknown[]) => {
       const message = args.at(-1) as { method?: string; status?: number; get(name: string): string }
       const [source, time, detail] = args as string[]
       expect(time).toMatch(/^\d\d:\d\d:\d\d\.\d{6}$/)
       const words = [event, source, args.length > 3 ? detail : '', message.method ?? message.status]
       records.push(words.filter((word) => word !== '').join(' '))
     }
-    bench.srf.on(`cdr:${event}` as never, told as never)
+    bench.srf.on(`cdr:${event}` as never, received as never)
   }
 }
 const stop = async () => {
@@ -33,8 +33,8 @@ beforeEach(() => start())
 afterEach(stop)
 
 const dial = (): Promise<Dialog> => bench.srf.createUAC(peer.uri, { localSdp: testSdp('offer') })
-/** The records so far, once the agent has told everything. */
-const told = async () => {
+/** Returns the records so far, after the agent has sent all of them. */
+const received = async () => {
   await idle(bench.agent)
   await routed(bench.srf)
   return records
@@ -62,7 +62,7 @@ describe('call records', () => {
       { to: invite.headers.first('from') },
     )
     caller.reply(await caller.request('BYE'), 200)
-    expect(await told()).toEqual([
+    expect(await received()).toEqual([
       'attempt network INVITE',
       'attempt application INVITE',
       'start network uac 200',
@@ -72,11 +72,11 @@ describe('call records', () => {
     ])
   })
 
-  it('of a call that nobody answers', async () => {
+  it('of a call without an answer', async () => {
     await stop()
     await start({ t1: 10, t2: 40 })
     await dial().catch(() => {})
-    expect(await told()).toEqual(['attempt application INVITE', 'stop application call-rejected 408'])
+    expect(await received()).toEqual(['attempt application INVITE', 'stop application call-rejected 408'])
   })
 
   it('of calls that are refused, by either side', async () => {
@@ -87,7 +87,7 @@ describe('call records', () => {
     await routed(bench.srf)
     caller.send('INVITE', caller.call(`sip:bob@127.0.0.1:${bench.udp}`), { body: testSdp() })
     await caller.response(404)
-    expect(await told()).toEqual([
+    expect(await received()).toEqual([
       'attempt application INVITE',
       'stop network call-rejected 486',
       'attempt network INVITE',
@@ -116,7 +116,7 @@ describe('call records', () => {
     await caller.response(180)
     caller.send('CANCEL', call, { branch })
     await caller.response(487)
-    expect(await told()).toEqual([
+    expect(await received()).toEqual([
       'attempt application INVITE',
       'stop network call-canceled 487',
       'attempt network INVITE',
@@ -132,13 +132,13 @@ describe('call records', () => {
     peer.reply(await peer.request('INFO'), 481)
     await info
     peer.reply(await peer.request('BYE'), 200)
-    expect((await told()).slice(1)).toEqual([
+    expect((await received()).slice(1)).toEqual([
       'start network uac 200',
       'stop application system-initiated-termination BYE',
     ])
   })
 
-  it('go to an application that asked for them, and to nobody else', async () => {
+  it('go to an application that asked for them, and to no other', async () => {
     const other = await connectSrf(bench.agent)
     const starts: unknown[] = []
     other.on('cdr:start' as never, ((...args: unknown[]) => starts.push(args)) as never)
@@ -150,7 +150,7 @@ describe('call records', () => {
       ;(await dialog).destroy()
       peer.reply(await peer.request('BYE'), 200)
     }
-    await told()
+    await received()
     await routed(other)
     expect(starts).toHaveLength(1)
     expect(records.filter((each) => each.startsWith('start'))).toHaveLength(1)

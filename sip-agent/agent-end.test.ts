@@ -74,7 +74,7 @@ it('a thread that dies is over once the agent is closed', async () => {
   worker.once('exit', () => {
     exited = true
   })
-  // What it cannot take is an error that nobody catches there.
+  // A frame that it cannot read would be an uncaught error there.
   worker.postMessage(undefined)
   expect((await failed).message).toContain('undefined')
   await agent.close()

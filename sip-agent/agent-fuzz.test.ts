@@ -77,7 +77,7 @@ const responseText = (status: number, request?: string): string => {
 const damaged = (text: string): Buffer =>
   random() < 0.2 ? Buffer.from(text) : mutate(Buffer.from(text), random)
 
-/** Draws that hang on the message and not on when it came, so that a run can be had again. */
+/** Draws that depend on the message and not on its time, so that a run can be repeated. */
 const draws = (text: string) => {
   const [callId = '', cseq = ''] = ['Call-ID', 'CSeq'].map(
     (name) => new RegExp(`^${name}: (.*)$`, 'im').exec(text)?.[1] ?? '',
@@ -115,7 +115,7 @@ beforeEach(async () => {
   counter = 0
 })
 
-/** Afterwards the agent holds nothing, whatever it was told. */
+/** The agent holds nothing afterwards, whatever it received. */
 afterEach(async () => {
   await whole.settle()
   const { answers } = whole.take()

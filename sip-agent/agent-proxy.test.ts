@@ -18,7 +18,7 @@ type Proxied = { proxyRequest(request: unknown, targets: string[], options?: obj
 let bench: TestAgent
 let caller: Peer
 let peers: Peer[] = []
-/** What the application does with the next request. */
+/** Handler of the next request in the application. */
 let handle: (request: unknown) => void
 
 const target = async (): Promise<Peer> => {
@@ -27,7 +27,7 @@ const target = async (): Promise<Peer> => {
   return peer
 }
 
-/** Lets the application send what comes on to these; gives what it is told in the end. */
+/** Lets the application proxy the next request to these targets. Resolves with the result. */
 const sendOn = (targets: readonly Peer[], options: object = {}): Promise<Result> =>
   new Promise((resolve, reject) => {
     const uris = targets.map(({ port }) => `sip:bob@127.0.0.1:${port}`)
@@ -36,7 +36,8 @@ const sendOn = (targets: readonly Peer[], options: object = {}): Promise<Result>
   })
 
 // The client groups them by port wrongly, so only the order of the statuses tells something.
-const told = ({ responses }: Result) => responses.flatMap(({ msgs }) => msgs.map(({ status }) => status))
+const statusesOf = ({ responses }: Result) =>
+  responses.flatMap(({ msgs }) => msgs.map(({ status }) => status))
 
 beforeAll(async () => {
   bench = await startTestAgent()
@@ -80,7 +81,7 @@ describe('a request that the application sends on', () => {
     bob.reply(request, 200, { body: testSdp('answer') })
     const answer = await caller.response(200)
     expect(answer.headers.first('contact')).toContain(String(bob.port))
-    expect(told(await result)).toEqual([200])
+    expect(statusesOf(await result)).toEqual([200])
     expect((await result).connected).toBe(true)
   })
 
@@ -96,7 +97,7 @@ describe('a request that the application sends on', () => {
     await unknown.request('ACK')
     const refusal = await caller.response(404)
     caller.send('ACK', invite, { to: refusal.headers.first('to') ?? '', branch: refusal.via.branch })
-    expect(told(await result)).toEqual([486, 404])
+    expect(statusesOf(await result)).toEqual([486, 404])
   })
 
   it('rings all targets at once, and cancels the others when one answers', async () => {
@@ -134,7 +135,7 @@ describe('a request that the application sends on', () => {
       const refusal = await caller.response(status)
       expect(refusal.headers.first('proxy-authenticate') ?? '').toContain(status === 407 ? 'realm="x"' : '')
       caller.send('ACK', invite, { to: refusal.headers.first('to') ?? '', branch: refusal.via.branch })
-      expect(told(await result)).toEqual([status])
+      expect(statusesOf(await result)).toEqual([status])
       peers.push(caller)
     }
     expect(b.inbox).toEqual([])
@@ -168,7 +169,7 @@ describe('a request that the application sends on', () => {
     old.reply(await old.request('INVITE'), 302, { extra: contact, contact: false })
     now.reply(await now.request('INVITE'), 200, { body: testSdp() })
     await caller.response(200)
-    expect(told(await result)).toEqual([302, 200])
+    expect(statusesOf(await result)).toEqual([302, 200])
   })
 
   it('gives up a silent target after the time that the application gave', async () => {

@@ -10,7 +10,7 @@ import { reachCarrier } from './testing/reach.ts'
 import { idle, routed, startTestAgent, type TestAgent } from './testing/srf.ts'
 import { type Diversion, reachHeader, unverifiedHeader } from './types.ts'
 
-/** Address of a carrier that knows the gateway by its address, and of a host that nobody may reach. */
+/** Address of a carrier that knows the gateway by its address, and of a host that no peer may reach. */
 const carrierAddress = '127.0.0.30'
 const innerAddress = '127.0.9.9'
 
@@ -33,7 +33,7 @@ class Victim {
     return this.#socket.address().port
   }
 
-  /** Sends a datagram from its own address, as anybody on the internet can who forges it. */
+  /** Sends a datagram from its own address, as any sender on the internet can by spoofing it. */
   send(text: string, port: number): void {
     this.#socket.send(text, port, '127.0.0.1')
   }
@@ -360,7 +360,7 @@ describe('a name whose records change after it was permitted', () => {
     await bench.close()
     const server = await NameServer.start(['127.0.0.5'])
     const resolver = new SystemDns([server.address])
-    // The look of somebody else, who finds nothing wrong.
+    // The caller whose look-up found no fault.
     expect(await resolver.addresses('rebind.test', 4)).toMatchObject([{ address: '127.0.0.5' }])
     resolver.close()
     server.answers = changed

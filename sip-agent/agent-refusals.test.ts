@@ -32,12 +32,12 @@ describe('what the agent answers itself', () => {
   })
   it('481 to a request for a dialog that does not exist', async () => {
     await ask('BYE', 481)
-    await ask('INVITE', 481, { to: `<${target()}>;tag=nobody` })
+    await ask('INVITE', 481, { to: `<${target()}>;tag=unknown` })
     await ask('PRACK', 481)
   })
   it('nothing for want of hops: every request without any left ends here', async () => {
     const extra = { 'Max-Forwards': '0' }
-    await ask('INVITE', 481, { extra, to: `<${target()}>;tag=nobody` })
+    await ask('INVITE', 481, { extra, to: `<${target()}>;tag=unknown` })
     bench.srf.use('options', (_req: SrfRequest, res: SrfResponse) => res.send(200))
     bench.srf.invite((_req: SrfRequest, res: SrfResponse) => res.send(486))
     await routed(bench.srf)
@@ -48,15 +48,15 @@ describe('what the agent answers itself', () => {
     const refused = await ask('INVITE', 420, { extra: { Require: '100rel, sec-agree' } })
     expect(refused.headers.first('unsupported')).toBe('sec-agree')
   })
-  it('and all of that is counted by status, and told', async () => {
-    const told = new Promise((resolve) => bench.agent.onRefusal(resolve))
+  it('and all of that is counted by status, and reported', async () => {
+    const received = new Promise((resolve) => bench.agent.onRefusal(resolve))
     await ask('INVITE', 420, { extra: { Require: 'sec-agree' } })
     await ask('OPTIONS', 400, { extra: { Contact: '<sip:x@' } })
     await ask('BYE', 481)
     await ask('BYE', 481)
     await ask('INVITE', 503)
     const facts = { method: 'INVITE', uri: target(), source: '127.0.0.1', detail: 'sec-agree' }
-    expect(await told).toMatchObject({ status: 420, ...facts })
+    expect(await received).toMatchObject({ status: 420, ...facts })
     expect((await bench.agent.stats()).refused).toEqual({ 400: 1, 420: 1, 481: 2, 503: 1 })
   })
   it('but not what an application refuses, nor what a caller gives up', async () => {

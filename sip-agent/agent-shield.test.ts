@@ -60,14 +60,14 @@ it('bans a UDP address that was refused too often, once it has shown that it got
   expect(peer.inbox).toEqual([])
 })
 
-it('bans nobody for an ACK that whoever forges addresses could have sent', async () => {
+it('bans no address for an ACK that could have been spoofed', async () => {
   await begin()
   for (let i = 0; i < 5; i++) await refused((to) => to.replace(/tag=.*/, 'tag=guessed'))
   await ask()
   expect(await counts()).toMatchObject({ banned: 0 })
 })
 
-it('bans nobody for a 403 of which the application does not say that the sender is to blame', async () => {
+it('bans no address for a 403 for which the application does not blame the sender', async () => {
   await begin({}, {})
   for (let i = 0; i < 5; i++) await refused((to) => to)
   await ask()
@@ -94,14 +94,14 @@ it.each([offenseHeader, unverifiedHeader])(
   },
 )
 
-it('bans nobody for malformed datagrams', async () => {
+it('bans no address for malformed datagrams', async () => {
   await begin()
   for (let i = 0; i < 20; i++) peer.raw('INVITE nonsense\r\n\r\n')
   await ask()
   expect(await counts()).toMatchObject({ banned: 0 })
 })
 
-it('bans an address for malformed messages on connections, which nobody can forge', async () => {
+it('bans an address for malformed messages on connections, which cannot be spoofed', async () => {
   await begin()
   peer.close()
   for (let i = 0; i < 3; i++) {
@@ -128,7 +128,7 @@ it('drops scanners without a word', async () => {
   expect(peer.inbox).toEqual([])
 })
 
-it('drops strangers without a word, until it is told that they are known', async () => {
+it('drops untrusted sources silently, until their network is known', async () => {
   await begin({ untrusted: 'drop' })
   peer.send('OPTIONS', peer.call(target()))
   await expect.poll(counts).toMatchObject({ stranger: 1 })

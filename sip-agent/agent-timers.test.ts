@@ -19,7 +19,7 @@ afterEach(async () => {
 const target = () => `sip:bob@127.0.0.1:${bench.udp}`
 
 describe('when nothing comes', () => {
-  it('an ACK: the 200 is repeated, then the call is ended and the application told', async () => {
+  it('an ACK: the 200 is repeated, then the call is ended and the application notified', async () => {
     const dialog = new Promise<Dialog>((resolve) => {
       bench.srf.invite(async (req, res) =>
         resolve(await bench.srf.createUAS(req, res, { localSdp: testSdp() })),
@@ -56,7 +56,7 @@ describe('when nothing comes', () => {
   })
 
   it('an answer of the application: the caller gets 480, the application hears of it', async () => {
-    const told = new Promise<void>((resolve) => {
+    const received = new Promise<void>((resolve) => {
       bench.srf.invite((req) => (req as unknown as NodeJS.EventEmitter).on('cancel', () => resolve()))
     })
     bench.srf.use('options', () => {})
@@ -69,7 +69,7 @@ describe('when nothing comes', () => {
     expect(peer.inbox.some((each) => each.kind === 'response' && each.status === 480)).toBe(false)
     const refused = await peer.response(480)
     peer.send('ACK', call, { to: refused.headers.first('to'), branch })
-    await told
+    await received
     await idle(bench.agent)
   })
 

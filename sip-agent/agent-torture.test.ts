@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { read4475, read5118, rfc4475, rfc5118, tortureNote, torturePresent } from './testing/torture.ts'
 import { WholeAgent } from './testing/whole-agent.ts'
 
-/** What an agent that knows of nothing does with one datagram. */
+/** Reaction of an agent without state to one datagram. */
 const outcomeOf = async (bytes: Buffer): Promise<'application' | 'dropped' | number> => {
   const whole = await WholeAgent.start()
   try {

@@ -121,10 +121,10 @@ describe('TLS', () => {
   it('keeps its certificate where a new one cannot be used, and says so', async () => {
     const far = await callee([on('tls')])
     const near = await start([on('tls')])
-    const told = new Promise<string>((resolve) => far.bench.agent.onFault(resolve))
+    const received = new Promise<string>((resolve) => far.bench.agent.onFault(resolve))
     far.bench.agent.change({ tls: { ...tls, certificate: 'none', key: 'secret words' } })
-    expect(await told).toMatch(/^Error: TLS: the certificate of the listeners cannot be used/)
-    expect(await told).not.toContain('secret words')
+    expect(await received).toMatch(/^Error: TLS: the certificate of the listeners cannot be used/)
+    expect(await received).not.toContain('secret words')
     const uri = `sip:bob@localhost:${portOf(far.bench, 'tls')};transport=tls`
     await endBoth(await call(near, uri), near, far.bench)
   })
@@ -199,7 +199,7 @@ describe('a request that is too large for UDP', () => {
     expect((await answered).status).toBe(200)
   })
 
-  it('goes over UDP where nobody listens on TCP, and where the URI says so', async () => {
+  it('goes over UDP without a listener on TCP, and where the URI says so', async () => {
     const bench = await start([on('udp'), on('tcp')])
     const peer = await Peer.udp()
     open.push(peer)

@@ -8,7 +8,7 @@ let bench: TestAgent
 let peer: Peer
 let invite: SipRequest
 let up: Dialog
-/** What the application is told of the end of its call. */
+/** Notice of the end of a call to the application. */
 let destroyed: Promise<{ method: string; reason: string }>
 const auth = { username: 'joe', password: 'pass' }
 const challenge = { extra: { 'WWW-Authenticate': 'Digest realm="r", nonce="n", qop="auth"' } }
@@ -22,8 +22,8 @@ const start = async (timers = {}) => {
   await peer.request('ACK')
   up = await dialog
   destroyed = new Promise((resolve) => {
-    const told = (req: SrfRequest, reason: string) => resolve({ method: req.method, reason })
-    up.on('destroy', told as never)
+    const received = (req: SrfRequest, reason: string) => resolve({ method: req.method, reason })
+    up.on('destroy', received as never)
   })
 }
 const stop = async () => {
@@ -130,7 +130,7 @@ describe('a request in a dialog', () => {
     await hangUp()
   })
 
-  it('after the far end has hung up is told that there is no dialog', async () => {
+  it('after the far end has hung up fails for want of a dialog', async () => {
     bye()
     await peer.response(200, 'BYE')
     await destroyed

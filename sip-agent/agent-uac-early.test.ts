@@ -225,7 +225,7 @@ describe('an INVITE', () => {
     await idle(bench.agent)
   })
 
-  it('is not told of a 100, and of each 180 that comes', async () => {
+  it('receives no 100, and each 180', async () => {
     const refused = expect(dial()).rejects.toMatchObject({ status: 480 })
     const invite = await peer.request('INVITE')
     for (const status of [100, 180, 180, 183]) peer.reply(invite, status)

@@ -30,7 +30,7 @@ describe('a connection that closes', () => {
     far.hangUp()
     await refused
     if (status) {
-      // What rings there must stop, though its answer would find nobody any more.
+      // The called phone must stop ringing, though its answer would find no application.
       const cancel = await far.request('CANCEL')
       expect(cancel.via.branch).toBe(invite.via.branch)
       far.reply(cancel, 200)
@@ -55,7 +55,7 @@ describe('a connection that closes', () => {
     await idle(bench.agent)
   })
 
-  it('for good ends the call by a BYE that nobody hears', async () => {
+  it('for good ends the call by a BYE that is not received', async () => {
     const up = await answered()
     far.close()
     while ((await bench.agent.stats()).connections > 0);

@@ -116,7 +116,7 @@ describe('a subscription of the application', () => {
     await idle(bench.agent)
   })
 
-  it('ends when its time is over and nobody says so', async () => {
+  it('ends when its time is over, without a NOTIFY', async () => {
     await hurry()
     const fetch = subscribe()
     peer.reply(await peer.request('SUBSCRIBE'), 200, { extra: { Expires: '0' } })

@@ -175,7 +175,7 @@ describe('other requests', () => {
     await expect(gone).rejects.toMatchObject({ status: 503 })
   })
 
-  it('a TCP port where nobody listens ends in a 503', async () => {
+  it('a TCP port without a listener ends in a 503', async () => {
     const gone = bench.srf.createUAC('sip:bob@127.0.0.1:1;transport=tcp', { localSdp: testSdp() })
     await expect(gone).rejects.toMatchObject({ status: 503 })
   })

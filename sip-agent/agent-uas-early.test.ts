@@ -49,8 +49,8 @@ describe('100rel', () => {
   it('holds the 200 until the PRACK, which the application hears of and answers', async () => {
     const { call, req, res } = await calling()
     const pracked = new Promise<string>((resolve) => {
-      const told = (prack: SrfRequest) => resolve(prack.get('RAck') as string)
-      ;(res.send as (...args: unknown[]) => void)(183, { ...rel, body: testSdp('early') }, () => {}, told)
+      const received = (prack: SrfRequest) => resolve(prack.get('RAck') as string)
+      ;(res.send as (...args: unknown[]) => void)(183, { ...rel, body: testSdp('early') }, () => {}, received)
     })
     const progress = await peer.response(183)
     const answered = bench.srf.createUAS(req, res, { localSdp: testSdp('answer') })
@@ -69,7 +69,7 @@ describe('100rel', () => {
     await idle(bench.agent)
   })
 
-  it('without a PRACK ends in 504, and the application is told as of a caller who gave up', async () => {
+  it('without a PRACK ends in 504, and the application receives a CANCEL', async () => {
     await bench.close()
     peer.close()
     await begin({ timers: { t1: 10, t2: 80, t4: 100 } })

@@ -13,7 +13,7 @@ const settings: SipShield = {
   known: [],
 }
 
-/** How often a refused call is answered that nobody acknowledges, for senders in these networks. */
+/** Number of responses to a refused call without an ACK, for senders in these networks. */
 const refusals = async (known: readonly string[]) => {
   const whole = await WholeAgent.start([], { shield: { ...settings, known } })
   whole.onDelivered = ({ txnId, message }) => {
@@ -28,7 +28,7 @@ const refusals = async (known: readonly string[]) => {
   return answers.filter((text) => text.startsWith('SIP/2.0 403')).length
 }
 
-it('refuses a stranger once, who may have forged the address of somebody else, and a carrier until the ACK', async () => {
+it('refuses an untrusted sender once, whose address may be spoofed, and a carrier until the ACK', async () => {
   expect(await refusals([])).toBe(1)
   expect(await refusals(['127.0.0.0/8'])).toBeGreaterThan(9)
 })

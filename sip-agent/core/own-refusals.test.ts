@@ -8,23 +8,23 @@ const source = '192.0.2.1'
 
 it('counts every refusal by its status, and tells of ten in a second', () => {
   const clock = new FakeClock()
-  const told: OwnRefusal[] = []
-  const refusals = new OwnRefusals(clock, (refusal) => told.push(refusal))
+  const received: OwnRefusal[] = []
+  const refusals = new OwnRefusals(clock, (refusal) => received.push(refusal))
   for (let i = 0; i < 15; i++) refusals.add(420, refused, source, 'sec-agree')
   refusals.add(481, refused, source)
   expect(refusals.counts).toEqual({ 420: 15, 481: 1 })
-  expect(told).toHaveLength(10)
-  expect(told[0]).toEqual({ ...refused, source, status: 420, detail: 'sec-agree' })
+  expect(received).toHaveLength(10)
+  expect(received[0]).toEqual({ ...refused, source, status: 420, detail: 'sec-agree' })
   clock.advance(1_000)
   refusals.add(481, refused, source)
-  expect(told.at(-1)).toEqual({ ...refused, source, status: 481 })
-  expect(told).toHaveLength(11)
+  expect(received.at(-1)).toEqual({ ...refused, source, status: 481 })
+  expect(received).toHaveLength(11)
 })
 
 it('cuts what the far side wrote', () => {
-  const told: OwnRefusal[] = []
-  const refusals = new OwnRefusals(new FakeClock(), (refusal) => told.push(refusal))
+  const received: OwnRefusal[] = []
+  const refusals = new OwnRefusals(new FakeClock(), (refusal) => received.push(refusal))
   const long = 'x'.repeat(10_000)
   refusals.add(400, { method: long, uri: long, callId: long }, source, long)
-  expect(JSON.stringify(told).length).toBeLessThan(1_200)
+  expect(JSON.stringify(received).length).toBeLessThan(1_200)
 })

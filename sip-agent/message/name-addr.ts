@@ -18,7 +18,7 @@ const quotedPattern = /^"(?:[^"\\]|\\.)*"$/
 const parseDisplay = (text: string, part: string): string => {
   if (text === '' || isToken(text) || quotedPattern.test(text)) return text
   for (const word of text.split(/\s+/)) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: a display name may have any character beyond ASCII
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: display names may have characters beyond ASCII
     if (!isToken(word.replace(/[^\u0000-\u007f]/g, 'x'))) throw new SipParseError(part, 'bad display name')
   }
   return text

@@ -43,13 +43,13 @@ it('in the request-uri it is ours as well, and the last route stands for that on
     routes.nextHop(request({ uri, to: 'called', route, callId }))
   const found = { uri: 'sip:b@b.example', routes: ['<sip:next.example;lr>'] }
   expect(behind('<sip:next.example;lr>, <sip:b@b.example>')).toEqual(found)
-  // Each side of ours has its own one.
+  // Each side of the agent has its own route.
   expect(behind(`<${uri}>, <sip:next.example;lr>, <sip:b@b.example>`)).toEqual(found)
   expect(behind('<sip:b@b.example>')).toEqual({ ...found, routes: [] })
   expect([behind(''), behind('<sip:b@b.example>', 'c2')]).toEqual([undefined, undefined])
 })
 
-it('a route is good for a day, and nobody can make it younger', () => {
+it('a route is good for a day, and cannot be made younger', () => {
   clock.advance(10 * 3_600_000)
   const route = routes.make(own, request())
   clock.advance(23 * 3_600_000)

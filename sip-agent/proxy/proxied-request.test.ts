@@ -52,7 +52,7 @@ const context = () =>
     },
   }) as unknown as Context
 
-/** What the sender writes into Max-Breadth; undefined: it has none. */
+/** Max-Breadth of the sender; undefined without one. */
 let breadth: string | undefined
 
 /** Has a request sent on, by the fields of a `proxy` frame. */

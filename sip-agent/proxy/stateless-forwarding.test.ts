@@ -11,16 +11,16 @@ import { StatelessForwarding } from './stateless-forwarding.ts'
 const own = { host: '192.0.2.1', port: 5060, protocol: 'udp' } as const
 let routes: OwnRoutes
 let passing: StatelessForwarding
-/** Where the requests come from. */
+/** Source of the requests. */
 let sender: RecordingFlow
 /** The places that the router finds; undefined: it finds no transport. */
 let places: Map<string, RecordingFlow> | undefined
 let registered: Map<string, RecordingFlow>
-/** What the router was asked for. */
+/** Queries to the router. */
 let sought: string[]
 let failed: string[]
 let faults: unknown[]
-/** Places that were gone to as ones of our own choice. */
+/** Hops that were used as the agent's own choice. */
 let met: string[]
 /** Statuses that were counted as refusals of the agent. */
 let refused: number[]
@@ -94,7 +94,7 @@ describe('a request of a dialog that the agent proxied', () => {
     expect([pass(), failed, second.sent.length]).toEqual([[], ['192.0.2.11'], 1])
   })
 
-  it('goes where its sender says, which makes nobody trusted', () => {
+  it('goes where its sender says, which makes no address trusted', () => {
     const far = new RecordingFlow()
     places = new Map([['192.0.2.11', far]])
     expect([pass(), far.sent.length, met]).toEqual([[], 1, []])

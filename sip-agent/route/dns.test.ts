@@ -85,7 +85,7 @@ describe('a name server', () => {
     ])
   }
 
-  it('is asked nothing any more after the end, whoever waited for something else first', async () => {
+  it('gets no query after the end, not even one that waited for a file', async () => {
     const socket = createSocket('udp4')
     let queries = 0
     socket.on('message', (query, from) => {

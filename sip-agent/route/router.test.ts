@@ -17,9 +17,9 @@ describe('a literal', () => {
     ['sips:a@192.0.2.1;transport=ws', 'wss 192.0.2.1 443'],
   ])('%s leads to %s at once', (uri, expected) => {
     const { router, dns } = routerOn({})
-    const told: string[][] = []
-    expect(router.find(uri, (hops) => told.push(hops.map(hopText)))).toBe(true)
-    expect([told, dns.asked]).toEqual([[[expected]], []])
+    const received: string[][] = []
+    expect(router.find(uri, (hops) => received.push(hops.map(hopText)))).toBe(true)
+    expect([received, dns.asked]).toEqual([[[expected]], []])
   })
 
   it.each([
@@ -136,7 +136,7 @@ describe('a name', () => {
       ['tls 192.0.2.2 5061', 'tls 192.0.2.3 5061'],
     ],
     [
-      'an SRV record of "." means that there is none',
+      'an SRV record of "." means no service',
       'sip:carrier.example;transport=tcp',
       { ...carrierZone, srv: { '_sip._tcp.carrier.example': [srv('', 0)] } },
       four,
@@ -153,23 +153,23 @@ describe('a name', () => {
     expect(hosts.map((hop) => hop.host)).toEqual(['carrier.example', 'x.example'])
   })
 
-  it('is given up after 5 s, and a late answer is not told', async () => {
+  it('is given up after 5 s, and a late answer is ignored', async () => {
     const { router, clock, dns } = routerOn({})
     let late = (_: DnsAddress[]) => {}
     dns.addresses = () =>
       new Promise((resolve) => {
         late = resolve
       })
-    const told: (readonly Hop[])[] = []
-    router.find('sip:slow.example:5060', (hops) => told.push(hops))
+    const received: (readonly Hop[])[] = []
+    router.find('sip:slow.example:5060', (hops) => received.push(hops))
     clock.advance(5_000)
-    expect(told).toEqual([[]])
+    expect(received).toEqual([[]])
     late([{ address: '192.0.2.1', ttl: 60 }])
     await Promise.resolve()
-    expect([told.length, router.searching, clock.running]).toEqual([1, 0, 0])
+    expect([received.length, router.searching, clock.running]).toEqual([1, 0, 0])
   })
 
-  it('an error of whoever asked is reported, and costs nothing else', async () => {
+  it('an error of the caller is reported, and has no other effect', async () => {
     const { router, faults, found } = routerOn(carrierZone, four)
     const error = new Error('broken')
     router.find('sip:carrier.example:5070', () => {
@@ -179,12 +179,12 @@ describe('a name', () => {
     expect(faults).toEqual([error])
   })
 
-  it('nothing is told after the end', async () => {
+  it('nothing is called after the end', async () => {
     const { router, clock } = routerOn(carrierZone, four)
-    const told: unknown[] = []
-    router.find('sip:carrier.example:5070', (hops) => told.push(hops))
+    const received: unknown[] = []
+    router.find('sip:carrier.example:5070', (hops) => received.push(hops))
     router.close()
     await new Promise(setImmediate)
-    expect([told, clock.running]).toEqual([[], 0])
+    expect([received, clock.running]).toEqual([[], 0])
   })
 })

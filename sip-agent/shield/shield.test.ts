@@ -118,7 +118,7 @@ describe('scanners', () => {
 })
 
 describe('strangers', () => {
-  it('may be dropped: requests and connections of everyone outside known networks', () => {
+  it('may be dropped: requests and connections from outside known networks', () => {
     const { shield, send } = setUp({ untrusted: 'drop' })
     expect([send(stranger), send(carrier), send('2001:db8::9')]).toEqual([0, 1, 1])
     expect([shield.accepts('tcp', stranger), shield.accepts('tls', carrier)]).toEqual([false, true])
@@ -165,13 +165,13 @@ describe('a ban', () => {
     expect(send(stranger)).toBe(1)
   })
 
-  it('never comes by datagrams that anybody could have forged', () => {
+  it('never comes by datagrams that could be spoofed', () => {
     const { shield, send } = setUp()
     offend(shield, stranger, 100, false)
     expect([send(stranger), shield.banned]).toEqual([1, 0])
   })
 
-  it('never comes to known networks, nor for malformed messages to whom we call', () => {
+  it('never comes to known networks, nor for malformed messages to peers of the agent', () => {
     const { shield, send } = setUp()
     offend(shield, carrier, 100)
     shield.trustPeer(stranger)
@@ -204,7 +204,7 @@ describe('settings', () => {
     expect([send(stranger), send(carrier), shield.banned]).toEqual([1, 0, 1])
   })
 
-  it('that change give nobody a new rate, but to those whom they make known', () => {
+  it('that change reset the rate only of sources that become known', () => {
     const rates = { packetsPerSecond: 2, knownPacketsPerSecond: 4 }
     const { shield, send } = setUp(rates)
     const sent = () => [send(stranger, invite, 6), send(carrier, invite, 6)]

@@ -1,7 +1,7 @@
 import { generate } from 'selfsigned'
 import type { SipCertificate } from '../types.ts'
 
-/** Whom a test certificate is for. */
+/** Subject of a test certificate. */
 export interface TestNames {
   readonly dns?: readonly string[]
   readonly uris?: readonly string[]

@@ -18,7 +18,7 @@ export class ClientCall {
     this.far = this.bench.fars[0] as Far
     this.bench.request('INVITE', {}, body)
     this.invite = this.far.take()[0] as SipRequest
-    this.txnId = this.bench.told()[0]?.fields[9] ?? ''
+    this.txnId = this.bench.received()[0]?.fields[9] ?? ''
     this.id = `${this.invite.callId};from-tag=${this.invite.fromTag}`
   }
 
@@ -31,7 +31,7 @@ export class ClientCall {
   up(lines: Record<string, string> = {}): this {
     this.answer(200, lines, 't', sdp)
     this.bench.within(this.id, 'ACK')
-    this.bench.told()
+    this.bench.received()
     for (const far of this.bench.fars) far.take()
     return this
   }
@@ -39,15 +39,15 @@ export class ClientCall {
   /** The application's request; what the agent says to it, and where it went. */
   ask(method: string, lines: Record<string, string> = {}, body = '') {
     this.bench.within(this.id, method, lines, body)
-    const answer = this.bench.told().findLast(({ fields }) => fields[0] === 'response')
+    const answer = this.bench.received().findLast(({ fields }) => fields[0] === 'response')
     const [sent] = this.far.take()
     return { said: answer?.fields[2], why: answer?.fields[3], sent }
   }
 
-  /** Statuses and methods that the application was told since the last call. */
+  /** Returns the statuses and methods that the application received since the last call. */
   statuses(): string[] {
     return this.bench
-      .told()
+      .received()
       .filter(({ fields }) => fields[0] === 'sip')
       .map(({ text }) => (text.startsWith('SIP/2.0') ? text.slice(8, 11) : (text.split(' ')[0] as string)))
   }

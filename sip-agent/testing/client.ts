@@ -18,7 +18,7 @@ import { Transactions } from '../transaction/transactions.ts'
 import type { Flow, Protocol } from '../transport/types.ts'
 import { message } from './messages.ts'
 import { openReach } from './reach.ts'
-import { recordingApp, type Told } from './recording-app.ts'
+import { type AppFrame, recordingApp } from './recording-app.ts'
 
 type Lines = Readonly<Record<string, string>>
 
@@ -28,7 +28,7 @@ export class Far implements Flow {
   readonly local
   readonly isReliable: boolean
   readonly isClosed = false
-  /** Where set, nothing can be sent. */
+  /** Whether every send fails. */
   dead = false
   readonly #bench: ClientBench
   readonly #inbox: SipRequest[] = []
@@ -45,7 +45,7 @@ export class Far implements Flow {
     else this.#inbox.push(checkMessage(parseDatagram(bytes)) as SipRequest)
   }
 
-  /** What came since the last call. */
+  /** Returns the messages since the last call. */
   take(): SipRequest[] {
     return this.#inbox.splice(0)
   }
@@ -78,14 +78,14 @@ export class ClientBench {
   readonly app: App
   readonly fars: Far[]
   readonly faults: unknown[] = []
-  /** Places that the router was told have failed. */
+  /** Hops that were reported to the router as failed. */
   readonly failed: string[] = []
-  /** What the router makes of the places for a request of this size. */
+  /** The router's order of hops for a request of this size. */
   fit = (hops: readonly Hop[], _bytes: number): readonly Hop[] => hops
   /** True where the router looks names up, until {@link found}. */
   looking = false
   #found: (() => void)[] = []
-  readonly #frames: Told[] = []
+  readonly #frames: AppFrame[] = []
   #msgId = 0
 
   /** `places` are addresses, each with `tcp:` before it where it is one of TCP. */
@@ -141,7 +141,7 @@ export class ClientBench {
     return context as unknown as Context
   }
 
-  /** The application sends a request outside dialogs; the answer is the first frame of {@link told}. */
+  /** The application sends a request outside dialogs; the answer is the first frame of {@link received}. */
   request(method: string, lines: Lines = {}, body = ''): void {
     this.outgoing.request(this.app, this.#next(), this.#raw(method, lines, body), '')
   }
@@ -172,8 +172,8 @@ export class ClientBench {
     return parseFromApp(Buffer.from(text), { ...defaultMessageLimits, headerLength: 65_536 }) as RawRequest
   }
 
-  /** What the application was told since the last call. */
-  told(): Told[] {
+  /** Returns the frames that the application received since the last call. */
+  received(): AppFrame[] {
     return this.#frames.splice(0)
   }
 

@@ -19,7 +19,7 @@ import { makeTimers } from '../transaction/timers.ts'
 import { Transactions } from '../transaction/transactions.ts'
 import { message, RecordingFlow } from './messages.ts'
 import { openReach } from './reach.ts'
-import { recordingApp, type Told } from './recording-app.ts'
+import { type AppFrame, recordingApp } from './recording-app.ts'
 
 /** Header lines of a request or response, by name. */
 type Lines = Readonly<Record<string, string>>
@@ -41,13 +41,13 @@ export class CoreBench {
   readonly diversions = new Diversions(this.clock, () => {})
   /** Dialogs whose ACK never came. */
   readonly expired: Dialog[] = []
-  readonly #told: Told[] = []
+  readonly #received: AppFrame[] = []
   #seen = 0
 
   constructor({ reliable = false, understood = defaultUnderstood } = {}) {
     const { clock, dialogs } = this
     this.flow = new RecordingFlow(reliable)
-    this.app = recordingApp(this.clock, (frame) => this.#told.push(frame))
+    this.app = recordingApp(this.clock, (frame) => this.#received.push(frame))
     const timers = makeTimers()
     this.transactions = new Transactions(clock, timers, (error) => this.faults.push(error))
     const context = {
@@ -103,14 +103,14 @@ export class CoreBench {
     this.receiver.received(parsed, this.flow, 100)
   }
 
-  /** What the application was sent since the last call. */
-  told(): Told[] {
-    return this.#told.splice(0)
+  /** Returns the frames that the application received since the last call. */
+  received(): AppFrame[] {
+    return this.#received.splice(0)
   }
 
   /** The requests among it, each with its txnId and dialogId. */
   handed(): { method: string; txnId: string; dialogId: string }[] {
-    return this.told()
+    return this.received()
       .filter(({ fields }) => fields[0] === 'sip')
       .map(({ fields, text }) => ({
         method: text.split(' ', 1)[0] as string,
@@ -151,5 +151,5 @@ export class CoreBench {
   }
 }
 
-/** What {@link CoreBench.held} gives when nothing is. */
+/** Result of {@link CoreBench.held} without any state. */
 export const nothing = { transactions: 0, dialogs: 0, pending: 0, unacknowledged: 0, timers: 0 }

@@ -17,7 +17,7 @@ export const naptr = (service: string, replacement: string, order = 1, preferenc
   preference,
 })
 
-/** What a name server knows, by lower-case name. */
+/** Records of a name server, by lower-case name. */
 export interface Zone {
   readonly naptr?: Record<string, readonly Naptr[]>
   readonly srv?: Record<string, readonly Srv[]>
@@ -29,7 +29,7 @@ export interface Zone {
 export class FakeDns implements Dns {
   readonly asked: string[] = []
   ttl = 60
-  /** Of what is not in the zone. */
+  /** Records of names outside the zone. */
   code = 'ENOTFOUND'
   zone: Zone
 

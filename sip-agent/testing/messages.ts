@@ -34,7 +34,7 @@ export const request = (method: string, branch: string): SipRequest =>
       `To: <sip:bob@192.0.2.1>\r\nCall-ID: c1\r\nCSeq: 1 ${method}\r\nContent-Length: 0\r\n\r\n`,
   ) as SipRequest
 
-/** A response to a request of ours with the given branch. */
+/** Returns a response to a request of the agent with this branch. */
 export const response = (status: number, branch: string, method: string, tag = 't'): SipResponse =>
   message(
     `SIP/2.0 ${status} Text\r\nVia: SIP/2.0/UDP 192.0.2.1;branch=${branch}\r\nFrom: <sip:a@b>;tag=f\r\n` +
@@ -48,7 +48,7 @@ export class RecordingFlow implements Flow {
   readonly isReliable: boolean
   readonly sent: string[] = []
   isClosed = false
-  /** Where set, every send fails with it. */
+  /** Error of every send; undefined for success. */
   failure: string | undefined
 
   constructor(reliable = false) {

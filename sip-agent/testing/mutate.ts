@@ -1,4 +1,4 @@
-/** A small generator with a fixed seed (mulberry32), so that a failure can be had again. */
+/** A small generator with a fixed seed (mulberry32), so that a failure can be repeated. */
 export const generator = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0
   let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)

@@ -48,7 +48,7 @@ export class Peer {
     this.transport = transport
   }
 
-  /** A UDP socket that talks to whoever spoke last, at first to `to`. */
+  /** A UDP socket that sends to the latest sender, at first to `to`. */
   static udp(to = 0): Promise<Peer> {
     const peer = new Peer('udp')
     const socket: UdpSocket = createSocket('udp4')
@@ -116,8 +116,8 @@ export class Peer {
   }
 
   /**
-   * Over UDP a busy machine makes the agent repeat what has its answer on the way already: no test is to take
-   * that for something new. What has no answer yet comes as often as it is sent.
+   * Returns whether a message is a retransmission over UDP, as a busy machine causes it. No test may take it
+   * for a new message. A request without a reply is delivered as often as it arrives.
    */
   #isRepeated(message: SipMessage): boolean {
     if (this.transport !== 'udp') return false
@@ -237,5 +237,5 @@ export class Peer {
   }
 }
 
-/** What a request and its repetitions have in common (RFC 3261 17.2.3). */
+/** Returns the values that a request shares with its retransmissions (RFC 3261 17.2.3). */
 const transactionOf = ({ via, method }: SipRequest): string => `${via.branch} ${method}`

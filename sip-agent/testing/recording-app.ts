@@ -3,14 +3,14 @@ import { App } from '../drachtio/app.ts'
 import { FrameReader, splitPayload } from '../drachtio/frames.ts'
 
 /** A frame that the application was sent. */
-export interface Told {
+export interface AppFrame {
   /** The fields from the second on: `sip` or `response` first. */
   readonly fields: readonly string[]
   readonly text: string
 }
 
 /** An application without a socket: what it is sent goes to `tell`. */
-export const recordingApp = (clock: Clock, tell: (frame: Told) => void): App => {
+export const recordingApp = (clock: Clock, tell: (frame: AppFrame) => void): App => {
   const reader = new FrameReader()
   const socket = {
     destroyed: false,

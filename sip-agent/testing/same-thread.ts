@@ -5,9 +5,8 @@ import type { AgentThread } from '../index.ts'
 import { type AgentData, serveAgent } from '../serve.ts'
 
 /**
- * What an agent is started with where its thread is not what is tested: it runs in the test's own, and all
- * that is said to it and by it is copied as between threads. To start a thread takes some hundred times as
- * long as to start an agent.
+ * Starts an agent in the test's own thread, for tests of anything but its thread. All messages are copied as
+ * between threads. Starting a thread takes some hundred times as long as starting an agent.
  */
 export const sameThread = (data: AgentData): AgentThread => {
   const { port1, port2 } = new MessageChannel()

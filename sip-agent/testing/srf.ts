@@ -44,8 +44,8 @@ export const startTestAgent = async (options: Partial<SipAgentOptions> = {}): Pr
 }
 
 /**
- * Waits until the agent has heard which requests the application wants. Handlers are told over TCP, requests
- * come over UDP: without this wait, a request may be there first, and is refused with 503.
+ * Waits until the agent knows the application's routes. Routes arrive over TCP, requests over UDP: without
+ * this wait, a request may be first, and is refused with 503.
  */
 export const routed = async (srf: Srf): Promise<void> => {
   // Frames are served in order. This one is refused at once, as nothing is bound for such a transport.

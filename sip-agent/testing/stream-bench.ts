@@ -26,7 +26,7 @@ export class StreamBench {
     this.transport = new StreamTransport('tcp', { ...options, tls: new TlsSettings(undefined) })
   }
 
-  /** A connection from an address of ours; it may be closed at once. */
+  /** Connects from a local address; the connection may be closed at once. */
   async dial(localAddress = '127.0.0.1'): Promise<Socket> {
     const socket = this.#keep(connect({ port: this.transport.local.port, host: '127.0.0.1', localAddress }))
     await once(socket, 'connect')
@@ -50,7 +50,7 @@ export class StreamBench {
     return { protocol: 'tcp', address: '127.0.0.1', port, host: 'carrier.example' }
   }
 
-  /** Nobody listens any more at what {@link listen} gave. */
+  /** Closes the listener of {@link listen}. */
   async deafen(): Promise<void> {
     await Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))))
   }

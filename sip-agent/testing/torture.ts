@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 
 /**
- * One message of RFC 4475 or 5118: its section and file, what the parser says (`ok`, or the status of its
- * error), and what the whole agent does: hands it to the application, answers with a status, or drops it.
+ * One message of RFC 4475 or 5118. `parser`: `ok`, or the status of the parser's error. `agent`: reaction of
+ * the whole agent, which delivers it, answers with a status, or drops it.
  */
 export type Torture = readonly [
   section: string,

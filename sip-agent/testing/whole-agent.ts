@@ -13,7 +13,7 @@ const secret = 'whole'
 /** One turn of the event loop. */
 export const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** What the agent handed to the application. */
+/** Frames that the agent delivered to the application. */
 export interface Delivered {
   readonly txnId: string
   readonly dialogId: string
@@ -21,8 +21,8 @@ export interface Delivered {
 }
 
 /**
- * A whole agent on real sockets and a clock that the test moves, with a bare socket as its peer and one as
- * its application: neither parses anything, so whatever the agent does can be seen.
+ * A whole agent on real sockets, with a clock that the test moves. Its peer and its application are bare
+ * sockets that parse nothing, so that every effect is visible.
  */
 export class WholeAgent {
   /** Errors within the agent. */
@@ -33,9 +33,9 @@ export class WholeAgent {
   /** Datagrams that came back, as text. */
   readonly answers: string[] = []
   readonly delivered: Delivered[] = []
-  /** What the application does with what it is handed; default nothing. */
+  /** Handler of frames in the application; default none. */
   onDelivered: (delivered: Delivered) => void = () => {}
-  /** What the peer does with a datagram; default nothing. */
+  /** Handler of datagrams in the peer; default none. */
   onAnswer: (text: string) => void = () => {}
   readonly agent: Agent
   readonly #udp: UdpSocket
@@ -128,7 +128,7 @@ export class WholeAgent {
     }
   }
 
-  /** What came since `settle` was called last, without what it caused itself; empties both lists. */
+  /** Returns and clears both lists since the latest `settle`, without its own effects. */
   take(): { answers: string[]; delivered: Delivered[] } {
     const own = (text: string) => !text.includes('Call-ID: probe-')
     return {

@@ -189,7 +189,7 @@ it('a connection that closes fails what waits on it, and that alone', () => {
   expect([transactions.size, transactions.connections, clock.running]).toEqual([0, 0, 0])
 })
 
-describe('an error of whoever hears that a request could not be sent', () => {
+describe('an error of the callback for a failed send', () => {
   const broken = {
     response: () => {},
     failed: () => {
@@ -197,16 +197,13 @@ describe('an error of whoever hears that a request could not be sent', () => {
     },
   }
 
-  it.each(['INVITE', 'OPTIONS'])(
-    'is told, and does not reach the socket that it came from (%s)',
-    (method) => {
-      start(method, true)
-      side.machine.stop()
-      flow.failure = 'refused'
-      transactions.send('z9hG4bKone', method, Buffer.from(method), flow, broken)
-      expect([String(faults), transactions.size]).toEqual(['Error: broken', 0])
-    },
-  )
+  it.each(['INVITE', 'OPTIONS'])('is reported, and does not reach its socket (%s)', (method) => {
+    start(method, true)
+    side.machine.stop()
+    flow.failure = 'refused'
+    transactions.send('z9hG4bKone', method, Buffer.from(method), flow, broken)
+    expect([String(faults), transactions.size]).toEqual(['Error: broken', 0])
+  })
 
   it('leaves the other requests of a lost connection theirs', () => {
     start('OPTIONS', true)

@@ -51,7 +51,7 @@ describe('an INVITE server transaction on UDP', () => {
     clock.advance(200)
     expect([transactions.size, clock.running]).toEqual([0, 0])
   })
-  it('repeats a refusal to whom may be somebody else only when asked again', () => {
+  it('repeats a refusal to an address that may be spoofed only for a repeated INVITE', () => {
     side = transactions.serve(request('INVITE', 'z9hG4bK2'), flow, { isSpoofable: true })
     side.machine.respond(403, bytes('403'))
     expect(timesOfSending(9_000)).toEqual([])
@@ -59,7 +59,7 @@ describe('an INVITE server transaction on UDP', () => {
     expect(flow.sent).toEqual(['403', '403'])
     clock.advance(23_000)
     expect(transactions.find(request('ACK', 'z9hG4bK2'))).toBeUndefined()
-    // After a provisional response nobody asks again.
+    // After a provisional response the INVITE is not repeated.
     side = transactions.serve(request('INVITE', 'z9hG4bK3'), flow, { isSpoofable: true })
     side.machine.respond(100, bytes('100'))
     side.machine.respond(486, bytes('486'))
@@ -72,7 +72,7 @@ describe('an INVITE server transaction on UDP', () => {
     side.machine.respond(504, bytes('504'))
     expect(timesOfSending(31_000)).toEqual([500, 1_500])
   })
-  it('gives up 32 s after a refusal that nobody acknowledges', () => {
+  it('gives up 32 s after a refusal without an ACK', () => {
     side.machine.respond(486, bytes('486'))
     clock.advance(31_999)
     expect(transactions.size).toBe(1)

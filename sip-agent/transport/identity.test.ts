@@ -9,14 +9,14 @@ describe('RFC 5922 7.1: a certificate is for', () => {
   it.each([
     ['its SIP URIs, and then not its DNS names', 'DNS:a.example, URI:sip:B.example', ['b.example']],
     ['its DNS names without one', 'DNS:a.example, DNS:b.example', ['a.example', 'b.example']],
-    ['nobody by a SIP URI with a user', 'URI:sip:alice@a.example', []],
-    ['nobody by another URI', 'URI:https://a.example, URI:sips:b.example', []],
-    ['nobody by its common name where there is a subjectAltName', 'email:a@a.example', []],
+    ['no domain by a SIP URI with a user', 'URI:sip:alice@a.example', []],
+    ['no domain by another URI', 'URI:https://a.example, URI:sips:b.example', []],
+    ['no domain by its common name besides a subjectAltName', 'email:a@a.example', []],
     ['its addresses besides', 'URI:sip:a.example, IP Address:192.0.2.1', ['a.example', '192.0.2.1']],
     ['its common name where there is nothing else', undefined, ['cn.example']],
     ['no name that is hidden in another', 'URI:"https://x/, DNS:victim.example"', []],
-    ['nobody where the list cannot be read', 'DNS:a.example, DNS:"open', []],
-    ['nobody where an entry cannot be read', 'DNS:a.example, DNS:"\\q"', []],
+    ['no domain if the list is malformed', 'DNS:a.example, DNS:"open', []],
+    ['no domain if an entry is malformed', 'DNS:a.example, DNS:"\\q"', []],
   ])('%s', (_what, names, expected) => {
     expect(domainsOf(certificate(names))).toEqual(expected)
   })
@@ -38,7 +38,7 @@ describe('RFC 5922 7.2: a host', () => {
     expect(checkDomain(host, certificate(names)) === undefined).toBe(expected)
   })
 
-  it('is told whom the certificate is for', () => {
+  it('receives the names in the certificate', () => {
     const text = checkDomain('carrier.example', certificate('DNS:a.example, DNS:b.example'))?.message
     expect(text).toBe('the certificate is for a.example, b.example, not for carrier.example')
   })

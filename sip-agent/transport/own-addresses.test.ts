@@ -12,7 +12,7 @@ const own = (announce?: string) =>
     { networks: ['fd00::/8'], address: 'fd00::1' },
   ])
 
-describe('a peer is told', () => {
+describe('a peer receives', () => {
   it.each([
     ['10.2.3.4', '0.0.0.0', '10.1.1.1'],
     ['192.0.2.9', '0.0.0.0', '203.0.113.1'],

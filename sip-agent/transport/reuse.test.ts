@@ -93,7 +93,7 @@ describe('requests to a client (RFC 5923)', () => {
   it.each([
     ['has no certificate', async () => ({})],
     [
-      'has one that nobody vouches for',
+      'has one of an unknown authority',
       async () => {
         const { certificate: cert, key } = await stranger.issue({ uris: ['sip:client.example'] })
         return { cert, key }

@@ -27,7 +27,7 @@ streamBenches(
   },
 )
 
-/** A connection from an address of ours. */
+/** Connects from a local address. */
 const from = async (localAddress?: string) => (await bench.dial(localAddress)).resume()
 const threeAddresses = ['127.0.0.1', '127.0.0.1', '127.0.0.2', '127.0.0.2', '127.0.0.3', '127.0.0.3']
 const answerTo = (method: string) => Buffer.from(`SIP/2.0 200 OK\r\nCSeq: 1 ${method}\r\n\r\n`)
@@ -63,7 +63,7 @@ it('a stranger who was never let in and is silent for longest makes room for the
     const socket = await from(address)
     held.push(socket)
     await bench.say(socket, inviteText)
-    // Anybody gets these two.
+    // Every peer gets these two.
     if (i > 2) for (const method of ['OPTIONS', 'CANCEL']) (await bench.sink.flow(i)).send(answerTo(method))
     bench.clock.advance(1_000)
   }
@@ -84,7 +84,7 @@ it('a stranger who was never let in and is silent for longest makes room for the
   expect([first.destroyed, second.destroyed]).toEqual([false, false])
 })
 
-it('looks for nobody who could make room for one who is not let in anyway', async () => {
+it('searches no connection to close for one that is rejected anyway', async () => {
   trusted = false
   for (const address of threeAddresses) await bench.say(await from(address), inviteText)
   accepted = false

@@ -92,7 +92,7 @@ const hop = (host: string, address = '127.0.0.1'): Hop => ({
   host,
 })
 
-/** What becomes of an INVITE: it arrives, or the reason why it did not. */
+/** Outcome of an INVITE: its arrival, or the reason of the failure. */
 const call = (host: string): Promise<string> => {
   const before = farSink.messages.length
   const losses = sink.losses.length
@@ -128,7 +128,7 @@ describe('a connection that we make', () => {
     expect(near.connections).toBe(2)
   })
 
-  it('says whom the certificate is for where it is for somebody else', async () => {
+  it('names the host of a certificate for another host', async () => {
     await open(settings())
     const reason = await call('nobody.example')
     expect(reason).toBe(
@@ -137,7 +137,7 @@ describe('a connection that we make', () => {
     expect([sink.losses, farSink.messages]).toEqual([[reason], []])
   })
 
-  it('fails where nobody we trust vouches for the certificate, and nothing is sent', async () => {
+  it('fails for a certificate of an unknown authority, and nothing is sent', async () => {
     await open(settings(), settings({ ca: stranger.certificate }))
     expect(await call('carrier.example')).toMatch(/\(carrier\.example\): self-signed certificate/)
     expect(farSink.messages).toEqual([])

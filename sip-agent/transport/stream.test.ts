@@ -101,7 +101,7 @@ it('pings that come together get one answer, and count as no message', async () 
   expect(text).toMatch(/^(?:\r\n)+end$/)
 })
 
-it('whom the gatekeeper does not accept is closed at once', async () => {
+it('that the gatekeeper does not accept is closed at once', async () => {
   stranger = true
   await once(await bench.dial(), 'close')
   expect([bench.transport.connections, bench.sink.losses]).toEqual([0, []])
@@ -143,7 +143,7 @@ it('a connection of ours that is not there in 10 s has failed, and one that is o
   }
 })
 
-it('says that nobody listens', async () => {
+it('names a missing listener', async () => {
   const hop = await bench.listen(() => {})
   await bench.deafen()
   const flow = bench.transport.connect(hop)
@@ -181,7 +181,7 @@ it('a peer that does not read is cut off', async () => {
   expect([bench.sink.losses, failures.at(-1)]).toEqual([['the peer does not read'], 'the peer does not read'])
 })
 
-it('a request goes over the open connection, whoever opened it', async () => {
+it('a request goes over the open connection, whichever side opened it', async () => {
   const socket = await bench.dial()
   await bench.say(socket, inviteText)
   const accepted = await bench.sink.flow()
@@ -193,7 +193,7 @@ it('a request goes over the open connection, whoever opened it', async () => {
   expect(bench.transport.find(hop)).toBe(made)
 })
 
-it('takes no alias for plain TCP, where nobody has proved anything', async () => {
+it('takes no alias for plain TCP, which proves no identity', async () => {
   await bench.say(await bench.dial(), inviteText.replace(';rport,', ';rport;alias,'))
   const { message } = bench.sink.messages[0] as (typeof bench.sink.messages)[0]
   expect([message.via.params.has('alias'), message.via.port]).toEqual([true, 5061])

@@ -18,7 +18,7 @@ it.each([
     '2001:db8:1234:5678:11:2233:4455:6677',
     '010100182112a442b7e7a701bc34d686fa87dfae002000140002a1470113a9faa5d3f179bc25f4b5bed2b9d9',
   ],
-])('a binding request from %s is told so', (address, expected) => {
+])('a binding request from %s receives that address', (address, expected) => {
   expect(stunAnswer(request(), address, 32_853)?.toString('hex')).toBe(expected)
 })
 
@@ -28,8 +28,8 @@ it.each([
   ['fe80::1%eth0', 'df92a442b7e7a701bc34d686fa87dfaf'],
   ['::ffff:192.0.2.1', '2112a442b7e7a701bc3429793a87ddaf'],
 ])('%s is written in full', (address, expected) => {
-  const told = stunAnswer(request(), address, 5060)?.subarray(28).toString('hex')
-  expect(told).toBe(expected)
+  const received = stunAnswer(request(), address, 5060)?.subarray(28).toString('hex')
+  expect(received).toBe(expected)
 })
 
 it('an attribute that has to be understood and is not gets 420, one that has not is passed over', () => {
@@ -47,7 +47,7 @@ it.each([
   expect(stunAnswer(bytes, '192.0.2.1', 1)).toBeUndefined()
 })
 
-it('is told from SIP', () => {
+it('is distinguished from SIP', () => {
   expect(isStun(request())).toBe(true)
   expect(isStun(Buffer.from('\r\n\r\nOPTIONS sip:a@b SIP/2.0\r\n'))).toBe(false)
   expect(isStun(Buffer.from([0, 1, 0, 0]))).toBe(false)

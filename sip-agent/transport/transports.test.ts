@@ -29,14 +29,14 @@ const place = (protocol: 'udp' | 'tcp', port = 9) => {
   return { protocol, address, port, host: address }
 }
 
-it('what is sent to a place makes it known, unless somebody else chose it', () => {
+it('a send to a destination makes it known, unless another party chose it', () => {
   transports.flow(place('udp'), 'peer')
   expect(met).toEqual([])
   transports.flow(place('udp'), 'us')
   expect(met).toEqual(['127.0.0.2'])
 })
 
-it('a connection to a place that somebody else chose takes the place of no other one', () => {
+it('a connection to a destination that another party chose replaces no other one', () => {
   const own = transports.flow(place('tcp', 1), 'us')
   expect(transports.flow(place('tcp', 2), 'peer')).toBeUndefined()
   expect(own?.isClosed).toBe(false)

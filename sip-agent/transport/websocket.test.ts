@@ -241,7 +241,7 @@ it('two connections from one port of a peer, to two addresses, are not taken for
   await transports.close()
 })
 
-it('a plain request is told to upgrade', async () => {
+it('a plain request gets a demand to upgrade', async () => {
   const sink = new TestSink()
   const options = {
     sink,

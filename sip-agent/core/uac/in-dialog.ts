@@ -35,9 +35,9 @@ export interface InDialogRequest {
  * Finds the flows of a request within a dialog. Without a route set it returns over the peer's own flow. If
  * that connection is closed, it goes over the flow on which the target has registered since.
  *
- * The request also returns over the peer's flow if the route leads nowhere, to this machine, or to a place
- * that this dialog may not reach. The same applies if the transport is not bound, or the peer's address is
- * unverified. Nothing that an unverified peer wrote is followed, looked up or connected to.
+ * The request also returns over the peer's flow if the route leads nowhere, to this machine, or to a
+ * forbidden place. The same applies if the transport is not bound, or the peer's address is unverified.
+ * Nothing that an unverified peer wrote is followed, looked up or connected to.
  */
 const findFlows = (
   context: Context,

@@ -7,9 +7,9 @@ const noDialog = 'Server error: unable to find dialog for dialog id provided'
 
 describe('a request for which a name is looked up', () => {
   const route = { 'Record-Route': '<sip:proxy.example;lr>' }
-  const said = (call: Call) => call.bench.told().map(({ fields }) => [fields[2], fields[3]])
+  const said = (call: Call) => call.bench.received().map(({ fields }) => [fields[2], fields[3]])
 
-  it('is not sent where the call has ended meanwhile, and the application is told', () => {
+  it('is not sent where the call has ended meanwhile, and the application is notified', () => {
     const call = new Call().up(route)
     call.bench.looking = true
     call.bench.within(call.id, 'INFO')
@@ -33,10 +33,10 @@ describe('a request for which a name is looked up', () => {
     call.hangUp()
   })
 
-  it('may be an ACK with a header that is none: the application is told, and may send another one', () => {
+  it('may be an ACK with a malformed header: the application is notified, and may send another one', () => {
     const call = new Call()
     call.answer(200, route, 't', sdp)
-    call.bench.told()
+    call.bench.received()
     call.bench.looking = true
     call.bench.within(call.id, 'ACK', { Contact: 'localhost" <' })
     call.bench.found()

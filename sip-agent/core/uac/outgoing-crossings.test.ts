@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { SipRequest } from '../../message/message.ts'
 import { ClientBench, type Far } from '../../testing/client.ts'
 import { nothing } from '../../testing/core.ts'
-import type { Told } from '../../testing/recording-app.ts'
+import type { AppFrame } from '../../testing/recording-app.ts'
 
 const orders = <T>(list: readonly T[]): T[][] =>
   list.length <= 1
@@ -34,7 +34,7 @@ class Crossing {
     this.far = this.bench.fars[0] as Far
     this.bench.request('INVITE', {}, 'v=0\r\n')
     this.invite = this.far.take()[0] as SipRequest
-    this.txnId = this.bench.told()[0]?.fields[9] ?? ''
+    this.txnId = this.bench.received()[0]?.fields[9] ?? ''
   }
 
   run(event: string): void {
@@ -61,14 +61,14 @@ class Crossing {
 
   /** Both ends act on what they got. */
   look(): void {
-    for (const frame of this.bench.told()) this.#told(frame)
+    for (const frame of this.bench.received()) this.#received(frame)
     for (const request of this.far.take()) this.#got(request)
     if (!this.#cancel || this.#answerTo === undefined) return
     this.far.answer(this.#cancel, this.#answerTo)
     this.#cancel = undefined
   }
 
-  #told({ fields, text }: Told): void {
+  #received({ fields, text }: AppFrame): void {
     if (fields[0] === 'response') {
       if (fields[2] === 'NOK') this.refused.push(fields[3] ?? '')
       return
@@ -154,7 +154,7 @@ it('the same over TCP', () => {
   for (const events of orders(['cancel', '180', '200', 'cancel 200', 'again'])) check(events, 'tcp:192.0.2.9')
 })
 
-it('a CANCEL that nobody answers, for an INVITE that nobody answers, ends in one 487', () => {
+it('a CANCEL without an answer, for an INVITE without an answer, ends in one 487', () => {
   for (const events of orders(['cancel', '100', '180'])) {
     const crossing = new Crossing('192.0.2.9')
     for (const event of events) crossing.run(event)

@@ -69,17 +69,20 @@ describe('a PRACK', () => {
 })
 
 describe('a BYE in an early dialog (RFC 3261 15)', () => {
-  it.each([200, 487])('ends it; the %i to the INVITE that follows is acknowledged and told', (status) => {
-    const call = new Call()
-    call.answer(180)
-    const { sent } = call.ask('BYE')
-    expect(sent?.toTag).toBe('t')
-    if (sent) call.far.answer(sent, 200)
-    call.answer(status, {}, 't', status === 200 ? sdp : '')
-    expect(call.statuses()).toEqual(['200', String(status)])
-    expect(call.far.take().map((each) => each.method)).toEqual(['ACK'])
-    call.end()
-  })
+  it.each([200, 487])(
+    'ends it; the %i to the INVITE that follows is acknowledged and delivered',
+    (status) => {
+      const call = new Call()
+      call.answer(180)
+      const { sent } = call.ask('BYE')
+      expect(sent?.toTag).toBe('t')
+      if (sent) call.far.answer(sent, 200)
+      call.answer(status, {}, 't', status === 200 ? sdp : '')
+      expect(call.statuses()).toEqual(['200', String(status)])
+      expect(call.far.take().map((each) => each.method)).toEqual(['ACK'])
+      call.end()
+    },
+  )
 })
 
 describe('an answer whose dialog is over before the ACK of the application', () => {

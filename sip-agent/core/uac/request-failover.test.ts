@@ -7,7 +7,7 @@ const hour = 3_600_000
 /** The status lines of the responses that the application was handed. */
 const statuses = (bench: ClientBench) =>
   bench
-    .told()
+    .received()
     .filter(({ fields, text }) => fields[0] === 'sip' && text.startsWith('SIP/2.0'))
     .map(({ text }) => Number(text.slice(8, 11)))
 const one = (far: Far | undefined, method: string) => {
@@ -30,7 +30,7 @@ describe.each(['INVITE', 'OPTIONS'])('a new %s', (method) => {
     const { bench, fars, begin } = start(three, method)
     if (fars[0]) fars[0].dead = true
     begin()
-    const [ok, ...more] = bench.told()
+    const [ok, ...more] = bench.received()
     expect([ok?.fields[2], more.length]).toEqual(['OK', 0])
     bench.clock.advance(0)
     const second = one(fars[1], method)
@@ -49,7 +49,7 @@ describe.each(['INVITE', 'OPTIONS'])('a new %s', (method) => {
     ended(bench)
   })
 
-  it('that nobody answers goes to the next place after 32 s, and ends in one 408', () => {
+  it('without an answer goes to the next hop after 32 s, and ends in one 408', () => {
     const { bench, fars, begin } = start(three, method)
     begin()
     bench.clock.advance(31_999)
@@ -88,7 +88,7 @@ describe.each(['INVITE', 'OPTIONS'])('a new %s', (method) => {
   it('that has nowhere to go ends in one 503, after its OK', () => {
     const { bench, begin } = start([], method)
     begin()
-    expect(bench.told().map(({ fields }) => fields[2])).toEqual(['OK'])
+    expect(bench.received().map(({ fields }) => fields[2])).toEqual(['OK'])
     return Promise.resolve().then(() => {
       expect(statuses(bench)).toEqual([503])
       ended(bench)
@@ -99,7 +99,7 @@ describe.each(['INVITE', 'OPTIONS'])('a new %s', (method) => {
     const { bench, fars, begin } = start(three, method)
     for (const far of fars) far.dead = true
     begin()
-    expect(bench.told()).toHaveLength(1)
+    expect(bench.received()).toHaveLength(1)
     bench.clock.advance(0)
     expect(statuses(bench)).toEqual([503])
     ended(bench)
@@ -121,7 +121,7 @@ describe('an INVITE', () => {
   it('that got a 100 still goes on after a 503, and its CANCEL and ACK go to the place in use', () => {
     const { bench, fars, begin } = start(three)
     begin()
-    const txnId = bench.told()[0]?.fields[9] ?? ''
+    const txnId = bench.received()[0]?.fields[9] ?? ''
     const first = one(fars[0], 'INVITE')
     fars[0]?.answer(first, 100)
     fars[0]?.answer(first, 503)
@@ -145,7 +145,7 @@ describe('an INVITE', () => {
     fars[0]?.answer(first, 100)
     fars[0]?.answer(first, 503)
     const second = one(fars[1], 'INVITE')
-    bench.cancel(bench.told()[0]?.fields[9] ?? '')
+    bench.cancel(bench.received()[0]?.fields[9] ?? '')
     expect(fars[1]?.take()).toEqual([])
     fars[1]?.answer(second, 180)
     expect(one(fars[1], 'CANCEL').via.branch).toBe(second.via.branch)
@@ -158,7 +158,7 @@ describe('an INVITE', () => {
     const { bench, fars, begin } = start(three)
     if (why === 'transport' && fars[0]) fars[0].dead = true
     begin()
-    bench.cancel(bench.told()[0]?.fields[9] ?? '')
+    bench.cancel(bench.received()[0]?.fields[9] ?? '')
     if (why === '503') fars[0]?.answer(one(fars[0], 'INVITE'), 503)
     bench.clock.advance(32_000)
     expect(fars[1]?.take()).toEqual([])
@@ -166,7 +166,7 @@ describe('an INVITE', () => {
     ended(bench)
   })
 
-  it('names the place that it is sent from in Contact, and nobody else in From', () => {
+  it('names the local address in Contact, and the same caller in From', () => {
     const { bench, fars, begin } = start(['192.0.2.11', 'tcp:192.0.2.12'])
     begin()
     const first = one(fars[0], 'INVITE')
@@ -185,7 +185,7 @@ describe('an INVITE', () => {
     bench.request('INVITE', { 'X-Large': 'x'.repeat(1_300) }, sdp)
     expect(fars[0]?.take()).toEqual([])
     const invite = one(fars[1], 'INVITE')
-    expect(bench.told()[0]?.text).toContain(`SIP/2.0/TCP 192.0.2.1:5061;branch=${invite.via.branch}`)
+    expect(bench.received()[0]?.text).toContain(`SIP/2.0/TCP 192.0.2.1:5061;branch=${invite.via.branch}`)
     fars[1]?.answer(invite, 404)
     ended(bench)
   })
@@ -222,7 +222,7 @@ describe('a call that the application does not acknowledge', () => {
     const bye = one(fars[0], 'BYE')
     expect(bye.headers.first('reason')).toContain('Not acknowledged')
     fars[0]?.answer(bye, 200)
-    expect(bench.told().map(({ fields }) => fields[7])).toContain('unsolicited')
+    expect(bench.received().map(({ fields }) => fields[7])).toContain('unsolicited')
     ended(bench)
   })
 })

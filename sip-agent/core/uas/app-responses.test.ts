@@ -8,7 +8,7 @@ beforeEach(() => {
   bench = new CoreBench()
 })
 
-/** What a BYE of the application does once it is answered. */
+/** Effect of an answered BYE of the application. */
 const hungUp = () => {
   const dialog = bench.dialogs.byId(id)
   if (!dialog) throw new Error('no dialog')
@@ -45,7 +45,7 @@ describe('an answer of the application after its own BYE', () => {
     bench.clock.advance(100)
     const answers = bench.sent().filter(({ seqMethod }) => seqMethod === 'INVITE')
     expect(answers.map(({ status }) => status)).toEqual([487])
-    const said = bench.told().filter(({ fields }) => fields[1] === '200')
+    const said = bench.received().filter(({ fields }) => fields[1] === '200')
     expect(said.map(({ fields }) => fields[2])).toEqual(['NOK'])
     bench.receive('ACK', 1, 'i', to)
     bench.clock.advance(64_000)

@@ -73,7 +73,7 @@ class Crossing {
       const rseq = headers.first('rseq')
       if (rseq) this.#reliable = { rseq, tag: toTag }
     }
-    for (const { fields, text } of this.bench.told()) {
+    for (const { fields, text } of this.bench.received()) {
       const method = text.split(' ', 1)[0] as string
       if (fields[0] === 'response') this.frames.push(`${fields[1]} ${fields[2]}`)
       else if (method === 'CANCEL') this.cancels.push(method)

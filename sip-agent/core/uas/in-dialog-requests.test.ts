@@ -15,7 +15,7 @@ const ringing = (status = 180, body = '', offer = sdp, lines: Record<string, str
   bench.respond(txnId, status, lines, body)
   const [response] = bench.sent()
   to = { To: `<sip:b@h>;tag=${response?.toTag}` }
-  bench.told()
+  bench.received()
   return { txnId, rseq: response?.headers.first('rseq') }
 }
 
@@ -24,7 +24,7 @@ const established = () => {
   bench.respond(txnId, 200, {}, sdp)
   bench.receive('ACK', 1, 'a', to)
   bench.sent()
-  bench.told()
+  bench.received()
 }
 
 describe('requests in an early dialog', () => {
@@ -139,7 +139,7 @@ describe('UPDATE', () => {
 })
 
 describe('a subscription', () => {
-  it('is told where its subscriber is since it was renewed (RFC 5057 5.4)', () => {
+  it('has the target of its latest renewal (RFC 5057 5.4)', () => {
     const answer = () => bench.respond(bench.handed()[0]?.txnId as string, 202, { Expires: '60' })
     bench.receive('SUBSCRIBE', 1, 's', { Event: 'dialog' })
     answer()

@@ -61,7 +61,7 @@ describe('a provisional response of the application', () => {
   })
   it('is repeated for half an hour at most: then the call is given up', () => {
     bench.respond(invite(), 180)
-    bench.told()
+    bench.received()
     bench.clock.advance(1_800_000)
     expect(bench.statuses().filter((status) => status !== 180)).toEqual([480])
     expect(bench.handed().map((each) => each.method)).toEqual(['CANCEL'])
@@ -99,7 +99,7 @@ it('a second INVITE of the same call is refused, be the first one answered or no
   bench.receive('INVITE', 3, 'k', {}, sdp)
   bench.respond(txnId, 401)
   expect(bench.statuses()).toEqual([482, 180, 482, 401])
-  bench.told()
+  bench.received()
   bench.receive('INVITE', 4, 'l', {}, sdp)
   expect(bench.handed()).toHaveLength(1)
 })
@@ -134,13 +134,13 @@ describe('an answer to a request whose connection is gone', () => {
     bench.clock.advance(500)
     expect([bench.sent(), bench.again.sent.length]).toEqual([[], 2])
   })
-  it('is refused to the application where there is none, and the wait is over', () => {
+  it('is refused to the application without one, and the wait is over', () => {
     const txnId = invite()
     bench.respond(txnId, 180)
-    bench.told()
+    bench.received()
     bench.flow.isClosed = true
     bench.respond(txnId, 200, {}, sdp)
-    expect(bench.told()[0]?.fields[3]).toBe('transport for response has been shutdown or closed')
+    expect(bench.received()[0]?.fields[3]).toBe('transport for response has been shutdown or closed')
     bench.clock.advance(64_000)
     expect(bench.held()).toEqual(nothing)
   })

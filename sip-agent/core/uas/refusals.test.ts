@@ -27,8 +27,8 @@ describe('a request is refused', () => {
     ['an unknown method', request({}, 'sip:b@h', 'DANCE'), 501],
     ['a telephone number, where it is no call', request({}, 'tel:+4930123', 'OPTIONS'), 416],
     ['a telephone number in a call', request({ To: '<sip:b@h>;tag=t' }, 'tel:+4930123'), 416],
-    ['another scheme', request({}, 'nobody:x'), 416],
-    ['an extension that nobody knows', request({ Require: 'sec-agree' }), 420],
+    ['another scheme', request({}, 'unknown:x'), 416],
+    ['an unknown extension', request({ Require: 'sec-agree' }), 420],
     ['a packed body', request({ 'Content-Encoding': 'gzip' }, 'sip:b@h', 'INVITE', 'zip'), 415],
   ])('with %s', (_what, given, status) => {
     expect(refusalOf(given, facts)?.status).toBe(status)
@@ -85,7 +85,7 @@ describe('a Via of our own', () => {
   it('tells one that we sent on and that is still for the same, from one that was routed anew', () => {
     expect([back(loopMark('sip:b@h')), back(loopMark('sip:b@h'), 'sip:c@h')]).toEqual([true, false])
   })
-  it('is not that of somebody else', () => {
+  it('is not that of another sender', () => {
     expect([back('.0123456789ab'), hasLooped(request())]).toEqual([false, false])
   })
 })

@@ -30,7 +30,7 @@ const prack = (rseq: number, tag: string, seq = 2, lines: Record<string, string>
     ...lines,
   })
 
-/** A reliable 183 goes out; returns its RSeq and our tag. */
+/** Sends a reliable 183; returns its RSeq and the agent's tag. */
 const progress = (txnId: string, lines: Record<string, string> = rel) => {
   bench.respond(txnId, 183, lines, sdp)
   const response = only()
@@ -53,7 +53,7 @@ describe('a reliable provisional response', () => {
     expect(rseq).toBeGreaterThan(0)
     expect(response.headers.all('require')).toEqual(['100rel'])
     expect(response.headers.first('contact')).toBe('<sip:192.0.2.1:5060>')
-    const [echo] = bench.told()
+    const [echo] = bench.received()
     expect(echo?.fields.slice(0, 3)).toEqual(['response', 'm', 'OK'])
     expect(echo?.fields[10]).toBe('c1;from-tag=f')
     expect(echo?.text).toContain(`RSeq: ${rseq}\r\n`)
@@ -62,7 +62,7 @@ describe('a reliable provisional response', () => {
     bench = new CoreBench({ reliable: true })
     const { rseq, tag } = progress(invite())
     expect(timesOfSending(20_000)).toEqual([500, 1_500, 3_500, 7_500, 15_500])
-    bench.told()
+    bench.received()
     prack(rseq, tag)
     const [handed] = bench.handed()
     expect([handed?.method, handed?.dialogId]).toEqual(['PRACK', 'c1;from-tag=f'])
@@ -72,7 +72,7 @@ describe('a reliable provisional response', () => {
   })
   it('without a PRACK ends the call: 504 to the caller, and the application hears of it', () => {
     progress(invite())
-    bench.told()
+    bench.received()
     bench.clock.advance(31_900)
     expect(bench.handed()).toEqual([])
     bench.sent()
@@ -90,7 +90,11 @@ describe('a reliable provisional response', () => {
   it('is refused where the caller cannot acknowledge it, and the application can go on', () => {
     const txnId = invite({})
     bench.respond(txnId, 183, rel)
-    expect(bench.told()[0]?.fields.slice(1)).toEqual(['m', 'NOK', 'Remote endpoint does not support 100rel'])
+    expect(bench.received()[0]?.fields.slice(1)).toEqual([
+      'm',
+      'NOK',
+      'Remote endpoint does not support 100rel',
+    ])
     expect(bench.sent()).toEqual([])
     bench.respond(txnId, 180)
     expect(bench.statuses()).toEqual([180])
@@ -116,24 +120,24 @@ describe('answers while a PRACK is awaited', () => {
   it('wait in order: reliable ones, what follows them, and the 200', () => {
     const txnId = invite()
     const first = progress(txnId)
-    bench.told()
+    bench.received()
     bench.respond(txnId, 183, rel, '', 'second')
     bench.respond(txnId, 180, {}, '', 'plain')
     bench.respond(txnId, 200, {}, sdp, 'final')
-    expect([bench.sent(), bench.told()]).toEqual([[], []])
+    expect([bench.sent(), bench.received()]).toEqual([[], []])
     bench.respond(txnId, 486, {}, '', 'late')
-    expect(bench.told()[0]?.fields[3]).toBe('Response not sent due to unknown transaction')
+    expect(bench.received()[0]?.fields[3]).toBe('Response not sent due to unknown transaction')
 
     prack(first.rseq, first.tag)
     const second = only()
     expect([second.status, Number(second.headers.first('rseq'))]).toEqual([183, first.rseq + 1])
-    // The PRACK is told before the answer that it lets out.
-    expect(bench.told().map(({ fields }) => fields[0] === 'sip' || fields[1])).toEqual([true, 'second'])
+    // The PRACK is delivered before the response that it releases.
+    expect(bench.received().map(({ fields }) => fields[0] === 'sip' || fields[1])).toEqual([true, 'second'])
     prack(first.rseq + 1, first.tag, 3)
     expect(bench.statuses()).toEqual([180, 200])
     expect(
       bench
-        .told()
+        .received()
         .map(({ fields }) => fields[1])
         .slice(1),
     ).toEqual(['plain', 'final'])
@@ -147,9 +151,9 @@ describe('answers while a PRACK is awaited', () => {
   it('are limited in number', () => {
     const txnId = invite()
     progress(txnId)
-    bench.told()
+    bench.received()
     for (let i = 0; i < 20; i++) bench.respond(txnId, 183, rel)
-    expect(bench.told().map(({ fields }) => fields[3])).toEqual(
+    expect(bench.received().map(({ fields }) => fields[3])).toEqual(
       Array(4).fill('too many responses wait for a PRACK'),
     )
   })
@@ -157,10 +161,10 @@ describe('answers while a PRACK is awaited', () => {
     const txnId = invite()
     const { rseq, tag } = progress(txnId)
     bench.respond(txnId, 183, rel, '', 'never')
-    bench.told()
+    bench.received()
     bench.respond(txnId, 486, {}, '', 'busy')
     expect(bench.statuses()).toEqual([486])
-    expect(bench.told().map(({ fields }) => fields.slice(1, 3))).toEqual([
+    expect(bench.received().map(({ fields }) => fields.slice(1, 3))).toEqual([
       ['never', 'NOK'],
       ['busy', 'OK'],
     ])
@@ -176,10 +180,10 @@ describe('answers while a PRACK is awaited', () => {
     const txnId = invite()
     progress(txnId)
     bench.respond(txnId, 200, {}, sdp, 'final')
-    bench.told()
+    bench.received()
     bench.receive('CANCEL', 1, 'i')
     expect(bench.statuses()).toEqual([200, 487])
-    expect(bench.told().map(({ fields }) => fields.slice(1, 3))).toEqual([
+    expect(bench.received().map(({ fields }) => fields.slice(1, 3))).toEqual([
       ['final', 'NOK'],
       ['network', '100'],
     ])
@@ -211,7 +215,7 @@ describe('a PRACK', () => {
   })
   it('that comes twice matches once', () => {
     const { rseq, tag } = progress(invite())
-    bench.told()
+    bench.received()
     prack(rseq, tag)
     prack(rseq, tag, 3)
     expect(bench.handed()).toHaveLength(1)
