@@ -23,7 +23,7 @@ import { AudioFiles } from '../callbacks/audio-files.ts'
 import { CustomerHttp } from '../callbacks/customer-http.ts'
 import { OperatorHttp } from '../callbacks/operator-http.ts'
 import { Signers } from '../callbacks/signing-keys.ts'
-import { Spool } from '../callbacks/spool.ts'
+import { CallbackOutbox } from '../callbacks/callback-outbox.ts'
 import { endLostCalls } from '../calling/lost-calls.ts'
 import type { Speech } from '../calls/verbs/call-controller-deps.ts'
 import { ClusterNodes } from '../cluster/cluster-nodes.ts'
@@ -94,7 +94,7 @@ export interface OpenedMedia {
 export interface CustomerServers {
   readonly http: CustomerHttp
   readonly audio: AudioFiles
-  readonly callbacks: Spool
+  readonly callbacks: CallbackOutbox
 }
 
 /**
@@ -270,7 +270,7 @@ export const openCustomers = async (
   const rows = new CallbackRows(directory.store, nodeId)
   const isSure = () => nodes.holdsLease
   const parts = { rows, http, isSure, clock, metrics, log: log.child({ part: 'callbacks' }) }
-  const callbacks = await Spool.open(parts)
+  const callbacks = await CallbackOutbox.open(parts)
   nodes.onTakeover((taken) => callbacks.takeOver(taken.callbacks))
   metrics.gauge('callbacks_waiting', () => callbacks.waiting)
   return { http, audio, callbacks: closing.add('callbacks', callbacks, (open) => open.close()) }

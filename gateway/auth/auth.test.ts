@@ -8,7 +8,7 @@ import { FakeClock } from '../core/clock.ts'
 import { loadCertificate } from './certificate.ts'
 import { readOrMakeKey } from './key.ts'
 import { SessionStates } from './states.ts'
-import { SubscriberTokens } from './tokens.ts'
+import { SubscriberTokens } from './subscriber-tokens.ts'
 
 const alice = { id: 'sub-alice', projectId: 'project-1' }
 const quiet = { info: () => {}, warn: () => {} }

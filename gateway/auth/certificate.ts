@@ -6,7 +6,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 
 const day = 86_400_000
-/** Browsers refuse certificates that are valid for longer. */
+/** Maximum validity of a certificate that browsers accept. */
 const validityMs = 397 * day
 const renewBeforeMs = 30 * day
 
@@ -16,20 +16,21 @@ export interface Certificate {
   readonly key: string
 }
 
-/** Where the certificate comes from. */
+/** Source of the certificate. */
 export interface CertificateOptions {
-  /** PEM files of the operator; both or none. */
+  /** PEM files of the operator; both or neither. */
   readonly certificate?: string
   readonly key?: string
-  /** Names and IP addresses of a certificate that we make; default `localhost`. */
+  /** Names and IP addresses of a self-signed certificate; default `localhost`. */
   readonly hosts: readonly string[]
-  /** Folder in which one that we made is kept. */
+  /** Folder of the self-signed certificate. */
   readonly dataDir: string
 }
 
 /**
- * The certificate for HTTPS: the operator's files, or one that we sign ourselves. That one is kept, and made again when it is within
- * 30 days of its end or the hosts have changed. Throws an error that names the file when something cannot be used.
+ * Loads the certificate for HTTPS: the operator's files, or a self-signed one. The self-signed one is kept,
+ * and renewed within 30 days of its end or after a change of the hosts. Throws an error that names the file
+ * if it cannot be used.
  */
 export const loadCertificate = async (
   options: CertificateOptions,
@@ -43,7 +44,7 @@ export const loadCertificate = async (
   return selfMade(options, clock.now(), log)
 }
 
-/** Reads an operator's PEM files. Throws an error that names the file which cannot be used, or has expired. */
+/** Reads an operator's PEM files. Throws an error that names the file if it cannot be used or has expired. */
 export const readPair = (
   certificateFile: string,
   keyFile: string,
@@ -57,7 +58,10 @@ export const readPair = (
   const expires = certificate.validToDate.getTime()
   if (expires < now) throw new Error(`The certificate ${certificateFile} expired on ${certificate.validTo}.`)
   if (expires < now + renewBeforeMs)
-    log.warn({ file: certificateFile, expires: certificate.validTo }, 'the certificate expires soon')
+    log.warn(
+      { event: 'certificate.expiring', file: certificateFile, expires: certificate.validTo },
+      'certificate expires soon',
+    )
   return pair
 }
 
@@ -73,11 +77,11 @@ const selfMade = async (
   const made = await sign(hosts, now)
   write(files.key, made.key, 0o600)
   write(files.cert, made.cert, 0o644)
-  log.info({ hosts, file: files.cert }, 'made a certificate')
+  log.info({ event: 'certificate.created', hosts, file: files.cert }, 'certificate created')
   return made
 }
 
-/** What is kept, unless it is near its end, for other hosts, or damaged. */
+/** Returns the kept certificate, unless it ends soon, is for other hosts, or is damaged. */
 const reusable = (
   files: { cert: string; key: string },
   hosts: readonly string[],
@@ -99,7 +103,7 @@ const reusable = (
 const namesOf = (certificate: X509Certificate): string[] =>
   (certificate.subjectAltName ?? '').split(', ').map((name) => plain(name.replace(/^(DNS|IP Address):/, '')))
 
-// An IPv6 address is written in more than one way.
+// An IPv6 address has several spellings.
 const plain = (host: string): string =>
   isIP(host) === 6 ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host.toLowerCase()
 
@@ -107,13 +111,13 @@ const sign = async (hosts: readonly string[], now: number): Promise<Certificate>
   const altNames = hosts.map((host) =>
     isIP(host) ? ({ type: 7, ip: host } as const) : ({ type: 2, value: host.toLowerCase() } as const),
   )
-  // Loaded only when needed: it is larger than all else that starts with the gateway.
+  // Loaded only on demand: it is larger than all other modules that start with the gateway.
   const { generate } = await import('selfsigned')
   const { cert, private: key } = await generate([{ name: 'commonName', value: hosts[0] ?? 'localhost' }], {
     keyType: 'ec',
     curve: 'P-256',
     algorithm: 'sha256',
-    // A machine whose clock is a little behind takes it too.
+    // A machine whose clock is slightly behind accepts it too.
     notBeforeDate: new Date(now - day),
     notAfterDate: new Date(now - day + validityMs),
     extensions: [
@@ -150,7 +154,7 @@ const belongs = (certificate: X509Certificate, key: string, file: string): boole
   }
 }
 
-/** Writes beside and renames, so that a reader never sees half a file. */
+/** Writes another file and renames it, so that a reader never sees an incomplete file. */
 const write = (file: string, text: string, mode: number): void => {
   writeFileSync(`${file}.new`, text, { mode })
   renameSync(`${file}.new`, file)

@@ -132,7 +132,7 @@ it('reads a file again that has changed, and tells of it', async () => {
 it('does not read files again that are as they were', async () => {
   const certificates = await start()
   // One line is that of the reading that was asked for.
-  expect(await look(certificates)).toEqual(['certificates were read again'])
+  expect(await look(certificates)).toEqual(['certificates reloaded'])
 })
 
 it.each([
@@ -144,7 +144,7 @@ it.each([
   certificates.onChange(() => expect.unreachable())
   await spoil(path('https.pem'))
   await certificates.reload()
-  expect(logged).toEqual(['new certificates cannot be used; the old ones stay'])
+  expect(logged).toEqual(['new certificates rejected, old ones kept'])
   expect(nameIn(certificates.material.https?.cert)).toBe('CN=https 1')
 })
 

@@ -8,27 +8,27 @@ import type { Clock, Timer } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { type Certificate, loadCertificate, readPair } from './certificate.ts'
 
-/** Time between two looks at the files, in ms. */
+/** Interval between two checks of the files, in ms. */
 const lookMs = 60_000
 
-/** Everything that the gateway shows and trusts in TLS. */
+/** Certificates and authorities of the gateway for TLS. */
 export interface Material {
-  /** Where HTTPS is on. */
+  /** Absent without HTTPS. */
   readonly https: Certificate | undefined
-  /** Where SIP has a certificate to show: its own, or that of HTTPS. */
+  /** Certificate for SIP: its own, or that of HTTPS. */
   readonly sip: SipTls | undefined
-  /** Towards carriers. */
+  /** TLS settings towards carriers. */
   readonly peers: readonly SipTlsPeer[]
-  /** Ends of our certificates, in ms since the epoch, by a name for people. */
+  /** End of each certificate, in ms since the epoch, by a name for people. */
   readonly ends: ReadonlyMap<string, number>
 }
 
-/** What of the configuration it is made from. */
+/** Parts of the configuration that name certificates. */
 export type CertificatesConfig = Pick<Config, 'dataDir' | 'http' | 'carriers'> & {
   readonly sip: Pick<Config['sip'], 'tls'>
 }
 
-/** The gateway's certificates. They are read again when a file has changed, so that none has to be restarted to be renewed. */
+/** Certificates of the gateway. Changed files are read again, so that a renewal needs no restart. */
 export class Certificates {
   #config: CertificatesConfig
   readonly #clock: Clock
@@ -54,7 +54,10 @@ export class Certificates {
     this.#look()
   }
 
-  /** Reads everything, and looks for changes once a minute. Rejects with an error that names the file when something cannot be used. */
+  /**
+   * Reads all certificates, and checks the files once a minute. Rejects with an error that names the file if
+   * it cannot be used.
+   */
   static async open(
     config: CertificatesConfig,
     clock: Clock,
@@ -68,24 +71,27 @@ export class Certificates {
     return this.#material
   }
 
-  /** Seconds until our certificates end, by name; below zero afterwards. */
+  /** Seconds until the end of each certificate, by name; negative afterwards. */
   get secondsLeft(): ReadonlyMap<string, number> {
     const now = this.#clock.now()
     return new Map([...this.#material.ends].map(([name, end]) => [name, Math.floor((end - now) / 1_000)]))
   }
 
-  /** Calls `listener` with what there is, whenever it was read again. */
+  /** Calls `listener` with the certificates after each reading. */
   onChange(listener: (material: Material) => void): void {
     this.#listeners.push(listener)
   }
 
-  /** Reads everything again, changed or not. What cannot be used is logged, and all stays as it was. */
+  /** Reads all certificates again. On an error, logs it and keeps the old ones. */
   reload(): Promise<void> {
     this.#reading = this.#reading.then(() => this.#reload())
     return this.#reading
   }
 
-  /** Reads everything that another configuration names. Rejects with an error that names the file when something cannot be used. */
+  /**
+   * Reads the certificates of another configuration. Rejects with an error that names the file if it cannot
+   * be used.
+   */
   async prepare(config: CertificatesConfig): Promise<{ readonly commit: () => void }> {
     const seen = await signatureOf(filesOf(config))
     const material = await read(config, this.#clock, this.#log)
@@ -98,7 +104,7 @@ export class Certificates {
     }
   }
 
-  /** Looks no more. */
+  /** Stops checking the files. */
   close(): void {
     this.#closed = true
     this.#timer?.cancel()
@@ -116,7 +122,7 @@ export class Certificates {
     if (seen !== this.#seen || this.#endsSoon()) await this.#reload()
   }
 
-  /** A certificate that we made ourselves is made again in time. */
+  /** Returns whether the self-signed certificate must be renewed. */
   #endsSoon(): boolean {
     const { http } = this.#config
     const end = this.#material.ends.get('https') ?? Number.POSITIVE_INFINITY
@@ -127,23 +133,26 @@ export class Certificates {
 
   async #reload(): Promise<void> {
     if (this.#closed) return
-    // Seen first: a file that changes while it is read is read again the next time.
+    // Recorded first: a file that changes during reading is read again at the next check.
     const seen = await signatureOf(filesOf(this.#config))
     this.#seen = seen
     const config = this.#config
     try {
       const material = await read(config, this.#clock, this.#log)
-      // A configuration that was taken over meanwhile has brought its own.
+      // A configuration that was applied meanwhile has brought its own certificates.
       if (config === this.#config) this.#take(material)
     } catch (error) {
-      this.#log.error({ err: error }, 'new certificates cannot be used; the old ones stay')
+      this.#log.error(
+        { event: 'certificates.rejected', err: error },
+        'new certificates rejected, old ones kept',
+      )
     }
   }
 
   #take(material: Material): void {
     if (this.#closed) return
     this.#material = material
-    this.#log.info({ ends: endsForLog(material) }, 'certificates were read again')
+    this.#log.info({ event: 'certificates.reloaded', ends: endsForLog(material) }, 'certificates reloaded')
     for (const listener of this.#listeners) listener(material)
   }
 }
@@ -158,7 +167,7 @@ const filesOf = ({ http, sip, carriers }: CertificatesConfig): string[] => {
   )
 }
 
-/** Changes when a file does, also when it is another one by the same name. */
+/** Returns a text that changes with the files, also if a file is replaced by another one of the same name. */
 const signatureOf = async (files: readonly string[]): Promise<string> => {
   const stats = await Promise.all(
     files.map((file) =>
@@ -218,6 +227,6 @@ const authorities = (file: string | undefined): string | undefined => {
   }
 }
 
-/** Host of a carrier's target, as it is written there; the configuration has checked its form. */
+/** Returns the host of a carrier's target as written; the configuration has checked its form. */
 const hostOf = (target: string): string =>
   /^sips?:(\[[^\]]+\]|[^:;]+)/i.exec(target)?.[1]?.replace(/^\[|\]$/g, '') ?? ''

@@ -3,31 +3,31 @@ import type { Clock } from '../core/clock.ts'
 import { FixedWindowLimiter } from '../core/rates.ts'
 import type { Resources } from '../directory/ports.ts'
 import type { RefreshTokenRows } from '../directory/refresh-tokens.ts'
+import type { SubscriberTokens } from './subscriber-tokens.ts'
 import { defaultSeconds, hashOf } from './token-pairs.ts'
-import type { SubscriberTokens } from './tokens.ts'
 
-/** What embed tokens work with. */
-export interface EmbedTokenParts {
+/** Collaborators of {@link EmbedTokens}. */
+export interface EmbedTokenDeps {
   readonly tokens: Pick<SubscriberTokens, 'issue'>
   readonly rows: Pick<RefreshTokenRows, 'add' | 'find'>
   readonly resources: Pick<Resources, 'findByAddressId'>
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Kind of their rows: no refresh token is taken for one, and none of them for a refresh token. */
+/** Kind of their rows: neither token is accepted in place of the other. */
 const embed = 'embed'
 
 /** Properties of an embed token. */
 export interface EmbedOptions {
-  /** Life, in seconds. */
+  /** Lifetime in seconds. */
   readonly seconds: number
-  /** Maximum number of guest tokens in a minute; default {@link defaultGuests}. */
+  /** Maximum number of guest tokens per minute; default {@link defaultGuests}. */
   readonly maxGuests?: number
-  /** Origins of the pages that may have guest tokens of it; default all. */
+  /** Origins of the pages that may get guest tokens; default all. */
   readonly origins?: readonly string[]
 }
 
-/** Maximum number of guest tokens of an embed token in a minute, where it has no number of its own. */
+/** Default maximum number of guest tokens of an embed token per minute. */
 export const defaultGuests = 600
 
 /** Origin of a request for a guest token. */
@@ -38,9 +38,9 @@ export interface GuestSource {
   readonly network: string
 }
 
-/** Part of the guest tokens of a minute that one network may have: no single one takes them from all visitors. */
+/** Share of the guest tokens of a minute that one network may take. */
 const networkShare = 0.1
-/** Guest tokens of a minute that each network may have, however few there are in all. */
+/** Minimum number of guest tokens per minute that each network may take. */
 const minOfNetwork = 10
 
 /** Outcome of a request for a guest token. */
@@ -55,21 +55,22 @@ interface Claims extends Pick<EmbedOptions, 'maxGuests' | 'origins'> {
 }
 
 /**
- * Tokens that stand in web pages for all to read. A visitor's page gets guest tokens of it for its one address. It says what may be called,
- * and not by whom; how many guest tokens there are in a minute is bounded, and the pages that may have them can be.
+ * Tokens that stand in public web pages. A visitor's page exchanges one for guest tokens of a single address.
+ * It restricts the callee, not the caller. The number of guest tokens per minute is limited, and the pages
+ * may be.
  */
 export class EmbedTokens {
-  readonly #parts: EmbedTokenParts
+  readonly #parts: EmbedTokenDeps
   readonly #guests: FixedWindowLimiter
   readonly #guestsOfNetworks: FixedWindowLimiter
 
-  constructor(parts: EmbedTokenParts) {
+  constructor(parts: EmbedTokenDeps) {
     this.#parts = parts
     this.#guests = new FixedWindowLimiter(parts.clock, { attempts: defaultGuests, windowMs: 60_000 })
     this.#guestsOfNetworks = new FixedWindowLimiter(parts.clock, { attempts: minOfNetwork, windowMs: 60_000 })
   }
 
-  /** Makes an embed token for an address. */
+  /** Creates an embed token for an address. */
   async make(projectId: string, addressId: string, options: EmbedOptions): Promise<string> {
     const { rows, clock } = this.#parts
     const { seconds, maxGuests, origins } = options
@@ -95,7 +96,7 @@ export class EmbedTokens {
     return token
   }
 
-  /** Makes a guest token for the address of an embed token. */
+  /** Creates a guest token for the address of an embed token. */
   async guestToken(text: string, { origin, network }: GuestSource): Promise<GuestTokenResult> {
     const { tokens, rows, resources, clock } = this.#parts
     const found = await rows.find(hashOf(text))

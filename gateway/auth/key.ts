@@ -4,8 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 const length = 32
 
 /**
- * The gateway's secret: 32 random bytes in a file that its owner alone can read, made on first use. It signs tokens and session states.
- * Throws an error that names the file when it cannot be made or does not hold a key.
+ * Reads the gateway's secret: 32 random bytes in a file that only its owner can read, created on first use.
+ * It signs tokens and session states. Throws an error that names the file if it cannot be created or does not
+ * hold a key.
  */
 export const readOrMakeKey = (file: string): Uint8Array => {
   const found = read(file) ?? make(file) ?? read(file)
@@ -23,7 +24,7 @@ const read = (file: string): Buffer | undefined => {
   }
 }
 
-/** Undefined when another process was faster. */
+/** Creates the file. Returns undefined if another process was faster. */
 const make = (file: string): Buffer | undefined => {
   const key = randomBytes(length)
   try {

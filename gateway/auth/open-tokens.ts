@@ -4,28 +4,28 @@ import { RefreshTokenRows } from '../directory/refresh-tokens.ts'
 import { RevokedTokenRows } from '../directory/revoked-tokens.ts'
 import type { Directory } from '../directory/types.ts'
 import { Revocations } from './revocations.ts'
+import { SubscriberTokens } from './subscriber-tokens.ts'
 import { TokenPairs } from './token-pairs.ts'
-import { SubscriberTokens } from './tokens.ts'
 
-/** Everything about subscriber access tokens. */
+/** Services for subscriber access tokens. */
 export interface OpenTokens {
   readonly tokens: SubscriberTokens
   readonly revocations: Revocations
   readonly pairs: TokenPairs
 }
 
-/** What tokens are opened with. */
+/** Settings of {@link openTokens}. */
 export interface TokenOptions {
-  /** The gateway's. */
+  /** The gateway's secret. */
   readonly secret: Uint8Array
   readonly clock: Pick<Clock, 'now'>
-  /** The host that the browser SDK connects to. */
+  /** Host for the browser SDK. */
   readonly publicHost?: string
 }
 
 /**
- * Opens the tokens of a directory: those of a subscriber who is changed there, or goes, are looked at anew, and what other gateways on the
- * database revoke is revoked here too.
+ * Opens the tokens of a directory. Tokens of a changed or removed subscriber are checked anew, and
+ * revocations of other gateways on the database apply here too.
  */
 export const openTokens = async (
   directory: Pick<Directory, 'store' | 'subscriber' | 'onResources' | 'onElsewhere'>,

@@ -4,19 +4,20 @@ import { FixedWindowLimiter } from '../core/rates.ts'
 import type { ApiToken, Projects } from '../directory/ports.ts'
 import type { Scope } from '../directory/scopes.ts'
 
-/** What access to projects is checked against. */
+/** Collaborators of {@link ProjectAccess}. */
 export interface ProjectAccessOptions {
   readonly projects: Pick<Projects, 'tokenOf' | 'tokens' | 'onChange'>
   readonly clock: Pick<Clock, 'now' | 'after'>
 }
 
 const limit = { attempts: 30, windowMs: 60_000 }
-/** Timers take no more than 24 days. */
-const longestWaitMs = 86_400_000
+/** Maximum delay of a timer, which is below 24 days. */
+const maxWaitMs = 86_400_000
 
 /**
- * Who may act for a project: over HTTP by Basic auth, over WebSockets by the application dialect. One count of wrong tokens for both. A right
- * token is always good: whoever guesses from the same network locks nobody out, and 256 random bits are not guessed.
+ * Access to projects: over HTTP by Basic authentication, over WebSockets by the application dialect. Both
+ * share one count of wrong tokens. A right token is always accepted, so that guesses from the same network
+ * lock no user out; 256 random bits cannot be guessed.
  */
 export class ProjectAccess {
   readonly #projects: ProjectAccessOptions['projects']
@@ -29,13 +30,16 @@ export class ProjectAccess {
     this.#failures = new FixedWindowLimiter(clock, limit)
   }
 
-  /** The token that this text is, where it is one of the project; takes the same time whatever differs. */
+  /** Returns the project's token of this text, if any. The time does not depend on the difference. */
   tokenOf(project: string, secret: string): ApiToken | undefined {
     const token = this.#projects.tokenOf(secret)
     return token?.projectId === project ? token : undefined
   }
 
-  /** Calls `lost`, once, as soon as a token does not permit this any more: it was removed or changed, or has ended. Returns what ends the watch. */
+  /**
+   * Calls `lost` once, when a token no longer permits this: after its removal, change or expiry. Returns a
+   * function that ends the watch.
+   */
   watch({ id, projectId }: ApiToken, scope: Scope, lost: () => void): () => void {
     let timer: Timer | undefined
     const check = () => {
@@ -43,7 +47,7 @@ export class ProjectAccess {
       const token = this.#projects.tokens(projectId).find((each) => each.id === id)
       const left = (token?.expiresAt ?? Number.POSITIVE_INFINITY) - this.#clock.now()
       if (token && permits(token, scope) && left > 0) {
-        if (left < Number.POSITIVE_INFINITY) timer = this.#clock.after(Math.min(left, longestWaitMs), check)
+        if (left < Number.POSITIVE_INFINITY) timer = this.#clock.after(Math.min(left, maxWaitMs), check)
         return
       }
       end()
@@ -58,11 +62,14 @@ export class ProjectAccess {
     return end
   }
 
-  /** Counts a wrong token of a network address. Returns 0, or beyond 30 within a minute the milliseconds until that minute is over. */
+  /**
+   * Counts a wrong token of a network address. Returns 0, or beyond 30 within a minute the milliseconds until
+   * its end.
+   */
   failed(address: string): number {
     return this.#failures.take(senderOf(address))
   }
 }
 
-/** Whether a token may do this. */
+/** Returns whether a token permits this. */
 export const permits = ({ scopes }: Pick<ApiToken, 'scopes'>, scope: Scope): boolean => scopes.includes(scope)

@@ -1,57 +1,62 @@
 import type { RevokedRows } from '../directory/revoked-tokens.ts'
 import type { SubscriberToken } from './token-claims.ts'
 
-/** What is known of a token that is to be revoked. */
+/** Token to be revoked. */
 export type RevocableToken = Pick<SubscriberToken, 'id' | 'expiresAt'> &
   Partial<Pick<SubscriberToken, 'subscriberId'>>
 
-/** What revocations work with. */
-export interface RevocationParts {
+/** Collaborators of {@link Revocations}. */
+export interface RevocationDeps {
   readonly rows: RevokedRows
-  /** Tokens of a subscriber that were issued before this are not good, in milliseconds since 1970; Infinity: there is no such subscriber. */
+  /**
+   * Returns the time in milliseconds since 1970 before which a subscriber's tokens are invalid; Infinity for
+   * an unknown subscriber.
+   */
   readonly tokensAfter: (subscriberId: string) => number
   readonly now: () => number
 }
 
-/** How much longer than the token its revocation is kept: its refresh token is good for a little longer, and is not to be. */
+/** Time in ms for which a revocation outlives its token: the refresh token is valid a little longer. */
 const keptMs = 600_000
-/** How often the old ones are forgotten, at a revocation. */
+/** Interval in ms of the removal of old revocations. */
 const pruneMs = 3_600_000
 
-/** Which subscriber access tokens were revoked before they ended: in memory, for every request asks. */
+/**
+ * Revoked subscriber access tokens that have not expired. Kept in memory, because every request needs them.
+ */
 export class Revocations {
-  readonly #parts: RevocationParts
-  /** When each may be forgotten, by the token's id. */
+  readonly #parts: RevocationDeps
+  /** Time until which each is kept, by the token's id. */
   #ended = new Map<string, number>()
-  /** By the subscriber whose tokens they watch. */
+  /** Listeners by the subscriber whose tokens they watch. */
   readonly #watching = new Map<string, Set<() => void>>()
   #prunedAt: number
 
-  private constructor(parts: RevocationParts) {
+  private constructor(parts: RevocationDeps) {
     this.#parts = parts
     this.#prunedAt = parts.now()
   }
 
-  /** Reads what was revoked before. */
-  static async open(parts: RevocationParts): Promise<Revocations> {
+  /** Reads the stored revocations. */
+  static async open(parts: RevocationDeps): Promise<Revocations> {
     const revocations = new Revocations(parts)
     await revocations.reload()
     return revocations
   }
 
-  /** Tokens that are remembered. */
+  /** Number of remembered tokens. */
   get size(): number {
     return this.#ended.size
   }
 
-  /** Whether the token was revoked, by itself or with all of its subscriber. */
+  /** Returns whether a token was revoked, by itself or with all tokens of its subscriber. */
   has({ kind, id, subscriberId, issuedAt }: SubscriberToken): boolean {
     if (this.#ended.has(id)) return true
-    // In whole milliseconds, which is what both are made of.
+    // In whole milliseconds, as both values have no more.
     return kind !== 'guest' && Math.round(issuedAt * 1000) < this.#parts.tokensAfter(subscriberId)
   }
 
-  /** Revokes one token; it is kept before this resolves. Where the subscriber is not named, all are looked at. */
+  /** Revokes one token; stored when this resolves. Without a subscriber, all are notified. */
   async revoke(token: RevocableToken): Promise<void> {
     const { id, subscriberId, expiresAt } = token
     const { rows, now } = this.#parts
@@ -63,7 +68,7 @@ export class Revocations {
     await this.#prune()
   }
 
-  /** Another gateway on the same database has revoked this one, or forgotten it. */
+  /** Handles a revocation, or its removal, by another gateway on the same database. */
   async learn(id: string): Promise<void> {
     const token = await this.#parts.rows.find(id)
     if (!token) this.#ended.delete(id)
@@ -73,15 +78,18 @@ export class Revocations {
     }
   }
 
-  /** Reads all of them again: nobody knows which other gateways have revoked. */
+  /** Reads all revocations again, as those of other gateways are unknown. */
   async reload(): Promise<void> {
     const all = await this.#parts.rows.all(this.#parts.now())
-    // One that was revoked here meanwhile stays.
+    // A token that was revoked here meanwhile stays.
     for (const { id, expiresAt } of all) this.#ended.set(id, expiresAt)
     this.changed(this.#watching.keys())
   }
 
-  /** Calls the listener whenever tokens of a subscriber, or of a guest, may have been revoked; returns what ends it. */
+  /**
+   * Calls the listener whenever tokens of a subscriber or a guest may have been revoked. Returns a function
+   * that ends this.
+   */
   watch(subscriberId: string, listener: () => void): () => void {
     const watching = this.#watching.get(subscriberId) ?? new Set()
     this.#watching.set(subscriberId, watching.add(listener))
@@ -91,7 +99,7 @@ export class Revocations {
     }
   }
 
-  /** Something about these subscribers is another: who watches one is to look. */
+  /** Notifies the listeners of changed subscribers. */
   changed(subscriberIds: Iterable<string>): void {
     for (const id of [...subscriberIds]) for (const listener of this.#watching.get(id) ?? []) listener()
   }

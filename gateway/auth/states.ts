@@ -1,16 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What a browser keeps for us over a lost connection. It survives our own restart. */
+/** Session state that a browser keeps over a lost connection and a restart of the gateway. */
 export interface SessionState {
   readonly protocol: string
-  /** Key of the token's holder. */
+  /** Key of the token's identity. */
   readonly holder: string
   readonly online: boolean
 }
 
 /**
- * Signs session states. The browser SDK hands its state back when it connects again, and does not say again that it is online: so the
- * state says it, and nobody else can write one.
+ * Signs session states. The browser SDK presents its state when it reconnects, without repeating that it is
+ * online. So the state contains this, and its signature prevents forgery.
  */
 export class SessionStates {
   #key: Uint8Array
@@ -19,13 +19,13 @@ export class SessionStates {
     this.#key = createHmac('sha256', secret).update('session states').digest()
   }
 
-  /** An opaque text: base64url of the state, a dot, and its signature. */
+  /** Returns an opaque text: base64url of the state, a dot, and its signature. */
   seal(state: SessionState): string {
     const body = Buffer.from(JSON.stringify(state)).toString('base64url')
     return `${body}.${this.#sign(body).toString('base64url')}`
   }
 
-  /** Undefined when the text is not one that we made. */
+  /** Returns the state of a text; undefined unless the gateway signed it. */
   open(text: string): SessionState | undefined {
     const [body = '', signature = ''] = text.split('.')
     const given = Buffer.from(signature, 'base64url')

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { FakeClock } from '../core/clock.ts'
+import { SubscriberTokens } from './subscriber-tokens.ts'
 import { claimsOf, readClaims, type SubscriberToken, tokenKey } from './token-claims.ts'
-import { SubscriberTokens } from './tokens.ts'
 
 const secret = new Uint8Array(32).fill(5)
 const clock = new FakeClock(1_700_000_000_000)

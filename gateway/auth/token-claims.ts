@@ -2,47 +2,52 @@ import { createHmac } from 'node:crypto'
 import type { JWTPayload } from 'jose'
 
 /**
- * Whom a subscriber access token lets act: a subscriber; a guest, who is nobody and may call a few addresses; or whoever a subscriber invited,
- * who calls one address on the subscriber's behalf.
+ * Identities of a subscriber access token. A `guest` is anonymous and may call a few addresses. An `invite`
+ * calls one address on behalf of the subscriber who invited.
  */
 export const tokenKinds = ['subscriber', 'guest', 'invite'] as const
 
 /** One of {@link tokenKinds}. */
 export type TokenKind = (typeof tokenKinds)[number]
 
-/** What a valid subscriber access token says. Times are seconds since the Unix epoch. */
+/** Content of a valid subscriber access token. Times are seconds since the Unix epoch. */
 export interface SubscriberToken {
   readonly kind: TokenKind
-  /** Of guests: an id of their own, which no subscriber has. */
+  /** For guests: an id of their own, which no subscriber has. */
   readonly subscriberId: string
   readonly projectId: string
-  /** Unique per token; holds no underscore, because the browser SDK takes the protocol apart at underscores. */
+  /** Unique per token; without underscores, because the browser SDK splits the protocol at them. */
   readonly id: string
   readonly issuedAt: number
   readonly expiresAt: number
   /** Ids of the addresses that may be called; absent for subscribers, who may call all. */
   readonly addressIds?: readonly string[]
-  /** Words of RFC 6749 section 3.3, such as `sat:refresh`. */
+  /** Scopes of RFC 6749 section 3.3, such as `sat:refresh`. */
   readonly scopes: readonly string[]
-  /** The OAuth client that it was given to; absent where it came by the API. */
+  /** OAuth client of the token; absent for tokens of the API. */
   readonly clientId?: string
 }
 
-/** Most addresses of one guest. */
-export const mostAddresses = 10
+/** Maximum number of addresses of one guest. */
+export const maxAddresses = 10
 
-/** The key of subscriber access tokens (HS256, RFC 7518 section 3.2), made of the gateway's secret. A secret. */
+/**
+ * Returns the key of subscriber access tokens (HS256, RFC 7518 section 3.2), derived from the gateway's
+ * secret. A secret.
+ */
 export const tokenKey = (secret: Uint8Array): Uint8Array =>
   createHmac('sha256', secret).update('subscriber tokens').digest()
 
-/** The header of a token; `publicHost` stands in it as `ch`: the host that the browser SDK connects to. */
+/** Returns the header of a token. `publicHost` becomes `ch`, the host for the browser SDK. */
 export const tokenHeader = (publicHost?: string) => ({
   alg: 'HS256' as const,
   typ: 'SAT' as const,
   ...(publicHost && { ch: publicHost }),
 })
 
-/** The claims of a token (RFC 7519 section 4). Throws where its id could not go through the browser SDK. */
+/**
+ * Returns the claims of a token (RFC 7519 section 4). Throws for an id that the browser SDK cannot handle.
+ */
 export const claimsOf = (token: SubscriberToken): JWTPayload => {
   const { kind, subscriberId, projectId, id, issuedAt, expiresAt, addressIds, scopes, clientId } = token
   if (id.includes('_')) throw new Error('The id of a token holds no underscore.')
@@ -56,12 +61,15 @@ export const claimsOf = (token: SubscriberToken): JWTPayload => {
     scope: scopes.join(' '),
     ...(addressIds && { addresses: [...addressIds] }),
     ...(clientId !== undefined && { client: clientId }),
-    // The published SDK keeps a tab's session, and the call to take back after a reload, under this name.
+    // The published SDK stores a tab's session, and the call to resume after a reload, under this name.
     r: 'SAT',
   }
 }
 
-/** Reads claims whose signature was checked; undefined where one is missing or not what it should be, so that no kind is taken for another. */
+/**
+ * Reads verified claims. Returns undefined if one is missing or malformed, so that no kind is taken for
+ * another.
+ */
 export const readClaims = (payload: JWTPayload): SubscriberToken | undefined => {
   const { sub, jti, iat, exp, project, kind, scope, addresses, client } = payload
   if (!isText(sub) || !isText(jti) || !isText(project) || typeof scope !== 'string') return undefined
@@ -82,11 +90,11 @@ export const readClaims = (payload: JWTPayload): SubscriberToken | undefined => 
   }
 }
 
-/** Null where the kind should have others. */
+/** Returns the addresses of a kind; null if they do not fit the kind. */
 const addressesOf = (kind: TokenKind, given: unknown): readonly string[] | undefined | null => {
   if (kind === 'subscriber') return given === undefined ? undefined : null
   if (!Array.isArray(given) || !given.every(isText)) return null
-  const most = kind === 'guest' ? mostAddresses : 1
+  const most = kind === 'guest' ? maxAddresses : 1
   return given.length >= 1 && given.length <= most ? given : null
 }
 

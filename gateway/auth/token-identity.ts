@@ -1,28 +1,28 @@
 import type { Directory, Subscriber } from '../directory/types.ts'
 import type { SubscriberToken, TokenKind } from './token-claims.ts'
 
-/** Who acts by a subscriber access token, and what that one may do. */
+/** Identity of a subscriber access token, with its permissions. */
 export interface TokenIdentity {
   readonly kind: TokenKind
-  /** Of the subscriber; of guests one of their own. */
+  /** Id of the subscriber; guests have one of their own. */
   readonly id: string
-  /** The same for all tokens of one holder, and of nobody else's: what a page is known by. */
+  /** Key of the identity: the same for all of its tokens, and different from all others. */
   readonly key: string
   readonly projectId: string
-  /** Where calls are shown to come from. */
+  /** Address that is shown as the caller. */
   readonly address: string
   readonly displayName: string
   readonly mayDialOut: boolean
-  /** Ids of the only addresses that can be seen and called; absent: all. */
+  /** Ids of the only visible addresses, which may be called; absent: all. */
   readonly addressIds?: ReadonlySet<string>
-  /** Absent of guests. */
+  /** Absent for guests. */
   readonly subscriber?: Subscriber
 }
 
-/** Where guests are shown to call from. */
+/** Address that is shown as the caller of a guest. */
 const guestAddress = '/guest'
 
-/** Who holds a token; undefined where the subscriber does not exist in its project any more. */
+/** Returns the identity of a token; undefined if the subscriber no longer exists in its project. */
 export const identityOf = (
   { kind, subscriberId: id, projectId, addressIds }: SubscriberToken,
   directory: Pick<Directory, 'subscriber'>,
@@ -40,6 +40,6 @@ export const identityOf = (
   return { kind, id, key, projectId, address, displayName, mayDialOut, subscriber, ...limits }
 }
 
-/** Whether the holder may see and call an address. */
+/** Returns whether an identity may see and call an address. */
 export const mayReach = ({ addressIds }: Pick<TokenIdentity, 'addressIds'>, addressId: string): boolean =>
   addressIds?.has(addressId) ?? true

@@ -6,8 +6,8 @@ import { RefreshTokenRows } from '../directory/refresh-tokens.ts'
 import { RevokedTokenRows } from '../directory/revoked-tokens.ts'
 import { openSqliteStore, type Store } from '../directory/sqlite.ts'
 import { Revocations } from './revocations.ts'
+import { SubscriberTokens } from './subscriber-tokens.ts'
 import { TokenPairs } from './token-pairs.ts'
-import { SubscriberTokens } from './tokens.ts'
 
 const secret = new Uint8Array(32).fill(5)
 const guest = { kind: 'guest', subscriberId: 'g-1', projectId: 'p1', addressIds: ['a1', 'a2'] } as const

@@ -2,61 +2,62 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { RefreshTokenRow, RefreshTokenRows } from '../directory/refresh-tokens.ts'
 import type { Revocations } from './revocations.ts'
+import type { IssuedToken, SubscriberTokens } from './subscriber-tokens.ts'
 import { type SubscriberToken, type TokenKind, tokenKinds } from './token-claims.ts'
-import type { IssuedToken, SubscriberTokens } from './tokens.ts'
 
-/** An access token and the refresh token that renews it. Secrets both. */
+/** Access token with the refresh token that renews it. Both are secrets. */
 export interface TokenPair {
   readonly token: string
   readonly refreshToken: string
 }
 
-/** Whose a pair is, and what its access tokens say. */
+/** Terms of a pair: its owner, and the claims of its access tokens. */
 export interface PairTerms {
   readonly kind: TokenKind
-  /** Of a guest: an id of their own. */
+  /** For guests: an id of their own. */
   readonly subscriberId: string
   readonly projectId: string
   readonly addressIds?: readonly string[]
   readonly scopes?: readonly string[]
-  /** The host that the browser SDK is to connect to. */
+  /** Host for the browser SDK. */
   readonly connectTo?: string
 }
 
-/** What pairs work with. */
-export interface TokenPairParts {
+/** Collaborators of {@link TokenPairs}. */
+export interface TokenPairDeps {
   readonly tokens: Pick<SubscriberTokens, 'issue' | 'verify'>
   readonly rows: Pick<RefreshTokenRows, 'add' | 'find' | 'replace' | 'removeFamily' | 'removeEnded'>
   readonly revocations: Pick<Revocations, 'has' | 'revoke'>
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** How long an access token is good where nobody says: two hours. */
+/** Default lifetime of an access token in seconds: two hours. */
 export const defaultSeconds = 7_200
-/** How much longer its refresh token is. */
+/** Time in seconds by which a refresh token outlives its access token. */
 const refreshSeconds = 300
 const pruneMs = 3_600_000
 
-/** What the store keeps of a refresh token besides its columns. */
+/** Stored data of a refresh token besides its columns. */
 interface Kept extends PairTerms {
-  /** The access token that came with it: it goes when the family is found stolen. */
+  /** Access token of the pair; it is revoked if the family is stolen. */
   readonly access: Pick<SubscriberToken, 'id' | 'expiresAt'>
 }
 
 /**
- * Access tokens with refresh tokens, which are good once (RFC 9700 section 4.14.2). Each refresh makes a new pair of the same family; when a
- * refresh token comes a second time, one of two who have it has stolen it, and the family ends with its access tokens.
+ * Access tokens with refresh tokens, which can be used once (RFC 9700 section 4.14.2). Each refresh creates a
+ * new pair of the same family. A second use of a refresh token reveals a theft, and ends the family with its
+ * access tokens.
  */
 export class TokenPairs {
-  readonly #parts: TokenPairParts
+  readonly #parts: TokenPairDeps
   #prunedAt: number
 
-  constructor(parts: TokenPairParts) {
+  constructor(parts: TokenPairDeps) {
     this.#parts = parts
     this.#prunedAt = parts.clock.now()
   }
 
-  /** The access token is good for `seconds`. */
+  /** Issues a pair. The access token is valid for `seconds`. */
   async issue(terms: PairTerms, seconds = defaultSeconds): Promise<TokenPair> {
     const { pair, row } = await this.#make(terms, seconds, randomUUID())
     await this.#parts.rows.add(row)
@@ -64,7 +65,10 @@ export class TokenPairs {
     return pair
   }
 
-  /** Undefined where the refresh token is none of the project, or not good any more. `subscriberId`: only one of theirs. */
+  /**
+   * Refreshes a pair. Returns undefined if the refresh token is not one of the project, or not valid.
+   * `subscriberId`: accept only tokens of this subscriber.
+   */
   async refresh(
     text: string,
     { projectId, subscriberId }: { readonly projectId: string; readonly subscriberId?: string },
@@ -81,7 +85,10 @@ export class TokenPairs {
     return this.#endFamily(found.family)
   }
 
-  /** Takes back an access token, an embed token, or a refresh token with all of its family; what is none of the project is left alone (RFC 7009 section 2.2). */
+  /**
+   * Revokes an access token, an embed token, or a refresh token with its family. Does nothing for a token of
+   * another project (RFC 7009 section 2.2).
+   */
   async revoke(text: string, projectId: string): Promise<void> {
     const found = await this.#parts.rows.find(hashOf(text))
     if (found?.project_id === projectId) await this.#endFamily(found.family)
@@ -119,7 +126,9 @@ export class TokenPairs {
     }
   }
 
-  /** With its access token, or with all of its subscriber. */
+  /**
+   * Returns whether a refresh token was revoked with its access token, or with all tokens of its subscriber.
+   */
   #wasRevoked({ created_at }: RefreshTokenRow, { kind, subscriberId, projectId, access }: Kept): boolean {
     const issuedAt = Number(created_at) / 1000
     return this.#parts.revocations.has({ ...access, kind, subscriberId, projectId, issuedAt, scopes: [] })
@@ -127,7 +136,8 @@ export class TokenPairs {
 
   async #endFamily(family: string): Promise<undefined> {
     const { rows, revocations } = this.#parts
-    // A refresh that was under way may have written another down meanwhile (PostgreSQL does not show it to the statement that removes).
+    // A simultaneous refresh may have stored another token, which PostgreSQL hides from the removing
+    // statement.
     for (;;) {
       const removed = await rows.removeFamily(family)
       if (removed.length === 0) return undefined
@@ -146,8 +156,8 @@ export class TokenPairs {
   }
 }
 
-/** Embed tokens lie beside them. */
+/** Returns whether a row is a refresh token: embed tokens share the table. */
 const isRefreshToken = ({ kind }: RefreshTokenRow): boolean => tokenKinds.includes(kind as TokenKind)
 
-/** SHA-256 of a token, hex: random 256 bits need no slow hash. */
+/** Returns the SHA-256 of a token, hex: 256 random bits need no slow hash. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')

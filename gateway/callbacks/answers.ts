@@ -2,14 +2,14 @@ import type { Dispatcher } from 'undici'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import { cleanUrl } from './redirects.ts'
 
-/** What came back of a request that was answered well. */
+/** Successful response to a request. */
 export interface Answer {
   readonly url: string
   readonly contentType: string
   readonly bytes: Uint8Array
 }
 
-/** An address that is not permitted came out of the resolver. */
+/** Error for a resolved address that is not permitted. */
 export class AddressRefused extends Error {
   readonly address: string
 
@@ -19,27 +19,30 @@ export class AddressRefused extends Error {
   }
 }
 
-/** A header of the answer; empty when it is not there. */
+/** Returns a header of the response; empty if it is absent. */
 export const headerOf = (response: Dispatcher.ResponseData, name: string): string => {
   const value = response.headers[name]
   return (Array.isArray(value) ? value[0] : value) ?? ''
 }
 
-/** Gives up a body with its connection: it could be as long as its server likes. That is told as an error, which nobody needs. */
+/** Aborts a body together with its connection, as it may have any length. The resulting error is ignored. */
 export const discard = (body: Dispatcher.ResponseData['body']): void => {
   body.on('error', () => {})
   body.destroy()
 }
 
-/** Longest body that is read so that its connection can be used again. */
-const mostDrained = 16_384
+/** Maximum length of a body that is read so that its connection can be reused. */
+const maxDrainedBytes = 16_384
 
-/** Throws a body away, and keeps its connection where it is short. Never rejects. */
+/** Discards a body, and keeps its connection if the body is short. Never rejects. */
 export const drain = async (body: Dispatcher.ResponseData['body']): Promise<void> => {
-  await body.dump({ limit: mostDrained }).catch(() => {})
+  await body.dump({ limit: maxDrainedBytes }).catch(() => {})
 }
 
-/** Reads the whole body. Throws a {@link TrunklineError} for a status other than 2xx, an encoding, and more than `maxBytes`. */
+/**
+ * Reads the whole body. Throws a {@link TrunklineError} for a status other than 2xx, for an encoding, and
+ * beyond `maxBytes`.
+ */
 export const readAnswer = async (
   url: string,
   response: Dispatcher.ResponseData,
@@ -64,7 +67,7 @@ export const readAnswer = async (
   return { url, contentType: headerOf(response, 'content-type'), bytes }
 }
 
-/** The whole body; undefined, and the connection given up, when it is larger than `maxBytes`. */
+/** Reads the whole body. Returns undefined, and closes the connection, if it is larger than `maxBytes`. */
 export const readBody = async (
   response: Dispatcher.ResponseData,
   maxBytes: number,
@@ -78,14 +81,14 @@ export const readBody = async (
   let size = 0
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     size += chunk.length
-    // Leaving the loop destroys the body, and with it the connection.
+    // Leaving the loop destroys the body and its connection.
     if (size > maxBytes) return undefined
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
 
-/** The beginning of a body, `maxBytes` at most; the rest is given up with the connection. */
+/** Returns the beginning of a body, at most `maxBytes`. A longer body is aborted with its connection. */
 export const readBeginning = async (
   { body }: Dispatcher.ResponseData,
   maxBytes: number,
@@ -100,13 +103,13 @@ export const readBeginning = async (
   return Buffer.concat(chunks).subarray(0, maxBytes)
 }
 
-/** The first 64 headers of an answer by lower-case name, each the first of its name. */
+/** Returns the first 64 headers of a response by lower-case name, the first value of each. */
 export const headersOf = (response: Dispatcher.ResponseData): Readonly<Record<string, string>> => {
   const names = Object.keys(response.headers).slice(0, 64)
   return Object.fromEntries(names.map((name) => [name.toLowerCase(), headerOf(response, name)]))
 }
 
-/** The text of a document, by the character set of its type. */
+/** Decodes a document by the character set of its type. */
 export const decode = (bytes: Uint8Array, contentType: string): string => {
   const charset = /charset="?([\w-]+)/i.exec(contentType)?.[1] ?? 'utf-8'
   try {
@@ -116,7 +119,7 @@ export const decode = (bytes: Uint8Array, contentType: string): string => {
   }
 }
 
-/** The one error of fetching, without the secrets of its URL. */
+/** Returns the error of a failed request, without the secrets of its URL. */
 export const unreachable = (
   url: string,
   reason: string,
@@ -131,7 +134,7 @@ export const unreachable = (
     cause,
   )
 
-/** The error for an address that is not permitted. */
+/** Returns the error for an address that is not permitted. */
 export const refused = (url: string, address: string): TrunklineError =>
   unreachable(
     url,
@@ -140,7 +143,7 @@ export const refused = (url: string, address: string): TrunklineError =>
     { address },
   )
 
-/** The error of the network as ours. */
+/** Converts an error of the network to a {@link TrunklineError}. */
 export const asUnreachable = (error: unknown, url: string): TrunklineError => {
   if (error instanceof TrunklineError) return error
   if (error instanceof AddressRefused) return refused(url, error.address)
@@ -154,7 +157,7 @@ export const asUnreachable = (error: unknown, url: string): TrunklineError => {
   if (code !== undefined && /^(ERR_TLS|ERR_SSL|EPROTO$)|CERT|LEAF_SIGNATURE/.test(code))
     return unreachable(url, 'tls', `Its certificate or its TLS cannot be used: ${code}.`)
   const sent = code === undefined ? undefined : reached.get(code)
-  // Messages of the network name addresses and ports, and nothing of the URL's path or credentials.
+  // Network messages name addresses and ports, but neither the path of the URL nor credentials.
   return unreachable(
     url,
     'connect',
@@ -165,8 +168,8 @@ export const asUnreachable = (error: unknown, url: string): TrunklineError => {
 }
 
 /**
- * Failures of the network that another try may mend: before there was a connection, when the server has seen nothing of the request, and in
- * the middle of it. Others, such as a certificate that is not trusted, stay.
+ * Network failures that a retry may mend; the value tells whether the server may have seen the request. Other
+ * failures last, such as an untrusted certificate.
  */
 const reached: ReadonlyMap<string, boolean> = new Map([
   ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL'].map((code) => [code, false] as const),

@@ -4,12 +4,13 @@ type Handler = Dispatcher.DispatchHandler
 type Controller = Dispatcher.DispatchController
 type Headers = Parameters<NonNullable<Handler['onResponseStart']>>[2]
 
-/** Most of what a server may send as headers, which the store does not count. */
+/** Maximum size of response headers, which the store does not count. */
 const headerBytes = 16_384
 
 /**
- * Keeps what servers allow a shared cache to keep, up to `maxSize` bytes, and revalidates it by ETag and Last-Modified (RFC 9111). What a
- * server says nothing of is revalidated each time. Requests with credentials must not come here: any caller would be answered by them.
+ * Caches the responses that a shared cache may keep, up to `maxSize` bytes. Revalidates them by ETag and
+ * Last-Modified (RFC 9111). A response without freshness information is revalidated each time. Requests with
+ * credentials must bypass the cache: their responses would reach other callers.
  */
 export const cacheBefore = (agent: Agent, maxSize: number): Dispatcher => {
   const maxCount = Math.ceil(maxSize / headerBytes)
@@ -17,11 +18,11 @@ export const cacheBefore = (agent: Agent, maxSize: number): Dispatcher => {
   return agent.compose(fitForCache, interceptors.cache({ store, methods: ['GET'], type: 'shared' }))
 }
 
-/** Stands between the cache and the network, and makes answers such that the cache does no harm with them. */
+/** Interceptor between the cache and the network: makes responses safe for the cache. */
 export const fitForCache: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
   dispatch(options, new FitForCache(handler))
 
-/** Bytes that are gathered before they are handed on. */
+/** Number of bytes that are gathered into one chunk. */
 const gatheredBytes = 16_384
 
 class FitForCache implements Handler {
@@ -45,7 +46,7 @@ class FitForCache implements Handler {
     this.#next.onResponseStart?.(controller, status, withSafeControl(status, headers), message)
   }
 
-  /** The cache keeps chunks as they come: of single bytes each would cost it a hundred. */
+  /** Gathers chunks: the cache keeps them as they arrive, and single bytes would cost it a hundred each. */
   onResponseData(controller: Controller, chunk: Buffer): void {
     if (this.#length + chunk.length > gatheredBytes) this.#pass(controller)
     if (chunk.length > gatheredBytes) this.#next.onResponseData?.(controller, chunk)
@@ -73,12 +74,13 @@ const staleWhileRevalidate = /(^|,)\s*stale-while-revalidate\s*(=\s*("[^"]*"|[^,
 const freshness = /max-?age|no-cache|no-store|private|immutable/i
 
 /**
- * Without `stale-while-revalidate`, for which the cache would fetch behind our back, without limits; and with `no-cache` where nothing is
- * said of freshness, because the cache would guess: a file that has been the same for a year would be old for a month when it changes.
+ * Removes `stale-while-revalidate`, for which the cache would fetch in the background without limits. Adds
+ * `no-cache` to a response without freshness information. Otherwise the cache would guess: a file unchanged
+ * for a year would stay stale for a month.
  */
 const withSafeControl = (status: number, headers: Headers): Headers => {
   const { 'cache-control': given, expires } = headers
-  // A 304 that says nothing leaves what was said before.
+  // A 304 without a header keeps the earlier one.
   if (given === undefined && (expires !== undefined || status === 304)) return headers
   const said = [given ?? []].flat().join(', ').replace(staleWhileRevalidate, '$1')
   const isSaid = expires !== undefined || freshness.test(said)

@@ -7,51 +7,51 @@ import { unreachable } from './answers.ts'
 import type { CustomerHttp } from './customer-http.ts'
 import { rawTypeOf, withHeader } from './raw-audio.ts'
 
-/** How {@link AudioFiles} are set up. */
+/** Options of {@link AudioFiles}. */
 export interface AudioFilesOptions {
   readonly http: Pick<CustomerHttp, 'bytes'>
-  /** The folder that `file:` URLs may name files of; absent: none. */
+  /** Folder for `file:` URLs; absent: no such URL is permitted. */
   readonly folder?: string
-  /** Largest file, in bytes. */
+  /** Maximum size of a file in bytes. */
   readonly maxBytes: number
-  /** Longest time, in ms: of a fetch, and of the wait for another one before it. */
+  /** Maximum time in ms of a fetch, and of the wait for an earlier one. */
   readonly timeoutMs: number
   readonly clock: Pick<Clock, 'now'>
 }
 
 /**
- * Fetches the audio that documents name: `http:` and `https:` from customers' servers, `file:` from the one folder. Of equal requests at
- * once the first goes ahead, so that the others find what it fetched in the cache. Rejects with a `TrunklineError`
- * (`document_unreachable`).
+ * Fetches the audio of documents: `http:` and `https:` from customers' servers, `file:` from one folder. Of
+ * simultaneous equal requests, the first goes ahead, so that the others find its response in the cache.
+ * Rejects with a `TrunklineError` (`document_unreachable`).
  */
 export class AudioFiles {
   #options: AudioFilesOptions
-  /** Requests that are the first for their URL; they never reject. */
+  /** First requests of each URL; they never reject. */
   readonly #first = new Map<string, Promise<void>>()
 
   constructor(options: AudioFilesOptions) {
     this.#options = options
   }
 
-  /** Fetches by these settings from now on. */
+  /** Applies new settings to later fetches. */
   change({ folder, ...settings }: Pick<AudioFilesOptions, 'folder' | 'maxBytes' | 'timeoutMs'>): void {
     const { folder: _before, ...options } = this.#options
     this.#options = { ...options, ...settings, ...(folder !== undefined && { folder }) }
   }
 
-  /** URLs that are being fetched. */
+  /** Number of URLs that are being fetched. */
   get running(): number {
     return this.#first.size
   }
 
-  /** `signal` gives up. */
+  /** Fetches a file; `signal` aborts. */
   async bytes(url: string, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array }> {
     if (/^file:/i.test(url)) return { bytes: await this.#file(url) }
     const first = this.#first.get(url)
     const { timeoutMs, clock } = this.#options
     if (!first) return this.#goFirst(url, signal)
     const since = clock.now()
-    // It began earlier, with the same time, so it is over before ours is.
+    // It began earlier with the same time limit, so it ends before this request.
     await Promise.race([first, fired(signal)])
     const leftMs = timeoutMs - (clock.now() - since)
     if (leftMs <= 0) throw unreachable(url, 'timeout', `It took longer than ${timeoutMs} ms.`)
@@ -100,7 +100,10 @@ const fired = (signal: AbortSignal | undefined): Promise<void> => {
   return promise
 }
 
-/** `file:///…` is the whole path, anything else starts at the folder; undefined for what cannot be a path. */
+/**
+ * Returns the path of a URL. `file:///…` is a whole path, other URLs start at the folder. Returns undefined
+ * if it cannot be a path.
+ */
 const pathOf = (url: string, folder: string): string | undefined => {
   try {
     const path = url.slice('file:'.length)
@@ -110,7 +113,10 @@ const pathOf = (url: string, folder: string): string | undefined => {
   }
 }
 
-/** Where the file really is, with every link resolved; undefined where that is not below the folder, or there is nothing. */
+/**
+ * Returns the real path with all links resolved. Returns undefined if it does not exist or is outside the
+ * folder.
+ */
 const insideOf = async (path: string, folder: string): Promise<string | undefined> => {
   try {
     const [real, root] = await Promise.all([realpath(path), realpath(folder)])
@@ -122,7 +128,7 @@ const insideOf = async (path: string, folder: string): Promise<string | undefine
 
 const readUpTo = async (path: string, maxBytes: number): Promise<Uint8Array | 'missing' | 'too-large'> => {
   try {
-    // A link that has come since is not followed, and a pipe is not waited for.
+    // Does not follow a link created since, and does not wait for a pipe.
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {
       const facts = await file.stat()

@@ -2,13 +2,19 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { StatusCallback } from '../../handlers/handler.ts'
 import type { CallbackRow } from '../directory/callbacks.ts'
 
-/** Whose callback it is: those of one call are told to one server in order, as long as each is taken at its first try. */
+/**
+ * Origin of a callback. Callbacks of one call reach a server in order, as long as each succeeds at its first
+ * attempt.
+ */
 export interface CallbackFrom {
   readonly projectId: string
   readonly callId: string
 }
 
-/** A callback that is due at `now`, as it is written down; `createdAt` tells its place among the others. Both in ms since 1970. */
+/**
+ * Returns the row of a callback that is due at `now`. `createdAt` is its place among the others. Both in ms
+ * since 1970.
+ */
 export const callbackRow = (
   { projectId, callId }: CallbackFrom,
   { url, method, body, kind, ends }: StatusCallback,
@@ -28,10 +34,13 @@ export const callbackRow = (
   due_at: now,
 })
 
-/** Scheme, host and port; empty where it is no URL. */
+/** Returns scheme, host and port of a URL; empty for a malformed one. */
 export const serverOf = (url: string): string => URL.parse(url)?.origin ?? ''
 
-/** Always the same for one end, whoever tells it: by it a server knows that it was told before. A UUID of version 8 (RFC 9562). */
+/**
+ * Returns the same id for the end of the same call on every node, so that a server recognises a repeated
+ * callback. A UUID of version 8 (RFC 9562).
+ */
 const idOfEnd = (of: string): string => {
   const hex = createHash('sha256').update(`end of ${of}`).digest('hex')
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`]

@@ -13,7 +13,7 @@ import {
   readBeginning,
   unreachable,
 } from './answers.ts'
-import { longestConnectMs, type Overrides, type RetryOn, readOverrides } from './overrides.ts'
+import { maxConnectMs, type Overrides, type RetryOn, readOverrides } from './overrides.ts'
 import type { Signer } from './signatures.ts'
 import {
   late,
@@ -24,26 +24,26 @@ import {
   type TransportOptions,
 } from './transport.ts'
 
-/** What a {@link CustomerHttp} is made of. */
+/** Options of a {@link CustomerHttp}. */
 export interface CustomerHttpOptions extends TransportOptions {
-  /** Longest time of one request in milliseconds: name, connection, redirects and body together. */
+  /** Maximum time of one request in milliseconds, including resolution, connection, redirects and body. */
   readonly timeoutMs: number
-  /** Largest document in bytes; default 256 KiB. */
+  /** Maximum size of a document in bytes; default 256 KiB. */
   readonly maxBytes?: number
-  /** Signs what is sent for a project. */
+  /** Returns the signer of a project. */
   readonly signer: (projectId: string) => Signer
 }
 
-/** What ends a request. */
+/** Limits of a request. */
 export interface FetchLimits {
   readonly maxBytes: number
   /** Default {@link CustomerHttpOptions.timeoutMs}. */
   readonly timeoutMs?: number
-  /** Gives up. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal
 }
 
-/** A file for somebody's server. */
+/** Upload of a file to a customer's server. */
 export interface Upload {
   readonly url: string
   readonly method: 'PUT' | 'POST'
@@ -51,26 +51,27 @@ export interface Upload {
   readonly open: () => Promise<OpenFile>
 }
 
-/** Longer ones would only fill memory while they are thrown away. */
+/** Default maximum size of a document in bytes: larger ones would only fill memory. */
 const defaultMaxBytes = 262_144
-/** Of an answer to a document's own request. */
-const mostOutsideBytes = 65_536
-/** A document's own request may take longer than a document. */
-const longestOutsideMs = 60_000
-/** Of a file: the longest recordings have hundreds of megabytes. */
-const longestUploadMs = 600_000
-/** Headers that only we set: they say where a request goes, or how its body travels. */
+/** Maximum number of bytes read from the response to a document's own request. */
+const maxOutsideBytes = 65_536
+/** Maximum time in ms of a document's own request; it may take longer than fetching a document. */
+const maxOutsideMs = 60_000
+/** Maximum time in ms of an upload: the longest recordings have hundreds of megabytes. */
+const maxUploadMs = 600_000
+/** Headers that only this client sets: they name the destination, or frame the body. */
 const ownHeaders =
   /^(host|content-length|content-type|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*)$/i
 
 /**
- * The one client for customers' URLs. It speaks only http and https, and only to public addresses and the allowed networks: a name is
- * resolved once for each connection, every address of the answer is checked, and the connection is made to just these. Each redirect is
- * checked anew. User and password in a URL become Basic authentication; they, the query and the fragment never stand in an error. The
- * fragment says how long to wait and how often to try ({@link readOverrides}); it is not sent.
+ * The client for customers' URLs. It supports only http and https, and only public addresses and the allowed
+ * networks. A name is resolved once for each connection, every resolved address is checked, and only these
+ * addresses are used. Each redirect is checked anew. User and password in a URL become Basic authentication.
+ * They, the query and the fragment never stand in an error. The fragment sets timeouts and retries ({@link
+ * readOverrides}) and is not sent.
  *
- * Everything that goes wrong is a {@link TrunklineError} with the code `document_unreachable` and the facts `url`, `reason` and, where
- * there was one, `status`.
+ * Every failure is a {@link TrunklineError} with the code `document_unreachable` and the facts `url`,
+ * `reason` and, if there was a response, `status`.
  */
 export class CustomerHttp {
   #options: CustomerHttpOptions
@@ -83,26 +84,26 @@ export class CustomerHttp {
     this.#transport = new Transport(options)
   }
 
-  /** Sends by these settings from now on; requests on their way are not touched. */
+  /** Applies new settings to later requests. */
   change(settings: Pick<CustomerHttpOptions, 'timeoutMs' | 'allowedNetworks' | 'cacheBytes'>): void {
     this.#options = { ...this.#options, ...settings }
     this.#transport.change(settings)
   }
 
-  /** Requests that are on their way. */
+  /** Number of requests that are being sent. */
   get running(): number {
     return this.#running.size
   }
 
-  /** Servers that are not asked for a while, as they have not answered. */
+  /** Number of servers with an open circuit breaker. */
   get openCircuits(): number {
     return this.#transport.breakers.open
   }
 
   /**
-   * Fetches a document, signed for its project. Its `url` is where it was found in the end, with the user and password that led there, so that
-   * relative URLs reach the same server; do not log it as it is. It is tried again once where the request cannot have reached its server, and
-   * given up when `signal` fires.
+   * Fetches a document, signed for its project. Its `url` is the final one, with the user and password that
+   * led there, so that relative URLs reach the same server. Do not log it unchanged. A request that cannot
+   * have reached its server is retried once. `signal` aborts.
    */
   async document(wanted: DocumentRequest, projectId: string, signal?: AbortSignal): Promise<FetchedDocument> {
     const { maxBytes = defaultMaxBytes } = this.#options
@@ -120,7 +121,7 @@ export class CustomerHttp {
     }
   }
 
-  /** Fetches something such as audio; from the cache where its server allows that. */
+  /** Fetches a file such as audio, from the cache if its server allows that. */
   async bytes(url: string, limits: FetchLimits): Promise<{ bytes: Uint8Array; contentType: string }> {
     const { maxBytes, timeoutMs: totalMs, signal } = limits
     const { connectMs, readMs } = readOverrides(url)
@@ -132,20 +133,20 @@ export class CustomerHttp {
     return { bytes, contentType }
   }
 
-  /** A request that a document makes for itself. It is not signed, and tried once. */
+  /** Sends a request of a document. It is not signed, and is sent once. */
   async request(outside: HttpRequest, signal?: AbortSignal): Promise<HttpResponse> {
     const { url, method, body, headers = {}, timeoutMs, connectTimeoutMs } = outside
     const own = Object.entries(headers)
       .filter(([name]) => !ownHeaders.test(name))
       .map(([name, value]) => [name.toLowerCase(), value])
     const overrides = {
-      ...(connectTimeoutMs && { connectMs: Math.min(connectTimeoutMs, longestConnectMs) }),
-      totalMs: Math.min(timeoutMs || this.#options.timeoutMs, longestOutsideMs),
+      ...(connectTimeoutMs && { connectMs: Math.min(connectTimeoutMs, maxConnectMs) }),
+      totalMs: Math.min(timeoutMs || this.#options.timeoutMs, maxOutsideMs),
     }
     return this.#within(
       { url, method, ...(body && { body }), headers: Object.fromEntries(own), overrides },
       async ({ response }) => {
-        const bytes = await readBeginning(response, mostOutsideBytes)
+        const bytes = await readBeginning(response, maxOutsideBytes)
         const text = decode(bytes, headerOf(response, 'content-type'))
         return { status: response.statusCode, headers: headersOf(response), text }
       },
@@ -153,7 +154,10 @@ export class CustomerHttp {
     )
   }
 
-  /** Tells a customer's server something, signed; `id` is that of the event, whenever it is told. Resolves with the status of the answer. */
+  /**
+   * Sends a signed callback to a customer's server. `id` is that of the event, the same for every attempt.
+   * Resolves with the status.
+   */
   async deliver(
     callback: DocumentRequest,
     { projectId, id }: { projectId: string; id: string },
@@ -167,8 +171,9 @@ export class CustomerHttp {
   }
 
   /**
-   * Sends a file, unsigned: its URL says who may. It is opened, and read from its beginning, for each redirect and each try that the URL's
-   * fragment asks for. Resolves with the status of the answer; `reason` of the error is `file` where it cannot be read.
+   * Uploads a file, unsigned: its URL is the authorisation. The file is opened for each redirect and each
+   * retry that the URL's fragment asks for. Resolves with the status. The error has `reason` `file` if the
+   * file cannot be read.
    */
   async upload({ url, method, contentType, open }: Upload, signal?: AbortSignal): Promise<number> {
     const streams: Readable[] = []
@@ -179,7 +184,7 @@ export class CustomerHttp {
       streams.push(file.stream)
       return file
     }
-    const overrides = { totalMs: longestUploadMs, ...readOverrides(url) }
+    const overrides = { totalMs: maxUploadMs, ...readOverrides(url) }
     try {
       return await this.#within(
         { url, method, file: { contentType, open: opening }, overrides },
@@ -190,12 +195,12 @@ export class CustomerHttp {
         signal,
       )
     } finally {
-      // Who answers early, or not at all, has not read all of it.
+      // A server that responds early has not read all of it.
       for (const stream of streams) stream.destroy()
     }
   }
 
-  /** Gives up every request and closes all connections. */
+  /** Aborts every request and closes all connections. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
@@ -203,7 +208,7 @@ export class CustomerHttp {
     this.#transport.close()
   }
 
-  /** One request with its retries, in the time for all of it. */
+  /** Sends one request with its retries within the total time. */
   async #within<T>(
     wanted: Outgoing,
     read: (found: Response) => Promise<T>,
@@ -239,7 +244,7 @@ export class CustomerHttp {
         return await read(found)
       } catch (error) {
         const failure = asUnreachable(error, wanted.url)
-        // What went wrong says more than that it is not tried again.
+        // The failure itself says more than the open breaker.
         if (before && failure.facts.reason === 'circuit-open') throw before
         if (signal.aborted || tries >= retries || !mayRetry(failure, wanted.method, retryOn)) throw failure
         before = failure
@@ -248,7 +253,10 @@ export class CustomerHttp {
   }
 }
 
-/** Whether a request that failed so may be sent again: where its server cannot have acted on it, or its URL says so. */
+/**
+ * Returns whether a failed request may be retried: if its server cannot have acted on it, or its URL permits
+ * it.
+ */
 const mayRetry = (
   { facts }: TrunklineError,
   method: Outgoing['method'],

@@ -19,19 +19,19 @@ export type Lookup = (
 const resolveBySystem: Resolve = (hostname, done) =>
   systemLookup(hostname, { all: true }, (error, addresses) => done(error, addresses))
 
-/** The host of a URL without the brackets of an IPv6 address. */
+/** Returns the host of a URL without the brackets of an IPv6 address. */
 export const bareHost = ({ hostname }: Pick<URL, 'hostname'>): string => hostname.replace(/^\[|\]$/g, '')
 
-/** The address that a URL names in place of a host name; undefined for a name. */
+/** Returns the IP address in a URL; undefined for a host name. */
 export const literalOf = (url: Pick<URL, 'hostname'>): string | undefined => {
   const host = bareHost(url)
   return isIP(host) === 0 ? undefined : host
 }
 
 /**
- * The `lookup` of `net.connect` that fails with {@link AddressRefused} where any address of the name is not permitted: what it hands on is
- * what is connected to, so nobody can resolve the name a second time. An address in place of a name ({@link literalOf}) is not asked
- * about, and has to be checked before.
+ * Returns a `lookup` for `net.connect` that fails with {@link AddressRefused} if any address of the name is
+ * not permitted. Its result is used for the connection, so there is no second resolution to attack. An IP
+ * address in a URL ({@link literalOf}) is not looked up, and must be checked before.
  */
 export const guardedLookup =
   (guard: Pick<AddressGuard, 'permits'>, resolve: Resolve = resolveBySystem): Lookup =>

@@ -4,16 +4,16 @@ import type { Clock } from '../core/clock.ts'
 import { readBody } from './answers.ts'
 
 /**
- * The client for servers that the operator has configured, such as a voice. Unlike {@link CustomerHttp} it reaches private addresses too:
- * no document can say where it goes. It follows no redirect, which would carry the request's key elsewhere. Errors say what happened, and
- * nothing of the URL's path, the headers or the body.
+ * Client for servers in the operator's configuration, such as a speech service. Unlike {@link CustomerHttp},
+ * it also reaches private addresses: no document chooses the destination. It follows no redirects, which
+ * would carry the request's key elsewhere. Errors contain neither the URL's path nor headers or the body.
  */
 export class OperatorHttp {
   readonly #clock: Clock
   readonly #userAgent: string
   readonly #agent = new Agent({ connect: { timeout: 2000 }, allowH2: false, maxHeaderSize: 16_384 })
 
-  /** `userAgent` empty: no such header. */
+  /** `userAgent`: empty for no such header. */
   constructor(clock: Clock, userAgent: string) {
     this.#clock = clock
     this.#userAgent = userAgent
@@ -47,7 +47,7 @@ export class OperatorHttp {
     }
   }
 
-  /** Gives up every request and closes all connections. */
+  /** Aborts every request and closes all connections. */
   async close(): Promise<void> {
     await this.#agent.destroy()
   }

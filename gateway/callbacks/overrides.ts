@@ -1,31 +1,32 @@
-/** What the fragment of a customer's URL says of how it is to be reached; what is absent is as configured. */
+/** Timeouts and retries in the fragment of a customer's URL; absent values are those of the configuration. */
 export interface Overrides {
-  /** Longest wait for a connection, in ms. */
+  /** Maximum time for a connection, in ms. */
   readonly connectMs?: number
-  /** Longest wait between two pieces of the answer, in ms. */
+  /** Maximum time between two chunks of the response, in ms. */
   readonly readMs?: number
-  /** Longest time in all, in ms. */
+  /** Maximum total time, in ms. */
   readonly totalMs?: number
-  /** How often it is tried again. */
+  /** Number of retries. */
   readonly retries?: number
-  /** After which failures; default only where the request cannot have reached its server. */
+  /** Failures that are retried; default only those where the request cannot have reached its server. */
   readonly retryOn?: ReadonlySet<RetryOn>
 }
 
-/** A failed connection, a silent server, a status of that class, or any of these. */
+/** A failed connection, a read timeout, a class of statuses, or any of these. */
 export type RetryOn = 'ct' | 'rt' | '4xx' | '5xx' | 'all'
 
 const retryOns: readonly string[] = ['ct', 'rt', '4xx', '5xx', 'all'] satisfies RetryOn[]
 
-/** Longest wait for a connection that anybody can ask for, in ms. */
-export const longestConnectMs = 10_000
-/** Smallest and largest value of each time, in ms. */
-const bounds = { connect: [100, longestConnectMs], read: [100, 15_000], total: [100, 15_000] } as const
-const mostRetries = 5
+/** Maximum connection time that a URL may set, in ms. */
+export const maxConnectMs = 10_000
+/** Minimum and maximum value of each time, in ms. */
+const bounds = { connect: [100, maxConnectMs], read: [100, 15_000], total: [100, 15_000] } as const
+const maxRetries = 5
 
 /**
- * Reads the fragment of a URL: `#ct=2000&rt=5000&tt=15000&rc=2&rp=ct,5xx`, where `ot` is the same as `ct`. What is no number or too small or large counts as the
- * nearest that is permitted, or is passed over: a document must not fail for it.
+ * Reads the fragment of a URL: `#ct=2000&rt=5000&tt=15000&rc=2&rp=ct,5xx`, where `ot` is the same as `ct`.
+ * Values out of range become the nearest permitted one, and malformed values are ignored: a document must not
+ * fail for them.
  */
 export const readOverrides = (url: string): Overrides => {
   const at = url.indexOf('#')
@@ -34,7 +35,7 @@ export const readOverrides = (url: string): Overrides => {
   const connectMs = within(fields.get('ct') ?? fields.get('ot'), bounds.connect)
   const readMs = within(fields.get('rt'), bounds.read)
   const totalMs = within(fields.get('tt'), bounds.total)
-  const retries = within(fields.get('rc'), [0, mostRetries])
+  const retries = within(fields.get('rc'), [0, maxRetries])
   const retryOn = fields
     .get('rp')
     ?.split(',')

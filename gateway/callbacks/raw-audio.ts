@@ -1,4 +1,4 @@
-/** Numbers of the codings in a WAV. */
+/** Numbers of the codecs in a WAV file. */
 const laws = { ulaw: 7, alaw: 6 } as const
 
 const types: readonly (readonly [type: RegExp, law: keyof typeof laws])[] = [
@@ -7,13 +7,13 @@ const types: readonly (readonly [type: RegExp, law: keyof typeof laws])[] = [
   [/^audio\/(pcma|(x-)?alaw)\s*(;|$)/i, 'alaw'],
 ]
 
-/** Files with a header, which are served as `audio/basic` too. */
+/** Returns whether audio has a header; some such files are served as `audio/basic` too. */
 const hasHeader = (bytes: Uint8Array): boolean =>
   /^(RIFF|FORM|\.snd|OggS|ID3)/.test(Buffer.from(bytes.subarray(0, 4)).toString('latin1'))
 
 /**
- * Raw G.711 has nothing by which it is known but its type, or its name: it gets the header of a WAV (8,000 Hz, one channel). Other audio stays
- * as it is.
+ * Adds a WAV header (8,000 Hz, one channel) to raw G.711, which is known only by its type or name. Other
+ * audio is unchanged.
  */
 export const withHeader = (bytes: Uint8Array, contentType: string): Uint8Array => {
   const law = types.find(([type]) => type.test(contentType.trim()))?.[1]
@@ -22,7 +22,7 @@ export const withHeader = (bytes: Uint8Array, contentType: string): Uint8Array =
     : bytes
 }
 
-/** The type of raw audio that a file's name says; empty for any other. */
+/** Returns the type of raw audio by a file's name; empty for other names. */
 export const rawTypeOf = (path: string): string => {
   const law = /\.(ulaw|ul|mulaw|alaw|al)$/i.exec(path)?.[1]?.toLowerCase()
   return law ? `audio/${law.startsWith('a') ? 'alaw' : 'ulaw'}` : ''

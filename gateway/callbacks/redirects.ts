@@ -2,16 +2,18 @@ import { redactedUrl } from '../../handlers/common/urls.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Outgoing } from './transport.ts'
 
-/** A URL for errors and logs: without user, password, query and fragment. */
+/** Returns a URL for errors and logs: without user, password, query and fragment. */
 export const cleanUrl = redactedUrl
 
-/** Where a request goes, without what must not be sent, and the credentials as a header. */
+/** Destination of a request without the parts that are not sent, and its credentials as a header. */
 export interface Target {
   readonly target: URL
   readonly authorization: string | undefined
 }
 
-/** Takes a URL apart. Throws a {@link TrunklineError} (`document_unreachable`) when it is no http or https URL. */
+/**
+ * Parses a URL. Throws a {@link TrunklineError} (`document_unreachable`) unless it is an http or https URL.
+ */
 export const parseTarget = (text: string): Target => {
   const target = URL.parse(text)
   if (!target || (target.protocol !== 'http:' && target.protocol !== 'https:')) {
@@ -40,16 +42,16 @@ const decodePart = (text: string): string => {
 }
 
 /**
- * The request that a redirect leads to; undefined when the answer is none. 301 and 302 turn a POST into a GET, and 303 everything, as browsers
- * and RFC 9110 section 15.4 have it; else method and body stay. User and password, and headers that a document gave, which may hold a
- * secret, stay with their server (scheme, host and port).
+ * Returns the request to which a redirect leads; undefined for other responses. 301 and 302 turn a POST into
+ * a GET, and 303 any request, like browsers and RFC 9110 section 15.4. Otherwise method and body stay. User
+ * and password, and a document's own headers, are sent only to the same server (scheme, host and port).
  */
 export const nextRequest = (from: Outgoing, status: number, location: string): Outgoing | undefined => {
   if (![301, 302, 303, 307, 308].includes(status) || !location) return undefined
   const before = URL.parse(from.url)
   const to = URL.parse(location, from.url)
   const sameServer = before && to && to.origin === before.origin
-  // A relative location has them already.
+  // A relative location already has them.
   if (sameServer && !to.username && !to.password) {
     to.username = before.username
     to.password = before.password

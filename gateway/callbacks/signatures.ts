@@ -1,30 +1,31 @@
 import { createHmac } from 'node:crypto'
 
-/** A request as it is signed. */
+/** Request to be signed. */
 export interface Signed {
   /** With its query, without user, password and fragment. */
   readonly url: string
   readonly body?: { readonly contentType: string; readonly text: string }
-  /** Of the event; stays the same when it is told again. */
+  /** Id of the event; the same for every attempt. */
   readonly id: string
   /** Milliseconds since the epoch. */
   readonly at: number
 }
 
 /**
- * Signs what customers' servers are sent, so that they know that it is from us. Each request carries the headers of two schemes:
- * `X-SignalWire-Signature`, the family's own, which knows one key; and those of Standard Webhooks, which signs by every key. So a key can be
- * changed without a gap: the new one is put first, and the old one is taken away when every server knows the new one.
+ * Signs requests to customers' servers, so that they can verify the sender. Each request has the headers of
+ * two schemes. `X-SignalWire-Signature` uses one key; Standard Webhooks signs by every key. So a key can be
+ * replaced without a gap: the new key is put first, and the old one is removed after every server knows the
+ * new one.
  */
 export class Signer {
   readonly #keys: readonly string[]
 
-  /** `keys`: none means that nothing is signed. */
+  /** `keys`: empty for no signatures. */
   constructor(keys: readonly string[]) {
     this.#keys = keys
   }
 
-  /** The headers of a request; none without keys. */
+  /** Returns the signature headers of a request; empty without keys. */
   headers(signed: Signed): Readonly<Record<string, string>> {
     const [first] = this.#keys
     if (first === undefined) return {}
@@ -32,7 +33,7 @@ export class Signer {
   }
 }
 
-/** By the type of the body: what is a form, or has no body, is signed in another way than JSON is. */
+/** Returns the header by the type of the body: forms and empty bodies are signed differently from JSON. */
 const familyHeaders = (key: string, { url, body }: Signed): Record<string, string> => {
   if (!body || /^application\/x-www-form-urlencoded\b/i.test(body.contentType)) {
     const text = url + sortedForm(body?.text ?? '')
@@ -44,14 +45,17 @@ const familyHeaders = (key: string, { url, body }: Signed): Record<string, strin
   }
 }
 
-/** Names and values of a form, sorted by name, one after the other without anything between. */
+/** Returns names and values of a form, sorted by name and joined without separators. */
 const sortedForm = (text: string): string => {
   const fields = [...new URLSearchParams(text)]
   fields.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
   return fields.flat().join('')
 }
 
-/** https://www.standardwebhooks.com: identity, time and signatures, each signature with the version of its scheme before it. */
+/**
+ * Returns the headers of https://www.standardwebhooks.com: id, time and signatures, each with the version of
+ * its scheme.
+ */
 const standardHeaders = (keys: readonly string[], { id, at, body }: Signed): Record<string, string> => {
   const timestamp = String(Math.floor(at / 1000))
   const signatures = keys.map(
@@ -65,7 +69,7 @@ const standardHeaders = (keys: readonly string[], { id, at, body }: Signed): Rec
   }
 }
 
-/** A key may be written as Standard Webhooks has it: `whsec_` and Base64. */
+/** Returns the bytes of a key. Standard Webhooks writes it as `whsec_` and Base64. */
 const secretOf = (key: string): string | Buffer =>
   key.startsWith('whsec_') ? Buffer.from(key.slice(6), 'base64') : key
 

@@ -2,21 +2,21 @@ import { createHmac } from 'node:crypto'
 import type { ProjectConfig } from '../../config/types.ts'
 import { Signer } from './signatures.ts'
 
-/** The key of a project that has none in the configuration: made of the gateway's own secret, so that it stays the same. */
+/** Returns the default key of a project, derived from the gateway's secret, so that it is stable. */
 const madeKey = (secret: Uint8Array, projectId: string): string =>
   createHmac('sha256', secret).update(`signing key of ${projectId}`).digest('base64url')
 
-/** The keys of a project: those of the configuration, or else the one that is made. */
+/** Returns the keys of a project: the configured ones, or the default key. */
 export const signingKeys = (
   configured: readonly string[],
   secret: Uint8Array,
   projectId: string,
 ): readonly string[] => (configured.length > 0 ? configured : [madeKey(secret, projectId)])
 
-/** A project with its signing keys. */
+/** Project with its signing keys. */
 type SigningProject = Pick<ProjectConfig, 'id' | 'signingKeys'>
 
-/** Signers by project; a project that is not in the configuration has the key that is made for it. */
+/** Signers by project. A project that is not in the configuration has its default key. */
 export class Signers {
   readonly #secret: Uint8Array
   readonly #made = new Map<string, Signer>()
@@ -27,7 +27,7 @@ export class Signers {
     this.#secret = secret
   }
 
-  /** Signs by the keys of these projects from now on. */
+  /** Replaces the configured projects. */
   change(projects: readonly SigningProject[]): void {
     this.#projects = projects
     this.#made.clear()

@@ -5,85 +5,91 @@ import { Agent, buildConnector, type Dispatcher, request } from 'undici'
 import type { Clock } from '../core/clock.ts'
 import { asUnreachable, discard, headerOf, refused, unreachable } from './answers.ts'
 import { cacheBefore } from './audio-cache.ts'
-import { Breakers } from './breakers.ts'
+import { CircuitBreakers } from './circuit-breakers.ts'
 import { guardedLookup, literalOf, type Resolve } from './guarded-lookup.ts'
 import type { Overrides } from './overrides.ts'
 import { nextRequest, parseTarget } from './redirects.ts'
 import type { Signer } from './signatures.ts'
 
-/** A file, from its beginning. */
+/** Content of a file, from its beginning. */
 export interface OpenFile {
   readonly bytes: number
   readonly stream: Readable
 }
 
-/** One request, as it goes out. */
+/** One request in the form in which it is sent. */
 export interface Outgoing {
   readonly url: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly body?: { readonly contentType: string; readonly text: string }
-  /** In place of `body`. Opened for each request anew. */
+  /** File in place of `body`, opened for each request. */
   readonly file?: { readonly contentType: string; readonly open: () => Promise<OpenFile> }
-  /** Further headers; those that say where it goes, or how its body travels, are passed over. */
+  /** Further headers; those that name the destination or frame the body are ignored. */
   readonly headers?: Readonly<Record<string, string>>
-  /** By whom it is signed, and the id of what it tells. */
+  /** Signer, and id of the event. */
   readonly signed?: { readonly by: Signer; readonly id: string }
-  /** From the cache, where its server allows that. */
+  /** Whether it may come from the cache, if its server allows that. */
   readonly cached?: boolean
-  /** How its server is reached, also where it redirects to. */
+  /** Timeouts and retries for its server, also after a redirect. */
   readonly overrides: Overrides
 }
 
-/** What a {@link Transport} is made of. */
+/** Options of a {@link Transport}. */
 export interface TransportOptions {
-  /** Networks (CIDR) that may be reached although they are not public. */
+  /** Networks (CIDR) that are permitted although they are not public. */
   readonly allowedNetworks: readonly string[]
-  /** Value of the User-Agent header; empty: none. */
+  /** Value of the User-Agent header; empty for no header. */
   readonly userAgent: string
-  /** Redirects that are followed; default 3. */
+  /** Maximum number of redirects; default 3. */
   readonly maxRedirects?: number
-  /** Longest wait for one connection in milliseconds; default 2 s. */
+  /** Maximum time for one connection in milliseconds; default 2 s. */
   readonly connectTimeoutMs?: number
-  /** Memory for answers that may be kept (RFC 9111), in bytes; default none are. Those to requests with credentials never are. */
+  /**
+   * Memory for cached responses (RFC 9111), in bytes; default no cache. Responses to requests with
+   * credentials are never cached.
+   */
   readonly cacheBytes?: number
   readonly clock: Clock
   /** Default: the system's resolver. */
   readonly resolve?: Resolve
 }
 
-/** An answer whose body was not read yet, and where it came from in the end. */
+/** Response with an unread body, and its final URL. */
 export interface Response {
   readonly url: string
   readonly response: Dispatcher.ResponseData
 }
 
-/** Connection time-outs are rounded up to these steps, in ms: each has an agent with connections of its own. */
+/** Step to which connection timeouts are rounded up, in ms: each step has its own agent and connections. */
 const connectStepMs = 500
-/** Reasons of failures that say nothing of the server. */
+/** Reasons of failures for which the server is not to blame. */
 const blameless: ReadonlySet<unknown> = new Set(['address-refused', 'request'])
-/** Connections to one server. */
-const mostConnections = 64
-/** Requests end by their whole time; nothing else ends one whose server sends a byte now and then. */
-const longestReadMs = 300_000
+/** Maximum number of connections to one server. */
+const maxConnections = 64
+/** Maximum time in ms between two chunks. Requests end by their total time, which also ends slow ones. */
+const maxReadMs = 300_000
 
-/** Sends requests to customers' servers, follows redirects, and knows which servers, and which of their paths, do not answer. */
+/**
+ * Sends requests to customers' servers, follows redirects, and keeps circuit breakers of servers and of
+ * paths.
+ */
 export class Transport {
   #options: TransportOptions
   readonly #guard: AddressGuard
   readonly #agents = new Map<number, Agent>()
   #cached: Dispatcher | undefined
-  readonly breakers: Breakers
+  readonly breakers: CircuitBreakers
 
   constructor(options: TransportOptions) {
     this.#options = options
     this.#guard = new AddressGuard(options.allowedNetworks)
-    this.breakers = new Breakers(options.clock)
+    this.breakers = new CircuitBreakers(options.clock)
     this.#cached = this.#newCache()
   }
 
   /**
-   * Sends by these settings from now on. Connections and answers that are kept may be from a network that is no longer allowed: they are
-   * given up with any change, when the requests under way are over.
+   * Applies new settings. Kept connections and responses may be of a network that is no longer allowed. So
+   * any change discards them after the running requests.
    */
   change({ allowedNetworks, cacheBytes }: Pick<TransportOptions, 'allowedNetworks' | 'cacheBytes'>): void {
     const present = this.#options
@@ -96,7 +102,10 @@ export class Transport {
     this.#cached = this.#newCache()
   }
 
-  /** The answer, whatever its status. Throws a TrunklineError (`document_unreachable`) where there is none. */
+  /**
+   * Returns the response, whatever its status. Throws a TrunklineError (`document_unreachable`) without a
+   * response.
+   */
   async send(first: Outgoing, signal: AbortSignal): Promise<Response> {
     const { maxRedirects = 3 } = this.#options
     let outgoing = first
@@ -120,14 +129,14 @@ export class Transport {
     const { url, method, body, cached, overrides } = outgoing
     const { target, authorization } = parseTarget(url)
     const literal = literalOf(target)
-    // For an address nobody asks the resolver, so it is checked here.
+    // An IP address is not resolved, so it is checked here.
     if (literal !== undefined && !this.#guard.permits(literal)) throw refused(url, literal)
     const { origin, pathname } = target
     const path = origin + pathname
     if (!this.breakers.admits(origin) || !this.breakers.admits(path))
       throw unreachable(url, 'circuit-open', 'Its server has not answered lately, and is not asked now.')
-    const { connectMs, readMs = longestReadMs } = overrides
-    // What one caller's credentials opened is not for the next one, whatever the server says of it.
+    const { connectMs, readMs = maxReadMs } = overrides
+    // A response to one caller's credentials is not for the next one, whatever the server allows.
     const fromCache = cached && !authorization ? this.#cached : undefined
     const file = await outgoing.file?.open()
     try {
@@ -150,9 +159,9 @@ export class Transport {
     } catch (error) {
       const failure = asUnreachable(error, url)
       const { reason, sent } = failure.facts
-      // Who gave up early says nothing of the server; a time-out of the whole does.
+      // An abort by the caller does not count as a failure of the server; a timeout of the whole does.
       const given = signal.aborted && signal.reason !== late
-      // One path that hangs says nothing of the others, which may be somebody else's.
+      // One hanging path does not count for the others, which may belong to another customer.
       if (!given && !blameless.has(reason))
         this.breakers.failed(sent === false || reason === 'dns' || reason === 'tls' ? origin : path)
       throw failure
@@ -188,11 +197,11 @@ export class Transport {
     const present = this.#agents.get(timeout)
     if (present) return present
     const connect = buildConnector({ allowH2: false, timeout, lookup: guardedLookup(this.#guard, resolve) })
-    const agent = new Agent({ connect, allowH2: false, maxHeaderSize: 16_384, connections: mostConnections })
+    const agent = new Agent({ connect, allowH2: false, maxHeaderSize: 16_384, connections: maxConnections })
     this.#agents.set(timeout, agent)
     return agent
   }
 }
 
-/** Reason of a signal that fires because the whole took too long. */
+/** Reason of a signal that fires after the total time. */
 export const late: unique symbol = Symbol('late')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { loadConfig } from '../../config/load.ts'
 import { readOrMakeKey } from '../auth/key.ts'
-import { SubscriberTokens } from '../auth/tokens.ts'
+import { SubscriberTokens } from '../auth/subscriber-tokens.ts'
 import { SystemClock } from '../core/clock.ts'
 import { issueToken } from './token-command.ts'
 

@@ -1,10 +1,10 @@
 import type { CallbackTable } from './schema.ts'
 import type { Store, Write } from './sqlite.ts'
 
-/** A callback as it is written down. */
+/** Stored callback. */
 export type CallbackRow = Readonly<Omit<CallbackTable, 'node_id'>>
 
-/** The table of callbacks that were not delivered yet: those of one gateway, as each delivers its own. */
+/** Table of undelivered callbacks of one gateway; each gateway delivers its own. */
 export class CallbackRows {
   readonly #store: Store
   readonly #nodeId: string
@@ -14,7 +14,9 @@ export class CallbackRows {
     this.#nodeId = nodeId
   }
 
-  /** `ends`: the call or recording whose end it tells, which nobody else is to tell any more. */
+  /**
+   * Stores a callback. `ends`: call or recording whose end it reports, so that no other gateway reports it.
+   */
   async add(row: CallbackRow, ends?: string): Promise<void> {
     if (ends === undefined) await insertCallbacks(this.#store, this.#nodeId, [row])
     else
@@ -25,7 +27,7 @@ export class CallbackRows {
       })
   }
 
-  /** It was tried in vain, and is to be tried again at `dueAt` (ms since the Unix epoch). */
+  /** Stores a failed attempt; the next one is due at `dueAt` (ms since the Unix epoch). */
   async postpone(id: string, tries: number, dueAt: number): Promise<void> {
     await this.#store
       .updateTable('callback')
@@ -35,12 +37,12 @@ export class CallbackRows {
       .execute()
   }
 
-  /** It was delivered, or never will be. */
+  /** Removes a callback that was delivered or given up. */
   async remove(id: string): Promise<void> {
     await this.#store.deleteFrom('callback').where('id', '=', id).execute()
   }
 
-  /** Those that have no gateway yet are this one's from now on. */
+  /** Assigns the callbacks without a gateway to this one. */
   async adopt(): Promise<void> {
     await this.#store
       .updateTable('callback')
@@ -49,7 +51,7 @@ export class CallbackRows {
       .execute()
   }
 
-  /** How many there are for each server. */
+  /** Returns the number of callbacks by server. */
   async counts(): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#store
       .selectFrom('callback')
@@ -60,7 +62,7 @@ export class CallbackRows {
     return new Map(rows.map(({ server, count }) => [server, Number(count)]))
   }
 
-  /** The first ones for a server to be tried, by when that is, and as they came. */
+  /** Returns the next callbacks for a server, by due time and then by creation. */
   async next(server: string, limit: number): Promise<CallbackRow[]> {
     return this.#store
       .selectFrom('callback')
@@ -74,20 +76,22 @@ export class CallbackRows {
   }
 }
 
-/** Rows of one INSERT. */
-const mostInserted = 200
+/** Maximum number of rows in one INSERT. */
+const maxInserted = 200
 
-/** Writes callbacks down that a gateway is to deliver, but those that are written down already. How many there were for each server. */
+/**
+ * Stores callbacks for delivery by a gateway, except those already stored. Returns their number by server.
+ */
 export const insertCallbacks = async (
   write: Store | Write,
   nodeId: string,
   rows: readonly CallbackRow[],
 ): Promise<ReadonlyMap<string, number>> => {
   const counts = new Map<string, number>()
-  for (let from = 0; from < rows.length; from += mostInserted) {
+  for (let from = 0; from < rows.length; from += maxInserted) {
     const inserted = await write
       .insertInto('callback')
-      .values(rows.slice(from, from + mostInserted).map((row) => ({ ...row, node_id: nodeId })))
+      .values(rows.slice(from, from + maxInserted).map((row) => ({ ...row, node_id: nodeId })))
       .onConflict((conflict) => conflict.column('id').doNothing())
       .returning('server')
       .execute()

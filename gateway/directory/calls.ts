@@ -6,10 +6,13 @@ import type { ListPage } from './resource-types.ts'
 import type { CallTable, Tables } from './schema.ts'
 import type { Store } from './sqlite.ts'
 
-/** A call as it is written down. */
+/** Stored call. */
 export type StoredCall = Readonly<CallTable>
 
-/** What calls are looked for by; each is compared as it is. Times in ms since 1970, `…From` inclusive, `…Until` not. */
+/**
+ * Search for calls; each value is compared literally. Times in ms since 1970, `…From` inclusive, `…Until`
+ * exclusive.
+ */
 export interface CallSearch extends ListPage {
   readonly fromUser?: string
   readonly fromUri?: string
@@ -23,7 +26,7 @@ export interface CallSearch extends ListPage {
   readonly endedUntil?: number
 }
 
-/** The table of calls. */
+/** Table of calls. */
 export class CallRows {
   readonly #store: Store
 
@@ -31,7 +34,7 @@ export class CallRows {
     this.#store = store
   }
 
-  /** Writes calls down, in place of what was written of them before, and records of such that are over: all of it, or nothing. */
+  /** Stores calls, replacing earlier rows, and the CDRs of ended ones, in one transaction. */
   async save(calls: readonly StoredCall[], cdrs: readonly CdrRow[]): Promise<void> {
     await this.#store.transaction().execute(async (write) => {
       await upsertCalls(write, calls)
@@ -44,13 +47,15 @@ export class CallRows {
     return called.where('project_id', '=', projectId).executeTakeFirst()
   }
 
-  /** A page, the newest first, and whether there are more. Where it is asked when calls ended, they are in the order of that. */
+  /**
+   * Returns a page, the newest first, and whether there are more. A search by end times is ordered by them.
+   */
   async list(projectId: string, search: CallSearch): Promise<{ rows: StoredCall[]; more: boolean }> {
     const rows = await this.#listing(projectId, search).execute()
     return { rows: rows.slice(0, search.size), more: rows.length > search.size }
   }
 
-  /** How the store goes about a list: the steps of its plan. For tests; SQLite alone. */
+  /** Returns the steps of the query plan. For tests; SQLite only. */
   async plan(projectId: string, search: CallSearch): Promise<string> {
     const steps = await this.#listing(projectId, search).explain<{ detail: string }>(
       undefined,
@@ -59,13 +64,13 @@ export class CallRows {
     return steps.map(({ detail }) => detail).join('\n')
   }
 
-  /** Calls of a gateway that are not over become so, as its process is gone; it was there last at `seenAt` (ms since 1970). */
+  /** Ends the calls of a stopped gateway, which was last seen at `seenAt` (ms since 1970). */
   interrupt(nodeId: string, seenAt: number, end: EndCalls): Promise<Interrupted> {
     const gone = { nodeId, seenAt, heir: nodeId }
     return this.#store.transaction().execute((write) => endCallsOf(write, gone, end))
   }
 
-  /** Removes a call and its records. */
+  /** Removes a call and its CDRs. */
   async remove(id: string): Promise<void> {
     await this.#store.transaction().execute(async (write) => {
       const { project_id: projectId } =
@@ -75,12 +80,15 @@ export class CallRows {
     })
   }
 
-  /** Removes some that began before `before` (ms since the Unix epoch), the oldest first. How many there were. */
+  /**
+   * Removes calls that began before `before` (ms since the Unix epoch), the oldest first. Returns their
+   * number.
+   */
   removeOlder(before: number, most: number): Promise<number> {
     return removeOlder(this.#store, 'call', before, most)
   }
 
-  /** How many there are. */
+  /** Returns the number of calls. */
   async count(): Promise<number> {
     const row = await this.#store
       .selectFrom('call')

@@ -115,7 +115,8 @@ describeEngines('carriers of projects', (engine) => {
 
 describePostgres('carriers of several gateways on one database', (engine) => {
   it('are known to all of them at once, with their passwords', async () => {
-    const [one, two] = [await engine.open({ config: both }), await engine.open({ config: both })]
+    const one = await engine.open({ config: both })
+    const two = await engine.open({ config: both })
     const seen = followed(two)
     // News comes carrier by carrier, so what is awaited is the list and not the next piece of news.
     const knows = (name: string) => seen.carriers.some((each) => each.name === `${p}/${name}`)

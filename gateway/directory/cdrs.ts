@@ -3,10 +3,13 @@ import { removeOlder } from './older.ts'
 import type { CdrTable, Tables } from './schema.ts'
 import type { Store } from './sqlite.ts'
 
-/** The record of a call or of a leg, as it is written down. */
+/** Stored CDR of a call or of a leg. */
 export type CdrRow = Readonly<CdrTable>
 
-/** Which records are looked for; each is compared as it is. Times in ms since 1970, `startedFrom` inclusive, `startedUntil` not. */
+/**
+ * Search for CDRs; each value is compared literally. Times in ms since 1970, `startedFrom` inclusive,
+ * `startedUntil` exclusive.
+ */
 export interface CdrSearch {
   readonly kind: 'call' | 'leg'
   readonly callId?: string
@@ -24,7 +27,7 @@ export interface CdrSearch {
   readonly minDurationMs?: number
 }
 
-/** A place in a list, which is by the start, the newest first. */
+/** Position in a list, which is ordered by the start, the newest first. */
 export interface CdrPosition {
   readonly startedAt: number
   readonly id: string
@@ -33,17 +36,17 @@ export interface CdrPosition {
 /** Part of a list. */
 export interface CdrPart {
   readonly rows: readonly CdrRow[]
-  /** Where the next part begins; undefined: this was the last one. */
+  /** Position of the next part; undefined for the last one. */
   readonly next?: CdrPosition
 }
 
-/** Rows that one statement looks at, at most: SQLite answers on the thread that calls go through. */
-const mostLookedAt = 2_000
+/** Maximum number of rows that one statement reads: SQLite runs on the thread that handles calls. */
+const maxRowsRead = 2_000
 
-/** Rows of one INSERT. */
-const mostInserted = 200
+/** Maximum number of rows in one INSERT. */
+const maxInserted = 200
 
-/** The table of records. */
+/** Table of CDRs. */
 export class CdrRows {
   readonly #store: Store
 
@@ -51,7 +54,7 @@ export class CdrRows {
     this.#store = store
   }
 
-  /** The record of a call, or of a leg. */
+  /** Returns the CDR of a call or of a leg. */
   async find(projectId: string, kind: 'call' | 'leg', id: string): Promise<CdrRow | undefined> {
     const row = await this.#store
       .selectFrom('cdr')
@@ -63,7 +66,7 @@ export class CdrRows {
     return row
   }
 
-  /** Those of one call that are looked for, in the order of its legs. */
+  /** Returns the matching CDRs of one call, in the order of its legs. */
   async ofCall(
     projectId: string,
     search: CdrSearch & { readonly callId: string },
@@ -73,11 +76,11 @@ export class CdrRows {
   }
 
   /**
-   * Part of a list that begins after `after`, with `most` rows at most. It may have fewer, or none, and be not the last one: where few of many
-   * rows are looked for, one part ends where enough were looked at.
+   * Returns the part of a list after `after`, with at most `most` rows. A part may have fewer rows, or none,
+   * without being the last one: if few rows match, a part ends after a limited number of rows was read.
    */
   async part(projectId: string, search: CdrSearch, most: number, after?: CdrPosition): Promise<CdrPart> {
-    const end = await this.#listing(projectId, search, after).offset(mostLookedAt).limit(1).executeTakeFirst()
+    const end = await this.#listing(projectId, search, after).offset(maxRowsRead).limit(1).executeTakeFirst()
     const last = end && { startedAt: end.started_at, id: end.id }
     const found = await this.#part(projectId, search, most + 1, { after, last }).execute()
     const rows = found.slice(0, most)
@@ -86,7 +89,7 @@ export class CdrRows {
     return { rows, ...(next && { next }) }
   }
 
-  /** How the store goes about a list: the steps of its plan. For tests; SQLite alone. */
+  /** Returns the steps of the query plan. For tests; SQLite only. */
   async plan(projectId: string, search: CdrSearch, after?: CdrPosition): Promise<string> {
     const queryPlan = sql`query plan`
     const steps = [
@@ -99,12 +102,15 @@ export class CdrRows {
     return steps.map(({ detail }) => detail).join('\n')
   }
 
-  /** Removes some that began before `before` (ms since the Unix epoch), the oldest first. How many there were. */
+  /**
+   * Removes CDRs that began before `before` (ms since the Unix epoch), the oldest first. Returns their
+   * number.
+   */
   removeOlder(before: number, most: number): Promise<number> {
     return removeOlder(this.#store, 'cdr', before, most)
   }
 
-  /** How many there are. */
+  /** Returns the number of CDRs. */
   async count(): Promise<number> {
     const row = await this.#store
       .selectFrom('cdr')
@@ -113,7 +119,7 @@ export class CdrRows {
     return Number(row?.count ?? 0)
   }
 
-  /** Places of the list as far as an index knows it, without the rows themselves. */
+  /** Returns the positions of a list from an index, without the rows. */
   #listing(projectId: string, search: CdrSearch, after?: CdrPosition) {
     const { kind, startedFrom, startedUntil, ...rest } = search
     const indexed = firstOf(rest)
@@ -153,7 +159,7 @@ interface Between {
   readonly last?: CdrPosition | undefined
 }
 
-/** What has an index: the first of these that is asked for. */
+/** Returns the first search value that has an index. */
 const firstOf = ({
   fromUser,
   toUser,
@@ -187,12 +193,12 @@ const filtered = <T>(rows: SelectQueryBuilder<Tables, 'cdr', T>, search: CdrSear
     .$if(minDurationMs !== undefined, (q) => q.where('duration_ms', '>=', minDurationMs!))
 }
 
-/** Writes records down; those that are written down already stay. */
+/** Stores CDRs; those already stored stay. */
 export const insertCdrs = async (write: Transaction<Tables>, rows: readonly CdrRow[]): Promise<void> => {
-  for (let from = 0; from < rows.length; from += mostInserted)
+  for (let from = 0; from < rows.length; from += maxInserted)
     await write
       .insertInto('cdr')
-      .values(rows.slice(from, from + mostInserted))
+      .values(rows.slice(from, from + maxInserted))
       .onConflict((conflict) => conflict.column('id').doNothing())
       .execute()
 }

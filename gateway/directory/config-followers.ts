@@ -101,7 +101,7 @@ export class PreparedChange {
         commit()
       } catch (err) {
         log.error(
-          { event: 'config.commit_failed', err, part: name },
+          { event: 'config.commit-failed', err, part: name },
           'part failed to take the configuration over',
         )
         failed.push(`${new ChangeRefused(name, err).message}; restart the gateway`)

@@ -4,34 +4,34 @@ import type { Listed, ListPage } from './resource-types.ts'
 import type { ConversationMemberTable, ConversationTable, MessageTable } from './schema.ts'
 import type { Store, Write } from './sqlite.ts'
 
-/** A conversation as it is written down. */
+/** Stored conversation. */
 export type ConversationRow = Readonly<ConversationTable>
-/** A member as it is written down. */
+/** Stored member of a conversation. */
 export type MemberRow = Readonly<ConversationMemberTable>
-/** A message as it is written down. */
+/** Stored message. */
 export type MessageRow = Readonly<MessageTable>
-/** A conversation as one member has it. */
+/** Conversation as one member sees it. */
 export type Membership = ConversationRow & Pick<MemberRow, 'reads_from'>
 
-/** A place in a list of messages, which has the newest first. `at`: ms since the Unix epoch. */
+/** Position in a list of messages, the newest first. `at`: ms since the Unix epoch. */
 export interface MessagePosition {
   readonly at: number
   readonly id: string
 }
 
-/** The newest `size` messages of those after a place. */
+/** Query for the newest `size` messages after a position. */
 export interface MessageQuery {
   readonly after?: MessagePosition
   readonly size: number
 }
 
-/** A message as one member has it. */
+/** Message as one member sees it. */
 export interface MemberMessage {
   readonly message: MessageRow
   readonly conversation: Membership
 }
 
-/** Conversations, who is part of them, and what they write. What a member's id names is found for members alone. */
+/** Conversations, their members and messages. A member's identity finds only its own conversations. */
 export class ConversationRows {
   readonly #store: Store
 
@@ -39,18 +39,18 @@ export class ConversationRows {
     this.#store = store
   }
 
-  /** The conversation of an id, where the holder is a member. */
+  /** Returns the conversation of an id, if the identity is a member. */
   find(holderId: string, id: string): Promise<Membership | undefined> {
     return this.#of(holderId).where('c.id', '=', id).executeTakeFirst()
   }
 
-  /** As {@link find}, by the key. */
+  /** Like {@link find}, by the key. */
   findByKey(holderId: string, projectId: string, key: string): Promise<Membership | undefined> {
     const ofProject = this.#of(holderId).where('c.project_id', '=', projectId)
     return ofProject.where('c.key', '=', key).executeTakeFirst()
   }
 
-  /** A member's, the one that was written in last first. */
+  /** Returns a member's conversations, the one with the latest message first. */
   async list(holderId: string, { number, size }: ListPage): Promise<Listed<Membership>> {
     const rows = await this.#of(holderId)
       .orderBy('c.active_at', 'desc')
@@ -58,13 +58,14 @@ export class ConversationRows {
       .limit(size + 1)
       .offset(number * size)
       .execute()
-    // As many as it takes to know whether there is a further page.
+    // Only enough to know whether there is a further page.
     return { items: rows.slice(0, size), total: number * size + rows.length }
   }
 
   /**
-   * Makes a conversation, unless there is one of the same key, and makes these its members, unless they are. Where it would have more than
-   * `most`, guests whose tokens ended before `now` make room. Resolves its id; undefined where there is none.
+   * Creates a conversation unless its key exists, and adds the missing members. If it would have more than
+   * `most`, guests whose tokens ended before `now` make room. Resolves with its id, or undefined without
+   * enough room.
    */
   async ensure(
     row: ConversationRow,
@@ -74,7 +75,7 @@ export class ConversationRows {
   ): Promise<string | undefined> {
     const adding = this.#store.transaction().execute(async (write) => {
       const { key } = row
-      // Either way the row is ours from now on: nobody else counts its members meanwhile.
+      // Either statement locks the row, so that no other transaction counts its members meanwhile.
       const { id } = await write
         .insertInto('conversation')
         .values(row)
@@ -101,7 +102,7 @@ export class ConversationRows {
       .execute()
   }
 
-  /** Writes a message down, at `now` or just after the last one. Undefined where the conversation is gone. */
+  /** Stores a message at `now`, or just after the last one. Returns undefined if the conversation is gone. */
   async add(message: Omit<MessageRow, 'created_at'>, now: number): Promise<MessageRow | undefined> {
     return this.#store.transaction().execute(async (write) => {
       const since = sql.lit(now)
@@ -119,7 +120,7 @@ export class ConversationRows {
     })
   }
 
-  /** A message with its conversation. */
+  /** Returns a message with its conversation. */
   async message(id: string): Promise<{ message: MessageRow; conversation: ConversationRow } | undefined> {
     const message = await this.#store
       .selectFrom('message')
@@ -135,7 +136,7 @@ export class ConversationRows {
     return conversation && { message, conversation }
   }
 
-  /** What a member may read of a conversation, the newest first. */
+  /** Returns the messages of a conversation that a member may read, the newest first. */
   async messages(conversation: Membership, { after, size }: MessageQuery): Promise<MessageRow[]> {
     let asked = this.#store
       .selectFrom('message')
@@ -143,7 +144,7 @@ export class ConversationRows {
       .where('conversation_id', '=', conversation.id)
       .where('created_at', '>=', conversation.reads_from)
     if (after) asked = asked.where('created_at', '<=', after.at)
-    // One more: that of the very moment may not be after the place.
+    // One more: the message of the same moment may not be after the position.
     const rows = await asked
       .orderBy('created_at', 'desc')
       .limit(size + 1)
@@ -151,13 +152,13 @@ export class ConversationRows {
     return rows.filter((row) => isAfter(row, after)).slice(0, size)
   }
 
-  /** What a member may read of all conversations, the newest first. */
+  /** Returns the messages of all conversations that a member may read, the newest first. */
   async allMessages(holderId: string, query: MessageQuery): Promise<MemberMessage[]> {
     const written = this.#of(holderId).where('c.last_message_at', 'is not', null)
     let found: MemberMessage[] = []
     for (const conversation of await written.orderBy('c.last_message_at', 'desc').execute()) {
       const last = found.length < query.size ? undefined : found.at(-1)
-      // Neither this one nor those that follow have anything newer.
+      // Neither this one nor the following ones have newer messages.
       if (last && last.message.created_at > Number(conversation.last_message_at)) break
       const rows = await this.messages(conversation, query)
       found = [...found, ...rows.map((message) => ({ message, conversation }))]
@@ -167,12 +168,15 @@ export class ConversationRows {
     return found
   }
 
-  /** Removes messages from before a time (ms since the Unix epoch), `most` at once; says how many. */
+  /**
+   * Removes messages from before a time (ms since the Unix epoch), at most `most` at once. Returns their
+   * number.
+   */
   removeOlder(before: number, most: number): Promise<number> {
     return removeOlder(this.#store, 'message', before, most)
   }
 
-  /** Removes the conversations that nobody is part of any more. */
+  /** Removes conversations without members. */
   async removeDeserted(): Promise<void> {
     await this.#store
       .deleteFrom('conversation')
@@ -205,10 +209,10 @@ const isAfter = ({ created_at, id }: MessageRow, place: MessagePosition | undefi
 const newestFirst = ({ message: a }: MemberMessage, { message: b }: MemberMessage): number =>
   b.created_at - a.created_at || (a.id < b.id ? 1 : -1)
 
-/** Ends the transaction. */
+/** Error that ends the transaction. */
 class Full extends Error {}
 
-/** Who is a member already stays one, as long as the token that is shown now. */
+/** Adds a member. An existing member stays one at least until the end of the present token. */
 const addMember = (write: Write, member: MemberRow): Promise<unknown> =>
   write
     .insertInto('conversation_member')

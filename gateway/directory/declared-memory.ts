@@ -4,7 +4,7 @@ import { entryOf } from './index/entry.ts'
 import { Memory, type NumberTarget } from './index/memory.ts'
 import { domainValues } from './provision/domains.ts'
 
-/** What the file declares, as the directory would have it, without a store. Ids are what things are known by in the file. */
+/** Returns a directory of the file's declarations alone, without a store. Ids are the names in the file. */
 export const memoryOf = ({ domains, resources }: Declared, numberTarget: NumberTarget): Memory => {
   const memory = new Memory(numberTarget)
   const times = { created_at: 0, updated_at: 0 }

@@ -13,7 +13,7 @@ import type {
 import { digestSecret } from './secrets.ts'
 import type { DigestSecret } from './types.ts'
 
-/** What of the configuration the directory is made from. */
+/** Parts of the configuration that the directory uses. */
 export type DirectoryConfig = Pick<
   Config,
   'project' | 'projects' | 'domains' | 'endpoints' | 'subscribers' | 'resources'
@@ -22,7 +22,7 @@ export type DirectoryConfig = Pick<
     readonly sip: { readonly registrar: Pick<Config['sip']['registrar'], 'domains'> }
   }
 
-/** A domain application as the file declares it. */
+/** Domain application as the file declares it. */
 export interface DeclaredDomain {
   readonly projectId: string
   /** Lower case. */
@@ -37,22 +37,22 @@ export interface DeclaredDomain {
   readonly codecs: readonly AudioCodec[] | undefined
 }
 
-/** A thing with an address as the file declares it. */
+/** Resource with an address as the file declares it. */
 export interface DeclaredResource {
   readonly projectId: string
   readonly type: ResourceType
   readonly context: string
   readonly name: string
   readonly displayName: string
-  /** But the e-mail and the user name. */
+  /** Without the e-mail and the user name. */
   readonly details: object
-  /** Of a subscriber. */
+  /** For a subscriber. */
   readonly person?: { /** Lower case. */ readonly email: string; readonly password: string }
-  /** Of a SIP endpoint; a secret for each host of the registrar. */
+  /** For a SIP endpoint; one secret for each host of the registrar. */
   readonly phone?: { readonly username: string; readonly secrets: readonly DigestSecret[] }
 }
 
-/** What the file declares, in the store's terms. */
+/** Declarations of the file in the store's terms. */
 export interface Declared {
   readonly projects: readonly ProjectConfig[]
   readonly domains: readonly DeclaredDomain[]
@@ -60,8 +60,8 @@ export interface Declared {
 }
 
 /**
- * Turns the configuration into what the store is to hold. Throws on an address, domain, e-mail or digest user that is declared twice or
- * malformed.
+ * Converts the configuration to the content that the store must hold. Throws for an address, domain, e-mail
+ * or digest user that is malformed or declared twice.
  */
 export const declaredBy = (config: DirectoryConfig): Declared => {
   const { project: first, projects } = config
@@ -91,11 +91,11 @@ export const declaredBy = (config: DirectoryConfig): Declared => {
   return { projects, domains, resources }
 }
 
-/** Hosts at which endpoints sign in: each asks in its own name. */
+/** Returns the hosts at which endpoints register: each is a realm. */
 export const realmsOf = ({ sip }: Pick<DirectoryConfig, 'sip'>): string[] =>
   sip.registrar.domains.map(canonicalHost)
 
-/** A handler as the calls take it. */
+/** Converts a handler to the form that calls use. */
 export const handlerSpec = (config: HandlerConfig): HandlerSpec => {
   if (config.kind === 'realtime') return config
   const { kind, url, document, name } = config
@@ -117,7 +117,7 @@ const domainApp = (d: DirectoryConfig['domains'][number], first: string): Declar
     maxCallsOfSource,
     handler: handler && handlerSpec(handler),
     codecs: d.codecs,
-    // Callers are asked in the name of the domain that they call.
+    // The realm of callers is the domain that they call.
     challenge: challenge && digestSecret(challenge.username, domain, challenge.password),
   }
 }
@@ -172,7 +172,7 @@ const resource = (r: DirectoryConfig['resources'][number], first: string): Decla
   return { projectId: r.project ?? first, ...address, displayName, ...kindOf(r.handler) }
 }
 
-/** A thing is what its handler is. */
+/** Returns the type of a resource, which follows from its handler. */
 const kindOf = (handler: HandlerConfig): Pick<DeclaredResource, 'type' | 'details'> => {
   if (handler.kind === 'realtime') return { type: 'relay_application', details: { topic: handler.topic } }
   const { kind, url, document = '', name: declaredAt } = handler
@@ -202,7 +202,7 @@ const checkedAddress = (text: string, owner: string): { context: string; name: s
   return address
 }
 
-/** Names, and the project within which each is unique. */
+/** Checks names, each with the project within which it must be unique. */
 const unique = (what: string, names: readonly (readonly [name: string, projectId: string])[]): void => {
   const seen = new Set<string>()
   for (const [name, projectId] of names) {

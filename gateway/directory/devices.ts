@@ -1,10 +1,10 @@
 import type { DeviceTable } from './schema.ts'
 import type { Store, Write } from './sqlite.ts'
 
-/** A device as it is written down. */
+/** Stored device. */
 export type DeviceRow = Readonly<DeviceTable>
 
-/** The table of subscribers' devices. */
+/** Table of subscribers' devices. */
 export class DeviceRows {
   readonly #store: Store
 
@@ -12,7 +12,7 @@ export class DeviceRows {
     this.#store = store
   }
 
-  /** The oldest first. */
+  /** Returns a subscriber's devices, the oldest first. */
   async of(subscriberId: string): Promise<readonly DeviceRow[]> {
     const rows = await this.#store
       .selectFrom('device')
@@ -25,9 +25,10 @@ export class DeviceRows {
   }
 
   /**
-   * Writes a device down and returns it; one of the same token stays the one that it is, with its new type. Where others of the project have the
-   * token, the device was handed on: it is theirs no more. Those of other projects keep theirs: none takes anything from another by knowing, or
-   * guessing, a token. Undefined where the subscriber has `most` already.
+   * Stores and returns a device; a device of the same token keeps its id, and gets the new type. If other
+   * subscribers of the project have the token, the device changed hands, and theirs is removed. Those of
+   * other projects stay: knowledge of a token must not take a device from another project. Returns undefined
+   * if the subscriber already has `most`.
    */
   async add(row: DeviceRow, most: number): Promise<DeviceRow | undefined> {
     return this.#store.transaction().execute(async (transaction) => {
@@ -55,7 +56,7 @@ export class DeviceRows {
     })
   }
 
-  /** Whether the subscriber still has a device. */
+  /** Returns whether the subscriber still has a device. */
   async has({ subscriber_id, id }: Pick<DeviceRow, 'subscriber_id' | 'id'>): Promise<boolean> {
     const found = await this.#store
       .selectFrom('device')
@@ -66,7 +67,7 @@ export class DeviceRows {
     return found !== undefined
   }
 
-  /** False where the subscriber has no such device. */
+  /** Removes a device. Returns false if the subscriber has no such device. */
   async remove(subscriberId: string, id: string): Promise<boolean> {
     const { numDeletedRows } = await this.#store
       .deleteFrom('device')
@@ -77,7 +78,10 @@ export class DeviceRows {
   }
 }
 
-/** Forgets all devices of a subscriber: whoever registered them may not act for the subscriber any more. */
+/**
+ * Removes all devices of a subscriber, because the user who registered them may no longer act for the
+ * subscriber.
+ */
 export const forgetDevices = async (write: Write, subscriberId: string): Promise<void> => {
   await write.deleteFrom('device').where('subscriber_id', '=', subscriberId).execute()
 }

@@ -7,10 +7,10 @@ import type { Target } from '../model.ts'
 import { type DirectoryConfig, declaredBy, realmsOf } from './declared.ts'
 import { forgetDevices } from './devices.ts'
 import { type ConnectionUse, type Engine, type EngineOptions, type News, openEngine } from './engine.ts'
-import { StoredCarriers } from './index/carriers.ts'
 import { Memory, type NumberTarget } from './index/memory.ts'
 import { OtherGateways } from './index/other-gateways.ts'
 import { Refresh } from './index/refresh.ts'
+import { StoredCarriers } from './index/stored-carriers.ts'
 import { migrate } from './migrations/run.ts'
 import { Passwords } from './passwords.ts'
 import type { DomainApps, ProjectCarriers, Projects, Resources } from './ports.ts'
@@ -19,27 +19,30 @@ import { RecordingRows } from './recordings.ts'
 import { Redeclaring } from './redeclaring.ts'
 import type { Store, Write } from './sqlite.ts'
 import type { Directory, DomainApp, Senders, SipEndpoint, Subscriber } from './types.ts'
-import { StoredProjectCarriers } from './writing/carriers.ts'
 import { StoredDomainApps } from './writing/domain-apps.ts'
-import type { WritingParts } from './writing/parts.ts'
-import { StoredProjects } from './writing/projects.ts'
+import { StoredProjectCarriers } from './writing/project-carriers.ts'
 import { Quotas } from './writing/quotas.ts'
 import { StoredResources } from './writing/resources.ts'
+import { StoredProjects } from './writing/stored-projects.ts'
+import type { WritingDeps } from './writing/writing-deps.ts'
 
-/** What the directory is made from. */
+/** Options of {@link createDirectory}. */
 export interface DirectoryOptions extends EngineOptions {
-  /** What the configuration file declares. */
+  /** Declarations of the configuration file. */
   readonly config: DirectoryConfig
-  /** What one project may have; default those of the configuration's schema. */
+  /** Limits of one project; default those of the configuration's schema. */
   readonly limits?: ProjectLimits
-  /** End of the domains of domain applications; default `dapp.localhost`. */
+  /** Suffix of the domains of domain applications; default `dapp.localhost`. */
   readonly domainSuffix?: string
-  /** Key that is kept apart from the store; it tells whether a declared password changed. At least 16 bytes. */
+  /** Key kept apart from the store; detects changes of a declared password. At least 16 bytes. */
   readonly secret: Uint8Array
   readonly log: Pick<Log, 'info' | 'error'>
-  /** What hashes passwords; default {@link Passwords} at its full cost. */
+  /** Hashes passwords; default {@link Passwords} at its full cost. */
   readonly passwords?: Passwords
-  /** What a telephone number stands for (digits, with or without a plus): a carrier's address. Default: nothing. */
+  /**
+   * Returns the target of a telephone number (digits, with or without a plus): a carrier's address. Default:
+   * none.
+   */
   readonly numberTarget?: NumberTarget
 }
 
@@ -52,8 +55,8 @@ const defaultLimits: ProjectLimits = {
 }
 
 /**
- * Opens the store, brings it to the present version, puts into it what the file declares, and reads it into memory.
- * Throws when the store cannot be opened, is newer than this release, or the file declares something twice.
+ * Opens the store, migrates it, applies the file's declarations, and reads it into memory. Throws if the
+ * store cannot be opened or is newer than this release, or if the file declares something twice.
  */
 export const createDirectory = async (options: DirectoryOptions): Promise<Directory> => {
   const { config, secret, clock, log, passwords = new Passwords() } = options
@@ -66,20 +69,26 @@ export const createDirectory = async (options: DirectoryOptions): Promise<Direct
     await provision(engine, declared, { secret, passwords }, clock.now())
     const sealing = new Sealing(secret, 'passwords of carriers')
     const fault = (carrier: string, err: unknown) =>
-      log.error({ carrier, err }, 'a stored carrier cannot be used')
+      log.error({ event: 'carrier.unusable', carrier, err }, 'stored carrier cannot be used')
     const memory = new Memory(options.numberTarget, new StoredCarriers({ sealing, fault }))
     const refresh = new Refresh(store, memory)
     others = new OtherGateways({ refresh, clock, log })
     await engine.listen((news) => others?.take(news))
     await refresh.everything()
     log.info(
-      { store: engine.name, version, domains: memory.domains.size, addresses: memory.contents.size },
-      'directory ready',
+      {
+        event: 'directory.opened',
+        store: engine.name,
+        version,
+        domains: memory.domains.size,
+        addresses: memory.contents.size,
+      },
+      'directory opened',
     )
-    const dummyHash = await passwords.hash('nobody')
+    const dummyHash = await passwords.hash('unknown')
     const { limits = defaultLimits, domainSuffix = 'dapp.localhost' } = options
     const settings = { limits: { ...limits }, domainSuffix }
-    const parts: WritingParts = {
+    const parts: WritingDeps = {
       store,
       memory,
       limits: settings.limits,
@@ -121,9 +130,9 @@ export const createDirectory = async (options: DirectoryOptions): Promise<Direct
 interface LoadedParts {
   readonly engine: Engine
   readonly others: OtherGateways
-  readonly parts: WritingParts
+  readonly parts: WritingDeps
   readonly passwords: Passwords
-  /** What the password of somebody unknown is compared with. */
+  /** Hash that the password of an unknown subscriber is compared with. */
   readonly dummyHash: string
   readonly carriers: ProjectCarriers
   readonly redeclaring: Redeclaring
@@ -136,7 +145,7 @@ class LoadedDirectory implements Directory {
   readonly domainApps: DomainApps
   readonly projects: Projects
   readonly carriers: ProjectCarriers
-  readonly #parts: WritingParts
+  readonly #parts: WritingDeps
   readonly #memory: Memory
   readonly #passwords: Passwords
   readonly #dummyHash: string
@@ -182,7 +191,7 @@ class LoadedDirectory implements Directory {
 
   async signIn(projectId: string, email: string, password: string): Promise<Subscriber | undefined> {
     const entry = this.#memory.contents.byEmail(projectId, email)
-    // An unknown e-mail costs what a known one does.
+    // An unknown e-mail takes as long as a known one.
     const matches = await this.#passwords.verify(password, entry?.passwordHash ?? this.#dummyHash)
     const known = matches && entry?.passwordHash !== undefined && !entry.subscriber?.disabled
     return known ? entry.subscriber : undefined

@@ -3,47 +3,50 @@ import type { Log } from '../core/log.ts'
 import { openPostgres } from './postgres/postgres.ts'
 import { openSqliteStore, type Store, type Write } from './sqlite.ts'
 
-/** What somebody else has changed in the store: rows of a kind, by their ids; or anything, while nobody could hear of it. */
+/**
+ * Change of the store by another gateway: a row of a kind, by its id; `anything` if notifications were
+ * missed.
+ */
 export type News = { readonly kind: string; readonly id: string } | 'anything'
 
 /** Connections to a database server. */
 export interface ConnectionUse {
   readonly open: number
   readonly idle: number
-  /** Queries that wait for one. */
+  /** Number of queries that wait for a connection. */
   readonly waiting: number
 }
 
-/** The database under the store. */
+/** The database of the store. */
 export interface Engine {
   readonly store: Store
-  /** What it is, for people; without a password. */
+  /** Name for people; without a password. */
   readonly name: string
-  /** Holds off other gateways that change the schema or what the file declares, to the end of the transaction. */
+  /** Excludes other gateways that change the schema or declarations, until the end of the transaction. */
   lock(write: Write): Promise<void>
-  /** Begins to tell of what other gateways change. Resolves when nothing can be missed from now on. */
+  /** Starts notifications about changes of other gateways. Resolves when no change can be missed any more. */
   listen(onNews: (news: News) => void): Promise<void>
-  /** Undefined where there are none. */
+  /** Returns undefined for a database without connections. */
   connections(): ConnectionUse | undefined
-  /** Idempotent. */
+  /** Closes the database. Idempotent. */
   close(): Promise<void>
 }
 
-/** What an engine is opened with. */
+/** Options of {@link openEngine}. */
 export interface EngineOptions {
-  /** The SQLite file, or `:memory:`, where there is no {@link url}. */
+  /** The SQLite file, or `:memory:`, if {@link url} is absent. */
   readonly file: string
-  /** A PostgreSQL database. */
+  /** URL of a PostgreSQL database. */
   readonly url?: string
-  /** To PostgreSQL, at once; default 10. */
+  /** Maximum number of connections to PostgreSQL; default 10. */
   readonly connections?: number
-  /** Longest wait for PostgreSQL; default 30 s. */
+  /** Maximum wait for PostgreSQL at start; default 30 s. */
   readonly startTimeoutMs?: number
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Pick<Log, 'info' | 'error'>
 }
 
-/** Opens the database. Rejects with an error that names it where it cannot be opened, or be reached in time. */
+/** Opens the database. Rejects with an error that names it if it cannot be opened, or reached in time. */
 export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   const { file, url, connections = 10, startTimeoutMs = 30_000, clock, log } = options
   if (url !== undefined) return openPostgres({ url, connections, startTimeoutMs, clock, log })
@@ -64,10 +67,10 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   }
 }
 
-/** Shortest time between two log lines that say that the store cannot be written, in milliseconds. */
+/** Minimum time between two log lines about a store that cannot be written, in milliseconds. */
 const logEveryMs = 60_000
 
-/** Writes one line in a minute while the file refuses changes, and one when it takes them again. */
+/** Logs at most one line per minute while the file refuses changes, and one when it accepts them again. */
 const sqliteLog = (file: string, { clock, log }: Pick<EngineOptions, 'clock' | 'log'>) => {
   let loggedAt = Number.NEGATIVE_INFINITY
   let isToldRefusing = false

@@ -3,7 +3,7 @@ import type { Config } from '../../config/types.ts'
 import type { DirectoryOptions } from './directory.ts'
 import type { DeclaringConfig } from './redeclaring.ts'
 
-/** What the configuration says of the directory. */
+/** Returns the directory's options in the configuration. */
 export const directoryOptions = (
   config: Config,
 ): Omit<DirectoryOptions, 'secret' | 'clock' | 'log' | 'numberTarget'> & DeclaringConfig => ({
@@ -14,7 +14,7 @@ export const directoryOptions = (
   domainSuffix: config.sip.domainSuffix ?? `dapp.${hostOf(config.http.publicHost) ?? 'localhost'}`,
 })
 
-/** A host name without its port; domains are made below names, not below addresses. */
+/** Returns a host name without its port; domains are created below names, not below addresses. */
 const hostOf = (hostPort: string | undefined): string | undefined => {
   const host = hostPort?.replace(/:\d+$/, '')
   return host !== undefined && /[a-z]/i.test(host) && !host.includes(':') ? host : undefined

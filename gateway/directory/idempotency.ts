@@ -1,13 +1,13 @@
 import type { IdempotencyTable } from './schema.ts'
 import type { Store } from './sqlite.ts'
 
-/** A request with an idempotency key, and its answer as soon as there is one. */
+/** Request with an idempotency key, and its response once available. */
 export type IdempotencyRow = Readonly<IdempotencyTable>
 
-/** Whose a key is, and the key. */
+/** Project and idempotency key. */
 export type IdempotencyKey = Pick<IdempotencyRow, 'project_id' | 'key'>
 
-/** The table of idempotency keys. */
+/** Table of idempotency keys. */
 export class IdempotencyRows {
   #store: Store
 
@@ -15,7 +15,7 @@ export class IdempotencyRows {
     this.#store = store
   }
 
-  /** Takes a key for a request that has no answer yet. Where it is taken, resolves with who has it; else with undefined. */
+  /** Claims a key for a request. Resolves with undefined, or with the earlier request of the key. */
   async claim(row: IdempotencyKey & Pick<IdempotencyRow, 'route' | 'request_hash' | 'created_at'>) {
     const { numInsertedOrUpdatedRows } = await this.#store
       .insertInto('idempotency')
@@ -34,7 +34,7 @@ export class IdempotencyRows {
       .executeTakeFirst()
   }
 
-  /** Writes down the answer. */
+  /** Stores the response. */
   async answer(
     { project_id, key }: IdempotencyKey,
     answer: Pick<IdempotencyRow, 'status' | 'body' | 'content_type'>,
@@ -47,7 +47,7 @@ export class IdempotencyRows {
       .execute()
   }
 
-  /** Gives the key back: what it was taken for did not happen. */
+  /** Releases the key: its request had no effect. */
   async release({ project_id, key }: IdempotencyKey): Promise<void> {
     await this.#store
       .deleteFrom('idempotency')
@@ -56,7 +56,7 @@ export class IdempotencyRows {
       .execute()
   }
 
-  /** Forgets those that are older (ms since the Unix epoch). */
+  /** Removes keys that are older (ms since the Unix epoch). */
   async prune(before: number): Promise<void> {
     await this.#store.deleteFrom('idempotency').where('created_at', '<', before).execute()
   }

@@ -6,50 +6,53 @@ import type { Write } from './sqlite.ts'
 
 type Call = Readonly<CallTable>
 
-/** What is written when calls end with their gateway. */
+/** Rows that are stored when calls end with their gateway. */
 export interface EndedCalls {
-  /** The calls, as they are from now on. */
+  /** The calls in their final state. */
   readonly calls: readonly Call[]
   readonly cdrs: readonly CdrRow[]
-  /** Of whoever is to be told of their end. */
+  /** Callbacks that report the end. */
   readonly callbacks: readonly CallbackRow[]
 }
 
 /**
- * Says how calls ended that were in progress when their gateway was gone, which was there last at `seenAt` (ms since 1970). `over`: calls that
- * they had called, and that were over by then.
+ * Returns the final state of calls in progress when their gateway stopped, which was last seen at `seenAt`
+ * (ms since 1970). `over`: calls that they created and that had ended by then.
  */
 export type EndCalls = (open: readonly Call[], over: readonly Call[], seenAt: number) => EndedCalls
 
-/** What is written when recordings end with their gateway. */
+/** Rows that are stored when recordings end with their gateway. */
 export interface EndedRecordings {
-  /** As they are from now on. */
+  /** The recordings in their final state. */
   readonly recordings: readonly RecordingRow[]
-  /** Of whoever is to be told of their end. */
+  /** Callbacks that report the end. */
   readonly callbacks: readonly CallbackRow[]
 }
 
-/** Says how recordings ended that were under way, or not told of, when their gateway was gone. */
+/** Returns the final state of recordings that were in progress or unreported when their gateway stopped. */
 export type EndRecordings = (rows: readonly RecordingRow[], seenAt: number) => EndedRecordings
 
-/** How everything ends that a gateway had. */
+/** Functions that end the calls and recordings of a gateway. */
 export interface Ends {
   readonly calls: EndCalls
   readonly recordings: EndRecordings
 }
 
-/** What became of them. */
+/** Result of ending them. */
 export interface Interrupted {
-  /** How many were in progress. */
+  /** Number of calls that were in progress. */
   readonly calls: number
-  /** Callbacks of their ends, by the server that they are for. */
+  /** Number of callbacks that report their end, by server. */
   readonly callbacks: ReadonlyMap<string, number>
 }
 
-/** Values of one statement. */
+/** Maximum number of values in one statement. */
 const most = 200
 
-/** Ends the calls of a gateway that is gone, all in one transaction: each is told, and has its record, once. `heir` tells. */
+/**
+ * Ends the calls of a stopped gateway in one transaction: each is reported, and has its CDR, once. `heir`
+ * sends the callbacks.
+ */
 export const endCallsOf = async (
   write: Write,
   { nodeId, seenAt, heir }: { readonly nodeId: string; readonly seenAt: number; readonly heir: string },
@@ -68,7 +71,9 @@ export const endCallsOf = async (
   return { calls: open.length, callbacks: await insertCallbacks(write, heir, callbacks) }
 }
 
-/** Ends the recordings of a gateway that is gone, or tells of those that were over. Callbacks by server. */
+/**
+ * Ends the recordings of a stopped gateway, or reports those that had ended. Returns the callbacks by server.
+ */
 export const endRecordingsOf = async (
   write: Write,
   { nodeId, seenAt, heir }: { readonly nodeId: string; readonly seenAt: number; readonly heir: string },
@@ -101,7 +106,7 @@ const calledAndOver = async (write: Write, open: readonly Call[]): Promise<reado
   return found
 }
 
-/** Writes calls down, in place of what was written of them before. */
+/** Stores calls, replacing earlier rows. */
 export const upsertCalls = async (write: Write, calls: readonly Call[]): Promise<void> => {
   if (calls.length === 0) return
   await write

@@ -1,12 +1,15 @@
 import { type Ends, endCallsOf, endRecordingsOf, type Interrupted } from './interrupted.ts'
 import type { Store } from './sqlite.ts'
 
-/** What was taken over of a gateway that is gone: callbacks that it had not delivered are among those of {@link Interrupted}. */
+/**
+ * Result of taking over from a stopped gateway; its undelivered callbacks are among those of {@link
+ * Interrupted}.
+ */
 export interface TakenOver extends Interrupted {
   readonly nodeId: string
 }
 
-/** The table of the gateways that share the store. */
+/** Table of the gateways that share the store. */
 export class NodeRows {
   readonly #store: Store
 
@@ -14,7 +17,7 @@ export class NodeRows {
     this.#store = store
   }
 
-  /** A gateway is there, at `now` (ms since the Unix epoch). */
+  /** Records that a gateway runs at `now` (ms since the Unix epoch). */
   async seen(id: string, now: number): Promise<void> {
     await this.#store
       .insertInto('node')
@@ -23,21 +26,21 @@ export class NodeRows {
       .execute()
   }
 
-  /** When a gateway was there last, in ms since the Unix epoch; undefined: never. */
+  /** Returns the time when a gateway was last seen, in ms since the Unix epoch; undefined for never. */
   async lastSeen(id: string): Promise<number | undefined> {
     const row = await this.#store.selectFrom('node').select('seen_at').where('id', '=', id).executeTakeFirst()
     return row && Number(row.seen_at)
   }
 
-  /** Those that were there last before `before` (ms since the Unix epoch). */
+  /** Returns the gateways last seen before `before` (ms since the Unix epoch). */
   async silent(before: number): Promise<readonly string[]> {
     const rows = await this.#store.selectFrom('node').select('id').where('seen_at', '<', before).execute()
     return rows.map(({ id }) => id)
   }
 
   /**
-   * What a gateway has left that was there last before `before` is that of `heir` from now on; its calls and recordings are over, as `ends` says.
-   * Undefined where it has come back, or another gateway was faster.
+   * Transfers the callbacks of a gateway last seen before `before` to `heir`, and ends its calls and
+   * recordings by `ends`. Returns undefined if it has come back, or another gateway was faster.
    */
   async takeOver(
     nodeId: string,
@@ -45,7 +48,7 @@ export class NodeRows {
     { heir, ends }: { readonly heir: string; readonly ends: Ends },
   ): Promise<TakenOver | undefined> {
     return this.#store.transaction().execute(async (write) => {
-      // First of all its row: from here on it cannot come back before this is over, and nobody else takes the same.
+      // Its row first: the gateway cannot come back meanwhile, and no other one can take over.
       const gone = await write
         .deleteFrom('node')
         .where('id', '=', nodeId)

@@ -3,10 +3,12 @@ import { createHmac, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } 
 /** Cost of new hashes: 16 MiB and about 30 ms of one core. Old hashes name their own. */
 const cost = { N: 16_384, r: 8, p: 1 } as const
 const keyLength = 32
-/** Computations at once. libuv has four threads, and DNS look-ups and files need some of them while people sign in. */
+/**
+ * Maximum number of simultaneous computations. libuv has four threads, and DNS and files need some of them.
+ */
 const atOnce = 2
 
-/** Makes the key of a password: scrypt (RFC 7914). */
+/** Derives the key of a password: scrypt (RFC 7914). */
 export type DeriveKey = (
   password: string,
   salt: Buffer,
@@ -14,7 +16,7 @@ export type DeriveKey = (
   options: Pick<ScryptOptions, 'N' | 'r' | 'p'>,
 ) => Promise<Buffer>
 
-/** Hashes and checks passwords, at most two at a time; the others wait for their turn in the order in which they came. */
+/** Hashes and verifies passwords, at most two at once; others wait in order. */
 export class Passwords {
   #derive: DeriveKey
   #running = 0
@@ -24,14 +26,14 @@ export class Passwords {
     this.#derive = derive
   }
 
-  /** A salted scrypt hash (RFC 7914), with its cost: `scrypt$N$r$p$salt$hash`, base64url. */
+  /** Returns a salted scrypt hash (RFC 7914) with its cost: `scrypt$N$r$p$salt$hash`, base64url. */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(16)
     const key = await this.#inTurn(() => this.#derive(password, salt, keyLength, cost))
     return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join('$')
   }
 
-  /** Compares in constant time. False too when `hash` is not one of ours. */
+  /** Compares in constant time. Returns false also for a malformed `hash`. */
   async verify(password: string, hash: string): Promise<boolean> {
     const [kind, N, r, p, salt, expected] = hash.split('$')
     if (kind !== 'scrypt' || !salt || !expected) return false
@@ -44,7 +46,8 @@ export class Passwords {
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    // Who is woken takes over the turn of the one that ended: the count stays, and nobody slips in between.
+    // A woken computation takes the place of the ended one: the count stays, so no other one can start in
+    // between.
     if (this.#running < atOnce) this.#running++
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))
     try {
@@ -57,7 +60,10 @@ export class Passwords {
   }
 }
 
-/** Keyed digest of a declared password. Without `secret`, which is kept apart from the store, it helps nobody to guess. */
+/**
+ * Returns a keyed digest of a declared password. Without `secret`, which is kept apart from the store, it
+ * does not help to guess.
+ */
 export const passwordMark = (secret: Uint8Array, email: string, password: string): string =>
   createHmac('sha256', secret).update(`password-mark\0${email}\0${password}`).digest('base64url')
 

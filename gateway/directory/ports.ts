@@ -1,4 +1,7 @@
-/** What the store is asked to read and change. Each rejects with a TrunklineError of the named code; nothing of another project is ever found. */
+/**
+ * What the store is asked to read and change. Each rejects with a TrunklineError of the named code; nothing
+ * of another project is ever found.
+ */
 import type { AudioCodec } from '../../media/types.ts'
 import type {
   HandlerSource,
@@ -84,7 +87,10 @@ export interface Resources {
   /** `unknown_resource`, `managed_by_file`. */
   remove(projectId: string, type: ResourceType | undefined, id: string): Promise<void>
   flowVersions(projectId: string, id: string): Promise<readonly FlowVersionRecord[]>
-  /** Makes a version of the working copy the one that is deployed; `version` undefined: the present one. `unknown_resource`, `managed_by_file`. */
+  /**
+   * Makes a version of the working copy the one that is deployed; `version` undefined: the present one.
+   * `unknown_resource`, `managed_by_file`.
+   */
   deployFlow(
     projectId: string,
     id: string,
@@ -154,7 +160,10 @@ export interface DomainApps {
   remove(projectId: string, id: string): Promise<void>
 }
 
-/** A carrier as the configuration file would declare it (`carriers` in docs/configuration.md), but for files and its project. */
+/**
+ * A carrier as the configuration file would declare it (`carriers` in docs/configuration.md), but for files
+ * and its project.
+ */
 export interface CarrierEntry {
   readonly name: string
   readonly auth?: CarrierAccount
@@ -187,7 +196,10 @@ export interface ProjectCarriers {
   list(projectId: string, query: ListPage): Listed<CarrierRecord>
   /** `invalid_field`, `name_taken`, `over_quota`. */
   create(projectId: string, entry: CarrierEntry): Promise<CarrierRecord>
-  /** In place of the whole entry; a password that is not given stays where its user name does. As {@link create}, `unknown_resource`, `managed_by_file`. */
+  /**
+   * In place of the whole entry; a password that is not given stays where its user name does. As {@link
+   * create}, `unknown_resource`, `managed_by_file`.
+   */
   replace(projectId: string, id: string, entry: CarrierEntry): Promise<CarrierRecord>
   /** `unknown_resource`, `managed_by_file`. */
   remove(projectId: string, id: string): Promise<void>

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Directory, Subscriber } from './types.ts'
 
-/** The keys that subscribers' notifications are encrypted with: one of 256 bits for each, made when it is first asked for. */
+/**
+ * The keys that subscribers' notifications are encrypted with: one of 256 bits for each, made when it is
+ * first asked for.
+ */
 export class PushKeys {
   readonly #directory: Pick<Directory, 'subscriber' | 'changeSubscriber'>
   /** Those that are being made, by the subscriber's id. */

@@ -5,7 +5,10 @@ import type { Store } from './sqlite.ts'
 /** A recording as it is written down. */
 export type RecordingRow = Readonly<RecordingTable>
 
-/** What recordings are looked for by; times of their beginning, in ms since 1970, `from` inclusive, `until` not. */
+/**
+ * What recordings are looked for by; times of their beginning, in ms since 1970, `from` inclusive, `until`
+ * not.
+ */
 export interface RecordingQuery extends ListPage {
   readonly callId?: string
   readonly from?: number
@@ -13,7 +16,7 @@ export interface RecordingQuery extends ListPage {
 }
 
 /** Ids that are asked for together. */
-const mostAsked = 500
+const maxIdsPerQuery = 500
 
 /** The table of recordings. */
 export class RecordingRows {
@@ -49,15 +52,16 @@ export class RecordingRows {
       .limit(size + 1)
       .offset(number * size)
       .execute()
-    // As many as it takes to know whether there is a further page: counting all of them would read all of them.
+    // As many as it takes to know whether there is a further page: counting all of them would read all of
+    // them.
     return { items: rows.slice(0, size), total: number * size + rows.length }
   }
 
   /** Those of the ids that are written down. */
   async known(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const found = new Set<string>()
-    for (let from = 0; from < ids.length; from += mostAsked) {
-      const asked = ids.slice(from, from + mostAsked)
+    for (let from = 0; from < ids.length; from += maxIdsPerQuery) {
+      const asked = ids.slice(from, from + maxIdsPerQuery)
       const rows = await this.#store.selectFrom('recording').select('id').where('id', 'in', asked).execute()
       for (const { id } of rows) found.add(id)
     }
@@ -90,7 +94,10 @@ export class RecordingRows {
     await this.#store.updateTable('recording').set({ node_id: nodeId }).where('node_id', 'is', null).execute()
   }
 
-  /** The oldest of a gateway that are over, and that began before `before` (ms since the Unix epoch) where it is given. */
+  /**
+   * The oldest of a gateway that are over, and that began before `before` (ms since the Unix epoch) where it
+   * is given.
+   */
   async oldest(nodeId: string, limit: number, before?: number): Promise<RecordingRow[]> {
     const own = this.#store.selectFrom('recording').selectAll().where('node_id', '=', nodeId)
     const over = own.where('ended_at', 'is not', null)

@@ -105,7 +105,8 @@ describe('100,000 records', () => {
 
   it('are looked at in portions, where few of them are asked for', async () => {
     const search = { kind: 'leg', minDurationMs: 1_000 } as const
-    let [portions, after] = [0, (await cdrs.part('p1', search, 50)).next]
+    let portions = 0
+    let after = (await cdrs.part('p1', search, 50)).next
     while (after) {
       portions++
       after = (await cdrs.part('p1', search, 50, after)).next

@@ -88,7 +88,8 @@ describeEngines('a directory whose file has changed', (engine) => {
 
 describePostgres('gateways on one database', (engine) => {
   it('all have what the file of one declares, as soon as it was reloaded', async () => {
-    const [one, other] = [await engine.open({ config: config() }), await engine.open({ config: config() })]
+    const one = await engine.open({ config: config() })
+    const other = await engine.open({ config: config() })
     await redeclare(one, { domains: [{ domain: 'new.example' }] })
     await vi.waitFor(() => expect(other.domainApp('new.example')).toBeDefined(), 5_000)
     expect(other.domainApp('demo.example')).toBeUndefined()

@@ -5,7 +5,7 @@ import type { PreparedStep } from './config-followers.ts'
 import { type DirectoryConfig, declaredBy } from './declared.ts'
 import { type Hashing, prepareProvision } from './provision/provision.ts'
 import type { Store } from './sqlite.ts'
-import type { StoredProjectCarriers } from './writing/carriers.ts'
+import type { StoredProjectCarriers } from './writing/project-carriers.ts'
 
 /** Parts of a configuration that declare entries of the directory and bound what the API may make. */
 export interface DeclaringConfig {

@@ -38,7 +38,9 @@ export interface SubscriberDetails {
 
 /** A phone that registers. */
 export interface EndpointDetails {
-  /** Digest user name, with regard to case; unique over all projects, for they share the registrar's domains. */
+  /**
+   * Digest user name, with regard to case; unique over all projects, for they share the registrar's domains.
+   */
   readonly username: string
   readonly callerId: string
   /** Number or name that carriers are shown instead; default {@link callerId}. */
@@ -157,7 +159,10 @@ export type NewResource<T extends ResourceType = ResourceType> = T extends Resou
       readonly displayName: string
       /** Default `private` for subscribers, else `public`. */
       readonly context?: string
-      /** Default one that is made of the display name (of subscribers: the e-mail's user) and free. A given one that is taken is refused. */
+      /**
+       * Default one that is made of the display name (of subscribers: the e-mail's user) and free. A given
+       * one that is taken is refused.
+       */
       readonly name?: string
       readonly details: ResourceDetails[T]
       /** Of subscribers and SIP endpoints. */
@@ -177,8 +182,8 @@ export type ResourceChange<T extends ResourceType = ResourceType> = T extends Re
   : never
 
 /**
- * What handles calls: itself, or a resource of the same project, which is looked up at each call; nothing handles them while that is not there,
- * or the wanted version of the flow is none.
+ * What handles calls: itself, or a resource of the same project, which is looked up at each call; nothing
+ * handles them while that is not there, or the wanted version of the flow is none.
  */
 export type HandlerSource =
   | HandlerSpec

@@ -5,7 +5,10 @@ export interface ConversationTable {
   /** What there is one conversation of, unique in the project: a room, two who talk, or several by name. */
   key: string
   kind: 'room' | 'direct' | 'group'
-  /** Goes with these addresses: the room's, or those of the two who talk (a guest has none). Null: goes with nobody. */
+  /**
+   * Goes with these addresses: the room's, or those of the two who talk (a guest has none). Null: goes with
+   * nobody.
+   */
   first_address_id: string | null
   second_address_id: string | null
   /** A list of the ids of the addresses that it was made with. */
@@ -26,7 +29,9 @@ export interface ConversationMemberTable {
   address_id: string | null
   /** Messages before this are not for this member. */
   reads_from: number
-  /** When the token that a guest joined with ends, after which the guest makes room for others; null: stays. */
+  /**
+   * When the token that a guest joined with ends, after which the guest makes room for others; null: stays.
+   */
   ends_at: number | null
 }
 

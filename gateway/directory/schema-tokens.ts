@@ -3,7 +3,10 @@ export interface RefreshTokenTable {
   id: string
   /** SHA-256 of the token, hex. */
   hash: string
-  /** Shared by all that came out of one sign-in, each replacing the one before: one that is used twice ends them all. */
+  /**
+   * Shared by all that came out of one sign-in, each replacing the one before: one that is used twice ends
+   * them all.
+   */
   family: string
   project_id: string
   /** Goes with the subscriber; null: a guest's. */

@@ -16,7 +16,10 @@ export type * from './schema-chat.ts'
 export type * from './schema-records.ts'
 export type * from './schema-tokens.ts'
 
-/** The tables of the directory. Times are milliseconds since the Unix epoch; flags are 0 or 1; `…_json` holds JSON text. */
+/**
+ * The tables of the directory. Times are milliseconds since the Unix epoch; flags are 0 or 1; `…_json` holds
+ * JSON text.
+ */
 export interface Tables {
   schema_version: SchemaVersionTable
   project: ProjectTable
@@ -67,7 +70,9 @@ export interface SchemaVersionTable {
   applied_at: number
 }
 
-/** Whom everything belongs to. A project that the file has no longer stays, as its calls and recordings do. */
+/**
+ * Whom everything belongs to. A project that the file has no longer stays, as its calls and recordings do.
+ */
 export interface ProjectTable {
   id: string
   /** Letters, digits and dashes; unique. */
@@ -145,7 +150,9 @@ export interface SubscriberTable {
   email: string
   /** Null: signs in with no password. */
   password_hash: string | null
-  /** Keyed digest of the password as the file has it: tells whether it changed without the cost of the hash. */
+  /**
+   * Keyed digest of the password as the file has it: tells whether it changed without the cost of the hash.
+   */
   password_mark: string | null
   /** 1: may not sign in, and its tokens are not good. */
   disabled: number

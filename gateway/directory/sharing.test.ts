@@ -99,7 +99,8 @@ describePostgres('a database that goes away', (engine) => {
   })
 
   it('that falls silent is noticed, and taken up again', async () => {
-    const [fake, heardOf] = [new FakeClock(), Promise.withResolvers<void>()]
+    const fake = new FakeClock()
+    const heardOf = Promise.withResolvers<void>()
     const directory = await engine.open({ clock: fake })
     directory.onElsewhere((news) => {
       if (news === 'anything') heardOf.resolve()

@@ -10,14 +10,17 @@ export type Store = Kysely<Tables>
 /** Queries of which either all hold or none. */
 export type Write = Transaction<Tables>
 
-/** Outcome of a statement that the file refused for a reason of the system, such as a full disk; undefined: it was carried out. */
+/**
+ * Outcome of a statement that the file refused for a reason of the system, such as a full disk; undefined: it
+ * was carried out.
+ */
 export type OnSqliteState = (fault: unknown) => void
 
 /**
- * Opens (or makes) the SQLite file of the directory, readable by its owner alone; `:memory:` keeps it in memory. A statement that the disk
- * does not permit rejects with `store_unavailable`; `onState` is called with each such fault, and with undefined
- * for each change that holds.
- * Throws an error that names the file when it cannot be opened.
+ * Opens (or makes) the SQLite file of the directory, readable by its owner alone; `:memory:` keeps it in
+ * memory. A statement that the disk does not permit rejects with `store_unavailable`; `onState` is called
+ * with each such fault, and with undefined for each change that holds. Throws an error that names the file
+ * when it cannot be opened.
  */
 export const openSqliteStore = (file: string, onState: OnSqliteState = () => {}): Store =>
   new Kysely<Tables>({ dialect: new SqliteDialect({ database: openDatabase(file, onState) }) })
@@ -44,7 +47,8 @@ const open = (file: string): DatabaseSync => {
   }
 }
 
-// Kysely's dialect asks for statements in the shape of another driver; ours differ in how parameters are passed.
+// Kysely's dialect asks for statements in the shape of another driver; ours differ in how parameters are
+// passed.
 const statement = (database: DatabaseSync, sql: string, onState: OnSqliteState): SqliteStatement => {
   // A full disk ends a transaction by itself, and rolling back what has ended would hide the reason.
   if (sql === 'rollback' && !database.isTransaction) return nothing
@@ -77,7 +81,10 @@ const nothing: SqliteStatement = {
   iterate: () => [][Symbol.iterator](),
 }
 
-/** Primary result codes of SQLite that the system is the reason for: busy, read-only, I/O error, full, cannot open. */
+/**
+ * Primary result codes of SQLite that the system is the reason for: busy, read-only, I/O error, full, cannot
+ * open.
+ */
 const systemFaults: ReadonlySet<number> = new Set([5, 8, 10, 13, 14])
 
 const isSystemFault = (error: unknown): boolean =>

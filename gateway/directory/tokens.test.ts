@@ -205,10 +205,12 @@ describeEngines('tokens of the API', (engine) => {
 
 describePostgres('tokens of gateways on one database', (engine) => {
   it('are revoked on all of them, and who holds one is told', async () => {
-    const [one, other] = [await opened(engine), await opened(engine)]
+    const one = await opened(engine)
+    const other = await opened(engine)
     const { id } = await nora(one.directory)
     const holder = { id, projectId: p }
-    const [first, second] = [await one.tokens.issue(holder, 600), await one.tokens.issue(holder, 600)]
+    const first = await one.tokens.issue(holder, 600)
+    const second = await one.tokens.issue(holder, 600)
     await vi.waitFor(async () => expect(await isGood(other.tokens.verify(first.token))).toBe(true))
     let told = 0
     other.tokens.onRevocation(id, () => told++)

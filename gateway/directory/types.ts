@@ -104,7 +104,9 @@ export interface Senders {
   readonly carriers: readonly CarrierConfig[]
 }
 
-/** Who exists, and what can be called. Every look-up is in memory; the store is read at start and on change. */
+/**
+ * Who exists, and what can be called. Every look-up is in memory; the store is read at start and on change.
+ */
 export interface Directory extends AddressBook, Rooms {
   /** By the host of a request-URI, without regard to case. */
   domainApp(host: string): DomainApp | undefined
@@ -113,7 +115,10 @@ export interface Directory extends AddressBook, Rooms {
   /** By digest user name, with regard to case. */
   endpointByName(username: string): SipEndpoint | undefined
   endpoint(id: string): SipEndpoint | undefined
-  /** Checks a password in constant time, whether or not the subscriber exists. Nobody who is disabled signs in. */
+  /**
+   * Checks a password in constant time, whether or not the subscriber exists. Nobody who is disabled signs
+   * in.
+   */
   signIn(projectId: string, email: string, password: string): Promise<Subscriber | undefined>
   /** What is not the subscriber's own to change; a push key that is there stays. `unknown_resource`. */
   changeSubscriber(
@@ -122,7 +127,10 @@ export interface Directory extends AddressBook, Rooms {
     change: Partial<Pick<Subscriber, 'disabled' | 'tokensAfter' | 'pushKey'>>,
   ): Promise<void>
   readonly resources: Resources
-  /** Tells of resources that were made, changed or removed, here or by another gateway, as soon as reads show it. */
+  /**
+   * Tells of resources that were made, changed or removed, here or by another gateway, as soon as reads show
+   * it.
+   */
   onResources(listener: (ids: readonly string[]) => void): void
   readonly domainApps: DomainApps
   readonly projects: Projects
@@ -133,11 +141,14 @@ export interface Directory extends AddressBook, Rooms {
   readonly store: Store
   /** Of calls; asked of the store each time, as there may be many. */
   readonly recordings: RecordingRows
-  /** Told of what other gateways on the store changed, once it can be looked up; who rejects is told that it was anything, later. */
+  /**
+   * Told of what other gateways on the store changed, once it can be looked up; who rejects is told that it
+   * was anything, later.
+   */
   onElsewhere(listener: (news: News) => Promise<void> | void): void
   /**
-   * Prepares the store, and what is read of it, for what another configuration declares; undefined where that is the same. Throws where
-   * something is declared twice or malformed.
+   * Prepares the store, and what is read of it, for what another configuration declares; undefined where that
+   * is the same. Throws where something is declared twice or malformed.
    */
   prepareDeclared(next: DeclaringConfig, now: DeclaringConfig): Promise<PreparedStep | undefined>
   /** Runs `work` in one transaction that holds off other gateways which change what their file declares. */

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import type { RecordingStorage } from '../../handlers/verbs.ts'
 import type { CustomerHttp } from '../callbacks/customer-http.ts'
-import { failureOf, mayComeLater } from '../callbacks/later-tries.ts'
+import { failureFacts, mayRetryLater } from '../callbacks/retry-policy.ts'
 import { cleanUrl } from '../callbacks/redirects.ts'
 import type { Clock, Timer } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
@@ -168,9 +168,9 @@ const reasonOf = (outcome: number | Error | undefined): string => {
 /** Whether another try may be taken, and is safe. */
 const mayBeRepeated = (outcome: number | Error | undefined, method: RecordingStorage['method']): boolean => {
   if (outcome === undefined) return true
-  if (!mayComeLater(outcome)) return false
+  if (!mayRetryLater(outcome)) return false
   if (method === 'PUT') return true
   if (typeof outcome === 'number') return outcome === 429
-  const { reason, sent } = failureOf(outcome)
+  const { reason, sent } = failureFacts(outcome)
   return sent === false || reason === 'dns' || reason === 'circuit-open'
 }

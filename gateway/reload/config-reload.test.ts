@@ -159,7 +159,7 @@ describe('a reload', () => {
       'one: a defect; restart the gateway',
       'two: the store is away',
     ])
-    expect(lines[0]).toContain('config.commit_failed')
+    expect(lines[0]).toContain('config.commit-failed')
   })
 
   it('waits for the one before it', async () => {

@@ -90,7 +90,7 @@ it('a new certificate is shown after SIGHUP, and a connection that is open stays
   await until(
     'the gateway has read the new one',
     () => gateway.log,
-    (lines) => lines.some(({ msg }) => msg === 'certificates were read again'),
+    (lines) => lines.some(({ msg }) => msg === 'certificates reloaded'),
   )
   const after = await open()
   expect(after.getPeerCertificate().subject.CN).toBe('second')

@@ -304,7 +304,7 @@ it('certificates are renewed while a call is up, and the call goes on', async ()
   for (const gateway of [called, calling]) {
     process.kill(gateway.pid, 'SIGHUP')
     await until('the certificates are read again', () =>
-      gateway.log.some(({ msg }) => msg === 'certificates were read again'),
+      gateway.log.some(({ msg }) => msg === 'certificates reloaded'),
     )
   }
   expect(await shownBy(called)).not.toBe(before)

@@ -4,22 +4,25 @@ import { claimsOf, tokenHeader, tokenKey } from '../token-claims.ts'
 import { oauthScopes } from './clients.ts'
 import type { OAuthPayloads } from './payloads.ts'
 
-/** What access tokens are made with. */
-export interface AccessTokenParts {
+/** Collaborators and settings of access tokens. */
+export interface AccessTokenDeps {
   readonly payloads: Pick<OAuthPayloads, 'addAccessToken'>
-  /** The gateway's own. */
+  /** The gateway's secret. */
   readonly secret: Uint8Array
-  /** Stands in the header, for the browser SDK. */
+  /** Host in the token's header, for the browser SDK. */
   readonly publicHost: string | undefined
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number
-  /** Us: who issues the tokens, and takes them. */
+  /** The gateway's issuer URL, also the audience of its tokens. */
   readonly issuer: string
   readonly seconds: number
 }
 
-/** What oidc-provider is to know of us, whom its access tokens are for (RFC 8707); any other is refused. */
-export const resourceServer = ({ secret, issuer, seconds }: AccessTokenParts) => {
+/**
+ * Returns the gateway as oidc-provider's resource server, the audience of its access tokens (RFC 8707). Any
+ * other is refused.
+ */
+export const resourceServer = ({ secret, issuer, seconds }: AccessTokenDeps) => {
   const server: ResourceServer = {
     scope: oauthScopes.join(' '),
     audience: issuer,
@@ -38,7 +41,7 @@ export const resourceServer = ({ secret, issuer, seconds }: AccessTokenParts) =>
   }
 }
 
-/** An access token as oidc-provider has it. */
+/** Access token in the form of oidc-provider. */
 interface ProvidedToken {
   readonly accountId?: string | undefined
   readonly clientId?: string | undefined
@@ -48,11 +51,12 @@ interface ProvidedToken {
 }
 
 /**
- * Makes an access token of oidc-provider a subscriber access token, the same that the API gives out, with us as its issuer and audience
- * besides (RFC 9068 section 2.2). It is noted with its grant before it is given out; rejects with `invalid_grant` where that was revoked.
+ * Converts an access token of oidc-provider to a subscriber access token, like those of the API, with issuer
+ * and audience (RFC 9068 section 2.2). Stores it with its grant before it is issued. Rejects with
+ * `invalid_grant` if the grant was revoked.
  */
 export const subscriberToken =
-  ({ payloads, publicHost, now, issuer }: AccessTokenParts) =>
+  ({ payloads, publicHost, now, issuer }: AccessTokenDeps) =>
   async (_ctx: KoaContextWithOIDC, token: ProvidedToken, jwt: JWTStructured): Promise<void> => {
     const { accountId = '', clientId = '', grantId = '', scope = '', client } = token
     const expiresAt = Number(jwt.payload.exp)

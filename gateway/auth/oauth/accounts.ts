@@ -1,12 +1,13 @@
 import type { Account, KoaContextWithOIDC } from 'oidc-provider'
 import type { Directory, Subscriber } from '../../directory/types.ts'
 
-/** Who may sign in; asked at every step. */
+/** Source of the accounts that may sign in; queried at every step. */
 export type OAuthAccounts = Pick<Directory, 'subscriber'>
 
 /**
- * The account of a session, a code or a refresh token; undefined where the subscriber is not one of the client's project, may not sign in any
- * more, or has another password since the code or the refresh token was made.
+ * Returns a function that finds the account of a session, a code or a refresh token. It returns undefined if
+ * the subscriber belongs to another project than the client, may not sign in any more, or has changed the
+ * password since.
  */
 export const accountFinder =
   (accounts: OAuthAccounts) =>
@@ -22,7 +23,7 @@ export const accountFinder =
     return { accountId: id, claims: () => claimsOf(subscriber) }
   }
 
-/** What an id token may say (OpenID Connect Core 1.0 section 5.1); the scopes decide which of it. */
+/** Returns the claims for an id token (OpenID Connect Core 1.0 section 5.1); the scopes select among them. */
 const claimsOf = ({ id, email, displayName, firstName, lastName }: Subscriber) => ({
   sub: id,
   email,

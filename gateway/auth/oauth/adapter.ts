@@ -2,7 +2,7 @@ import { type Adapter, type AdapterFactory, type ClientMetadata, errors } from '
 import type { OAuthClient, OAuthClients } from './clients.ts'
 import type { OAuthPayloads } from './payloads.ts'
 
-/** What oidc-provider keeps, and the clients that it asks for, in the store. */
+/** Returns the storage of oidc-provider: its payloads and the clients, in the gateway's store. */
 export const adapterOf =
   (payloads: OAuthPayloads, clients: Pick<OAuthClients, 'find'>): AdapterFactory =>
   (model) =>
@@ -10,13 +10,13 @@ export const adapterOf =
 
 const payloadAdapter = (payloads: OAuthPayloads, model: string): Adapter => ({
   upsert: (id, payload, seconds) => {
-    // What oidc-provider is set up to keep always ends.
+    // Every payload of oidc-provider must have an end.
     if (seconds === undefined) throw new Error(`${model} has no end`)
     return payloads.save(model, id, payload, seconds)
   },
   find: (id) => payloads.find(model, id),
   findByUid: (uid) => payloads.findByUid(model, uid),
-  // Of the device flow, which is off.
+  // Used by the device flow only, which is off.
   findByUserCode: async () => undefined,
   consume: async (id) => {
     if (!(await payloads.consume(model, id))) throw new errors.InvalidGrant('already used')
@@ -32,7 +32,7 @@ const clientAdapter = (clients: Pick<OAuthClients, 'find'>): Adapter => {
       const client = await clients.find(id)
       return client && metadataOf(client)
     },
-    // Clients are made and removed by our own API alone.
+    // Only the gateway's own API creates and removes clients.
     upsert: nothing,
     findByUid: nothing,
     findByUserCode: nothing,
@@ -42,7 +42,10 @@ const clientAdapter = (clients: Pick<OAuthClients, 'find'>): Adapter => {
   }
 }
 
-/** What a client is to oidc-provider (RFC 7591 section 2). In place of its secret stands the hash, which `compareClientSecret` knows. */
+/**
+ * Returns a client in the form of oidc-provider (RFC 7591 section 2). Its secret is replaced by the hash,
+ * which `compareClientSecret` expects.
+ */
 export const metadataOf = (client: OAuthClient): ClientMetadata => ({
   client_id: client.id,
   client_name: client.name,

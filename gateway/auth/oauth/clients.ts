@@ -6,20 +6,23 @@ import type { OAuthClientTable } from '../../directory/schema.ts'
 import type { Store, Write } from '../../directory/sqlite.ts'
 import type { OAuthPayloads } from './payloads.ts'
 
-/** Scopes that a client may ask for: `openid` is what it gets where it asks for none; the others tell it more, or let it outlive the sign-out. */
+/**
+ * Scopes that a client may request. `openid` is the default; the others reveal more claims, or outlive the
+ * sign-out.
+ */
 export const oauthScopes = ['openid', 'profile', 'email', 'offline_access'] as const
 
-/** An application that subscribers of a project sign in to. Times in milliseconds since 1970. */
+/** Application that the subscribers of a project sign in to. Times in milliseconds since 1970. */
 export interface OAuthClient {
   /** The `client_id`. */
   readonly id: string
   readonly projectId: string
   readonly name: string
-  /** Each is compared as it stands. */
+  /** Redirect URIs, compared literally. */
   readonly redirectUris: readonly string[]
-  /** Installed on a device (RFC 8252). */
+  /** Whether it is installed on a device (RFC 8252). */
   readonly native: boolean
-  /** SHA-256 of its secret, hex; absent: a public client. */
+  /** SHA-256 of its secret, hex; absent for a public client. */
   readonly secretHash?: string
   readonly scopes: readonly string[]
   readonly managedByFile: boolean
@@ -27,23 +30,25 @@ export interface OAuthClient {
   readonly updatedAt: number
 }
 
-/** What the maker of a client says of it. */
+/** Properties of a client that its creator sets. */
 export type OAuthClientTerms = Pick<OAuthClient, 'name' | 'redirectUris' | 'native'>
 
-/** The clients, asked of the store each time. */
+/** OAuth clients in the store, queried each time. */
 export class OAuthClients {
   readonly #store: Store
   readonly #now: () => number
   readonly #grants: Pick<OAuthPayloads, 'revokeClient'>
 
-  /** `now` in milliseconds since 1970; `grants`: what subscribers gave clients, which ends with them. */
+  /**
+   * `now` returns milliseconds since 1970. `grants`: the subscribers' grants, which end with their client.
+   */
   constructor(store: Store, now: () => number, grants: Pick<OAuthPayloads, 'revokeClient'>) {
     this.#store = store
     this.#now = now
     this.#grants = grants
   }
 
-  /** Of any project. */
+  /** Finds a client of any project. */
   async find(id: string): Promise<OAuthClient | undefined> {
     const row = await this.#store
       .selectFrom('oauth_client')
@@ -53,14 +58,17 @@ export class OAuthClients {
     return row && clientOf(row)
   }
 
-  /** Rejects with `unknown_resource` for what is another project's too. */
+  /**
+   * Returns a client of a project. Rejects with `unknown_resource` for an unknown one, and for one of another
+   * project.
+   */
   async get(projectId: string, id: string): Promise<OAuthClient> {
     const client = await this.find(id)
     if (client?.projectId !== projectId) throw new TrunklineError('unknown_resource')
     return client
   }
 
-  /** Those of a project, the newest last. */
+  /** Lists the clients of a project, the newest last. */
   async list(projectId: string, { number, size }: ListPage): Promise<Listed<OAuthClient>> {
     const all = this.#store.selectFrom('oauth_client').where('project_id', '=', projectId)
     const rows = await all
@@ -74,7 +82,7 @@ export class OAuthClients {
     return { items: rows.map(clientOf), total: Number(counted?.count ?? 0) }
   }
 
-  /** The secret, where it is to have one, is told this once. */
+  /** Creates a client. Returns its secret, if it has one, only this once. */
   async create(
     projectId: string,
     terms: OAuthClientTerms,
@@ -89,7 +97,7 @@ export class OAuthClients {
     return { client: await this.get(projectId, row.id), ...(secret && { secret }) }
   }
 
-  /** Rejects with `unknown_resource`, `managed_by_file`. */
+  /** Updates a client. Rejects with `unknown_resource`, `managed_by_file`. */
   async update(projectId: string, id: string, change: Partial<OAuthClientTerms>): Promise<OAuthClient> {
     await this.#ownOf(projectId, id)
     const { name, redirectUris, native } = change
@@ -106,7 +114,10 @@ export class OAuthClients {
     return this.get(projectId, id)
   }
 
-  /** A new secret in place of the old one, told this once. Rejects as {@link update}, and with `invalid_field` for a public client. */
+  /**
+   * Replaces the secret, and returns the new one only this once. Rejects like {@link update}, and with
+   * `invalid_field` for a public client.
+   */
   async renewSecret(projectId: string, id: string): Promise<string> {
     const { secretHash } = await this.#ownOf(projectId, id)
     if (secretHash === undefined) throw new TrunklineError('invalid_field', 'The client is a public one.')
@@ -116,22 +127,31 @@ export class OAuthClients {
     return secret
   }
 
-  /** Its tokens are not good any more when this resolves. Rejects with `unknown_resource`, `managed_by_file`. */
+  /**
+   * Removes a client; its tokens are invalid when this resolves. Rejects with `unknown_resource`,
+   * `managed_by_file`.
+   */
   async remove(projectId: string, id: string): Promise<void> {
     await this.#ownOf(projectId, id)
-    // Before, so that it is there to be removed again where this fails; and after, for what was given out meanwhile.
+    // Before, so that the client is still there if this fails; and after, for tokens issued meanwhile.
     await this.#grants.revokeClient(id)
     await this.#store.deleteFrom('oauth_client').where('id', '=', id).execute()
     await this.#grants.revokeClient(id)
   }
 
-  /** Makes the clients of the file what the file says; tokens of those that are gone end. Throws where one of its ids is that of a client that the API made. */
+  /**
+   * Applies the clients of the file, and revokes the tokens of removed ones. Throws if an id of the file
+   * belongs to a client of the API.
+   */
   async provision(declared: readonly OAuthClientConfig[], firstProject: string): Promise<void> {
     await this.revokeGrants(await this.#gone(this.#store, declared))
     await this.#store.transaction().execute((write) => this.declare(write, declared, firstProject))
   }
 
-  /** As {@link provision}, in a transaction; returns the ids of clients that are gone, whose grants are to be revoked afterwards. */
+  /**
+   * Like {@link provision}, in a transaction. Returns the ids of removed clients, whose grants must be
+   * revoked afterwards.
+   */
   async declare(
     write: Write,
     declared: readonly OAuthClientConfig[],
@@ -154,19 +174,19 @@ export class OAuthClients {
     return gone
   }
 
-  /** Ends what subscribers gave these clients. */
+  /** Revokes the grants of these clients. */
   async revokeGrants(ids: readonly string[]): Promise<void> {
     for (const id of ids) await this.#grants.revokeClient(id)
   }
 
-  /** Clients of the file that it has no longer. */
+  /** Returns the ids of declared clients that the file no longer has. */
   async #gone(store: Store, declared: readonly OAuthClientConfig[]): Promise<readonly string[]> {
     const ids = new Set(declared.map(({ id }) => id))
     const known = store.selectFrom('oauth_client').select('id').where('managed_by_file', '=', 1)
     return (await known.execute()).map(({ id }) => id).filter((id) => !ids.has(id))
   }
 
-  /** Rejects for what the file declares. */
+  /** Returns a client of the API. Rejects for a declared one. */
   async #ownOf(projectId: string, id: string): Promise<OAuthClient> {
     const client = await this.get(projectId, id)
     if (client.managedByFile) throw new TrunklineError('managed_by_file')
@@ -174,7 +194,7 @@ export class OAuthClients {
   }
 }
 
-/** How a client's secret is kept: it is random, so that one round is enough. */
+/** Returns the stored form of a client's secret. The secret is random, so one round suffices. */
 export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 
 const newSecret = (): string => randomBytes(32).toString('base64url')

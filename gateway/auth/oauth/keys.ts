@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { calculateJwkThumbprint } from 'jose'
 
-/** A private key for `RS256`, with the thumbprint of its public half (RFC 7638) as its id. A secret. */
+/** Private key for `RS256`; its id is the thumbprint of its public half (RFC 7638). A secret. */
 export type SigningKey = JsonWebKey & {
   readonly kid: string
   readonly alg: 'RS256'
@@ -14,9 +14,9 @@ export type SigningKey = JsonWebKey & {
 const smallest = 2048
 
 /**
- * The keys that sign id tokens: the PEM files of a folder that its owner alone can read. The last one by its name signs; all are published, so
- * that what an older one has signed can still be checked. The first is made where there is none, and named after the day. Throws an error that
- * names the file which holds no RSA key of 2048 bits.
+ * Reads the keys that sign id tokens: the PEM files of a folder that only its owner can read. The last one by
+ * name signs. All are published, so that older signatures can still be verified. The first key is created on
+ * demand, and named after the day. Throws an error that names a file without an RSA key of 2048 bits.
  */
 export const readOrMakeSigningKeys = async (folder: string, now: number): Promise<SigningKey[]> => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -15,9 +15,9 @@ import { readOrMakeSigningKeys } from './keys.ts'
 import { OAuthPayloads } from './payloads.ts'
 import { makeProvider, type ProviderPages } from './provider.ts'
 
-/** What OAuth is opened with. */
-export interface OAuthParts {
-  /** Where browsers reach us, an https origin. */
+/** Collaborators and settings of {@link OAuth}. */
+export interface OAuthDeps {
+  /** URL at which browsers reach the gateway, an https origin. */
   readonly url: string
   readonly config: Pick<OAuthConfig, 'accessTokenTtlMs' | 'refreshTokenTtlMs'>
   readonly dataDir: string
@@ -26,7 +26,7 @@ export interface OAuthParts {
   readonly clients: Pick<OAuthClients, 'find'>
   readonly accounts: OAuthAccounts
   readonly revocations: Pick<Revocations, 'revoke'>
-  /** The gateway's own. */
+  /** The gateway's secret. */
   readonly secret: Uint8Array
   readonly pages: ProviderPages
   readonly clock: Clock
@@ -34,23 +34,26 @@ export interface OAuthParts {
   readonly metrics: Pick<Metrics, 'rejections'>
 }
 
-/** Time between two removals of what has ended. */
+/** Interval in ms between two removals of expired payloads. */
 const sweepMs = 600_000
 const requestLimit = { attempts: 300, windowMs: 60_000 }
 
-/** The authorization server (RFC 6749, OpenID Connect Core 1.0), and what it keeps. */
+/** The authorization server (RFC 6749, OpenID Connect Core 1.0) and its state. */
 export class OAuth {
   /** With a slash at its end. */
   readonly issuer: string
   readonly provider: Provider
   readonly accounts: OAuthAccounts
-  /** Requests of a network address, over every listener: each may write to the store, before anybody has signed in. */
+  /**
+   * Limit of requests per network address, over every listener: each request may write to the store before a
+   * sign-in.
+   */
   readonly requests: FixedWindowLimiter
-  readonly #parts: OAuthParts
+  readonly #parts: OAuthDeps
   readonly #payloads: OAuthPayloads
   #sweep: Timer | undefined
 
-  private constructor(parts: OAuthParts, payloads: OAuthPayloads, provider: Provider) {
+  private constructor(parts: OAuthDeps, payloads: OAuthPayloads, provider: Provider) {
     this.#parts = parts
     this.#payloads = payloads
     this.provider = provider
@@ -61,8 +64,8 @@ export class OAuth {
     this.#sweepLater()
   }
 
-  /** Rejects where the signing keys cannot be used. */
-  static async open(parts: OAuthParts): Promise<OAuth> {
+  /** Opens the server. Rejects if the signing keys cannot be used. */
+  static async open(parts: OAuthDeps): Promise<OAuth> {
     const { url, config, dataDir, store, revocations, clock } = parts
     const now = () => clock.now()
     const payloads = new OAuthPayloads({ store, revocations, now })
@@ -78,12 +81,12 @@ export class OAuth {
     return new OAuth(parts, payloads, provider)
   }
 
-  /** Counts a request that oidc-provider was not asked. */
+  /** Counts a request that was refused before oidc-provider. */
   refused(code: Code): void {
     this.#parts.metrics.rejections.inc({ code })
   }
 
-  /** Removes nothing more. */
+  /** Stops the removal of expired payloads. */
   close(): void {
     this.#sweep?.cancel()
   }
@@ -93,12 +96,14 @@ export class OAuth {
     this.#sweep = clock.after(sweepMs, () => {
       this.#payloads
         .removeEnded()
-        .catch((error: unknown) => log.error({ err: error }, 'OAuth: what has ended could not be removed'))
+        .catch((error: unknown) =>
+          log.error({ event: 'oauth.cleanup-failed', err: error }, 'expired OAuth data not removed'),
+        )
       this.#sweepLater()
     })
   }
 
-  /** Tells of what is refused, and of what fails. */
+  /** Logs refusals and failures. */
   #report(): void {
     const { log, metrics } = this.#parts
     const refused = (
@@ -107,8 +112,15 @@ export class OAuth {
     ): void => {
       const client = clientOf(ctx)
       log.info(
-        { code: 'oauth_refused', error: error.error, detail: error.error_detail, path: ctx.path, client },
-        'OAuth: request refused',
+        {
+          event: 'oauth.request-refused',
+          code: 'oauth_refused',
+          error: error.error,
+          detail: error.error_detail,
+          path: ctx.path,
+          client,
+        },
+        'OAuth request refused',
       )
       metrics.rejections.inc({ code: 'oauth_refused' })
     }
@@ -118,19 +130,24 @@ export class OAuth {
     this.provider.on('end_session.error', refused)
     this.provider.on('end_session_confirm.error', refused)
     this.provider.on('grant.revoked', (ctx) => {
-      log.info({ path: ctx.path, client: clientOf(ctx) }, 'OAuth: grant revoked')
+      log.info({ event: 'oauth.grant-revoked', path: ctx.path, client: clientOf(ctx) }, 'OAuth grant revoked')
     })
     this.provider.on('server_error', (ctx, err) => {
-      log.error({ code: 'internal', err, path: ctx.path }, 'OAuth: a request failed')
+      log.error(
+        { event: 'oauth.request-failed', code: 'internal', err, path: ctx.path },
+        'OAuth request failed',
+      )
       metrics.rejections.inc({ code: 'internal' })
     })
-    // Koa's own; the declarations of oidc-provider know it not.
+    // Koa's own event; the declarations of oidc-provider do not include it.
     const koa: EventEmitter = this.provider
-    koa.on('error', (err: unknown) => log.error({ code: 'internal', err }, 'OAuth: an answer failed'))
+    koa.on('error', (err: unknown) =>
+      log.error({ event: 'oauth.response-failed', code: 'internal', err }, 'OAuth response failed'),
+    )
   }
 }
 
-/** What is told of a request. */
+/** Request facts for the log. */
 interface RequestContext {
   readonly path: string
   readonly oidc?: { readonly client?: { readonly clientId: string } | undefined }

@@ -4,37 +4,37 @@ import type { OAuthPayloadTable } from '../../directory/schema.ts'
 import type { Store } from '../../directory/sqlite.ts'
 import type { Revocations } from '../revocations.ts'
 
-/** What the payloads are kept with. */
-export interface OAuthPayloadParts {
+/** Collaborators of {@link OAuthPayloads}. */
+export interface OAuthPayloadDeps {
   readonly store: Store
   readonly revocations: Pick<Revocations, 'revoke'>
-  /** In milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number
 }
 
 /**
- * Sessions, grants, codes, refresh tokens and sign-ins under way. Whoever reads the store can use none of them: the id of each, which is what
- * an application shows, is kept as its hash, and is taken out of what is written. What browsers show, sessions and sign-ins under way, is a
- * cookie that is signed besides, by a key that is not in the store.
+ * Sessions, grants, codes, refresh tokens and sign-ins in progress. A reader of the store can use none of
+ * them. Only the hash of each id is stored, and the id, which an application presents, is removed from the
+ * payload. Sessions and sign-ins in progress also need a cookie signed by a key that is not in the store.
  */
 export class OAuthPayloads {
   readonly #store: Store
-  readonly #revocations: OAuthPayloadParts['revocations']
+  readonly #revocations: OAuthPayloadDeps['revocations']
   readonly #now: () => number
 
-  constructor({ store, revocations, now }: OAuthPayloadParts) {
+  constructor({ store, revocations, now }: OAuthPayloadDeps) {
     this.#store = store
     this.#revocations = revocations
     this.#now = now
   }
 
-  /** `seconds`: how long it is kept. What was consumed stays so. */
+  /** Stores a payload for `seconds`. A consumed one stays consumed. */
   async save(model: string, id: string, payload: AdapterPayload, seconds: number): Promise<void> {
     const { jti: _id, ...rest } = payload
     const row = {
       payload_json: JSON.stringify(rest),
       grant_id: comesOfGrant.has(model) ? (payload.grantId ?? null) : null,
-      // Of the device flow, which is off.
+      // Used by the device flow only, which is off.
       user_code: null,
       uid: payload.uid ?? null,
       expires_at: this.#now() + seconds * 1000,
@@ -56,7 +56,7 @@ export class OAuthPayloads {
     return row && { ...payloadOf(row), jti: id }
   }
 
-  /** A session by what refers to it; it does not tell the id that the browser has. */
+  /** Finds a session by its uid; the result does not contain the browser's id. */
   async findByUid(model: string, uid: string): Promise<AdapterPayload | undefined> {
     const row = await this.#store
       .selectFrom('oauth_payload')
@@ -68,8 +68,8 @@ export class OAuthPayloads {
   }
 
   /**
-   * Marks a code or a refresh token as used. False where it was used already, also where another request did so in the same moment: then
-   * its grant is revoked (RFC 9700 sections 2.1.1 and 4.14.2).
+   * Marks a code or a refresh token as used. Returns false, and revokes its grant, if it was used before,
+   * even by a simultaneous request (RFC 9700 sections 2.1.1 and 4.14.2).
    */
   async consume(model: string, id: string): Promise<boolean> {
     const key = keyOf(model, id)
@@ -95,8 +95,8 @@ export class OAuthPayloads {
   }
 
   /**
-   * Keeps which grant an access token comes of, so that it ends with it; `expiresAt` in seconds since 1970. False where the grant is revoked:
-   * the token must not be given out.
+   * Stores the grant of an access token, so that the token ends with it; `expiresAt` in seconds since 1970.
+   * Returns false if the grant is revoked: the token must not be issued.
    */
   async addAccessToken(token: AccessTokenOfGrant): Promise<boolean> {
     const { id, grantId, subscriberId, clientId, expiresAt } = token
@@ -106,11 +106,11 @@ export class OAuthPayloads {
       .insertInto('oauth_payload')
       .values({ model: accessToken, id, grant_id: grantId, expires_at: expiresAt * 1000, ...row })
       .execute()
-    // Asked after it was written: who revokes removes the grant first, and then looks for its tokens.
+    // Checked after the write: a revocation removes the grant first, and then looks for its tokens.
     return (await this.find('Grant', grantId)) !== undefined
   }
 
-  /** Ends a grant with everything that came of it; its access tokens are not good any more when this resolves. */
+  /** Revokes a grant with its codes and tokens. Access tokens are invalid when this resolves. */
   async revokeGrant(grantId: string): Promise<void> {
     await this.remove('Grant', grantId)
     const ofGrant = this.#store.selectFrom('oauth_payload').where('grant_id', '=', grantId)
@@ -118,9 +118,11 @@ export class OAuthPayloads {
     await this.#store.deleteFrom('oauth_payload').where('grant_id', '=', grantId).execute()
   }
 
-  /** Ends every grant of a client with everything that came of it; its access tokens are not good any more when this resolves. */
+  /**
+   * Revokes every grant of a client with its codes and tokens. Access tokens are invalid when this resolves.
+   */
   async revokeClient(clientId: string): Promise<void> {
-    // The grants first: who gives out a token asks for its grant after it is written.
+    // The grants first: the issuer of a token checks its grant after the write.
     const rows = await this.#ofClient(clientId)
     await this.#remove(rows.filter(({ model }) => model === 'Grant'))
     const rest = (await this.#ofClient(clientId)).filter(
@@ -131,7 +133,8 @@ export class OAuthPayloads {
   }
 
   async #ofClient(clientId: string): Promise<readonly OAuthPayloadTable[]> {
-    // What may stand for anything in a pattern may find too much, which is looked at below; a backslash means different things to the two engines.
+    // Wildcards in the pattern may match too much, which is checked below. A backslash has different meanings
+    // in the two engines.
     const pattern = `%${JSON.stringify({ clientId }).slice(1, -1).replaceAll('\\', '_')}%`
     const rows = await this.#store
       .selectFrom('oauth_payload')
@@ -154,15 +157,15 @@ export class OAuthPayloads {
       await this.#store.deleteFrom('oauth_payload').where('model', '=', model).where('id', '=', id).execute()
   }
 
-  /** Removes what has ended by itself. */
+  /** Removes expired payloads. */
   async removeEnded(): Promise<void> {
     await this.#store.deleteFrom('oauth_payload').where('expires_at', '<=', this.#now()).execute()
   }
 }
 
-/** An access token, and where it comes from. */
+/** Access token with its origin. */
 export interface AccessTokenOfGrant {
-  /** Its `jti`, which gives nobody access. */
+  /** Its `jti`, which gives no access. */
   readonly id: string
   readonly grantId: string
   readonly subscriberId: string
@@ -173,7 +176,10 @@ export interface AccessTokenOfGrant {
 
 const accessToken = 'AccessToken'
 
-/** What ends with its grant. A sign-in under way names one too, and goes on: as somebody else, for one. */
+/**
+ * Payloads that end with their grant. A sign-in in progress names a grant too, but continues, possibly for
+ * another subscriber.
+ */
 const comesOfGrant: ReadonlySet<string> = new Set(['AuthorizationCode', 'RefreshToken'])
 
 const keyOf = (model: string, id: string): string =>

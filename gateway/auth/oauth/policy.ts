@@ -3,9 +3,10 @@ import type { OAuthAccounts } from './accounts.ts'
 import { oauthScopes } from './clients.ts'
 
 /**
- * When somebody is asked something: for the password where there is no session, where it is that of a subscriber of another project or of one
- * who may not sign in any more, or where the password has changed since; and for a click where the client is installed on a device, because
- * another application there could pass itself off as it (RFC 8252 section 8.6), or where the client asks for one.
+ * Returns the interactions of a sign-in. The password is required without a session, for a subscriber of
+ * another project, for one who may not sign in any more, and after a change of the password. A click is
+ * required for a client on a device, because another application there could impersonate it (RFC 8252 section
+ * 8.6). A client may also ask for either.
  */
 export const interactions = (accounts: OAuthAccounts) => {
   const { Check, base } = interactionPolicy
@@ -21,21 +22,28 @@ export const interactions = (accounts: OAuthAccounts) => {
   return policy
 }
 
-/** What a client is granted. Clients are the project's own: all that they may ask for is theirs when the subscriber signs in. */
+/**
+ * Terms of a client's grant. Clients belong to the project, so they get all requested scopes when the
+ * subscriber signs in.
+ */
 export interface GrantTerms {
-  /** Whom access tokens are for. */
+  /** Audience of access tokens. */
   readonly resource: string
   readonly seconds: number
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number
 }
 
-/** The grant of a session and a client, made where there is none; each sign-in and each silent renewal lengthens it. */
+/**
+ * Returns a function that finds or creates the grant of a session and a client. Each sign-in and each silent
+ * renewal prolongs it.
+ */
 export const grantOf =
   ({ resource, seconds, now }: GrantTerms) =>
   async ({ oidc }: KoaContextWithOIDC): Promise<Grant> => {
     const { provider, session } = oidc
-    const [clientId, accountId] = [oidc.client!.clientId, oidc.account!.accountId]
+    const clientId = oidc.client!.clientId
+    const accountId = oidc.account!.accountId
     const known = session?.grantIdFor(clientId)
     const found = known === undefined ? undefined : await provider.Grant.find(known)
     const grant = found?.accountId === accountId ? found : new provider.Grant({ clientId, accountId })

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type Configuration, type KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { type AccessTokenParts, resourceServer, subscriberToken } from './access-tokens.ts'
+import { type AccessTokenDeps, resourceServer, subscriberToken } from './access-tokens.ts'
 import { accountFinder, type OAuthAccounts } from './accounts.ts'
 import { adapterOf } from './adapter.ts'
 import { hashOf, type OAuthClients, oauthScopes } from './clients.ts'
@@ -9,24 +9,24 @@ import { oauthPaths } from './paths.ts'
 import type { OAuthPayloads } from './payloads.ts'
 import { grantOf, interactions } from './policy.ts'
 
-/** Pages that oidc-provider shows by itself; each is a whole document. */
+/** Pages that oidc-provider shows itself; each is a whole document. */
 export interface ProviderPages {
-  /** What cannot be told to the application, because nobody knows who it is. */
+  /** Page for an error that cannot be sent to the application, because it is unknown. */
   failed(error: string, description: string | undefined): string
-  /** `form`: the start of the form, to which buttons belong by their attribute `form`. */
+  /** Page for signing out. `form`: start of the form; buttons refer to it by their attribute `form`. */
   signOut(form: string, clientName: string | undefined): string
   signedOut(clientName: string | undefined): string
 }
 
-/** What the provider is made of. */
-export interface ProviderParts {
+/** Collaborators and settings of the provider. */
+export interface ProviderDeps {
   /** With a slash at its end. */
   readonly issuer: string
   readonly payloads: OAuthPayloads
   readonly clients: Pick<OAuthClients, 'find'>
   readonly accounts: OAuthAccounts
   readonly keys: readonly SigningKey[]
-  /** The gateway's own; cookies and access tokens are signed with keys that are made of it. */
+  /** The gateway's secret, from which the keys of cookies and access tokens are derived. */
   readonly secret: Uint8Array
   readonly publicHost: string | undefined
   readonly accessTokenSeconds: number
@@ -35,32 +35,33 @@ export interface ProviderParts {
   readonly now: () => number
 }
 
-/** Seconds that somebody may take to sign in. */
+/** Maximum time of a sign-in in seconds. */
 const signInSeconds = 1800
 const codeSeconds = 60
 
-/** Makes the authorization server: the code flow with PKCE, refresh tokens that are good once, and nothing else. */
-export const makeProvider = (parts: ProviderParts): Provider => {
+/** Creates the authorization server: the code flow with PKCE, and refresh tokens that can be used once. */
+export const makeProvider = (parts: ProviderDeps): Provider => {
   const provider = new Provider(parts.issuer, configurationOf(parts))
-  // The issuer is https, whoever ends the TLS; the face in Fastify says so, and lets no other header through.
+  // The issuer is https, wherever TLS ends. The handler in Fastify sets this header, and passes no other.
   provider.proxy = true
   provider.use(async (ctx, next) => {
-    // What asks for no scope has the one without which there is no id token.
+    // A request without a scope gets `openid`, without which there is no id token.
     if (ctx.path === oauthPaths.authorization && ctx.query.scope === undefined)
       ctx.query = { ...ctx.query, scope: 'openid' }
     await next()
   })
-  // What stands in the store is a hash.
+  // The store holds a hash.
   provider.Client.prototype.compareClientSecret = function (this: { clientSecret?: string }, secret: string) {
-    const [kept, given] = [Buffer.from(this.clientSecret ?? ''), Buffer.from(hashOf(secret))]
+    const kept = Buffer.from(this.clientSecret ?? '')
+    const given = Buffer.from(hashOf(secret))
     return kept.length === given.length && timingSafeEqual(kept, given)
   }
   return provider
 }
 
-const configurationOf = (parts: ProviderParts): Configuration => {
+const configurationOf = (parts: ProviderDeps): Configuration => {
   const { issuer, payloads, clients, accounts, keys, secret } = parts
-  const tokens: AccessTokenParts = { ...parts, seconds: parts.accessTokenSeconds }
+  const tokens: AccessTokenDeps = { ...parts, seconds: parts.accessTokenSeconds }
   return {
     adapter: adapterOf(payloads, clients),
     jwks: { keys: keys.map((key) => ({ ...key })) } as Configuration['jwks'],
@@ -84,7 +85,7 @@ const configurationOf = (parts: ProviderParts): Configuration => {
   }
 }
 
-const lifetimes = ({ accessTokenSeconds, refreshTokenSeconds }: ProviderParts): Configuration['ttl'] => ({
+const lifetimes = ({ accessTokenSeconds, refreshTokenSeconds }: ProviderDeps): Configuration['ttl'] => ({
   AccessToken: accessTokenSeconds,
   IdToken: accessTokenSeconds,
   AuthorizationCode: codeSeconds,
@@ -92,7 +93,7 @@ const lifetimes = ({ accessTokenSeconds, refreshTokenSeconds }: ProviderParts): 
   Grant: refreshTokenSeconds,
   // Tokens of a session end with it.
   Session: refreshTokenSeconds,
-  // Counts from the sign-in: being renewed makes none live longer.
+  // Counts from the sign-in: a renewal does not prolong it.
   RefreshToken: ({ oidc }) =>
     Math.max(1, oidc.entities.RotatedRefreshToken?.remainingTTL ?? refreshTokenSeconds),
 })
@@ -116,7 +117,7 @@ const rules: Configuration = {
   rotateRefreshToken: true,
 }
 
-const featuresOf = (pages: ProviderPages, tokens: AccessTokenParts): Configuration['features'] => ({
+const featuresOf = (pages: ProviderPages, tokens: AccessTokenDeps): Configuration['features'] => ({
   resourceIndicators: resourceServer(tokens),
   revocation: {
     enabled: true,
@@ -132,7 +133,7 @@ const featuresOf = (pages: ProviderPages, tokens: AccessTokenParts): Configurati
       ctx.body = pages.signedOut(ctx.oidc.client?.clientName)
     },
   },
-  // Our API tells who somebody is, and takes access tokens as they are.
+  // The gateway's own API returns profiles, and accepts access tokens unchanged.
   userinfo: { enabled: false },
   dPoP: { enabled: false },
   pushedAuthorizationRequests: { enabled: false },
@@ -143,14 +144,17 @@ const cookiesOf = (secret: Uint8Array): Configuration['cookies'] => {
   const options = { secure: true, httpOnly: true, sameSite: 'lax', signed: true } as const
   return {
     keys: [createHmac('sha256', secret).update('oauth cookies').digest('base64url')],
-    // Browsers take these prefixes from the host itself alone, over TLS (RFC 6265bis section 4.1.3).
+    // Browsers accept these prefixes from the host itself only, over TLS (RFC 6265bis section 4.1.3).
     names: { session: '__Host-session', interaction: '__Secure-sign-in', resume: '__Secure-resume' },
     long: options,
     short: options,
   }
 }
 
-/** The pages of a public client are where subscribers return to. A client with a secret has a server that asks. */
+/**
+ * Allows cross-origin requests of a public client's pages, at its redirect URIs. A client with a secret has a
+ * server for them.
+ */
 const clientBasedCORS = (
   _ctx: KoaContextWithOIDC,
   origin: string,

@@ -1,18 +1,18 @@
 import { type Entry, pathOf } from './entry.ts'
 
-/** What a project has. */
+/** Resources of one project. */
 class OfProject {
-  /** By id, in the order in which they were made. */
+  /** By id, in the order of creation. */
   readonly entries = new Map<string, Entry>()
   readonly byPath = new Map<string, Entry>()
-  /** Of subscribers; lower case. */
+  /** Subscribers by e-mail in lower case. */
   readonly byEmail = new Map<string, Entry>()
-  /** How many the API made. */
+  /** Number of resources that the API created. */
   people = 0
   others = 0
 }
 
-/** Every resource, by all that it is looked up by. An entry is exchanged as a whole. */
+/** All resources, by every look-up key. An entry is replaced as a whole. */
 export class Contents {
   #byId = new Map<string, Entry>()
   #byAddressId = new Map<string, Entry>()
@@ -46,12 +46,12 @@ export class Contents {
     return this.#byUsername.get(username)
   }
 
-  /** In the order in which they were made. */
+  /** Returns the entries of a project, in the order of creation. */
   ofProject(projectId: string): Iterable<Entry> {
     return this.#projects.get(projectId)?.entries.values() ?? []
   }
 
-  /** How many the API made: people, or other resources. */
+  /** Returns the number of resources that the API created: subscribers, or others. */
   made(projectId: string, people: boolean): number {
     return this.#projects.get(projectId)?.[people ? 'people' : 'others'] ?? 0
   }
@@ -82,7 +82,7 @@ export class Contents {
     return this.#byId.keys()
   }
 
-  /** The names of an entry lead to it no longer; where they lead to another by now, they stay. */
+  /** Removes the keys of an entry, except those that belong to another entry by now. */
   #forget(id: string): void {
     const before = this.#byId.get(id)
     const project = before && this.#projects.get(before.resource.projectId)

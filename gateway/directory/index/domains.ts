@@ -5,13 +5,13 @@ import type { DomainAppTable } from '../schema.ts'
 import type { DigestSecret, DomainApp } from '../types.ts'
 import { dialectOf, statusOf } from './handlers.ts'
 
-/** A domain application in memory: as the API shows it, and what calls are admitted by. */
+/** Domain application in memory: its record for the API, and its form for the admission of calls. */
 export interface DomainEntry {
   readonly record: DomainAppRecord
   readonly admission: Omit<DomainApp, 'handler'>
 }
 
-/** Makes an entry of its row. */
+/** Converts a row to an entry. */
 export const domainEntryOf = (row: DomainAppTable): DomainEntry => {
   const shared = {
     id: row.id,
@@ -50,7 +50,7 @@ export const domainEntryOf = (row: DomainAppTable): DomainEntry => {
   }
 }
 
-/** Every domain application. */
+/** All domain applications. */
 export class Domains {
   #byId = new Map<string, DomainEntry>()
   #byDomain = new Map<string, DomainEntry>()
@@ -72,7 +72,7 @@ export class Domains {
     return this.#byId.values()
   }
 
-  /** In the order in which they were made. */
+  /** Returns the domain applications of a project, in the order of creation. */
   ofProject(projectId: string): DomainEntry[] {
     return [...this.#byId.values()].filter(({ record }) => record.projectId === projectId)
   }
@@ -99,7 +99,7 @@ export class Domains {
   }
 }
 
-/** The application with what its handler is now, which is told to the application's own URL where it has one. */
+/** Returns the application with its present handler. Its own status URL, if any, takes precedence. */
 export const admittedBy = (
   { record, admission }: DomainEntry,
   handler: HandlerSpec | undefined,
@@ -113,6 +113,6 @@ export const admittedBy = (
 
 const parsed = <T>(json: string | null): T | null => (json === null ? null : (JSON.parse(json) as T))
 
-/** The key with its value, where it has one. */
+/** Returns the key with its value, or nothing without a value. */
 const given = <K extends string, V>(key: K, value: V): { readonly [key in K]?: NonNullable<V> } =>
   value === null || value === undefined ? {} : ({ [key]: value } as { readonly [key in K]?: NonNullable<V> })

@@ -1,7 +1,7 @@
 import type { Resource, ResourceDetails, ResourceType } from '../resource-types.ts'
 import type { DigestSecret, SipEndpoint, Subscriber } from '../types.ts'
 
-/** A resource as it is read from the store. */
+/** Row of a resource. */
 export interface EntryRow {
   readonly id: string
   readonly project_id: string
@@ -26,36 +26,36 @@ export interface EntryRow {
   readonly deployed_script: string | null
 }
 
-/** A flow as it is to run. */
+/** Text of a flow to run. */
 export interface FlowText {
   readonly flow?: string
   readonly script?: string
 }
 
-/** A resource in memory, with what is not shown of it. */
+/** Resource in memory, with its hidden properties. */
 export interface Entry {
   readonly resource: Resource
   readonly subscriber?: Subscriber
   readonly endpoint?: EndpointEntry
   readonly passwordHash?: string
-  /** The version of a flow that runs at `current_deployed`. */
+  /** Version of a flow that runs at `current_deployed`. */
   readonly deployed?: FlowText
 }
 
-/** A SIP endpoint, but for what runs when it calls: that is looked up at each call. */
+/** SIP endpoint without its handler, which is looked up at each call. */
 export type EndpointEntry = Omit<SipEndpoint, 'handler'>
 
-/** The path of an address. */
+/** Returns the path of an address. */
 export const pathOf = ({ context, name }: { readonly context: string; readonly name: string }): string =>
   `/${context}/${name}`
 
-/** The parts of `/context/name`, without a query; undefined when it is no such address. */
+/** Splits `/context/name`, without a query; undefined for other texts. */
 export const parseAddress = (text: string): { context: string; name: string } | undefined => {
   const match = /^\/([^/?#\s]+)\/([^/?#\s]+)(?:\?.*)?$/.exec(text)
   return match?.[1] && match[2] ? { context: match[1], name: match[2] } : undefined
 }
 
-/** Makes an entry of its row. */
+/** Converts a row to an entry. */
 export const entryOf = (row: EntryRow): Entry => {
   const details = detailsOf(row)
   const resource = {
@@ -76,7 +76,7 @@ export const entryOf = (row: EntryRow): Entry => {
   return { resource }
 }
 
-/** The text of a flow by its columns. */
+/** Returns the text of a flow from its columns. */
 export const flowOf = (flow: string | null, script: string | null): FlowText => ({
   ...(flow !== null && { flow }),
   ...(script !== null && { script }),

@@ -11,8 +11,8 @@ import type { Contents } from './contents.ts'
 import { type Entry, parseAddress, pathOf } from './entry.ts'
 
 /**
- * What a handler source of the project is now; undefined where nothing handles calls: the resource is not there, the version of the flow
- * is none, or nothing of its kind can be called.
+ * Returns the present handler of a source of the project. Returns undefined if the resource or the version of
+ * the flow is missing, or its kind cannot be called.
  */
 export const handlerOf = (
   contents: Pick<Contents, 'byId'>,
@@ -24,7 +24,7 @@ export const handlerOf = (
   return entry?.resource.projectId === projectId ? runOf(entry, source.version ?? 'working_copy') : undefined
 }
 
-/** What runs when an address is called; undefined for what is rung instead, and what cannot be called. */
+/** Returns the handler of an address; undefined for addresses that ring instead, or cannot be called. */
 export const handlerAt = (entry: Entry): HandlerSpec | undefined => {
   const { type } = entry.resource
   if (type === 'subscriber' || type === 'sip_endpoint' || type === 'sip_gateway') return undefined
@@ -90,14 +90,17 @@ const flow = (
   const { url, fallbackUrl, method, declaredAt } = details
   if (url !== undefined)
     return { kind: 'flow', url, ...(fallbackUrl !== undefined && { fallbackUrl }), ...(method && { method }) }
-  // The file knows no versions: what it has is deployed.
+  // The file has no versions: its content is deployed.
   const text = version === 'working_copy' || managedByFile ? details : deployed
   const name = declaredAt ?? pathOf(address)
   if (text?.script !== undefined) return { kind: 'script', document: text.script, name }
   return text?.flow === undefined ? undefined : { kind: 'flow', document: text.flow, name }
 }
 
-/** See {@link Rooms}. No conference that a document names by itself is meant: those of rooms have an id in their name, or a colon. */
+/**
+ * See {@link Rooms}. Conferences that a document names itself are excluded: those of rooms have an id in
+ * their name, or a colon.
+ */
 export const roomOf = (
   contents: Pick<Contents, 'byAddress'>,
   projectId: string,
@@ -120,11 +123,11 @@ const script = (name: string, instruction: object): HandlerSpec => ({
   name,
 })
 
-/** XML documents are of the family whose callbacks are forms. */
+/** Returns the dialect of callbacks: XML documents belong to the family with forms. */
 export const dialectOf = (kind: HandlerSpec['kind']): StatusTarget['dialect'] =>
   kind === 'xml' ? 'form' : 'json'
 
-/** The end of a call is told, which is the default of both families. */
+/** Returns the status target with its default event: the end of a call, in both families. */
 export const statusOf = (
   dialect: StatusTarget['dialect'],
   url: string | undefined,

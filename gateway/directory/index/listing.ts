@@ -5,7 +5,7 @@ import { type Entry, pathOf } from './entry.ts'
 
 type Query = Parameters<Resources['list']>[1]
 
-/** The page of a list. */
+/** Returns a page of a list. */
 export const pageOf = <T>(all: readonly T[], { number, size }: ListPage): Listed<T> => ({
   items: all.slice(number * size, (number + 1) * size),
   total: all.length,
@@ -18,7 +18,7 @@ export const listResources = (
   query: Query,
 ): Listed<Resource> => {
   const matches = matching(query)
-  // They come in the order in which they were made.
+  // They are in the order of creation.
   if (query.sortBy !== 'name' && !query.descending)
     return windowOf(contents.ofProject(projectId), matches, query)
   const found: Resource[] = []
@@ -28,7 +28,7 @@ export const listResources = (
   return pageOf(found, query)
 }
 
-/** The page alone, of very many. */
+/** Returns one page of many entries without collecting them all. */
 const windowOf = (
   all: Iterable<Entry>,
   matches: (resource: Resource) => boolean,
@@ -55,5 +55,5 @@ const matching = ({ types, displayName, name }: Query): ((resource: Resource) =>
 const byName = ({ address: a }: Resource, { address: b }: Resource): number =>
   a.name === b.name ? compare(a.context, b.context) : compare(a.name, b.name)
 
-/** By code units: a hundred thousand names are not compared by the rules of a language. */
+/** Compares by code units: a hundred thousand names are too many for locale rules. */
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -3,18 +3,18 @@ import type { RoomConference } from '../../../handlers/verbs.ts'
 import type { Target } from '../../model.ts'
 import type { Store } from '../sqlite.ts'
 import type { DomainApp, SipEndpoint } from '../types.ts'
-import { StoredCarriers } from './carriers.ts'
+import { Tokens } from './api-tokens.ts'
 import { Contents } from './contents.ts'
 import { admittedBy, Domains, domainEntryOf } from './domains.ts'
 import { type Entry, parseAddress, pathOf } from './entry.ts'
 import { handlerAt, handlerOf, roomOf } from './handlers.ts'
 import { readAllEntries, readDomains, readEntries, readTokens } from './reading.ts'
-import { Tokens } from './tokens.ts'
+import { StoredCarriers } from './stored-carriers.ts'
 
-/** What a telephone number of somebody of the project stands for: a carrier's address. */
+/** Returns the target of a telephone number for a caller of the project: a carrier's address. */
 export type NumberTarget = (number: string, projectId: string) => Target | undefined
 
-/** What changed in the store. */
+/** Changed rows of the store. */
 export interface Changed {
   readonly resources?: readonly string[]
   readonly domains?: readonly string[]
@@ -22,10 +22,10 @@ export interface Changed {
   readonly projects?: true
 }
 
-/** Entries that are exchanged together, of very many: calls go on in between. */
+/** Number of entries that are replaced at once; calls are handled in between. */
 const putTogether = 2_000
 
-/** What the store holds, as the calls and the API use it. */
+/** Content of the store in memory, for calls and the API. */
 export class Memory {
   readonly contents = new Contents()
   readonly domains = new Domains()
@@ -40,19 +40,20 @@ export class Memory {
     this.carriers = carriers
   }
 
-  /** Who is told that domain applications or carriers were read anew, or are gone. */
+  /** Listener for reread or removed domain applications and carriers. */
   set onSenders(listener: () => void) {
     this.#onSenders = listener
   }
 
-  /** Who is told of the resources that were read anew, or are gone, by their ids. */
+  /** Adds a listener for reread or removed resources, by their ids. */
   onResources(listener: (ids: readonly string[]) => void): void {
     this.#resourceListeners.push(listener)
   }
 
-  /** Reads everything; what is not in the store any more goes. */
+  /** Reads everything; entries that are not stored any more are removed. */
   async readAll(store: Store): Promise<void> {
-    const [entries, domains] = [await readAllEntries(store), await readDomains(store)]
+    const entries = await readAllEntries(store)
+    const domains = await readDomains(store)
     const gone = new Set(this.contents.ids())
     for (const [i, entry] of entries.entries()) {
       gone.delete(entry.resource.id)
@@ -73,12 +74,12 @@ export class Memory {
     this.#onSenders()
   }
 
-  /** Reads what changed, and exchanges it. */
+  /** Reads the changed rows and replaces their entries. */
   async read(store: Store, { resources = [], domains = [], carriers, projects }: Changed): Promise<void> {
     if (resources.length > 0) {
       const entries = await readEntries(store, resources)
       const found = new Set(entries.map(({ resource }) => resource.id))
-      // Names may be passed on from one to another: those that go, go first.
+      // A name may move from one resource to another: removals come first.
       for (const id of resources) if (!found.has(id)) this.contents.remove(id)
       for (const entry of entries) this.contents.put(entry)
       for (const listener of this.#resourceListeners) listener(resources)
@@ -94,7 +95,7 @@ export class Memory {
     if (projects) this.tokens.replace(await readTokens(store))
   }
 
-  /** By the host of a request-URI, without regard to case. */
+  /** By the host of a request-URI, ignoring case. */
   domainApp(host: string): DomainApp | undefined {
     const entry = this.domains.byDomain(canonicalHost(host))
     if (!entry) return undefined
@@ -102,7 +103,7 @@ export class Memory {
     return admittedBy(entry, handlerOf(this.contents, projectId, handler))
   }
 
-  /** By digest user name, with regard to case. */
+  /** By digest user name, case-sensitive. */
   endpointByName(username: string): SipEndpoint | undefined {
     return this.#endpointOf(this.contents.byUsername(username))
   }
@@ -144,7 +145,7 @@ const targetOf = (entry: Entry): Target | undefined => {
     return { kind: 'sip', uri, address, encryption, ...(codecs && { codecs }) }
   }
   const handler = handlerAt(entry)
-  // The conference of a room mixes sound alone.
+  // The conference of a room mixes audio only.
   const isAudioOnly = resource.type === 'room'
   return handler && { kind: 'handler', handler, address, ...(isAudioOnly && { isAudioOnly }) }
 }

@@ -4,31 +4,31 @@ import type { News } from '../engine.ts'
 import type { Changed } from './memory.ts'
 import type { Refresh } from './refresh.ts'
 
-/** Wait before everything is read because something could not be. */
+/** Wait in ms before everything is read again after a failure. */
 const againMs = 1_000
 
-/** What {@link OtherGateways} work with. */
-export interface OtherGatewaysParts {
+/** Collaborators of {@link OtherGateways}. */
+export interface OtherGatewaysDeps {
   readonly refresh: Pick<Refresh, 'changed' | 'everything'>
   readonly clock: Pick<Clock, 'after'>
   readonly log: Pick<Log, 'error'>
 }
 
 /**
- * Reads into memory what other gateways on the store have changed, and passes it on to who wants to know. Where that fails, it reads everything,
- * until it can: a token that another gateway has taken back is not to be good here for ever.
+ * Reads the changes of other gateways into memory, and notifies listeners. After a failure it reads
+ * everything until it succeeds: a token revoked by another gateway must not stay valid here.
  */
 export class OtherGateways {
-  readonly #parts: OtherGatewaysParts
+  readonly #parts: OtherGatewaysDeps
   readonly #listeners: ((news: News) => Promise<void> | void)[] = []
   #timer: Timer | undefined
   #closed = false
 
-  constructor(parts: OtherGatewaysParts) {
+  constructor(parts: OtherGatewaysDeps) {
     this.#parts = parts
   }
 
-  /** Who wants to know; one that rejects is told that it was anything, later. */
+  /** Adds a listener. One that rejects is later notified of `anything`. */
   on(listener: (news: News) => Promise<void> | void): void {
     this.#listeners.push(listener)
   }
@@ -36,12 +36,15 @@ export class OtherGateways {
   take(news: News): void {
     this.#take(news).catch((error: unknown) => {
       if (this.#closed) return
-      this.#parts.log.error({ err: error }, 'what changed elsewhere could not be read yet')
+      this.#parts.log.error(
+        { event: 'directory.refresh-failed', err: error },
+        'changes of other gateways not read yet',
+      )
       this.missed()
     })
   }
 
-  /** A change was not read, or nobody knows whether there is one. */
+  /** Handles a change that was not read, or notifications that were missed. */
   missed(): void {
     if (this.#closed || this.#timer) return
     this.#timer = this.#parts.clock.after(againMs, () => {

@@ -1,10 +1,10 @@
 import type { Project } from '../ports.ts'
 import type { Store } from '../sqlite.ts'
+import type { StoredToken } from './api-tokens.ts'
 import { type Entry, entryOf } from './entry.ts'
-import type { StoredToken } from './tokens.ts'
 
-/** Ids that are asked for together. */
-const mostAsked = 500
+/** Maximum number of ids in one query. */
+const maxIdsPerQuery = 500
 
 const entryRows = (store: Store) =>
   store
@@ -21,10 +21,10 @@ const entryRows = (store: Store) =>
     .select(['e.username', 'e.secrets_json'])
     .select(['f.version as deployed_version', 'f.flow as deployed_flow', 'f.script as deployed_script'])
 
-/** Rows that are read together of very many: calls go on in between. */
+/** Maximum number of rows that are read at once; calls are handled in between. */
 const portion = 2_000
 
-/** Reads every resource, in the order in which they were made. They are ordered here: databases sort wide rows slowly. */
+/** Reads every resource, in the order of creation. They are sorted here: databases sort wide rows slowly. */
 export const readAllEntries = async (store: Store): Promise<Entry[]> => {
   const all: Entry[] = []
   for (let after = ''; ; ) {
@@ -40,19 +40,19 @@ export const readAllEntries = async (store: Store): Promise<Entry[]> => {
 const asMade = ({ resource: a }: Entry, { resource: b }: Entry): number =>
   a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)
 
-/** Reads the resources with these ids; those that are not there are missing. */
+/** Reads the resources with these ids; unknown ones are missing in the result. */
 export const readEntries = async (store: Store, ids: readonly string[]): Promise<Entry[]> => {
   const found: Entry[] = []
-  for (let from = 0; from < ids.length; from += mostAsked) {
+  for (let from = 0; from < ids.length; from += maxIdsPerQuery) {
     const rows = await entryRows(store)
-      .where('r.id', 'in', ids.slice(from, from + mostAsked))
+      .where('r.id', 'in', ids.slice(from, from + maxIdsPerQuery))
       .execute()
     found.push(...rows.map(entryOf))
   }
   return found
 }
 
-/** Reads the domain applications, in the order in which they were made; `ids`: only these. */
+/** Reads the domain applications, in the order of creation; `ids`: only these. */
 export const readDomains = (store: Store, ids?: readonly string[]) => {
   const all = store.selectFrom('domain_app').selectAll().orderBy('created_at').orderBy('id')
   return (ids ? all.where('id', 'in', ids) : all).execute()

@@ -2,8 +2,8 @@ import type { Store } from '../sqlite.ts'
 import type { Changed, Memory } from './memory.ts'
 
 /**
- * Reads into memory what changed in the store: one reading at a time, each of all that was named since the one before began. So nothing
- * that is older than what memory has ever takes its place.
+ * Reads changes of the store into memory, one reading at a time. Each covers all changes named since the
+ * start of the previous one. So older data never replaces newer data.
  */
 export class Refresh {
   readonly #store: Store
@@ -14,7 +14,7 @@ export class Refresh {
   #projects = false
   #everything = false
   #last: Promise<void> = Promise.resolve()
-  /** The reading that has not begun, to which more may be added. */
+  /** The next reading, which has not started and may be extended. */
   #next: Promise<void> | undefined
 
   constructor(store: Store, memory: Pick<Memory, 'read' | 'readAll'>) {
@@ -22,7 +22,7 @@ export class Refresh {
     this.#memory = memory
   }
 
-  /** Resolves when memory has what the store had at this moment, or something newer. */
+  /** Resolves when memory has the present content of the store, or a newer one. */
   changed({ resources = [], domains = [], carriers, projects }: Changed): Promise<void> {
     for (const id of resources) this.#resources.add(id)
     for (const id of domains) this.#domains.add(id)
@@ -31,7 +31,7 @@ export class Refresh {
     return this.#reading()
   }
 
-  /** As {@link changed}, of everything. */
+  /** Like {@link changed}, for everything. */
   everything(): Promise<void> {
     this.#everything = true
     return this.#reading()
@@ -41,7 +41,7 @@ export class Refresh {
     if (this.#next) return this.#next
     const next = this.#last.then(() => this.#read())
     this.#next = next
-    // One that failed must not keep the later ones from reading.
+    // A failed reading must not prevent later ones.
     this.#last = next.catch(() => {})
     return next
   }
@@ -59,7 +59,7 @@ export class Refresh {
       if (everything) await this.#memory.readAll(this.#store)
       else await this.#memory.read(this.#store, changed)
     } catch (error) {
-      // What was to be read must not be forgotten: the next reading makes up for it.
+      // The changes must not be lost: the next reading covers everything.
       this.#everything = true
       throw error
     }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** A domain application as it was before there were several projects. */
+/** Domain application before the introduction of several projects. */
 export interface OldDomain {
   readonly id: string
   readonly project_id: string
@@ -17,7 +17,7 @@ export interface OldDomain {
   readonly created_at: number
 }
 
-/** A thing with an address as it was before there were several projects. */
+/** Resource with an address before the introduction of several projects. */
 export interface OldResource {
   readonly id: string
   readonly project_id: string
@@ -45,13 +45,13 @@ export interface OldResource {
   readonly codecs_json: string | null
 }
 
-/** What the store held. */
+/** Former content of the store. */
 export interface Before {
   readonly domains: readonly OldDomain[]
   readonly resources: readonly OldResource[]
 }
 
-/** Reads the tables as they were. */
+/** Reads the former tables. */
 export const readBefore = async (db: Kysely<unknown>): Promise<Before> => {
   const tables = db as Kysely<
     Record<'domain_app' | 'resource' | 'address' | 'subscriber' | 'endpoint', Record<string, never>>
@@ -97,7 +97,7 @@ interface OldHandler {
   readonly name?: string
 }
 
-/** The kind of a thing: an app is what its handler is. */
+/** Returns the type of a resource: that of an app follows from its handler. */
 export const typeOf = ({ type, handler_json }: OldResource): string => {
   if (type === 'subscriber') return 'subscriber'
   if (type === 'endpoint') return 'sip_endpoint'
@@ -107,7 +107,7 @@ export const typeOf = ({ type, handler_json }: OldResource): string => {
   return `${kind === 'xml' ? 'cxml' : 'swml'}_${url === undefined ? 'script' : 'webhook'}`
 }
 
-/** What the kind has of its own. */
+/** Returns the details of a type. */
 export const detailsOf = (old: OldResource): object => {
   if (old.type === 'subscriber')
     return {

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { createIndex } from './create-index.ts'
 import type { Migration } from './run.ts'
 
-/** Conversations, who is part of them, and their messages. */
+/** Conversations, their members and messages. */
 export const chat: Migration = {
   name: 'conversations and messages',
   up: async (db) => {
@@ -63,6 +63,6 @@ const createMessages = async (db: Kysely<unknown>): Promise<void> => {
     .addUniqueConstraint('message_of_conversation', ['conversation_id', 'created_at'])
     .execute()
   await createIndex(db, 'message', ['author_address_id'])
-  // For what is removed because it is old.
+  // For the removal of old messages.
   await createIndex(db, 'message', ['created_at'])
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Makes an index of columns. Its name is as it was released, and stays. */
+/** Creates an index of columns. Released names must not change. */
 export const createIndex = (
   db: Kysely<unknown>,
   table: string,

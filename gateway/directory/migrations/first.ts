@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from './run.ts'
 
-/** Of the first releases. */
+/** Migrations of the first releases. */
 export const first: readonly Migration[] = [
   {
     name: 'domain apps, resources, subscribers and addresses',
@@ -96,8 +96,9 @@ const extendDomainApps = async (db: Kysely<unknown>): Promise<void> => {
 }
 
 /**
- * SQLite cannot change a check constraint: the table is made anew. So are those that refer to it, because dropping the old one would empty
- * them by their cascade; they go first, and a rename takes the references along.
+ * Recreates the table of resources: SQLite cannot change a check constraint. Tables that refer to it are
+ * recreated too, because dropping the old one would empty them by their cascade. They come first, and a
+ * rename takes the references along.
  */
 const rebuildResources = async (db: Kysely<unknown>, types: readonly string[]): Promise<void> => {
   await createResources(db, 'resource_new', types)

@@ -1,12 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from './run.ts'
 
-/** Who is to be told of calls and recordings whose gateway is gone before they are over; what made a recording, and of what. */
+/**
+ * Status targets of calls and recordings for the case that their gateway stops; source and kind of a
+ * recording.
+ */
 export const lost: Migration = {
   name: 'who is told of what ends with its gateway; what made a recording',
   up: async (db) => {
     await db.schema.alterTable('call').addColumn('status_json', 'text').execute()
-    // One after the other: SQLite adds no two at once.
+    // One after the other: SQLite cannot add two at once.
     for (const column of ['status_json', 'source', 'track', 'conference_id'])
       await db.schema.alterTable('recording').addColumn(column, 'text').execute()
     await createToldIndex(db)

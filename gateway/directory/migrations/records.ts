@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { createIndex } from './create-index.ts'
 import type { Migration } from './run.ts'
 
-/** Calls, their records, what lists of recordings go by, and which of several gateways has what. */
+/** Calls, their CDRs, indexes for lists of recordings, and the owning gateway of each. */
 export const records: Migration = {
   name: 'calls and their records; lists of recordings; gateways',
   up: async (db) => {
@@ -44,13 +44,13 @@ const createCalls = async (db: Kysely<unknown>): Promise<void> => {
     .addColumn('answered_by', 'text')
     .addColumn('document', 'text')
     .execute()
-  // What a list asks for stands first, the order of the list after it.
+  // The searched column first, the order of the list after it.
   await createIndex(db, 'call', ['project_id', 'created_at', 'id'])
   for (const column of ['from_user', 'to_user', 'status', 'parent_id'])
     await createIndex(db, 'call', ['project_id', column, 'created_at', 'id'])
 
   await createIndex(db, 'call', ['project_id', 'ended_at', 'id'])
-  // For what is removed because it is old, whosever it is.
+  // For the removal of old rows of all projects.
   await createIndex(db, 'call', ['created_at'])
   await db.schema
     .createIndex('call_in_progress')
@@ -102,7 +102,7 @@ const createCdrs = async (db: Kysely<unknown>): Promise<void> => {
   await createIndex(db, 'cdr', ['started_at'])
 }
 
-/** Each recording is of one gateway, as its file lies there. */
+/** Assigns each recording to the gateway that holds its file. */
 const extendRecordings = async (db: Kysely<unknown>): Promise<void> => {
   await db.schema.alterTable('recording').addColumn('node_id', 'text').execute()
   await db.schema.dropIndex('recording_started_at').execute()
@@ -117,7 +117,7 @@ const extendRecordings = async (db: Kysely<unknown>): Promise<void> => {
     .execute()
 }
 
-/** Each callback is delivered by one gateway. */
+/** Assigns each callback to the gateway that delivers it. */
 const extendCallbacks = async (db: Kysely<unknown>): Promise<void> => {
   await db.schema.alterTable('callback').addColumn('node_id', 'text').execute()
   await db.schema.dropIndex('callback_due_at').execute()

@@ -4,15 +4,15 @@ import type { Engine } from '../engine.ts'
 import type { Store, Write } from '../sqlite.ts'
 import { migrations } from './list.ts'
 
-/** A step of the schema. */
+/** One step of the schema. */
 export interface Migration {
   readonly name: string
   up(db: Kysely<unknown>, now: number): Promise<void>
 }
 
 /**
- * Brings the store to the present version, each step in a transaction of its own; of several gateways that start at once, one does it, by the
- * engine's `lock`. Returns the version. Throws when the store was written by a later release.
+ * Migrates the store to the present version, each step in its own transaction. If several gateways start at
+ * once, the engine's `lock` lets one do it. Returns the version. Throws if a later release wrote the store.
  */
 export const migrate = async (
   store: Store,
@@ -31,7 +31,7 @@ export const migrate = async (
   return migrations.length
 }
 
-/** Names of the steps that have not run yet, in order. Throws as {@link migrate}, and changes nothing. */
+/** Returns the names of the missing steps in order. Throws like {@link migrate}, and changes nothing. */
 export const missingSteps = async (store: Store): Promise<readonly string[]> => {
   const tables = await store.introspection.getTables()
   const present = tables.some(({ name }) => name === 'schema_version') ? await versionOf(store) : 0
@@ -60,7 +60,7 @@ const versionOf = async (store: Store): Promise<number> => {
   return present
 }
 
-/** Runs the next step; false where there is none. */
+/** Runs the next step; returns false after the last one. */
 const step = async (write: Write, now: number): Promise<boolean> => {
   const present = await versionOf(write)
   const migration = migrations[present]

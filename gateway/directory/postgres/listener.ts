@@ -6,7 +6,7 @@ import { clientConfig } from './pool.ts'
 import { channel } from './triggers.ts'
 
 /** What a listener works with. */
-export interface ListenerParts {
+export interface ListenerDeps {
   readonly url: string
   readonly clock: Pick<Clock, 'after'>
   readonly log: Pick<Log, 'info' | 'error'>
@@ -18,17 +18,24 @@ export interface ListenerParts {
 /** Between two attempts to connect again. */
 const againMs = 1_000
 
-/** How often it is asked whether the connection still stands, and longest wait for the answer: a network that drops everything says nothing of it. */
-const [askMs, answerMs] = [10_000, 5_000]
+/**
+ * How often it is asked whether the connection still stands, and longest wait for the answer: a network that
+ * drops everything says nothing of it.
+ */
+const askMs = 10_000
+const answerMs = 5_000
 
-/** Hears of what changes in the database, on a connection of its own, which it opens again whenever it is lost; what it missed meanwhile is anything. */
+/**
+ * Hears of what changes in the database, on a connection of its own, which it opens again whenever it is
+ * lost; what it missed meanwhile is anything.
+ */
 export class Listener {
-  readonly #parts: ListenerParts
+  readonly #parts: ListenerDeps
   #client: Client | undefined
   #timer: Timer | undefined
   #closed = false
 
-  constructor(parts: ListenerParts) {
+  constructor(parts: ListenerDeps) {
     this.#parts = parts
   }
 
@@ -83,8 +90,8 @@ export class Listener {
     this.#client = undefined
     this.#timer?.cancel()
     this.#parts.log.error(
-      { reason: error?.message ?? 'it was closed' },
-      'the database is away; what is known of it stays',
+      { event: 'database.lost', reason: error?.message ?? 'it was closed' },
+      'database connection lost, data in memory kept',
     )
     client.end().catch(() => {})
     this.#later()
@@ -102,7 +109,7 @@ export class Listener {
       return
     }
     if (this.#closed) return
-    this.#parts.log.info({}, 'the database is back')
+    this.#parts.log.info({ event: 'database.reconnected' }, 'database reconnected')
     this.#parts.onNews('anything')
   }
 }

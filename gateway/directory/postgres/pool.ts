@@ -22,11 +22,15 @@ export const clientConfig = (url: string): ClientConfig => ({
   },
 })
 
-/** Connections to the server, opened as they are needed. A connection that breaks costs the query that is on it, and nothing else. */
+/**
+ * Connections to the server, opened as they are needed. A connection that breaks costs the query that is on
+ * it, and nothing else.
+ */
 export const openPool = (url: string, connections: number): OwnPool => {
   const own = new Set<number>()
   const pool = new Pool({ ...clientConfig(url), max: connections, idleTimeoutMillis: 60_000 })
-  // One that breaks while nobody uses it is replaced by the pool; while somebody uses it, their query rejects.
+  // One that breaks while nobody uses it is replaced by the pool; while somebody uses it, their query
+  // rejects.
   pool.on('error', () => {})
   pool.on('connect', (client) => {
     own.add(processIdOf(client))
@@ -47,8 +51,8 @@ const processIdOf = (client: object): number =>
   'processID' in client && typeof client.processID === 'number' ? client.processID : 0
 
 /**
- * The pool as Kysely takes it; errors of a server that is away are `store_unavailable`. `onDoubt`: a change may have been made or not, as its
- * answer was lost.
+ * The pool as Kysely takes it; errors of a server that is away are `store_unavailable`. `onDoubt`: a change
+ * may have been made or not, as its answer was lost.
  */
 export const guardedPool = (
   pool: Pick<Pool, 'connect' | 'end' | 'options'>,
@@ -60,7 +64,8 @@ export const guardedPool = (
 })
 
 const guarded = (client: PoolClient, onDoubt: () => void): PostgresPoolClient => {
-  // One that owes an answer is busy with the question still, and may be in the middle of a transaction: nobody else is to get it.
+  // One that owes an answer is busy with the question still, and may be in the middle of a transaction:
+  // nobody else is to get it.
   let owing = false
   const query = (sql: unknown, parameters?: unknown) =>
     client.query(sql as string, parameters as unknown[]).catch((error: unknown) => {
@@ -76,7 +81,10 @@ const guarded = (client: PoolClient, onDoubt: () => void): PostgresPoolClient =>
   }
 }
 
-/** Classes of SQLSTATE that say that the server, not the query, is at fault: connection, resources, operator, system. */
+/**
+ * Classes of SQLSTATE that say that the server, not the query, is at fault: connection, resources, operator,
+ * system.
+ */
 const serverFaults = /^(08|53|57P|58)/
 /** A character that text cannot have, and a number that a column cannot. */
 const badValues = new Set(['22021', '22P05', '22003'])

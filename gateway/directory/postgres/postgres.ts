@@ -14,7 +14,9 @@ const lockKey = 0x74726e6b
 /** Faults that waiting does not mend: the user, the password, the database (classes 28 and 3D). */
 const lasting = /^(28|3D)/
 
-/** Connects to PostgreSQL. Rejects with an error that names the database where it cannot be reached in time. */
+/**
+ * Connects to PostgreSQL. Rejects with an error that names the database where it cannot be reached in time.
+ */
 export const openPostgres = async (
   options: Required<Pick<EngineOptions, 'url' | 'connections' | 'startTimeoutMs' | 'clock' | 'log'>>,
 ): Promise<Engine> => {
@@ -80,7 +82,8 @@ const reached = async (
           cause: error,
         })
       }
-      if (tries === 0) log.error({ database: name, reason }, 'the database cannot be reached yet')
+      if (tries === 0)
+        log.error({ event: 'database.unreachable', database: name, reason }, 'database not reachable yet')
       await new Promise<void>((resolve) => clock.after(againMs, resolve))
     }
   }

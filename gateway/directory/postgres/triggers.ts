@@ -4,7 +4,10 @@ import type { Write } from '../sqlite.ts'
 /** Where changes are told. */
 export const channel = 'trunkline'
 
-/** Tables that gateways hold in memory, and messages, which they deliver when they are new: what a change of a row is told as, and the column with the id. */
+/**
+ * Tables that gateways hold in memory, and messages, which they deliver when they are new: what a change of a
+ * row is told as, and the column with the id.
+ */
 const watched: Readonly<Record<string, readonly [kind: string, column: string, on?: 'insert']>> = {
   resource: ['resource', 'id'],
   address: ['resource', 'resource_id'],
@@ -20,8 +23,8 @@ const watched: Readonly<Record<string, readonly [kind: string, column: string, o
 }
 
 /**
- * Has the server tell every change of what gateways hold in memory, as part of the change itself: no gateway misses one that holds, whoever
- * made it, and however that one ended.
+ * Has the server tell every change of what gateways hold in memory, as part of the change itself: no gateway
+ * misses one that holds, whoever made it, and however that one ended.
  */
 export const watchChanges = async (write: Write): Promise<void> => {
   await sql`create or replace function trunkline_changed() returns trigger language plpgsql as ${sql.raw(`$$

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Declared, DeclaredDomain } from '../declared.ts'
 import type { Write } from '../sqlite.ts'
 
-/** Removes domain applications that the file has no longer, and makes or changes those that it has; a domain is known by its name. */
+/**
+ * Removes domain applications that the file has no longer, and makes or changes those that it has; a domain
+ * is known by its name.
+ */
 export const provisionDomains = async (
   write: Write,
   domains: Declared['domains'],

@@ -3,7 +3,7 @@ import type { Engine } from '../engine.ts'
 import { type Passwords, passwordMark } from '../passwords.ts'
 import type { Store, Write } from '../sqlite.ts'
 import { provisionDomains } from './domains.ts'
-import { provisionProjects } from './projects.ts'
+import { provisionProjects } from './provision-projects.ts'
 import { type Credential, personKey, provisionResources } from './resources.ts'
 
 /** What hashes declared passwords, and the key that tells whether they changed. */
@@ -13,10 +13,11 @@ export interface Hashing {
 }
 
 /**
- * Makes the store hold what the file declares, in one transaction: missing rows are made, changed ones updated, and file-managed rows
- * that the file has no longer are removed. A domain is known by its name, a subscriber by the e-mail, an endpoint by its user name, anything
- * else by the address; as long as that stays, so does the id. What was made otherwise is left alone, unless the file declares the same
- * thing: then it becomes the file's.
+ * Makes the store hold what the file declares, in one transaction: missing rows are made, changed ones
+ * updated, and file-managed rows that the file has no longer are removed. A domain is known by its name, a
+ * subscriber by the e-mail, an endpoint by its user name, anything else by the address; as long as that
+ * stays, so does the id. What was made otherwise is left alone, unless the file declares the same thing: then
+ * it becomes the file's.
  */
 export const provision = async (
   { store, lock }: Pick<Engine, 'store' | 'lock'>,
@@ -31,7 +32,10 @@ export const provision = async (
   })
 }
 
-/** Hashes the passwords, which takes long, before a transaction holds the store. The result does the work of {@link provision}. */
+/**
+ * Hashes the passwords, which takes long, before a transaction holds the store. The result does the work of
+ * {@link provision}.
+ */
 export const prepareProvision = async (
   store: Store,
   declared: Declared,

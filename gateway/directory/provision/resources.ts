@@ -23,7 +23,9 @@ interface Existing {
   readonly username: string | null
 }
 
-/** Removes what the file has no longer, and makes or changes what it has. `credentials`: by {@link personKey}. */
+/**
+ * Removes what the file has no longer, and makes or changes what it has. `credentials`: by {@link personKey}.
+ */
 export const provisionResources = async (
   write: Write,
   resources: readonly DeclaredResource[],
@@ -68,7 +70,10 @@ const keyOfExisting = ({ type, project_id, email, username, context, name }: Exi
   return type === 'sip_endpoint' ? `phone ${username}` : `address ${project_id} /${context}/${name}`
 }
 
-/** What the file means and did not make; it is looked for by itself, as there may be very many things that the file knows nothing of. */
+/**
+ * What the file means and did not make; it is looked for by itself, as there may be very many things that the
+ * file knows nothing of.
+ */
 const othersOwn = async (write: Write, resource: DeclaredResource): Promise<Existing | undefined> => {
   const { phone, person, projectId, context, name } = resource
   const own = existing(write).where('managed_by_file', '=', 0)
@@ -96,7 +101,9 @@ const existing = (write: Write) =>
     .select(['resource.id', 'resource.project_id', 'type', 'display_name', 'details_json', 'managed_by_file'])
     .select(['context', 'name', 'email', 'username'])
 
-/** Subscribers may trade addresses; each that moves leaves its old one first, so that no two meet on the way. */
+/**
+ * Subscribers may trade addresses; each that moves leaves its old one first, so that no two meet on the way.
+ */
 const vacate = async (
   write: Write,
   kept: ReadonlyMap<DeclaredResource, Existing | undefined>,
@@ -161,7 +168,10 @@ const writeAddress = async (
     .execute()
 }
 
-/** With another password, tokens that the old one got are not good any more, nor are devices told that were registered with them. */
+/**
+ * With another password, tokens that the old one got are not good any more, nor are devices told that were
+ * registered with them.
+ */
 const writePerson = async (
   write: Write,
   resourceId: string,

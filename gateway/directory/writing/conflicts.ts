@@ -1,6 +1,9 @@
 import { type Code, TrunklineError } from '../../core/errors/catalogue.ts'
 
-/** What SQLite says of a unique constraint, and the constraint's name on PostgreSQL; what each means, and the field that has to change. */
+/**
+ * What SQLite says of a unique constraint, and the constraint's name on PostgreSQL; what each means, and the
+ * field that has to change.
+ */
 const conflicts: readonly (readonly [sqlite: string, postgres: string, code: Code, attribute: string])[] = [
   ['address.project_id, address.context', 'address_of_project', 'address_taken', 'address'],
   ['subscriber.project_id, subscriber.email', 'subscriber_email', 'email_taken', 'email'],

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import type { CarrierConfig } from '../../../config/sip-types.ts'
 import type { CarrierRecord } from '../ports.ts'
 
-/** The carriers of the configuration file as the API shows them: who they are, and where calls go; the rest is the operator's. */
+/**
+ * The carriers of the configuration file as the API shows them: who they are, and where calls go; the rest is
+ * the operator's.
+ */
 export const declaredCarriers = (
   carriers: readonly CarrierConfig[],
   firstProject: string,

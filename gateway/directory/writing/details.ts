@@ -20,8 +20,8 @@ export const columnsOf = (type: ResourceType, details: Partial<ResourceDetails[R
 }
 
 /**
- * Details with a change; what is there and undefined goes. The version of a flow's working copy rises by one where that changes and nothing else
- * is said; what is said must be more than it was. Throws `invalid_field`.
+ * Details with a change; what is there and undefined goes. The version of a flow's working copy rises by one
+ * where that changes and nothing else is said; what is said must be more than it was. Throws `invalid_field`.
  */
 export const merged = (
   type: ResourceType,

@@ -6,16 +6,16 @@ import type { DomainAppRecord, DomainApps } from '../ports.ts'
 import type { Listed } from '../resource-types.ts'
 import type { DomainAppTable } from '../schema.ts'
 import { telling } from './conflicts.ts'
-import type { WritingParts } from './parts.ts'
+import type { WritingDeps } from './writing-deps.ts'
 
 /** What of a domain application somebody may say. */
 type Said = Omit<DomainAppRecord, 'id' | 'projectId' | 'domain' | 'managedByFile' | 'createdAt' | 'updatedAt'>
 
 /** Domain applications of the store. */
 export class StoredDomainApps implements DomainApps {
-  readonly #parts: WritingParts
+  readonly #parts: WritingDeps
 
-  constructor(parts: WritingParts) {
+  constructor(parts: WritingDeps) {
     this.#parts = parts
   }
 
@@ -25,7 +25,8 @@ export class StoredDomainApps implements DomainApps {
   }
 
   list(projectId: string, query: Parameters<DomainApps['list']>[1]): Listed<DomainAppRecord> {
-    const [name, domain] = [query.name?.toLowerCase(), query.domain?.toLowerCase()]
+    const name = query.name?.toLowerCase()
+    const domain = query.domain?.toLowerCase()
     const found = this.#ofProject(projectId).filter(
       (record) =>
         (name === undefined || record.name.toLowerCase().includes(name)) &&
@@ -38,7 +39,8 @@ export class StoredDomainApps implements DomainApps {
     const { store, clock, quotas, limits, changed } = this.#parts
     const made = () => this.#ofProject(projectId).filter(({ managedByFile }) => !managedByFile).length
     return quotas.within(`${projectId} domains`, limits.domainApps, made, async () => {
-      const [id, now] = [randomUUID(), clock.now()]
+      const id = randomUUID()
+      const now = clock.now()
       const own = { id, project_id: projectId, managed_by_file: 0, created_at: now, updated_at: now }
       const unsaid = { challenge_json: null, calls_per_second_of_source: null, max_calls_of_source: null }
       const values = {

@@ -6,7 +6,10 @@ import type { NewResource } from '../resource-types.ts'
 /** Numbered names that are tried before one is made by chance. */
 const numbered = 20
 
-/** What stands in the address of a new resource. A name that nobody gave is made of what it is called, and free; `isTaken`: by chance. */
+/**
+ * What stands in the address of a new resource. A name that nobody gave is made of what it is called, and
+ * free; `isTaken`: by chance.
+ */
 export const addressFor = (
   contents: Pick<Contents, 'byAddress'>,
   resource: NewResource,
@@ -40,13 +43,17 @@ const called = (resource: NewResource): string =>
 /** Characters of a name that are looked at. */
 const maxCalled = 1000
 
-/** Makes the text of a name into one that may stand in an address. The work grows with the length of the text alone. */
+/**
+ * Makes the text of a name into one that may stand in an address. The work grows with the length of the text
+ * alone.
+ */
 export const slugOf = (text: string): string => {
   const slug = text
     .slice(0, maxCalled)
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, '-')
-  let [start, end] = [0, slug.length]
+  let start = 0
+  let end = slug.length
   while (start < end && slug[start] === '-') start++
   while (end > start && slug[end - 1] === '-') end--
   return slug.slice(start, end).slice(0, 60)

@@ -1,6 +1,9 @@
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 
-/** Counts what is being made together with what is there: however many are made at once, none is made beyond a limit. */
+/**
+ * Counts what is being made together with what is there: however many are made at once, none is made beyond a
+ * limit.
+ */
 export class Quotas {
   /** Under way, by project and kind. */
   #making = new Map<string, number>()

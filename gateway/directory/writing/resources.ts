@@ -16,13 +16,13 @@ import { telling } from './conflicts.ts'
 import { columnsOf, merged } from './details.ts'
 import { deployFlow, flowVersions } from './flows.ts'
 import { addressFor, checkedName } from './names.ts'
-import type { WritingParts } from './parts.ts'
+import type { WritingDeps } from './writing-deps.ts'
 
 /** Resources of the store. */
 export class StoredResources implements Resources {
-  readonly #parts: WritingParts
+  readonly #parts: WritingDeps
 
-  constructor(parts: WritingParts) {
+  constructor(parts: WritingDeps) {
     this.#parts = parts
   }
 
@@ -247,7 +247,10 @@ export class StoredResources implements Resources {
       .execute()
   }
 
-  /** With another password, tokens that the old one got are not good any more, nor are devices told that were registered with them. */
+  /**
+   * With another password, tokens that the old one got are not good any more, nor are devices told that were
+   * registered with them.
+   */
   async #changePerson(
     write: Write,
     id: string,

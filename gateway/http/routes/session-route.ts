@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { SubscriberTokens } from '../../auth/tokens.ts'
+import type { SubscriberTokens } from '../../auth/subscriber-tokens.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Origins } from '../../core/web/origins.ts'

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { mostAddresses } from '../../../auth/token-claims.ts'
+import { maxAddresses } from '../../../auth/token-claims.ts'
 import type { TokenPairs } from '../../../auth/token-pairs.ts'
-import type { SubscriberTokens } from '../../../auth/tokens.ts'
+import type { SubscriberTokens } from '../../../auth/subscriber-tokens.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import { type Authenticate, requireBearer, subscriberOf } from '../../requests/bearer-auth.ts'
@@ -43,7 +43,7 @@ const guestBody = {
     allowed_addresses: {
       type: 'array',
       minItems: 1,
-      maxItems: mostAddresses,
+      maxItems: maxAddresses,
       uniqueItems: true,
       items: addressId,
       description: 'Ids of the addresses that the guest sees and calls.',

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { ApiToken, Project } from '../ports.ts'
 
-/** A token with the SHA-256 of its secret, hex. */
+/** Token with the SHA-256 of its secret, hex. */
 export interface StoredToken {
   readonly token: ApiToken
   readonly hash: string
 }
 
-/** The hash by which a token is known. Its secret has 256 random bits, or is the operator's own: there is nothing to stretch. */
+/**
+ * Returns the hash that identifies a token. Its secret has 256 random bits, or is the operator's own:
+ * stretching is not needed.
+ */
 export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 
 /** Projects and their tokens. */
@@ -38,17 +41,17 @@ export class Tokens {
     return this.#projects.get(id)
   }
 
-  /** Names of all projects, as they stand in domains of domain applications. */
+  /** Returns the names of all projects, as in the domains of domain applications. */
   names(): string[] {
     return [...this.#projects.values()].map(({ name }) => name)
   }
 
-  /** Looked up by its hash: how long that takes says nothing of the secrets that there are. */
+  /** Returns a token by its hash, so that the time reveals nothing about existing secrets. */
   byHash(hash: string): ApiToken | undefined {
     return this.#byHash.get(hash)
   }
 
-  /** In the order in which they were made. */
+  /** Returns the tokens of a project, in the order of creation. */
   ofProject(projectId: string): ApiToken[] {
     return [...this.#byHash.values()].filter((token) => token.projectId === projectId)
   }

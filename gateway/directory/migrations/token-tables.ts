@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { createIndex } from './create-index.ts'
 import type { Migration } from './run.ts'
 
-/** What the API and signing in keep besides the directory. */
+/** Tables of the API and of signing in, besides the directory. */
 export const tokens: Migration = {
   name: 'refresh tokens, revocations, idempotency keys, OAuth, devices',
   up: async (db) => {
@@ -106,6 +106,6 @@ const createDevices = async (db: Kysely<unknown>): Promise<void> => {
     .execute()
 }
 
-// These are without the `by` of later steps.
+// Their names lack the `by` of later steps.
 const index = (db: Kysely<unknown>, table: string, column: string): Promise<void> =>
   createIndex(db, table, [column], `${table}_${column}`)

@@ -12,7 +12,7 @@ import { CallRows } from '../directory/calls.ts'
 import { migrate } from '../directory/migrations/run.ts'
 import { NodeRows } from '../directory/nodes.ts'
 import { openSqliteStore, type Store } from '../directory/sqlite.ts'
-import { Spool } from './spool.ts'
+import { CallbackOutbox } from './callback-outbox.ts'
 
 const callback = (text: string, url = 'https://me:pw@x.example/cb?key=pw'): StatusCallback => ({
   kind: 'call-status',
@@ -43,7 +43,7 @@ describe('the spool of callbacks', () => {
   let rows: CallbackRows
   let clock: FakeClock
   let metrics: Metrics
-  let spools: Spool[]
+  let spools: CallbackOutbox[]
   /** Whether nobody else can have taken over what is written down. */
   let sure: boolean
   let lines: string[]
@@ -74,7 +74,7 @@ describe('the spool of callbacks', () => {
     await store.destroy()
   })
 
-  const open = async (): Promise<Spool> => {
+  const open = async (): Promise<CallbackOutbox> => {
     const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
     const deliver = async ({ url, body }: Omit<StatusCallback, 'kind'>, { id }: { id: string }) => {
       told.push({ text: body?.text ?? '', id })
@@ -84,7 +84,7 @@ describe('the spool of callbacks', () => {
       return answer
     }
     const parts = { http: { deliver }, isSure: () => sure, clock, log, metrics }
-    const spool = await Spool.open({ rows, ...parts })
+    const spool = await CallbackOutbox.open({ rows, ...parts })
     spools.push(spool)
     return spool
   }
@@ -93,9 +93,9 @@ describe('the spool of callbacks', () => {
     const { values } = await metrics.callbacks.get()
     return Object.fromEntries(values.map(({ labels, value }) => [labels.outcome, value]))
   }
-  const empty = (spool: Spool) =>
+  const empty = (spool: CallbackOutbox) =>
     vi.waitFor(async () => expect([spool.waiting, await rows.counts()]).toEqual([0, new Map()]))
-  const drained = (spool: Spool) =>
+  const drained = (spool: CallbackOutbox) =>
     vi.waitFor(async () => {
       clock.advance(1)
       expect([spool.waiting, await rows.counts()]).toEqual([0, new Map()])
@@ -223,7 +223,9 @@ describe('the spool of callbacks', () => {
       answers.push(answer.promise)
       return answer
     }
-    const [b, c, d] = [waiting(), waiting(), waiting()]
+    const b = waiting()
+    const c = waiting()
+    const d = waiting()
     await left('b', 1)
     const spool = await open()
     clock.advance(0)

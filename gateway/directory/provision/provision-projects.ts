@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Declared } from '../declared.ts'
-import { hashOf } from '../index/tokens.ts'
+import { hashOf } from '../index/api-tokens.ts'
 import { scopes } from '../scopes.ts'
 import type { Write } from '../sqlite.ts'
 
@@ -8,8 +8,8 @@ import type { Write } from '../sqlite.ts'
 const fileTokenName = 'configuration file'
 
 /**
- * Makes or renames the projects of the file, and gives them its tokens. A project that the file has no longer stays without them: calls and
- * recordings are its own.
+ * Makes or renames the projects of the file, and gives them its tokens. A project that the file has no longer
+ * stays without them: calls and recordings are its own.
  */
 export const provisionProjects = async (
   write: Write,

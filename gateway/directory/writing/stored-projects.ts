@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
-import { hashOf } from '../index/tokens.ts'
+import { hashOf } from '../index/api-tokens.ts'
 import type { ApiToken, Project, Projects } from '../ports.ts'
-import type { WritingParts } from './parts.ts'
+import type { WritingDeps } from './writing-deps.ts'
 
 /** Projects and tokens of the store. */
 export class StoredProjects implements Projects {
-  readonly #parts: WritingParts
+  readonly #parts: WritingDeps
 
-  constructor(parts: WritingParts) {
+  constructor(parts: WritingDeps) {
     this.#parts = parts
   }
 
@@ -36,7 +36,8 @@ export class StoredProjects implements Projects {
     const { store, clock, quotas, limits, changed } = this.#parts
     const made = () => this.tokens(projectId).filter(({ managedByFile }) => !managedByFile).length
     return quotas.within(`${projectId} tokens`, limits.tokens, made, async () => {
-      const [id, secret] = [randomUUID(), randomBytes(32).toString('base64url')]
+      const id = randomUUID()
+      const secret = randomBytes(32).toString('base64url')
       await store
         .insertInto('api_token')
         .values({

@@ -6,10 +6,12 @@ import type { Store } from '../sqlite.ts'
 import type { Quotas } from './quotas.ts'
 
 /** What everything that changes the store works with. */
-export interface WritingParts {
+export interface WritingDeps {
   readonly store: Store
   readonly memory: Memory
-  /** Reads what changed into memory, here and on the other gateways of the store; resolves when it is there. */
+  /**
+   * Reads what changed into memory, here and on the other gateways of the store; resolves when it is there.
+   */
   readonly changed: (changed: Changed) => Promise<void>
   readonly quotas: Quotas
   readonly limits: ProjectLimits

@@ -10,11 +10,14 @@ import {
 } from './before-projects.ts'
 import type { Migration } from './run.ts'
 
-/** Several projects; kinds of resources; addresses that are unique in their project; domain applications and call flows as the API has them. */
+/**
+ * Several projects; resource types; addresses that are unique in their project; domain applications and call
+ * flows of the API.
+ */
 export const projects: Migration = {
   name: 'projects, API tokens, kinds of resources',
   up: async (db, now) => {
-    // Constraints change that SQLite can only change by making the tables anew.
+    // SQLite can change constraints only by recreating the tables.
     const before = await readBefore(db)
     for (const name of ['address', 'subscriber', 'endpoint', 'resource', 'domain_app'])
       await db.schema.dropTable(name).execute()
@@ -135,7 +138,7 @@ const createDomainApps = (db: Kysely<unknown>): Promise<void> =>
     .addColumn('updated_at', 'bigint', (c) => c.notNull())
     .execute()
 
-/** Rows of the tables as this step leaves them. */
+/** Rows of the tables after this step. */
 type Row = Record<string, string | number | null>
 type Rows = Record<'project' | 'resource' | 'address' | 'subscriber' | 'endpoint' | 'domain_app', Row>
 

@@ -1,6 +1,6 @@
 import type { Migration } from './run.ts'
 
-/** Carriers that the API made. */
+/** Carriers of the API. */
 export const carriers: Migration = {
   name: 'carriers of projects',
   up: async (db) => {
@@ -15,7 +15,7 @@ export const carriers: Migration = {
       .addColumn('created_at', 'bigint', (c) => c.notNull())
       .addColumn('updated_at', 'bigint', (c) => c.notNull())
       .addUniqueConstraint('carrier_of_project', ['project_id', 'name'])
-      // Those that are no default have null, which is equal to nothing.
+      // Null for all but the default one; null equals nothing.
       .addUniqueConstraint('carrier_default', ['project_id', 'is_default'])
       .execute()
   },

@@ -3,38 +3,45 @@ import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { CallbackRow, CallbackRows } from '../directory/callbacks.ts'
 import type { CustomerHttp } from './customer-http.ts'
-import { mayComeLater } from './later-tries.ts'
 import { cleanUrl } from './redirects.ts'
+import { mayRetryLater } from './retry-policy.ts'
 
-/** What a {@link Lane} works with. */
-export interface LaneParts {
+/** Collaborators of a {@link DeliveryQueue}. */
+export interface DeliveryQueueDeps {
   readonly rows: CallbackRows
   readonly http: Pick<CustomerHttp, 'deliver'>
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Pick<Metrics, 'callbacks'>
-  /** Whether what is written down as this gateway's is so: nobody else can have taken it over. */
+  /**
+   * Whether this gateway certainly owns its stored callbacks, so that no other gateway has taken them over.
+   */
   readonly isSure: () => boolean
 }
 
-/** Waits before the second try and those after it, in ms; a callback that was not taken after the last one is given up. */
-const waits = [2_000, 10_000, 60_000, 600_000, 3_600_000] as const
-/** Later tries at once. */
-const mostAtOnce = 8
-/** Callbacks on their way beyond which no later try begins. */
-const mostReadPast = 1_000
-/** Nothing is tried again for so long after the store has failed, in ms: what was told may still be in it. */
+/**
+ * Delays in ms before the second and later attempts. A callback that fails after the last one is given up.
+ */
+const retryDelaysMs = [2_000, 10_000, 60_000, 600_000, 3_600_000] as const
+/** Maximum number of simultaneous later attempts. */
+const maxLaterTries = 8
+/** Number of running callbacks beyond which no later attempt starts. */
+const maxRunning = 1_000
+/** Pause of all attempts after a failure of the store, in ms: a delivered callback may still be stored. */
 const storePauseMs = 60_000
 
-/** The callbacks for one server, which waits for no other. Those of one call are told in order, as long as each is taken at its first try. */
-export class Lane {
-  readonly #parts: LaneParts
+/**
+ * Queue of the callbacks for one server, independent of other servers. Callbacks of one call are delivered in
+ * order, as long as each succeeds at its first attempt.
+ */
+export class DeliveryQueue {
+  readonly #parts: DeliveryQueueDeps
   readonly #server: string
   readonly #onIdle: () => void
   #waiting: number
-  /** Callbacks that are on their way, or next in their call. */
+  /** Callbacks that are being sent, or are next in their call. */
   readonly #running = new Map<string, Promise<void>>()
-  /** The last callback of each call that has one under way. */
+  /** The last callback of each call with a running one. */
   readonly #lastOf = new Map<string, Promise<void>>()
   #laterTries = 0
   #waking: Promise<void> = Promise.resolve()
@@ -42,11 +49,14 @@ export class Lane {
   #timerAt = Number.POSITIVE_INFINITY
   #notBefore = 0
   #closed = false
-  /** When what is written down is left for the next run, in ms. */
+  /** Time in ms after which stored callbacks are left for the next run. */
   #lastStart = Number.POSITIVE_INFINITY
 
-  /** `waiting`: those that an earlier run has left; they are tried now. `onIdle` is called when none waits any more. */
-  constructor(parts: LaneParts, server: string, waiting: number, onIdle: () => void) {
+  /**
+   * `waiting`: number of callbacks left by an earlier run, which are tried now. `onIdle` is called when the
+   * queue is empty.
+   */
+  constructor(parts: DeliveryQueueDeps, server: string, waiting: number, onIdle: () => void) {
     this.#parts = parts
     this.#server = server
     this.#waiting = waiting
@@ -54,25 +64,31 @@ export class Lane {
     if (waiting > 0) this.#wakeAt(parts.clock.now())
   }
 
-  /** Callbacks that were not taken yet. */
+  /** Number of undelivered callbacks. */
   get waiting(): number {
     return this.#waiting
   }
 
-  /** So many more are written down, and are to be tried now. */
+  /** Adds stored callbacks, which are tried now. */
   more(count: number): void {
     this.#waiting += count
     this.#wakeAt(this.#parts.clock.now())
   }
 
-  /** Writes a new callback down, and tells it unless the lane is closed: then the next run does. `ends`: see {@link CallbackRows.add}. */
+  /**
+   * Stores a new callback, and sends it unless the queue is closed: then the next run sends it. `ends`: see
+   * {@link CallbackRows.add}.
+   */
   add(row: CallbackRow, ends?: string): void {
     this.#waiting++
     const written = this.#write(row, ends)
     void this.#run(row, async () => this.#try(row, await written))
   }
 
-  /** No later tries from now on; for `graceMs` more it tells what it has not told yet, and leaves the rest for the next run. Idempotent. */
+  /**
+   * Stops later attempts. First attempts may start for `graceMs` more; the rest is left for the next run.
+   * Idempotent.
+   */
   async close(graceMs: number): Promise<void> {
     this.#closed = true
     this.#lastStart = Math.min(this.#lastStart, this.#parts.clock.now() + graceMs)
@@ -82,18 +98,21 @@ export class Lane {
     this.#lastStart = Number.NEGATIVE_INFINITY
   }
 
-  /** False where it cannot be written: it is tried once all the same. */
+  /** Stores a callback. Returns false on failure: it is sent once all the same. */
   async #write(row: CallbackRow, ends?: string): Promise<boolean> {
     try {
       await this.#parts.rows.add(row, ends)
       return true
     } catch (error) {
-      this.#parts.log.error({ callback: row.id, err: error }, 'a callback could not be written down')
+      this.#parts.log.error(
+        { event: 'callback.store-failed', callback: row.id, err: error },
+        'callback not stored',
+      )
       return false
     }
   }
 
-  /** Runs `work` after what came before it in its call; never rejects. */
+  /** Runs `work` after the earlier callbacks of its call; never rejects. */
   async #run({ id, call_id: callId }: CallbackRow, work: () => Promise<void>): Promise<void> {
     const before = this.#lastOf.get(callId) ?? Promise.resolve()
     const done = before.then(work).catch((error) => this.#failed(error))
@@ -105,13 +124,13 @@ export class Lane {
     if (this.#waiting === 0 && this.#running.size === 0) this.#retire()
   }
 
-  /** What was waiting has been taken over by another gateway. */
-  #nothing(): void {
+  /** Handles an empty store: another gateway has taken over the callbacks. */
+  #handleEmptyStore(): void {
     this.#waiting = 0
     this.#retire()
   }
 
-  /** What comes next for the server is another lane's. */
+  /** Ends this queue. A new queue takes later callbacks of the server. */
   #retire(): void {
     this.#closed = true
     this.#timer?.cancel()
@@ -120,7 +139,7 @@ export class Lane {
 
   #failed(error: unknown): void {
     const { log, clock } = this.#parts
-    log.error({ err: error }, 'the store of callbacks failed')
+    log.error({ event: 'callbacks.store-failed', err: error }, 'store of callbacks failed')
     this.#notBefore = clock.now() + storePauseMs
     this.#timer?.cancel()
     this.#timerAt = Number.POSITIVE_INFINITY
@@ -135,10 +154,10 @@ export class Lane {
     const status = await this.#parts.http.deliver(request, { projectId, id }).catch((error: Error) => error)
     if (typeof status === 'number' && status >= 200 && status < 300) return this.#over(row, kept, 'delivered')
     const reason = typeof status === 'number' ? `its server answered ${status}` : status.message
-    if (!mayComeLater(status)) return this.#over(row, kept, 'refused', reason)
-    const wait = waits[row.tries]
+    if (!mayRetryLater(status)) return this.#over(row, kept, 'refused', reason)
+    const wait = retryDelaysMs[row.tries]
     if (wait === undefined || !kept) return this.#over(row, kept, 'given-up', reason)
-    this.#tell(row, 'later', reason)
+    this.#report(row, 'later', reason)
     const dueAt = this.#parts.clock.now() + wait
     await this.#parts.rows.postpone(id, row.tries + 1, dueAt)
     this.#wakeAt(dueAt)
@@ -146,19 +165,28 @@ export class Lane {
 
   async #over(row: CallbackRow, kept: boolean, outcome: string, reason?: string): Promise<void> {
     const { rows } = this.#parts
-    this.#tell(row, outcome, reason)
+    this.#report(row, outcome, reason)
     if (kept) await rows.remove(row.id)
-    // It may be in the store all the same, where only the answer was lost, and would be told again by the next run.
+    // It may be stored in spite of the error, and the next run would send it again.
     else rows.remove(row.id).catch(() => {})
     this.#waiting--
   }
 
-  #tell({ id, call_id: call, kind, url, tries }: CallbackRow, outcome: string, reason?: string): void {
+  #report({ id, call_id: call, kind, url, tries }: CallbackRow, outcome: string, reason?: string): void {
     this.#parts.metrics.callbacks.inc({ kind, outcome })
     const level = outcome === 'delivered' ? 'debug' : outcome === 'later' ? 'info' : 'warn'
     this.#parts.log[level](
-      { callback: id, call, kind, url: cleanUrl(url), tries: tries + 1, ...(reason && { reason }) },
-      `callback ${outcome}`,
+      {
+        event: 'callback.attempted',
+        callback: id,
+        call,
+        kind,
+        url: cleanUrl(url),
+        outcome,
+        tries: tries + 1,
+        ...(reason && { reason }),
+      },
+      'callback attempted',
     )
   }
 
@@ -174,20 +202,20 @@ export class Lane {
     })
   }
 
-  /** Tries what is due, and comes back for the rest. */
+  /** Tries the callbacks that are due, and sets a timer for the next one. */
   async #tryDue(): Promise<void> {
     const { rows, clock, isSure } = this.#parts
-    const room = mostAtOnce - this.#laterTries
-    // Each that is over comes back here.
+    const room = maxLaterTries - this.#laterTries
+    // Each finished attempt calls this again.
     if (room === 0) return
     const now = clock.now()
     if (!isSure()) return this.#wakeAt(now + storePauseMs)
-    // Those that are on their way are in the store too, and would all have to be read past.
-    if (this.#running.size > mostReadPast) return this.#wakeAt(now + waits[0])
-    // One more than there is room for, to know when that is due.
+    // Running callbacks are in the store too, and each would have to be skipped.
+    if (this.#running.size > maxRunning) return this.#wakeAt(now + retryDelaysMs[0])
+    // One more than there is room for, to learn when it is due.
     const next = await rows.next(this.#server, room + 1 + this.#running.size)
     if (this.#closed) return
-    if (next.length === 0 && this.#running.size === 0) return this.#nothing()
+    if (next.length === 0 && this.#running.size === 0) return this.#handleEmptyStore()
     const idle = next.filter(({ id }) => !this.#running.has(id))
     const due = idle.filter(({ due_at: at }) => at <= now).slice(0, room)
     for (const row of due) void this.#tryLater(row)

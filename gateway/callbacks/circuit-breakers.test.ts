@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { FakeClock } from '../core/clock.ts'
-import { Breakers } from './breakers.ts'
+import { CircuitBreakers } from './circuit-breakers.ts'
 
-const failed = (breakers: Breakers, server: string, times: number) => {
+const failed = (breakers: CircuitBreakers, server: string, times: number) => {
   for (let i = 0; i < times; i++) breakers.failed(server)
 }
 
 it('leaves a server alone after five failures in a row, and lets one request try it later', () => {
   const clock = new FakeClock()
-  const breakers = new Breakers(clock)
+  const breakers = new CircuitBreakers(clock)
   failed(breakers, 'a', 4)
   expect(breakers.admits('a')).toBe(true)
   breakers.failed('a')
@@ -26,7 +26,7 @@ it('leaves a server alone after five failures in a row, and lets one request try
 })
 
 it('begins to count anew after an answer', () => {
-  const breakers = new Breakers(new FakeClock())
+  const breakers = new CircuitBreakers(new FakeClock())
   failed(breakers, 'a', 4)
   breakers.answered('a')
   failed(breakers, 'a', 4)
@@ -34,7 +34,7 @@ it('begins to count anew after an answer', () => {
 })
 
 it('remembers no more than ten thousand servers', () => {
-  const breakers = new Breakers(new FakeClock())
+  const breakers = new CircuitBreakers(new FakeClock())
   failed(breakers, 'first', 5)
   for (let i = 0; i < 10_000; i++) breakers.failed(`s${i}`)
   expect(breakers.admits('first')).toBe(true)

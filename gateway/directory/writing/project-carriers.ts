@@ -3,16 +3,16 @@ import { readCarrierEntry } from '../../../config/carrier-entry.ts'
 import type { CarrierConfig } from '../../../config/sip-types.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Sealing } from '../../core/sealing.ts'
-import { type CarrierSecrets, openedSecrets, withoutSecrets, withSecrets } from '../index/carriers.ts'
 import { pageOf } from '../index/listing.ts'
+import { type CarrierSecrets, openedSecrets, withoutSecrets, withSecrets } from '../index/stored-carriers.ts'
 import type { CarrierEntry, CarrierRecord, ProjectCarriers } from '../ports.ts'
 import type { Listed, ListPage } from '../resource-types.ts'
 import { telling } from './conflicts.ts'
 import { declaredCarriers } from './declared-carriers.ts'
-import type { WritingParts } from './parts.ts'
+import type { WritingDeps } from './writing-deps.ts'
 
 /** What carriers are written with, besides what everything is. */
-export interface CarrierParts extends WritingParts {
+export interface CarrierDeps extends WritingDeps {
   readonly sealing: Sealing
   /** Those of the configuration file. */
   readonly declared: readonly CarrierConfig[]
@@ -22,10 +22,10 @@ export interface CarrierParts extends WritingParts {
 
 /** Carriers of projects: those of the file, which are only shown, and those that the API made. */
 export class StoredProjectCarriers implements ProjectCarriers {
-  readonly #parts: CarrierParts
+  readonly #parts: CarrierDeps
   #declared: readonly CarrierRecord[]
 
-  constructor(parts: CarrierParts) {
+  constructor(parts: CarrierDeps) {
     this.#parts = parts
     this.#declared = declaredCarriers(parts.declared, parts.firstProject)
   }
@@ -47,7 +47,8 @@ export class StoredProjectCarriers implements ProjectCarriers {
     const { store, quotas, limits, clock, changed } = this.#parts
     const made = () => this.#ofProject(projectId).filter(({ managedByFile }) => !managedByFile).length
     return quotas.within(`${projectId} carriers`, limits.carriers, made, async () => {
-      const [id, now] = [randomUUID(), clock.now()]
+      const id = randomUUID()
+      const now = clock.now()
       const row = { ...this.#rowOf(projectId, id, entry), id, created_at: now, updated_at: now }
       await telling(store.insertInto('carrier').values(row).execute())
       await changed({ carriers: true })

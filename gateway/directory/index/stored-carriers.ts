@@ -5,18 +5,18 @@ import type { CarrierEntry, CarrierRecord } from '../ports.ts'
 import type { CarrierTable } from '../schema.ts'
 import type { Store } from '../sqlite.ts'
 
-/** The passwords of a carrier; they are kept sealed, and never shown. */
+/** Passwords of a carrier; they are stored sealed, and never shown. */
 export interface CarrierSecrets {
-  /** Which we show to it. */
+  /** Password that the gateway presents. */
   readonly auth?: string
-  /** Which it has to show to us. */
+  /** Password that the carrier must present. */
   readonly challenge?: string
 }
 
-/** A carrier in memory: as the API shows it, and as calls go by it. */
+/** Carrier in memory: its record for the API, and its configuration for calls. */
 export interface StoredCarrier {
   readonly record: CarrierRecord
-  /** Undefined: it cannot be used as it is. */
+  /** Undefined if it cannot be used. */
   readonly config: CarrierConfig | undefined
 }
 
@@ -33,7 +33,7 @@ const recordOf = (row: CarrierTable): CarrierRecord => {
   }
 }
 
-/** Throws for secrets that were sealed by another gateway's key, and for an entry that no rule lets pass any more. */
+/** Throws for secrets sealed by another gateway's key, and for an entry that violates the rules. */
 const configOf = (
   { id, projectId, name, entry }: CarrierRecord,
   sealed: string | null,
@@ -42,18 +42,18 @@ const configOf = (
   const read = readCarrierEntry(withSecrets(entry, openedSecrets(id, sealed, sealing)))
   if ('faults' in read)
     throw new Error(read.faults.map(({ path, message }) => `${path} ${message}`).join('; '))
-  // Two projects may use one name; in metrics and records each has one of its own.
+  // Two projects may use the same name; metrics and records need a unique one.
   return { ...read.carrier, name: `${projectId}/${name}`, project: projectId, guarded: true }
 }
 
-/** The passwords of a carrier. Throws for those that another gateway's key has sealed. */
+/** Returns the passwords of a carrier. Throws if another gateway's key has sealed them. */
 export const openedSecrets = (
   id: string,
   sealed: string | null,
   sealing: Pick<Sealing, 'open'>,
 ): CarrierSecrets => (sealed === null ? {} : JSON.parse(sealing.open(sealed, id)))
 
-/** The entry with its passwords. */
+/** Returns the entry with its passwords. */
 export const withSecrets = (entry: CarrierEntry, { auth, challenge }: CarrierSecrets): CarrierEntry => ({
   ...entry,
   ...(entry.auth && { auth: { ...entry.auth, ...(auth !== undefined && { password: auth }) } }),
@@ -62,7 +62,7 @@ export const withSecrets = (entry: CarrierEntry, { auth, challenge }: CarrierSec
   }),
 })
 
-/** The entry without its passwords, and these. */
+/** Returns the entry without its passwords, and the passwords. */
 export const withoutSecrets = (
   entry: CarrierEntry,
 ): { readonly entry: CarrierEntry; readonly secrets: CarrierSecrets } => {
@@ -71,7 +71,8 @@ export const withoutSecrets = (
     const { password, ...shown } = account ?? {}
     return { password, shown }
   }
-  const [own, theirs] = [parted(auth), parted(challenge)]
+  const own = parted(auth)
+  const theirs = parted(challenge)
   return {
     entry: { ...rest, ...(auth && { auth: own.shown }), ...(challenge && { challenge: theirs.shown }) },
     secrets: {
@@ -81,29 +82,29 @@ export const withoutSecrets = (
   }
 }
 
-/** What stored carriers are opened with. */
+/** Collaborators for opening stored carriers. */
 export interface CarrierOpening {
   readonly sealing: Pick<Sealing, 'open'>
-  /** Told of one that cannot be used. */
+  /** Receives carriers that cannot be used. */
   readonly fault: (id: string, error: unknown) => void
 }
 
-/** Every carrier that the API made. */
+/** All carriers of the API. */
 export class StoredCarriers {
   readonly #opening: CarrierOpening | undefined
   #byId = new Map<string, StoredCarrier>()
 
-  /** `opening` undefined: there are none. */
+  /** `opening`: undefined for no carriers. */
   constructor(opening?: CarrierOpening) {
     this.#opening = opening
   }
 
-  /** In the order in which they were made. */
+  /** All carriers, in the order of their creation. */
   get all(): readonly StoredCarrier[] {
     return [...this.#byId.values()]
   }
 
-  /** Reads them all: there are not many, and they seldom change. */
+  /** Reads all carriers: there are few, and they seldom change. */
   async read(store: Store): Promise<void> {
     const rows = await store.selectFrom('carrier').selectAll().orderBy('created_at').orderBy('id').execute()
     const opening = this.#opening
@@ -111,7 +112,7 @@ export class StoredCarriers {
   }
 }
 
-/** One that cannot be used is there all the same: it may be given its passwords again, or be removed. */
+/** Returns the carrier of a row. An unusable one is kept, so that it can get new passwords or be removed. */
 const storedCarrierOf = (row: CarrierTable, { sealing, fault }: CarrierOpening): StoredCarrier => {
   const record = recordOf(row)
   try {

@@ -5,7 +5,7 @@ import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Revocations } from './revocations.ts'
 import { claimsOf, readClaims, type SubscriberToken, tokenHeader, tokenKey } from './token-claims.ts'
 
-/** A token that was just made. */
+/** Newly issued token. */
 export interface IssuedToken {
   readonly token: string
   /** Its `jti`. */
@@ -14,36 +14,38 @@ export interface IssuedToken {
   readonly expiresAt: number
 }
 
-/** What a token may say besides whose it is. */
+/** Claims of a token besides its owner. */
 export interface TokenTerms
   extends Partial<Pick<SubscriberToken, 'kind' | 'addressIds' | 'scopes' | 'clientId'>> {
-  /** The host that the browser SDK is to connect to; default the gateway's public one. */
+  /** Host for the browser SDK; default the gateway's public one. */
   readonly connectTo?: string
 }
 
-/** Tokens that are remembered: checking a signature takes longer than all else of a request that asks for little. */
-const mostChecked = 10_000
+/**
+ * Maximum number of remembered tokens: verifying a signature takes longer than the rest of a simple request.
+ */
+const maxChecked = 10_000
 
-/** Makes and checks subscriber access tokens: JWTs (RFC 7519) signed with HS256. */
+/** Issues and verifies subscriber access tokens: JWTs (RFC 7519) signed with HS256. */
 export class SubscriberTokens {
   readonly #key: KeyObject
   readonly #clock: Pick<Clock, 'now'>
   readonly #publicHost: string | undefined
   readonly #revocations: Pick<Revocations, 'has' | 'watch'> | undefined
-  /** What those say whose signatures were good, by the hash of their text, the latest last. */
+  /** Content of verified tokens by the hash of their text, the latest last. */
   readonly #checked = new Map<string, SubscriberToken>()
   readonly #mostChecked: number
 
   /**
-   * `publicHost` stands in the header as `ch`: the host that the browser SDK connects to. Without `revocations` none was revoked. `most`:
-   * tokens whose signatures are not checked again; default 10,000.
+   * `publicHost` becomes `ch` in the header, the host for the browser SDK. Without `revocations` no token is
+   * revoked. `most`: maximum number of remembered tokens; default 10,000.
    */
   constructor(
     secret: Uint8Array,
     clock: Pick<Clock, 'now'>,
     publicHost?: string,
     revocations?: Pick<Revocations, 'has' | 'watch'>,
-    most = mostChecked,
+    most = maxChecked,
   ) {
     this.#key = createSecretKey(tokenKey(secret))
     this.#clock = clock
@@ -52,18 +54,18 @@ export class SubscriberTokens {
     this.#mostChecked = most
   }
 
-  /** Tokens whose signatures were good and are not checked again. */
+  /** Number of remembered tokens. */
   get checked(): number {
     return this.#checked.size
   }
 
-  /** `ttlSeconds` from now on; of a subscriber, unless the terms name another kind. */
+  /** Issues a token for `ttlSeconds`. It is a subscriber's unless the terms name another kind. */
   async issue(
     { id: subscriberId, projectId }: { readonly id: string; readonly projectId: string },
     ttlSeconds: number,
     { connectTo, kind = 'subscriber', scopes = [], addressIds, clientId }: TokenTerms = {},
   ): Promise<IssuedToken> {
-    // With its fraction: what was issued in the second of a change of the password is told apart.
+    // With its fraction: a token issued in the second of a password change can be told apart.
     const issuedAt = this.#clock.now() / 1000
     const expiresAt = Math.floor(issuedAt) + Math.floor(ttlSeconds)
     const id = randomUUID()
@@ -74,7 +76,7 @@ export class SubscriberTokens {
     return { token, id, expiresAt }
   }
 
-  /** Throws `unauthorized` with a sentence that says what is wrong with the token. */
+  /** Verifies a token. Throws `unauthorized` with the fault. */
   async verify(text: string): Promise<SubscriberToken> {
     const key = hash('sha256', text, 'base64url')
     const token = this.#known(key) ?? (await this.#check(text, key))
@@ -82,17 +84,20 @@ export class SubscriberTokens {
     return token
   }
 
-  /** Whether a token that was good is so no more, though it has not expired. */
+  /** Returns whether a valid token was revoked before its expiry. */
   isRevoked(token: SubscriberToken): boolean {
     return this.#revocations?.has(token) ?? false
   }
 
-  /** Calls the listener whenever tokens of a subscriber, or of a guest, may have been revoked; returns what ends it. */
+  /**
+   * Calls the listener whenever tokens of a subscriber or a guest may have been revoked. Returns a function
+   * that ends this.
+   */
   onRevocation(subscriberId: string, listener: () => void): () => void {
     return this.#revocations?.watch(subscriberId, listener) ?? (() => {})
   }
 
-  /** Undefined too once it has ended. */
+  /** Returns a remembered token; undefined after its expiry. */
   #known(key: string): SubscriberToken | undefined {
     const token = this.#checked.get(key)
     if (token && token.expiresAt * 1000 > this.#clock.now()) return token

@@ -1,0 +1,91 @@
+import type { StatusCallback } from '../../handlers/handler.ts'
+import { type CallbackFrom, callbackRow, serverOf } from './callback-row.ts'
+import { DeliveryQueue, type DeliveryQueueDeps } from './delivery-queue.ts'
+import { cleanUrl } from './redirects.ts'
+
+/** Collaborators of a {@link CallbackOutbox}. */
+export type CallbackOutboxDeps = DeliveryQueueDeps
+
+/** Maximum number of waiting callbacks, in all and for one server; further ones are dropped. */
+const maxWaiting = 100_000
+const maxForServer = 25_000
+/**
+ * Time in ms after closing during which first attempts still start: a slow server must not delay the end of
+ * the gateway.
+ */
+const graceMs = 5_000
+
+/**
+ * Outbox of the callbacks to customers' servers. Each is stored before it is sent, and retried after a
+ * failure or a restart. So none is lost, and a server may receive one twice, with the same id.
+ */
+export class CallbackOutbox {
+  readonly #parts: CallbackOutboxDeps
+  /** Queues by server; each exists while callbacks wait in it. */
+  readonly #queues = new Map<string, DeliveryQueue>()
+  /** Stored time of the latest callback. */
+  #lastAt = 0
+  #closed = false
+
+  private constructor(parts: CallbackOutboxDeps) {
+    this.#parts = parts
+  }
+
+  /** Continues with the callbacks that an earlier run has left. */
+  static async open(parts: CallbackOutboxDeps): Promise<CallbackOutbox> {
+    const spool = new CallbackOutbox(parts)
+    await parts.rows.adopt()
+    for (const [server, waiting] of await parts.rows.counts()) spool.#open(server, waiting)
+    return spool
+  }
+
+  /** Number of undelivered callbacks. */
+  get waiting(): number {
+    let waiting = 0
+    for (const queue of this.#queues.values()) waiting += queue.waiting
+    return waiting
+  }
+
+  /** Continues with the callbacks of another gateway, by server; this gateway already owns their rows. */
+  takeOver(left: ReadonlyMap<string, number>): void {
+    for (const [server, waiting] of left) {
+      const queue = this.#queues.get(server)
+      if (queue) queue.more(waiting)
+      else this.#open(server, waiting)
+    }
+  }
+
+  /** Accepts a callback; never throws. After {@link close} it is stored for the next run. */
+  notify(from: CallbackFrom, callback: StatusCallback): void {
+    const { url, kind, ends } = callback
+    const { clock, metrics, log } = this.#parts
+    const server = serverOf(url)
+    const queue = this.#queues.get(server)
+    if (this.waiting >= maxWaiting || (queue && queue.waiting >= maxForServer)) {
+      metrics.callbacks.inc({ kind, outcome: 'dropped' })
+      log.warn(
+        { event: 'callback.dropped', call: from.callId, kind, url: cleanUrl(url) },
+        'callback dropped, queue full',
+      )
+      return
+    }
+    const now = clock.now()
+    // The store orders callbacks by this time alone: no two have the same.
+    this.#lastAt = Math.max(now, this.#lastAt + 1)
+    const open = queue ?? this.#open(server, 0)
+    open.add(callbackRow(from, callback, { now, createdAt: this.#lastAt }), ends)
+  }
+
+  /** Stops later attempts, and waits for running ones. First attempts may start for 5 s more. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all([...this.#queues.values()].map((queue) => queue.close(graceMs)))
+  }
+
+  #open(server: string, waiting: number): DeliveryQueue {
+    const queue = new DeliveryQueue(this.#parts, server, waiting, () => this.#queues.delete(server))
+    this.#queues.set(server, queue)
+    if (this.#closed) void queue.close(0)
+    return queue
+  }
+}

@@ -1,0 +1,23 @@
+import type { TrunklineError } from '../core/errors/catalogue.ts'
+
+/** Reasons of failures that a retry cannot mend. */
+const lastingReasons: ReadonlySet<unknown> = new Set([
+  'address-refused',
+  'scheme',
+  'request',
+  'file',
+  'given-up',
+])
+
+/** Returns the facts of a failed request to a customer's server. */
+export const failureFacts = (error: Error): Readonly<Record<string, unknown>> =>
+  (error as Partial<TrunklineError>).facts ?? {}
+
+/**
+ * Returns whether a later retry may succeed, by the status or the error. It may not if the server refused the
+ * request for good, or the destination is not permitted. The caller decides whether a repetition is safe.
+ */
+export const mayRetryLater = (outcome: number | Error): boolean =>
+  typeof outcome === 'number'
+    ? outcome >= 500 || outcome === 408 || outcome === 429
+    : !lastingReasons.has(failureFacts(outcome).reason)
