@@ -116,7 +116,7 @@ describe('session states', () => {
     expect(states.open(states.seal(state))).toEqual(state)
   })
 
-  it('are refused when anybody else wrote them', () => {
+  it('are refused when another key signed them', () => {
     const forged = new SessionStates(new Uint8Array(32).fill(2)).seal(state)
     const [, signature] = states.seal({ ...state, online: false }).split('.')
     const swapped = `${states.seal(state).split('.')[0]}.${signature}`

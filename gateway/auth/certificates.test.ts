@@ -120,12 +120,12 @@ it('gives a carrier no say in the TLS of a host that it does not reach by TLS', 
 
 it('reads a file again that has changed, and tells of it', async () => {
   const certificates = await start()
-  const told: (string | undefined)[] = []
-  certificates.onChange(({ https }) => told.push(nameIn(https?.cert)))
+  const received: (string | undefined)[] = []
+  certificates.onChange(({ https }) => received.push(nameIn(https?.cert)))
   await issue('https', 'https 2')
   await look(certificates)
   // Once by itself, and once because the test asked.
-  expect(told).toEqual(['CN=https 2', 'CN=https 2'])
+  expect(received).toEqual(['CN=https 2', 'CN=https 2'])
   expect(nameIn(certificates.material.sip?.certificate)).toBe('CN=https 2')
 })
 
@@ -139,7 +139,7 @@ it.each([
   ['nonsense', (file: string) => writeFileSync(file, 'nonsense')],
   ['nothing', (file: string) => rmSync(file)],
   ['the key of another', async () => writeFileSync(path('https.key'), (await authority.issue({})).key)],
-])('keeps the old one where the new one is %s, says so, and tells nobody', async (_what, spoil) => {
+])('keeps the old one where the new one is %s, logs it, and notifies no listener', async (_what, spoil) => {
   const certificates = await start()
   certificates.onChange(() => expect.unreachable())
   await spoil(path('https.pem'))
@@ -148,7 +148,7 @@ it.each([
   expect(nameIn(certificates.material.https?.cert)).toBe('CN=https 1')
 })
 
-it('takes what another configuration names only when it is told to, and nothing that cannot be used', async () => {
+it('takes what another configuration names only on commit, and nothing that cannot be used', async () => {
   const certificates = await start()
   const changes: (string | undefined)[] = []
   certificates.onChange(({ https }) => changes.push(nameIn(https?.cert)))

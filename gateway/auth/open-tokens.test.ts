@@ -6,7 +6,7 @@ import { openTokens } from './open-tokens.ts'
 const store = new TestStore()
 const secret = new Uint8Array(32).fill(3)
 
-/** A directory with a subscriber of the API's, somebody who watches their tokens, and one of these. */
+/** A directory with a subscriber of the API, a listener for their tokens, and one token. */
 const opened = async () => {
   const directory = await store.open()
   const clock = new FakeClock(1_700_000_000_000)
@@ -19,14 +19,14 @@ const opened = async () => {
     details: { email: 'nora@example.test', mayDialOut: false },
   })
   const { token } = await tokens.issue(subscriber, 60)
-  let told = 0
-  tokens.onRevocation(subscriber.id, () => told++)
+  let received = 0
+  tokens.onRevocation(subscriber.id, () => received++)
   const isGood = () =>
     tokens.verify(token).then(
       () => true,
       () => false,
     )
-  return { directory, subscriber, isGood, told: () => told }
+  return { directory, subscriber, isGood, received: () => received }
 }
 
 describe('tokens of a directory', () => {
@@ -52,13 +52,13 @@ describe('tokens of a directory', () => {
         directory.changeSubscriber('project-1', subscriber.id, { tokensAfter: 1_700_000_000_001 }),
     ],
   ] satisfies [string, (made: Awaited<ReturnType<typeof opened>>) => Promise<void>][])(
-    'end, and who watches them is told, when their subscriber %s',
+    'end, and their listeners are notified, when their subscriber %s',
     async (_name, act) => {
       const made = await opened()
       expect(await made.isGood()).toBe(true)
       await act(made)
       expect(await made.isGood()).toBe(false)
-      expect(made.told()).toBeGreaterThan(0)
+      expect(made.received()).toBeGreaterThan(0)
     },
   )
 })

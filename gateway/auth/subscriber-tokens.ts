@@ -65,7 +65,7 @@ export class SubscriberTokens {
     ttlSeconds: number,
     { connectTo, kind = 'subscriber', scopes = [], addressIds, clientId }: TokenTerms = {},
   ): Promise<IssuedToken> {
-    // With its fraction: a token issued in the second of a password change can be told apart.
+    // With its fraction, which separates tokens issued in the second of a password change.
     const issuedAt = this.#clock.now() / 1000
     const expiresAt = Math.floor(issuedAt) + Math.floor(ttlSeconds)
     const id = randomUUID()

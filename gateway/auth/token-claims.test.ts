@@ -121,7 +121,7 @@ describe('tokens', () => {
   it('are refused without a signature, and with that of other claims', async () => {
     const [header, body, signature] = (await sign({ alg: 'HS256', typ: 'SAT' }, tokenKey(secret))).split('.')
     const none = Buffer.from('{"alg":"none","typ":"SAT"}').toString('base64url')
-    const other = Buffer.from(JSON.stringify({ ...good.subscriber, sub: 'somebody' })).toString('base64url')
+    const other = Buffer.from(JSON.stringify({ ...good.subscriber, sub: 'another' })).toString('base64url')
     for (const bad of [
       `${none}.${body}.`,
       `${none}.${body}.${signature}`,

@@ -83,7 +83,7 @@ describe('a pair', () => {
     expect(kept).not.toContain(token)
   })
 
-  it('is nobody else’s to renew: of another project, or of another subscriber', async () => {
+  it('cannot be renewed by another project, or another subscriber', async () => {
     const { refreshToken } = await pairs.issue(guest)
     expect(await pairs.refresh(refreshToken, { projectId: 'p2' })).toBeUndefined()
     expect(await pairs.refresh(refreshToken, { projectId: 'p1', subscriberId: 'g-2' })).toBeUndefined()
@@ -112,7 +112,7 @@ describe('a refresh token that comes a second time', () => {
     expect(await pairs.refresh(stranger.refreshToken, ours)).toBeDefined()
   })
 
-  it('is found out when both come at once: at most one gets a pair, and nobody keeps it', async () => {
+  it('is found out when both come at once: at most one gets a pair, and none keeps it', async () => {
     const { refreshToken } = await pairs.issue(guest)
     const got = await Promise.all(Array.from({ length: 8 }, () => pairs.refresh(refreshToken, ours)))
     const made = got.filter((pair) => pair !== undefined)
@@ -197,14 +197,14 @@ describe('taking back', () => {
     expect([await isGood(token), await isGood(guests)]).toEqual([false, true])
   })
 
-  it('outlasts a restart, is told to whoever listens, and is forgotten in the end', async () => {
-    let told = 0
-    const end = revocations.watch('g-1', () => told++)
+  it('outlasts a restart, notifies listeners, and is removed in the end', async () => {
+    let received = 0
+    const end = revocations.watch('g-1', () => received++)
     const { token } = await pairs.issue(guest)
     await pairs.revoke(token, 'p1')
     await pairs.revoke(token, 'p1')
     end()
-    expect(told).toBe(1)
+    expect(received).toBe(1)
     expect((await open()).size).toBe(1)
     clock.advance(24 * 3_600_000)
     const another = await pairs.issue(guest)
@@ -214,7 +214,7 @@ describe('taking back', () => {
     expect(await store.selectFrom('refresh_token').selectAll().execute()).toHaveLength(1)
   })
 
-  it('by another gateway is known once it is told, or all are read again', async () => {
+  it('by another gateway is known after its notification, or after all are read again', async () => {
     const other = await open()
     const { token } = await pairs.issue(guest)
     await pairs.revoke(token, 'p1')

@@ -4,7 +4,7 @@ import { fitForCache } from './audio-cache.ts'
 
 const controller = {} as Dispatcher.DispatchController
 
-/** What comes out of an answer. */
+/** Response after the interceptor. */
 const through = (
   status: number,
   headers: Record<string, string | string[]>,

@@ -44,11 +44,11 @@ describe('the spool of callbacks', () => {
   let clock: FakeClock
   let metrics: Metrics
   let spools: CallbackOutbox[]
-  /** Whether nobody else can have taken over what is written down. */
+  /** Whether no other gateway can have taken over the rows. */
   let sure: boolean
   let lines: string[]
-  /** What was told, and by which id. */
-  let told: { text: string; id: string }[]
+  /** Received callbacks with their ids. */
+  let received: { text: string; id: string }[]
   /** Answers in order; none left: 200. */
   let answers: (number | Error | Promise<number>)[]
   /** This server never answers. */
@@ -63,7 +63,7 @@ describe('the spool of callbacks', () => {
     sure = true
     clock = new FakeClock()
     metrics = new Metrics()
-    ;[spools, lines, told, answers, ends] = [[], [], [], [], []]
+    ;[spools, lines, received, answers, ends] = [[], [], [], [], []]
     await migrate(store, clock)
   })
 
@@ -77,7 +77,7 @@ describe('the spool of callbacks', () => {
   const open = async (): Promise<CallbackOutbox> => {
     const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
     const deliver = async ({ url, body }: Omit<StatusCallback, 'kind'>, { id }: { id: string }) => {
-      told.push({ text: body?.text ?? '', id })
+      received.push({ text: body?.text ?? '', id })
       if (url.startsWith(silent)) return new Promise<number>((resolve) => ends.push(() => resolve(503)))
       const answer = answers.shift() ?? 200
       if (answer instanceof Error) throw answer
@@ -108,7 +108,7 @@ describe('the spool of callbacks', () => {
     spool.notify(of('c-1'), callback('a'))
     expect(spool.waiting).toBe(1)
     await empty(spool)
-    expect(told.map(({ text }) => text)).toEqual(['a'])
+    expect(received.map(({ text }) => text)).toEqual(['a'])
     expect(await outcomes()).toEqual({ delivered: 1 })
     expect(lines.join()).not.toContain('pw')
   })
@@ -118,12 +118,12 @@ describe('the spool of callbacks', () => {
     const { promise, resolve } = Promise.withResolvers<number>()
     answers.push(promise)
     for (const text of ['a', 'b', 'c']) spool.notify(of('c-1'), callback(text))
-    await vi.waitFor(() => expect(told).toHaveLength(1))
+    await vi.waitFor(() => expect(received).toHaveLength(1))
     spool.notify(of('c-2'), callback('other'))
-    await vi.waitFor(() => expect(told.map(({ text }) => text)).toEqual(['a', 'other']))
+    await vi.waitFor(() => expect(received.map(({ text }) => text)).toEqual(['a', 'other']))
     resolve(200)
     await empty(spool)
-    expect(told.map(({ text }) => text)).toEqual(['a', 'other', 'b', 'c'])
+    expect(received.map(({ text }) => text)).toEqual(['a', 'other', 'b', 'c'])
   })
 
   it.each([500, 429, 408, new Error('The connection failed.')])(
@@ -137,8 +137,8 @@ describe('the spool of callbacks', () => {
         clock.advance(wait)
       }
       await empty(spool)
-      expect(told).toHaveLength(4)
-      expect(new Set(told.map(({ id }) => id)).size).toBe(1)
+      expect(received).toHaveLength(4)
+      expect(new Set(received.map(({ id }) => id)).size).toBe(1)
       expect(await outcomes()).toEqual({ later: 3, delivered: 1 })
     },
   )
@@ -170,13 +170,13 @@ describe('the spool of callbacks', () => {
     await postponed(2_000)
     await first.close()
     clock.advance(60_000)
-    expect(told).toHaveLength(1)
+    expect(received).toHaveLength(1)
     const second = await open()
     expect(second.waiting).toBe(1)
     clock.advance(0)
     await empty(second)
-    expect(new Set(told.map(({ text, id }) => `${text} ${id}`)).size).toBe(1)
-    expect(told).toHaveLength(2)
+    expect(new Set(received.map(({ text, id }) => `${text} ${id}`)).size).toBe(1)
+    expect(received).toHaveLength(2)
   })
 
   /** Written down by an earlier run. */
@@ -187,11 +187,11 @@ describe('the spool of callbacks', () => {
     for (let i = 0; i < 100; i++) await left(`e${i}`, i)
     const spool = await open()
     await drained(spool)
-    expect(new Set(told.map(({ id }) => id)).size).toBe(100)
-    expect(told).toHaveLength(100)
+    expect(new Set(received.map(({ id }) => id)).size).toBe(100)
+    expect(received).toHaveLength(100)
   })
 
-  it('lets no server wait for another one, however much that one was not told', async () => {
+  it('lets no server wait for another one, however many callbacks that one missed', async () => {
     for (let i = 0; i < 100; i++) await left(`s${i}`, i, { url: `${silent}/cb`, server: silent })
     for (let i = 0; i < 100; i++) await left(`e${i}`, 1_000 + i)
     const spool = await open()
@@ -199,7 +199,7 @@ describe('the spool of callbacks', () => {
       clock.advance(1)
       expect(spool.waiting).toBe(100)
     })
-    expect([ends.length, told.length]).toEqual([8, 108])
+    expect([ends.length, received.length]).toEqual([8, 108])
   })
 
   it('tells those of one call in order after a restart', async () => {
@@ -208,16 +208,16 @@ describe('the spool of callbacks', () => {
     answers.push(promise)
     const spool = await open()
     clock.advance(0)
-    await vi.waitFor(() => expect(told).toHaveLength(1))
+    await vi.waitFor(() => expect(received).toHaveLength(1))
     spool.notify(of('c-1'), callback('d'))
     await vi.waitFor(async () => expect((await rows.counts()).get(server)).toBe(4))
-    expect(told).toHaveLength(1)
+    expect(received).toHaveLength(1)
     resolve(200)
     await empty(spool)
-    expect(told.map(({ text }) => text)).toEqual(['a', 'b', 'c', 'd'])
+    expect(received.map(({ text }) => text)).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  it('tells nothing twice at once, also where a server had nothing to be told in between', async () => {
+  it('sends nothing twice at once, also after an idle time of a server', async () => {
     const waiting = () => {
       const answer = Promise.withResolvers<number>()
       answers.push(answer.promise)
@@ -229,18 +229,18 @@ describe('the spool of callbacks', () => {
     await left('b', 1)
     const spool = await open()
     clock.advance(0)
-    await vi.waitFor(() => expect(told).toHaveLength(1))
+    await vi.waitFor(() => expect(received).toHaveLength(1))
     spool.notify(of('c-1'), callback('c'))
-    await vi.waitFor(() => expect(told).toHaveLength(2))
+    await vi.waitFor(() => expect(received).toHaveLength(2))
     b.resolve(200)
     await vi.waitFor(() => expect(spool.waiting).toBe(1))
     c.resolve(200)
     await empty(spool)
     spool.notify(of('c-1'), callback('d'))
-    await vi.waitFor(() => expect(told).toHaveLength(3))
+    await vi.waitFor(() => expect(received).toHaveLength(3))
     clock.advance(0)
     for (let i = 0; i < 20; i++) await new Promise(setImmediate)
-    expect(told.map(({ text }) => text)).toEqual(['b', 'c', 'd'])
+    expect(received.map(({ text }) => text)).toEqual(['b', 'c', 'd'])
     d.resolve(200)
     await empty(spool)
   })
@@ -262,11 +262,11 @@ describe('the spool of callbacks', () => {
       clock.advance(1)
       await new Promise(setImmediate)
     }
-    expect([told.length, spool.waiting]).toEqual([8, 20])
+    expect([received.length, spool.waiting]).toEqual([8, 20])
     remove.mockRestore()
     clock.advance(60_000)
     await drained(spool)
-    expect(told).toHaveLength(28)
+    expect(received).toHaveLength(28)
   })
 
   it('leaves alone what is another gateway’s, until that is gone', async () => {
@@ -275,18 +275,18 @@ describe('the spool of callbacks', () => {
     const spool = await open()
     spool.notify(of('c-1'), callback('b'))
     await empty(spool)
-    expect(told.map(({ text }) => text)).toEqual(['b'])
+    expect(received.map(({ text }) => text)).toEqual(['b'])
     const nodes = new NodeRows(store)
     await nodes.seen('n2', 1)
     const taken = await nodes.takeOver('n2', 2, { heir: 'n1', ends: leftAs(clock) })
     spool.takeOver(taken!.callbacks)
     expect(spool.waiting).toBe(1)
     await drained(spool)
-    expect(told.map(({ text }) => text)).toEqual(['b', 'a'])
+    expect(received.map(({ text }) => text)).toEqual(['b', 'a'])
     expect(await theirs.counts()).toEqual(new Map())
   })
 
-  it('tells an end by one id, whoever tells it, and leaves nobody else to tell it', async () => {
+  it('reports an end by one id on every node, and leaves no other node to report it', async () => {
     const toldTo = { url: server, method: 'POST', states: ['completed'], dialect: 'form' } as const
     const call = { ...startedCall({ statusTarget: toldTo }), status: 'in-progress' } as const
     const calls = new CallRows(store)
@@ -298,9 +298,9 @@ describe('the spool of callbacks', () => {
     expect(again).toEqual({ calls: 1, callbacks: new Map() })
     spool.notify(of(call.id), { ...callback('over again'), ends: call.id })
     await empty(spool)
-    expect(told.map(({ text }) => text)).toEqual(['over', 'over again'])
-    expect(told[1]?.id).toBe(told[0]?.id)
-    expect(told[0]?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(received.map(({ text }) => text)).toEqual(['over', 'over again'])
+    expect(received[1]?.id).toBe(received[0]?.id)
+    expect(received[0]?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 
   it('begins nothing again that another gateway may have taken over, and forgets what it has', async () => {
@@ -311,14 +311,14 @@ describe('the spool of callbacks', () => {
     sure = false
     clock.advance(2_000)
     for (let i = 0; i < 20; i++) await new Promise(setImmediate)
-    expect([told.length, spool.waiting]).toEqual([1, 1])
+    expect([received.length, spool.waiting]).toEqual([1, 1])
     const nodes = new NodeRows(store)
     await nodes.seen('n1', 1)
     await nodes.takeOver('n1', 2, { heir: 'n2', ends: leftAs(clock) })
     sure = true
     clock.advance(60_000)
     await empty(spool)
-    expect(told).toHaveLength(1)
+    expect(received).toHaveLength(1)
   })
 
   it.each(['address-refused', 'scheme', 'request'])(
@@ -350,7 +350,7 @@ describe('the spool of callbacks', () => {
     })
     spool.notify(of('c-1'), callback('a'))
     await empty(spool)
-    expect(told).toHaveLength(1)
+    expect(received).toHaveLength(1)
   })
 
   it('writes those of one moment down in their order', async () => {
@@ -372,18 +372,18 @@ describe('the spool of callbacks', () => {
     const { promise, resolve } = Promise.withResolvers<number>()
     answers.push(promise)
     for (const text of ['a', 'b']) spool.notify(of('c-1'), callback(text))
-    await vi.waitFor(() => expect(told).toHaveLength(1))
+    await vi.waitFor(() => expect(received).toHaveLength(1))
     const closed = spool.close()
     spool.notify(of('c-1'), callback('c'))
     resolve(200)
     await closed
-    expect(told.map(({ text }) => text)).toEqual(['a', 'b', 'c'])
+    expect(received.map(({ text }) => text)).toEqual(['a', 'b', 'c'])
     spool.notify(of('c-1'), callback('d'))
     await vi.waitFor(async () => expect((await rows.counts()).get(server)).toBe(1))
     const next = await open()
     clock.advance(0)
     await empty(next)
-    expect(told.map(({ text }) => text)).toEqual(['a', 'b', 'c', 'd'])
+    expect(received.map(({ text }) => text)).toEqual(['a', 'b', 'c', 'd'])
   })
 
   it('leaves for the next run what it has not begun five seconds after the end', async () => {
@@ -391,11 +391,11 @@ describe('the spool of callbacks', () => {
     const { promise, resolve } = Promise.withResolvers<number>()
     answers.push(promise)
     for (const text of ['a', 'b']) spool.notify(of('c-1'), callback(text))
-    await vi.waitFor(() => expect(told).toHaveLength(1))
+    await vi.waitFor(() => expect(received).toHaveLength(1))
     const closed = spool.close()
     clock.advance(5_000)
     resolve(200)
     await closed
-    expect([told.length, spool.waiting, (await rows.counts()).get(server)]).toEqual([1, 1, 1])
+    expect([received.length, spool.waiting, (await rows.counts()).get(server)]).toEqual([1, 1, 1])
   })
 })

@@ -10,7 +10,7 @@ afterEach(closeAll)
 const form = { contentType: 'application/x-www-form-urlencoded', text: 'a=1' }
 const post = (url: string) => ({ url, method: 'POST' as const, body: form })
 
-/** A port of this machine that nobody listens on. */
+/** A port of this machine without a listener. */
 const closedPort = async (): Promise<number> => {
   const server = createTcpServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -148,7 +148,7 @@ describe('what a document asks for itself', () => {
     expect(other.seen[0]?.request.headers.authorization).toBeUndefined()
   })
 
-  it('ends when nobody wants it any more, and after its own time', async () => {
+  it('ends after an abort, and after its own time', async () => {
     const server = await serve(() => {})
     const controller = new AbortController()
     const asked = make().request({ url: server.url, method: 'GET' }, controller.signal)
@@ -161,7 +161,7 @@ describe('what a document asks for itself', () => {
   })
 })
 
-it('a document is given up when nobody wants it any more', async () => {
+it('a document is given up after an abort', async () => {
   const server = await serve(() => {})
   const controller = new AbortController()
   const asked = make().document({ url: server.url, method: 'GET' }, 'p', controller.signal)
@@ -169,7 +169,7 @@ it('a document is given up when nobody wants it any more', async () => {
   expect(await reasonOf(asked)).toBe('given-up')
 })
 
-describe('what a server is told', () => {
+describe('a callback', () => {
   it('is signed with the id of the event, and its answer is its status', async () => {
     const server = await serve((_request, response) => response.writeHead(410).end())
     const client = make({ signer: (project) => new Signer([`key of ${project}`]) })

@@ -82,7 +82,7 @@ describe('an upload', () => {
     expect(client.openCircuits).toBe(0)
   })
 
-  it('is given up with its file when nobody wants it any more', async () => {
+  it('is given up with its file after an abort', async () => {
     const reached = Promise.withResolvers<void>()
     const server = await serve(() => reached.resolve())
     const { streams, ...sent } = file()

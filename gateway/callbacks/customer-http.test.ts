@@ -75,13 +75,13 @@ describe('a document', () => {
     },
   )
 
-  it('is a failure when nobody listens', async () => {
+  it('is a failure without a listener', async () => {
     const server = await serve((_request, response) => response.end())
     servers.splice(0)[0]?.close()
     expect(await reasonOf(make().document(get(server.url), 'p'))).toBe('connect')
   })
 
-  it('is a failure when it comes compressed although nobody asked for that', async () => {
+  it('is a failure when it is compressed without a request for that', async () => {
     const server = await serve((_request, response) => {
       response.setHeader('content-encoding', 'gzip')
       response.end('x')
@@ -150,7 +150,7 @@ describe('addresses', () => {
     expect(server.seen[0]?.request.socket.localAddress).toBe('127.0.0.1')
   })
 
-  it('do not take the place of the name in TLS, and a certificate that nobody vouches for is refused', async () => {
+  it('do not take the place of the name in TLS, and a certificate of an unknown authority is refused', async () => {
     const { private: key, cert } = await generate([{ name: 'commonName', value: 'app.example' }])
     const names: string[] = []
     const SNICallback = (name: string, done: (error: null) => void) => {
@@ -290,7 +290,7 @@ describe('limits', () => {
 })
 
 describe('closing', () => {
-  it('gives up one request that nobody wants any more', async () => {
+  it('gives up an aborted request', async () => {
     const clock = new FakeClock()
     const client = make({ clock })
     const controller = new AbortController()

@@ -227,7 +227,7 @@ export class CustomerHttp {
       if (controller.signal.reason === late)
         throw unreachable(url, 'timeout', `It took longer than ${ms} ms.`)
       if (this.#closed) throw unreachable(url, 'closed', 'The gateway is shutting down.')
-      if (signal?.aborted) throw unreachable(url, 'given-up', 'Nobody wants it any more.')
+      if (signal?.aborted) throw unreachable(url, 'given-up', 'The request was aborted.')
       throw error
     } finally {
       timer.cancel()

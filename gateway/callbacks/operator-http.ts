@@ -39,7 +39,7 @@ export class OperatorHttp {
       return { status: response.statusCode, bytes }
     } catch (error) {
       if (late) throw new Error(`it took longer than ${timeoutMs} ms`)
-      if (signal?.aborted) throw new Error('nobody wants it any more')
+      if (signal?.aborted) throw new Error('the request was aborted')
       const { code, message } = error as NodeJS.ErrnoException
       throw new Error(code === undefined ? message : `the connection failed: ${code}`, { cause: error })
     } finally {

@@ -14,7 +14,7 @@ export interface Signed {
 /**
  * Signs requests to customers' servers, so that they can verify the sender. Each request has the headers of
  * two schemes. `X-SignalWire-Signature` uses one key; Standard Webhooks signs by every key. So a key can be
- * replaced without a gap: the new key is put first, and the old one is removed after every server knows the
+ * replaced without a gap. The new key is put first, and the old one is removed after every server knows the
  * new one.
  */
 export class Signer {

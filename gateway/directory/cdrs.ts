@@ -77,7 +77,7 @@ export class CdrRows {
 
   /**
    * Returns the part of a list after `after`, with at most `most` rows. A part may have fewer rows, or none,
-   * without being the last one: if few rows match, a part ends after a limited number of rows was read.
+   * without being the last one. If few rows match, a part ends after a limited number of rows was read.
    */
   async part(projectId: string, search: CdrSearch, most: number, after?: CdrPosition): Promise<CdrPart> {
     const end = await this.#listing(projectId, search, after).offset(maxRowsRead).limit(1).executeTakeFirst()

@@ -49,7 +49,7 @@ describeEngines('resources', (engine) => {
     expect(second.resources.find(other, 'ai_agent', made.id)).toEqual(made)
   })
 
-  it('have names that nobody else of the project has', async () => {
+  it('have names that are unique in the project', async () => {
     const { resources } = await engine.open({ config: config({ projects: both }) })
     const room = (projectId: string, name?: string) =>
       resources.create({
@@ -202,7 +202,7 @@ describeEngines('subscribers', (engine) => {
       displayName: 'D',
       details: { email: 'd@example.test', mayDialOut: true },
     })
-    for (const guess of ['', 'nobody', 'null'])
+    for (const guess of ['', 'unknown', 'null'])
       expect(await directory.signIn(p, 'd@example.test', guess)).toBeUndefined()
     await directory.resources.update(p, 'subscriber', dave.id, { password: 'a-long-one' })
     await directory.changeSubscriber(p, dave.id, { disabled: true, pushKey: 'a2V5' })
@@ -289,7 +289,7 @@ describeEngines('rooms', (engine) => {
       expect(directory.room(name, p)).toEqual(north)
     await resources.update(p, 'room', made.id, { name: 'board', context: 'private' })
     expect(directory.room('/private/board', p)).toEqual(north)
-    // Of another project, of another kind, or of nobody: each name a conference of its own.
+    // Of another project, of another kind, or of none: each name a conference of its own.
     await resources.create({ projectId: p, type: 'cxml_script', displayName: 'x', details: { document: '' } })
     expect(directory.room('/private/board', other)).toEqual({ name: 'room:/private/board' })
     for (const name of ['x', 'north', 'board'])

@@ -78,7 +78,7 @@ const written = (id: string | undefined, by: Subscriber, text: string): Omit<Mes
 })
 
 describeEngines('conversations', (engine) => {
-  it('are one of a key, whoever begins it, and are found by members alone', async () => {
+  it('are one of a key, whichever member begins it, and are found by members alone', async () => {
     const { rows, nora, otto, direct } = await opened(engine)
     const ids = await Promise.all([direct(), direct(), direct()])
     expect(new Set(ids).size).toBe(1)

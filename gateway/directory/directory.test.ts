@@ -104,7 +104,7 @@ describe('the directory', () => {
       address: '/public/alice',
     })
     expect(await directory.signIn('project-1', 'alice@example.test', 'builder')).toBeUndefined()
-    expect(await directory.signIn('project-1', 'nobody@example.test', 'nobody')).toBeUndefined()
+    expect(await directory.signIn('project-1', 'unknown@example.test', 'unknown')).toBeUndefined()
   })
 
   it('keeps ids and hashes over restarts, and a file that only its owner reads', async () => {
@@ -139,7 +139,7 @@ describe('the directory', () => {
         domains: [{ domain: 'demo.example' }],
       }),
     )
-    // What the old password had registered is told of no calls.
+    // Devices registered with the old password get no calls.
     expect(query('select subscriber_id from device')).toEqual([{ subscriber_id: unchanged }])
     expect(second.resolve('/private/bob', 'project-1')).toMatchObject({ subscriberId: id })
     expect(await second.signIn('project-1', 'alice@example.test', 'wonder')).toBeUndefined()

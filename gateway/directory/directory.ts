@@ -127,7 +127,7 @@ export const createDirectory = async (options: DirectoryOptions): Promise<Direct
   }
 }
 
-interface LoadedParts {
+interface LoadedDeps {
   readonly engine: Engine
   readonly others: OtherGateways
   readonly parts: WritingDeps
@@ -153,7 +153,7 @@ class LoadedDirectory implements Directory {
   readonly #others: OtherGateways
   readonly #redeclaring: Redeclaring
 
-  constructor({ engine, others, parts, passwords, dummyHash, carriers, redeclaring }: LoadedParts) {
+  constructor({ engine, others, parts, passwords, dummyHash, carriers, redeclaring }: LoadedDeps) {
     this.#redeclaring = redeclaring
     this.#engine = engine
     this.#others = others

@@ -1,6 +1,6 @@
 /**
- * What the store is asked to read and change. Each rejects with a TrunklineError of the named code; nothing
- * of another project is ever found.
+ * Ports for reading and changing the store. Each rejects with a TrunklineError of the named code, and never
+ * finds entries of another project.
  */
 import type { AudioCodec } from '../../media/types.ts'
 import type {
@@ -14,14 +14,14 @@ import type {
 } from './resource-types.ts'
 import type { Scope } from './scopes.ts'
 
-/** A project: whom calls, resources and tokens belong to. */
+/** Project: owner of calls, resources and tokens. */
 export interface Project {
   readonly id: string
-  /** In the domains of its domain applications: letters, digits and dashes. */
+  /** Name in the domains of its domain applications: letters, digits and dashes. */
   readonly name: string
 }
 
-/** A token of the API, without its secret. Times in milliseconds since 1970. */
+/** Token of the API, without its secret. Times in milliseconds since 1970. */
 export interface ApiToken {
   readonly id: string
   readonly projectId: string
@@ -32,30 +32,30 @@ export interface ApiToken {
   readonly expiresAt?: number
 }
 
-/** Projects and their tokens, as the calls and the API use them: in memory. */
+/** Projects and their tokens in memory, for calls and the API. */
 export interface Projects {
   project(id: string): Project | undefined
-  /** The token that this text is, where it is good now; takes the same time whichever it is, or none. */
+  /** Returns the valid token of this text, if any. The time does not depend on the text. */
   tokenOf(secret: string): ApiToken | undefined
   tokens(projectId: string): readonly ApiToken[]
-  /** Calls the listener after projects or tokens have changed; returns what ends it. */
+  /** Calls the listener after changes of projects or tokens. Returns a function that ends this. */
   onChange(listener: () => void): () => void
-  /** The secret is given this once. */
+  /** Creates a token. Its secret is returned only this once. */
   addToken(
     projectId: string,
     token: { readonly name: string; readonly scopes: readonly Scope[]; readonly expiresAt?: number },
   ): Promise<{ readonly token: ApiToken; readonly secret: string }>
-  /** `unknown_resource`, `managed_by_file`. */
+  /** Rejects with `unknown_resource`, `managed_by_file`. */
   changeToken(
     projectId: string,
     id: string,
     change: { readonly name?: string; readonly scopes?: readonly Scope[] },
   ): Promise<ApiToken>
-  /** `unknown_resource`, `managed_by_file`. */
+  /** Rejects with `unknown_resource`, `managed_by_file`. */
   removeToken(projectId: string, id: string): Promise<void>
 }
 
-/** Everything that has an address. Reads are of memory, and exact as soon as a write has resolved. */
+/** All resources with an address. Reads use memory, and are exact after a write has resolved. */
 export interface Resources {
   find<T extends ResourceType>(projectId: string, type: T, id: string): Resource<T> | undefined
   find(projectId: string, type: undefined, id: string): Resource | undefined
@@ -66,7 +66,7 @@ export interface Resources {
     projectId: string,
     query: ListPage & {
       readonly types?: readonly ResourceType[]
-      /** Part of the display name, without regard to case. */
+      /** Part of the display name, ignoring case. */
       readonly displayName?: string
       /** A name, or `/context/name`. */
       readonly name?: string
@@ -75,20 +75,23 @@ export interface Resources {
       readonly descending?: boolean
     },
   ): Listed<Resource>
-  /** `address_taken`, `email_taken`, `username_taken`, `over_quota`. */
+  /** Rejects with `address_taken`, `email_taken`, `username_taken`, `over_quota`. */
   create<T extends ResourceType>(resource: NewResource<T>): Promise<Resource<T>>
-  /** As {@link create}, and `unknown_resource`, `managed_by_file`. The id stays, whatever is renamed. */
+  /**
+   * Rejects like {@link create}, and with `unknown_resource`, `managed_by_file`. The id stays after a change
+   * of names.
+   */
   update<T extends ResourceType>(
     projectId: string,
     type: T,
     id: string,
     change: ResourceChange<T>,
   ): Promise<Resource<T>>
-  /** `unknown_resource`, `managed_by_file`. */
+  /** Rejects with `unknown_resource`, `managed_by_file`. */
   remove(projectId: string, type: ResourceType | undefined, id: string): Promise<void>
   flowVersions(projectId: string, id: string): Promise<readonly FlowVersionRecord[]>
   /**
-   * Makes a version of the working copy the one that is deployed; `version` undefined: the present one.
+   * Deploys a version of the working copy; `version` undefined: the present one. Rejects with
    * `unknown_resource`, `managed_by_file`.
    */
   deployFlow(
@@ -98,29 +101,29 @@ export interface Resources {
   ): Promise<FlowVersionRecord>
 }
 
-/** A call flow as it was deployed once. */
+/** Deployed version of a call flow. */
 export interface FlowVersionRecord {
   readonly id: string
   readonly version: number
   readonly flow?: string
   readonly script?: string
   readonly createdAt: number
-  /** The one that runs. */
+  /** Whether it is the running version. */
   readonly current: boolean
 }
 
-/** A domain application as the API keeps it; {@link DomainApp} is what calls are admitted by. */
+/** Domain application of the API; {@link DomainApp} is its form for the admission of calls. */
 export interface DomainAppRecord {
   readonly id: string
   readonly projectId: string
   readonly name: string
-  /** Letters, digits and dashes; the domain is made of it. Absent where the file names the domain. */
+  /** Letters, digits and dashes, from which the domain is made. Absent if the file names the domain. */
   readonly identifier?: string
   readonly domain: string
-  /** User part of the request-URI that it takes; `*`: any. */
+  /** User part of the request-URI that it accepts; `*`: any. */
   readonly user: string
   readonly ipAuthEnabled: boolean
-  /** CIDRs. */
+  /** Networks (CIDR). */
   readonly ipAuth: readonly string[]
   readonly encryption: 'optional' | 'required' | 'forbidden'
   readonly codecs?: readonly AudioCodec[]
@@ -135,34 +138,34 @@ export interface DomainAppRecord {
   readonly updatedAt: number
 }
 
-/** What of a domain application is the store's own to say. */
+/** Properties of a domain application that the store sets. */
 type MadeByStore = 'id' | 'projectId' | 'domain' | 'managedByFile' | 'createdAt' | 'updatedAt'
 
-/** Domain applications; reads are of memory. */
+/** Domain applications; reads use memory. */
 export interface DomainApps {
   find(projectId: string, id: string): DomainAppRecord | undefined
   list(
     projectId: string,
     query: ListPage & { readonly name?: string; readonly domain?: string },
   ): Listed<DomainAppRecord>
-  /** `domain_taken`. */
+  /** Rejects with `domain_taken`. */
   create(
     projectId: string,
     app: Omit<DomainAppRecord, MadeByStore> & { readonly identifier: string },
   ): Promise<DomainAppRecord>
-  /** `unknown_resource`, `managed_by_file`, `domain_taken`. Null takes something away. */
+  /** Rejects with `unknown_resource`, `managed_by_file`, `domain_taken`. Null removes a property. */
   update(
     projectId: string,
     id: string,
     change: { readonly [K in keyof Omit<DomainAppRecord, MadeByStore>]?: DomainAppRecord[K] | null },
   ): Promise<DomainAppRecord>
-  /** `unknown_resource`, `managed_by_file`. */
+  /** Rejects with `unknown_resource`, `managed_by_file`. */
   remove(projectId: string, id: string): Promise<void>
 }
 
 /**
- * A carrier as the configuration file would declare it (`carriers` in docs/configuration.md), but for files
- * and its project.
+ * Carrier in the form of the configuration file (`carriers` in docs/configuration.md), without files and
+ * project.
  */
 export interface CarrierEntry {
   readonly name: string
@@ -178,29 +181,29 @@ interface CarrierAccount {
   readonly realm?: string
 }
 
-/** A carrier as the API keeps it. Times in milliseconds since 1970. */
+/** Carrier of the API. Times in milliseconds since 1970. */
 export interface CarrierRecord {
   readonly id: string
   readonly projectId: string
   readonly name: string
-  /** What was given, without passwords. */
+  /** Its entry without passwords. */
   readonly entry: CarrierEntry
   readonly managedByFile: boolean
   readonly createdAt: number
   readonly updatedAt: number
 }
 
-/** Carriers that projects bring; reads are of memory. */
+/** Carriers of projects; reads use memory. */
 export interface ProjectCarriers {
   find(projectId: string, id: string): CarrierRecord | undefined
   list(projectId: string, query: ListPage): Listed<CarrierRecord>
-  /** `invalid_field`, `name_taken`, `over_quota`. */
+  /** Rejects with `invalid_field`, `name_taken`, `over_quota`. */
   create(projectId: string, entry: CarrierEntry): Promise<CarrierRecord>
   /**
-   * In place of the whole entry; a password that is not given stays where its user name does. As {@link
-   * create}, `unknown_resource`, `managed_by_file`.
+   * Replaces the whole entry; an absent password stays if its user name does. Rejects like {@link create},
+   * and with `unknown_resource`, `managed_by_file`.
    */
   replace(projectId: string, id: string, entry: CarrierEntry): Promise<CarrierRecord>
-  /** `unknown_resource`, `managed_by_file`. */
+  /** Rejects with `unknown_resource`, `managed_by_file`. */
   remove(projectId: string, id: string): Promise<void>
 }

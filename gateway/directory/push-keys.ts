@@ -2,20 +2,20 @@ import { randomBytes } from 'node:crypto'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Directory, Subscriber } from './types.ts'
 
-/**
- * The keys that subscribers' notifications are encrypted with: one of 256 bits for each, made when it is
- * first asked for.
- */
+/** Encryption keys for subscribers' notifications, of 256 bits each, created on first use. */
 export class PushKeys {
   readonly #directory: Pick<Directory, 'subscriber' | 'changeSubscriber'>
-  /** Those that are being made, by the subscriber's id. */
+  /** Keys that are being created, by the subscriber's id. */
   readonly #making = new Map<string, Promise<string>>()
 
   constructor(directory: Pick<Directory, 'subscriber' | 'changeSubscriber'>) {
     this.#directory = directory
   }
 
-  /** The key of a subscriber, base64. Rejects with `unknown_resource` when the subscriber goes meanwhile. */
+  /**
+   * Returns the key of a subscriber, base64. Rejects with `unknown_resource` if the subscriber is removed
+   * meanwhile.
+   */
   async of({ id, projectId }: Pick<Subscriber, 'id' | 'projectId'>): Promise<string> {
     const present = this.#directory.subscriber(id)?.pushKey ?? this.#making.get(id)
     if (present !== undefined) return present

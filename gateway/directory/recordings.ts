@@ -2,23 +2,20 @@ import type { Listed, ListPage } from './resource-types.ts'
 import type { RecordingTable } from './schema.ts'
 import type { Store } from './sqlite.ts'
 
-/** A recording as it is written down. */
+/** Stored recording. */
 export type RecordingRow = Readonly<RecordingTable>
 
-/**
- * What recordings are looked for by; times of their beginning, in ms since 1970, `from` inclusive, `until`
- * not.
- */
+/** Search for recordings, with times of their start in ms since 1970, `from` inclusive, `until` exclusive. */
 export interface RecordingQuery extends ListPage {
   readonly callId?: string
   readonly from?: number
   readonly until?: number
 }
 
-/** Ids that are asked for together. */
+/** Maximum number of ids in one query. */
 const maxIdsPerQuery = 500
 
-/** The table of recordings. */
+/** Table of recordings. */
 export class RecordingRows {
   #store: Store
 
@@ -26,7 +23,7 @@ export class RecordingRows {
     this.#store = store
   }
 
-  /** Writes it down, in place of what was written of it before. */
+  /** Stores a recording, replacing an earlier row. */
   async save(row: RecordingRow): Promise<void> {
     const { id, ...rest } = row
     await this.#store
@@ -40,7 +37,7 @@ export class RecordingRows {
     return this.#store.selectFrom('recording').selectAll().where('id', '=', id).executeTakeFirst()
   }
 
-  /** A project's, newest first. */
+  /** Returns the recordings of a project, the newest first. */
   async list(projectId: string, query: RecordingQuery): Promise<Listed<RecordingRow>> {
     const { callId, from, until, number, size } = query
     let asked = this.#store.selectFrom('recording').where('project_id', '=', projectId)
@@ -52,12 +49,11 @@ export class RecordingRows {
       .limit(size + 1)
       .offset(number * size)
       .execute()
-    // As many as it takes to know whether there is a further page: counting all of them would read all of
-    // them.
+    // Only enough to know whether there is a further page: counting would read all rows.
     return { items: rows.slice(0, size), total: number * size + rows.length }
   }
 
-  /** Those of the ids that are written down. */
+  /** Returns the ids that are stored. */
   async known(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const found = new Set<string>()
     for (let from = 0; from < ids.length; from += maxIdsPerQuery) {
@@ -72,31 +68,31 @@ export class RecordingRows {
     await this.#store.deleteFrom('recording').where('id', '=', id).execute()
   }
 
-  /** Those of a gateway that are under way, or were when its process died. */
+  /** Returns the recordings of a gateway that are in progress, or were when its process ended. */
   async inProgress(nodeId: string): Promise<RecordingRow[]> {
     const own = this.#store.selectFrom('recording').selectAll().where('node_id', '=', nodeId)
     return own.where('ended_at', 'is', null).execute()
   }
 
-  /** Those of a gateway that are over, and whose end nobody was told who is to be. */
+  /** Returns the ended recordings of a gateway whose end has not been reported. */
   async untold(nodeId: string): Promise<RecordingRow[]> {
     const own = this.#store.selectFrom('recording').selectAll().where('node_id', '=', nodeId)
     return own.where('status_json', 'is not', null).where('ended_at', 'is not', null).execute()
   }
 
-  /** Whoever is to be told of its end is told, or wants none of it. */
+  /** Marks the end of a recording as reported. */
   async toldOf(id: string): Promise<void> {
     await this.#store.updateTable('recording').set({ status_json: null }).where('id', '=', id).execute()
   }
 
-  /** Those that have no gateway yet are this one's from now on. */
+  /** Assigns the recordings without a gateway to this one. */
   async adopt(nodeId: string): Promise<void> {
     await this.#store.updateTable('recording').set({ node_id: nodeId }).where('node_id', 'is', null).execute()
   }
 
   /**
-   * The oldest of a gateway that are over, and that began before `before` (ms since the Unix epoch) where it
-   * is given.
+   * Returns the oldest ended recordings of a gateway, only those that began before `before` (ms since the
+   * Unix epoch) if it is given.
    */
   async oldest(nodeId: string, limit: number, before?: number): Promise<RecordingRow[]> {
     const own = this.#store.selectFrom('recording').selectAll().where('node_id', '=', nodeId)
@@ -105,7 +101,7 @@ export class RecordingRows {
     return asked.orderBy('started_at').orderBy('id').limit(limit).execute()
   }
 
-  /** Bytes of all of a gateway together. */
+  /** Returns the total size of a gateway's recordings in bytes. */
   async totalBytes(nodeId: string): Promise<number> {
     const row = await this.#store
       .selectFrom('recording')

@@ -6,7 +6,7 @@ import { CdrRows } from './cdrs.ts'
 import { migrate } from './migrations/run.ts'
 import { openSqliteStore, type Store } from './sqlite.ts'
 
-const COUNT = 100_000
+const count = 100_000
 let store: Store
 let calls: CallRows
 let cdrs: CdrRows
@@ -17,7 +17,7 @@ beforeAll(async () => {
   calls = new CallRows(store)
   cdrs = new CdrRows(store)
   const numbers = sql.raw(
-    `with recursive n (i) as (select 0 union all select i + 1 from n where i < ${COUNT - 1})`,
+    `with recursive n (i) as (select 0 union all select i + 1 from n where i < ${count - 1})`,
   )
   await sql`${numbers} insert into call (id, node_id, project_id, parent_id, direction, type, from_uri, from_user, to_uri, to_user, status,
     created_at, ended_at) select printf('c%06d', i), 'node', 'p' || (i % 2), case when i % 5 = 0 then 'c' || (i / 50) end, 'inbound', 'sip',
@@ -31,7 +31,10 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => store.destroy())
 
-/** Every step looks rows up by an index, in the order that is wanted, and none reads all of them or sorts them. */
+/**
+ * Every step looks rows up by an index, in the order that is wanted, and none reads all of them or sorts
+ * them.
+ */
 const expectByIndex = (plan: string): void => {
   expect(plan).toMatch(/^(SEARCH \w+ USING (COVERING )?INDEX \w+ \(.*\)\n?)+$/)
 }

@@ -7,7 +7,7 @@ import { type Hashing, prepareProvision } from './provision/provision.ts'
 import type { Store } from './sqlite.ts'
 import type { StoredProjectCarriers } from './writing/project-carriers.ts'
 
-/** Parts of a configuration that declare entries of the directory and bound what the API may make. */
+/** Parts of a configuration that declare entries of the directory and limit the API. */
 export interface DeclaringConfig {
   readonly config: DirectoryConfig
   readonly limits: ProjectLimits
@@ -26,7 +26,7 @@ export interface RedeclaringOptions {
   readonly refresh: () => Promise<void>
 }
 
-/** Makes the directory of a running gateway hold what another configuration declares. */
+/** Applies the declarations of another configuration to the directory of a running gateway. */
 export class Redeclaring {
   readonly #options: RedeclaringOptions
 

@@ -1,10 +1,10 @@
 import type { RefreshTokenTable } from './schema.ts'
 import type { Store } from './sqlite.ts'
 
-/** A refresh token as it is written down. */
+/** Stored refresh token. */
 export type RefreshTokenRow = Readonly<RefreshTokenTable>
 
-/** The table of refresh tokens. */
+/** Table of refresh tokens. */
 export class RefreshTokenRows {
   readonly #store: Store
 
@@ -20,7 +20,10 @@ export class RefreshTokenRows {
     return this.#store.selectFrom('refresh_token').selectAll().where('hash', '=', hash).executeTakeFirst()
   }
 
-  /** Marks one as used and writes its successor down, both or none. False: it is used already, or gone. */
+  /**
+   * Marks a token as used and stores its successor, in one transaction. Returns false if it was used before,
+   * or is gone.
+   */
   async replace(hash: string, usedAt: number, successor: RefreshTokenRow): Promise<boolean> {
     return this.#store.transaction().execute(async (transaction) => {
       const { numUpdatedRows } = await transaction
@@ -35,7 +38,7 @@ export class RefreshTokenRows {
     })
   }
 
-  /** Removes a whole family, and returns what it was. */
+  /** Removes a whole family and returns its rows. */
   async removeFamily(family: string): Promise<readonly RefreshTokenRow[]> {
     return this.#store.deleteFrom('refresh_token').where('family', '=', family).returningAll().execute()
   }
@@ -44,7 +47,7 @@ export class RefreshTokenRows {
     await this.#store.deleteFrom('refresh_token').where('subscriber_id', '=', subscriberId).execute()
   }
 
-  /** Removes those that ended before `now` (ms since the Unix epoch). */
+  /** Removes tokens that expired before `now` (ms since the Unix epoch). */
   async removeEnded(now: number): Promise<void> {
     await this.#store.deleteFrom('refresh_token').where('expires_at', '<=', now).execute()
   }

@@ -1,7 +1,7 @@
 import type { AudioCodec } from '../../media/types.ts'
 import type { HandlerSpec } from '../model.ts'
 
-/** Kinds of things that have an address, by the names that the API has for them. */
+/** Types of resources with an address, by their names in the API. */
 export type ResourceType =
   | 'subscriber'
   | 'sip_endpoint'
@@ -15,10 +15,10 @@ export type ResourceType =
   | 'room'
   | 'ai_agent'
 
-/** The two versions of a call flow: the one that is edited, and the one that was deployed last. */
+/** The two versions of a call flow: the working copy, and the one deployed last. */
 export type FlowVersion = 'working_copy' | 'current_deployed'
 
-/** A person who signs in. Absent is what was not said. */
+/** Subscriber: a person who signs in. Absent properties are unset. */
 export interface SubscriberDetails {
   /** Lower case; unique in the project. */
   readonly email: string
@@ -29,43 +29,44 @@ export interface SubscriberDetails {
   readonly country?: string
   readonly region?: string
   readonly companyName?: string
-  /** SIP URIs and numbers may be dialled, besides addresses. */
+  /** Whether SIP URIs and numbers may be dialled, besides addresses. */
   readonly mayDialOut: boolean
-  /** Calls to carriers at once, and new ones a second; absent: the limits of the configuration. */
+  /**
+   * Maximum number of simultaneous calls to carriers, and of new ones per second; absent: the limits of the
+   * configuration.
+   */
   readonly maxCalls?: number
   readonly callsPerSecond?: number
 }
 
-/** A phone that registers. */
+/** Phone that registers. */
 export interface EndpointDetails {
-  /**
-   * Digest user name, with regard to case; unique over all projects, for they share the registrar's domains.
-   */
+  /** Digest user name, case-sensitive; unique over all projects, which share the registrar's domains. */
   readonly username: string
   readonly callerId: string
-  /** Number or name that carriers are shown instead; default {@link callerId}. */
+  /** Number or name for carriers; default {@link callerId}. */
   readonly sendAs?: string
   readonly mayDialOut: boolean
   readonly maxCalls?: number
   readonly callsPerSecond?: number
   readonly codecs?: readonly AudioCodec[]
   readonly encryption: 'default' | 'required' | 'optional'
-  /** What runs when it calls; absent: whom it dialled is called. */
+  /** Handler of its calls; absent: the dialled destination is called. */
   readonly handler?: HandlerSource
-  /** The subscriber whom it belongs to. */
+  /** Subscriber who owns it. */
   readonly subscriberId?: string
 }
 
-/** A script or an XML document that is kept here. */
+/** Stored script or XML document. */
 export interface DocumentDetails {
   /** Text: JSON or YAML of a script, or XML. */
   readonly document: string
   readonly statusCallbackUrl?: string
-  /** Where the configuration file has it, for messages; default its address. */
+  /** Its place in the configuration file, for messages; default its address. */
   readonly declaredAt?: string
 }
 
-/** A script or an XML document that is asked for at every call. */
+/** Script or XML document that is fetched for every call. */
 export interface WebhookDetails {
   readonly url: string
   readonly method: 'GET' | 'POST'
@@ -75,21 +76,21 @@ export interface WebhookDetails {
   readonly statusCallbackMethod?: 'GET' | 'POST'
 }
 
-/** A call flow: the working copy; what is deployed stands beside it as versions. */
+/** Working copy of a call flow; its deployed versions are stored separately. */
 export interface FlowDetails {
-  /** The graph (handlers/flow), as JSON text; absent where {@link script} stands in its place. */
+  /** The graph (handlers/flow), as JSON text; absent if {@link script} replaces it. */
   readonly flow?: string
-  /** A script written by hand in place of the graph, as JSON text. */
+  /** Handwritten script in place of the graph, as JSON text. */
   readonly script?: string
-  /** Only for flows of the configuration file: asked for at every call. */
+  /** Only for flows of the configuration file: URL that is fetched for every call. */
   readonly url?: string
   readonly fallbackUrl?: string
   readonly method?: 'GET' | 'POST'
-  /** Where the configuration file has it, for messages; default its address. */
+  /** Its place in the configuration file, for messages; default its address. */
   readonly declaredAt?: string
-  /** Rises with every change of the working copy, from 1. */
+  /** Increases with every change of the working copy, from 1. */
   readonly version: number
-  /** Version that calls at `current_deployed` run; absent: none was deployed. */
+  /** Version that calls at `current_deployed` run; absent if none was deployed. */
   readonly deployedVersion?: number
 }
 
@@ -99,7 +100,7 @@ export interface ApplicationDetails {
   readonly statusCallbackUrl?: string
 }
 
-/** A SIP address of somebody else, which can be called by an address of ours. */
+/** SIP address of another party, which can be called by an address of the project. */
 export interface GatewayDetails {
   /** A SIP URI. */
   readonly uri: string
@@ -107,20 +108,20 @@ export interface GatewayDetails {
   readonly codecs?: readonly AudioCodec[]
 }
 
-/** A room. Who calls its address with a telephone joins its conference. */
+/** Room. A caller to its address by telephone joins its conference. */
 export interface RoomDetails {
   readonly maxMembers?: number
   readonly recordOnStart: boolean
   readonly layout?: string
 }
 
-/** An agent; kept, and not to be called yet. */
+/** Agent; stored, but not callable yet. */
 export interface AgentDetails {
-  /** As it was given. */
+  /** Settings as given. */
   readonly settings: Readonly<Record<string, unknown>>
 }
 
-/** What each kind has of its own. Secrets are never part of it. */
+/** Details of each type. Secrets are never part of them. */
 export interface ResourceDetails {
   readonly subscriber: SubscriberDetails
   readonly sip_endpoint: EndpointDetails
@@ -135,7 +136,7 @@ export interface ResourceDetails {
   readonly ai_agent: AgentDetails
 }
 
-/** Something with an address. Times in milliseconds since 1970. */
+/** Resource with an address. Times in milliseconds since 1970. */
 export type Resource<T extends ResourceType = ResourceType> = T extends ResourceType
   ? {
       readonly id: string
@@ -144,14 +145,14 @@ export type Resource<T extends ResourceType = ResourceType> = T extends Resource
       readonly displayName: string
       readonly address: { readonly id: string; readonly context: string; readonly name: string }
       readonly details: ResourceDetails[T]
-      /** Declared in the configuration file: the API shows it, and changes nothing of it. */
+      /** Whether the configuration file declares it: the API shows it, and cannot change it. */
       readonly managedByFile: boolean
       readonly createdAt: number
       readonly updatedAt: number
     }
   : never
 
-/** What something with an address is made of. */
+/** Properties of a new resource. */
 export type NewResource<T extends ResourceType = ResourceType> = T extends ResourceType
   ? {
       readonly projectId: string
@@ -160,17 +161,17 @@ export type NewResource<T extends ResourceType = ResourceType> = T extends Resou
       /** Default `private` for subscribers, else `public`. */
       readonly context?: string
       /**
-       * Default one that is made of the display name (of subscribers: the e-mail's user) and free. A given
-       * one that is taken is refused.
+       * Default: a free name made of the display name (for subscribers: of the e-mail's user). A given name
+       * that is taken is refused.
        */
       readonly name?: string
       readonly details: ResourceDetails[T]
-      /** Of subscribers and SIP endpoints. */
+      /** For subscribers and SIP endpoints. */
       readonly password?: string
     }
   : never
 
-/** What changes; what is absent stays. */
+/** Changed properties; absent ones stay. */
 export type ResourceChange<T extends ResourceType = ResourceType> = T extends ResourceType
   ? {
       readonly displayName?: string
@@ -182,16 +183,16 @@ export type ResourceChange<T extends ResourceType = ResourceType> = T extends Re
   : never
 
 /**
- * What handles calls: itself, or a resource of the same project, which is looked up at each call; nothing
- * handles them while that is not there, or the wanted version of the flow is none.
+ * Handler of calls: a handler itself, or a resource of the same project, which is looked up at each call.
+ * Calls are not handled while the resource, or the wanted version of the flow, is missing.
  */
 export type HandlerSource =
   | HandlerSpec
   | { readonly kind: 'resource'; readonly resourceId: string; readonly version?: FlowVersion }
 
-/** A part of a list, newest last. */
+/** Page of a list to return, the newest entry last. */
 export interface ListPage {
-  /** From 0. */
+  /** Number of the page, from 0. */
   readonly number: number
   readonly size: number
 }
@@ -199,6 +200,6 @@ export interface ListPage {
 /** A page of a list. */
 export interface Listed<T> {
   readonly items: readonly T[]
-  /** How many there are on all pages. */
+  /** Number of entries on all pages. */
   readonly total: number
 }

@@ -1,22 +1,22 @@
 import type { Store } from './sqlite.ts'
 
-/** A token that is not good any more, until nobody has to know that. Times in milliseconds since 1970. */
+/** Revoked token, kept until it would have expired. Times in milliseconds since 1970. */
 export interface RevokedToken {
   readonly id: string
   readonly expiresAt: number
 }
 
-/** Where revoked tokens are kept. */
+/** Storage of revoked tokens. */
 export interface RevokedRows {
-  /** Those that are not to be forgotten yet. */
+  /** Returns the tokens that must still be kept. */
   all(now: number): Promise<readonly RevokedToken[]>
   find(id: string): Promise<RevokedToken | undefined>
-  /** Harmless when the token is there already. */
+  /** Has no effect if the token is stored already. */
   add(token: RevokedToken): Promise<void>
   removeEnded(now: number): Promise<void>
 }
 
-/** The table of access tokens that were revoked. */
+/** Table of revoked access tokens. */
 export class RevokedTokenRows implements RevokedRows {
   readonly #store: Store
 

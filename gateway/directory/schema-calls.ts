@@ -1,14 +1,14 @@
-/** Recordings of calls; each has its file in the folder of its project, but those that hold no sound. */
+/** Recordings of calls. Each has its file in the folder of its project, unless it holds no audio. */
 export interface RecordingTable {
-  /** Random: whoever knows it has it from us. */
+  /** Random: only its recipients know it. */
   id: string
-  /** The gateway that has it, and its file; null: it was written before gateways had ids. */
+  /** Gateway that holds it and its file; null if it was stored before gateways had ids. */
   node_id: string | null
   project_id: string
   call_id: string
   leg_id: string
   status: 'in-progress' | 'completed' | 'failed'
-  /** Null while it is in progress; `interrupted`: the process died. */
+  /** Null while it is in progress; `interrupted`: the process ended. */
   end_reason: string | null
   format: 'wav' | 'mp3'
   channels: number
@@ -16,37 +16,37 @@ export interface RecordingTable {
   sample_rate: number
   started_at: number
   ended_at: number | null
-  /** Of what the file holds. */
+  /** Duration of the file's audio. */
   duration_ms: number
-  /** Of the file; 0: there is none. */
+  /** Size of the file; 0 without a file. */
   bytes: number
-  /** Who is to be told how it ended; null: nobody, or it was told. May hold a user and a password. */
+  /** Status target for its end; null without one, or after the report. May contain a user and a password. */
   status_json: string | null
-  /** What made it, in the words of the XML family; null: nothing that has a word there. */
+  /** Origin of the recording, in the words of the XML family; null if they have no word for it. */
   source: string | null
-  /** Null: it was written before that was kept. */
+  /** Null if it was stored before the track was. */
   track: 'inbound' | 'outbound' | 'both' | null
-  /** Of the conference that it is of. */
+  /** Conference of the recording. */
   conference_id: string | null
 }
 
-/** Callbacks of customers' servers that were not delivered yet. */
+/** Undelivered callbacks to customers' servers. */
 export interface CallbackTable {
-  /** Of the event; customers' servers see it. */
+  /** Id of the event; customers' servers receive it. */
   id: string
-  /** The gateway that delivers it; null: it was written before gateways had ids. */
+  /** Gateway that delivers it; null if it was stored before gateways had ids. */
   node_id: string | null
   project_id: string
   call_id: string
   kind: string
   method: 'GET' | 'POST'
-  /** May hold a user and a password. */
+  /** May contain a user and a password. */
   url: string
   /** Scheme, host and port of the URL. */
   server: string
   content_type: string | null
   body: string | null
-  /** How often it was tried. */
+  /** Number of attempts. */
   tries: number
   created_at: number
   due_at: number

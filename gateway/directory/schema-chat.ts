@@ -2,35 +2,37 @@
 export interface ConversationTable {
   id: string
   project_id: string
-  /** What there is one conversation of, unique in the project: a room, two who talk, or several by name. */
+  /**
+   * Identity of the conversation, unique in the project: a room, two participants, or several with a name.
+   */
   key: string
   kind: 'room' | 'direct' | 'group'
   /**
-   * Goes with these addresses: the room's, or those of the two who talk (a guest has none). Null: goes with
-   * nobody.
+   * Removed with these addresses: the room's, or those of the two participants (a guest has none). Null: not
+   * removed with an address.
    */
   first_address_id: string | null
   second_address_id: string | null
-  /** A list of the ids of the addresses that it was made with. */
+  /** List of the ids of the addresses at its creation. */
   addresses_json: string
   created_at: number
-  /** Null: nothing was written yet. Rises with every message, so that their times differ. */
+  /** Null before the first message. Increases with every message, so that their times differ. */
   last_message_at: number | null
-  /** Of the last message, or of the beginning: what lists go by. */
+  /** Time of the last message, or of the creation: order of lists. */
   active_at: number
 }
 
-/** Who is part of a conversation. */
+/** Members of conversations. */
 export interface ConversationMemberTable {
   conversation_id: string
   /** With the conversation: a subscriber, or a guest. */
   holder_id: string
-  /** Goes with the address; null: a guest's. */
+  /** Removed with the address; null for a guest. */
   address_id: string | null
-  /** Messages before this are not for this member. */
+  /** Messages before this time are hidden from this member. */
   reads_from: number
   /**
-   * When the token that a guest joined with ends, after which the guest makes room for others; null: stays.
+   * End of the token with which a guest joined, after which the guest makes room for others; null: no end.
    */
   ends_at: number | null
 }
@@ -41,7 +43,7 @@ export interface MessageTable {
   conversation_id: string
   /** A subscriber, or a guest. */
   author_id: string
-  /** Goes with the address; null: a guest's. */
+  /** Removed with the address; null for a guest. */
   author_address_id: string | null
   text: string
   metadata_json: string

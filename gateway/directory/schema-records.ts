@@ -1,22 +1,22 @@
 /** Gateways that share the store. */
 export interface NodeTable {
   id: string
-  /** When it last said that it is there. */
+  /** Time of its latest sign of life. */
   seen_at: number
 }
 
-/** Calls as customers see them: each caller's, and each that was called out of it; in progress, and over. */
+/** Calls as customers see them: each caller's, and each outbound call of it; in progress, and ended. */
 export interface CallTable {
   id: string
-  /** The gateway that has it, or had it. */
+  /** Gateway that handles it, or did. */
   node_id: string
   project_id: string
-  /** The call that made this one; null: none did. */
+  /** Call that created this one; null without one. */
   parent_id: string | null
   direction: string
   type: string
   from_uri: string
-  /** User part of a SIP URI, else the whole: what calls are found by. */
+  /** User part of a SIP URI, else the whole: key of searches. */
   from_user: string
   to_uri: string
   to_user: string
@@ -25,25 +25,25 @@ export interface CallTable {
   ringing_at: number | null
   answered_at: number | null
   ended_at: number | null
-  /** Of the catalogue of errors: why it ended. */
+  /** Reason of the end, in the catalogue of errors. */
   code: string | null
   sip_status: number | null
   answered_by: string | null
   document: string | null
-  /** Where its states are told; null: nowhere, or it is over. May hold a user and a password. */
+  /** Status target; null without one, or after the end. May contain a user and a password. */
   status_json: string | null
 }
 
-/** Records of calls that are over, and of their legs (CDR). Durations are milliseconds. */
+/** CDRs of ended calls and of their legs. Durations are milliseconds. */
 export interface CdrTable {
-  /** Of the call, or of the leg. */
+  /** Id of the call, or of the leg. */
   id: string
   kind: 'call' | 'leg'
   project_id: string
   call_id: string
-  /** Of a leg: its place in its call, from 0; of a call 0. */
+  /** Position of a leg in its call, from 0; 0 for a call. */
   place: number
-  /** Of a leg: caller or callee. */
+  /** Role of a leg: caller or callee. */
   role: string | null
   type: string
   direction: string
@@ -52,7 +52,7 @@ export interface CdrTable {
   to_uri: string
   to_user: string
   carrier: string | null
-  /** That was called, and the address that called, where the call came by SIP. */
+  /** Called domain, and source address, if the call arrived by SIP. */
   domain: string | null
   source: string | null
   sip_call_id: string | null
@@ -61,7 +61,7 @@ export interface CdrTable {
   answered_at: number | null
   ended_at: number
   duration_ms: number
-  /** From the answer on. */
+  /** Duration from the answer on. */
   answered_ms: number
   code: string | null
   ended_by: string | null
@@ -69,9 +69,9 @@ export interface CdrTable {
   q850: number | null
   codec: string | null
   mos: number | null
-  /** Part of the packets that never came, 0 to 1. */
+  /** Share of lost packets, 0 to 1. */
   loss: number | null
   jitter_ms: number | null
-  /** The whole of it. */
+  /** The whole CDR. */
   record_json: string
 }

@@ -1,40 +1,39 @@
-/** Refresh tokens of subscribers and guests; each is good once. */
+/** Refresh tokens of subscribers and guests; each can be used once. */
 export interface RefreshTokenTable {
   id: string
   /** SHA-256 of the token, hex. */
   hash: string
   /**
-   * Shared by all that came out of one sign-in, each replacing the one before: one that is used twice ends
-   * them all.
+   * Shared by all tokens of one sign-in, each replacing the one before. A second use of one ends them all.
    */
   family: string
   project_id: string
-  /** Goes with the subscriber; null: a guest's. */
+  /** Removed with the subscriber; null for a guest. */
   subscriber_id: string | null
-  /** Of the access token that it renews: `subscriber`, `guest` or `invite`. */
+  /** Kind of the renewed access token: `subscriber`, `guest` or `invite`. */
   kind: string
-  /** What the new access token is to say. */
+  /** Claims of the new access token. */
   claims_json: string
   expires_at: number
   used_at: number | null
   created_at: number
 }
 
-/** Access tokens that are not good any more, until they would have expired. */
+/** Revoked access tokens, until they would have expired. */
 export interface RevokedTokenTable {
   jti: string
   expires_at: number
 }
 
-/** Answers to POSTs that may be repeated. */
+/** Responses to POSTs that may be repeated. */
 export interface IdempotencyTable {
   project_id: string
-  /** With the project: the key that the request named. */
+  /** With the project: the key in the request. */
   key: string
   route: string
-  /** Of method, path and body: another request must not use the key. */
+  /** Hash of method, path and body: another request must not use the key. */
   request_hash: string
-  /** Null: it is being answered, or the process died while it was. */
+  /** Null while it is being answered, or if the process ended meanwhile. */
   status: number | null
   body: string | null
   content_type: string | null
@@ -47,9 +46,9 @@ export interface OAuthClientTable {
   project_id: string
   name: string
   redirect_uris_json: string
-  /** 1: an application that is installed on a device (RFC 8252). */
+  /** 1: an application on a device (RFC 8252). */
   native: number
-  /** SHA-256, hex; null: a public client. */
+  /** SHA-256, hex; null for a public client. */
   secret_hash: string | null
   scopes_json: string
   managed_by_file: number
@@ -57,7 +56,7 @@ export interface OAuthClientTable {
   updated_at: number
 }
 
-/** What oidc-provider keeps: sessions, grants, codes and so on; model and id together are the key. */
+/** Payloads of oidc-provider: sessions, grants, codes and so on; model and id together are the key. */
 export interface OAuthPayloadTable {
   model: string
   id: string
@@ -70,13 +69,13 @@ export interface OAuthPayloadTable {
   expires_at: number | null
 }
 
-/** Devices of subscribers that notifications go to. */
+/** Devices of subscribers that receive notifications. */
 export interface DeviceTable {
   id: string
-  /** Goes with the subscriber. */
+  /** Removed with the subscriber. */
   subscriber_id: string
   project_id: string
-  /** Of the push service; unique for the subscriber. */
+  /** Token of the push service; unique for the subscriber. */
   token: string
   type: string
   created_at: number

@@ -17,8 +17,8 @@ export type * from './schema-records.ts'
 export type * from './schema-tokens.ts'
 
 /**
- * The tables of the directory. Times are milliseconds since the Unix epoch; flags are 0 or 1; `…_json` holds
- * JSON text.
+ * Tables of the directory. Times are milliseconds since the Unix epoch; flags are 0 or 1; `…_json` holds JSON
+ * text.
  */
 export interface Tables {
   schema_version: SchemaVersionTable
@@ -47,17 +47,17 @@ export interface Tables {
   message: MessageTable
 }
 
-/** Carriers that the API made. */
+/** Carriers of the API. */
 export interface CarrierTable {
   id: string
   project_id: string
   /** Unique in the project. */
   name: string
-  /** An entry of the configuration file's `carriers`, without passwords. */
+  /** Entry of the configuration file's `carriers`, without passwords. */
   entry_json: string
-  /** The passwords, sealed; null: it has none. */
+  /** The passwords, sealed; null without passwords. */
   secrets: string | null
-  /** 1: numbers of the project go to it; null: they do not. No two of a project have 1. */
+  /** 1: receives the calls to numbers of the project; null otherwise. At most one of a project has 1. */
   is_default: 1 | null
   created_at: number
   updated_at: number
@@ -71,7 +71,8 @@ export interface SchemaVersionTable {
 }
 
 /**
- * Whom everything belongs to. A project that the file has no longer stays, as its calls and recordings do.
+ * Projects, the owners of all data. A project that is no longer in the file stays, like its calls and
+ * recordings.
  */
 export interface ProjectTable {
   id: string
@@ -99,18 +100,18 @@ export interface DomainAppTable {
   id: string
   project_id: string
   name: string
-  /** Null: the file names the domain. */
+  /** Null if the file names the domain. */
   identifier: string | null
   /** Lower case; unique over all projects. */
   domain: string
   /** User of the request-URI; `*`: any. */
   user_pattern: string
-  /** 0: anyone may send. */
+  /** 0: any source may send. */
   ip_auth_enabled: number
-  /** A list of CIDRs. */
+  /** List of CIDRs. */
   ip_auth_json: string
   encryption: 'optional' | 'required' | 'forbidden'
-  /** A list of SRTP suites; null: all. */
+  /** List of SRTP suites; null: all. */
   ciphers_json: string | null
   /** A handler source. */
   handler_json: string | null
@@ -119,9 +120,9 @@ export interface DomainAppTable {
   calls_per_second: number | null
   calls_per_second_of_source: number | null
   max_calls_of_source: number | null
-  /** A digest secret; null: callers have to prove nothing. */
+  /** Digest secret; null: callers need no credentials. */
   challenge_json: string | null
-  /** A list of codecs; null: those of the carrier. */
+  /** List of codecs; null: those of the carrier. */
   codecs_json: string | null
   /** 1: declared in the configuration file, and removed with it. */
   managed_by_file: number
@@ -129,49 +130,47 @@ export interface DomainAppTable {
   updated_at: number
 }
 
-/** Everything that has an address. */
+/** Resources with an address. */
 export interface ResourceTable {
   id: string
   project_id: string
   type: ResourceType
   display_name: string
-  /** What the kind has of its own, but what has a column in a table of its own. */
+  /** Details of the type, except those with a column in a separate table. */
   details_json: string
   managed_by_file: number
   created_at: number
   updated_at: number
 }
 
-/** What a resource of type `subscriber` has besides. */
+/** Further columns of a resource of type `subscriber`. */
 export interface SubscriberTable {
   resource_id: string
   project_id: string
   /** Lower case; unique in the project. */
   email: string
-  /** Null: signs in with no password. */
+  /** Null: cannot sign in with a password. */
   password_hash: string | null
-  /**
-   * Keyed digest of the password as the file has it: tells whether it changed without the cost of the hash.
-   */
+  /** Keyed digest of the password in the file: detects a change without the cost of the hash. */
   password_mark: string | null
-  /** 1: may not sign in, and its tokens are not good. */
+  /** 1: may not sign in, and its tokens are invalid. */
   disabled: number
-  /** Tokens that were issued before this (ms since the Unix epoch) are not good any more. */
+  /** Tokens issued before this time (ms since the Unix epoch) are invalid. */
   tokens_after: number
-  /** Notifications are encrypted with it, base64; null: none was made yet. */
+  /** Key that encrypts notifications, base64; null before its creation. */
   push_key: string | null
 }
 
-/** What a resource of type `sip_endpoint` has besides. */
+/** Further columns of a resource of type `sip_endpoint`. */
 export interface EndpointTable {
   resource_id: string
-  /** Digest user name, with regard to case; unique over all projects. */
+  /** Digest user name, case-sensitive; unique over all projects. */
   username: string
-  /** A list of digest secrets, one for each realm; never the password. */
+  /** List of digest secrets, one for each realm; never the password. */
   secrets_json: string
 }
 
-/** The one address of a resource; unique in the project. */
+/** The only address of a resource; unique in the project. */
 export interface AddressTable {
   id: string
   resource_id: string
@@ -181,15 +180,15 @@ export interface AddressTable {
   created_at: number
 }
 
-/** Versions of call flows as they were deployed. */
+/** Deployed versions of call flows. */
 export interface FlowVersionTable {
   id: string
   resource_id: string
-  /** Of the working copy that it was. */
+  /** Version of the working copy at its deployment. */
   version: number
   flow: string | null
   script: string | null
   created_at: number
-  /** 1: the one that runs. */
+  /** 1: the running one. */
   is_current: number
 }

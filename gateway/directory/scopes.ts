@@ -1,7 +1,8 @@
 /**
- * What an API token may do: make and drive calls; keep subscribers and their tokens; keep the other resources
- * (domain applications, carriers, flows …); read and remove recordings and the records of calls; act as a
- * realtime application; keep the tokens of the project.
+ * Permissions of an API token. `calling`: make and control calls. `subscribers`: manage subscribers and their
+ * tokens. `resources`: manage other resources (domain applications, carriers, flows …). `records`: read and
+ * remove recordings and CDRs. `applications`: act as a realtime application. `tokens`: manage the tokens of
+ * the project.
  */
 export const scopes = ['calling', 'subscribers', 'resources', 'records', 'applications', 'tokens'] as const
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { DigestSecret } from './types.ts'
 
 /**
- * What a digest answer of this user is checked against: `H(username:realm:password)` for each algorithm (RFC
- * 8760).
+ * Returns the secret that verifies digest responses of a user: `H(username:realm:password)` for each
+ * algorithm (RFC 8760).
  */
 export const digestSecret = (username: string, realm: string, password: string): DigestSecret => {
   const ha1 = (algorithm: 'md5' | 'sha256') =>

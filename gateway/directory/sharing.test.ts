@@ -130,7 +130,7 @@ describePostgres('a database that goes away', (engine) => {
     await (await waiting).close()
   })
 
-  it('that does not exist is told at once, without the password', async () => {
+  it('that does not exist is reported at once, without the password', async () => {
     const url = `${engine.place.url?.replace(/\/t\d+\?/, '/none?')}&password=Secret-Word`
     const attempt = engine.open({ clock, url, config: config() })
     await expect(attempt).rejects.toThrow(/cannot be used: database "none" does not exist/)

@@ -4,23 +4,23 @@ import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, type 
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Tables } from './schema.ts'
 
-/** The store's queries, whichever engine runs them. */
+/** The store's queries, on either engine. */
 export type Store = Kysely<Tables>
 
-/** Queries of which either all hold or none. */
+/** Transaction: either all of its queries take effect or none. */
 export type Write = Transaction<Tables>
 
 /**
- * Outcome of a statement that the file refused for a reason of the system, such as a full disk; undefined: it
- * was carried out.
+ * Receives the outcome of a statement that failed for a reason of the system, such as a full disk; undefined
+ * for success.
  */
 export type OnSqliteState = (fault: unknown) => void
 
 /**
- * Opens (or makes) the SQLite file of the directory, readable by its owner alone; `:memory:` keeps it in
- * memory. A statement that the disk does not permit rejects with `store_unavailable`; `onState` is called
- * with each such fault, and with undefined for each change that holds. Throws an error that names the file
- * when it cannot be opened.
+ * Opens or creates the SQLite file of the directory, readable only by its owner; `:memory:` keeps it in
+ * memory. A statement that the disk does not permit rejects with `store_unavailable`. `onState` is called
+ * with each such fault, and with undefined for each successful change. Throws an error that names the file if
+ * it cannot be opened.
  */
 export const openSqliteStore = (file: string, onState: OnSqliteState = () => {}): Store =>
   new Kysely<Tables>({ dialect: new SqliteDialect({ database: openDatabase(file, onState) }) })
@@ -47,10 +47,9 @@ const open = (file: string): DatabaseSync => {
   }
 }
 
-// Kysely's dialect asks for statements in the shape of another driver; ours differ in how parameters are
-// passed.
+// Kysely's dialect expects the statements of another driver, which passes parameters differently.
 const statement = (database: DatabaseSync, sql: string, onState: OnSqliteState): SqliteStatement => {
-  // A full disk ends a transaction by itself, and rolling back what has ended would hide the reason.
+  // A full disk ends a transaction by itself. Rolling back an ended transaction would hide the reason.
   if (sql === 'rollback' && !database.isTransaction) return nothing
   const isWrite = /^(insert|update|delete|commit)/i.test(sql)
   const guarded = <T>(run: () => T): T => {
@@ -81,15 +80,12 @@ const nothing: SqliteStatement = {
   iterate: () => [][Symbol.iterator](),
 }
 
-/**
- * Primary result codes of SQLite that the system is the reason for: busy, read-only, I/O error, full, cannot
- * open.
- */
+/** Primary result codes of SQLite for faults of the system: busy, read-only, I/O error, full, cannot open. */
 const systemFaults: ReadonlySet<number> = new Set([5, 8, 10, 13, 14])
 
 const isSystemFault = (error: unknown): boolean =>
   error instanceof Error &&
   'errcode' in error &&
   typeof error.errcode === 'number' &&
-  // The upper bits say more of the reason (an extended result code).
+  // The upper bits detail the reason (an extended result code).
   systemFaults.has(error.errcode & 0xff)

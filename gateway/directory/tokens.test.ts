@@ -70,7 +70,7 @@ describeEngines('tokens', (engine) => {
     expect(later.revocations.size).toBe(1)
   })
 
-  it('of a subscriber are told apart to the millisecond when all are taken back', async () => {
+  it('of a subscriber are distinguished to the millisecond when all are revoked', async () => {
     const { directory, tokens } = await opened(engine)
     const holder = await nora(directory)
     const before = await tokens.issue(holder, 600)
@@ -124,7 +124,7 @@ describeEngines('devices', (engine) => {
     expect(await add('three')).toMatchObject({ token: 'three' })
   })
 
-  it('are taken from nobody of another project', async () => {
+  it('are not taken from subscribers of another project', async () => {
     const { devices, holder, add, other } = await made()
     await add('one')
     const stranger = await other('project-2')
@@ -133,7 +133,7 @@ describeEngines('devices', (engine) => {
     expect([await tokens(holder.id), await tokens(stranger.id)]).toEqual([['one'], ['one']])
   })
 
-  it('belong to whoever of the project registered the token last', async () => {
+  it('belong to the subscriber of the project who registered the token last', async () => {
     const { devices, holder, add, other } = await made()
     await add('one')
     await add('two')
@@ -197,14 +197,14 @@ describeEngines('tokens of the API', (engine) => {
     await projects.removeToken(p, token.id)
     expect(new Set(seen)).toEqual(new Set([before + 1, before]))
     end()
-    const told = seen.length
+    const sightings = seen.length
     await projects.addToken(p, { name: 'ci', scopes: ['calling'] })
-    expect(seen.length).toBe(told)
+    expect(seen.length).toBe(sightings)
   })
 })
 
 describePostgres('tokens of gateways on one database', (engine) => {
-  it('are revoked on all of them, and who holds one is told', async () => {
+  it('are revoked on all of them, and their listeners are notified', async () => {
     const one = await opened(engine)
     const other = await opened(engine)
     const { id } = await nora(one.directory)
@@ -212,11 +212,11 @@ describePostgres('tokens of gateways on one database', (engine) => {
     const first = await one.tokens.issue(holder, 600)
     const second = await one.tokens.issue(holder, 600)
     await vi.waitFor(async () => expect(await isGood(other.tokens.verify(first.token))).toBe(true))
-    let told = 0
-    other.tokens.onRevocation(id, () => told++)
+    let received = 0
+    other.tokens.onRevocation(id, () => received++)
     await one.revocations.revoke(await one.tokens.verify(first.token))
     await vi.waitFor(async () => expect(await isGood(other.tokens.verify(first.token))).toBe(false))
-    expect(told).toBeGreaterThan(0)
+    expect(received).toBeGreaterThan(0)
     expect(await isGood(other.tokens.verify(second.token))).toBe(true)
     engine.clock.advance(1)
     await one.directory.changeSubscriber(p, id, { tokensAfter: engine.clock.now() })

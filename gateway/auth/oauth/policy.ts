@@ -4,20 +4,25 @@ import { oauthScopes } from './clients.ts'
 
 /**
  * Returns the interactions of a sign-in. The password is required without a session, for a subscriber of
- * another project, for one who may not sign in any more, and after a change of the password. A click is
- * required for a client on a device, because another application there could impersonate it (RFC 8252 section
- * 8.6). A client may also ask for either.
+ * another project, for a disabled one, and after a change of the password. A click is required for a client
+ * on a device, because another application there could impersonate it (RFC 8252 section 8.6). A client may
+ * also ask for either.
  */
 export const interactions = (accounts: OAuthAccounts) => {
   const { Check, base } = interactionPolicy
   const policy = base()
   policy.get('login')?.checks.add(
-    new Check('account', 'the session is of nobody who may sign in here', 'login_required', ({ oidc }) => {
-      const { accountId, loginTs = 0 } = oidc.session ?? {}
-      if (accountId === undefined) return Check.NO_NEED_TO_PROMPT
-      const passwordIsOlder = loginTs * 1000 >= (accounts.subscriber(accountId)?.tokensAfter ?? 0)
-      return oidc.account && passwordIsOlder ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT
-    }),
+    new Check(
+      'account',
+      'the session is of a subscriber who may not sign in here',
+      'login_required',
+      ({ oidc }) => {
+        const { accountId, loginTs = 0 } = oidc.session ?? {}
+        if (accountId === undefined) return Check.NO_NEED_TO_PROMPT
+        const passwordIsOlder = loginTs * 1000 >= (accounts.subscriber(accountId)?.tokensAfter ?? 0)
+        return oidc.account && passwordIsOlder ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT
+      },
+    ),
   )
   return policy
 }

@@ -1,4 +1,7 @@
-/** For tests: servers on loopback, clients for them, and what they fail with. {@link closeAll} belongs after each test. */
+/**
+ * For tests: servers on loopback, clients for them, and what they fail with. {@link closeAll} belongs after
+ * each test.
+ */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -21,7 +24,7 @@ export const closeAll = async (): Promise<void> => {
   }
 }
 
-/** What a server was asked. */
+/** Request that a server received. */
 interface Seen {
   readonly request: IncomingMessage
   readonly body: string
@@ -67,5 +70,5 @@ export const failureOf = async (promise: Promise<unknown>): Promise<TrunklineErr
   if (error.code !== 'document_unreachable') throw new Error(`another code: ${error.code}`)
   return error
 }
-/** Why it failed. */
+/** Reason of the failure. */
 export const reasonOf = async (promise: Promise<unknown>) => (await failureOf(promise)).facts.reason

@@ -104,10 +104,10 @@ export const admittedBy = (
   { record, admission }: DomainEntry,
   handler: HandlerSpec | undefined,
 ): DomainApp => {
-  const told = record.statusCallback
+  const callback = record.statusCallback
   return {
     ...admission,
-    handler: handler && { ...handler, ...statusOf(dialectOf(handler.kind), told?.url, told?.method) },
+    handler: handler && { ...handler, ...statusOf(dialectOf(handler.kind), callback?.url, callback?.method) },
   }
 }
 

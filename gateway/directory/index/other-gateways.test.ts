@@ -27,40 +27,40 @@ const later = async () => {
 }
 
 it('passes on what changed as soon as it is read', async () => {
-  const told: News[] = []
-  others.on(async (news) => void told.push(news))
+  const received: News[] = []
+  others.on(async (news) => void received.push(news))
   const news = { kind: 'resource', id: 'r1' }
   others.take(news)
-  expect(told).toEqual([])
+  expect(received).toEqual([])
   await settled()
-  expect([readings, told]).toEqual([[{ resources: ['r1'] }], [news]])
+  expect([readings, received]).toEqual([[{ resources: ['r1'] }], [news]])
   expect(clock.running).toBe(0)
 })
 
 it('reads everything until it can, where something could not be read', async () => {
-  const told: News[] = []
-  others.on(async (news) => void told.push(news))
+  const received: News[] = []
+  others.on(async (news) => void received.push(news))
   away = true
   others.take({ kind: 'project', id: 'p1' })
   await settled()
   await later()
-  expect(told).toEqual([])
+  expect(received).toEqual([])
   away = false
   await later()
   expect(readings).toEqual([{ projects: true }, 'all', 'all'])
-  expect(told).toEqual(['anything'])
+  expect(received).toEqual(['anything'])
   expect(clock.running).toBe(0)
 })
 
 it('tells a listener again that could not take it', async () => {
-  const told: News[] = []
+  const received: News[] = []
   others.on(async (news) => {
-    if (told.push(news) === 1) throw new Error('away')
+    if (received.push(news) === 1) throw new Error('away')
   })
   others.take({ kind: 'revoked_token', id: 't1' })
   await settled()
   await later()
-  expect(told).toEqual([{ kind: 'revoked_token', id: 't1' }, 'anything'])
+  expect(received).toEqual([{ kind: 'revoked_token', id: 't1' }, 'anything'])
 })
 
 it('leaves no timer behind', async () => {

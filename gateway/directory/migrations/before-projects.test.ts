@@ -95,7 +95,7 @@ it('keeps everything of the release before, with its ids, passwords and handlers
   )
   expect(testStore.query('select email, password_hash from subscriber order by email')).toEqual(hashes)
   expect(await directory.signIn(p, 'bob@example.test', 'builder')).toMatchObject({ firstName: 'Bob' })
-  // No token is spoiled by it: nobody's password is another one.
+  // No token becomes invalid: no password has changed.
   expect(directory.subscriberByEmail(p, 'alice@example.test')?.tokensAfter).toBe(0)
   expect(directory.domainApp('open.example')).toMatchObject({
     allow: undefined,

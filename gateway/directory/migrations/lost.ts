@@ -6,7 +6,7 @@ import type { Migration } from './run.ts'
  * recording.
  */
 export const lost: Migration = {
-  name: 'who is told of what ends with its gateway; what made a recording',
+  name: 'status targets of calls and recordings; origin of recordings',
   up: async (db) => {
     await db.schema.alterTable('call').addColumn('status_json', 'text').execute()
     // One after the other: SQLite cannot add two at once.

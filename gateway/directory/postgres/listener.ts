@@ -5,29 +5,29 @@ import type { News } from '../engine.ts'
 import { clientConfig } from './pool.ts'
 import { channel } from './triggers.ts'
 
-/** What a listener works with. */
+/** Collaborators of {@link Listener}. */
 export interface ListenerDeps {
   readonly url: string
   readonly clock: Pick<Clock, 'after'>
   readonly log: Pick<Log, 'info' | 'error'>
-  /** Whether it is a server process of our own that made a change: we know of it already. */
+  /** Returns whether this gateway's own server process made a change, which is known already. */
   readonly isOwn: (processId: number) => boolean
   readonly onNews: (news: News) => void
 }
 
-/** Between two attempts to connect again. */
+/** Wait between two attempts to reconnect, in ms. */
 const againMs = 1_000
 
 /**
- * How often it is asked whether the connection still stands, and longest wait for the answer: a network that
- * drops everything says nothing of it.
+ * Interval of checks of the connection, and maximum wait for the answer, in ms. A network that drops every
+ * packet reports no error.
  */
 const askMs = 10_000
 const answerMs = 5_000
 
 /**
- * Hears of what changes in the database, on a connection of its own, which it opens again whenever it is
- * lost; what it missed meanwhile is anything.
+ * Listener for changes in the database, on its own connection, which it reopens after a loss. It reports
+ * missed changes as `anything`.
  */
 export class Listener {
   readonly #parts: ListenerDeps
@@ -39,7 +39,10 @@ export class Listener {
     this.#parts = parts
   }
 
-  /** Resolves when nothing can be missed from now on. Rejects where the first connection cannot be made. */
+  /**
+   * Opens the connection. Resolves when no change can be missed any more. Rejects if the first connection
+   * fails.
+   */
   async open(): Promise<void> {
     const { url, isOwn, onNews } = this.#parts
     const client = new Client(clientConfig(url))

@@ -2,7 +2,7 @@ import { DatabaseError, type Pool } from 'pg'
 import { beforeEach, expect, it } from 'vitest'
 import { guardedPool } from './pool.ts'
 
-/** What each query comes to; none left: it succeeds. */
+/** Outcome of each query; success without one. */
 let failures: Error[]
 let doubts: number
 /** Whether each connection that was given back was closed. */
@@ -55,7 +55,7 @@ it('is not in doubt where the server has said no', async () => {
   expect(doubts).toBe(0)
 })
 
-it('gives nobody else a connection that owes an answer, or whose transaction could not be rolled back', async () => {
+it('does not reuse a connection that owes an answer, or whose transaction could not be rolled back', async () => {
   const refused = Object.assign(new DatabaseError('duplicate key', 1, 'error'), { code: '23505' })
   for (const failure of [undefined, refused, new Error('Query read timeout')]) {
     if (failure) failures.push(failure)

@@ -2,14 +2,14 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { type ClientConfig, DatabaseError, Pool, type PoolClient, types } from 'pg'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 
-/** Longest wait for a connection, and for the answer to a query. */
+/** Maximum wait for a connection, and for the answer to a query, in ms. */
 const connectMs = 3_000
 const queryMs = 15_000
 
-/** int8 and numeric: counts, sums and times, all of which a number holds. */
+/** Types int8 and numeric: counts, sums and times, which all fit a number. */
 const numbers = new Set([20, 1700])
 
-/** How to connect; what the server counts comes as numbers. */
+/** Returns the options of a connection; counts of the server arrive as numbers. */
 export const clientConfig = (url: string): ClientConfig => ({
   connectionString: url,
   application_name: 'trunkline',
@@ -22,15 +22,11 @@ export const clientConfig = (url: string): ClientConfig => ({
   },
 })
 
-/**
- * Connections to the server, opened as they are needed. A connection that breaks costs the query that is on
- * it, and nothing else.
- */
+/** Opens connections to the server on demand. A broken connection fails only its own query. */
 export const openPool = (url: string, connections: number): OwnPool => {
   const own = new Set<number>()
   const pool = new Pool({ ...clientConfig(url), max: connections, idleTimeoutMillis: 60_000 })
-  // One that breaks while nobody uses it is replaced by the pool; while somebody uses it, their query
-  // rejects.
+  // The pool replaces a connection that breaks while idle; while it is used, its query rejects.
   pool.on('error', () => {})
   pool.on('connect', (client) => {
     own.add(processIdOf(client))
@@ -40,19 +36,19 @@ export const openPool = (url: string, connections: number): OwnPool => {
   return { pool, isOwn: (processId) => own.has(processId) }
 }
 
-/** Connections, and whether a process of the server is at the end of one of them. */
+/** Connections, and whether a process of the server belongs to one of them. */
 export interface OwnPool {
   readonly pool: Pool
   readonly isOwn: (processId: number) => boolean
 }
 
-/** The driver knows it, and its types do not. */
+/** Returns the process id, which the driver has and its types lack. */
 const processIdOf = (client: object): number =>
   'processID' in client && typeof client.processID === 'number' ? client.processID : 0
 
 /**
- * The pool as Kysely takes it; errors of a server that is away are `store_unavailable`. `onDoubt`: a change
- * may have been made or not, as its answer was lost.
+ * Returns the pool for Kysely. Errors of an unavailable server become `store_unavailable`. `onDoubt` is
+ * called if the answer to a change was lost, so that its effect is unknown.
  */
 export const guardedPool = (
   pool: Pick<Pool, 'connect' | 'end' | 'options'>,
@@ -64,8 +60,8 @@ export const guardedPool = (
 })
 
 const guarded = (client: PoolClient, onDoubt: () => void): PostgresPoolClient => {
-  // One that owes an answer is busy with the question still, and may be in the middle of a transaction:
-  // nobody else is to get it.
+  // A connection without its answer still runs the query, perhaps within a transaction: it must not be
+  // reused.
   let owing = false
   const query = (sql: unknown, parameters?: unknown) =>
     client.query(sql as string, parameters as unknown[]).catch((error: unknown) => {
@@ -82,11 +78,10 @@ const guarded = (client: PoolClient, onDoubt: () => void): PostgresPoolClient =>
 }
 
 /**
- * Classes of SQLSTATE that say that the server, not the query, is at fault: connection, resources, operator,
- * system.
+ * Classes of SQLSTATE for faults of the server, not of the query: connection, resources, operator, system.
  */
 const serverFaults = /^(08|53|57P|58)/
-/** A character that text cannot have, and a number that a column cannot. */
+/** Codes for a character that text cannot hold, and a number that a column cannot hold. */
 const badValues = new Set(['22021', '22P05', '22003'])
 
 const refuse = (error: unknown): never => {

@@ -6,17 +6,15 @@ import { Listener } from './listener.ts'
 import { guardedPool, openPool } from './pool.ts'
 import { watchChanges } from './triggers.ts'
 
-/** Between two attempts to reach the server at start. */
+/** Wait between two attempts to reach the server at start, in ms. */
 const againMs = 500
 /** Any number, the same for all gateways: `trnk`. */
 const lockKey = 0x74726e6b
 
-/** Faults that waiting does not mend: the user, the password, the database (classes 28 and 3D). */
+/** Faults that waiting cannot mend: user, password, database (classes 28 and 3D). */
 const lasting = /^(28|3D)/
 
-/**
- * Connects to PostgreSQL. Rejects with an error that names the database where it cannot be reached in time.
- */
+/** Connects to PostgreSQL. Rejects with an error that names the database if it cannot be reached in time. */
 export const openPostgres = async (
   options: Required<Pick<EngineOptions, 'url' | 'connections' | 'startTimeoutMs' | 'clock' | 'log'>>,
 ): Promise<Engine> => {
@@ -89,13 +87,13 @@ const reached = async (
   }
 }
 
-/** An error of several addresses has its reasons inside. */
+/** Returns the reason of an error. That of several addresses contains their errors. */
 const reasonOf = (error: unknown): string => {
   const [first] = error instanceof AggregateError ? error.errors : [error]
   return first instanceof Error ? first.message : String(first)
 }
 
-/** The URL without what may be secret. */
+/** Returns the URL without secret parts. */
 const shown = (url: string): string => {
   const { protocol, host, pathname, searchParams } = new URL(url)
   return `${protocol}//${host || (searchParams.get('host') ?? '')}${pathname}`

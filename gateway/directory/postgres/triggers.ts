@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Write } from '../sqlite.ts'
 
-/** Where changes are told. */
+/** Channel of the notifications. */
 export const channel = 'trunkline'
 
 /**
- * Tables that gateways hold in memory, and messages, which they deliver when they are new: what a change of a
- * row is told as, and the column with the id.
+ * Tables that gateways hold in memory, and messages, which they deliver when new. Each has the kind of its
+ * notification and the column of its id.
  */
 const watched: Readonly<Record<string, readonly [kind: string, column: string, on?: 'insert']>> = {
   resource: ['resource', 'id'],
@@ -23,8 +23,8 @@ const watched: Readonly<Record<string, readonly [kind: string, column: string, o
 }
 
 /**
- * Has the server tell every change of what gateways hold in memory, as part of the change itself: no gateway
- * misses one that holds, whoever made it, and however that one ended.
+ * Creates triggers that notify of every change of data that gateways hold in memory, within the same
+ * transaction. So no gateway misses a committed change, whichever process made it.
  */
 export const watchChanges = async (write: Write): Promise<void> => {
   await sql`create or replace function trunkline_changed() returns trigger language plpgsql as ${sql.raw(`$$

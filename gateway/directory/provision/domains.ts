@@ -3,8 +3,8 @@ import type { Declared, DeclaredDomain } from '../declared.ts'
 import type { Write } from '../sqlite.ts'
 
 /**
- * Removes domain applications that the file has no longer, and makes or changes those that it has; a domain
- * is known by its name.
+ * Removes domain applications that are no longer in the file, and creates or changes the others; the domain
+ * name identifies them.
  */
 export const provisionDomains = async (
   write: Write,
@@ -33,7 +33,7 @@ export const provisionDomains = async (
   }
 }
 
-/** The columns that the file decides. */
+/** Returns the columns that the file sets. */
 export const domainValues = (app: DeclaredDomain) => ({
   project_id: app.projectId,
   name: app.domain,

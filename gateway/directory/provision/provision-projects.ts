@@ -8,8 +8,8 @@ import type { Write } from '../sqlite.ts'
 const fileTokenName = 'configuration file'
 
 /**
- * Makes or renames the projects of the file, and gives them its tokens. A project that the file has no longer
- * stays without them: calls and recordings are its own.
+ * Creates or renames the projects of the file, and sets their tokens. A removed project stays without tokens:
+ * its calls and recordings remain.
  */
 export const provisionProjects = async (
   write: Write,
@@ -41,7 +41,7 @@ export const provisionProjects = async (
   }
 }
 
-/** A name that another project of the store has is taken from it: projects of the file may trade names. */
+/** Takes names from other stored projects: projects of the file may swap names. */
 const vacateNames = async (write: Write, projects: Declared['projects']): Promise<void> => {
   const wanted = new Map(projects.map(({ id, name }) => [name, id]))
   for (const { id, name } of await write.selectFrom('project').select(['id', 'name']).execute()) {

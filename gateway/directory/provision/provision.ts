@@ -6,18 +6,18 @@ import { provisionDomains } from './domains.ts'
 import { provisionProjects } from './provision-projects.ts'
 import { type Credential, personKey, provisionResources } from './resources.ts'
 
-/** What hashes declared passwords, and the key that tells whether they changed. */
+/** Hasher of declared passwords, and the key that detects their changes. */
 export interface Hashing {
   readonly secret: Uint8Array
   readonly passwords: Pick<Passwords, 'hash'>
 }
 
 /**
- * Makes the store hold what the file declares, in one transaction: missing rows are made, changed ones
- * updated, and file-managed rows that the file has no longer are removed. A domain is known by its name, a
- * subscriber by the e-mail, an endpoint by its user name, anything else by the address; as long as that
- * stays, so does the id. What was made otherwise is left alone, unless the file declares the same thing: then
- * it becomes the file's.
+ * Applies the declarations of the file to the store, in one transaction. Missing rows are created, changed
+ * ones updated, and file-managed rows that left the file removed. A domain is identified by its name, a
+ * subscriber by the e-mail, an endpoint by its user name, and any other resource by its address. The id stays
+ * as long as that does. Other rows are unchanged, unless the file declares the same resource: then the file
+ * manages it.
  */
 export const provision = async (
   { store, lock }: Pick<Engine, 'store' | 'lock'>,
@@ -33,7 +33,7 @@ export const provision = async (
 }
 
 /**
- * Hashes the passwords, which takes long, before a transaction holds the store. The result does the work of
+ * Hashes the passwords before a transaction locks the store, as this takes long. The result does the work of
  * {@link provision}.
  */
 export const prepareProvision = async (

@@ -3,13 +3,13 @@ import type { DeclaredResource } from '../declared.ts'
 import { forgetDevices } from '../devices.ts'
 import type { Write } from '../sqlite.ts'
 
-/** A password as it is stored. */
+/** Stored form of a password. */
 export interface Credential {
   readonly hash: string
   readonly mark: string
 }
 
-/** A resource of the store that the file may mean. */
+/** Stored resource that the file may mean. */
 interface Existing {
   readonly id: string
   readonly project_id: string
@@ -24,7 +24,8 @@ interface Existing {
 }
 
 /**
- * Removes what the file has no longer, and makes or changes what it has. `credentials`: by {@link personKey}.
+ * Removes resources that are no longer in the file, and creates or changes the others. `credentials`: by
+ * {@link personKey}.
  */
 export const provisionResources = async (
   write: Write,
@@ -37,7 +38,7 @@ export const provisionResources = async (
   const kept = new Map<DeclaredResource, Existing | undefined>()
   for (const each of resources) {
     const own = byKey.get(keyOf(each))
-    // A phone whose project the file has changed is another one: nothing moves from one project to another.
+    // A phone whose project has changed in the file is a new one: resources never move between projects.
     const same = own?.project_id === each.projectId ? own : undefined
     kept.set(each, same ?? (await othersOwn(write, each)))
   }
@@ -55,10 +56,10 @@ export const provisionResources = async (
   }
 }
 
-/** By what a subscriber is known. */
+/** Returns the key that identifies a subscriber. */
 export const personKey = ({ projectId, person }: DeclaredResource): string => `${projectId} ${person?.email}`
 
-/** By what a thing of the file is known: an e-mail, a user name, else the address. */
+/** Returns the key that identifies a resource of the file: an e-mail, a user name, else the address. */
 const keyOf = (resource: DeclaredResource): string => {
   const { phone, person, projectId, context, name } = resource
   if (person) return `person ${personKey(resource)}`
@@ -71,8 +72,8 @@ const keyOfExisting = ({ type, project_id, email, username, context, name }: Exi
 }
 
 /**
- * What the file means and did not make; it is looked for by itself, as there may be very many things that the
- * file knows nothing of.
+ * Returns a stored resource that the file means but did not create. It is queried separately, as there may be
+ * very many resources outside the file.
  */
 const othersOwn = async (write: Write, resource: DeclaredResource): Promise<Existing | undefined> => {
   const { phone, person, projectId, context, name } = resource
@@ -101,9 +102,7 @@ const existing = (write: Write) =>
     .select(['resource.id', 'resource.project_id', 'type', 'display_name', 'details_json', 'managed_by_file'])
     .select(['context', 'name', 'email', 'username'])
 
-/**
- * Subscribers may trade addresses; each that moves leaves its old one first, so that no two meet on the way.
- */
+/** Clears old addresses before the new ones are set, so that subscribers can swap addresses. */
 const vacate = async (
   write: Write,
   kept: ReadonlyMap<DeclaredResource, Existing | undefined>,
@@ -168,10 +167,7 @@ const writeAddress = async (
     .execute()
 }
 
-/**
- * With another password, tokens that the old one got are not good any more, nor are devices told that were
- * registered with them.
- */
+/** Writes a subscriber. A new password invalidates the tokens and removes the devices of the old one. */
 const writePerson = async (
   write: Write,
   resourceId: string,

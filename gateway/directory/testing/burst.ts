@@ -1,6 +1,6 @@
 /**
- * A gateway's directory that makes resources for as long as it lives, a few at once, and writes down the id of each that it was told is
- * made. Arguments: the SQLite file, or the URL of a database.
+ * A gateway's directory that makes resources for as long as it lives, a few at once, and writes down the id
+ * of each that it reported as created. Arguments: the SQLite file, or the URL of a database.
  */
 import { SystemClock } from '../../core/clock.ts'
 import { createDirectory } from '../directory.ts'

@@ -14,7 +14,10 @@ export class TestDatabases {
     this.#server = server
   }
 
-  /** URL of a new database with all tables and nothing in them: a copy, which is quicker by far than all steps of the schema. */
+  /**
+   * URL of a new database with all tables and nothing in them: a copy, which is quicker by far than all steps
+   * of the schema.
+   */
   async make(): Promise<string> {
     this.#template ??= this.#makeTemplate()
     return this.#server.urlOf(await this.#copy(await this.#template))

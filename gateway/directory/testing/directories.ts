@@ -29,7 +29,7 @@ export const phone = {
   codecs: ['PCMA', 'opus'],
 } satisfies DirectoryConfig['endpoints'][number]
 
-/** What the file declares, with changes. */
+/** Declarations of the file, with changes. */
 export const config = (changes: Partial<DirectoryConfig> = {}): DirectoryConfig => ({
   project: 'project-1',
   projects: [{ id: 'project-1', name: 'project-1', signingKeys: [] }],
@@ -81,7 +81,10 @@ export class TestStore {
     return join(this.#folder, 'directory.sqlite')
   }
 
-  /** Opens a directory; it is closed with the test. Passwords are hashed by {@link quickPasswords}, unless `changes` say otherwise. */
+  /**
+   * Opens a directory; it is closed with the test. Passwords are hashed by {@link quickPasswords}, unless
+   * `changes` say otherwise.
+   */
   open = async (
     declared = config(),
     where = this.file,

@@ -15,13 +15,16 @@ export interface TestServer extends TestPostgres {
   readonly databases: TestDatabases
 }
 
-/** What the contract of the store is tested with. */
+/** Engine for the contract of the store. */
 export interface TestEngine {
   /** The clock of the directories that it opens. */
   readonly clock: FakeClock
-  /** Opens a directory on the database of the test; closed with the test. One after the other, or at once where `several`. */
+  /**
+   * Opens a directory on the database of the test; closed with the test. One after the other, or at once
+   * where `several`.
+   */
   open(options?: Partial<DirectoryOptions>): Promise<Directory>
-  /** Where the database is. */
+  /** URL or file of the database. */
   readonly place: Pick<DirectoryOptions, 'file' | 'url'>
   /** Several gateways may share the database. */
   readonly several: boolean

@@ -16,14 +16,14 @@ export interface TestPostgres {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where {@link setup} wants the tests' database servers to be. */
+    /** Folder of the tests' database servers; see {@link setup}. */
     serversFolder: string
   }
 }
 
 /**
- * For Vitest: a folder for the servers of all its processes. A server is started by the first test that needs one, and every one is ended
- * when the last test is over, however that went.
+ * For Vitest: a folder for the servers of all its processes. A server is started by the first test that needs
+ * one, and every one is ended when the last test is over, however that went.
  */
 export const setup = (project: Pick<TestProject, 'provide'>): (() => void) => {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-postgres-'))
@@ -38,11 +38,14 @@ export const setup = (project: Pick<TestProject, 'provide'>): (() => void) => {
   }
 }
 
-/** Nobody: the server refuses to run as root. */
-const nobody = 65_534
+/** Unprivileged user: the server refuses to run as root. */
+const unprivilegedUser = 65_534
 const isRoot = process.getuid?.() === 0
 
-/** Folder of the server's programs: Debian's newest, else where `PATH` has them; undefined: it is not installed. */
+/**
+ * Folder of the server's programs: Debian's newest, else where `PATH` has them; undefined: it is not
+ * installed.
+ */
 export const postgresPrograms = (): string | undefined => {
   const [newest] = globSync('/usr/lib/postgresql/*/bin/postgres').sort().reverse()
   const { stdout } = spawnSync('sh', ['-c', 'command -v postgres'], { encoding: 'utf8' })
@@ -52,21 +55,22 @@ export const postgresPrograms = (): string | undefined => {
 
 /** Nothing is read of what they print: the server itself holds on to it for as long as it runs. */
 const runAsNobody = (programs: string, program: string, ...options: string[]): void => {
-  const user = isRoot ? { uid: nobody, gid: nobody } : {}
+  const user = isRoot ? { uid: unprivilegedUser, gid: unprivilegedUser } : {}
   execFileSync(join(programs, program), options, { ...user, cwd: '/', stdio: 'ignore' })
 }
 
 /** Makes and starts a server in a new folder below `parent`. Throws where it does not start. */
 export const startPostgres = (programs: string, parent: string): TestPostgres => {
   const folder = mkdtempSync(join(parent, 'server-'))
-  if (isRoot) chownSync(folder, nobody, nobody)
+  if (isRoot) chownSync(folder, unprivilegedUser, unprivilegedUser)
   const run = (program: string, ...options: string[]) => runAsNobody(programs, program, ...options)
   const data = join(folder, 'data')
   run('initdb', '-D', data, '-U', 'trunkline', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync')
   const settings = [
     'listen_addresses=',
     `unix_socket_directories=${folder}`,
-    // Nothing outlives the machine, and nothing is copied elsewhere. What is acknowledged outlives the server all the same.
+    // Nothing outlives the machine, and nothing is copied elsewhere. What is acknowledged outlives the server
+    // all the same.
     'fsync=off',
     'full_page_writes=off',
     'wal_level=minimal',

@@ -1,9 +1,6 @@
 import { type Code, TrunklineError } from '../../core/errors/catalogue.ts'
 
-/**
- * What SQLite says of a unique constraint, and the constraint's name on PostgreSQL; what each means, and the
- * field that has to change.
- */
+/** Unique constraints: SQLite's text, PostgreSQL's name, the error code, and the field that must change. */
 const conflicts: readonly (readonly [sqlite: string, postgres: string, code: Code, attribute: string])[] = [
   ['address.project_id, address.context', 'address_of_project', 'address_taken', 'address'],
   ['subscriber.project_id, subscriber.email', 'subscriber_email', 'email_taken', 'email'],
@@ -13,7 +10,7 @@ const conflicts: readonly (readonly [sqlite: string, postgres: string, code: Cod
   ['carrier.project_id, carrier.is_default', 'carrier_default', 'invalid_field', 'default'],
 ]
 
-/** Runs a write; what is to be unique and is not rejects with the code that says so. */
+/** Runs a write. A violation of a unique constraint rejects with its code. */
 export const telling = async <T>(write: Promise<T>): Promise<T> => {
   try {
     return await write

@@ -3,7 +3,7 @@ import type { CarrierConfig } from '../../../config/sip-types.ts'
 import type { CarrierRecord } from '../ports.ts'
 
 /**
- * The carriers of the configuration file as the API shows them: who they are, and where calls go; the rest is
+ * Returns the carriers of the configuration file in the form of the API: their names and targets; the rest is
  * the operator's.
  */
 export const declaredCarriers = (
@@ -20,7 +20,7 @@ export const declaredCarriers = (
     updatedAt: 0,
   }))
 
-/** Always the same for a name, in the form of a UUID (RFC 9562 section 5.8). */
+/** Returns a constant id for a name, in the form of a UUID (RFC 9562 section 5.8). */
 const idOf = (name: string): string => {
   const hex = createHash('sha256').update(`carrier ${name}`).digest('hex')
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16)

@@ -1,7 +1,7 @@
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { FlowDetails, ResourceDetails, ResourceType } from '../resource-types.ts'
 
-/** Details as they are stored: what is looked up has columns of its own. */
+/** Stored form of details: searched values have columns of their own. */
 export interface Columns {
   /** Lower case. */
   readonly email?: string
@@ -9,7 +9,7 @@ export interface Columns {
   readonly rest: Readonly<Record<string, unknown>>
 }
 
-/** Parts details into columns. The version of a flow that is deployed is known by the versions. */
+/** Splits details into columns. The deployed version of a flow is stored with the versions. */
 export const columnsOf = (type: ResourceType, details: Partial<ResourceDetails[ResourceType]>): Columns => {
   const { email, username, deployedVersion: _, ...rest } = details as Readonly<Record<string, unknown>>
   return {
@@ -20,8 +20,9 @@ export const columnsOf = (type: ResourceType, details: Partial<ResourceDetails[R
 }
 
 /**
- * Details with a change; what is there and undefined goes. The version of a flow's working copy rises by one
- * where that changes and nothing else is said; what is said must be more than it was. Throws `invalid_field`.
+ * Returns details with a change; properties that are present and undefined are removed. The version of a
+ * flow's working copy increases by one with a change, unless a higher version is given. Throws
+ * `invalid_field`.
  */
 export const merged = (
   type: ResourceType,

@@ -8,7 +8,7 @@ import type { DomainAppTable } from '../schema.ts'
 import { telling } from './conflicts.ts'
 import type { WritingDeps } from './writing-deps.ts'
 
-/** What of a domain application somebody may say. */
+/** Properties of a domain application that the API accepts. */
 type Said = Omit<DomainAppRecord, 'id' | 'projectId' | 'domain' | 'managedByFile' | 'createdAt' | 'updatedAt'>
 
 /** Domain applications of the store. */
@@ -64,7 +64,7 @@ export class StoredDomainApps implements DomainApps {
     this.#ownToChange(projectId, id)
     await telling(
       store.transaction().execute(async (write) => {
-        // The first statement is a write, so that the row is ours before it is read.
+        // The first statement is a write, which locks the row before it is read.
         const row = await write
           .updateTable('domain_app')
           .set({ updated_at: clock.now() })
@@ -110,7 +110,7 @@ export class StoredDomainApps implements DomainApps {
     const { tokens } = this.#parts.memory
     const name = tokens.project(projectId)?.name ?? projectId
     const label = `${name}-${identifier}`.toLowerCase()
-    // With projects `a` and `a-b`, a label that begins with `a-b-` is one of `a-b` alone.
+    // With projects `a` and `a-b`, a label that begins with `a-b-` belongs to `a-b` alone.
     const isOfOther = (other: string) => other.length > name.length && label.startsWith(`${other}-`)
     if (tokens.names().some(isOfOther))
       throw new TrunklineError('domain_taken', undefined, { attribute: 'identifier' })
@@ -130,7 +130,7 @@ export class StoredDomainApps implements DomainApps {
   }
 }
 
-/** Null, too, is what is not said. */
+/** Returns the columns of an application; absent properties become null. */
 const valuesOf = (app: { readonly [K in keyof Said]?: Said[K] | null }) => ({
   name: app.name ?? '',
   identifier: app.identifier ?? null,

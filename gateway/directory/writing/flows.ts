@@ -6,7 +6,7 @@ import type { FlowDetails } from '../resource-types.ts'
 import type { FlowVersionTable } from '../schema.ts'
 import type { Store, Write } from '../sqlite.ts'
 
-/** Versions of a flow that were deployed, the oldest first; none where there is no such flow. */
+/** Returns the deployed versions of a flow, the oldest first; empty for an unknown flow. */
 export const flowVersions = async (
   store: Store,
   projectId: string,
@@ -24,11 +24,11 @@ export const flowVersions = async (
   return rows.map(recordOf)
 }
 
-/** Which version of which flow is to run. */
+/** Flow to deploy, with its version. */
 export interface Deployment {
   readonly projectId: string
   readonly id: string
-  /** Of the working copy, or one that was deployed before; undefined: the working copy as it is. */
+  /** Version of the working copy, or one deployed before; undefined: the present working copy. */
   readonly version: number | { readonly id: string } | undefined
   readonly now: number
 }
@@ -36,7 +36,7 @@ export interface Deployment {
 /** See `Resources.deployFlow`. */
 export const deployFlow = async (write: Write, deployment: Deployment): Promise<FlowVersionRecord> => {
   const { projectId, id, version, now } = deployment
-  // The first statement is a write, so that the flow is ours before it is read.
+  // The first statement is a write, which locks the flow before it is read.
   const flow = await write
     .updateTable('resource')
     .set({ updated_at: now })

@@ -3,12 +3,12 @@ import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Contents } from '../index/contents.ts'
 import type { NewResource } from '../resource-types.ts'
 
-/** Numbered names that are tried before one is made by chance. */
+/** Maximum number of numbered names that are tried before a random one. */
 const numbered = 20
 
 /**
- * What stands in the address of a new resource. A name that nobody gave is made of what it is called, and
- * free; `isTaken`: by chance.
+ * Returns the name in the address of a new resource. A missing name is made of the display name, and is free.
+ * If `isTaken`, it has a random part.
  */
 export const addressFor = (
   contents: Pick<Contents, 'byAddress'>,
@@ -29,7 +29,7 @@ export const addressFor = (
   return { context, name: `${base}-${randomBytes(6).toString('hex')}` }
 }
 
-/** A part of an address; throws `invalid_field`. */
+/** Returns a part of an address. Throws `invalid_field` if it is malformed. */
 export const checkedName = (text: string, attribute: 'context' | 'name'): string => {
   if (/^[^\s/?#]{1,100}$/.test(text)) return text
   throw new TrunklineError('invalid_field', 'It has 1 to 100 characters, and no blanks, /, ? and #.', {
@@ -40,13 +40,10 @@ export const checkedName = (text: string, attribute: 'context' | 'name'): string
 const called = (resource: NewResource): string =>
   resource.type === 'subscriber' ? (resource.details.email.split('@', 1)[0] ?? '') : resource.displayName
 
-/** Characters of a name that are looked at. */
+/** Maximum number of characters of a name that are used. */
 const maxCalled = 1000
 
-/**
- * Makes the text of a name into one that may stand in an address. The work grows with the length of the text
- * alone.
- */
+/** Converts a display name to a name for an address. The time is linear in the length of the text. */
 export const slugOf = (text: string): string => {
   const slug = text
     .slice(0, maxCalled)

@@ -11,16 +11,16 @@ import { telling } from './conflicts.ts'
 import { declaredCarriers } from './declared-carriers.ts'
 import type { WritingDeps } from './writing-deps.ts'
 
-/** What carriers are written with, besides what everything is. */
+/** Collaborators for writing carriers. */
 export interface CarrierDeps extends WritingDeps {
   readonly sealing: Sealing
-  /** Those of the configuration file. */
+  /** Carriers of the configuration file. */
   readonly declared: readonly CarrierConfig[]
-  /** Of those that name none. */
+  /** Project of carriers that name none. */
   readonly firstProject: string
 }
 
-/** Carriers of projects: those of the file, which are only shown, and those that the API made. */
+/** Carriers of projects: those of the file, which are only shown, and those of the API. */
 export class StoredProjectCarriers implements ProjectCarriers {
   readonly #parts: CarrierDeps
   #declared: readonly CarrierRecord[]
@@ -30,7 +30,7 @@ export class StoredProjectCarriers implements ProjectCarriers {
     this.#declared = declaredCarriers(parts.declared, parts.firstProject)
   }
 
-  /** Shows these as the carriers of the configuration file from now on. */
+  /** Replaces the carriers of the configuration file. */
   declare(carriers: readonly CarrierConfig[], firstProject: string): void {
     this.#declared = declaredCarriers(carriers, firstProject)
   }
@@ -78,7 +78,7 @@ export class StoredProjectCarriers implements ProjectCarriers {
     await changed({ carriers: true })
   }
 
-  /** None where another gateway's key has sealed them: they have to be given again. */
+  /** Returns the passwords; empty if another gateway's key has sealed them: they must be set again. */
   #secretsOf(id: string, sealed: string | null): CarrierSecrets {
     try {
       return openedSecrets(id, sealed, this.#parts.sealing)

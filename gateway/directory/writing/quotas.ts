@@ -1,14 +1,14 @@
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 
 /**
- * Counts what is being made together with what is there: however many are made at once, none is made beyond a
+ * Counts resources in creation together with existing ones, so that simultaneous requests cannot exceed a
  * limit.
  */
 export class Quotas {
-  /** Under way, by project and kind. */
+  /** Number of resources in creation, by project and kind. */
   #making = new Map<string, number>()
 
-  /** Throws `over_quota` where there are `limit` of the kind already. */
+  /** Throws `over_quota` if there are `limit` resources of the kind already. */
   async within<T>(key: string, limit: number, count: () => number, make: () => Promise<T>): Promise<T> {
     const making = this.#making.get(key) ?? 0
     if (count() + making >= limit) throw new TrunklineError('over_quota', undefined, { limit })

@@ -104,7 +104,7 @@ export class StoredResources implements Resources {
     if (numDeletedRows === 0n) throw new TrunklineError('unknown_resource')
   }
 
-  /** What handles calls is of the same project when it is named; it may go later. */
+  /** Checks that a handler's resource belongs to the project; it may be removed later. */
   #checkHandler(projectId: string, details: Partial<ResourceDetails[ResourceType]> = {}): void {
     const handler = 'handler' in details ? details.handler : undefined
     if (handler?.kind !== 'resource' || this.find(projectId, undefined, handler.resourceId)) return
@@ -129,10 +129,10 @@ export class StoredResources implements Resources {
     return deployed
   }
 
-  /** As it is in memory after a write. */
+  /** Returns a resource as it is in memory after a write. */
   #present<T extends ResourceType>(projectId: string, type: T, id: string): Resource<T> {
     const resource = this.find(projectId, type, id)
-    // Somebody else was so fast as to remove it.
+    // Another request has removed it meanwhile.
     if (!resource) throw new TrunklineError('unknown_resource')
     return resource
   }
@@ -149,7 +149,7 @@ export class StoredResources implements Resources {
       return telling(store.transaction().execute((write) => this.#insert(write, id, resource, address, hash)))
     }
     await insert(false).catch((error: unknown) => {
-      // Somebody was faster; a name that nobody has given is made anew.
+      // Another request was faster. A generated name is generated again.
       const again =
         resource.name === undefined && error instanceof TrunklineError && error.code === 'address_taken'
       if (!again) throw error
@@ -207,7 +207,7 @@ export class StoredResources implements Resources {
     hash: string | undefined,
   ): Promise<void> {
     const now = this.#parts.clock.now()
-    // The first statement is a write, so that the row is ours before it is read.
+    // The first statement is a write, which locks the row before it is read.
     const before = await write
       .updateTable('resource')
       .set({ updated_at: now })
@@ -247,10 +247,7 @@ export class StoredResources implements Resources {
       .execute()
   }
 
-  /**
-   * With another password, tokens that the old one got are not good any more, nor are devices told that were
-   * registered with them.
-   */
+  /** A new password invalidates the tokens and removes the devices of the old one. */
   async #changePerson(
     write: Write,
     id: string,
@@ -270,7 +267,7 @@ export class StoredResources implements Resources {
       .execute()
   }
 
-  /** Digest secrets are made of the user name: a new one needs the password. */
+  /** Digest secrets depend on the user name: a new one needs the password. */
   async #changePhone(
     write: Write,
     id: string,

@@ -65,7 +65,7 @@ export class StoredProjects implements Projects {
     if (name === undefined && scopes === undefined) return before
     await this.#parts.store
       .updateTable('api_token')
-      // What is not named may be another since it was read.
+      // Unchanged properties may have changed since they were read.
       .set({
         ...(name !== undefined && { name }),
         ...(scopes && { scopes_json: JSON.stringify(scopes) }),
