@@ -4,7 +4,10 @@ import type { Write } from './sqlite.ts'
 
 /** A part that is ready to take over a new configuration. Until {@link commit} it works by the old one. */
 export interface PreparedStep {
-  /** Writes to the store, in one transaction with the other parts. Throws where the store holds something that forbids it. */
+  /**
+   * Writes to the store, in one transaction with the other parts. Throws where the store holds something that
+   * forbids it.
+   */
   readonly write?: (write: Write) => Promise<void>
   /** Takes over. Must not fail: everything that can fail belongs to the preparation. */
   readonly commit: () => void
@@ -15,8 +18,8 @@ export interface PreparedStep {
 }
 
 /**
- * Prepares a part for `next` in place of `now`. Throws an Error for people where it cannot be used. Returns undefined where nothing
- * concerns the part.
+ * Prepares a part for `next` in place of `now`. Throws an Error for people where it cannot be used. Returns
+ * undefined where nothing concerns the part.
  */
 export type PrepareStep = (
   next: Config,
@@ -53,7 +56,10 @@ export class ConfigFollowers {
     this.add(name, (next) => ({ commit: () => commit(next) }))
   }
 
-  /** Prepares every part. Throws {@link ChangeRefused}, with nothing left prepared, where one of them cannot use `next`. */
+  /**
+   * Prepares every part. Throws {@link ChangeRefused}, with nothing left prepared, where one of them cannot
+   * use `next`.
+   */
   async prepare(next: Config, now: Config): Promise<PreparedChange> {
     const steps: Prepared[] = []
     for (const { name, prepare } of this.#parts) {
@@ -77,7 +83,7 @@ export class PreparedChange {
     this.#steps = steps
   }
 
-  /** Whether anything is to be written to the store. */
+  /** Whether the change writes to the store. */
   get writes(): boolean {
     return this.#steps.some(({ write }) => write !== undefined)
   }
@@ -93,7 +99,10 @@ export class PreparedChange {
     }
   }
 
-  /** Lets every part take over. A part that fails all the same, by a defect, keeps no other from it. Returns what failed, for people. */
+  /**
+   * Lets every part take over. A part that fails all the same, by a defect, keeps no other from it. Returns
+   * what failed, for people.
+   */
   commit(log: Pick<Log, 'error'>): readonly string[] {
     const failed: string[] = []
     for (const { name, commit } of this.#steps) {

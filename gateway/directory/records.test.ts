@@ -65,7 +65,7 @@ describe('100,000 calls', () => {
     expect((await calls.list('p0', { ...page, fromUser: 'f1' })).rows).toEqual([])
   })
 
-  it('are found by what is to be removed, and by what a gateway left, without reading the others', async () => {
+  it('are found for removal, and by their gateway, without reading the others', async () => {
     const plan = async (text: string) => {
       const { rows } = await sql<{ detail: string }>`explain query plan ${sql.raw(text)}`.execute(store)
       return rows.map(({ detail }) => detail).join('\n')

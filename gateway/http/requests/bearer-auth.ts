@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
+import type { SubscriberTokens } from '../../auth/subscriber-tokens.ts'
 import type { SubscriberToken } from '../../auth/token-claims.ts'
 import { identityOf, type TokenIdentity } from '../../auth/token-identity.ts'
-import type { SubscriberTokens } from '../../auth/subscriber-tokens.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Directory, Subscriber } from '../../directory/types.ts'
 
