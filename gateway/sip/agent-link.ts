@@ -166,7 +166,11 @@ export class AgentLink {
     })
     this.srf.on('close', () => this.#lost())
     this.srf.on('error', (error) => {
-      if (!this.#closed) log.warn({ agent: where, reason: error.message }, 'SIP agent: connection error')
+      if (!this.#closed)
+        log.warn(
+          { event: 'sip-agent.connection-failed', agent: where, reason: error.message },
+          'SIP agent: connection error',
+        )
     })
   }
 
@@ -176,14 +180,22 @@ export class AgentLink {
     this.#connection = { isAlive: true }
     this.#hostports = hostports.split(',').filter((entry) => entry !== '')
     log.info(
-      { agent: `${agent.host}:${agent.port}`, listens: this.#hostports, version },
+      {
+        event: 'sip-agent.connected',
+        agent: `${agent.host}:${agent.port}`,
+        listens: this.#hostports,
+        version,
+      },
       'SIP agent: connected',
     )
     this.#opening?.resolve()
   }
 
   #refused(): void {
-    this.#options.log.error({ code: 'control_lost' }, 'SIP agent: it refuses our secret')
+    this.#options.log.error(
+      { event: 'sip-agent.secret-rejected', code: 'control_lost' },
+      'SIP agent: secret rejected',
+    )
     this.#opening?.reject(this.#failure('it refuses our secret'))
   }
 
@@ -194,7 +206,10 @@ export class AgentLink {
     const { clock, log, graceMs = 3_000 } = this.#options
     connection.isAlive = false
     this.#connection = undefined
-    log.error({ code: 'control_lost', graceMs }, 'SIP agent: connection lost')
+    log.error(
+      { event: 'sip-agent.connection-lost', code: 'control_lost', graceMs },
+      'SIP agent: connection lost',
+    )
     const timer = clock.after(graceMs, () => {
       this.#grace.delete(timer)
       this.#onLost(connection)

@@ -128,8 +128,8 @@ export const escapedUser = (user: string): string =>
   )
 
 /**
- * Returns the Reason value of a BYE, CANCEL or refusal (RFC 3326): a Q.850 cause, with the text of the
- * catalogue if the cause is the catalogue's.
+ * Returns the Reason value of a BYE, CANCEL or refusal (RFC 3326): a Q.850 cause. It has the catalogue's text
+ * if the cause is the catalogue's.
  */
 export const reasonHeader = (cause: Cause): string => {
   if (cause.code === 'answered_elsewhere') return 'SIP;cause=200;text="Call completed elsewhere"'

@@ -98,7 +98,7 @@ export interface SipEdgeDeps {
   readonly srf?: SrfLike
 }
 
-const nobody = { domains: [], carriers: [], sip: { registrar: { domains: [] } } }
+const noNetworks = { domains: [], carriers: [], sip: { registrar: { domains: [] } } }
 const defaultOverload: OverloadConfig = { busyPercent: 100, callsPerSecond: 500, retryAfterMs: 10_000 }
 
 /** Settings of the SIP edge that can change while it runs. */
@@ -189,7 +189,7 @@ export class SipEdge implements OutboundSip {
     const draining = () => this.#isDraining
     const challenger = new Challenger(now, this.#usable(deps.challenges))
     this.#challenger = challenger
-    const trust = deps.trust ?? new Trust(nobody)
+    const trust = deps.trust ?? new Trust(noNetworks)
     this.#admission = this.#openDoor(challenger, carriers, trust)
     this.#registrar = this.#openRegistrar({ challenger, refusals, log, srf: link.srf }, trust)
     handleOutOfCallRequests({
@@ -330,7 +330,8 @@ export class SipEdge implements OutboundSip {
     const { registrar, metrics, userAgent } = this.#deps
     const isKnown = (source: string) => trust.isListed(source)
     const asks = (source: string) => trust.mayChallenge(source)
-    const [draining, connected] = [() => this.#isDraining, () => this.isConnected]
+    const draining = () => this.#isDraining
+    const connected = () => this.isConnected
     return (
       registrar &&
       openRegistrar(registrar, {

@@ -106,8 +106,8 @@ export interface IdentifiedCaller {
   readonly projectId: string
   readonly plan: Arrival['plan']
   /**
-   * `known`: the caller's address is in an allow list of the file, or in a list that the called project made
-   * over the API, within the bounds of `knownNetworks`. `authenticated`: the caller has shown a password.
+   * `known`: the caller's address is in an allow list of the file, or in an API list of the called project.
+   * API lists count within the bounds of `knownNetworks`. `authenticated`: the caller has shown a password.
    * `stranger`: neither.
    */
   readonly standing: 'known' | 'authenticated' | 'stranger'

@@ -58,7 +58,8 @@ export const checkLimits = (
   // Not as `key`: the log shows nothing that is called so.
   if (fast)
     return {
-      ...({ refuse: 'over_call_rate', check: 'rate' } as const),
+      refuse: 'over_call_rate',
+      check: 'rate',
       facts: { ...checked, rate: fast.key, perSecond: fast.perSecond },
       hasRoomForOthers: fast.key !== gatewayRate,
     }

@@ -101,9 +101,9 @@ export class Challenger {
     isProven = false,
   ): DigestCheck {
     const nonce = this.#nonces.make(request.source)
+    const stale = why === 'stale' ? ', stale=true' : ''
     const challenges = this.#algorithms.map(
-      (algorithm) =>
-        `Digest realm="${realm}", nonce="${nonce}", algorithm=${algorithm}, qop="auth"${why === 'stale' ? ', stale=true' : ''}`,
+      (algorithm) => `Digest realm="${realm}", nonce="${nonce}", algorithm=${algorithm}, qop="auth"${stale}`,
     )
     return { kind: 'challenge', why, isProven, headers: { 'WWW-Authenticate': challenges.join(', ') } }
   }

@@ -33,8 +33,10 @@ export class LoadMeter {
       0,
       ...this.#loops.map(({ read, past }) => {
         if (past.length < steps) return 0
-        const [before, now] = [past[0] ?? read(), read()]
-        const [active, idle] = [now.active - before.active, now.idle - before.idle]
+        const before = past[0] ?? read()
+        const now = read()
+        const active = now.active - before.active
+        const idle = now.idle - before.idle
         return active + idle > 0 ? (100 * active) / (active + idle) : 0
       }),
     )

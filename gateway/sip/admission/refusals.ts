@@ -17,8 +17,11 @@ const defaultRetryAfterMs = 10_000
  * Codes that concern one call only. A Retry-After with 503 would keep carriers from sending any other call
  * (RFC 3261 section 21.5.4).
  */
-const singleCallCodes: ReadonlySet<Code> = new Set([
-  ...(['far_refused', 'unreachable', 'document_unreachable', 'document_invalid'] as const),
+const singleCallCodes: ReadonlySet<Code> = new Set<Code>([
+  'far_refused',
+  'unreachable',
+  'document_unreachable',
+  'document_invalid',
 ])
 
 /** Collaborators and settings of {@link Refusals}. */
@@ -62,7 +65,9 @@ export class Refusals {
     const { log, now } = deps
     this.#lines =
       now &&
-      new RefusalLog(now, (leftOut) => log.warn(leftOut, 'more refusals that have no line of their own'))
+      new RefusalLog(now, (suppressed) =>
+        log.warn({ event: 'sip.rejections-suppressed', ...suppressed }, 'log lines of rejections suppressed'),
+      )
   }
 
   /** `facts` must hold nothing secret. */
@@ -79,7 +84,7 @@ export class Refusals {
     if (!isQuiet) {
       metrics.rejections.inc({ code })
       if (this.#lines?.shouldLog(String(facts.source)) ?? true)
-        log.warn({ code, status, ...facts }, detail ?? catalogue[code].text)
+        log.warn({ event: 'sip.request-rejected', code, status, ...facts }, detail ?? catalogue[code].text)
     }
     if (response.finalResponseSent) return
     const usual = refusalHeaders({ code }, status, userAgent, {
@@ -92,7 +97,7 @@ export class Refusals {
     try {
       response.send(status, { headers: { ...usual, ...headers, ...blame } })
     } catch (error) {
-      log.warn({ code, reason: String(error) }, 'the refusal could not be sent')
+      log.warn({ event: 'sip.response-failed', code, reason: String(error) }, 'response not sent')
     }
   }
 

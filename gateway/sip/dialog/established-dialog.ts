@@ -72,7 +72,7 @@ export class EstablishedDialog {
   #released = false
   #guard: Timer | undefined
   #guarded = catchErrors((error) =>
-    this.#deps.log.warn({ err: error }, 'a request inside the dialog could not be handled'),
+    this.#deps.log.warn({ event: 'dialog.event-failed', err: error }, 'event of the dialog not handled'),
   )
 
   constructor(deps: EstablishedDialogDeps) {
@@ -299,7 +299,10 @@ export class EstablishedDialog {
         this.#deps.onHeard?.()
         run(request, response)
       } catch (error) {
-        this.#deps.log.warn({ err: error, method }, 'a request inside the dialog could not be handled')
+        this.#deps.log.warn(
+          { event: 'dialog.request-failed', err: error, method },
+          'request inside the dialog not handled',
+        )
         this.#guarded(() => response.finalResponseSent || response.send(500))()
       }
     })

@@ -91,7 +91,8 @@ export class InboundRefer {
       endpoint: origin.endpoint?.id,
     }
     const refusal = referTo ? this.#start(referTo, request, response) : 400
-    log.info({ ...facts, ...(refusal && { status: refusal }) }, refusal ? 'REFER refused' : 'REFER')
+    if (refusal) log.info({ event: 'transfer.refer-rejected', ...facts, status: refusal }, 'REFER rejected')
+    else log.info({ event: 'transfer.refer-accepted', ...facts }, 'REFER accepted')
     if (refusal) response.send(refusal, { headers: serverHeader(userAgent) })
   }
 
@@ -107,13 +108,16 @@ export class InboundRefer {
     if (replaces) return this.#attended(replaces, request, response)
     const target = transfers.target(referTo, origin)
     if ('refuse' in target) return target.refuse
-    const told: number[] = []
-    let tell = (status: number): void => void told.push(status)
+    const early: number[] = []
+    let tell = (status: number): void => void early.push(status)
     const by = request.get('Referred-By') ?? ''
     const referredBy = parseNameAddress(by) && by.length <= maxReferredByLength ? { referredBy: by } : {}
     const over = transfers.enter(origin)
     if (typeof over === 'string') {
-      log.warn({ code: over, endpoint: origin.endpoint?.id }, catalogue[over].text)
+      log.warn(
+        { event: 'transfer.limit-exceeded', code: over, endpoint: origin.endpoint?.id },
+        catalogue[over].text,
+      )
       return 503
     }
     if (!leg.referred({ to: target.to, ...referredBy, progress: (status) => tell(status), over })) {
@@ -121,7 +125,7 @@ export class InboundRefer {
       return 603
     }
     tell = this.#accept(request, response)
-    for (const status of told) tell(status)
+    for (const status of early) tell(status)
     return undefined
   }
 
@@ -138,7 +142,7 @@ export class InboundRefer {
         (done) => done || tell(603),
         (error: unknown) => {
           const code = codeOf(error)
-          log.warn({ code, reason: String(error) }, 'two calls cannot be joined')
+          log.warn({ event: 'transfer.join-failed', code, reason: String(error) }, 'calls not joined')
           tell(sipStatusOf({ code }))
         },
       )

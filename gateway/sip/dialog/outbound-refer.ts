@@ -51,7 +51,7 @@ export class OutboundRefer {
     const dialog = answeringChallenges(this.#deps.dialog, options.credentials, log)
     const timer = clock.after(options.timeoutMs ?? defaultTimeoutMs, () => this.#settle('no-answer', 408))
     this.#pending = { settle: resolve, timer }
-    log.info({ to: printable(shownUri(uri.bare), 256) }, 'REFER sent')
+    log.info({ event: 'transfer.refer-sent', to: printable(shownUri(uri.bare), 256) }, 'REFER sent')
     const all = {
       ...headers,
       'Refer-To': `<${uri.bare}>`,

@@ -39,7 +39,8 @@ export const readReplaces = (value: string): NamedDialog | undefined => {
       const [, key = '', tag = ''] = /^([\w-]+)\s*=\s*([^\s,"]+)$/.exec(param) ?? []
       return key.toLowerCase() === name ? [tag] : []
     })
-  const [toTags, fromTags] = [tags('to-tag'), tags('from-tag')]
+  const toTags = tags('to-tag')
+  const fromTags = tags('from-tag')
   if (callId === '' || /[\s,"]/.test(callId) || toTags.length !== 1 || fromTags.length !== 1) return undefined
   const earlyOnly = params.some((param) => param.toLowerCase() === 'early-only')
   return { callId, toTag: toTags[0]!, fromTag: fromTags[0]!, earlyOnly }

@@ -133,7 +133,10 @@ export class Refresher {
       if (done) this.#refreshed(method, response)
       else this.#refused(method, error, response)
     } catch (fault) {
-      log.warn({ code: codeOf(fault), reason: printable(String(fault), 256) }, 'a refresh could not be read')
+      log.warn(
+        { event: 'session.refresh-failed', code: codeOf(fault), reason: printable(String(fault), 256) },
+        'response to a session refresh not usable',
+      )
       if (media.isWaiting) media.exchange.abandon()
     }
   }
@@ -153,13 +156,16 @@ export class Refresher {
       return
     }
     media.exchange.abandon()
-    log.warn({}, 'the answer to a re-INVITE has no SDP; the session stays as it was')
+    log.warn({ event: 'session.answer-missing' }, 'response to a re-INVITE has no SDP; session unchanged')
   }
 
   #refused(method: 'UPDATE' | 'INVITE', error: unknown, response?: FarResponse): void {
     const { log, ownsCallId, random } = this.#deps
     const status = response?.status
-    log.info({ method, status, ...(!response && { reason: String(error) }) }, 'a session refresh was refused')
+    log.info(
+      { event: 'session.refresh-rejected', method, status, ...(!response && { reason: String(error) }) },
+      'session refresh rejected',
+    )
     // The peer does not know the call any more (RFC 5057), or is unreachable.
     if (status === 481 || status === 408) this.#over({ code: 'unreachable', detail: `refresh: ${status}` })
     else if (status === 491 && this.#glares++ < maxGlares)

@@ -40,9 +40,9 @@ const offerIn: Readonly<Record<string, OfferIn>> = { INVITE: 'invite', PRACK: 'p
 const ackWaitMs = 40_000
 
 /**
- * Handles offers of the peer in an established or early dialog: re-INVITE with and without an offer (RFC 3261
- * section 14.2, RFC 3264 section 8), UPDATE (RFC 3311), and PRACK (RFC 3262). Each also refreshes the session
- * timer. A rejected request leaves the session and its timer unchanged.
+ * Handles offers of the peer in an established or early dialog. They come by re-INVITE with and without an
+ * offer (RFC 3261 section 14.2, RFC 3264 section 8), UPDATE (RFC 3311) and PRACK (RFC 3262). Each also
+ * refreshes the session timer. A rejected request leaves the session and its timer unchanged.
  */
 export class Renegotiation {
   #deps: RenegotiationDeps
@@ -65,7 +65,7 @@ export class Renegotiation {
     }
     const timer = this.#timer(request)
     if (timer && 'refuse' in timer) {
-      log.warn({ method, status: timer.refuse }, 'the session timer that is asked for cannot be had')
+      log.warn({ event: 'session.timer-rejected', method, status: timer.refuse }, 'session timer rejected')
       this.#refuse(response, timer.refuse, timer.headers)
       return
     }
@@ -103,7 +103,10 @@ export class Renegotiation {
       this.#told()
     } catch (error) {
       media.exchange.abandon()
-      log.warn({ code: codeOf(error), reason: textOf(error) }, 'no usable answer in the ACK of a re-INVITE')
+      log.warn(
+        { event: 'session.ack-rejected', code: codeOf(error), reason: textOf(error) },
+        'ACK of a re-INVITE has no usable answer',
+      )
     }
   }
 
@@ -157,7 +160,7 @@ export class Renegotiation {
       return
     }
     this.#send(response, answer, taken.headers)
-    log.info({ ...facts, held: media.isHeld }, 'session renegotiated')
+    log.info({ event: 'session.renegotiated', ...facts, held: media.isHeld }, 'session renegotiated')
     this.#told()
     taken.refreshed()
   }
@@ -172,7 +175,7 @@ export class Renegotiation {
       return
     }
     this.#send(response, media.offer(undefined, 'response'), headers)
-    log.info({ method: 'INVITE', offer: false }, 'session renegotiated')
+    log.info({ event: 'session.renegotiated', method: 'INVITE', offer: false }, 'session renegotiated')
     this.#guard = clock.after(ackWaitMs, () =>
       leg.end({ code: 'unreachable', detail: 'no ACK to a re-INVITE' }),
     )
@@ -183,7 +186,10 @@ export class Renegotiation {
     const { log, userAgent } = this.#deps
     const code = codeOf(error)
     const detail = textOf(error)
-    log.warn({ code, method, reason: detail }, 'the new offer cannot be taken; the session stays as it was')
+    log.warn(
+      { event: 'session.offer-rejected', code, method, reason: detail },
+      'offer rejected; session unchanged',
+    )
     const status = code === 'internal' ? 500 : code === 'unsupported_body' ? 415 : 488
     response.send(status, { headers: refusalHeaders({ code }, status, userAgent, { detail }) })
   }

@@ -25,7 +25,10 @@ export const sendDigits = async (digits: string, deps: SendDigitsDeps): Promise<
   try {
     if ((await port.sendDigits(digits)) || leg.isEnded) return
     if (!info) {
-      log.warn({ digits: digits.length }, 'digits not sent: no telephone-event, and the call is not answered')
+      log.warn(
+        { event: 'dtmf.digits-dropped', digits: digits.length },
+        'digits not sent: no telephone-event, and call not answered',
+      )
       return
     }
     for (const digit of digits) {
@@ -33,12 +36,16 @@ export const sendDigits = async (digits: string, deps: SendDigitsDeps): Promise<
       if (pause !== undefined) await waited(deps.clock, pause)
       else if (!(await info(digit))) {
         // Those that follow would make another number of it.
-        if (!leg.isEnded) log.warn({}, 'a digit was not taken: no telephone-event, and INFO is refused')
+        if (!leg.isEnded)
+          log.warn({ event: 'dtmf.digit-rejected' }, 'digit rejected: no telephone-event, and INFO rejected')
         return
       }
     }
   } catch (error) {
-    log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'digits not sent')
+    log.warn(
+      { event: 'dtmf.digits-failed', reason: error instanceof Error ? error.message : String(error) },
+      'digits not sent',
+    )
   }
 }
 

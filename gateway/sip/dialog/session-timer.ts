@@ -116,7 +116,8 @@ export const timerAnswer = (
  */
 export const oneSidedTimer = (settings: SessionTimerSettings, atLeastMs = 0): TimerTerms => ({
   expiresMs: requestedMs(settings, undefined, atLeastMs),
-  ...({ refresher: 'us', isOneSided: true } as const),
+  refresher: 'us',
+  isOneSided: true,
 })
 
 /**

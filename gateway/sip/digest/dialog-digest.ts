@@ -91,6 +91,9 @@ const challenged = (
   if ((status !== 401 && status !== 407) || uri === undefined) return undefined
   const answer = session.answer(response, { method, uri, body })
   if ('headers' in answer) return answer.headers
-  log.info({ method, status, why: answer.why }, 'challenge not answered')
+  log.info(
+    { event: 'digest.challenge-unanswered', method, status, why: answer.why },
+    'challenge not answered',
+  )
   return undefined
 }

@@ -75,7 +75,8 @@ export class Nonces {
    */
   use(nonce: string, count: number): boolean {
     const bytes = Buffer.from(nonce, 'base64url')
-    const [slice, key] = [sliceOf(bytes.readUIntBE(0, 6)), bytes.readUIntBE(6, 6)]
+    const slice = sliceOf(bytes.readUIntBE(0, 6))
+    const key = bytes.readUIntBE(6, 6)
     const known = this.#slices.get(slice)?.get(key)
     if (known !== undefined && count <= known) return false
     if (known === undefined) this.#makeRoom()

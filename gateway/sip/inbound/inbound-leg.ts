@@ -233,8 +233,9 @@ export class InboundLeg implements LegSignalling {
       if (described && media.exchange.exchange.kind === 'remote offer') media.exchange.sendAnswer()
       this.#early.take(request, response, false)
     } catch (error) {
-      const [code, detail] = [codeOf(error), textOf(error)]
-      log.warn({ code, reason: detail }, 'the PRACK cannot be taken')
+      const code = codeOf(error)
+      const detail = textOf(error)
+      log.warn({ event: 'call.prack-rejected', code, reason: detail }, 'PRACK rejected')
       const status = code === 'unsupported_body' ? 415 : 488
       response.send(status, { headers: refusalHeaders({ code }, status, this.#deps.userAgent, { detail }) })
       if (media.isWaiting) leg.end({ code, detail })
@@ -299,7 +300,7 @@ export class InboundLeg implements LegSignalling {
    * the offer.
    */
   #silent(): void {
-    this.#deps.leg.end({ code: 'unreachable', detail: 'the SIP agent told nothing of our answer in time' })
+    this.#deps.leg.end({ code: 'unreachable', detail: 'no report of the SIP agent on the answer in time' })
   }
 
   #established(made: SipDialog): EstablishedDialog {
@@ -371,7 +372,7 @@ export class InboundLeg implements LegSignalling {
           if (error) log.debug({ status, reason: String(error) }, 'response not sent')
         })
     } catch (error) {
-      log.warn({ status, reason: String(error) }, 'response not sent')
+      log.warn({ event: 'call.response-failed', status, reason: String(error) }, 'response not sent')
     }
     this.#release()
   }

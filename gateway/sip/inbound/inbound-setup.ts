@@ -122,7 +122,10 @@ export class InboundSetup {
     invitation.admitted.release()
     const leg = this.#legOf(invitation)
     const { code } = cause
-    this.#deps.log.info({ call: callId, leg: leg.id, code }, 'the caller was gone before its call was set up')
+    this.#deps.log.info(
+      { event: 'call.abandoned', call: callId, leg: leg.id, code },
+      'caller gone before the call was set up',
+    )
     leg.ended(cause)
     if (!invitation.replaces) this.#deps.arrivals.arrive(arrivalOf(invitation, leg, callId))
   }
@@ -146,13 +149,17 @@ export class InboundSetup {
     const { request, admitted } = invitation
     const leg = this.#legOf(invitation)
     const log = this.#deps.log.child({ call: callId, leg: leg.id })
-    if (media.isBehindNat) log.info({ source: request.source_address }, privateAddressMessage)
+    if (media.isBehindNat)
+      log.info(
+        { event: 'media.private-address-found', source: request.source_address },
+        privateAddressMessage,
+      )
     this.#attach(invitation, leg, media, log)
     if (!media.isWaiting) leg.setPort(media.port)
     if (invitation.replaces) {
       this.#takePlace(leg, invitation.replaces, log)
         .catch((error: unknown) => {
-          log.error({ err: error }, 'a leg could not take the place of another')
+          log.error({ event: 'call.replace-failed', err: error }, 'leg not replaced')
           leg.end({ code: 'internal' })
         })
         // The leg joins another call, which is counted already.
@@ -162,7 +169,7 @@ export class InboundSetup {
     try {
       this.#deps.arrivals.arrive(arrivalOf(invitation, leg, callId))
     } catch (error) {
-      log.error({ err: error }, 'the call could not be started')
+      log.error({ event: 'call.start-failed', err: error }, 'call not started')
       leg.end({ code: 'internal' })
       admitted.releaseCall()
     }
@@ -172,7 +179,7 @@ export class InboundSetup {
   async #takePlace(leg: Leg, old: Leg, log: Log): Promise<void> {
     await leg.answer()
     const taken = leg.isAnswered && old.replaced(leg)
-    log.info({ replaced: old.id, taken }, 'INVITE with Replaces')
+    log.info({ event: 'call.replace-requested', replaced: old.id, taken }, 'INVITE with Replaces')
     if (!taken) leg.end({ code: 'unknown_dialog' })
   }
 

@@ -89,9 +89,9 @@ export class Inbound {
       refusals.refuse(response, replaces, { ...facts, domain: entry.domain, ...partiesOf(caller) })
       return
     }
-    const told = { ...facts, domain: entry.domain, ...partiesOf(caller) }
-    const timer = this.#readTimer(request, response, told)
-    const offer = timer === 'refused' ? timer : this.#readOffer(request, response, told)
+    const callFacts = { ...facts, domain: entry.domain, ...partiesOf(caller) }
+    const timer = this.#readTimer(request, response, callFacts)
+    const offer = timer === 'refused' ? timer : this.#readOffer(request, response, callFacts)
     if (timer === 'refused' || offer === 'refused') {
       entry.release()
       return
@@ -104,7 +104,7 @@ export class Inbound {
 
   /**
    * Returns the leg that the INVITE replaces (RFC 3891 section 3). Only the party at the other end of that
-   * leg may do so: a carrier or an endpoint that moves its own end of a call.
+   * leg may do so. That is a carrier or an endpoint which moves its own end of a call.
    */
   #readReplaces(request: SipRequest, entry: AdmittedCall): Leg | undefined | Code {
     const value = request.get('Replaces')

@@ -114,7 +114,10 @@ export class Provisionals {
 
   #reliable(waiting: Waiting): void {
     const failed = (error: unknown) => {
-      this.#deps.log.warn({ status: waiting.status, reason: String(error) }, 'reliable response not sent')
+      this.#deps.log.warn(
+        { event: 'call.reliable-response-failed', status: waiting.status, reason: String(error) },
+        'reliable response not sent',
+      )
       if (this.#unacknowledged !== waiting) return
       this.#unacknowledged = undefined
       waiting.done()

@@ -66,8 +66,8 @@ export const offeredOnly = (audio: RemoteAudio, said: LocalAudio): RemoteAudio =
 
 /**
  * Returns the formats to receive after an answer to a local offer. They are the agreed ones by the local
- * payload types (RFC 3264 section 6.1). The answer's own payload types are added where they are unused: an
- * answerer may want to receive by other numbers (section 5.1), and some send by them as well.
+ * payload types (RFC 3264 section 6.1). Unused payload types of the answer are added. An answerer may want to
+ * receive by its own numbers (section 5.1), and some send by them as well.
  */
 export const receivedAfterAnswer = (audio: RemoteAudio, said: LocalAudio): ReceivedFormats => {
   const codecs = said.codecs.filter(({ codec }) => audio.codecs.some((other) => other.codec === codec))
@@ -94,8 +94,8 @@ const withRatesOf = (
   events.filter(({ clockRate }) => others.some((other) => other.clockRate === clockRate))
 
 /**
- * Returns the telephone-event for a codec: that of its clock rate (RFC 4733 section 2.1), else that of 8 kHz,
- * which some use beside every codec.
+ * Returns the telephone-event for a codec, by the codec's clock rate (RFC 4733 section 2.1). The default is
+ * that of 8 kHz, which some use beside every codec.
  */
 export const eventsBeside = (codec: AudioCodec, events: readonly EventFormat[]): EventFormat | undefined =>
   events.find(({ clockRate }) => clockRate === codecInfo[codec].clockRate) ??

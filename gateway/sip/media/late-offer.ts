@@ -18,7 +18,7 @@ interface Agreed {
   readonly answer: string
   /** The offer came before the 200, and the leg knows that there is audio. */
   readonly early: boolean
-  told: boolean
+  isReported: boolean
 }
 
 /**
@@ -63,8 +63,8 @@ export class LateOffer implements Negotiation {
     const agreed = this.#agreed.get(tagOf(response))
     // Without 100rel a description is no offer yet (RFC 3262 section 5): the 200 will have it once more.
     if (!agreed) return false
-    if (agreed.told) return undefined
-    agreed.told = true
+    if (agreed.isReported) return undefined
+    agreed.isReported = true
     return true
   }
 
@@ -78,9 +78,10 @@ export class LateOffer implements Negotiation {
 
   #take(tag: string, offer: string, { status, source_address: source }: FarResponse): string {
     const answer = this.#answer(offer, source, 'response')
-    this.#current = { offer, source, answer, early: status < 200, told: false }
+    this.#current = { offer, source, answer, early: status < 200, isReported: false }
     this.#agreed.set(tag, this.#current)
-    if (this.#media.isBehindNat) this.#log.info({ source }, privateAddressMessage)
+    if (this.#media.isBehindNat)
+      this.#log.info({ event: 'media.private-address-found', source }, privateAddressMessage)
     return answer
   }
 

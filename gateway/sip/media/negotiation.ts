@@ -51,8 +51,13 @@ export class EarlyOffer implements Negotiation {
     } catch (error) {
       // The answer may still bring a description that can be used.
       this.#log.warn(
-        { code: codeOf(error), status: response.status, reason: String(error) },
-        'early media cannot be used',
+        {
+          event: 'media.early-media-rejected',
+          code: codeOf(error),
+          status: response.status,
+          reason: String(error),
+        },
+        'early media not usable',
       )
       return false
     }
@@ -74,7 +79,8 @@ export class EarlyOffer implements Negotiation {
     this.#media.setSource(source)
     this.#media.acceptSdp(sdp)
     this.#remoteSdp = sdp
-    if (this.#media.isBehindNat) this.#log.info({ source }, privateAddressMessage)
+    if (this.#media.isBehindNat)
+      this.#log.info({ event: 'media.private-address-found', source }, privateAddressMessage)
     return true
   }
 }

@@ -100,9 +100,8 @@ export class OfferAnswer {
 }
 
 /**
- * Returns the wait after a 491 before the request is repeated, in ms (RFC 3261 section 14.1). It is 2.1 to 4
- * s for the side that made the Call-ID and 0 to 2 s for the other, in steps of 10 ms, so that the two do not
- * cross again.
+ * Returns the wait after a 491 before the request is repeated, in ms (RFC 3261 section 14.1). The side that
+ * made the Call-ID waits 2.1 to 4 s, the other 0 to 2 s, in steps of 10 ms. So the two do not cross again.
  */
 export const glareBackoffMs = (ownsCallId: boolean, random: Random): number =>
   ownsCallId ? 2_100 + 10 * Math.floor(random() * 191) : 10 * Math.floor(random() * 201)

@@ -177,7 +177,7 @@ const isLearning = ({ learnFrom, symmetric = 'strict' }: FarEnd): boolean =>
 
 /**
  * Returns the place that packets prove. If packets are accepted from one address only, it is that address.
- * Otherwise it includes the port: the media edge returns to the described address for each new port, and
+ * Otherwise it includes the port. The media edge returns to the described address for each new port, and
  * packets of the caller itself prove nothing about that.
  */
 const placeOf = (far: FarEnd): string =>

@@ -2,7 +2,7 @@ import { parseSipUri } from '../../core/sip-uri.ts'
 import type { FarResponse } from '../srf.ts'
 
 /**
- * Returns the next hop to the server that sent the challenge, if the request-URI has a host name: another
+ * Returns the next hop to the server that sent the challenge, if the request-URI has a host name. Another
  * address of the name would not know the nonce. With TLS the connection exists already, and a next hop
  * without the name could not be verified.
  */

@@ -1,6 +1,7 @@
 /**
- * Maximum number of INVITEs of one leg, whatever its peers answer: all targets of a carrier with one
- * challenge each, or fewer targets with redirections, challenges and longer session intervals.
+ * Maximum number of INVITEs of one leg, whatever its peers answer. It suffices for all targets of a carrier
+ * with one challenge each. It also suffices for fewer targets with redirections, challenges and longer
+ * session intervals.
  */
 export const maxInvites = 32
 

@@ -85,10 +85,12 @@ export class Invite {
   #progress: Timer | undefined
   #guard: Timer | undefined
   #gone = false
-  #guarded = catchErrors((error) => this.#deps.log.warn({ err: error }, 'a response could not be handled'))
+  #guarded = catchErrors((error) =>
+    this.#deps.log.warn({ event: 'invite.response-failed', err: error }, 'response not handled'),
+  )
   /** No message follows a final response: an error while handling it counts as a refusal. */
   #final = catchErrors((error) => {
-    this.#deps.log.warn({ err: error }, 'a final response could not be handled')
+    this.#deps.log.warn({ event: 'invite.final-response-failed', err: error }, 'final response not handled')
     if (this.#gone) return
     if (!this.#canceled) this.#deps.listener.refused({ message: String(error) })
     this.#finish()
@@ -101,8 +103,8 @@ export class Invite {
   }
 
   /**
-   * Headers that make another INVITE the same request with other contents: the same Call-ID and From with its
-   * tag, and the next CSeq (RFC 3261 section 8.1.3.5). Empty before the INVITE was sent.
+   * Headers that make another INVITE the same request with other contents. They are the same Call-ID and From
+   * with its tag, and the next CSeq (RFC 3261 section 8.1.3.5). Empty before the INVITE was sent.
    */
   get repetition(): Headers {
     const sent = this.#request
@@ -280,11 +282,14 @@ export class Invite {
       { method: 'INVITE', uri, body: localSdp ?? '' },
     )
     if ('why' in answer) {
-      log.info({ status, why: answer.why }, 'challenge not answered')
+      log.info({ event: 'digest.challenge-unanswered', status, why: answer.why }, 'challenge not answered')
       return false
     }
     if (!budget.take()) {
-      log.warn({ status }, 'challenge not answered: the leg has sent its maximum number of INVITEs')
+      log.warn(
+        { event: 'invite.budget-exhausted', status },
+        'challenge not answered: maximum number of INVITEs reached',
+      )
       return false
     }
     this.#headers = { ...headers, ...this.repetition, ...answer.headers }

@@ -63,7 +63,7 @@ export class OutboundLeg implements LegSignalling {
   #rang = false
   #released = false
   #guarded = catchErrors((error) => {
-    this.#deps.log.warn({ err: error }, 'a response could not be handled')
+    this.#deps.log.warn({ event: 'leg.response-failed', err: error }, 'response not handled')
     this.#deps.leg.end({ code: 'internal' })
   })
 
@@ -135,7 +135,10 @@ export class OutboundLeg implements LegSignalling {
     const hop = this.#left.shift()
     if (!hop) return false
     if (!this.#budget.take()) {
-      this.#deps.log.warn({ maxInvites }, 'no further INVITE is sent: the leg has sent its maximum number')
+      this.#deps.log.warn(
+        { event: 'invite.budget-exhausted', maxInvites },
+        'no further INVITE sent: maximum number reached',
+      )
       return false
     }
     if (!repetition) this.#media?.demandKeys?.(false)
@@ -174,7 +177,10 @@ export class OutboundLeg implements LegSignalling {
     })
     this.#attempt = { hop, invite, digest, startedAt: clock.now() }
     this.#live.add(invite)
-    log.info({ to: printable(shownUri(hop.uri)), headers: Object.keys(hop.headers) }, 'INVITE')
+    log.info(
+      { event: 'invite.sent', to: printable(shownUri(hop.uri)), headers: Object.keys(hop.headers) },
+      'INVITE',
+    )
     invite.send()
     return true
   }
@@ -253,7 +259,8 @@ export class OutboundLeg implements LegSignalling {
     const cause = causeOfRefusal(refusal, this.#rang)
     const problem = problemOf(refusal)
     const to = printable(shownUri(attempt.hop.uri))
-    if (problem !== undefined) this.#deps.log.warn({ to, problem }, catalogue.unreachable.text)
+    if (problem !== undefined)
+      this.#deps.log.warn({ event: 'invite.target-failed', to, problem }, catalogue.unreachable.text)
     if (isLocal(refusal)) this.#tried('unreachable', { detail: cause.detail })
     else this.#tried('refused', { sipStatus: refusal.status })
     attempt.hop.onFailure?.(refusal)

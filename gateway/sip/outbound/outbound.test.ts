@@ -251,7 +251,7 @@ it('does not fill the log where many legs find no port, and tells how many had n
   expect(bench.logged.at(-1)).toMatchObject({
     code: 'no_ports',
     count: 15,
-    msg: 'more legs without a media port that have no line of their own',
+    msg: 'log lines of missing media ports suppressed',
   })
 })
 

@@ -83,7 +83,10 @@ export class Outbound implements OutboundSip {
     this.#portless = new RefusalLog(
       () => clock.now(),
       ({ source: code, count }) =>
-        log.error({ code, count }, 'more legs without a media port that have no line of their own'),
+        log.error(
+          { event: 'media.port-failures-suppressed', code, count },
+          'log lines of missing media ports suppressed',
+        ),
     )
   }
 
@@ -125,7 +128,7 @@ export class Outbound implements OutboundSip {
     leg.attach(side)
     legs.add(side)
     this.#place(leg, side, target, request, log).catch((error: unknown) => {
-      log.error({ err: error }, 'the INVITE could not be made')
+      log.error({ event: 'invite.setup-failed', err: error }, 'INVITE not made')
       leg.ended({ code: 'internal' })
     })
     return leg
@@ -185,7 +188,7 @@ export class Outbound implements OutboundSip {
     } catch (error) {
       const code = codeOf(asPortError(error))
       if (this.#portless.shouldLog(code))
-        log.error({ code, reason: String(error) }, 'no media port for the leg')
+        log.error({ event: 'media.open-failed', code, reason: String(error) }, 'no media port for the leg')
       leg.ended({ code })
       return undefined
     }

@@ -218,7 +218,13 @@ export class Registrar {
     const shown = (list: readonly Binding[]) => list.map(({ uri }) => printable(shownUri(uri.bare)))
     const facts = { source: source.address, transport: source.transport, endpoint: username }
     this.#deps.log[level](
-      { ...facts, contacts: after.length, added: shown(added), removed: shown(removed) },
+      {
+        event: 'registrar.endpoint-registered',
+        ...facts,
+        contacts: after.length,
+        added: shown(added),
+        removed: shown(removed),
+      },
       'endpoint registered',
     )
     this.#count(added.length < removed.length ? 'removed' : 'registered')

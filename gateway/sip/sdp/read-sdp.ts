@@ -124,7 +124,8 @@ const readAudio = (session: Fields, candidate: Candidate): RemoteAudio => {
   const rtcpPort = integer(rtcp.port, 1, 65_535)
   const rtcpAddress = text(rtcp.address)
   const ssrcs = readSources(audio)
-  const [ptime, maxptime] = [integer(audio.ptime, 1, 200), integer(audio.maxptime, 1, 200)]
+  const ptime = integer(audio.ptime, 1, 200)
+  const maxptime = integer(audio.maxptime, 1, 200)
   const stated = directions.find((known) => known === (audio.direction ?? session.direction)) ?? 'sendrecv'
   return {
     index,

@@ -4,7 +4,7 @@ const maxSections = 16
 
 /**
  * Returns the answer that refuses an offer: every m-line with port 0 (RFC 3264 section 6). Only the m-lines
- * must be well-formed; returns undefined if there are none.
+ * must be well-formed; returns undefined without any.
  */
 export const refusingSdp = (offer: string): string | undefined => {
   if (offer.length > maxOfferLength) return undefined

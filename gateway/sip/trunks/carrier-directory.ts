@@ -41,7 +41,8 @@ export class CarrierDirectory {
     this.#byName = new Map(
       configs.map((config) => [config.name, this.#made(config, before.get(config.name))]),
     )
-    const [added, removed] = [without(this.#byName, before), without(before, this.#byName)]
+    const added = without(this.#byName, before)
+    const removed = without(before, this.#byName)
     if (added.length + removed.length === 0) return
     for (const listener of this.#listeners) listener({ added, removed })
   }

@@ -38,7 +38,8 @@ export const registrationOf = (
   const host = identity.host ?? registrar.uri.host
   const address = `<sip:${account}@${host.includes(':') ? `[${host}]` : host}>`
   const digest = new DigestSession(carrier.credentials)
-  const [callId, tag] = [randomUUID(), randomUUID().slice(0, 8)]
+  const callId = randomUUID()
+  const tag = randomUUID().slice(0, 8)
   let sequence = 0
   let giveUp = () => {}
   const send = (expiresMs: number, done: (result: RegisterResult) => void) => {

@@ -22,9 +22,9 @@ export const writtenFor = (number: string, { prefix, plus }: NumberRules): strin
 }
 
 /**
- * Returns the user part of a SIP URI for a telephone number at a carrier: the number by the carrier's rules,
- * and the parameters of `dialled`, a user part or a `tel:` URI. Parameters are trunk groups (RFC 4904),
- * subaddresses and portability. Malformed ones and passwords are left out.
+ * Returns the user part of a SIP URI for a telephone number at a carrier. It has the number by the carrier's
+ * rules, and the parameters of `dialled`, a user part or a `tel:` URI. Parameters are trunk groups (RFC
+ * 4904), subaddresses and portability. Malformed ones and passwords are left out.
  */
 export const userWrittenFor = (number: string, dialled: string, rules: NumberRules): string => {
   const written = writtenFor(number, rules)

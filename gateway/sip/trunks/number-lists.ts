@@ -43,7 +43,8 @@ const verdictOf = (lists: NumberLists, number: string, rules: NumberRules): Numb
 
 /** The longest prefix decides. */
 const lookUp = ({ allow, refuse }: NumberLists, number: string): NumberVerdict => {
-  const [allowed, refused] = [longest(allow, number), longest(refuse, number)]
+  const allowed = longest(allow, number)
+  const refused = longest(refuse, number)
   if (refused.length > allowed.length) return { isPermitted: false, number, prefix: refused }
   if (allowed !== '') return { isPermitted: true, number, prefix: allowed }
   return { isPermitted: allow.length === 0, number }

@@ -150,7 +150,8 @@ export class OutboundRegistration {
       this.#backOff({ why: 'no time was granted' })
       return
     }
-    if (this.#state !== 'registered') log.info({ grantedMs }, 'registered with the carrier')
+    if (this.#state !== 'registered')
+      log.info({ event: 'trunk.registered', grantedMs }, 'registered with the carrier')
     this.#state = 'registered'
     this.#failures = 0
     this.#raises = 0
@@ -175,8 +176,8 @@ export class OutboundRegistration {
     }
     this.#state = 'rejected'
     this.#deps.log.error(
-      { status, times: this.#rejections },
-      'the carrier refuses our registration; it gets no more calls until it is changed or the gateway restarts',
+      { event: 'trunk.registration-rejected', status, times: this.#rejections },
+      'registration rejected by the carrier; no calls until its configuration changes or a restart',
     )
   }
 
@@ -186,7 +187,10 @@ export class OutboundRegistration {
     const waitMs = Math.max(retryAfterMs ?? 0, most * (0.5 + random() / 2))
     this.#failures++
     this.#state = 'backoff'
-    log.warn({ ...facts, waitMs: Math.round(waitMs) }, 'registration with the carrier failed')
+    log.warn(
+      { event: 'trunk.registration-failed', ...facts, waitMs: Math.round(waitMs) },
+      'registration with the carrier failed',
+    )
     this.#after(waitMs)
   }
 }

@@ -30,7 +30,7 @@ const maxAnswerMs = 8_000
 
 /**
  * Pings one target with OPTIONS. Any final response proves that the target is up, except 408, and 503, which
- * asks for a pause. The interval varies by a tenth either way, and the first ping falls anywhere in the first
+ * asks for a pause. The interval varies by a tenth either way. The first ping falls anywhere in the first
  * interval, so that pings do not come in bursts.
  */
 export class Probe {
@@ -107,7 +107,7 @@ export class Probe {
     const alive = status !== undefined && status !== 408 && status !== 503
     if (!target.recordPing(alive, rules)) return
     const facts = { carrier: carrier.name, target: target.text, status }
-    if (alive) log.info(facts, 'a target of a carrier is back')
-    else log.warn({ ...facts, problem }, 'a target of a carrier does not answer; it is tried last')
+    if (alive) log.info({ event: 'trunk.target-recovered', ...facts }, 'target of a carrier answers again')
+    else log.warn({ event: 'trunk.target-failed', ...facts, problem }, 'target of a carrier does not answer')
   }
 }

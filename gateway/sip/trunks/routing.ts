@@ -69,7 +69,10 @@ export class Routing {
     const { code, detail } = route
     this.#deps.metrics.rejections.inc({ code })
     const facts = { carrier: target.carrier, maxForwards: request.maxForwards }
-    log.warn({ code, to: printable(shownUri(target.uri)), detail, ...facts }, catalogue[code].text)
+    log.warn(
+      { event: 'route.rejected', code, to: printable(shownUri(target.uri)), detail, ...facts },
+      catalogue[code].text,
+    )
     return route
   }
 
@@ -214,7 +217,8 @@ export class Routing {
   /** Returns the headers of every INVITE, and those of the document and the URI. */
   #common(uri: SipUri, { destination, maxForwards }: OutboundRequest, log: Log): Headers {
     const { headers, refused } = applicationHeaders([...uri.headers, ...(destination.headers ?? [])])
-    for (const { name, why } of refused) log.warn({ header: name, why }, 'header not sent')
+    for (const { name, why } of refused)
+      log.warn({ event: 'route.header-dropped', header: name, why }, 'header not sent')
     const { userAgent } = this.#deps
     return {
       ...headers,

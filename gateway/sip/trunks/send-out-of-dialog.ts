@@ -59,7 +59,10 @@ export const sendOutOfDialog = (
     if (status === 401 || status === 407) {
       const answer = digest.answer(response, signed)
       if ('headers' in answer) return send(answer.headers)
-      log.info({ method, status, why: answer.why }, 'challenge not answered')
+      log.info(
+        { event: 'digest.challenge-unanswered', method, status, why: answer.why },
+        'challenge not answered',
+      )
     }
     if (status < 300) digest.accepted()
     finish({ kind: 'final', response, sent })

@@ -76,8 +76,8 @@ describe('the pings of a target', () => {
     t.reply(200)
     expect(t.isUp()).toBe(true)
     expect(t.logged.map(({ msg, carrier }) => [carrier, msg])).toEqual([
-      ['c0', 'a target of a carrier does not answer; it is tried last'],
-      ['c0', 'a target of a carrier is back'],
+      ['c0', 'target of a carrier does not answer'],
+      ['c0', 'target of a carrier answers again'],
     ])
   })
 
