@@ -37,7 +37,7 @@ it('knows the limits of a drachtio-server, and pings it', () => {
   expect(srf.connects[0]?.enablePing).toBe(true)
 })
 
-it('gives up when the secret is wrong, and when nobody answers', async () => {
+it('gives up when the secret is wrong, and without an answer', async () => {
   const wrong = make()
   wrong.srf.accepts = false
   const first = wrong.link.connect()

@@ -57,7 +57,7 @@ describe('pain point 11: an INVITE of the far side ends the same way in every or
         true,
         0,
       ])
-      // What was answered is hung up by one side, and by us once at most.
+      // An answered leg is hung up by one side, and by the gateway once at most.
       expect([said, dialog?.byes.length]).toEqual([said, dialog && (farFirst ? 0 : 1)])
     }
   })

@@ -7,7 +7,7 @@ import { type Bench, carrierSdp, Heard, startBench, wish } from './testing/bench
 import { testCarrier } from './testing/test-carrier.ts'
 import { CarrierDirectory } from './trunks/carrier-directory.ts'
 
-// The rules by themselves are tested in late-offer.test.ts; here drachtio-srf and a real agent send the ACKs and PRACKs.
+// late-offer.test.ts tests the rules alone; here drachtio-srf and a real agent send the ACKs and PRACKs.
 
 let bench: Bench
 let peer: Peer

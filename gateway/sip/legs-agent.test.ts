@@ -168,7 +168,7 @@ describe('transfers with the embedded agent', () => {
       to === '/public/bob' ? ({ kind: 'subscriber', subscriberId: 'bob', address: to } as const) : undefined,
   }
 
-  it('REFER is accepted, and its end told by NOTIFY', async () => {
+  it('REFER is accepted, and its end reported by NOTIFY', async () => {
     await begin({ parts: { directory } })
     const { call, to, arrival } = await carrier.answered()
     const owner = new Willing()

@@ -2,7 +2,15 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { Trust } from './admission/trust.ts'
 import type { Fate, RelayedFrame } from './testing/agent-relay.ts'
 import { carrierSdp } from './testing/bench.ts'
-import { agent, boundMs, confirmed, Misbehaving, nothing, patience, told } from './testing/misbehaving.ts'
+import {
+  agent,
+  boundMs,
+  confirmed,
+  delivered,
+  Misbehaving,
+  nothing,
+  patience,
+} from './testing/misbehaving.ts'
 
 let bench: Misbehaving | undefined
 afterEach(async () => {
@@ -28,7 +36,7 @@ const inbound: readonly Case[] = [
   ],
   [
     'never tells of the ACK with the answer to our offer',
-    agent(told('ACK')),
+    agent(delivered('ACK')),
     async (t) => {
       const { call, to } = await t.answers('')
       t.peer.send('ACK', call, { to, body: carrierSdp() })
@@ -37,7 +45,7 @@ const inbound: readonly Case[] = [
   ],
   [
     'never tells of the ACK, nor of the end of the BYE that waited for it',
-    agent((frame) => told('ACK', '200 BYE')(frame) || confirmed('BYE')(frame)),
+    agent((frame) => delivered('ACK', '200 BYE')(frame) || confirmed('BYE')(frame)),
     async (t) => {
       const { leg } = await t.answers('')
       leg.end({ code: 'normal' })
@@ -45,7 +53,7 @@ const inbound: readonly Case[] = [
   ],
   [
     'never tells of the CANCEL, until our refusal finds no transaction',
-    agent(told('CANCEL')),
+    agent(delivered('CANCEL')),
     async (t) => {
       const { call, branch, leg } = await t.arrives()
       leg.ring()
@@ -57,7 +65,7 @@ const inbound: readonly Case[] = [
   ],
   [
     'never tells of the CANCEL, until our 200 finds no transaction',
-    agent(told('CANCEL')),
+    agent(delivered('CANCEL')),
     async (t) => {
       const { call, branch, leg } = await t.arrives()
       leg.ring()
@@ -70,7 +78,7 @@ const inbound: readonly Case[] = [
   ],
   [
     'never tells of the PRACK that the answer waits for, nor of its lack',
-    agent(told('PRACK', 'CANCEL')),
+    agent(delivered('PRACK', 'CANCEL')),
     async (t) => {
       const { leg } = await t.arrives(carrierSdp(), { Supported: '100rel' })
       void leg.progress()
@@ -80,7 +88,7 @@ const inbound: readonly Case[] = [
   ],
   [
     'never tells of the PRACK of early media that goes on',
-    agent(told('PRACK', 'CANCEL')),
+    agent(delivered('PRACK', 'CANCEL')),
     async (t) => {
       const { leg } = await t.arrives(carrierSdp(), { Supported: '100rel' })
       void leg.progress()
@@ -89,7 +97,7 @@ const inbound: readonly Case[] = [
   ],
   [
     'never tells of the BYE, until the silence of the audio ends the call',
-    agent(told('BYE')),
+    agent(delivered('BYE')),
     async (t) => {
       const { call, to, leg } = await t.answers()
       t.peer.send('ACK', call, { to })
@@ -102,7 +110,7 @@ const inbound: readonly Case[] = [
   ],
   [
     'tells of the BYE twice',
-    agent(told('BYE'), 'twice'),
+    agent(delivered('BYE'), 'twice'),
     async (t) => {
       const { call, to } = await t.answers()
       t.peer.send('ACK', call, { to })
@@ -114,7 +122,7 @@ const inbound: readonly Case[] = [
   ],
   [
     'tells of the ACK only after the BYE',
-    agent(told('ACK'), 'hold'),
+    agent(delivered('ACK'), 'hold'),
     async (t) => {
       const { call, to } = await t.answers()
       t.peer.send('ACK', call, { to })
@@ -127,7 +135,7 @@ const inbound: readonly Case[] = [
   ],
   [
     'never tells of the end of our BYE',
-    agent(told('200 BYE')),
+    agent(delivered('200 BYE')),
     async (t) => {
       const { call, to, leg } = await t.answers()
       t.peer.send('ACK', call, { to })
@@ -140,7 +148,7 @@ const inbound: readonly Case[] = [
   ],
   [
     'says nothing at all of our BYE',
-    agent((frame) => told('200 BYE')(frame) || confirmed('BYE')(frame)),
+    agent((frame) => delivered('200 BYE')(frame) || confirmed('BYE')(frame)),
     async (t) => {
       const { call, to, leg } = await t.answers()
       t.peer.send('ACK', call, { to })
@@ -207,7 +215,7 @@ const outbound: readonly Case[] = [
   ],
   [
     'never tells of the end of a cancelled INVITE',
-    agent(told('487 INVITE')),
+    agent(delivered('487 INVITE')),
     async (t) => {
       const { leg, heard, invite } = await t.dials()
       t.peer.reply(invite, 180)
@@ -220,7 +228,7 @@ const outbound: readonly Case[] = [
   ],
   [
     'never tells of the refusal',
-    agent(told('486 INVITE')),
+    agent(delivered('486 INVITE')),
     async (t) => {
       const { leg, heard, invite } = await t.dials()
       t.peer.reply(invite, 180)
@@ -232,7 +240,7 @@ const outbound: readonly Case[] = [
   ],
   [
     'tells of a 200 that crosses the CANCEL, hangs up by itself, and then says nothing of our BYE',
-    agent((frame) => told('BYE', '200 BYE')(frame) || confirmed('BYE')(frame)),
+    agent((frame) => delivered('BYE', '200 BYE')(frame) || confirmed('BYE')(frame)),
     async (t) => {
       const { leg, heard, invite } = await t.dials()
       t.peer.reply(invite, 180)
@@ -245,7 +253,7 @@ const outbound: readonly Case[] = [
   ],
   [
     'tells of the 200 twice',
-    agent(told('200 INVITE'), 'twice'),
+    agent(delivered('200 INVITE'), 'twice'),
     async (t) => {
       const { leg, heard, invite } = await t.dials()
       t.peer.reply(invite, 200, { body: carrierSdp() })
@@ -259,7 +267,7 @@ const outbound: readonly Case[] = [
   ],
   [
     'tells of the 200 and of the BYE behind it in the wrong order',
-    agent(told('200 INVITE'), 'hold'),
+    agent(delivered('200 INVITE'), 'hold'),
     async (t) => {
       const { leg, invite } = await t.dials()
       t.peer.reply(invite, 180)
@@ -301,7 +309,9 @@ it.each(outbound)('in a call of ours an agent that %s leaves nothing behind', as
 it('a call that the agent has hung up itself is over at once, though it tells nothing of our BYE', async () => {
   bench = await Misbehaving.start()
   const isRefusal = ({ kind, text }: RelayedFrame) => kind === 'response' && text.includes('|NOK|')
-  bench.relay.rule = agent((frame) => isRefusal(frame) || told('200 BYE')(frame) || confirmed('BYE')(frame))
+  bench.relay.rule = agent(
+    (frame) => isRefusal(frame) || delivered('200 BYE')(frame) || confirmed('BYE')(frame),
+  )
   const { leg, heard, invite } = await bench.dials()
   bench.peer.reply(invite, 180)
   await heard.until('ringing')

@@ -2,7 +2,7 @@ import { Peer } from '@trunkline/sip-agent/testing/peer'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { setUp } from '../calls/testing/calls-fixture.ts'
 import { carrierSdp } from './testing/bench.ts'
-import { agent, boundMs, confirmed, Misbehaving, patience, told } from './testing/misbehaving.ts'
+import { agent, boundMs, confirmed, delivered, Misbehaving, patience } from './testing/misbehaving.ts'
 
 // The edge by itself is tested in misbehaving-agent.test.ts; here whole calls come in and go out by it.
 
@@ -70,12 +70,12 @@ const talking = async () => {
 it.each<readonly [string, Parameters<typeof agent>[0], () => Promise<void>]>([
   [
     'never tells of the CANCEL of the caller, nor of the ends of the INVITEs',
-    told('CANCEL', '487 INVITE'),
+    delivered('CANCEL', '487 INVITE'),
     async () => {
       const { call, branch, invites } = await ringing()
       t.peer.send('CANCEL', call, { branch })
       await t.said('CANCEL')
-      // Whoever rings for longer than may be is given up.
+      // A callee that rings for too long is given up.
       await t.passes(60_000)
       for (const [i, callee] of callees.entries()) {
         callee.reply(await callee.request('CANCEL'), 200)
@@ -85,7 +85,7 @@ it.each<readonly [string, Parameters<typeof agent>[0], () => Promise<void>]>([
   ],
   [
     'never tells of the ends of the INVITEs, once the caller has given up',
-    told('487 INVITE'),
+    delivered('487 INVITE'),
     async () => {
       const { call, branch, invites } = await ringing()
       t.peer.send('CANCEL', call, { branch })
@@ -97,7 +97,7 @@ it.each<readonly [string, Parameters<typeof agent>[0], () => Promise<void>]>([
   ],
   [
     'never tells of the BYE of the callee',
-    told('BYE'),
+    delivered('BYE'),
     async () => {
       const { call, to, first } = await talking()
       t.peer.send('BYE', call, { to })
@@ -110,7 +110,7 @@ it.each<readonly [string, Parameters<typeof agent>[0], () => Promise<void>]>([
   ],
   [
     'says nothing of our BYE to the callee',
-    (frame) => told('200 BYE')(frame) || confirmed('BYE')(frame),
+    (frame) => delivered('200 BYE')(frame) || confirmed('BYE')(frame),
     async () => {
       const { call, to, first } = await talking()
       t.peer.send('BYE', call, { to })

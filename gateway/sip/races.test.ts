@@ -182,7 +182,7 @@ it('answers once, and only the first end counts', async () => {
   nothingLeft()
 })
 
-it('survives a request inside the dialog that nobody can handle', async () => {
+it('survives an unusable request inside the dialog', async () => {
   const { leg } = await arrived()
   void leg.answer()
   const dialog = new FakeDialog()
@@ -286,7 +286,7 @@ it('takes the early media of one branch and the answer of another', async () => 
   uac.progress.cbProvisional(farResponse(183, carrierSdp({ formats: '18' })))
   uac.settle(null, new FakeDialog(carrierSdp({ address: '192.0.2.2', formats: '8' })))
   expect(heard.events).toEqual(['early media', 'ringing', 'answered'])
-  expect(edge.ports[0]?.told.map(({ far }) => far.address)).toEqual(['192.0.2.1', '192.0.2.2'])
+  expect(edge.ports[0]?.farUpdates.map(({ far }) => far.address)).toEqual(['192.0.2.1', '192.0.2.2'])
 })
 
 it('learns from the source of the signalling where the SDP has a private address', async () => {

@@ -26,7 +26,7 @@ const challenged: DigestCheck = {
   isProven: false,
   headers: { 'WWW-Authenticate': 'Digest realm' },
 }
-/** Signs in whoever's secret is `username`'s. */
+/** Accepts the secret of `username`. */
 const signedInAs =
   (username: string): AdmissionFacts['checkDigest'] =>
   (_realm, secretOf) =>
@@ -97,7 +97,7 @@ const at = (host: string, source = facts.source, more: Partial<AdmissionFacts> =
   facts: { ...more, source, target: { host, user: '1' } },
 })
 
-describe('a caller whom a project made known over the API', () => {
+describe('a caller that a project made known over the API', () => {
   const own = { allow: ['192.0.2.0/24'], guarded: true, projectId: 'p1', project: 'p1' }
   const apps = [
     testApp({ id: 'theirs', domain: 'theirs.example', projectId: 'p2', allow: ['203.0.113.0/24'] }),
@@ -106,9 +106,12 @@ describe('a caller whom a project made known over the API', () => {
   ]
 
   it('does not find out which hosts other projects have', () => {
-    const told = (host: string) => codeOf({ apps, registrar: ['pbx.example'], ...at(host) })
-    expect([told('theirs.example'), told('nothing.example')]).toEqual(['unauthorized', 'unauthorized'])
-    expect([told('own.example'), told('closed.example')]).toEqual(['admit', 'source_not_allowed'])
+    const answered = (host: string) => codeOf({ apps, registrar: ['pbx.example'], ...at(host) })
+    expect([answered('theirs.example'), answered('nothing.example')]).toEqual([
+      'unauthorized',
+      'unauthorized',
+    ])
+    expect([answered('own.example'), answered('closed.example')]).toEqual(['admit', 'source_not_allowed'])
   })
 })
 
@@ -131,7 +134,7 @@ describe('the standing of a caller', () => {
     expect(standing({ carriers: [carrier], ...at('demo.example', '198.51.100.1') })).toBe('known')
   })
 
-  it('is known by a narrow list of the API: a wide one lets in, and makes nobody known', () => {
+  it('is known by a narrow list of the API: a wide one admits callers, and makes none known', () => {
     expect(standing({ apps: ofApi(['192.0.2.0/24']) })).toBe('known')
     expect(standing({ apps: ofApi(['0.0.0.0/0']) })).toBe('stranger')
     expect(standing({ apps: ofApi(['203.0.113.0/24']) })).toBe('source_not_allowed')
@@ -267,13 +270,13 @@ describe('a stranger', () => {
       return 'refuse' in decision ? [decision.refuse, decision.headers] : ['admit']
     })
 
-  it('is told the same of every host: that it may not', () => {
-    const told = ['source_not_allowed', undefined]
-    expect(answers({ apps: [closed, bare] })).toEqual([told, told, told])
+  it('gets the same answer for every host: that it may not call', () => {
+    const answered = ['source_not_allowed', undefined]
+    expect(answers({ apps: [closed, bare] })).toEqual([answered, answered, answered])
   })
 
   it('is asked the same at every host where a password lets in at any of them', () => {
-    const told = [
+    const answered = [
       'unauthorized',
       { ...challenged.headers, Warning: '399 trunkline "203.0.113.1 is in no allow list"' },
     ]
@@ -283,8 +286,12 @@ describe('a stranger', () => {
       { apps: [closed, bare, pass] },
       { apps: [closed, bare], registrar: ['pbx.example'] },
     ]) {
-      expect(answers(setting)).toEqual([told, told, told])
-      expect(answers(setting, stranger, { checkDigest: signedInAs('u') })).toEqual([told, told, told])
+      expect(answers(setting)).toEqual([answered, answered, answered])
+      expect(answers(setting, stranger, { checkDigest: signedInAs('u') })).toEqual([
+        answered,
+        answered,
+        answered,
+      ])
     }
   })
 
@@ -292,12 +299,12 @@ describe('a stranger', () => {
     const secret = digestSecret('u', 'pass.example', 'p')
     const pass = testApp({ id: 'app-3', domain: 'pass.example', challenge: secret })
     const setting = { apps: [closed, bare, pass], registrar: ['pbx.example'], strangers: 'refuse' } as const
-    const told = ['source_not_allowed', undefined]
+    const answered = ['source_not_allowed', undefined]
     const places = [...hosts, 'pass.example', 'pbx.example']
     const signIn = signedInAs('u')
     for (const host of places) {
       const decision = decide({ ...setting, ...at(host, stranger, { checkDigest: signIn }) })
-      expect('refuse' in decision && [decision.refuse, decision.headers], host).toEqual(told)
+      expect('refuse' in decision && [decision.refuse, decision.headers], host).toEqual(answered)
     }
     const known = decide({ ...setting, ...at('pbx.example', '192.0.2.9') })
     expect(known).toMatchObject({ refuse: 'unauthorized', headers: challenged.headers })
@@ -305,15 +312,15 @@ describe('a stranger', () => {
     expect(answers({ ...setting, strangers: 'answer' })[0]?.[0]).toBe('unauthorized')
   })
 
-  it('learns what is there where anyone may call everything', () => {
+  it('learns which hosts exist if all hosts are open', () => {
     const apps = [testApp(), testApp({ id: 'app-2', domain: 'bare.example', handler: undefined })]
     expect(answers({ apps }).map(([code]) => code)).toEqual(['admit', 'no_handler', 'unknown_domain'])
   })
 
-  it('is nobody who stands in some list: they learn which host is unknown', () => {
+  it('is no caller in a list: those learn which host is unknown', () => {
     const other = testApp({ id: 'app-3', domain: 'other.example', allow: ['198.51.100.0/24'] })
-    const told = answers({ apps: [closed, bare, other] }, '198.51.100.1').map(([code]) => code)
-    expect(told).toEqual(['source_not_allowed', 'source_not_allowed', 'unknown_domain'])
+    const answered = answers({ apps: [closed, bare, other] }, '198.51.100.1').map(([code]) => code)
+    expect(answered).toEqual(['source_not_allowed', 'source_not_allowed', 'unknown_domain'])
   })
 })
 
@@ -328,7 +335,7 @@ describe("a carrier's network", () => {
     )
   })
 
-  it("is proof enough for a domain's challenge where anyone may call, not where there is a list", () => {
+  it("is proof enough for a domain's challenge that is open to all, not of one with a list", () => {
     const challenge = digestSecret('u', 'demo.example', 'p')
     expect(codeOf({ ...from, carriers: [carrier], apps: [testApp({ challenge })] })).toBe('admit')
     expect(codeOf({ ...from, apps: [testApp({ challenge })] })).toBe('unauthorized')
@@ -360,7 +367,7 @@ describe('a SIP endpoint', () => {
       facts: { target: { host: 'pbx.example', user }, checkDigest: signedInAs(username) },
     })
 
-  it('calls whom it dialled, once it has said who it is', () => {
+  it('calls the dialled address, once it is authenticated', () => {
     expect(calls('ann')).toMatchObject({
       admit: { endpoint: desk, projectId: 'project-1', plan: { kind: 'dial', to: '/public/ann' } },
     })
@@ -368,7 +375,7 @@ describe('a SIP endpoint', () => {
 
   it.each([
     ['ann', 'eve', 'unauthorized'],
-    ['nobody', 'desk', 'unknown_address'],
+    ['unknown', 'desk', 'unknown_address'],
     ['+4930123', 'desk', 'not_permitted'],
   ])('that dials %s as %s is refused: %s', (user, username, code) => {
     expect(calls(user, username)).toMatchObject({ refuse: code })
@@ -390,7 +397,7 @@ describe('a SIP endpoint', () => {
     expect(calls('ann', 'desk', { directory, hasRate })).toMatchObject(fast)
   })
 
-  it('that guesses is told on, not one that is asked for the first time', () => {
+  it('that guesses is reported, not one that is challenged for the first time', () => {
     expect(calls('ann', 'eve')).toMatchObject({ isWrongPassword: true })
     const first = decide({
       registrar: ['pbx.example'],

@@ -23,7 +23,7 @@ const begin = async (setting: Setting) => {
 }
 const refused = (uri: string, status: number, extra?: Record<string, string>) =>
   refusedCall(carrier, uri, status, extra)
-/** What a stranger sees of a response, without what differs from call to call. */
+/** Response as an untrusted source sees it, without the parts that differ from call to call. */
 const shown = ({ status, reason, headers, body }: SipResponse) => ({
   line: `${status} ${reason}`,
   headers: headers
@@ -115,7 +115,7 @@ describe('a stranger', () => {
 describe('a challenge', () => {
   const challenge = digestSecret('trunk', 'demo.example', 'secret')
 
-  it.each(['SHA-256', 'MD5'])('lets in whoever answers it by %s', async (algorithm) => {
+  it.each(['SHA-256', 'MD5'])('admits a caller that answers by %s', async (algorithm) => {
     await begin({ apps: [testApp({ challenge })], parts: { challenges: ['MD5', 'SHA-256'] } })
     const uri = 'sip:1@demo.example'
     const first = await refused(uri, 401)
@@ -130,7 +130,7 @@ describe('a challenge', () => {
     expect(await rejected(carrier.bench.metrics, 'unauthorized')).toBe(0)
   })
 
-  it('lets nobody in twice by one answer', async () => {
+  it('admits no caller twice by one answer', async () => {
     await begin({ apps: [testApp({ challenge, handler: undefined })] })
     const uri = 'sip:1@demo.example'
     const Authorization = answerTo(await refused(uri, 401), uri, 'trunk', 'secret')
@@ -194,7 +194,7 @@ describe('a carrier', () => {
     await carrier.answered()
   })
 
-  it('may call no host that is not there, and is told so', async () => {
+  it('may call no unknown host, and learns so', async () => {
     await begin({ carriers: [acme] })
     await refused('sip:1@none.example', 404)
   })

@@ -26,7 +26,7 @@ describe('the allowlist', () => {
     expect(lists.allows(app, source)).toBe(expected)
   })
 
-  it('lets anyone in where there is no list, and nobody where it is empty', () => {
+  it('admits every source without a list, and none by an empty list', () => {
     expect(lists.allows(testApp(), '192.0.2.200')).toBe(true)
     expect(lists.allows(testApp({ allow: [] }), '192.0.2.200')).toBe(false)
   })

@@ -20,7 +20,7 @@ const sources = [
   '203.0.113.1',
   '2001:db8::5',
   '2001:db8::6',
-  'nobody',
+  'unknown',
 ]
 const projects = ['p1', 'p2']
 
@@ -34,7 +34,7 @@ const carriers = fc
   .uniqueArray(carrier, { selector: ({ name }) => name, maxLength: 4 })
   .map((all) => all.map(({ prefix, ...rest }) => testCarrier({ ...rest, number: { prefix, plus: 'keep' } })))
 
-/** As it reads: the first one of the project, or of everybody, whose list the address is in. */
+/** Reference: the first carrier of the project, or without a project, whose list has the address. */
 const plainly = (all: readonly CarrierConfig[], source: string, projectId: string) =>
   all.find(
     ({ project, allow }) =>

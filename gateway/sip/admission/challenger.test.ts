@@ -25,7 +25,7 @@ const setUp = (algorithms: readonly DigestAlgorithm[] = ['MD5', 'SHA-256']) => {
     if (found.kind !== 'challenge') throw new Error('not challenged')
     return parseChallenges(found.headers['WWW-Authenticate'] ?? '')
   }
-  /** What somebody with a password answers to a challenge. */
+  /** Answer to a challenge with a password. */
   const answer = (
     changes: {
       of?: DigestCheck
@@ -131,7 +131,7 @@ describe('an answer', () => {
 })
 
 describe('MD5 where it is not offered', () => {
-  it('is not accepted, and nobody is held to account for it', () => {
+  it('is not accepted, and records no offense', () => {
     const { check, answer } = setUp(['SHA-256'])
     expect(check({ authorization: answer() }).kind).toBe('accepted')
     // The right password, computed with MD5 from the nonce of a SHA-256 challenge.
@@ -189,7 +189,7 @@ describe('a nonce', () => {
     expect(check({ source, authorization: answer({ password: 'guess' }) })).toMatchObject({ isProven: false })
   })
 
-  it('leaves nothing behind when nobody signs in, and is forgotten when it is too old', () => {
+  it('leaves no state without a sign-in, and is forgotten when it is too old', () => {
     const { challenger, check, answer, advance } = setUp()
     for (let i = 0; i < 100; i++) check({ authorization: answer({ password: 'guess' }) })
     expect(challenger.size).toBe(0)
@@ -235,7 +235,7 @@ describe('a nonce', () => {
     expect([nonces.use(nonces.make(address), 1), nonces.size]).toEqual([true, 1])
   })
 
-  it('is to be had for 500 new sign-ins a second, all the time', () => {
+  it('is available for 500 new sign-ins a second, all the time', () => {
     let now = 1_700_000_000_000
     const nonces = new Nonces(() => now)
     let refused = 0

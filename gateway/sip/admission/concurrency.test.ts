@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Concurrency } from './concurrency.ts'
 
-it('takes a call back once, however often it is told', () => {
+it('takes a call back once, however often it is asked', () => {
   const counts = new Concurrency()
   const [first, second] = [counts.acquire('a'), counts.acquire('a')]
   counts.acquire('b')

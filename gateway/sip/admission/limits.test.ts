@@ -27,7 +27,8 @@ describe('what bounds new calls', () => {
       { parts: { overload: { busyPercent: 85, callsPerSecond: 1, retryAfterMs: 4_500 } } },
       '5',
     ],
-    // A Retry-After would keep a carrier from sending calls to other applications, too (RFC 3261 section 21.5.4).
+    // A Retry-After would keep a carrier from sending calls to other applications, too (RFC 3261 section
+    // 21.5.4).
     ['the application', { apps: [testApp({ callsPerSecond: 1 })] }, undefined],
     ['one source', { apps: [testApp({ callsPerSecondOfSource: 1 })] }, undefined],
   ])('is the rate of %s', async (_what, setting: Setting, retryAfter) => {

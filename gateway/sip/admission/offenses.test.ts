@@ -16,7 +16,7 @@ const shield = {
   known: [],
 }
 
-it('has a stranger banned who may not call, and nobody for the 403 of somebody else', async () => {
+it('has a stranger banned that may not call, and no source for the 403 of another party', async () => {
   const apps = [testApp(), testApp({ id: 'app-2', domain: 'closed.example', allow: ['192.0.2.0/24'] })]
   const carrier = await Carrier.start({ apps, agent: { shield } })
   const { bench, peer } = carrier
@@ -41,7 +41,7 @@ it('has a stranger banned who may not call, and nobody for the 403 of somebody e
   await carrier.close()
 })
 
-it('blames nobody before a drachtio-server, which would tell it to the sender', () => {
+it('blames no source to a drachtio-server, which would forward it to the sender', () => {
   const sent = (marks: boolean, code: 'source_not_allowed' | 'not_permitted') => {
     const { rejections } = new Metrics()
     const parts = {

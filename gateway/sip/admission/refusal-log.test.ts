@@ -3,30 +3,30 @@ import { RefusalLog, type SuppressedLines } from './refusal-log.ts'
 
 const setUp = () => {
   const clock = { now: 1_000_000 }
-  const told: SuppressedLines[] = []
+  const reported: SuppressedLines[] = []
   const log = new RefusalLog(
     () => clock.now,
-    (leftOut) => told.push(leftOut),
+    (leftOut) => reported.push(leftOut),
   )
   const refuse = (source: string, times: number) =>
     Array.from({ length: times }, () => log.shouldLog(source)).filter(Boolean).length
-  return { clock, log, told, refuse }
+  return { clock, log, reported, refuse }
 }
 
 it('gives ten lines a minute to each source, and tells later how many it left out', () => {
-  const { clock, told, refuse } = setUp()
+  const { clock, reported, refuse } = setUp()
   expect([refuse('a', 25), refuse('b', 4)]).toEqual([10, 4])
   clock.now += 59_999
-  expect([refuse('a', 1), told]).toEqual([0, []])
+  expect([refuse('a', 1), reported]).toEqual([0, []])
   clock.now += 1
-  expect([refuse('b', 1), told]).toEqual([1, [{ source: 'a', count: 16 }]])
+  expect([refuse('b', 1), reported]).toEqual([1, [{ source: 'a', count: 16 }]])
 })
 
 it('tells the rest at the end', () => {
-  const { log, told, refuse } = setUp()
+  const { log, reported, refuse } = setUp()
   refuse('a', 12)
   log.close()
-  expect([told, log.size]).toEqual([[{ source: 'a', count: 2 }], 0])
+  expect([reported, log.size]).toEqual([[{ source: 'a', count: 2 }], 0])
 })
 
 it('gives all sources together no more than 600 lines, and remembers no more than 10,000', () => {

@@ -181,7 +181,7 @@ describe('causes', () => {
     expect(refusalStatus(silent)).toBe(408)
   })
 
-  it('an error without a status means that nobody was reached', () => {
+  it('an error without a status means that no target was reached', () => {
     expect(causeOfRefusal({ message: 'no\r\nroute' }, false)).toEqual({
       code: 'unreachable',
       detail: 'no??route',
@@ -224,7 +224,7 @@ describe('the Q.850 cause', () => {
     [404, 'Q.850;cause=999', 'Q.850;cause=1'],
     [404, 'X.850;cause=3', 'Q.850;cause=1'],
     [404, 'Q.850;text="\u0007"', 'Q.850;cause=1'],
-  ])('of a refusal with %i and Reason %j is told as %j (RFC 3326, RFC 3398)', (status, reason, expected) => {
+  ])('of a refusal with %i and Reason %j becomes %j (RFC 3326, RFC 3398)', (status, reason, expected) => {
     expect(refused(status, reason)).toBe(expected)
   })
 })

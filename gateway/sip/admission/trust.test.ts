@@ -10,10 +10,10 @@ describe('trust', () => {
     const trust = open({
       carriers: [
         testCarrier({ name: 'theirs', project: 'p2', allow: ['192.0.2.0/24'] }),
-        testCarrier({ name: 'everybody', allow: ['192.0.2.0/24', '198.51.100.1'] }),
+        testCarrier({ name: 'shared', allow: ['192.0.2.0/24', '198.51.100.1'] }),
       ],
     })
-    expect(trust.carrierOf('192.0.2.1', 'p1')?.name).toBe('everybody')
+    expect(trust.carrierOf('192.0.2.1', 'p1')?.name).toBe('shared')
     expect(trust.carrierOf('192.0.2.1', 'p2')?.name).toBe('theirs')
     expect(trust.carrierOf('203.0.113.1', 'p2')).toBeUndefined()
     expect([trust.isListed('198.51.100.1'), trust.isListed('203.0.113.1')]).toEqual([true, false])

@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const desk = { id: 'endpoint-1', address: '/public/desk', mayDialOut: true }
 
-/** An endpoint, or somebody else, that asks for a transfer of a call whose owner is `willing`. */
+/** An endpoint, or another party, that asks for a transfer of a call whose owner is `willing`. */
 const refer = (willing: boolean, origin: Partial<DialogOrigin> = { endpoint: desk }) => {
   const transfers = new Transfers({
     addresses: { resolve: (to) => ({ kind: 'subscriber', subscriberId: 's', address: to }) },
@@ -45,7 +45,7 @@ const refer = (willing: boolean, origin: Partial<DialogOrigin> = { endpoint: des
   return { statuses, referral }
 }
 
-it('a transfer of an endpoint counts as a call of its own until whom it led to is gone', () => {
+it('a transfer of an endpoint counts as a call of its own until the transfer target has left', () => {
   const { statuses, referral } = refer(true)
   expect([statuses, counted]).toEqual([[202], ['+endpoint-1']])
   referral?.over?.()
@@ -53,7 +53,7 @@ it('a transfer of an endpoint counts as a call of its own until whom it led to i
 })
 
 it.each(['over_call_limit', 'over_call_rate'] as const)(
-  'a transfer that is %s gets 503, asks nobody for anything, and is counted as refused',
+  'a transfer that is %s gets 503, starts no call, and is counted as refused',
   async (code) => {
     limit = code
     const { statuses, referral } = refer(true)
@@ -84,7 +84,7 @@ it('a transfer that cannot be counts for nothing', () => {
   expect([refer(false).statuses, counted]).toEqual([[603], ['+endpoint-1', '-endpoint-1']])
 })
 
-it('whoever is no endpoint has no such limit', () => {
+it('a party that is no endpoint has no such limit', () => {
   limit = 'over_call_limit'
   expect([refer(true, { carrier: 'main' }).statuses, refer(true, {}).statuses]).toEqual([[202], [202]])
 })

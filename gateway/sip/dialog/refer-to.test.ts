@@ -15,7 +15,7 @@ describe('Refer-To', () => {
     expect(readReferTo('<tel:+49-30-1234;phone-context=x>')).toEqual({ kind: 'number', number: '+49301234' })
   })
 
-  it('reads the call that is to be replaced', () => {
+  it('reads the call to replace', () => {
     const value = '<sip:c@demo.example?Replaces=call%40peer%3Bto-tag%3Dours%3Bfrom-tag%3Dtheirs>'
     expect(readReferTo(value)).toMatchObject({
       replaces: { callId: 'call@peer', toTag: 'ours', fromTag: 'theirs', earlyOnly: false },

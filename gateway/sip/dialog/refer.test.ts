@@ -84,7 +84,7 @@ beforeEach(() => {
   ;({ made: bench, talking: owner } = begin())
 })
 
-describe('whom a REFER may mean', () => {
+describe('permitted targets of a REFER', () => {
   const target = (value: string, origin: DialogOrigin) => {
     const uri = value.startsWith('sip:') ? `<${value}>` : `<tel:${value}>`
     const request = establish({ parts: { transfers, origin } })
@@ -111,7 +111,7 @@ describe('whom a REFER may mean', () => {
     )
   })
 
-  it('at a domain of another project, nobody of the own one who has the same name', () => {
+  it('at a domain of another project, no party of the own one with the same name', () => {
     const inOther = (origin: DialogOrigin) => target('sip:bob@demo.example', { ...origin, projectId: 'p2' })
     expect([carrier, endpoint(false), endpoint(true)].map(inOther)).toEqual([
       403,
@@ -122,7 +122,7 @@ describe('whom a REFER may mean', () => {
 })
 
 describe('REFER', () => {
-  it('is accepted, and its progress told by NOTIFY until the end', () => {
+  it('is accepted, and its progress reported by NOTIFY until the end', () => {
     const response = refer(bench, '<sip:bob@demo.example>', { 'referred-by': '<sip:a@b.example>' })
     expect([response.statuses, owner.referral?.referredBy]).toEqual([[202], '<sip:a@b.example>'])
     owner.referral?.progress(180)
@@ -163,7 +163,7 @@ describe('REFER', () => {
     expect(notified(bench)).toHaveLength(1)
   })
 
-  it('is refused where there is nobody to transfer, and where it makes no sense', () => {
+  it('is refused without a party to transfer, and where it makes no sense', () => {
     owner.willing = false
     expect(refer(bench, '<sip:bob@demo.example>').statuses).toEqual([603])
     expect(refer(bench, 'nonsense').statuses).toEqual([400])
@@ -213,9 +213,9 @@ describe('REFER with Replaces', () => {
     expect(edge.used).toBe(0)
   })
 
-  it('is refused for a call of somebody else, for its own, and for one that is not there', () => {
+  it('is refused for a call of another party, for its own, and for an unknown one', () => {
     begin(endpoint(true), 'foreign')
-    for (const tag of ['foreign', 'theirs', 'nobody'])
+    for (const tag of ['foreign', 'theirs', 'unknown'])
       expect(refer(bench, replaces(tag)).statuses).toEqual([603])
   })
 
@@ -295,7 +295,7 @@ describe('REFER of ours', () => {
       { kind: 'no-answer', status: 202, notifyStatus: 180 },
     ],
     [
-      'somebody who is busy',
+      'a busy callee',
       (t: ReturnType<typeof asked>) => {
         t.sent.reply(202)
         notify('SIP/2.0 486 Busy Here')

@@ -39,14 +39,14 @@ describe('pain point 9: we refresh', () => {
   it('by a re-INVITE with the description of before, version and all, where the far side has no UPDATE', () => {
     const bench = timed(ours, { allowsUpdate: false })
     const before = bench.media.local
-    const told = bench.port.told.length
+    const updates = bench.port.farUpdates.length
     bench.clock.advance(half)
     expect(last(bench)).toMatchObject({ method: 'INVITE', body: before })
     last(bench).reply(180)
     last(bench).reply(200, { body: farSdp(), headers: agreed })
-    expect([bench.media.local, bench.port.told.length, bench.media.exchange.isStable]).toEqual([
+    expect([bench.media.local, bench.port.farUpdates.length, bench.media.exchange.isStable]).toEqual([
       before,
-      told,
+      updates,
       true,
     ])
     bench.clock.advance(half)
@@ -161,7 +161,7 @@ describe('pain point 9: we refresh', () => {
     bench.receive('INVITE')
     bench.clock.advance(half - 1)
     bench.receive('INVITE')
-    // The 200 to theirs has begun the time anew, so that ours falls due later.
+    // The 200 to the peer's refresh has restarted the timer, so the gateway's falls due later.
     bench.clock.advance(1)
     expect(bench.dialog.requests).toHaveLength(0)
   })
@@ -178,7 +178,7 @@ describe('pain point 9: we refresh', () => {
 describe('pain point 9: they refresh', () => {
   const able = { supported: 'timer', 'session-expires': '900;refresher=uac' }
 
-  it.each(['INVITE', 'UPDATE'])('by %s for an hour, and are told the terms each time', (method) => {
+  it.each(['INVITE', 'UPDATE'])('by %s for an hour, and get the terms each time', (method) => {
     const bench = timed(theirs)
     for (let round = 0; round < 5; round++) {
       bench.clock.advance(750_000)
@@ -199,7 +199,7 @@ describe('pain point 9: they refresh', () => {
     expect(bench.dialog.byeHeaders[0]?.Reason).toBe('Q.850;cause=102;text="RECOVERY_ON_TIMER_EXPIRE"')
   })
 
-  it('with too little, and are told so, while the old timer runs on', () => {
+  it('with too little, and are rejected, while the old timer runs on', () => {
     const bench = timed(theirs)
     bench.clock.advance(400_000)
     const [refused] = bench.receive('UPDATE', '', { ...able, 'session-expires': '60' }).sent
@@ -241,7 +241,7 @@ describe('pain point 8: a re-INVITE of ours that is on its way', () => {
     expect(bench.receive('UPDATE').statuses).toEqual([200])
   })
 
-  it('is still open after a body that nobody can read', () => {
+  it('is still open after an unreadable body', () => {
     const bench = inviting()
     expect(bench.receive('UPDATE', 'x', { 'content-type': 'text/plain' }).statuses).toEqual([415])
     expect(bench.media.isWaiting).toBe(true)

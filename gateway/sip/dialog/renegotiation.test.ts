@@ -19,7 +19,7 @@ describe('pain point 7: hold', () => {
     ['inactive', hold('a=inactive', 2), 'inactive'],
     ['c=0.0.0.0', farSdp({ version: 2, address: '0.0.0.0' }), 'recvonly'],
     ['c=0.0.0.0 and inactive', farSdp({ version: 2, address: '0.0.0.0', lines: ['a=inactive'] }), 'inactive'],
-  ])('by %s is answered with its mirror, told once, and taken back', (_name, body, direction) => {
+  ])('by %s is answered with its mirror, reported once, and taken back', (_name, body, direction) => {
     const bench = establish()
     const held = reinvite(bench, body)
     expect([held.status, directionOf(held.body)]).toEqual([200, direction])
@@ -51,10 +51,10 @@ describe('pain point 7: hold', () => {
 describe('pain point 7: a re-INVITE', () => {
   it('with the description of before is a refresh: our last one again, and nothing new for the port', () => {
     const bench = establish()
-    const told = bench.port.told.length
+    const updates = bench.port.farUpdates.length
     const first = bench.media.local
     expect(reinvite(bench, farSdp())).toMatchObject({ status: 200, body: first })
-    expect(bench.port.told).toHaveLength(told)
+    expect(bench.port.farUpdates).toHaveLength(updates)
   })
 
   it('holds also where the far side forgets to raise the version (RFC 3264 section 8)', () => {
@@ -91,12 +91,12 @@ describe('pain point 7: a re-INVITE', () => {
     const events = (number: number, at: number) =>
       farSdp({ version: at, formats: `0 ${number}`, lines: [`a=rtpmap:${number} telephone-event/8000`] })
     const bench = establish({ offer: events(126, 1) })
-    expect(bench.port.told.at(-1)).toMatchObject({
+    expect(bench.port.farUpdates.at(-1)).toMatchObject({
       near: { telephoneEvent: 126 },
       far: { telephoneEvent: 126 },
     })
     expect(reinvite(bench, events(101, 2)).body).toContain('a=rtpmap:101 telephone-event/8000')
-    expect(bench.port.told.at(-1)).toMatchObject({
+    expect(bench.port.farUpdates.at(-1)).toMatchObject({
       near: { telephoneEvent: 101 },
       far: { telephoneEvent: 101 },
     })
@@ -104,12 +104,12 @@ describe('pain point 7: a re-INVITE', () => {
 
   it('with nothing that we have gets 488 with a reason, and changes nothing', () => {
     const bench = establish()
-    const told = bench.port.told.length
+    const updates = bench.port.farUpdates.length
     const refused = reinvite(bench, farSdp({ version: 2, formats: '18' }))
     expect(refused.status).toBe(488)
     expect(refused.headers.Warning).toMatch(/^399 trunkline "None of the offered codecs is supported\..*G729/)
-    expect([bench.port.told.length, bench.media.exchange.isStable, bench.leg.isAnswered]).toEqual([
-      told,
+    expect([bench.port.farUpdates.length, bench.media.exchange.isStable, bench.leg.isAnswered]).toEqual([
+      updates,
       true,
       true,
     ])
@@ -150,7 +150,7 @@ describe('pain point 4: a re-INVITE without an offer', () => {
     const [sent] = bench.receive('INVITE').sent
     expect(audioOf(sent?.body)).toBe('m=audio 20000 RTP/AVP 97 0 126')
     bench.ack(farSdp({ version: 2, formats: '0 126', lines: ['a=rtpmap:126 telephone-event/8000'] }))
-    expect(bench.port.told.at(-1)).toMatchObject({
+    expect(bench.port.farUpdates.at(-1)).toMatchObject({
       near: { codecs: [{ codec: 'PCMU', payloadType: 0 }], telephoneEvent: 126 },
       far: { codec: 'PCMU', telephoneEvent: 126 },
     })

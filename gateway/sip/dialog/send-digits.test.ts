@@ -33,7 +33,7 @@ it('go by RFC 4733 alone where the far side takes that', async () => {
 
 it.each([
   ['pressed', true],
-  ['told by INFO', false],
+  ['sent by INFO', false],
 ])(
   'that a far side has not taken are worth a warning, unless it has hung up meanwhile: %s',
   async (_how, pressed) => {
@@ -59,7 +59,7 @@ it.each([
 )
 
 it.each([
-  ['as everybody does', undefined, undefined, 'application/dtmf-relay', 'Signal=5\r\nDuration=160\r\n'],
+  ['in the usual way', undefined, undefined, 'application/dtmf-relay', 'Signal=5\r\nDuration=160\r\n'],
   ['as the far side does', 'application/dtmf', undefined, 'application/dtmf', '5'],
   ['as the far side takes it', undefined, 'application/sdp, application/dtmf', 'application/dtmf', '5'],
 ])('are written into INFO %s', (_what, heard, accept, type, body) => {

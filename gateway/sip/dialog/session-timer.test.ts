@@ -20,7 +20,7 @@ describe('Session-Expires', () => {
     ['1800', { expiresMs: 1_800_000 }],
     ['90;refresher=uac', { expiresMs: 90_000, refresher: 'uac' }],
     [' 90 ; Refresher = UAS ;x=y', { expiresMs: 90_000, refresher: 'uas' }],
-    ['90;refresher=nobody', { expiresMs: 90_000 }],
+    ['90;refresher=none', { expiresMs: 90_000 }],
     ['', 'malformed'],
     ['-5', 'malformed'],
     ['9999999999', 'malformed'],
@@ -79,7 +79,7 @@ describe('their request', () => {
     [{ Require: 'timer', 'Session-Expires': '900;refresher=uac' }, '900;refresher=uac'],
     [{ ...able, 'Session-Expires': '7200', 'Min-SE': '3600' }, '3600;refresher=uac'],
     [{ 'Session-Expires': '900;refresher=uac' }, '900;refresher=uas'],
-    // Nobody would understand a 422, and a session of no time would end at once.
+    // No peer would understand a 422, and a session of no time would end at once.
     [{ 'Session-Expires': '60' }, '90;refresher=uas'],
     [{ 'Session-Expires': '0' }, '90;refresher=uas'],
   ])('with %j gets %s', (headers, expected) => {
@@ -107,14 +107,14 @@ describe('their request', () => {
 
 describe('the timer', () => {
   let clock: FakeClock
-  let told: string[]
+  let events: string[]
   let timer: SessionTimer
   beforeEach(() => {
     clock = new FakeClock()
-    told = []
+    events = []
     timer = new SessionTimer(clock, {
-      refreshDue: () => told.push('refresh'),
-      sessionExpired: () => told.push('expired'),
+      refreshDue: () => events.push('refresh'),
+      sessionExpired: () => events.push('expired'),
     })
   })
 
@@ -122,9 +122,9 @@ describe('the timer', () => {
     timer.start(ours)
     for (let round = 0; round < 4; round++) {
       clock.advance(449_999)
-      expect(told).toEqual([])
+      expect(events).toEqual([])
       clock.advance(1)
-      expect(told.splice(0)).toEqual(['refresh'])
+      expect(events.splice(0)).toEqual(['refresh'])
       timer.start(ours)
     }
   })
@@ -132,7 +132,7 @@ describe('the timer', () => {
   it('pain point 9: ends the session before its time where our refresh gets no answer', () => {
     timer.start(ours)
     clock.advance(900_000 - 32_000)
-    expect(told).toEqual(['refresh', 'expired'])
+    expect(events).toEqual(['refresh', 'expired'])
     expect(clock.running).toBe(0)
   })
 
@@ -141,15 +141,15 @@ describe('the timer', () => {
     clock.advance(867_999)
     timer.start(theirs)
     clock.advance(867_999)
-    expect(told).toEqual([])
+    expect(events).toEqual([])
     clock.advance(1)
-    expect(told).toEqual(['expired'])
+    expect(events).toEqual(['expired'])
   })
 
   it('takes a third of a short interval for the margin', () => {
     timer.start({ expiresMs: 90_000, refresher: 'them' })
     clock.advance(60_000)
-    expect(told).toEqual(['expired'])
+    expect(events).toEqual(['expired'])
   })
 
   it('tries a refused refresh again, without giving the session more time', () => {
@@ -157,9 +157,9 @@ describe('the timer', () => {
     clock.advance(450_000)
     timer.refreshIn(2_000)
     clock.advance(2_000)
-    expect(told).toEqual(['refresh', 'refresh'])
+    expect(events).toEqual(['refresh', 'refresh'])
     clock.advance(868_000 - 452_000)
-    expect(told.at(-1)).toBe('expired')
+    expect(events.at(-1)).toBe('expired')
   })
 
   it('stops, and tries nothing more then', () => {

@@ -32,7 +32,8 @@ describe('published examples', () => {
     expect(header).toContain(', qop=auth, nc=00000001, cnonce="f2/')
   })
 
-  // The published example of section 3.9.2 was made with a cut-off SHA-512, which is another algorithm (erratum 4897).
+  // The published example of section 3.9.2 was made with a truncated SHA-512, another algorithm (erratum
+  // 4897).
   it('SHA-512-256 is the algorithm of FIPS 180-4, and no SHA-512 that was cut off', () => {
     const sha = (...parts: string[]) => createHash('sha512-256').update(parts.join(':')).digest('hex')
     const header = authorization(challenge('SHA-512-256'), who, get, use)

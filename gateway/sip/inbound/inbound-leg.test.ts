@@ -181,7 +181,7 @@ describe('UPDATE before the answer', () => {
   })
 })
 
-describe('whoever was sent our 200 was answered at that moment', () => {
+describe('a caller is answered when the 200 is sent', () => {
   const answering = (offer?: string) => {
     const bench = arrive({}, offer)
     void bench.leg.answer()

@@ -102,7 +102,7 @@ it.each([
   // Neither loosens what the other demands.
   [{ app: { encryption: 'optional' }, endpoint: { id: 'e1', encryption: 'required' } }, 1],
   [{ app: { encryption: 'required' }, endpoint: { id: 'e1' } }, 1],
-] as const)('takes plain RTP only where nobody demands encryption: %j', async (more, count) => {
+] as const)('takes plain RTP only without a demand for encryption: %j', async (more, count) => {
   const plain = invitation()
   await open().run({ ...plain, admitted: { ...plain.admitted, ...more } as unknown as AdmittedCall })
   expect(refused).toHaveLength(count)
@@ -192,7 +192,7 @@ describe('a caller who is gone while the audio opens', () => {
     expect(arrival?.leg.state).toMatchObject({ kind: 'ended', cause: { code: 'control_lost' } })
   })
 
-  it('leaves none of an INVITE that was to take the place of somebody', async () => {
+  it('leaves no leg of an INVITE with Replaces', async () => {
     expect(await gone(cancel, { replaces: establish().leg })).toEqual([])
   })
 })

@@ -122,11 +122,11 @@ it('answers a hold, then talk again, with the session version rising', async () 
   const talk = await reinvite(carrierSdp({ address: '127.0.0.2', formats: '8', version: 4 }))
   expect(talk).toContain('a=sendrecv')
   expect(port.far).toMatchObject({ address: '127.0.0.2', codec: 'PCMA', direction: 'sendrecv' })
-  const told = port.told.length
+  const updates = port.farUpdates.length
   expect(await reinvite(carrierSdp({ address: '127.0.0.2', formats: '8', version: 4 }))).toBe(talk)
-  expect(port.told).toHaveLength(told)
+  expect(port.farUpdates).toHaveLength(updates)
   await reinvite(carrierSdp({ formats: '18', version: 5 }), 488)
-  expect(port.told).toHaveLength(told)
+  expect(port.farUpdates).toHaveLength(updates)
 })
 
 it('offers in the 200 to an INVITE without SDP, and takes the answer of the ACK', async () => {

@@ -34,7 +34,7 @@ describe('pain point 15: who calls', () => {
     expect(callerOf(invite({ from, privacy }), false)?.private).toBe(hidden)
   })
 
-  it('is told to a trusted source, although From is anonymous', () => {
+  it('is taken from a trusted source, although From is anonymous', () => {
     const hidden = '"Anonymous" <sip:anonymous@anonymous.invalid>;tag=1'
     expect(callerOf(invite({ from: hidden, 'p-asserted-identity': asserted }), true)).toMatchObject({
       user: '+4931',
@@ -43,7 +43,7 @@ describe('pain point 15: who calls', () => {
     expect(callerOf(invite({ from: hidden }), true)).toMatchObject({ user: 'anonymous', private: true })
   })
 
-  it('is nobody without an address in From', () => {
+  it('is undefined without an address in From', () => {
     expect(callerOf(invite({ from: 'x y' }), true)).toBeUndefined()
   })
 })
@@ -72,7 +72,7 @@ it('keeps the headers of the application, and of diversions and identities only 
     'Privacy',
     'P-Asserted-Identity',
   ])
-  // Else a phone could have a carrier believe that a call was forwarded by somebody else's number.
+  // Otherwise a phone could make a carrier believe that another number forwarded the call.
   expect(names(false)).toEqual(['X-Account', 'x-two', 'Privacy'])
   expect(keptHeaders(request, false)[1]?.value).toBe('a??b')
 })

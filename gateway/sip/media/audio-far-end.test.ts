@@ -30,7 +30,7 @@ const far = (lines: readonly string[], changes: Partial<FarEndContext> & { addre
 }
 
 describe('the far end of a description', () => {
-  it('is learnt from by the rules of its carrier, of endpoints, or of anybody', () => {
+  it('is learnt from by the rules of its carrier, of endpoints, or of unknown peers', () => {
     const carrier = testCarrier({ symmetric: 'first', inbandDigits: true })
     expect(audioRules({ carrier })).toMatchObject({ symmetric: 'first', inbandDigits: true })
     expect(audioRules({ carrier, endpoint: {} }).symmetric).toBe('first')
@@ -76,7 +76,7 @@ describe('the far end of a description', () => {
 
   it.each([
     ['our own host', '127.0.0.1'],
-    ['nobody', '0.0.0.0'],
+    ['unspecified', '0.0.0.0'],
     ['many', '239.1.1.1'],
     ['a private address behind NAT', '10.0.0.4'],
     ['a name', 'rtcp.example'],

@@ -24,7 +24,7 @@ const events48 = 'a=rtpmap:97 telephone-event/48000'
 const legWith = (rules: Partial<typeof plainCodecs>, more: LegMediaOptions = {}) => {
   const port = new TestPort('call')
   const media = new LegMedia(port, '1', { rules: { ...strictRules, ...rules }, ...more })
-  const far = () => port.told.at(-1)
+  const far = () => port.farUpdates.at(-1)
   return { port, media, far }
 }
 const formatsOf = (sdp: string) => /^m=audio \d+ \S+ (.*)$/m.exec(sdp)?.[1]
@@ -124,7 +124,7 @@ describe('an offer', () => {
 describe('an answer', () => {
   const all = { codecs: ['PCMU', 'PCMA', 'G722', 'opus'] } as const
 
-  it('takes the first that is offered and permitted, or better, that whoever is called is likely to speak', () => {
+  it('takes the first that is offered and permitted, or better, that the callee probably speaks', () => {
     const offered = readSdp(sdpWith('107 9 8 96 97', opus, events8, events48))
     expect(formatsOf(legWith(all).media.answer(offered))).toBe('107 97')
     expect(formatsOf(legWith(plainCodecs).media.answer(offered))).toBe('8 96')
@@ -173,7 +173,7 @@ describe('packets', () => {
     [{ ptime: 10 }, { minPacketMs: 20 }, 20, 20],
     [{ ptime: 10, maxptime: 30 }, { minPacketMs: 60 }, 20, 30],
   ])(
-    'to whoever says %j, of a codec with %j, are by a wish of %i ms %i ms long',
+    'to a peer with %j, of a codec with %j, and a default of %i ms are %i ms long',
     (audio, codec, usual, ms) => {
       expect(packetTime(audio, codec, usual)).toBe(ms)
     },

@@ -20,7 +20,7 @@ const secured = (fill: number, changes: { suite?: string; address?: string; port
 const leg = () => {
   const port = new TestPort('call')
   const media = new LegMedia(port, '1', { srtp: srtpPolicy(undefined, true) })
-  /** Answers that offer. Gives our key, which is that of the SDP, and that of the port. */
+  /** Answers that offer. Returns the local key of the SDP and of the port. */
   const answer = (offer: string) => {
     const [, key = ''] = /^a=crypto:4 \S+ inline:(\S+)$/m.exec(media.answer(readSdp(offer))) ?? []
     expect(port.far?.srtp?.sendKey).toEqual(new Uint8Array(Buffer.from(key, 'base64')))

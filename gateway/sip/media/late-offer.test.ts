@@ -65,7 +65,7 @@ describe('pain point 4: an INVITE without an offer', () => {
   it.each([
     ['no codec of ours', g729, {}, 'no_common_codec', /^m=audio 0 RTP\/AVP 18\r$/m],
     [
-      'an address that is nobody’s',
+      'an unusable address',
       farSdp({ address: '224.0.0.1' }),
       {},
       'bad_sdp',

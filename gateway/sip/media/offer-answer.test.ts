@@ -56,7 +56,7 @@ describe('offer and answer', () => {
     expect(() => exchange.sendAnswer()).toThrow('no remote offer is open')
   })
 
-  it('is stable again after an offer that came to nothing, and takes the next', () => {
+  it('is stable again after an abandoned offer, and takes the next', () => {
     const exchange = made()
     exchange.receiveOffer('invite')
     exchange.abandon()

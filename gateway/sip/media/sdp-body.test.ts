@@ -15,7 +15,7 @@ const refusal = (run: () => unknown) => {
   return undefined
 }
 
-it('is the body, or nothing where there is none', () => {
+it('is the body, or undefined without one', () => {
   expect(sdpOf(message('v=0\r\n', 'Application/SDP; charset=utf-8'))).toBe('v=0\r\n')
   expect(sdpOf(message(''))).toBeUndefined()
 })

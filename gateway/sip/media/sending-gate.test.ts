@@ -50,7 +50,7 @@ describe('a caller who has not proved its address', () => {
     expect(direction()).toBe(wanted)
   })
 
-  it('is sent nothing although packets come: whoever forges an INVITE may forge them', async () => {
+  it('is sent nothing although packets come: the sender of a forged INVITE may forge them', async () => {
     gate.setFar(near, far({ address: '198.51.100.1' }))
     port.received = 5
     await pass(5_000)

@@ -201,7 +201,7 @@ it('ends the leg at once for a failure of ours when the mediasoup process dies',
   expect(clock.running).toBe(0)
 })
 
-it('is told from RTP by the description, and by the WebSocket where there is none', () => {
+it('differs from RTP by the description, or without one by the WebSocket', () => {
   const rtp =
     'v=0\r\no=- 1 1 IN IP4 192.0.2.1\r\ns=-\r\nc=IN IP4 192.0.2.1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n'
   const over = (protocol: string) => Object.assign(new FakeRequest('INVITE', 'sip:a@b.example'), { protocol })

@@ -39,7 +39,7 @@ describe('a challenge', () => {
     expect(rig.logged).toContainEqual(expect.objectContaining({ why: 'another realm' }))
   })
 
-  it('of somebody who is no carrier is not', async () => {
+  it('of a party that is no carrier is not', async () => {
     const rig = setUp({ auth: { username: 'trunk', password: 'hush' } })
     const { leg } = await rig.dial('sip:x@stranger.example')
     rig.next().refuse(407, { 'Proxy-Authenticate': 'Digest realm="carrier", nonce="n"' })

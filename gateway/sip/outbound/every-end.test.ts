@@ -41,7 +41,7 @@ describe('every end gives everything back (pain points 10 and 11)', () => {
       'answered',
     ],
     [
-      'a BYE of ours that nobody answers',
+      'a BYE of the gateway without an answer',
       (rig, leg) => {
         rig.next().answer(carrierSdp({ address: '192.0.2.9' }))
         leg.end({ code: 'normal' })

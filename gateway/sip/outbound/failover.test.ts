@@ -57,12 +57,12 @@ describe('failover (pain point 18)', () => {
     const rig = setUp()
     const { leg } = await rig.dial(number)
     rig.next().unreachable(503, 'tls 192.0.2.1:5061 (a.example): self-signed certificate')
-    rig.next().unreachable(503, 'tls 192.0.2.2:5061 (b.example): the certificate is for nobody')
+    rig.next().unreachable(503, 'tls 192.0.2.2:5061 (b.example): the certificate names no host')
     expect(rig.logged.flatMap(({ problem }) => problem ?? [])).toEqual([
       'tls 192.0.2.1:5061 (a.example): self-signed certificate',
-      'tls 192.0.2.2:5061 (b.example): the certificate is for nobody',
+      'tls 192.0.2.2:5061 (b.example): the certificate names no host',
     ])
-    const detail = 'tls 192.0.2.2:5061 (b.example): the certificate is for nobody'
+    const detail = 'tls 192.0.2.2:5061 (b.example): the certificate names no host'
     expect(leg.state).toMatchObject({ cause: { code: 'unreachable', detail } })
     expect(leg.attempts.map((each) => each.detail)).toEqual([
       'tls 192.0.2.1:5061 (a.example): self-signed certificate',
@@ -149,7 +149,7 @@ describe('a silent target', () => {
     expect(heard.events).toEqual(['ringing'])
   })
 
-  it('is not told from a slow one where no 100 is seen', async () => {
+  it('does not differ from a slow one if no 100 is reported', async () => {
     const rig = setUp({}, false)
     await rig.dial(number)
     const invite = rig.next()
@@ -182,7 +182,7 @@ describe('a redirection', () => {
     expect(rig.left).toEqual([0, 0, 0, 0])
   })
 
-  it('to anybody else is a refusal', async () => {
+  it('to another host is a refusal', async () => {
     const rig = setUp()
     const { leg } = await rig.dial(number)
     rig.next().refuse(302, { Contact: '<sip:+1900@premium.example>' })

@@ -7,7 +7,7 @@ import { testCarrier } from '../testing/test-carrier.ts'
 
 type Step = 'taken' | 'ringing' | 'early media' | 'challenged' | 'answered' | 'refused' | 'hang up'
 
-/** What a far side can do, in its order; our own hang-up may fall anywhere in between. */
+/** Actions of a peer in order; the gateway's hang-up may fall anywhere in between. */
 const courses: readonly (readonly Step[])[] = [
   ['taken', 'answered'],
   ['taken', 'refused'],
@@ -26,7 +26,7 @@ const orders = courses.flatMap((course) =>
   }),
 )
 
-/** Plays the far side of a call and our hang-up, and notes what we did. */
+/** Plays the peer of a call and the hang-up, and records the gateway's requests. */
 class Play {
   readonly rig = new OutboundRig([testCarrier({ auth: { username: 'u', password: 'p' } })])
   readonly dialogs: FakeDialog[] = []
@@ -47,7 +47,7 @@ class Play {
       return
     }
     if (step === 'taken') {
-      // After our CANCEL no further INVITE goes out.
+      // After the CANCEL no further INVITE is sent.
       const uac = rig.srf.invites.at(-1)
       if (uac && uac !== this.#invite?.uac) this.#invite = new PlacedInvite(uac).taken()
       return
@@ -61,22 +61,26 @@ class Play {
   }
 }
 
-it.each(orders)('%s: nothing is left, and nobody goes on ringing (pain point 11)', async (_name, steps) => {
-  const play = new Play()
-  const leg = await play.run(steps)
-  const { rig, dialogs } = play
-  expect(leg.isEnded).toBe(true)
-  // Whatever was answered is hung up once, whichever of the two came first. With credentials a BYE goes out as a request.
-  for (const { byes, requests } of dialogs) {
-    expect([...byes, ...requests]).toHaveLength(1)
-    for (const bye of byes) bye()
-    for (const { reply } of requests) reply(200)
-  }
-  // What never comes is not waited for for ever.
-  rig.clock.advance(40_000)
-  expect(rig.left).toEqual([0, 0, 0, 0])
-  expect(leg.attempts).toHaveLength(1)
-})
+it.each(orders)(
+  '%s: nothing is left, and no callee goes on ringing (pain point 11)',
+  async (_name, steps) => {
+    const play = new Play()
+    const leg = await play.run(steps)
+    const { rig, dialogs } = play
+    expect(leg.isEnded).toBe(true)
+    // Whatever was answered is hung up once, whichever of the two came first. With credentials a BYE goes out
+    // as a request.
+    for (const { byes, requests } of dialogs) {
+      expect([...byes, ...requests]).toHaveLength(1)
+      for (const bye of byes) bye()
+      for (const { reply } of requests) reply(200)
+    }
+    // What never comes is not waited for for ever.
+    rig.clock.advance(40_000)
+    expect(rig.left).toEqual([0, 0, 0, 0])
+    expect(leg.attempts).toHaveLength(1)
+  },
+)
 
 it('does not wait for more where the final response cannot be handled', async () => {
   const rig = new OutboundRig([testCarrier({ auth: { username: 'u', password: 'p' } })])
@@ -108,7 +112,7 @@ it('hangs up an answer of which no dialog can be made', async () => {
 })
 
 it.each([undefined, 500])(
-  'calls nobody else after a 200 that drachtio-srf gives up as %s',
+  'tries no further target after a 200 that drachtio-srf gives up as %s',
   async (status) => {
     const rig = new OutboundRig([testCarrier({ targets: ['sip:a.example', 'sip:b.example'] })])
     const { leg } = await rig.dial('sip:1@a.example')

@@ -132,7 +132,7 @@ describe('pain point 9: an INVITE of ours', () => {
     expect(dialog.requests[0]?.headers).toMatchObject({ 'Session-Expires': '3600;refresher=uac' })
   })
 
-  it('ends where nobody answers our refreshes', async () => {
+  it('ends without answers to the refreshes', async () => {
     const t = rig()
     const { leg } = await t.dial(uri)
     t.next().answer(farSdp())

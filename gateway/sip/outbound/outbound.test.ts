@@ -53,7 +53,7 @@ it('calls with an offer that prefers the wanted codec, and is answered', async (
   expect(sdp).toContain('m=audio 20000 RTP/AVP 8 0 101\r\n')
   expect(invite.headers.first('from')).toMatch(/^"Ann \\"A\\" Caller" <sip:\+4930123@127\.0\.0\.1:\d+>;tag=/)
   expect(invite.headers.first('user-agent')).toBe('Trunkline')
-  expect(bench.edge.ports[0]?.told.at(-1)).toMatchObject({
+  expect(bench.edge.ports[0]?.farUpdates.at(-1)).toMatchObject({
     near: { codecs: [{ codec: 'PCMA', payloadType: 8 }], telephoneEvent: 101 },
     far: { address: '127.0.0.1', port: 4000, codec: 'PCMA', telephoneEvent: 101 },
   })

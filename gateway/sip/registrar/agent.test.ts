@@ -127,7 +127,7 @@ it('knows at once that a phone is not there whose connection is gone', async () 
   const heard = new Heard(bench.sip.dial({ ...target!, endpointId: 'e1' }, request()))
   await heard.until('ended unreachable')
   await expect.poll(() => bench.sip.legs).toBe(0)
-  // The next caller is told that it is not online.
+  // The next caller learns that the phone is offline.
   expect(registrations.size).toBe(0)
 })
 
@@ -144,7 +144,7 @@ it('rings all contacts of an endpoint, and none of them any more once it is gone
   expect(registrations.size).toBe(0)
 })
 
-it('lets an endpoint call, whoever its From says it is', async () => {
+it('lets an endpoint call, whatever its From says', async () => {
   await begin()
   const peer = await phone('udp')
   const call = await signed(peer, 'INVITE', `sip:help@${domain}`, { body: carrierSdp() })

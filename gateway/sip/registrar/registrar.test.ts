@@ -82,7 +82,7 @@ const register = (headers: Record<string, string> = {}, changes: object = {}) =>
 const count = async (outcome: string) =>
   (await metrics.registrations.get()).values.find(({ labels }) => labels.outcome === outcome)?.value
 
-it('registers whoever signs in, and says for how long', async () => {
+it('registers an authenticated endpoint, and says for how long', async () => {
   const { status, headers } = register({ contact: `${base.contact};q=0.5;expires=120` })
   expect(status).toBe(200)
   expect(headers).toEqual({
@@ -108,12 +108,12 @@ it('registers whoever signs in, and says for how long', async () => {
   expect(lines.join('')).not.toContain('password-1')
 })
 
-it('asks everybody the same, known or not, and tells of those who guess', async () => {
+it('challenges all senders alike, known or not, and records wrong passwords', async () => {
   expect(send()).toMatchObject({ status: 401, headers: { 'WWW-Authenticate': expect.any(String) } })
   expect(offences).toEqual([])
   const wrong = send({ authorization: answer({ username: 'desk', password: 'guess' }) })
   const unknown = send({
-    authorization: answer({ username: 'nobody', password: 'guess' }),
+    authorization: answer({ username: 'unknown', password: 'guess' }),
     to: `<sip:nobody@${realm}>`,
   })
   const shape = ({ status, headers }: typeof wrong) => [status, Object.keys(headers)]
@@ -126,7 +126,7 @@ it('asks everybody the same, known or not, and tells of those who guess', async 
   expect(registrations.size).toBe(0)
 })
 
-it('asks nobody at any domain where strangers are refused', () => {
+it('challenges no sender at any domain if strangers are refused', () => {
   const signed = answer()
   asks = false
   const tries: Record<string, string>[] = [{}, { authorization: signed }]
@@ -138,7 +138,7 @@ it('asks nobody at any domain where strangers are refused', () => {
   expect(registrations.size).toBe(0)
 })
 
-it('knows nothing of other domains, and nobody registers for another', () => {
+it('knows no other domains, and registers no endpoint for another', () => {
   expect(send({}, 'sip:elsewhere.example').status).toBe(404)
   expect(register({ to: `<sip:boss@${realm}>` }).status).toBe(403)
   expect(register({ to: '<sip:desk@elsewhere.example>' }).status).toBe(403)
@@ -163,7 +163,7 @@ it('refuses what it cannot do, each with its status', async () => {
   expect(await count('refused')).toBe(7)
 })
 
-it('keeps flows of whoever talks to it directly (RFC 5626)', () => {
+it('keeps flows of clients without a proxy (RFC 5626)', () => {
   const contact = '<sip:x@abc.invalid;transport=ws>;+sip.instance="<urn:uuid:1>";reg-id=1'
   const { headers } = register({ contact })
   expect(headers.Require).toBe('outbound')
@@ -172,7 +172,7 @@ it('keeps flows of whoever talks to it directly (RFC 5626)', () => {
   )
   const via = `${base.via}, SIP/2.0/TCP 10.0.0.1;branch=z9hG4bK2`
   expect(register({ contact, via, cseq: '2 REGISTER' }).status).toBe(439)
-  // Without a flow a proxy between is none of our business.
+  // Without a flow a proxy in between does not matter.
   expect(register({ via, cseq: '3 REGISTER' }).status).toBe(200)
 })
 

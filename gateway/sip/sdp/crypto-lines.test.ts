@@ -177,7 +177,7 @@ describe('pain point 5: what an offer gets', () => {
     expect(decided(offer, policy(mode))).toBe(expected)
   })
 
-  it('takes no keys over signalling that anybody can read', () => {
+  it('takes no keys over unencrypted signalling', () => {
     const readable = (mode: SrtpPolicy['mode']): SrtpPolicy => ({ ...policy(mode), mayHaveKeys: false })
     expect(decided('SAVP', readable('optional'))).toBe('srtp_mismatch')
     expect(decided('AVP with keys', readable('optional'))).toBe('0 RTP/AVP')

@@ -10,7 +10,7 @@ import { CarrierDirectory } from '../trunks/carrier-directory.ts'
 import { carrierSdp, testApp } from './bench.ts'
 import { Carrier } from './carrier.ts'
 
-/** Who is known to a gateway. */
+/** Configuration of a gateway for tests of admission. */
 export interface Setting {
   readonly apps?: readonly DomainApp[]
   readonly carriers?: readonly CarrierConfig[]
@@ -18,7 +18,7 @@ export interface Setting {
   readonly parts?: Partial<SipEdgeDeps>
 }
 
-/** Starts a gateway that knows who is who by what a configuration would say, and somebody who calls it. */
+/** Starts a gateway with the trust of a configuration, and a peer that calls it. */
 export const startAdmission = ({
   apps = [testApp()],
   carriers = [],

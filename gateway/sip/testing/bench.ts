@@ -99,7 +99,7 @@ export interface Bench {
   close(): Promise<void>
 }
 
-/** What a test may change. */
+/** Settings that a test may change. */
 export interface BenchOptions {
   readonly apps?: readonly DomainApp[]
   readonly agent?: Partial<SipAgentOptions>
@@ -174,7 +174,7 @@ export const startBench = async (options: BenchOptions = {}): Promise<Bench> => 
       return { arrival, heard: new Heard(arrival.leg) }
     },
     close: async () => {
-      // The agent goes first, so that nobody waits for the goodbyes of calls that a test left up.
+      // The agent closes first, so that no call of the test delays the end.
       await agent.close()
       while (sip.isConnected) await new Promise((resolve) => setImmediate(resolve))
       await sip.close()
@@ -182,7 +182,7 @@ export const startBench = async (options: BenchOptions = {}): Promise<Bench> => 
   }
 }
 
-/** How often a code was counted as a rejection. */
+/** Number of rejections with a code. */
 export const rejected = async (metrics: Metrics, code: string): Promise<number> => {
   const { values } = await metrics.rejections.get()
   return values.find(({ labels }) => labels.code === code)?.value ?? 0

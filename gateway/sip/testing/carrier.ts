@@ -2,7 +2,7 @@ import { Peer } from '@trunkline/sip-agent/testing/peer'
 import { expect } from 'vitest'
 import { type Bench, type BenchOptions, carrierSdp, startBench } from './bench.ts'
 
-/** What a test changes of an INVITE. */
+/** Parts of an INVITE that a test changes. */
 export interface InviteOptions {
   readonly body?: string
   readonly to?: string

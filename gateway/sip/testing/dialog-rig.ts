@@ -44,21 +44,21 @@ export interface DialogBench {
   readonly media: LegMedia
   readonly dialog: FakeDialog
   readonly established: EstablishedDialog
-  /** What the leg's owner heard. */
+  /** Events of the leg. */
   readonly heard: string[]
   readonly released: () => boolean
   /** A request of the far side, and what it got. */
   receive(method: string, body?: string, headers?: Record<string, string>): FakeResponse
-  /** The ACK of a 200 of ours. */
+  /** ACK of a 200 of the gateway. */
   ack(body?: string): void
 }
 
-/** What a test may change. `offer`: the far side's, `''` for a late offer. */
+/** Settings that a test may change. `offer`: the peer's, `''` for a late offer. */
 export interface DialogBenchOptions {
   readonly parts?: Partial<EstablishedDialogDeps>
   readonly media?: LegMediaOptions
   readonly offer?: string
-  /** The INVITE was ours. */
+  /** Whether the INVITE was outbound. */
   readonly outbound?: boolean
   /** The far side's tag. */
   readonly dialogTag?: string

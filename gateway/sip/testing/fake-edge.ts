@@ -16,9 +16,9 @@ import type {
 } from '../../../media/types.ts'
 import { FakePort } from '../../calls/testing/fake-legs.ts'
 
-/** A media port that writes down what it is told of its far side. */
+/** A media port that records the far ends it is given. */
 export class TestPort implements MediaPort {
-  readonly told: { near: NearEnd; far: FarEnd }[] = []
+  readonly farUpdates: { near: NearEnd; far: FarEnd }[] = []
   readonly digits: string[] = []
   readonly group: string
   readonly address = '127.0.0.1'
@@ -49,9 +49,9 @@ export class TestPort implements MediaPort {
     return this.#inner.closed
   }
 
-  /** What the port was told last. */
+  /** Last far end of the port. */
   get far(): FarEnd | undefined {
-    return this.told.at(-1)?.far
+    return this.farUpdates.at(-1)?.far
   }
 
   addressFor(family: IpFamily): string | undefined {
@@ -67,7 +67,7 @@ export class TestPort implements MediaPort {
     if (this.addressFor(far.address.includes(':') ? 6 : 4) === undefined)
       throw Object.assign(new Error('not of the family'), { code: 'bad_far' })
     if (far.address === '192.0.2.255') throw Object.assign(new Error('not there'), { code: 'bad_far' })
-    this.told.push({ near, far })
+    this.farUpdates.push({ near, far })
     this.codec = far.codec
   }
 

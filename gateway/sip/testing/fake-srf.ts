@@ -59,7 +59,7 @@ export class FakeResponse implements SipResponse {
     return this.sent.map(({ status }) => status)
   }
 
-  /** What is to be told of PRACKs, for each reliable response. */
+  /** Listener of PRACKs for each reliable response. */
   readonly pracks: ((prack: SipRequest) => void)[] = []
 
   send(
@@ -80,7 +80,7 @@ export class FakeDialog extends EventEmitter implements SipDialog {
   sip = { callId: 'call@peer', localTag: 'ours', remoteTag: 'theirs' }
   readonly local = { sdp: '', contact: '<sip:127.0.0.1:5060>' }
   readonly remote: { sdp?: string }
-  /** BYEs that we sent; call them to say that the far side has answered. */
+  /** Sent BYEs; calling one answers it. */
   readonly byes: ((error?: unknown) => void)[] = []
 
   constructor(sdp?: string) {
@@ -96,7 +96,7 @@ export class FakeDialog extends EventEmitter implements SipDialog {
     this.byes.push((error) => callback(error ?? null))
   }
 
-  /** Other requests that we sent, with what the far side says to each. */
+  /** Other sent requests, with the function that answers each. */
   readonly requests: SentInDialog[] = []
 
   request(
@@ -125,7 +125,7 @@ export class FakeDialog extends EventEmitter implements SipDialog {
   }
 }
 
-/** A request of ours inside a dialog. */
+/** A sent request inside a dialog. */
 export interface SentInDialog {
   readonly method: string
   readonly headers: Headers
@@ -134,7 +134,7 @@ export interface SentInDialog {
   fail(error: unknown): void
 }
 
-/** An INVITE that we sent. */
+/** A sent INVITE. */
 export interface FakeUac {
   readonly uri: string
   readonly options: UacOptions
@@ -142,7 +142,7 @@ export interface FakeUac {
   readonly settle: (error: Refusal | null, answer?: SipDialog | OfferedAnswer) => void
 }
 
-/** A request outside calls that we sent. */
+/** A sent request outside calls. */
 export class FakeSent implements SentRequest {
   readonly uri: string
   readonly options: { readonly method: string; readonly headers: Headers; readonly proxy?: string }
@@ -167,7 +167,7 @@ export class FakeSent implements SentRequest {
     this.#listener(farResponse(status, undefined, headers))
   }
 
-  /** As the agent does when nobody can be reached. */
+  /** Acts as the agent does for an unreachable target. */
   unreachable(problem: string): void {
     const response = farResponse(503, undefined, { Warning: `399 localhost "${problem}"` })
     this.#listener({ ...response, source_address: '' })
@@ -184,7 +184,7 @@ export class FakeSrf implements SrfLike {
     done: (error: unknown, dialog?: SipDialog) => void
   }[] = []
   readonly invites: FakeUac[] = []
-  /** Requests outside calls that we sent. */
+  /** Sent requests outside calls. */
   readonly requests: FakeSent[] = []
   readonly wire = { closing: false, reconnectVars: { retryTimer: null } }
   readonly app = { client: { wp: this.wire } }

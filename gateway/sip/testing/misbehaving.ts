@@ -11,8 +11,8 @@ import { Carrier } from './carrier.ts'
 import { testCarrier } from './test-carrier.ts'
 
 /**
- * Longest time for which anything of a call may outlive it: the waits for the ACK, for it once more before
- * our BYE, and for the end of that.
+ * Maximum time for which state of a call may outlive it. It consists of the waits for the ACK, for it once
+ * more before the BYE, and for the end of that.
  */
 export const boundMs = 125_000
 
@@ -81,7 +81,7 @@ export class Misbehaving {
     return { leg, heard, invite: await this.peer.request('INVITE') }
   }
 
-  /** The agent has said this, whether or not it reached us. */
+  /** Frames of the agent, delivered or not. */
   async said(sip: string): Promise<void> {
     await expect
       .poll(() => this.relay.seen.some((frame) => frame.from === 'agent' && frame.sip === sip), patience)
@@ -131,7 +131,7 @@ export const agent =
   (frame: RelayedFrame): Fate =>
     frame.from === 'agent' && test(frame) ? fate : 'pass'
 /** Requests and responses of the far side, as the agent tells of them. */
-export const told =
+export const delivered =
   (...sips: readonly string[]) =>
   (frame: RelayedFrame): boolean =>
     frame.kind === 'sip' && sips.includes(frame.sip)

@@ -55,7 +55,7 @@ export class PlacedInvite {
     this.uac.settle(refusal)
   }
 
-  /** As the agent does when nobody is there; `problem` as where it knows why. */
+  /** Acts as the agent does for an unreachable target; `problem`: its reason. */
   unreachable(status = 503, problem?: string): void {
     const { res } = refusalOf(status, problem === undefined ? {} : { Warning: `399 localhost "${problem}"` })
     this.uac.settle({ status, reason: 'Service Unavailable', res: { ...res!, source_address: '' } })
@@ -145,7 +145,7 @@ export class OutboundRig {
     })
   }
 
-  /** Dials, and waits until the INVITE is out where there is to be one. */
+  /** Dials, and waits until the INVITE is sent, if one is expected. */
   async dial(
     uri: string,
     destination: Partial<OutboundRequest['destination']> = {},
@@ -157,7 +157,7 @@ export class OutboundRig {
     return { leg, heard }
   }
 
-  /** The next INVITE that went out, taken by the agent. Throws when there is none. */
+  /** Returns the next sent INVITE, taken by the agent. Throws without one. */
   next(): PlacedInvite {
     const uac = this.srf.invites[this.#seen]
     if (!uac) throw new Error('no further INVITE went out')
@@ -170,7 +170,7 @@ export class OutboundRig {
     return this.srf.invites.length - this.#seen
   }
 
-  /** What is left of all legs; every number should be zero. */
+  /** Remaining state of all legs; every number should be zero. */
   get left(): number[] {
     const calls = this.carriers.all.map(({ load }) => load.calls)
     return [this.legs.size, this.edge.used, this.clock.running, ...calls]

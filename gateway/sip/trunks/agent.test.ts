@@ -35,7 +35,7 @@ const call = (bench: Bench, peer: Peer) => {
 const auth = { username: 'trunk', password: 'hush' }
 const challenge = 'Digest realm="carrier", nonce="n", qop="auth", algorithm=SHA-256'
 
-it('reaches the second target where nobody is at the first, and none of it is left', async () => {
+it('reaches the second target if the first is unreachable, and leaves nothing behind', async () => {
   const [second] = await peers(1)
   const gone = await Peer.tcpServer()
   gone.close()
@@ -140,7 +140,7 @@ it('pings its targets', async () => {
 it.each([
   [true, [100, 180]],
   [false, [180]],
-])('is told of a 100 where the agent was asked to (%s)', async (tryings, expected) => {
+])('receives a 100 if the agent was asked to deliver it (%s)', async (tryings, expected) => {
   const [carrier] = await peers(1)
   const bench = await startBench({ agent: { deliversTrying: tryings } })
   open.push(bench)

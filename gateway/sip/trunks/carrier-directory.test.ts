@@ -108,7 +108,7 @@ describe('carriers', () => {
     expect(open({}).carriers.numberTarget('+1555', 'p1')).toBeUndefined()
   })
 
-  it('are those of the project, or everybody’s', () => {
+  it('are those of the project, or of all projects', () => {
     const { carriers } = open(
       { project: 'p2', default: true, targets: ['sip:a.example'] },
       { default: true, targets: ['sip:b.example'] },
@@ -236,10 +236,10 @@ describe('the next place is tried', () => {
   it.each([408, 500, 502, 503, 504])('after %i', (status) => {
     expect(shouldTryNext(refusalOf(status), route, false)).toBe(true)
   })
-  it.each([302, 404, 480, 486, 487, 600, 603])('not after %i: that would ring somebody twice', (status) => {
+  it.each([302, 404, 480, 486, 487, 600, 603])('not after %i: that would ring a callee twice', (status) => {
     expect(shouldTryNext(refusalOf(status), route, false)).toBe(false)
   })
-  it('when nobody is there', () => {
+  it('when the target is unreachable', () => {
     expect(shouldTryNext({ message: 'requested protocol/transport not available' }, route, false)).toBe(true)
     const { res } = refusalOf(408)
     expect(

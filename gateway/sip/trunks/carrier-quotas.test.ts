@@ -45,7 +45,7 @@ it('bounds the new calls of a project a second, and counts none that was refused
   expect([t.code('e'), t.code('f')]).toEqual(['taken', 'over_call_rate'])
 })
 
-it('bounds a subscriber over all calls that the subscriber began, and nobody else', () => {
+it('bounds all calls of a subscriber, and no others', () => {
   const t = make()
   const over = t.quotas.attribute('a', ann)
   t.quotas.attribute('b', ann)

@@ -75,7 +75,7 @@ describe('what a document has dialled', () => {
   })
 
   it.each(['198.41.0.4', '[::ffff:198.41.0.4]', '[2001:500:2:0::C]', 'other.example'])(
-    'is not somebody else’s place by another name: %s',
+    'is not the place of another project by another name: %s',
     async (host) => {
       const { objection } = open()
       expect(await objection(`sip:1@${host}`)).toBeUndefined()

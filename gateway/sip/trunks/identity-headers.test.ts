@@ -69,7 +69,7 @@ describe('the caller of a call to a carrier (pain point 15)', () => {
     expect(headers({}, { ...named, user: '+49', uri: '+49' }).From).toBe('"Shop" <sip:+49@localhost>')
   })
 
-  it('who is nobody is asserted as nobody', () => {
+  it('without a user is not asserted', () => {
     expect(headers({ header: 'p-asserted-identity' }, { ...ann, user: '' })).toEqual({
       From: '"Ann" <sip:anonymous@localhost>',
     })
@@ -79,7 +79,7 @@ describe('the caller of a call to a carrier (pain point 15)', () => {
 describe('a caller who wants to stay unknown', () => {
   const anonymous = '"Anonymous" <sip:anonymous@anonymous.invalid>'
 
-  it('is told to the carrier alone', () => {
+  it('is named to the carrier only', () => {
     expect(headers({ header: 'p-asserted-identity' }, hidden)).toEqual({
       From: anonymous,
       'P-Asserted-Identity': '"Ann" <sip:+4930123@gw.example>',
@@ -88,7 +88,7 @@ describe('a caller who wants to stay unknown', () => {
     expect(headers({ header: 'remote-party-id' }, hidden)['Remote-Party-ID']).toMatch(/;privacy=full$/)
   })
 
-  it('is told to nobody where the carrier wants no header', () => {
+  it('is not named if the carrier wants no header', () => {
     expect(headers({}, hidden)).toEqual({ From: anonymous, Privacy: 'id' })
   })
 
@@ -99,7 +99,7 @@ describe('a caller who wants to stay unknown', () => {
     })
   })
 
-  it('is not told to whoever is no carrier', () => {
+  it('is not named in direct calls', () => {
     expect(directIdentityHeaders(hidden)).toEqual({ From: anonymous, Privacy: 'id' })
     expect(directIdentityHeaders(ann)).toEqual({ From: '"Ann" <sip:+4930123@localhost>' })
   })

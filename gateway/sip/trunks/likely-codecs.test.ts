@@ -33,12 +33,12 @@ const likely = new LikelyCodecs({
 it.each([
   ['a number is for the default carrier', '+4930123', ['G722', 'PCMA']],
   ['a carrier is known by its host', 'sip:1@other.example', ['opus']],
-  ['anybody else has G.711', 'sip:1@nobody.example', ['PCMU', 'PCMA']],
+  ['an unknown host has G.711', 'sip:1@nobody.example', ['PCMU', 'PCMA']],
   ['an endpoint has its own', '/public/desk', ['opus', 'PCMU']],
   ['an endpoint that says nothing has G.711', '/public/old', ['PCMU', 'PCMA']],
   ['browsers have Opus', '/public/ann', ['opus']],
   ['of a handler nothing is known', '/public/menu', []],
-  ['of nobody, too', '/public/nobody', []],
+  ['of no address, too', '/public/nobody', []],
 ])('%s', (_what, to, codecs) => {
   expect(likely.of(to, 'p1')).toEqual(codecs)
 })

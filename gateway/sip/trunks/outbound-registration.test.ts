@@ -183,39 +183,39 @@ describe('a registration with a carrier (pain point 14)', () => {
 
 describe('taking it back', () => {
   const stopped = () => {
-    const told: string[] = []
-    t.registration.stop(() => told.push('done'))
-    return told
+    const ended: string[] = []
+    t.registration.stop(() => ended.push('done'))
+    return ended
   }
 
-  it('is told to the carrier', () => {
+  it('is sent to the carrier', () => {
     t.start()
     t.final(200)
-    const told = stopped()
-    expect([t.sent.at(-1)?.expiresMs, told, t.registration.state]).toEqual([0, [], 'disabled'])
+    const ended = stopped()
+    expect([t.sent.at(-1)?.expiresMs, ended, t.registration.state]).toEqual([0, [], 'disabled'])
     t.final(200)
-    expect([told, t.clock.running]).toEqual([['done'], 0])
+    expect([ended, t.clock.running]).toEqual([['done'], 0])
     expect(stopped()).toEqual(['done'])
     expect(t.sent).toHaveLength(2)
   })
 
   it('waits for the REGISTER that is under way', () => {
     t.start()
-    const told = stopped()
+    const ended = stopped()
     expect(t.sent).toHaveLength(1)
     t.final(200)
     expect(t.sent.map(({ expiresMs }) => expiresMs)).toEqual([3_600_000, 0])
     t.final(481)
-    expect([told, t.clock.running]).toEqual([['done'], 0])
+    expect([ended, t.clock.running]).toEqual([['done'], 0])
   })
 
-  it('is not told to a carrier that does not know us', () => {
+  it('is not sent to a carrier without a registration', () => {
     t.start()
     t.final(403)
     expect([stopped(), t.sent.length, t.clock.running]).toEqual([['done'], 1, 0])
   })
 
-  it('is told while the refresh fails, as long as the time lasts', () => {
+  it('is sent while the refresh fails, as long as the time lasts', () => {
     t.start()
     t.final(200, { grantedMs: 100_000 })
     untilNext()

@@ -86,7 +86,7 @@ it('goes by the carrier that the target names, wherever its URI leads', async ()
   expect(route.hops.map(({ uri }) => uri)).toEqual(['sip:+49@gw.example'])
 })
 
-it('goes straight to anybody else, with the credentials of the document alone', async () => {
+it('goes straight to other hosts, with the credentials of the document only', async () => {
   const made = setUp({ auth: { username: 'u', password: 'p' } })
   const asked = (destination: Partial<OutboundRequest['destination']>) =>
     found(made, to('sip:1@else.example?X-A=b'), request({ destination: { to: 'x', ...destination } }))
@@ -172,7 +172,7 @@ it('carries Max-Forwards on, and breaks a circle (pain point: loops)', async () 
   })
 })
 
-it('passes on to a carrier who forwarded the call, and to nobody else', async () => {
+it('passes the diversion on to a carrier only', async () => {
   const forwarded = [
     { name: 'Diversion', value: '<sip:a@b>;reason=no-answer' },
     { name: 'diversion', value: '<sip:c@d>' },
@@ -197,7 +197,7 @@ it('lets the rules of the carrier go before the headers of a document', async ()
   expect(route.hops[0]?.headers).not.toHaveProperty('p-asserted-identity')
 })
 
-it('shows a carrier the number that a caller is to send, and nobody else', async () => {
+it('shows the `sendAs` number of a caller to a carrier only', async () => {
   const from = { uri: '/public/desk', user: '+491', name: 'Desk', sendAs: '+492' }
   const made = setUp({ identity: { from: 'caller', header: 'p-asserted-identity' } })
   const [hop] = (await found(made, to('sip:1@gw.example'), request({ from }))).hops
@@ -209,7 +209,7 @@ it('shows a carrier the number that a caller is to send, and nobody else', async
   expect(direct?.headers.From).toBe('"Desk" <sip:+491@localhost>')
 })
 
-it('does not tell the name of a hidden caller whom a document has renamed', async () => {
+it('does not reveal the name of a hidden caller that a document has renamed', async () => {
   const from = { uri: 'sip:+49@x', user: '+49', name: 'Ann', private: true }
   const route = await found(
     setUp(),

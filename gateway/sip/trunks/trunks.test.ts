@@ -105,7 +105,7 @@ describe('the pings of a target', () => {
     ])
   })
 
-  it('are given up when nobody answers for 8 s, and sent again after the interval; an answer that comes later counts for nothing', () => {
+  it('time out after 8 s, and are sent again after the interval; a late answer is ignored', () => {
     const t = open()
     const [silent] = t.srf.requests
     for (let i = 0; i < 3; i++) t.clock.advance(8_000 + 30_000)
@@ -169,11 +169,11 @@ describe('the registration of a carrier', () => {
 
   it('tells why the carrier cannot be reached, where the agent knows', () => {
     const t = open()
-    t.last().unreachable('tls 192.0.2.1:5061 (reg.example): the certificate is for nobody')
+    t.last().unreachable('tls 192.0.2.1:5061 (reg.example): the certificate names no host')
     expect(t.logged).toEqual([
       expect.objectContaining({
         status: 503,
-        why: 'tls 192.0.2.1:5061 (reg.example): the certificate is for nobody',
+        why: 'tls 192.0.2.1:5061 (reg.example): the certificate names no host',
       }),
     ])
   })
@@ -266,7 +266,7 @@ describe('the registration of a carrier', () => {
       Expires: '30',
     })
     expect(await state(t)).toEqual(['trunkline_registration_state{carrier="c0",state="registered"} 1'])
-    // Half of what our own contact was given; the known nonce goes along.
+    // Half of the time granted to the gateway's contact; the known nonce is reused.
     t.clock.advance(299_999)
     expect(t.srf.requests).toHaveLength(2)
     t.clock.advance(1)
