@@ -5,7 +5,9 @@ import { AgentLink, type Connection } from './agent-link.ts'
 import { FakeSrf } from './testing/fake-srf.ts'
 
 const make = (isEmbedded = true) => {
-  const [srf, clock, lost] = [new FakeSrf(), new FakeClock(), [] as Connection[]]
+  const srf = new FakeSrf()
+  const clock = new FakeClock()
+  const lost: Connection[] = []
   const agent = { host: '127.0.0.1', port: 9022, secret: 'cymru', isEmbedded }
   const link = new AgentLink({ agent, clock, srf, log: pino({ level: 'silent' }) })
   link.onLost((connection) => lost.push(connection))

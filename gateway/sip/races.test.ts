@@ -27,7 +27,10 @@ let arrivals: Arrival[]
 let sip: SipEdge
 const arrive = (arrival: Arrival) => arrivals.push(arrival) && arrival.leg.whenGone(() => arrival.onOver?.())
 const start = async (changes: Partial<SipEdgeDeps> = {}) => {
-  ;[srf, clock, edge, arrivals] = [new FakeSrf(), new FakeClock(), new TestEdge(), []]
+  srf = new FakeSrf()
+  clock = new FakeClock()
+  edge = new TestEdge()
+  arrivals = []
   const app = testApp()
   sip = new SipEdge({
     agent: { host: '127.0.0.1', port: 1, secret: 's', isEmbedded: true },
@@ -170,7 +173,8 @@ it('hangs up without an ACK in the end', async () => {
 
 it('answers once, and only the first end counts', async () => {
   const { leg, response } = await arrived()
-  const [first, second] = [leg.answer(), leg.answer()]
+  const first = leg.answer()
+  const second = leg.answer()
   const dialog = new FakeDialog()
   srf.answers[0]?.done(null, dialog)
   dialog.emit('ack', {})

@@ -3,7 +3,8 @@ import { Concurrency } from './concurrency.ts'
 
 it('takes a call back once, however often it is asked', () => {
   const counts = new Concurrency()
-  const [first, second] = [counts.acquire('a'), counts.acquire('a')]
+  const first = counts.acquire('a')
+  const second = counts.acquire('a')
   counts.acquire('b')
   first()
   first()

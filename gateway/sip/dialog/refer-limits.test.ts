@@ -13,7 +13,9 @@ let counted: string[]
 let limit: Code | undefined
 let metrics: Metrics
 beforeEach(() => {
-  ;[counted, limit, metrics] = [[], undefined, new Metrics()]
+  counted = []
+  limit = undefined
+  metrics = new Metrics()
 })
 
 const desk = { id: 'endpoint-1', address: '/public/desk', mayDialOut: true }

@@ -197,7 +197,8 @@ describe('REFER with Replaces', () => {
     await settle()
     expect(notified(bench).at(-1)).toEqual(['SIP/2.0 200 OK', 'terminated'])
     expect([bench.leg.isEnded, second.leg.isEnded]).toEqual([true, true])
-    const [here, there] = [owner.by!, other.by!]
+    const here = owner.by!
+    const there = other.by!
     expect(edge.ports.map(({ far }) => far?.port)).toEqual([edge.ports[1]?.port, edge.ports[0]?.port])
     expect([here.port?.group, there.port?.group]).toEqual([bench.port.group, second.port.group])
     // What the one party does reaches the other one.

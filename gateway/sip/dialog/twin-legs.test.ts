@@ -41,7 +41,8 @@ it.each([
       startTimeoutMs: 30_000,
       mediaTimeoutMs: 60_000,
     })
-    const [alice, bob] = [await TestPeer.open(), await TestPeer.open()]
+    const alice = await TestPeer.open()
+    const bob = await TestPeer.open()
     const first = await legTo(edge, 'first call', alice, codec)
     const second = await legTo(edge, 'second call', bob, codec)
     const [here, there] = (await twinLegs(edge, first, second, () => 0))!

@@ -17,18 +17,18 @@ const party = { uri: 'sip:a@b.example', user: 'a', name: '' }
 let clock: FakeClock
 let edge: TestEdge
 let srf: FakeSrf
-let [released, left, over] = [0, 0, 0]
+let released = 0
+let left = 0
+let over = 0
 let refused: string[]
 beforeEach(() => {
-  ;[clock, edge, srf, released, left, over, refused] = [
-    new FakeClock(),
-    new TestEdge(),
-    new FakeSrf(),
-    0,
-    0,
-    0,
-    [],
-  ]
+  clock = new FakeClock()
+  edge = new TestEdge()
+  srf = new FakeSrf()
+  released = 0
+  left = 0
+  over = 0
+  refused = []
 })
 
 const open = (changes: Partial<InboundSetupDeps> = {}): InboundSetup => {
@@ -104,7 +104,7 @@ it.each([
   [{ app: { encryption: 'required' }, endpoint: { id: 'e1' } }, 1],
 ] as const)('takes plain RTP only without a demand for encryption: %j', async (more, count) => {
   const plain = invitation()
-  await open().run({ ...plain, admitted: { ...plain.admitted, ...more } as unknown as AdmittedCall })
+  await open().setUp({ ...plain, admitted: { ...plain.admitted, ...more } as unknown as AdmittedCall })
   expect(refused).toHaveLength(count)
   for (const reason of refused) expect(reason).toContain('RTP/AVP')
 })
@@ -116,7 +116,7 @@ it('leaves neither audio nor a counted call where a leg cannot be made', async (
     },
     delete: () => {},
   }
-  await open({ legs }).run(invitation())
+  await open({ legs }).setUp(invitation())
   expect([refused, released, edge.ports.length, edge.used]).toEqual([['Error: no room'], 1, 1, 0])
 })
 
@@ -128,7 +128,7 @@ it('ends a leg that fails to take the place of another one', async () => {
     },
   } as Partial<LegOwner> as LegOwner
   old.leg.own(owner)
-  await open().run(invitation({ replaces: old.leg }))
+  await open().setUp(invitation({ replaces: old.leg }))
   const dialog = new FakeDialog()
   srf.answers[0]?.done(null, dialog)
   dialog.emit('ack', { body: '' })
@@ -139,7 +139,7 @@ it('ends a leg that fails to take the place of another one', async () => {
 
 it('counts a call until it is over, and not only for as long as its caller is there', async () => {
   const arrived: Arrival[] = []
-  await open({ arrivals: { arrive: (arrival) => arrived.push(arrival) } }).run(invitation())
+  await open({ arrivals: { arrive: (arrival) => arrived.push(arrival) } }).setUp(invitation())
   arrived[0]!.leg.ended({ code: 'normal' })
   // The carrier's line is free: it was the leg's.
   expect([left, over, released]).toEqual([1, 0, 0])
@@ -151,7 +151,7 @@ it('counts a call no longer that could not be started', async () => {
   const arrive = () => {
     throw new Error('no room')
   }
-  await open({ arrivals: { arrive } }).run(invitation())
+  await open({ arrivals: { arrive } }).setUp(invitation())
   expect([left, over, edge.used]).toEqual([1, 1, 0])
 })
 
@@ -164,7 +164,7 @@ describe('a caller who is gone while the audio opens', () => {
     const legs = { add: () => arrived.splice(0), delete: () => {} }
     const connection = { isAlive: true }
     const invited = invitation({ connection, ...changes })
-    const running = open({ legs, arrivals: { arrive: (arrival) => arrived.push(arrival) } }).run(invited)
+    const running = open({ legs, arrivals: { arrive: (arrival) => arrived.push(arrival) } }).setUp(invited)
     happens({ request: invited.request as FakeRequest, connection })
     await running
     expect([released, edge.ports.length, edge.used, refused]).toEqual([1, 1, 0, []])

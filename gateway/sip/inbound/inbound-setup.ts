@@ -83,8 +83,8 @@ export class InboundSetup {
   }
 
   /** Never rejects; every failure refuses the INVITE. */
-  async run(invitation: InviteContext): Promise<void> {
-    const { request, response, connection, admitted, offer, replaces } = invitation
+  async setUp(context: InviteContext): Promise<void> {
+    const { request, response, connection, admitted, offer, replaces } = context
     // Only ports of the same call can be joined.
     const callId = (replaces?.port?.group as CallId | undefined) ?? newCallId()
     const facts = { call: callId, source: request.source_address, domain: admitted.domain }
@@ -92,11 +92,12 @@ export class InboundSetup {
     request.on('cancel', (cancel) => {
       gone = causeOfCancel(cancel?.get('Reason'))
     })
+    let media: SipMedia | undefined
     try {
       const source = request.source_address
-      const media = await openAudio(this.#deps, callId, offer, {
+      media = await openAudio(this.#deps, callId, offer, {
         source,
-        srtp: srtpOf(invitation),
+        srtp: srtpOf(context),
         rules: audioRules(admitted),
         likely: this.#likely(admitted),
         ...(admitted.standing === 'stranger' && {
@@ -106,9 +107,10 @@ export class InboundSetup {
       if (!connection.isAlive) gone ??= { code: 'control_lost' }
       if (gone) {
         media.close()
-        this.#missed(invitation, callId, gone)
-      } else this.#arriveWith(media, invitation, callId)
+        this.#missed(context, callId, gone)
+      } else this.#arrive(context, callId, media)
     } catch (error) {
+      media?.close()
       admitted.release()
       this.#deps.refuse(response, asPortError(error), facts)
     }
@@ -118,16 +120,16 @@ export class InboundSetup {
    * Ends a call whose caller left before the leg was set up. The call gets a CDR, but an INVITE with Replaces
    * does not.
    */
-  #missed(invitation: InviteContext, callId: CallId, cause: Cause): void {
-    invitation.admitted.release()
-    const leg = this.#legOf(invitation)
+  #missed(context: InviteContext, callId: CallId, cause: Cause): void {
+    context.admitted.release()
+    const leg = this.#legOf(context)
     const { code } = cause
     this.#deps.log.info(
       { event: 'call.abandoned', call: callId, leg: leg.id, code },
       'caller gone before the call was set up',
     )
     leg.ended(cause)
-    if (!invitation.replaces) this.#deps.arrivals.arrive(arrivalOf(invitation, leg, callId))
+    if (!context.replaces) this.#deps.arrivals.arrive(arrivalOf(context, leg, callId))
   }
 
   /** Returns the codecs that the callee probably speaks. */
@@ -135,29 +137,19 @@ export class InboundSetup {
     return plan.kind === 'dial' ? (this.#deps.likely?.of(plan.to, projectId) ?? []) : []
   }
 
-  /** Until the leg exists, no other code would close its audio. */
-  #arriveWith(media: SipMedia, invitation: InviteContext, callId: CallId): void {
-    try {
-      this.#arrive(invitation, callId, media)
-    } catch (error) {
-      media.close()
-      throw error
-    }
-  }
-
-  #arrive(invitation: InviteContext, callId: CallId, media: SipMedia): void {
-    const { request, admitted } = invitation
-    const leg = this.#legOf(invitation)
+  #arrive(context: InviteContext, callId: CallId, media: SipMedia): void {
+    const { request, admitted } = context
+    const leg = this.#legOf(context)
     const log = this.#deps.log.child({ call: callId, leg: leg.id })
     if (media.isBehindNat)
       log.info(
         { event: 'media.private-address-found', source: request.source_address },
         privateAddressMessage,
       )
-    this.#attach(invitation, leg, media, log)
+    this.#attach(context, leg, media, log)
     if (!media.isWaiting) leg.setPort(media.port)
-    if (invitation.replaces) {
-      this.#takePlace(leg, invitation.replaces, log)
+    if (context.replaces) {
+      this.#takePlace(leg, context.replaces, log)
         .catch((error: unknown) => {
           log.error({ event: 'call.replace-failed', err: error }, 'leg not replaced')
           leg.end({ code: 'internal' })
@@ -167,7 +159,7 @@ export class InboundSetup {
       return
     }
     try {
-      this.#deps.arrivals.arrive(arrivalOf(invitation, leg, callId))
+      this.#deps.arrivals.arrive(arrivalOf(context, leg, callId))
     } catch (error) {
       log.error({ event: 'call.start-failed', err: error }, 'call not started')
       leg.end({ code: 'internal' })
@@ -198,8 +190,8 @@ export class InboundSetup {
     return leg
   }
 
-  #attach(invitation: InviteContext, leg: Leg, media: SipMedia, log: Log): void {
-    const { request, response, connection, admitted, timer } = invitation
+  #attach(context: InviteContext, leg: Leg, media: SipMedia, log: Log): void {
+    const { request, response, connection, admitted, timer } = context
     const { link, clock, userAgent, legs, timers } = this.#deps
     const side = new InboundLeg({
       leg,
@@ -223,7 +215,7 @@ export class InboundSetup {
         transfers: this.#deps.transfers,
         origin: originOf(admitted, request),
       },
-      trust: this.#trustOf(invitation),
+      trust: this.#trustOf(context),
       retryAfterMs: this.#deps.retryAfterMs?.(),
       ...(admitted.isUnconfirmed && {
         unconfirmed: {

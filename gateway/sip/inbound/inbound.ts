@@ -36,13 +36,13 @@ interface InviteParties {
  */
 export class Inbound {
   #deps: InboundDeps
-  #setUp: InboundSetup
+  #setup: InboundSetup
   #settingUp = 0
 
   constructor(deps: InboundDeps) {
     this.#deps = deps
     const refuse = this.#refuseFor.bind(this)
-    this.#setUp = new InboundSetup({ ...deps, refuse })
+    this.#setup = new InboundSetup({ ...deps, refuse })
   }
 
   /** Takes an INVITE outside any dialog. */
@@ -78,27 +78,27 @@ export class Inbound {
       refusals.refuse(response, 'bad_extension', found, { headers })
       return
     }
-    const entry = admission.admit(request, caller.target, this.#settingUp)
-    if ('refuse' in entry) {
-      refusals.refuse(response, entry.refuse, { ...entry.facts, ...partiesOf(caller) }, entry)
+    const admitted = admission.admit(request, caller.target, this.#settingUp)
+    if ('refuse' in admitted) {
+      refusals.refuse(response, admitted.refuse, { ...admitted.facts, ...partiesOf(caller) }, admitted)
       return
     }
-    const replaces = this.#readReplaces(request, entry)
+    const replaces = this.#readReplaces(request, admitted)
     if (typeof replaces === 'string') {
-      entry.release()
-      refusals.refuse(response, replaces, { ...facts, domain: entry.domain, ...partiesOf(caller) })
+      admitted.release()
+      refusals.refuse(response, replaces, { ...facts, domain: admitted.domain, ...partiesOf(caller) })
       return
     }
-    const callFacts = { ...facts, domain: entry.domain, ...partiesOf(caller) }
+    const callFacts = { ...facts, domain: admitted.domain, ...partiesOf(caller) }
     const timer = this.#readTimer(request, response, callFacts)
     const offer = timer === 'refused' ? timer : this.#readOffer(request, response, callFacts)
     if (timer === 'refused' || offer === 'refused') {
-      entry.release()
+      admitted.release()
       return
     }
     this.#settingUp++
-    void this.#setUp
-      .run({ request, response, connection, admitted: entry, offer, timer, replaces, ...caller })
+    void this.#setup
+      .setUp({ request, response, connection, admitted, offer, timer, replaces, ...caller })
       .finally(() => this.#settingUp--)
   }
 
@@ -106,14 +106,14 @@ export class Inbound {
    * Returns the leg that the INVITE replaces (RFC 3891 section 3). Only the party at the other end of that
    * leg may do so. That is a carrier or an endpoint which moves its own end of a call.
    */
-  #readReplaces(request: SipRequest, entry: AdmittedCall): Leg | undefined | Code {
+  #readReplaces(request: SipRequest, admitted: AdmittedCall): Leg | undefined | Code {
     const value = request.get('Replaces')
     if (value === undefined) return undefined
     const named = readReplaces(value)
     if (!named) return 'bad_request'
     const dialog = this.#deps.transfers.dialogs.find(named)
     if (!dialog?.leg.isAnswered || !dialog.leg.port) return 'unknown_dialog'
-    if (!isSameOrigin(dialog.origin, originOf(entry, request))) return 'not_permitted'
+    if (!isSameOrigin(dialog.origin, originOf(admitted, request))) return 'not_permitted'
     return named.earlyOnly ? 'busy' : dialog.leg
   }
 

@@ -139,7 +139,8 @@ describe('an offer in a reliable 183', () => {
 
   it('is answered for each branch, and the one that answers is heard', async () => {
     const { t, heard, invite } = await called()
-    const [one, two] = [farSdp({ port: 4002 }), farSdp({ port: 4004 }).replace('o=- 7', 'o=- 8')]
+    const one = farSdp({ port: 4002 })
+    const two = farSdp({ port: 4004 }).replace('o=- 7', 'o=- 8')
     invite.reliable(183, one, from('one'))
     expect(invite.reliable(183, two, from('two'))[0]).toContain('m=audio 20000')
     expect(t.edge.ports[0]?.far?.port).toBe(4004)

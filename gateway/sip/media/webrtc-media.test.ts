@@ -61,7 +61,8 @@ const webrtc = {
 beforeEach(() => {
   browser = new FakeBrowser()
   clock = new FakeClock()
-  ;[made, faults] = [[], []]
+  made = []
+  faults = []
 })
 
 const answering = async () => {
@@ -76,7 +77,9 @@ const offering = async () => {
 }
 
 describe('what is WebRTC', () => {
-  const [secure, plain, keyed] = ['UDP/TLS/RTP/SAVPF 0', 'RTP/AVP 0', 'RTP/SAVP 0']
+  const secure = 'UDP/TLS/RTP/SAVPF 0'
+  const plain = 'RTP/AVP 0'
+  const keyed = 'RTP/SAVP 0'
   it.each([
     ['its profile', [`9 ${secure}`], true],
     ['its older profile over TCP', ['9 TCP/TLS/RTP/SAVP 0'], true],

@@ -192,7 +192,8 @@ describe('a redirection', () => {
 
 describe('early media of a fork', () => {
   const to = (tag: string) => ({ To: `<sip:x@y>;tag=${tag}` })
-  const [one, two] = [carrierSdp({ address: '192.0.2.1' }), carrierSdp({ address: '192.0.2.2' })]
+  const one = carrierSdp({ address: '192.0.2.1' })
+  const two = carrierSdp({ address: '192.0.2.2' })
 
   it('is that of the branch that came last, and a branch that repeats itself does not get it back', async () => {
     const rig = setUp()

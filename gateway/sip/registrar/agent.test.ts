@@ -133,7 +133,8 @@ it('knows at once that a phone is not there whose connection is gone', async () 
 
 it('rings all contacts of an endpoint, and none of them any more once it is gone', async () => {
   await begin()
-  const [one, two] = [await phone('udp'), await phone('tcp')]
+  const one = await phone('udp')
+  const two = await phone('tcp')
   await register(one, one.uri)
   await register(two, two.uri)
   const contacts = new EndpointContacts(registrations, true)

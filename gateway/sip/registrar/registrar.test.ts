@@ -31,12 +31,15 @@ let registrations: Registrations
 let registrar: Registrar
 let metrics: Metrics
 let lines: string[]
-let offences: string[]
+let offenses: string[]
 let draining: boolean
 let asks: boolean
 beforeEach(() => {
   clock = new FakeClock()
-  ;[lines, offences, draining, asks] = [[], [], false, true]
+  lines = []
+  offenses = []
+  draining = false
+  asks = true
   metrics = new Metrics()
   const limits = { minExpiresMs: 60_000, maxExpiresMs: 3_600_000, contacts: 2 }
   registrations = new Registrations({ limits, clock })
@@ -51,7 +54,7 @@ beforeEach(() => {
     userAgent: 'T',
     challenger: new Challenger(() => clock.now()),
     directory: { endpointByName: (name) => (name === 'desk' ? desk : undefined) },
-    recordOffense: (address) => offences.push(address),
+    recordOffense: (address) => offenses.push(address),
     refusals: new Refusals({ log, metrics, userAgent: 'T' }),
     isDraining: () => draining,
     mayChallenge: () => asks,
@@ -110,7 +113,7 @@ it('registers an authenticated endpoint, and says for how long', async () => {
 
 it('challenges all senders alike, known or not, and records wrong passwords', async () => {
   expect(send()).toMatchObject({ status: 401, headers: { 'WWW-Authenticate': expect.any(String) } })
-  expect(offences).toEqual([])
+  expect(offenses).toEqual([])
   const wrong = send({ authorization: answer({ username: 'desk', password: 'guess' }) })
   const unknown = send({
     authorization: answer({ username: 'unknown', password: 'guess' }),
@@ -119,10 +122,10 @@ it('challenges all senders alike, known or not, and records wrong passwords', as
   const shape = ({ status, headers }: typeof wrong) => [status, Object.keys(headers)]
   expect(shape(wrong)).toEqual(shape(unknown))
   expect(wrong.status).toBe(401)
-  expect(offences).toEqual(['192.0.2.9', '192.0.2.9'])
+  expect(offenses).toEqual(['192.0.2.9', '192.0.2.9'])
   const forged = answer({ username: 'desk', password: 'guess' })
   send({ authorization: forged }, undefined, { source_address: '198.51.100.66' })
-  expect(offences).toHaveLength(2)
+  expect(offenses).toHaveLength(2)
   expect(registrations.size).toBe(0)
 })
 

@@ -121,12 +121,10 @@ export const startBench = async (options: BenchOptions = {}): Promise<Bench> => 
   const agent = await startSipAgent({ listen, ...options.agent }, sameThread)
   const { host, secret } = agent
   const port = options.between ? await options.between(agent) : agent.port
-  const [edge, metrics, arrivals, logged] = [
-    new TestEdge(),
-    new Metrics(),
-    [] as Arrival[],
-    [] as Record<string, unknown>[],
-  ]
+  const edge = new TestEdge()
+  const metrics = new Metrics()
+  const arrivals: Arrival[] = []
+  const logged: Record<string, unknown>[] = []
   const waiting: (() => void)[] = []
   const taken: Arrival[] = []
   const srf = options.parts?.srf ?? createSrf()

@@ -67,12 +67,10 @@ export interface DialogBenchOptions {
 /** Sets one up as it is after the 200, and after the ACK unless the INVITE had no offer. */
 export const establish = (options: DialogBenchOptions = {}): DialogBench => {
   const { offer = farSdp(), outbound = false } = options
-  const [clock, port, heard, dialog] = [
-    new FakeClock(),
-    new TestPort('call'),
-    [] as string[],
-    new FakeDialog(),
-  ]
+  const clock = new FakeClock()
+  const port = new TestPort('call')
+  const heard: string[] = []
+  const dialog = new FakeDialog()
   if (options.dialogTag !== undefined) dialog.sip = { ...dialog.sip, remoteTag: options.dialogTag }
   const party = { uri: 'sip:a@b.example', user: 'a', name: '' }
   const direction = outbound ? 'outbound' : 'inbound'

@@ -34,7 +34,10 @@ export const arrive = (
   offer = farSdp(),
   isStranger = parts.unconfirmed !== undefined,
 ): InboundBench => {
-  const [clock, port, heard, srf] = [new FakeClock(), new TestPort('call'), [] as string[], new FakeSrf()]
+  const clock = new FakeClock()
+  const port = new TestPort('call')
+  const heard: string[] = []
+  const srf = new FakeSrf()
   const party = { uri: 'sip:a@b.example', user: 'a', name: '' }
   const now = () => clock.now()
   const leg = new Leg({ id: newLegId(), kind: 'sip', direction: 'inbound', from: party, to: party, now })
@@ -49,7 +52,8 @@ export const arrive = (
     media.answer(readSdp(offer))
     leg.setPort(port)
   }
-  const [request, response] = [new FakeRequest('INVITE', 'sip:x@y', offer), new FakeResponse()]
+  const request = new FakeRequest('INVITE', 'sip:x@y', offer)
+  const response = new FakeResponse()
   let released = false
   const side = new InboundLeg({
     leg,

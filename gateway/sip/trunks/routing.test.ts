@@ -351,7 +351,8 @@ it('takes a call out of the quotas of its project, and gives it back where the c
     reportsTrying: () => true,
   })
   const find = () => routing.find(to('sip:1@gw.example'), request(), log)
-  const [first, second] = [await find(), await find()]
+  const first = await find()
+  const second = await find()
   for (let round = 0; round < 3; round++)
     expect(await find()).toMatchObject({ detail: 'carrier carrier: 2 calls at once' })
   carriers.change([testCarrier({ targets: ['sip:gw.example'], maxCalls: 9 })])
