@@ -2,7 +2,7 @@ import type { CallCdr, LegCdr } from '../calls/log/call-cdr.ts'
 import type { CdrRow } from '../directory/cdrs.ts'
 import { partyOf } from './parties.ts'
 
-/** The rows of a call that is over: its own, and one for each of its legs, in order. */
+/** Returns the rows of an ended call: its own, and one for each leg, in order. */
 export const cdrsOf = (record: CallCdr): readonly CdrRow[] => [
   callRow(record),
   ...record.legs.map((leg, place) => legRow(record, leg, place)),
@@ -60,7 +60,8 @@ const legRow = (record: CallCdr, leg: LegCdr, place: number): CdrRow => {
 }
 
 const shared = ({ call, projectId }: CallCdr, of: CallCdr | LegCdr) => {
-  const [from, to] = [partyOf(of.from), partyOf(of.to)]
+  const from = partyOf(of.from)
+  const to = partyOf(of.to)
   return {
     project_id: projectId,
     call_id: call,
@@ -78,7 +79,7 @@ const shared = ({ call, projectId }: CallCdr, of: CallCdr | LegCdr) => {
   }
 }
 
-/** A leg that no audio came from has none of it. */
+/** Returns the audio quality of a leg; null values for a leg without received audio. */
 const heardOf = ({ audio }: LegCdr): Pick<CdrRow, 'mos' | 'loss' | 'jitter_ms'> => {
   if (audio?.mos === undefined) return { mos: null, loss: null, jitter_ms: null }
   const lost = Math.max(0, audio.lost)

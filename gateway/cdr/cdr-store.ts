@@ -22,30 +22,30 @@ import { cdrsOf } from './cdr-of.ts'
 import { toCallRow, toStoredCall, toStoreSearch } from './stored-calls.ts'
 import { WriteBehind } from './write-behind.ts'
 
-/** How often old records are looked for. */
-const TIDY_MS = 3_600_000
-/** Rows that are removed together: the store does nothing else meanwhile. */
-const PORTION = 200
-/** Longest that the end of the process waits for the store. */
-const CLOSE_MS = 5_000
-/** Rows that a list of calls passes over at most, to come to its page. */
-const MOST_PASSED_OVER = 100_000
-/** Time within which the record of a call comes after its end, with room to spare. */
-const RECORD_LATE_MS = 60_000
+/** Interval of the removal of expired rows, in ms. */
+const cleanupMs = 3_600_000
+/** Number of rows removed in one transaction, which blocks the store. */
+const removalBatch = 200
+/** Maximum time for the last writes at the shutdown, in ms. */
+const maxCloseMs = 5_000
+/** Maximum number of rows before the page of a list. */
+const maxOffset = 100_000
+/** Maximum delay between the end of a call and its CDR, in ms. */
+const maxCdrDelayMs = 60_000
 
-/** What records are kept with. */
+/** Collaborators and values of {@link CdrStore}. */
 export interface CdrStoreOptions {
   readonly calls: CallRows
   readonly cdrs: CdrRows
-  /** Of this gateway, among those that share the store. */
+  /** Id of this gateway among those that share the store. */
   readonly nodeId: string
-  /** When this gateway was there last, before it started, in ms since 1970. */
+  /** Last heartbeat of this gateway before its start, in ms since 1970. */
   readonly wasThereAt: number
-  /** How calls end that went with the process that had them. */
+  /** Ends the calls of a stopped process. */
   readonly end: EndCalls
-  /** Told of the callbacks of their ends, which are written down by then: how many for each server. */
+  /** Receives the number of stored callbacks by server, after interrupted calls were ended. */
   readonly onCallbacks: (waiting: ReadonlyMap<string, number>) => void
-  /** How long calls and their records are kept, in ms. */
+  /** Time for which calls and CDRs are kept, in ms. */
   readonly keepMs: number
   readonly clock: Clock
   readonly log: Log
@@ -55,16 +55,15 @@ export interface CdrStoreOptions {
 type Entry = { readonly call: CallRow } | { readonly record: CallCdr }
 
 /**
- * Keeps calls while they go on and afterwards, and the records of those that are over. Nothing that calls do
- * waits for the store.
+ * Stores calls in progress, ended calls and CDRs. Calls never wait for the store.
  */
 export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
   #options: CdrStoreOptions
   readonly #behind: WriteBehind<Entry>
   readonly #tidying: PeriodicTask
-  /** Calls in progress, as they are now. */
+  /** Calls in progress, by id. */
   readonly #live = new Map<string, CallRow>()
-  /** Calls that were removed so lately that their records may still come, by when that was. */
+  /** Times of recent removals, by call id, whose CDRs may still arrive. */
   readonly #removed = new Map<string, number>()
   #first: Promise<void> = Promise.resolve()
   #kept = 0
@@ -75,40 +74,43 @@ export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
     this.#options = options
     const onLost = (entries: number) => metrics.recordsLost.inc(entries)
     this.#behind = new WriteBehind<Entry>({ write: (entries) => this.#save(entries), clock, log, onLost })
-    this.#tidying = new PeriodicTask(clock, TIDY_MS, () => this.#tidy())
+    this.#tidying = new PeriodicTask(clock, cleanupMs, () => this.#tidy())
   }
 
   /**
-   * Opens them: calls of this gateway that were in progress when its process died are over now. Rejects where
-   * the store cannot be used.
+   * Opens the store, and ends calls of this gateway whose process died. Rejects if the store cannot be used.
    */
   static async open(options: CdrStoreOptions): Promise<CdrStore> {
     const records = new CdrStore(options)
     const { calls, nodeId, wasThereAt, end, onCallbacks, log } = options
     const gone = await calls.interrupt(nodeId, wasThereAt, end)
     const interrupted = gone.calls
-    if (interrupted > 0) log.warn({ calls: interrupted, code: 'interrupted' }, 'calls went with the process')
+    if (interrupted > 0)
+      log.warn(
+        { event: 'cdr.calls-interrupted', calls: interrupted, code: 'interrupted' },
+        'calls of the previous process ended',
+      )
     onCallbacks(gone.callbacks)
     records.#first = records.#tidy().then(() => records.#tidying.start())
     return records
   }
 
-  /** Keeps calls and their records for so long from now on. */
+  /** Changes the time for which calls and CDRs are kept. */
   change(keepMs: number): void {
     this.#options = { ...this.#options, keepMs }
   }
 
-  /** Calls and records that are not written yet. */
+  /** Number of calls and CDRs that wait to be written. */
   get waiting(): number {
     return this.#behind.waiting
   }
 
-  /** Rows of calls and of records in the store, as they were counted last, at most an hour ago. */
+  /** Number of rows of calls and CDRs in the store, at most an hour old. */
   get kept(): number {
     return this.#kept
   }
 
-  /** Calls in progress. */
+  /** Number of calls in progress. */
   get live(): number {
     return this.#live.size
   }
@@ -138,7 +140,7 @@ export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
     return row
   }
 
-  /** Keeps the record of a call that is over. */
+  /** Stores the CDR of an ended call. */
   keep(record: CallCdr): void {
     if (!this.#removed.has(record.call)) this.#behind.put(`record ${record.call}`, { record })
   }
@@ -154,7 +156,7 @@ export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
 
   async list(projectId: string, query: CallQuery): Promise<Listed<CallRow>> {
     const { number, size } = query
-    if (number * size > MOST_PASSED_OVER)
+    if (number * size > maxOffset)
       throw new TrunklineError('invalid_field', 'The list is too long for this page; ask for less time.', {
         attribute: 'page_number',
       })
@@ -177,7 +179,7 @@ export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
     return this.#behind.settled()
   }
 
-  /** The record of a call, or of a leg. */
+  /** Returns the CDR of a call or of a leg. */
   async record(projectId: string, kind: 'call' | 'leg', id: string): Promise<CdrRow | undefined> {
     if (!isUuid(id)) return undefined
     await this.#behind.attempt()
@@ -185,7 +187,7 @@ export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
   }
 
   /**
-   * Part of a list of records, the newest first; those of one call come all at once, its legs in their order.
+   * Returns part of a list of CDRs, newest first. The CDRs of one call come together, with its legs in order.
    */
   async part(projectId: string, search: CdrSearch, most: number, after?: CdrPosition): Promise<CdrPart> {
     if (!after) await this.#behind.attempt()
@@ -195,11 +197,11 @@ export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
     return this.#options.cdrs.part(projectId, search, most, after)
   }
 
-  /** Writes what waits, for seconds at most. To be closed after the calls, and before the store. */
+  /** Writes waiting rows, for seconds at most. Close it after the calls and before the database. */
   async close(): Promise<void> {
     this.#closing = true
     await Promise.all([this.#first, this.#tidying.close()])
-    await this.#behind.close(CLOSE_MS)
+    await this.#behind.close(maxCloseMs)
   }
 
   #put(call: CallRow): CallRow {
@@ -216,7 +218,7 @@ export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
   }
 
   #forgetRemoved(): void {
-    const late = this.#options.clock.now() - RECORD_LATE_MS
+    const late = this.#options.clock.now() - maxCdrDelayMs
     for (const [id, at] of this.#removed) {
       if (at > late) return
       this.#removed.delete(id)
@@ -228,16 +230,16 @@ export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
     const before = clock.now() - keepMs
     try {
       for (const rows of [calls, cdrs]) {
-        let removed = PORTION
-        while (removed === PORTION && !this.#closing) {
-          removed = await rows.removeOlder(before, PORTION)
+        let removed = removalBatch
+        while (removed === removalBatch && !this.#closing) {
+          removed = await rows.removeOlder(before, removalBatch)
           metrics.recordsRemoved.inc(removed)
           await new Promise(setImmediate)
         }
       }
       this.#kept = (await calls.count()) + (await cdrs.count())
     } catch (error) {
-      log.error({ err: error }, 'old records of calls could not be looked for')
+      log.error({ event: 'cdr.cleanup-failed', err: error }, 'expired CDRs not removed')
     }
   }
 }

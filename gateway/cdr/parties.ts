@@ -1,8 +1,8 @@
 import { parseSipUri, shownUri, userOf } from '../core/sip-uri.ts'
 
 /**
- * Whom a call is from or to, as it is written down: the URI or address without a password, and the number or
- * name in it, which it is found by.
+ * Returns a caller or callee as stored: the URI or address without a password, and its number or name for
+ * searches.
  */
 export const partyOf = (text: string): { readonly uri: string; readonly user: string } => {
   const uri = shownUri(printed(text))
@@ -10,12 +10,12 @@ export const partyOf = (text: string): { readonly uri: string; readonly user: st
   return { uri, user: (parsed && userOf(parsed)) || uri }
 }
 
-/** What of a party a filter asks for: a URI is compared as a whole, anything else with the number or name. */
+/** Returns the filter for a party: a URI matches as a whole, other text matches the number or name. */
 export const partyFilter = (text: string | undefined): { readonly user?: string; readonly uri?: string } => {
   if (text === undefined) return {}
   const { uri, user } = partyOf(text)
   return user === uri ? { user } : { user, uri }
 }
 
-/** Without what no store takes. */
+/** Returns the text without null characters, which databases reject. */
 export const printed = (text: string): string => text.replaceAll('\0', '')

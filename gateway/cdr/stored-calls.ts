@@ -3,9 +3,10 @@ import type { Code } from '../core/errors/catalogue.ts'
 import type { CallSearch, StoredCall } from '../directory/calls.ts'
 import { partyFilter, partyOf, printed } from './parties.ts'
 
-/** A call as the store has it. */
+/** Returns the row of a call for the store. */
 export const toStoredCall = (call: CallRow, nodeId: string): StoredCall => {
-  const [from, to] = [partyOf(call.from), partyOf(call.to)]
+  const from = partyOf(call.from)
+  const to = partyOf(call.to)
   return {
     id: call.id,
     node_id: nodeId,
@@ -30,7 +31,7 @@ export const toStoredCall = (call: CallRow, nodeId: string): StoredCall => {
   }
 }
 
-/** A call of the store. Only {@link toStoredCall} wrote it. */
+/** Returns the call of a row that {@link toStoredCall} made. */
 export const toCallRow = (row: StoredCall): CallRow => ({
   id: row.id,
   projectId: row.project_id,
@@ -50,9 +51,10 @@ export const toCallRow = (row: StoredCall): CallRow => ({
   ...(row.document !== null && { document: row.document }),
 })
 
-/** A query in the words of the store. */
+/** Returns a query in terms of the store's columns. */
 export const toStoreSearch = ({ from, to, ...rest }: CallQuery): CallSearch => {
-  const [caller, callee] = [partyFilter(from), partyFilter(to)]
+  const caller = partyFilter(from)
+  const callee = partyFilter(to)
   return {
     ...rest,
     ...(caller.user !== undefined && { fromUser: caller.user }),

@@ -92,10 +92,7 @@ describe('a store that is away', () => {
     t.clock.advance(30_000)
     await settle()
     expect([t.written().sort(), t.behind.waiting]).toEqual([['a', 'b', 'c'], 0])
-    expect(t.lines).toEqual([
-      'the store does not take records of calls; they wait',
-      'the store takes records of calls again',
-    ])
+    expect(t.lines).toEqual(['CDRs not written; retrying', 'CDR writes resumed'])
   })
 
   it('keeps those waiting who want everything to be written', async () => {
@@ -118,7 +115,7 @@ describe('a store that is away', () => {
     t.store.fault = () => true
     for (let i = 0; i < 20_010; i++) t.behind.put(`${i}`, `${i}`)
     expect([t.behind.waiting, t.lost()]).toEqual([20_000, 10])
-    expect(t.lines).toEqual(['the store takes records of calls more slowly than they come'])
+    expect(t.lines).toEqual(['CDR writes delayed by a slow store'])
     t.store.fault = undefined
     await t.behind.settled()
     expect([t.written().length, t.written()[0]]).toEqual([20_000, '10'])
@@ -131,7 +128,7 @@ describe('a store that is away', () => {
     await settle()
     t.clock.advance(5_000)
     await closed
-    expect(t.lines.at(-1)).toBe('records of calls are lost: the store did not take them')
+    expect(t.lines.at(-1)).toBe('CDRs lost at the shutdown')
     expect(t.clock.running).toBe(0)
   })
 })
@@ -149,5 +146,5 @@ it('is not blocked by an entry that the store refuses, which is left out in the 
   await t.behind.settled()
   expect(t.written()).toEqual(Array.from({ length: 12 }, (_, i) => `${i}`))
   expect([t.behind.waiting, t.lost()]).toEqual([0, 1])
-  expect(t.lines).toContain('the store refuses a record of a call; it is left out')
+  expect(t.lines).toContain('CDR rejected by the store')
 })

@@ -1,46 +1,44 @@
 import type { Clock, Timer } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 
-/** Time over which entries are gathered before they are written, in ms. */
-const GATHER_MS = 100
-/** Entries that are written together. */
-const BATCH = 50
-/** Wait before the next try after a failure, in ms: doubles up to the second one. */
-const RETRY_MS = { first: 1_000, most: 30_000 }
-/** Entries that may wait; the oldest go where there are more. */
-const MOST_WAITING = 20_000
-/** Entries that wait when it is said that the store is slow. */
-const MANY_WAITING = 2_000
-/** How often an entry may fail by itself, while others are written, until it is given up. */
-const MOST_FAILURES = 5
+/** Time for which entries are gathered before a write, in ms. */
+const gatherMs = 100
+/** Maximum number of entries in one write. */
+const batchSize = 50
+/** Wait after a failure, in ms; it doubles from the first value up to the second. */
+const retryMs = { first: 1_000, most: 30_000 }
+/** Maximum number of waiting entries; the oldest beyond it are lost. */
+const maxWaiting = 20_000
+/** Number of waiting entries that is logged as a slow store. */
+const warnWaiting = 2_000
+/** Maximum number of failures of a single entry while others succeed. */
+const maxFailures = 5
 
-/** What writing works with. */
+/** Collaborators of {@link WriteBehind}. */
 export interface WriteBehindDeps<T> {
   /**
-   * Writes entries down: all of them, or none, and then it rejects. An entry that was written before may come
-   * again.
+   * Writes all entries or none; rejects for none. Entries may be written more than once.
    */
   readonly write: (entries: readonly T[]) => Promise<void>
   readonly clock: Pick<Clock, 'after'>
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
-  /** Told of entries that are lost: too many waited, or the store did not take one that it should have. */
+  /** Receives the number of lost entries: too many waited, or the store rejected them. */
   readonly onLost: (entries: number) => void
 }
 
 interface Entry<T> {
   readonly key: string
   readonly value: T
-  /** Number of its arrival, and of the first of those that it stands for. */
+  /** Sequence number of the first entry with this key that still waits. */
   readonly number: number
   readonly since: number
-  /** How often it failed by itself after others had been written, and how many had been written then. */
+  /** Failures of this entry alone, and the number of entries written by then. */
   failures: number
   others: number
 }
 
 /**
- * Writes things down behind the back of whoever has them, in order, many together. An entry takes the place
- * of what waits by the same key.
+ * Queues entries and writes them in order, in batches. An entry replaces a waiting entry with the same key.
  */
 export class WriteBehind<T> {
   readonly #parts: WriteBehindDeps<T>
@@ -50,8 +48,8 @@ export class WriteBehind<T> {
   #timer: Timer | undefined
   #running: Promise<void> | undefined
   #failures = 0
-  /** Entries of the next batch: after one that failed they are tried one by one, to find the one at fault. */
-  #size = BATCH
+  /** Size of the next batch: 1 after a failure, to find the faulty entry. */
+  #size = batchSize
   #written = 0
   #lost = 0
   #slow = false
@@ -60,28 +58,28 @@ export class WriteBehind<T> {
     this.#parts = parts
   }
 
-  /** Entries that are not written yet. */
+  /** Number of waiting entries. */
   get waiting(): number {
     return this.#waiting.size
   }
 
-  /** Neither waits nor throws. */
+  /** Queues an entry. Neither waits nor throws. */
   put(key: string, value: T): void {
     const number = ++this.#number
     const { since = number } = this.#waiting.get(key) ?? {}
     this.#waiting.set(key, { key, value, number, since, failures: 0, others: -1 })
-    if (this.#waiting.size > MOST_WAITING) this.#lose(this.#waiting.values().next().value!)
-    if (!this.#slow && this.#waiting.size > MANY_WAITING) {
+    if (this.#waiting.size > maxWaiting) this.#lose(this.#waiting.values().next().value!)
+    if (!this.#slow && this.#waiting.size > warnWaiting) {
       this.#slow = true
       this.#parts.log.warn(
-        { waiting: this.waiting },
-        'the store takes records of calls more slowly than they come',
+        { event: 'cdr.writes-delayed', waiting: this.waiting },
+        'CDR writes delayed by a slow store',
       )
     }
-    this.#schedule(GATHER_MS)
+    this.#schedule(gatherMs)
   }
 
-  /** Resolves when everything that was put before is written, or lost. */
+  /** Resolves when all earlier entries are written or lost. */
   settled(): Promise<void> {
     if (this.#waiting.size === 0) return Promise.resolve()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -90,18 +88,18 @@ export class WriteBehind<T> {
     return promise
   }
 
-  /** Tries to write what waits, once. Never rejects. */
+  /** Tries once to write the waiting entries. Never rejects. */
   attempt(): Promise<void> {
     this.#timer?.cancel()
     this.#timer = undefined
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined
-      if (this.#waiting.size > 0) this.#schedule(this.#failures > 0 ? this.#delay() : GATHER_MS)
+      if (this.#waiting.size > 0) this.#schedule(this.#failures > 0 ? this.#delay() : gatherMs)
     })
     return this.#running
   }
 
-  /** Writes what waits, for `ms` at most; what the store does not take is lost, and logged. */
+  /** Writes waiting entries for at most `ms`. Entries that remain are lost and logged. */
   async close(ms: number): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const timer = this.#parts.clock.after(ms, resolve)
@@ -109,10 +107,7 @@ export class WriteBehind<T> {
     timer.cancel()
     this.#timer?.cancel()
     if (this.waiting > 0)
-      this.#parts.log.error(
-        { records: this.waiting },
-        'records of calls are lost: the store did not take them',
-      )
+      this.#parts.log.error({ event: 'cdr.entries-lost', records: this.waiting }, 'CDRs lost at the shutdown')
   }
 
   #schedule(ms: number): void {
@@ -121,12 +116,12 @@ export class WriteBehind<T> {
   }
 
   #delay(): number {
-    return Math.min(RETRY_MS.first * 2 ** (this.#failures - 1), RETRY_MS.most)
+    return Math.min(retryMs.first * 2 ** (this.#failures - 1), retryMs.most)
   }
 
-  /** Until nothing waits, or the store does not take it. */
+  /** Writes batches until no entry waits or a write fails. */
   async #run(): Promise<void> {
-    // Who puts something is never kept up by the store.
+    // A caller of `put` must never wait for the store.
     await new Promise(setImmediate)
     while (this.#waiting.size > 0) {
       const batch = this.#next()
@@ -151,16 +146,16 @@ export class WriteBehind<T> {
     for (const entry of batch) {
       const present = this.#waiting.get(entry.key)
       if (present === entry) this.#waiting.delete(entry.key)
-      // It changed while it was written.
+      // A newer entry with this key arrived during the write.
       else if (present) this.#waiting.set(entry.key, { ...present, since: present.number })
     }
     this.#written += batch.length
-    this.#size = Math.min(this.#size * 2, BATCH)
+    this.#size = Math.min(this.#size * 2, batchSize)
     if (this.#failures > 0)
-      this.#parts.log.info({ lost: this.#lost }, 'the store takes records of calls again')
+      this.#parts.log.info({ event: 'cdr.writes-resumed', lost: this.#lost }, 'CDR writes resumed')
     if (this.#failures > 0) this.#lost = 0
     this.#failures = 0
-    if (this.#waiting.size < MANY_WAITING / 2) this.#slow = false
+    if (this.#waiting.size < warnWaiting / 2) this.#slow = false
     this.#tellSettled()
   }
 
@@ -168,25 +163,25 @@ export class WriteBehind<T> {
     this.#failures++
     if (this.#failures === 1)
       this.#parts.log.error(
-        { err: error, waiting: this.waiting },
-        'the store does not take records of calls; they wait',
+        { event: 'cdr.writes-failed', err: error, waiting: this.waiting },
+        'CDRs not written; retrying',
       )
     this.#size = 1
     const [alone] = batch
     if (batch.length > 1 || !alone || this.#waiting.get(alone.key) !== alone) return
-    // The others are not to wait behind it.
+    // A faulty entry goes to the end of the queue.
     this.#waiting.delete(alone.key)
     this.#waiting.set(alone.key, alone)
-    // A store that is away takes nobody's.
+    // A store that is unavailable fails for every entry, so no entry is at fault.
     if (alone.others === this.#written) return
     alone.others = this.#written
-    if (++alone.failures > MOST_FAILURES) this.#giveUp(alone, error)
+    if (++alone.failures > maxFailures) this.#giveUp(alone, error)
   }
 
   #giveUp(entry: Entry<T>, error: unknown): void {
     this.#parts.log.error(
-      { err: error, record: entry.key },
-      'the store refuses a record of a call; it is left out',
+      { event: 'cdr.entry-rejected', err: error, record: entry.key },
+      'CDR rejected by the store',
     )
     this.#lose(entry)
     this.#failures = 0

@@ -1,24 +1,24 @@
 import type { ConversationRow, MessageRow } from '../directory/conversations.ts'
 import type { Resources } from '../directory/ports.ts'
 
-/** For whom a conversation is shown: the same one is another's address to each of two who talk. */
+/** Member who sees a conversation; of two members, each sees the other's address. */
 export interface Viewer {
-  /** Absent: a guest. */
+  /** Address of the member; absent for a guest. */
   readonly addressId?: string
 }
 
 type Addresses = Pick<Resources, 'findByAddressId'>
 
-/** What a guest is called. */
+/** Name shown for a guest. */
 const guestName = 'Guest'
-/** Longest name of a conversation. */
+/** Maximum length of a conversation's name. */
 const longestName = 256
 
 /** A conversation as the API shows it to one of its members; times in ms since the Unix epoch. */
 export const conversationBody = (row: ConversationRow, viewer: Viewer, addresses: Addresses) => {
   const { peer, all } = sides(row, viewer)
   return {
-    // Applications take it for the address that they write to.
+    // Applications write to the address with this id.
     id: peer ?? row.id,
     address_id: peer,
     group_id: row.id,
@@ -40,8 +40,7 @@ export const messageBody = (
 ) => {
   const { peer, all } = sides(conversation, viewer)
   const author = message.author_address_id
-  // A guest is not shown addresses that the guest does not know; applications look up those that they are
-  // shown.
+  // Guests see no addresses that they may not reach, as applications look up every address they see.
   const from = author !== null && (viewer.addressId !== undefined || all.includes(author)) ? author : null
   return {
     id: message.id,
@@ -65,8 +64,8 @@ export const messageBody = (
 }
 
 /**
- * The addresses of a conversation, and the one that it is to this member; null: it is known by its own id
- * alone.
+ * Returns the addresses of a conversation, and the one that represents it to this member; null if only its id
+ * does.
  */
 const sides = ({ kind, addresses_json }: ConversationRow, { addressId }: Viewer) => {
   const all: readonly string[] = JSON.parse(addresses_json)

@@ -2,21 +2,21 @@ import type { SubscriberToken } from '../auth/token-claims.ts'
 import { mayReach, type TokenIdentity } from '../auth/token-identity.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 
-/** Who takes part in conversations: a subscriber, by their address, or a guest, who has none. */
+/** Participant of conversations: a subscriber with an address, or a guest without one. */
 export interface ChatParticipant {
-  /** Of the subscriber, or of the guest. */
+  /** Id of the subscriber or guest. */
   readonly id: string
   readonly projectId: string
-  /** Absent: a guest. */
+  /** Address of the subscriber; absent for a guest. */
   readonly addressId?: string
-  /** When a guest's token ends, in ms since the Unix epoch. */
+  /** Expiry of a guest's token, in ms since the Unix epoch. */
   readonly endsAt?: number
   readonly mayReach: (addressId: string) => boolean
 }
 
 /**
- * The one who holds a token. Throws `not_permitted` for who was invited: they call on a subscriber's behalf,
- * and are not to read their messages.
+ * Returns the holder of a token. Throws `not_permitted` for invited callers, who must not read the messages
+ * of their subscriber.
  */
 export const chatParticipantOf = (
   holder: Pick<TokenIdentity, 'kind' | 'id' | 'projectId' | 'subscriber' | 'addressIds'>,

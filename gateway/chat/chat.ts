@@ -18,31 +18,31 @@ import { messageBody } from './chat-bodies.ts'
 import type { ChatParticipant } from './chat-participant.ts'
 import { type ConversationOpening, maxRoomMembers, readOpening } from './conversation-opening.ts'
 
-/** What conversations work with. */
+/** Collaborators of {@link Chat}. */
 export interface ChatDeps {
   readonly rows: ConversationRows
   readonly resources: Pick<Resources, 'findByAddressId'>
-  /** Tells the connected pages of a subscriber or a guest, by the id of that one. */
+  /** Sends an event to the connected browsers of a subscriber or guest, by id. */
   readonly tell: (holderId: string, event: 'conversation.message', params: object) => void
   readonly clock: Pick<Clock, 'now'>
   readonly log: Pick<Log, 'error'>
 }
 
-/** What is written. */
+/** Content of a message. */
 export interface WrittenMessage {
   readonly text: string
   readonly metadata: object
   readonly details: object
 }
 
-/** Messages a minute: of one who writes, and within one conversation. */
+/** Maximum number of messages in a minute, by author and by conversation. */
 const perWriter = 60
 const perConversation = 300
 const minute = 60_000
 
 /**
- * Conversations between addresses: who may join and write, what each may read, and the delivery to the pages
- * of all who take part.
+ * Conversations between addresses: permission to join, write and read, and delivery to the browsers of all
+ * members.
  */
 export class Chat {
   readonly #parts: ChatDeps
@@ -55,7 +55,7 @@ export class Chat {
     this.#conversations = new FixedWindowLimiter(parts.clock, { attempts: perConversation, windowMs: minute })
   }
 
-  /** Writers and conversations whose messages are counted. */
+  /** Number of authors and conversations with counted messages. */
   get counted(): number {
     return this.#writers.size + this.#conversations.size
   }
@@ -65,8 +65,8 @@ export class Chat {
   }
 
   /**
-   * `id`: its own, or the address that it is with. Throws `unknown_resource` where there is none that this
-   * one is part of.
+   * Finds a conversation by its id, or by the address of the other side. Throws `unknown_resource` unless the
+   * participant is a member.
    */
   async conversation(who: ChatParticipant, id: string): Promise<Membership> {
     const found = await this.#find(who, id)
@@ -80,9 +80,9 @@ export class Chat {
   }
 
   /**
-   * Messages of one conversation, the newest first; `id` as of {@link conversation}. None of an address that
-   * may be written to, and was not yet, or of a room that this one did not join. Else throws
-   * `unknown_resource`.
+   * Returns the messages of one conversation, newest first; `id` as for {@link conversation}. Returns none
+   * for a permitted address without messages, and for a room that the participant has not joined. Throws
+   * `unknown_resource` for anything else.
    */
   async messagesOf(who: ChatParticipant, id: string, query: MessageQuery): Promise<MemberMessage[]> {
     const conversation = await this.#find(who, id)
@@ -95,8 +95,8 @@ export class Chat {
   }
 
   /**
-   * Makes somebody part of the conversation with these addresses, which `attribute` named: what
-   * {@link readOpening} throws, `over_quota` and `too_many_requests`.
+   * Adds a participant to the conversation with these addresses; `attribute` names their field in errors.
+   * Throws as {@link readOpening}, and `over_quota` and `too_many_requests`.
    */
   async join(who: ChatParticipant, addressIds: readonly string[], attribute: string): Promise<Membership> {
     this.#count(this.#writers, who.id)
@@ -105,8 +105,8 @@ export class Chat {
   }
 
   /**
-   * Writes to a conversation, or to an address; `to` as of {@link conversation}, named by `attribute`.
-   * Resolves when it is stored. Throws as {@link join} does.
+   * Writes to a conversation or an address; `to` as for {@link conversation}. `attribute` names its field in
+   * errors. Resolves when the message is stored. Throws as {@link join} does.
    */
   async send(
     who: ChatParticipant,
@@ -139,18 +139,21 @@ export class Chat {
     return { message, conversation }
   }
 
-  /** Delivers to the pages that are connected here what was written at another gateway on the store. */
+  /** Delivers a message of another gateway on the store to the browsers connected here. */
   async heard(news: News): Promise<void> {
     if (news === 'anything' || news.kind !== 'message') return
     try {
       const found = await this.#parts.rows.message(news.id)
       if (found) await this.#deliver(found.message, found.conversation)
     } catch (error) {
-      this.#parts.log.error({ err: error, message: news.id }, 'a message from elsewhere could not be read')
+      this.#parts.log.error(
+        { event: 'chat.message-unreadable', err: error, message: news.id },
+        'message not read',
+      )
     }
   }
 
-  /** Whoever is not connected finds it in the store. */
+  /** Delivers a message to connected members. Other members find the message in the store. */
   async #deliver(message: MessageRow, conversation: ConversationRow): Promise<void> {
     const { rows, resources, tell, log } = this.#parts
     try {
@@ -160,7 +163,10 @@ export class Chat {
         tell(holder_id, 'conversation.message', messageBody(message, conversation, viewer, resources))
       }
     } catch (error) {
-      log.error({ err: error, message: message.id }, 'a message is stored, and could not be delivered')
+      log.error(
+        { event: 'chat.message-not-delivered', err: error, message: message.id },
+        'message not delivered',
+      )
     }
   }
 
@@ -171,7 +177,7 @@ export class Chat {
     return key === undefined ? found : rows.findByKey(who.id, who.projectId, key)
   }
 
-  /** Undefined where the id is of no address that this one may write to. */
+  /** Returns undefined unless the id is an address that the participant may write to. */
   #opening(who: ChatParticipant, id: string): ConversationOpening | undefined {
     const { resources, clock } = this.#parts
     try {

@@ -5,25 +5,29 @@ import type { Resources } from '../directory/ports.ts'
 import type { Resource } from '../directory/resource-types.ts'
 import type { ChatParticipant } from './chat-participant.ts'
 
-/** Most addresses of a conversation of several. */
+/** Maximum number of addresses in a group conversation. */
 export const maxAddresses = 50
 
-/** Most who joined a room. */
+/** Maximum number of members of a room. */
 export const maxRoomMembers = 500
 
-/** A conversation that is to be there, and who is to be part of it. */
+/** A conversation to create or find, with its members. */
 export interface ConversationOpening {
   readonly conversation: ConversationRow
   readonly members: readonly Omit<MemberRow, 'conversation_id'>[]
 }
 
-/** The one address or the several of a conversation, beside that of who asks. */
+/** Resource that can be a member of a conversation. */
 type Messageable = Resource<'subscriber'> | Resource<'room'>
 
 /**
- * The conversation of somebody with these addresses, which exist and may be reached: with a subscriber's it
- * is between the two, with a room's among all who join, with several subscribers' among them. Throws
- * `unknown_address`, `invalid_field`, `not_permitted`; `attribute`: the field that named them.
+ * Returns the conversation of a participant with these addresses:
+ * - one subscriber: between the two.
+ * - a room: among all who join.
+ * - several subscribers: among them.
+ *
+ * Throws `unknown_address`, `invalid_field` and `not_permitted`. `attribute` names the addresses' field in
+ * errors.
  */
 export const readOpening = (
   who: ChatParticipant,
@@ -33,7 +37,7 @@ export const readOpening = (
 ): ConversationOpening => {
   const others = [...new Set(ids)].filter((id) => id !== who.addressId)
   const [first, ...rest] = others.map((id) => messageable(who, id, attribute, resources))
-  if (!first) throw refuse(attribute, 'It takes somebody else to talk to.')
+  if (!first) throw refuse(attribute, 'A conversation needs another address.')
   const me = memberOf(who, now)
   if (rest.length > 0) return group(who, [first, ...rest], me, attribute, now)
   const { id } = first.address
@@ -91,7 +95,7 @@ const row = (
   active_at: now,
 })
 
-/** A guest reads what is written from now on. */
+/** Returns the membership of a participant; a guest reads only later messages. */
 const memberOf = (
   { id, addressId, endsAt }: ChatParticipant,
   now: number,

@@ -46,7 +46,7 @@ it('goes on after a time when the store is away', async () => {
   fail(true)
   times.push(-11 * day)
   clock.advance(3_600_000)
-  await vi.waitFor(() => expect(lines).toEqual(['old messages could not be removed']))
+  await vi.waitFor(() => expect(lines).toEqual(['expired messages not removed']))
   await vi.waitFor(() => expect(clock.running).toBe(1))
   fail(false)
   clock.advance(3_600_000)

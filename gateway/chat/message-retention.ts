@@ -3,22 +3,21 @@ import type { Log } from '../core/log.ts'
 import { PeriodicTask } from '../core/periodic-task.ts'
 import type { ConversationRows } from '../directory/conversations.ts'
 
-/** What retention works with. */
+/** Collaborators of {@link MessageRetention}. */
 export interface MessageRetentionDeps {
   readonly rows: Pick<ConversationRows, 'removeOlder' | 'removeDeserted'>
-  /** How long messages are kept. */
+  /** Time for which messages are kept, in ms. */
   readonly keepMs: number
   readonly clock: Clock
   readonly log: Pick<Log, 'error'>
 }
 
 const hourMs = 3_600_000
-/** Messages that are removed at once. */
+/** Number of messages removed in one transaction. */
 const portion = 500
 
 /**
- * Removes messages that are as old as they may become, and conversations that nobody is part of: at the
- * start, and every hour.
+ * Removes expired messages and conversations without members, at the start and every hour.
  */
 export class MessageRetention {
   #parts: MessageRetentionDeps
@@ -32,12 +31,12 @@ export class MessageRetention {
     this.#first = this.#tidy().then(() => this.#repeat.start())
   }
 
-  /** Keeps messages for so long from now on. */
+  /** Changes the time for which messages are kept. */
   change(keepMs: number): void {
     this.#parts = { ...this.#parts, keepMs }
   }
 
-  /** Idempotent; waits for what is being removed. */
+  /** Waits for a removal in progress. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#first
@@ -51,12 +50,12 @@ export class MessageRetention {
       let removed = portion
       while (removed === portion && !this.#closed) {
         removed = await rows.removeOlder(before, portion)
-        // Others use the store meanwhile.
+        // Other work on the store continues in between.
         await new Promise(setImmediate)
       }
       await rows.removeDeserted()
     } catch (error) {
-      log.error({ err: error }, 'old messages could not be removed')
+      log.error({ event: 'chat.removal-failed', err: error }, 'expired messages not removed')
     }
   }
 }

@@ -4,7 +4,7 @@ import type { DeviceRow } from '../directory/devices.ts'
 import { PushUnreachable } from './push-http.ts'
 import { outcomeOf, type PushMessage, type PushOutcome, type PushTransport } from './push-transport.ts'
 
-/** What the way to Apple's service is made of. */
+/** Options of {@link Apns}. */
 export interface ApnsOptions {
   /** The signing key (`.p8`), PEM. */
   readonly key: string
@@ -12,14 +12,14 @@ export interface ApnsOptions {
   readonly teamId: string
   /** Bundle id of the application. */
   readonly topic: string
-  /** Host, and port where needed. */
+  /** Host, with an optional port. */
   readonly host: string
-  /** PEM of the authority that the service's certificate is checked by; default those of the system. */
+  /** PEM of the authority for the service's certificate; default: those of the system. */
   readonly ca?: string
   readonly now: () => number
 }
 
-/** Says to Apple who sends. */
+/** Token that identifies the sender to Apple. */
 interface ProviderToken {
   readonly text: Promise<string>
   readonly madeAt: number
@@ -27,15 +27,17 @@ interface ProviderToken {
 
 type Key = Awaited<ReturnType<typeof importPKCS8>>
 
-/** Apple takes tokens of 20 to 60 minutes, and a new one not more often than every 20. */
+/**
+ * Age of a token at its renewal, in ms. Apple accepts tokens up to 60 minutes old, and a new one every 20.
+ */
 const tokenAgeMs = 40 * 60_000
 const mostBytes = 4096
-/** How long the connection is quiet before TCP looks whether it lives. */
+/** Idle time of the connection before TCP keep-alive probes, in ms. */
 const keepAliveMs = 60_000
 
 /**
- * Apple's push service: token authentication over HTTP/2, VoIP notifications. One connection, made anew when
- * it is lost.
+ * Client of Apple's push service: token authentication over HTTP/2, VoIP notifications. A lost connection is
+ * replaced at the next notification.
  */
 export class Apns implements PushTransport {
   readonly name = 'apns'
@@ -49,7 +51,7 @@ export class Apns implements PushTransport {
     this.#key = key
   }
 
-  /** Rejects where the key cannot be used. */
+  /** Rejects if the key cannot be used. */
   static async open(options: ApnsOptions): Promise<Apns> {
     return new Apns(options, await importPKCS8(options.key, 'ES256'))
   }
@@ -76,7 +78,7 @@ export class Apns implements PushTransport {
       stream.end(JSON.stringify({ aps: {}, ...payload }))
       return this.#outcome(await answerOf(stream), token)
     } catch {
-      // The connection may be dead without anybody having said so. One that lives goes on for the others.
+      // The connection may be dead without notice. A living one continues for the other requests.
       if (signal.aborted) session.destroy()
       throw new PushUnreachable(signal.aborted ? 'given-up' : 'connection')
     }
@@ -96,7 +98,7 @@ export class Apns implements PushTransport {
     return outcomeOf(status, reason)
   }
 
-  /** One for all that are sent until it is old. */
+  /** Returns the token, shared by all notifications until its renewal. */
   #providerToken(): ProviderToken {
     const now = this.#options.now()
     if (this.#token && now - this.#token.madeAt < tokenAgeMs) return this.#token
@@ -114,12 +116,11 @@ export class Apns implements PushTransport {
     if (this.#session && !this.#session.closed && !this.#session.destroyed) return this.#session
     const { host, ca } = this.#options
     const session = connect(`https://${host}`, ca === undefined ? {} : { ca })
-    // Nobody may be called for hours: without it, whatever is in between forgets the connection, and the next
-    // call's first try says nothing.
+    // Without keep-alive, a middlebox forgets an idle connection, and the next notification is lost silently.
     session.on('connect', (_session, socket) => socket.setKeepAlive(true, keepAliveMs))
-    // Requests on it fail by themselves.
+    // Requests on the session report their own failures.
     session.on('error', () => {})
-    // Those under way are still answered; it counts as closed only after them (RFC 9113 section 6.8).
+    // Requests in progress still get responses; the session closes after them (RFC 9113 section 6.8).
     session.on('goaway', () => {
       if (this.#session === session) this.#session = undefined
     })
@@ -130,7 +131,7 @@ export class Apns implements PushTransport {
 
 interface Answer {
   readonly status: number
-  /** One word of Apple's. */
+  /** Reason in Apple's response. */
   readonly reason: string | undefined
 }
 
@@ -146,7 +147,7 @@ const answerOf = (stream: ClientHttp2Stream): Promise<Answer> =>
       if (text.length < mostBytes) text += part
     })
     stream.on('error', reject)
-    // A connection that breaks ends its streams too, without an answer.
+    // A broken connection ends its streams without a response.
     stream.on('end', () => status > 0 && resolve({ status, reason: reasonIn(text) }))
     stream.on('close', () => reject(new Error('the stream was closed')))
   })

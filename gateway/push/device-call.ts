@@ -4,25 +4,25 @@ import type { DeviceRow } from '../directory/devices.ts'
 import type { PushDeliveries } from './push-deliveries.ts'
 import { type CallNotice, payloadOf } from './push-payload.ts'
 
-/** What a {@link DeviceCall} is made of. */
+/** Collaborators and values of a {@link DeviceCall}. */
 export interface DeviceCallOptions {
   readonly deliveries: Pick<PushDeliveries, 'deliver'>
   readonly devices: readonly DeviceRow[]
-  /** 32 bytes; absent: nothing is encrypted. */
+  /** Key of 32 bytes; absent: notifications are not encrypted. */
   readonly key?: Uint8Array
   readonly clock: Pick<Clock, 'now'>
-  /** How long somebody may still want to answer, in milliseconds. */
+  /** Time in which the call can still be answered, in ms. */
   readonly ringMs: number
 }
 
-/** Devices of a subscriber that are told of one call, and of its end. */
+/** Devices of a subscriber that are notified of one call and of its end. */
 export class DeviceCall {
   readonly #options: DeviceCallOptions
   readonly #id = randomUUID()
   readonly #expiresAt: number
   readonly #over = new AbortController()
   #notice: Omit<CallNotice, 'type' | 'id'> | undefined
-  #told: readonly { readonly device: DeviceRow; readonly taken: Promise<boolean> }[] = []
+  #notified: readonly { readonly device: DeviceRow; readonly taken: Promise<boolean> }[] = []
 
   constructor(options: DeviceCallOptions) {
     this.#options = options
@@ -30,45 +30,45 @@ export class DeviceCall {
   }
 
   /**
-   * Tells every device. True as soon as a service has taken it for one of them; false when none will. Called
-   * once; never rejects.
+   * Notifies every device. Resolves with true as soon as a service has accepted one notification, and with
+   * false if none does. Called once; never rejects.
    */
   async invite(notice: Omit<CallNotice, 'type' | 'id'>): Promise<boolean> {
     this.#notice = notice
     const { devices, deliveries, key } = this.#options
     const payload = payloadOf({ ...notice, type: 'call_invite', id: this.#id }, key)
-    this.#told = devices.map((device) => {
+    this.#notified = devices.map((device) => {
       const message = { device, payload, expiresAt: this.#expiresAt }
       return { device, taken: deliveries.deliver(message, this.#over.signal) }
     })
-    return oneOf(this.#told.map(({ taken }) => taken))
+    return oneOf(this.#notified.map(({ taken }) => taken))
   }
 
   /**
-   * The call is over, or somebody has answered: devices that were told of it are told so, with `event`; the
-   * others are not told any more.
+   * Ends the notifications after the call's answer or end. Notified devices receive `event`; the others
+   * receive nothing.
    */
   cancel(event: CallNotice['event']): void {
     if (!this.#notice || this.#over.signal.aborted) return
     this.#over.abort()
     const { deliveries, key } = this.#options
     const payload = payloadOf({ ...this.#notice, type: 'cancel', id: this.#id, event }, key)
-    for (const { device, taken } of this.#told)
-      void taken.then((told) => {
-        if (told) void deliveries.deliver({ device, payload, expiresAt: this.#cancelUntil })
+    for (const { device, taken } of this.#notified)
+      void taken.then((isNotified) => {
+        if (isNotified) void deliveries.deliver({ device, payload, expiresAt: this.#cancelUntil })
       })
   }
 
   /**
-   * Services may hold an invitation until its end, so the cancel must last as long; what is nearly over gets
-   * a few tries all the same.
+   * A service may hold an invitation until it expires, so its cancellation must live as long. A cancellation
+   * that is about to expire still gets a few attempts.
    */
   get #cancelUntil(): number {
     return Math.max(this.#expiresAt, this.#options.clock.now() + 10_000)
   }
 }
 
-/** True as soon as one is true. None of them may reject. */
+/** Resolves with true as soon as one promise does. None of them may reject. */
 const oneOf = (all: readonly Promise<boolean>[]): Promise<boolean> =>
   new Promise((resolve) => {
     for (const each of all) void each.then((yes) => yes && resolve(true))

@@ -3,7 +3,7 @@ import type { DeviceRow } from '../directory/devices.ts'
 import type { PushHttp } from './push-http.ts'
 import { outcomeOf, type PushMessage, type PushOutcome, type PushTransport } from './push-transport.ts'
 
-/** What a service account's file says of itself. */
+/** Content of a service account's file. */
 export interface ServiceAccount {
   readonly project_id: string
   readonly client_email: string
@@ -13,7 +13,7 @@ export interface ServiceAccount {
 }
 
 /**
- * Reads a service account's file. Throws an error that says what is wrong, and nothing of the file's content.
+ * Reads a service account's file. Throws an Error with the reason, and without content of the file.
  */
 export const serviceAccountOf = (text: string): ServiceAccount => {
   let read: Partial<Record<keyof ServiceAccount, unknown>>
@@ -37,10 +37,10 @@ export const serviceAccountOf = (text: string): ServiceAccount => {
   }
 }
 
-/** What the way to Google's service is made of. */
+/** Options of {@link Fcm}. */
 export interface FcmOptions {
   readonly account: ServiceAccount
-  /** Host, and port where needed. */
+  /** Host, with an optional port. */
   readonly host: string
   readonly http: PushHttp
   readonly now: () => number
@@ -50,7 +50,7 @@ type Key = Awaited<ReturnType<typeof importPKCS8>>
 
 const scope = 'https://www.googleapis.com/auth/firebase.messaging'
 const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
-/** An access token is renewed so long before its end. */
+/** Time before the expiry at which an access token is renewed, in ms. */
 const marginMs = 60_000
 
 /** Firebase Cloud Messaging, HTTP v1: data messages, signed in with a service account's key (RFC 7523). */
@@ -66,7 +66,7 @@ export class Fcm implements PushTransport {
     this.#key = key
   }
 
-  /** Rejects where the key cannot be used. */
+  /** Rejects if the key cannot be used. */
   static async open(options: FcmOptions): Promise<Fcm> {
     return new Fcm(options, await importPKCS8(options.account.private_key, 'RS256'))
   }
@@ -105,14 +105,14 @@ export class Fcm implements PushTransport {
     return {
       token: device.token,
       data: payload,
-      // Whatever waits is delivered at once, and wakes the device.
+      // High priority delivers at once and wakes the device.
       ...(device.type === 'Android'
         ? { android: { priority: 'HIGH', ttl: `${seconds}s` } }
         : { webpush: { headers: { TTL: String(seconds), Urgency: 'high' } } }),
     }
   }
 
-  /** The access token; one request asks for it, however many wait. */
+  /** Returns the access token; all waiting notifications share one request for it. */
   async #accessToken(signal: AbortSignal): Promise<string | PushOutcome> {
     if (this.#access && this.#access.until > this.#options.now()) return this.#access.token
     this.#asking ??= this.#ask(signal).finally(() => {
@@ -158,10 +158,10 @@ const fieldsOf = (text: string): Readonly<Record<string, unknown>> => {
   }
 }
 
-/** Google's code for what is wrong, such as UNREGISTERED. */
+/** Returns Google's error code, such as UNREGISTERED. */
 const errorCodeIn = (text: string): string | undefined => /"errorCode"\s*:\s*"([A-Z_]{1,60})"/.exec(text)?.[1]
 
 /**
- * INVALID_ARGUMENT is said of messages too: only where it names the token's field is it the device's fault.
+ * Whether INVALID_ARGUMENT concerns the device: only if the error names the token's field.
  */
 const blamesToken = (text: string): boolean => /"field"\s*:\s*"message\.token"/.test(text)

@@ -6,9 +6,9 @@ import type { DeviceRows } from '../directory/devices.ts'
 import { PushUnreachable } from './push-http.ts'
 import type { PushMessage, PushOutcome, PushTransport } from './push-transport.ts'
 
-/** What notifications are sent with. */
+/** Collaborators of {@link PushDeliveries}. */
 export interface PushDeliveriesDeps {
-  /** The first one that takes a device's token sends. */
+  /** Transports; the first one that accepts a device's token sends its notifications. */
   readonly transports: readonly PushTransport[]
   readonly devices: Pick<DeviceRows, 'has' | 'remove'>
   readonly clock: Clock
@@ -21,20 +21,20 @@ interface Running {
   readonly done: Promise<boolean>
 }
 
-/** Notifications under way at once; further ones are not sent. */
+/** Maximum number of notifications in progress; further ones are dropped. */
 const mostAtOnce = 2000
-/** Of one subscriber, who may have fifty devices with services of their own that never answer. */
+/** Maximum number in progress for one subscriber, whose fifty devices may have services that never answer. */
 const mostOfOne = 100
-/** Longest try. */
+/** Maximum time of one attempt. */
 const tryMs = 10_000
 const firstWaitMs = 1000
 const longestWaitMs = 8000
-/** Failures that another try will not mend. */
+/** Failures that a retry cannot cure. */
 const final: ReadonlySet<string> = new Set(['address-refused', 'no-https', 'request', 'tls', 'redirects'])
 
 /**
- * Sends notifications, again and again until they are taken or nobody wants them; removes devices whose
- * tokens are dead.
+ * Sends notifications and retries them until a service accepts them or they expire. Removes devices whose
+ * tokens a service rejects as gone.
  */
 export class PushDeliveries {
   readonly #parts: PushDeliveriesDeps
@@ -45,19 +45,19 @@ export class PushDeliveries {
     this.#parts = parts
   }
 
-  /** Notifications under way. */
+  /** Number of notifications in progress. */
   get running(): number {
     return this.#running.size
   }
 
-  /** Whether there is a way to a device. */
+  /** Whether a transport accepts the device's token. */
   takes(device: PushMessage['device']): boolean {
     return this.#parts.transports.some((transport) => transport.takes(device))
   }
 
   /**
-   * True when the service has taken it. No further try is made once `over` fires, or the device is the
-   * subscriber's no more; one under way goes on. Never rejects.
+   * Resolves with true when the service has accepted the notification. Retries end when `over` fires or the
+   * device no longer belongs to the subscriber; an attempt in progress goes on. Never rejects.
    */
   deliver(message: PushMessage, over?: AbortSignal): Promise<boolean> {
     const transport = this.#parts.transports.find((each) => each.takes(message.device))
@@ -75,7 +75,7 @@ export class PushDeliveries {
     return done
   }
 
-  /** Waits `graceMs` for what is under way, gives up the rest, and closes the transports. */
+  /** Waits `graceMs` for notifications in progress, aborts the rest, and closes the transports. */
   async close(graceMs: number): Promise<void> {
     if (this.#closed) return
     this.#closed = true
@@ -131,7 +131,10 @@ export class PushDeliveries {
     } catch (error) {
       const reason = controller.signal.aborted ? 'timeout' : reasonOf(error)
       if (!reason) {
-        this.#parts.log.error({ err: error, device: message.device.id }, 'a notification failed')
+        this.#parts.log.error(
+          { event: 'push.notification-failed', err: error, device: message.device.id },
+          'notification failed',
+        )
         return { kind: 'refused', reason: 'error' }
       }
       return { kind: final.has(reason) ? 'refused' : 'later', reason }
@@ -141,14 +144,14 @@ export class PushDeliveries {
   }
 
   /**
-   * A device that was forgotten, or handed on, tells somebody else of the call. Where nobody knows, it counts
-   * as there.
+   * Whether a device still belongs to its subscriber, as a later owner must not see the call. True if the
+   * store cannot be read.
    */
   async #isThere(device: PushMessage['device']): Promise<boolean> {
     try {
       return await this.#parts.devices.has(device)
     } catch (err) {
-      this.#parts.log.error({ err, device: device.id }, 'whether a device is still there cannot be read')
+      this.#parts.log.error({ event: 'push.device-unreadable', err, device: device.id }, 'device not read')
       return true
     }
   }
@@ -167,7 +170,10 @@ export class PushDeliveries {
     const { log, metrics } = this.#parts
     metrics.pushes.inc({ transport: transport.name, outcome: reason })
     const facts = { device: device.id, subscriber: device.subscriber_id, transport: transport.name }
-    log.warn({ ...facts, type: payload.type, reason, detail }, 'a device was not notified')
+    log.warn(
+      { event: 'push.device-not-notified', ...facts, type: payload.type, reason, detail },
+      'device not notified',
+    )
   }
 
   async #remove(transport: PushTransport, { device }: PushMessage): Promise<void> {
@@ -176,14 +182,17 @@ export class PushDeliveries {
     try {
       if (!(await devices.remove(device.subscriber_id, device.id))) return
       metrics.pushTokensRemoved.inc({ transport: transport.name })
-      log.info(facts, 'a device whose token is dead was removed')
+      log.info({ event: 'push.device-removed', ...facts }, 'device with an invalid token removed')
     } catch (err) {
-      log.error({ ...facts, err }, 'a device whose token is dead cannot be removed')
+      log.error(
+        { event: 'push.device-not-removed', ...facts, err },
+        'device with an invalid token not removed',
+      )
     }
   }
 }
 
-/** Why no answer came; undefined for a fault of ours. */
+/** Returns the reason for a missing response; undefined for a defect of the gateway. */
 const reasonOf = (error: unknown): string | undefined => {
   if (error instanceof PushUnreachable) return error.reason
   if (error instanceof TrunklineError) return String(error.facts.reason ?? error.code)

@@ -10,27 +10,27 @@ export interface PushRequest {
   readonly body: string | Uint8Array
 }
 
-/** Its answer; of the body at most 16 KiB. */
+/** Response of a push service, with at most 16 KiB of the body. */
 export interface PushAnswer {
   readonly status: number
   readonly text: string
-  /** Of `Retry-After`, in milliseconds; only where it was written in seconds. */
+  /** Value of `Retry-After`, in ms; only if the header is in seconds. */
   readonly retryAfterMs?: number
 }
 
-/** What a {@link PushHttp} is made of. */
+/** Options of {@link PushHttp}. */
 export interface PushHttpOptions {
-  /** Decides which addresses are reached; absent for URLs that the operator wrote. */
+  /** Decides on permitted addresses; absent for URLs of the operator's configuration. */
   readonly guard?: Pick<AddressGuard, 'permits'>
-  /** PEM of the authority that the service's certificate is checked by; default those of the system. */
+  /** PEM of the authority for the service's certificate; default: those of the system. */
   readonly ca?: string
 }
 
 const mostBytes = 16_384
 
 /**
- * Sends requests to push services, over TLS alone, and follows no redirect. Why a request failed is told
- * without its URL, which may be a secret.
+ * Sends requests to push services, over TLS alone, and follows no redirect. Errors do not contain the URL,
+ * which may be a secret.
  */
 export class PushHttp {
   readonly #agent: Agent
@@ -47,12 +47,12 @@ export class PushHttp {
     this.#agent = new Agent({ connect, allowH2: false, maxHeaderSize: 16_384, connections: 64 })
   }
 
-  /** Rejects with a {@link PushUnreachable} where there is no answer. */
+  /** Sends a request. Rejects with {@link PushUnreachable} if no response arrives. */
   async post({ url, headers, body }: PushRequest, signal: AbortSignal): Promise<PushAnswer> {
     const target = URL.parse(url)
     if (target?.protocol !== 'https:') throw new PushUnreachable('no-https')
     const literal = literalOf(target)
-    // For an address nobody asks the resolver, so it is checked here.
+    // An IP address passes no resolver, so its check is here.
     if (literal !== undefined && this.#guard && !this.#guard.permits(literal))
       throw new PushUnreachable('address-refused')
     try {
@@ -75,13 +75,13 @@ export class PushHttp {
     }
   }
 
-  /** Gives up every request and closes all connections. */
+  /** Aborts every request and closes all connections. */
   close(): void {
     void this.#agent.destroy()
   }
 }
 
-/** No answer came. `reason` is a metric's label. */
+/** Failure of a request without a response. `reason` is a metric label. */
 export class PushUnreachable extends Error {
   readonly reason: string
 

@@ -2,25 +2,25 @@ import { createCipheriv, randomBytes } from 'node:crypto'
 import { deflateRawSync } from 'node:zlib'
 import type { PushPayload } from './push-transport.ts'
 
-/** What devices are told of a call. */
+/** Content of a notification about a call. */
 export interface CallNotice {
   readonly type: PushPayload['type']
   readonly id: string
   readonly callerName: string
   readonly callerId: string
   readonly withVideo: boolean
-  /** The event that a page which is online gets: what `handlePushNotification` wants as `decrypted`. */
+  /** Event that a connected browser receives; `handlePushNotification` takes it as `decrypted`. */
   readonly event: Readonly<Record<string, unknown>>
 }
 
-/** Of the payload's form. */
+/** Version of the payload's format. */
 const version = '1.0'
 
 const titles = { call_invite: 'Incoming call', cancel: 'Call ended' } as const
 
 /**
- * The notification, its event encrypted by AES-256-GCM with a key of 32 bytes; without a key it can be read
- * by whoever carries it.
+ * Returns the payload of a notification. A key of 32 bytes encrypts the event with AES-256-GCM; without a
+ * key, the push service can read the event.
  */
 export const payloadOf = (notice: CallNotice, key?: Uint8Array): PushPayload => ({
   type: notice.type,

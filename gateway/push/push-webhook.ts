@@ -2,8 +2,8 @@ import type { CustomerHttp } from '../callbacks/customer-http.ts'
 import { outcomeOf, type PushMessage, type PushOutcome, type PushTransport } from './push-transport.ts'
 
 /**
- * A server of the operator's that has ways of its own to devices. What it is sent is signed with the keys of
- * the subscriber's project.
+ * Client of an operator's server that reaches devices by itself. Requests are signed with the keys of the
+ * subscriber's project.
  */
 export class PushWebhook implements PushTransport {
   readonly name = 'webhook'
@@ -31,7 +31,7 @@ export class PushWebhook implements PushTransport {
     })
     const status = await this.#http.deliver(
       { url: this.#url, method: 'POST', body: { contentType: 'application/json', text } },
-      // Tells tries of one notification from further ones.
+      // Lets the server recognise retries of one notification.
       {
         projectId: device.project_id,
         id: `${payload.notification_uuid}.${payload.type}.${device.id}`,
@@ -41,6 +41,6 @@ export class PushWebhook implements PushTransport {
     return outcomeOf(status)
   }
 
-  /** The client is closed by its owner. */
+  /** Does nothing, as the HTTP client has another owner. */
   close(): void {}
 }

@@ -5,27 +5,27 @@ import type { Directory } from '../directory/types.ts'
 import { DeviceCall } from './device-call.ts'
 import type { PushDeliveries } from './push-deliveries.ts'
 
-/** What push notifications need. */
+/** Collaborators and values of {@link Push}. */
 export interface PushDeps {
   readonly directory: Pick<Directory, 'subscriber'>
   readonly devices: Pick<DeviceRows, 'of'>
   readonly deliveries: PushDeliveries
   /** Whether invitations are encrypted with the subscriber's key. */
   readonly encrypt: boolean
-  /** Devices are told although a page of the subscriber is connected. */
+  /** Whether devices are notified while a browser of the subscriber is connected. */
   readonly whenOnline: boolean
-  /** How long a notification is worth something, in milliseconds. */
+  /** Lifetime of a notification, in ms. */
   readonly ringMs: number
   readonly clock: Clock
   readonly log: Log
 }
 
-/** What is told at the gateway's end may take so long. */
+/** Maximum time for the last notifications at the shutdown, in ms. */
 const closingMs = 2000
-/** Maximum time for notifications under way when other settings take over, in ms. */
+/** Maximum time for notifications in progress after a change of settings, in ms. */
 const retiringMs = 60_000
 
-/** Tells subscribers' devices that they are called. */
+/** Notifies subscribers' devices of calls. */
 export class Push {
   readonly #parts: PushDeps
 
@@ -33,19 +33,19 @@ export class Push {
     this.#parts = parts
   }
 
-  /** Notifications under way. */
+  /** Number of notifications in progress. */
   get sending(): number {
     return this.#parts.deliveries.running
   }
 
   /**
-   * The devices to be told of a call to a subscriber; undefined where there are none, or none is needed.
-   * `connected`: a page of the subscriber takes calls. Never rejects.
+   * Returns the devices to notify of a call; undefined if there are none, or if none needs a notification.
+   * `connected`: a browser of the subscriber receives calls. Never rejects.
    */
   async call(subscriberId: string, connected: boolean): Promise<DeviceCall | undefined> {
     const { directory, deliveries, encrypt, whenOnline, clock, ringMs, log } = this.#parts
     const subscriber = directory.subscriber(subscriberId)
-    // A device is told the key when it is registered: without one there is none.
+    // The registration of a device returns the key, so a subscriber without a key has no devices.
     if ((connected && !whenOnline) || !subscriber?.pushKey || subscriber.disabled) return undefined
     try {
       const rows = await this.#parts.devices.of(subscriberId)
@@ -54,17 +54,17 @@ export class Push {
       const key = encrypt && { key: Buffer.from(subscriber.pushKey, 'base64') }
       return new DeviceCall({ deliveries, devices, clock, ringMs, ...key })
     } catch (err) {
-      log.error({ err, subscriber: subscriberId }, 'the devices of a subscriber cannot be read')
+      log.error({ event: 'push.devices-unreadable', err, subscriber: subscriberId }, 'devices not read')
       return undefined
     }
   }
 
-  /** Makes no further notifications, and gives those under way a minute; calls ring no longer. */
+  /** Stops new notifications, and aborts those still in progress after a minute. */
   retire(): Promise<void> {
     return this.#parts.deliveries.close(retiringMs)
   }
 
-  /** Waits a moment for what is under way, then gives it up. Idempotent. */
+  /** Waits a moment for notifications in progress, then aborts them. Idempotent. */
   close(): Promise<void> {
     return this.#parts.deliveries.close(closingMs)
   }

@@ -1,9 +1,9 @@
 import { createECDH, hkdfSync } from 'node:crypto'
 import { importJWK, SignJWT } from 'jose'
 
-/** Who sends web pushes (RFC 8292). */
+/** Sender of web pushes (RFC 8292). */
 export interface VapidOptions {
-  /** `mailto:` or `https:` URI by which push services reach the operator. */
+  /** `mailto:` or `https:` URI for push services to contact the operator. */
   readonly subject: string
   /** Uncompressed point of P-256, base64url. */
   readonly publicKey: string
@@ -14,25 +14,25 @@ export interface VapidOptions {
 /** A pair of keys, both base64url. */
 export type VapidKeys = Pick<VapidOptions, 'publicKey' | 'privateKey'>
 
-/** Tokens are good for 24 hours at most; half of it leaves room for clocks that go wrong. */
+/** Lifetime of a token. RFC 8292 permits 24 hours; half of it tolerates wrong clocks. */
 const lifetimeS = 12 * 3600
 
 /** Makes a pair of keys. */
 export const newVapidKeys = (): VapidKeys => {
   const pair = createECDH('prime256v1')
   const publicKey = pair.generateKeys('base64url')
-  // Leading zeros are part of it.
+  // The coordinate keeps its leading zeros.
   const privateKey = Buffer.concat([Buffer.alloc(32), pair.getPrivateKey()]).subarray(-32)
   return { publicKey, privateKey: privateKey.toString('base64url') }
 }
 
-/** Of P-256 (SEC 2 section 2.4.2): private keys lie between 0 and it. */
+/** Order of P-256 (SEC 2 section 2.4.2), above all private keys. */
 const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
-/** 64 bits more than a key has, so that none is likelier than another (FIPS 186-5 appendix A.2.1). */
+/** Bytes of the seed: 64 bits more than a key has, for an even distribution (FIPS 186-5 appendix A.2.1). */
 const seedBytes = 40
 
 /**
- * The pair that is made of a gateway's secret: always the same, and the same on all gateways that have it.
+ * Returns the pair that is derived from a gateway's secret, the same on all gateways with that secret.
  */
 export const madeVapidKeys = (secret: Uint8Array): VapidKeys => {
   const seed = Buffer.from(hkdfSync('sha256', secret, '', 'keys of Web Push', seedBytes)).toString('hex')
@@ -43,7 +43,7 @@ export const madeVapidKeys = (secret: Uint8Array): VapidKeys => {
   return { publicKey: pair.getPublicKey('base64url'), privateKey: privateKey.toString('base64url') }
 }
 
-/** Who sends, with the keys of the configuration, or else with those that are made. */
+/** Returns the sender with the configured keys; default: derived keys. */
 export const vapidOptions = (
   { subject, publicKey, privateKey }: Pick<VapidOptions, 'subject'> & Partial<VapidKeys>,
   secret: Uint8Array,
@@ -52,7 +52,7 @@ export const vapidOptions = (
     ? { subject, publicKey, privateKey }
     : { subject, ...madeVapidKeys(secret) }
 
-/** Says to push services who sends (RFC 8292). */
+/** Identifies the sender to push services (RFC 8292). */
 export class Vapid {
   readonly #subject: string
   readonly #publicKey: string
@@ -64,7 +64,7 @@ export class Vapid {
     this.#key = key
   }
 
-  /** Rejects where the keys are no pair. */
+  /** Rejects if the keys are not a pair. */
   static async open(options: VapidOptions): Promise<Vapid> {
     const point = Buffer.from(options.publicKey, 'base64url')
     const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((part) => part.toString('base64url'))

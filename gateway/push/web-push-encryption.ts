@@ -8,7 +8,7 @@ export interface SubscriptionKeys {
   readonly auth: Uint8Array
 }
 
-/** What is random in a message; given only to repeat one. */
+/** Random parts of a message; given only to reproduce one. */
 export interface MessageSecrets {
   /** 16 bytes. */
   readonly salt: Uint8Array
@@ -17,10 +17,12 @@ export interface MessageSecrets {
 }
 
 /**
- * Services need not take more than 4096 bytes (RFC 8030 section 7.2), and the record size is not below that.
+ * Record size. Services must accept 4096 bytes, and may refuse more (RFC 8030 section 7.2).
  */
 const recordSize = 4096
-/** Header (86), delimiter (1) and authentication tag (16) are part of it (RFC 8188 section 2). */
+/**
+ * Maximum length of a text: a record without header (86), delimiter (1) and tag (16) (RFC 8188 section 2).
+ */
 export const maxPlaintextBytes: number = recordSize - 86 - 1 - 16
 
 /**
@@ -43,7 +45,7 @@ export const encryptForBrowser = (
   const key = derive(keying, salt, 'Content-Encoding: aes128gcm\0', 16)
   const nonce = derive(keying, salt, 'Content-Encoding: nonce\0', 12)
   const cipher = createCipheriv('aes-128-gcm', key, nonce)
-  // 2 stands before the padding of the last record; there is none.
+  // 2 delimits the last record, which has no padding here.
   const record = [cipher.update(text), cipher.update(Buffer.of(2)), cipher.final(), cipher.getAuthTag()]
   const sizes = Buffer.alloc(5)
   sizes.writeUInt32BE(recordSize)

@@ -13,7 +13,7 @@ export interface Subscription {
 
 /**
  * Reads a device's token that is the JSON of a browser's `PushSubscription` (`JSON.stringify(subscription)`);
- * undefined where it is something else, or its keys have another length.
+ * returns undefined for anything else, and for keys of another length.
  */
 export const subscriptionOf = (token: string): Subscription | undefined => {
   if (!token.startsWith('{')) return undefined
@@ -36,7 +36,7 @@ export class WebPush implements PushTransport {
   readonly #vapid: Vapid
   readonly #now: () => number
 
-  /** `http` must have a guard: endpoints are whatever was registered. */
+  /** `http` must have a guard, as devices register arbitrary endpoints. */
   constructor(http: PushHttp, vapid: Vapid, now: () => number) {
     this.#http = http
     this.#vapid = vapid
@@ -81,12 +81,12 @@ export class WebPush implements PushTransport {
 }
 
 /**
- * A cancel takes the place of an invitation that was not delivered yet (RFC 8030 section 5.4): 32 characters
- * at most.
+ * Returns the topic, of at most 32 characters. A cancellation replaces an undelivered invitation with the
+ * same topic (RFC 8030 section 5.4).
  */
 const topicOf = (id: string): string => createHash('sha256').update(id).digest('base64url').slice(0, 32)
 
-/** Undefined where the browser's key is no point of the curve. */
+/** Returns undefined if the browser's key is not a point of the curve. */
 const encrypted = (text: Uint8Array, keys: SubscriptionKeys): Buffer | undefined => {
   try {
     return encryptForBrowser(text, keys)
