@@ -52,7 +52,7 @@ it.each(['ai', 'amazon_bedrock', 'ai_sidecar'])(
     await expect(readDial({ ...dial, url: undefined, swml: text }, of)).rejects.toThrow(refusal)
     await expect(readUpdate({ id: 'a', swml }, check)).rejects.toThrow(refusal)
     await expect(readDial({ ...dial, url: undefined, swml }, of)).rejects.toThrow(
-      `The method ${name} is not supported here`,
+      `The method ${name} is not supported`,
     )
   },
 )
