@@ -1,4 +1,4 @@
-/** The words that every part of the gateway shares: calls and legs by id, parties, addresses, and the handlers of calls. */
+/** Types that all parts of the gateway share: ids of calls and legs, parties, addresses and handlers. */
 import type { RoomConference } from '../handlers/verbs.ts'
 import type { AudioCodec } from '../media/types.ts'
 
@@ -7,22 +7,25 @@ export type CallId = string & { readonly __brand: 'CallId' }
 /** Id of a leg; unique for ever. Not SIP's Call-ID. */
 export type LegId = string & { readonly __brand: 'LegId' }
 
-/** Who is at the other end, in the words of SIP. */
+/** Identity of a caller or callee, in the terms of SIP. */
 export interface Party {
   /** SIP URI, or `/context/name` of a subscriber. */
   readonly uri: string
   readonly user: string
   readonly name: string
-  /** Number or name that carriers are shown in place of {@link user}. */
+  /** Number or name that carriers receive in place of {@link user}. */
   readonly sendAs?: string
-  /** The caller asked that strangers are not told who calls (RFC 3323 `id`, `user` or `header`); default false. */
+  /**
+   * Whether the caller withholds its identity from untrusted parties (RFC 3323 `id`, `user` or `header`);
+   * default false.
+   */
   readonly private?: boolean
 }
 
-/** States of a call that a customer's server may be told of. */
+/** States of a call that a customer's server can receive. */
 export type CallProgress = 'initiated' | 'ringing' | 'answered' | 'completed'
 
-/** Where the states of a call are told, in the words of which API. */
+/** URL that receives the states of a call. */
 export interface StatusTarget {
   readonly url: string
   readonly method: 'GET' | 'POST'
@@ -34,9 +37,9 @@ export interface StatusTarget {
 /** Kinds of documents. */
 export type DocumentKind = 'xml' | 'script' | 'flow'
 
-/** What a call is handled with, as the configuration or the directory says. */
+/** Handler of a call, from the configuration or the directory. */
 export type HandlerSpec = HandlerKind & {
-  /** Told how the call goes, whoever drives it. */
+  /** URL that receives the call's state changes, independent of the handler. */
   readonly status?: StatusTarget
 }
 
@@ -53,49 +56,57 @@ type HandlerKind =
   /** Realtime applications that listen on a topic. */
   | { readonly kind: 'realtime'; readonly topic: string }
 
-/** What an address stands for. */
+/** Target of an address. */
 export type Target =
   | {
       readonly kind: 'sip'
       readonly uri: string
-      /** The address of ours that stands for it; absent: the URI or a number was dialled, which not everybody may. */
+      /** Address of the gateway that led here. Absent for a dialed URI or number, which needs permission. */
       readonly address?: string
-      /** Name of the carrier whose rules hold; default the one that has the URI's host among its targets. */
+      /** Carrier whose rules apply; default the one with the URI's host among its targets. */
       readonly carrier?: string
-      /** Where the INVITE goes although its request-URI says otherwise: the contact of a registered endpoint behind NAT. */
+      /**
+       * Next hop of the INVITE in place of the request-URI: the contact of a registered endpoint behind NAT.
+       */
       readonly nextHop?: string
-      /** The registered endpoint whose contact it is: no carrier's, and no matter of what may be dialled. */
+      /**
+       * Registered endpoint with this contact. Such a target belongs to no carrier, and needs no permission.
+       */
       readonly endpointId?: string
-      /** SRTP of a gateway that has an address of ours; default `optional`: as its carrier's rules say. */
+      /** SRTP of a SIP gateway address; default `optional`: by the rules of its carrier. */
       readonly encryption?: 'optional' | 'required' | 'forbidden'
-      /** Offered to such a gateway, the first one first; default those of its carrier. */
+      /** Codecs of the offer to a SIP gateway, in order of preference; default those of its carrier. */
       readonly codecs?: readonly AudioCodec[]
     }
-  /** A SIP endpoint; rings where it is registered ({@link Endpoints}). */
+  /** SIP endpoint. Rings at its registered contacts. */
   | { readonly kind: 'endpoint'; readonly endpointId: string; readonly address: string }
   | { readonly kind: 'subscriber'; readonly subscriberId: string; readonly address: string }
-  /** A resource with a handler. It runs on the leg of a caller who dials it, and on a leg of its own if a call is connected to it. */
+  /**
+   * Resource with a handler. It runs on the leg of a caller who dials it, or on a leg of its own for a call
+   * that connects to it.
+   */
   | {
       readonly kind: 'handler'
       readonly handler: HandlerSpec
       readonly address: string
-      /** Whether no caller is ever shown video there; default false. */
+      /** Whether the resource never shows video; default false. */
       readonly isAudioOnly?: boolean
     }
 
-/** Reads addresses; part of the directory. */
+/** Resolution of addresses; part of the directory. */
 export interface AddressBook {
   /**
-   * The target, for a project, of a SIP URI, a number, or `/context/name` (a `?channel=` query is ignored); undefined when there is none.
+   * Returns the target of a SIP URI, a number, or `/context/name` for a project. Ignores a `?channel=` query.
+   * Returns undefined for an unknown address.
    */
   resolve(to: string, projectId: string): Target | undefined
 }
 
-/** The rooms in which callers meet; part of the directory. */
+/** Conference rooms; part of the directory. */
 export interface Rooms {
   /**
-   * What the conference of a room is joined with. The room is `/public/<name>`, or that of the address `/context/name`; where a project has
-   * none there, it is a conference that is the room's alone.
+   * Returns the conference of a room: `/public/<name>`, or the address `/context/name`. Without such a room
+   * in the project it returns a conference of that name alone.
    */
   room(name: string, projectId: string): RoomConference
 }

@@ -6,17 +6,17 @@ import type { CallRow } from '../calls/log/call-rows.ts'
 import type { Log } from '../core/log.ts'
 import type { CallOrder } from './call-placement.ts'
 
-/** Who answered, as documents are told, and as the call's row has it where it is known. */
+/** Answerer of a call: for documents, and for the call's row if known. */
 export interface AnsweredBy {
-  readonly told: NonNullable<CallInfo['answeredBy']>
+  readonly answeredBy: NonNullable<CallInfo['answeredBy']>
   readonly row?: NonNullable<CallRow['answeredBy']>
-  /** Time that it took to find out. */
+  /** Duration of the detection in ms. */
   readonly durationMs: number
 }
 
 type Detecting = NonNullable<CallOrder['detect']>
 
-/** Listens to who answered, and for the end of a machine's greeting where that is wanted. */
+/** Detects the answerer, and the end of a machine's greeting if required. */
 export const detectAnswerer = async (
   call: CallControl,
   { waitForMessageEnd, timeoutMs, thresholds }: Detecting,
@@ -30,22 +30,25 @@ const answererOf = (
   result: Omit<DetectResult, 'durationMs'>,
   waitForMessageEnd: boolean,
 ): Omit<AnsweredBy, 'durationMs'> => {
-  if (result.kind === 'human') return { told: 'human', row: 'human' }
-  if (result.kind !== 'machine') return { told: 'unknown' }
-  return { told: waitForMessageEnd ? endedBy(result) : 'machine_start', row: 'machine' }
+  if (result.kind === 'human') return { answeredBy: 'human', row: 'human' }
+  if (result.kind !== 'machine') return { answeredBy: 'unknown' }
+  return { answeredBy: waitForMessageEnd ? endedBy(result) : 'machine_start', row: 'machine' }
 }
 
-const endedBy = ({ beep }: Pick<DetectResult, 'beep'>): AnsweredBy['told'] =>
+const endedBy = ({ beep }: Pick<DetectResult, 'beep'>): AnsweredBy['answeredBy'] =>
   beep ? 'machine_end_beep' : 'machine_end_silence'
 
-/** What listening beside a document works with. */
+/** Collaborators of {@link detectInBackground}. */
 export interface BackgroundDetectionDeps {
   readonly callLog: Pick<CallLog, 'change'>
   readonly callbacks: Callbacks
   readonly log: Pick<Log, 'warn'>
 }
 
-/** Listens beside the document, and tells what came of it. Never rejects: a call that cannot be listened to goes on, and so does its end. */
+/**
+ * Detects the answerer beside the document, and reports the result. Never rejects: a call without detection
+ * goes on.
+ */
 export const detectInBackground = async (
   call: CallControl,
   order: Detecting,
@@ -53,7 +56,7 @@ export const detectInBackground = async (
 ): Promise<void> => {
   const { projectId, callId } = call.info
   try {
-    const { told, row, durationMs } = await detectAnswerer(call, order)
+    const { answeredBy, row, durationMs } = await detectAnswerer(call, order)
     if (row) callLog.change(callId, { answeredBy: row })
     const target = order.beside?.told
     if (!target) return
@@ -61,12 +64,12 @@ export const detectInBackground = async (
       AccountSid: projectId,
       ApiVersion: apiVersion,
       CallSid: callId,
-      AnsweredBy: told,
+      AnsweredBy: answeredBy,
       MachineDetectionDuration: String(durationMs),
     }
     callbacks.notify({ projectId, callId }, { kind: 'detect', ...formRequest(target, fields) })
   } catch (error) {
     if (!(error instanceof CallEnded))
-      log.warn({ call: callId, reason: String(error) }, 'a call is not listened to')
+      log.warn({ event: 'call.detection-failed', call: callId, reason: String(error) }, 'detection failed')
   }
 }

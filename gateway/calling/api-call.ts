@@ -8,35 +8,38 @@ import { CallOperations } from './operations/call-operations.ts'
 import type { CommandedCall } from './operations/command-table.ts'
 import { type EndReason, hangupReasons } from './operations/end-reasons.ts'
 
-/** What such a call is made of. */
+/** Collaborators of an {@link ApiCall}. */
 export interface ApiCallDeps {
   readonly control: CallControl
   readonly callLog: Pick<CallLog, 'statusTarget'>
   readonly callbacks: Callbacks
-  /** Of this gateway, as events name it. */
+  /** Id of this gateway in events. */
   readonly nodeId: string
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** A call as the API drives it: its operations, whose events go where its callLog are told, if that is in the words of scripts. */
+/**
+ * Call under control of the API: its operations, with events to the call's status URL if that uses the script
+ * dialect.
+ */
 export class ApiCall implements CommandedCall {
   readonly id: string
   readonly nodeId: string
   readonly control: CallControl
   readonly operations = new CallOperations()
   readonly quirks = { reportsSuccessOnly: false }
-  /** Resolves when the call is over, and every operation has told its end. */
+  /** Resolves when the call has ended and every operation has reported its end. */
   readonly over: Promise<void>
-  readonly #parts: ApiCallDeps
-  /** Nobody is said to be told of a call that is over, and what comes last is to be told, too. */
-  #watcher: StatusTarget | undefined
+  readonly #deps: ApiCallDeps
+  /** Last known status URL. The log forgets it at the end of the call, before the last events. */
+  #statusTarget: StatusTarget | undefined
 
-  constructor(parts: ApiCallDeps) {
-    const { control, callLog, nodeId } = parts
-    this.#parts = parts
+  constructor(deps: ApiCallDeps) {
+    const { control, callLog, nodeId } = deps
+    this.#deps = deps
     this.id = control.info.callId
     this.nodeId = nodeId
-    this.#watcher = callLog.statusTarget(this.id)
+    this.#statusTarget = callLog.statusTarget(this.id)
     this.control = control
     const { promise, resolve } = Promise.withResolvers<void>()
     const end = () => void this.operations.stop().then(resolve)
@@ -46,23 +49,23 @@ export class ApiCall implements CommandedCall {
   }
 
   sendEvent(type: string, params: Readonly<Record<string, unknown>>, ends?: string): void {
-    const { callbacks, clock } = this.#parts
+    const { callbacks, clock } = this.#deps
     const { id, nodeId } = this
     const { projectId } = this.control.info
-    const told = this.#toldTo()
-    if (!told) return
-    const event = eventCallback(told, { id, projectId, nodeId }, { type, at: clock.now(), params })
+    const target = this.#eventTarget()
+    if (!target) return
+    const event = eventCallback(target, { id, projectId, nodeId }, { type, at: clock.now(), params })
     callbacks.notify({ projectId, callId: id }, { ...event, ...(ends !== undefined && { ends }) })
   }
 
   recordingStatus(params: Readonly<Record<string, unknown>>): RecordingStatusTarget | undefined {
-    const told = this.#toldTo()
-    return told && { dialect: 'json', url: told.url, method: told.method, params }
+    const target = this.#eventTarget()
+    return target && { dialect: 'json', url: target.url, method: target.method, params }
   }
 
-  #toldTo(): StatusTarget | undefined {
-    this.#watcher = this.#parts.callLog.statusTarget(this.id) ?? this.#watcher
-    return this.#watcher?.dialect === 'json' ? this.#watcher : undefined
+  #eventTarget(): StatusTarget | undefined {
+    this.#statusTarget = this.#deps.callLog.statusTarget(this.id) ?? this.#statusTarget
+    return this.#statusTarget?.dialect === 'json' ? this.#statusTarget : undefined
   }
 
   async hangup(reason: EndReason): Promise<void> {

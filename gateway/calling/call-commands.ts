@@ -10,7 +10,7 @@ import { type Command, commands } from './operations/command-table.ts'
 import { endReasons } from './operations/end-reasons.ts'
 import { transferHandler } from './transfer-handler.ts'
 
-/** What commands work with. */
+/** Collaborators of {@link CallCommands}. */
 export interface CallCommandsDeps extends Omit<ApiCallDeps, 'control'> {
   readonly calls: LiveCalls
   readonly addresses: AddressBook
@@ -19,10 +19,10 @@ export interface CallCommandsDeps extends Omit<ApiCallDeps, 'control'> {
 
 const own = ['calling.end', 'calling.disconnect', 'calling.transfer'] as const
 
-/** Every command that a call in progress takes. */
+/** Commands that a call in progress accepts. */
 export const callCommands: readonly string[] = [...new Set([...own, ...Object.keys(commands)])]
 
-/** With what a call is ended for a reason; who is not answered is refused with it. */
+/** Codes with which a call ends, by reason. An unanswered call is rejected with them. */
 const codes: Readonly<Record<(typeof endReasons)[number], Code>> = {
   hangup: 'normal',
   cancel: 'canceled',
@@ -32,32 +32,33 @@ const codes: Readonly<Record<(typeof endReasons)[number], Code>> = {
   error: 'handler_failed',
 }
 
-/** Has calls in progress do what the API asks for, beside what runs on them. */
+/** Runs commands of the API on calls in progress, beside their handlers. */
 export class CallCommands {
-  readonly #parts: CallCommandsDeps
-  /** Those that were told something, until they are over. */
-  readonly #told = new Map<string, ApiCall>()
+  readonly #deps: CallCommandsDeps
+  /** Calls with commands, until they end. */
+  readonly #calls = new Map<string, ApiCall>()
 
-  constructor(parts: CallCommandsDeps) {
-    this.#parts = parts
+  constructor(deps: CallCommandsDeps) {
+    this.#deps = deps
   }
 
-  /** Calls that operations of the API run on, or did. */
+  /** Number of calls with commands. */
   get size(): number {
-    return this.#told.size
+    return this.#calls.size
   }
 
   /**
-   * Runs one of the {@link callCommands}, and gives the call as it is then. Throws `unknown_call`, `call_not_in_progress`, `invalid_field`
-   * (naming the field below `params`), `unknown_resource` for a control id, and codes of verbs.
+   * Runs one of the {@link callCommands}, and returns the call's row. Throws `unknown_call`,
+   * `call_not_in_progress`, `invalid_field` (with the field below `params`), `unknown_resource` for a control
+   * id, and codes of verbs.
    */
   async run(projectId: string, callId: string, command: string, params: unknown): Promise<CallRow> {
-    const { calls, history } = this.#parts
+    const { calls, history } = this.#deps
     const { live, row } = await findLiveCall(calls, history, projectId, callId)
     try {
       await this.#do(live, { projectId, callId, command }, new Fields(params))
     } catch (error) {
-      throw told(error)
+      throw apiError(error)
     }
     return (await history.find(projectId, callId)) ?? row
   }
@@ -66,7 +67,7 @@ export class CallCommands {
     if (command === 'calling.end') live.end(endCode(live, params))
     else if (command === 'calling.disconnect') this.#disconnect(projectId, callId)
     else if (command === 'calling.transfer')
-      live.redirect(transferHandler(params.needed('dest'), this.#parts.addresses, projectId))
+      live.redirect(transferHandler(params.needed('dest'), this.#deps.addresses, projectId))
     else await this.#operate(live, callId, commands[command], params)
   }
 
@@ -79,21 +80,21 @@ export class CallCommands {
     const { control } = live
     if (!command) throw new TrunklineError('verb_unavailable')
     if (!control) throw new TrunklineError('call_not_in_progress')
-    const call = this.#told.get(callId) ?? this.#first(callId, new ApiCall({ ...this.#parts, control }))
+    const call = this.#calls.get(callId) ?? this.#first(callId, new ApiCall({ ...this.#deps, control }))
     const { after } = await command(call, params)
     after?.()
   }
 
   #first(callId: string, call: ApiCall): ApiCall {
-    this.#told.set(callId, call)
-    void call.over.then(() => this.#told.delete(callId))
+    this.#calls.set(callId, call)
+    void call.over.then(() => this.#calls.delete(callId))
     return call
   }
 
-  /** Parts the call from whom it is connected to: it goes on with its document. */
+  /** Ends the connection of the call, which goes on with its document. */
   #disconnect(projectId: string, callId: string): void {
-    const { calls, history } = this.#parts
-    // The call of an address is a child of the leg that leads to it, and not connected by that leg.
+    const { calls, history } = this.#deps
+    // The call of an address is a child of the leg that leads to it, but not connected by that leg.
     const called = history.calledBy(callId).filter(({ direction }) => direction === 'outbound-dial')
     const connected = called.map(({ id }) => calls.live(projectId, id))
     if (!connected.some((leg) => leg?.state === 'answered')) throw new TrunklineError('call_not_in_progress')
@@ -121,8 +122,8 @@ const refusals: Readonly<Record<string, Code>> = {
   429: 'too_many_requests',
 }
 
-/** An error of a command in the words of the API. */
-const told = (error: unknown): unknown => {
+/** Converts an error of a command into one of the API. */
+const apiError = (error: unknown): unknown => {
   if (error instanceof CallEnded) return new TrunklineError('call_not_in_progress')
   if (error instanceof Refusal) {
     const { attribute } = error

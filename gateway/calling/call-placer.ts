@@ -15,7 +15,7 @@ import { type CalleeCheckDeps, checkCallee, destinationOf } from './callee-check
 import { findLiveCall } from './find-live-call.ts'
 import { recordCall } from './record-call.ts'
 
-/** What calls are placed with. */
+/** Collaborators of a {@link CallPlacer}. */
 export interface CallPlacerDeps extends CalleeCheckDeps {
   readonly originator: Originator
   readonly calls: LiveCalls
@@ -26,20 +26,20 @@ export interface CallPlacerDeps extends CalleeCheckDeps {
   readonly log: Log
 }
 
-/** Places calls for the API, and drives those in progress by their ids. */
+/** Makes calls for the API, and controls them by their ids. */
 export class CallPlacer implements CallPlacement {
-  readonly #parts: CallPlacerDeps
+  readonly #deps: CallPlacerDeps
 
-  constructor(parts: CallPlacerDeps) {
-    this.#parts = parts
+  constructor(deps: CallPlacerDeps) {
+    this.#deps = deps
   }
 
   async place(order: CallOrder): Promise<CallRow> {
     checkFields(order)
     const to = destinationOf(order.to)
-    const whom = await checkCallee(this.#parts, to, order.projectId)
-    const row = whom === 'offline' ? this.#offline(order, to) : await this.#begin(order, to)
-    await this.#parts.history.settled()
+    const callee = await checkCallee(this.#deps, to, order.projectId)
+    const row = callee === 'offline' ? this.#offline(order, to) : await this.#begin(order, to)
+    await this.#deps.history.settled()
     return row
   }
 
@@ -49,7 +49,7 @@ export class CallPlacer implements CallPlacement {
     handler: HandlerSpec,
     status?: StatusTarget,
   ): Promise<CallRow> {
-    const { calls, history, callLog } = this.#parts
+    const { calls, history, callLog } = this.#deps
     const { live } = await findLiveCall(calls, history, projectId, callId)
     live.redirect(handler)
     if (status) callLog.watch(callId, status)
@@ -57,7 +57,7 @@ export class CallPlacer implements CallPlacement {
   }
 
   async end(projectId: string, callId: string, how: 'canceled' | 'completed'): Promise<CallRow> {
-    const { calls, history } = this.#parts
+    const { calls, history } = this.#deps
     const { live } = await findLiveCall(calls, history, projectId, callId)
     const { state } = live
     if (how === 'canceled' && state === 'answered') throw new TrunklineError('call_not_in_progress')
@@ -67,14 +67,14 @@ export class CallPlacer implements CallPlacement {
   }
 
   async #row(projectId: string, callId: string): Promise<CallRow> {
-    const row = await this.#parts.history.find(projectId, callId)
+    const row = await this.#deps.history.find(projectId, callId)
     if (!row) throw new TrunklineError('unknown_call')
     return row
   }
 
-  /** Resolves when the first leg is made; what comes after that is in its row later. */
+  /** Resolves when the first leg was made. Later changes go to the row. */
   #begin(order: CallOrder, to: string): Promise<CallRow> {
-    const { originator, callLog, log } = this.#parts
+    const { originator, callLog, log } = this.#deps
     const { projectId, from, timeoutMs, maxDurationMs, variables, status } = order
     const { promise, resolve, reject } = Promise.withResolvers<CallRow>()
     const originated = originator.originate({
@@ -94,18 +94,19 @@ export class CallPlacer implements CallPlacement {
     originated.catch((error: unknown) => {
       const code = codeOf(error)
       log[catalogue[code].level](
-        { code, projectId, err: code === 'internal' ? error : undefined },
-        'a call of the API was not answered',
+        { event: 'call.origination-failed', code, projectId, err: code === 'internal' ? error : undefined },
+        'call of the API not answered',
       )
       reject(error)
     })
     return promise
   }
 
-  /** A phone that is registered nowhere: the call is written down, and over. */
+  /** Logs a call to an endpoint without a registration, which ends at once. */
   #offline({ projectId, from, status, handler }: CallOrder, to: string): CallRow {
-    const { callLog, clock } = this.#parts
-    const [id, createdAt] = [newCallId(), clock.now()]
+    const { callLog, clock } = this.#deps
+    const id = newCallId()
+    const createdAt = clock.now()
     const made = { id, projectId, direction: 'outbound-api', type: 'sip', from, to, createdAt } as const
     const call = { ...made, document: documentOf(handler) }
     callLog.begin(call)
@@ -115,16 +116,16 @@ export class CallPlacer implements CallPlacement {
   }
 
   async #run(order: CallOrder, call: CallControl, handle: Handle): Promise<void> {
-    const { calls, callLog, callbacks, log } = this.#parts
+    const { calls, callLog, callbacks, log } = this.#deps
     const { projectId, callId } = call.info
-    // What is of the whole call is not of the document that runs first.
+    // Recording and detection last for the whole call, not just for its first document.
     const whole = calls.live(projectId, callId)?.control
     if (order.record && whole) void recordCall(whole, order.record, { callbacks, log })
     const { detect } = order
     if (detect?.beside && whole) void detectInBackground(whole, detect, { callLog, callbacks, log })
     const answeredBy = detect && !detect.beside ? await detectAnswerer(call, detect) : undefined
     if (answeredBy?.row) callLog.change(callId, { answeredBy: answeredBy.row })
-    await handle(order.handler, answeredBy && { answeredBy: answeredBy.told })
+    await handle(order.handler, answeredBy && { answeredBy: answeredBy.answeredBy })
   }
 }
 

@@ -2,15 +2,15 @@ import { type DestinationDeps, targetsOf } from '../calls/connect/destinations.t
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import { parseSipUri, type SipUri } from '../core/sip-uri.ts'
 
-/** What is asked before somebody is called. */
+/** Collaborators of {@link checkCallee}. */
 export interface CalleeCheckDeps extends DestinationDeps {
-  /** Why a URI may not be called by a project; undefined where it may. */
+  /** Returns the reason why a project may not call a URI; undefined if it may. */
   readonly objection: (uri: SipUri, projectId: string) => Promise<string | undefined>
 }
 
 const client = /^client:([^\s/?]+)$/i
 
-/** A destination as calls have it: `client:name` is that subscriber. */
+/** Returns a destination of the API as the calls expect it: `client:name` is that subscriber. */
 export const destinationOf = (to: string): string => {
   const text = to.trim()
   const name = client.exec(text)?.[1]
@@ -18,8 +18,9 @@ export const destinationOf = (to: string): string => {
 }
 
 /**
- * Whether a project may call somebody, by {@link destinationOf}. `offline`: a SIP endpoint that is registered nowhere. Throws
- * `unknown_address`, `not_permitted` and `bad_request`, whose facts name the attribute `to`.
+ * Checks whether a project may call a destination of {@link destinationOf}. `offline`: a SIP endpoint without
+ * a registration. Throws `unknown_address`, `not_permitted` and `bad_request`, with the attribute `to` in
+ * their facts.
  */
 export const checkCallee = async (
   parts: CalleeCheckDeps,
@@ -35,7 +36,7 @@ export const checkCallee = async (
     throw new TrunklineError(code, detail, { attribute: 'to' })
   }
   for (const target of targets) {
-    // A carrier that numbers go by, and a phone's contact, are no matter of who may be called.
+    // Numbers of a carrier and contacts of an endpoint need no permission.
     if (target.kind !== 'sip' || target.carrier !== undefined || target.endpointId !== undefined) continue
     const uri = parseSipUri(target.uri)
     if (!uri) throw new TrunklineError('bad_request', 'This is no SIP URI.', { attribute: 'to' })

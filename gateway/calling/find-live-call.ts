@@ -2,7 +2,10 @@ import type { LiveCall, LiveCalls } from '../calls/call-ports.ts'
 import type { CallHistory, CallRow } from '../calls/log/call-rows.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 
-/** A call in progress, with its row as it is now; throws `unknown_call`, and `call_not_in_progress` where it is over. */
+/**
+ * Returns a call in progress with its row. Throws `unknown_call`, or `call_not_in_progress` for an ended
+ * call.
+ */
 export const findLiveCall = async (
   calls: LiveCalls,
   history: Pick<CallHistory, 'find'>,

@@ -13,45 +13,45 @@ import type { StoredCall } from '../directory/calls.ts'
 import type { EndCalls } from '../directory/interrupted.ts'
 import type { StatusTarget } from '../model.ts'
 
-/** What ending lost calls works with. */
+/** Collaborators of {@link endLostCalls}. */
 export interface LostCallsDeps {
   readonly clock: Pick<Clock, 'now'>
-  /** Returns the URL that receives the record of each call; called when calls are lost. Undefined without one. */
+  /** Returns the URL that receives CDRs, if any. Called for each group of lost calls. */
   readonly cdrUrl?: () => string | undefined
 }
 
 /**
- * Says how calls end whose gateway is gone: failed, `interrupted`, when it was there last. Whoever is to be told of that is, and those that
- * nobody had called out of another one have their records.
+ * Ends the calls of a stopped gateway: failed, `interrupted`, at the time when it was last seen. Returns the
+ * callbacks to their status URLs, and the CDRs of calls without a parent.
  */
 export const endLostCalls =
   ({ clock, cdrUrl: urlOf }: LostCallsDeps): EndCalls =>
   (open, over, seenAt) => {
     const now = clock.now()
-    const recordsTo = urlOf?.()
+    const cdrUrl = urlOf?.()
     const calls = open.map((row) => endedCall(row, Math.min(seenAt, now)))
-    const records = recordsOf(calls, over)
-    const callbacks = calls.map((row, i) => told(row, { now, createdAt: now + i }))
-    const posted = records.map((record, i) => {
-      if (recordsTo === undefined) return []
-      const from = { projectId: record.projectId, callId: record.call }
-      return callbackRow(from, cdrCallback(record, recordsTo), { now, createdAt: now + calls.length + i })
+    const ended = cdrsOfCalls(calls, over)
+    const callbacks = calls.map((row, i) => endCallbacks(row, { now, createdAt: now + i }))
+    const posted = ended.map((cdr, i) => {
+      if (cdrUrl === undefined) return []
+      const from = { projectId: cdr.projectId, callId: cdr.call }
+      return callbackRow(from, cdrCallback(cdr, cdrUrl), { now, createdAt: now + calls.length + i })
     })
     return {
       calls: calls.map((row) => ({ ...row, status_json: null })),
-      cdrs: records.flatMap(cdrsOf),
+      cdrs: ended.flatMap(cdrsOf),
       callbacks: [...callbacks, ...posted].flat(),
     }
   }
 
-/** It goes on as long as its gateway is known to have been there. */
+/** Ends a row at the time when its gateway was last seen. */
 const endedCall = (row: StoredCall, seenAt: number): StoredCall => {
   const { created_at: created, ringing_at: ringing, answered_at: answered } = row
   const endedAt = Math.max(seenAt, created, ringing ?? 0, answered ?? 0)
   return { ...row, status: 'failed', code: 'interrupted', ended_at: endedAt }
 }
 
-const told = (
+const endCallbacks = (
   stored: StoredCall,
   times: { readonly now: number; readonly createdAt: number },
 ): readonly CallbackRow[] => {
@@ -59,12 +59,12 @@ const told = (
   const target: StatusTarget = JSON.parse(stored.status_json)
   if (!target.states.includes('completed')) return []
   const row = toCallRow(stored)
-  const told = { progress: 'completed', sequence: sequenceOf(target, row), nodeId: stored.node_id } as const
-  const callback = statusCallback(target, row, { ...told, at: times.now })
+  const change = { progress: 'completed', sequence: sequenceOf(target, row), nodeId: stored.node_id } as const
+  const callback = statusCallback(target, row, { ...change, at: times.now })
   return [callbackRow({ projectId: row.projectId, callId: row.id }, { ...callback, ends: row.id }, times)]
 }
 
-/** How many of its states were told before, as far as the row says. */
+/** Returns the number of states reported before, as far as the row tells. */
 const sequenceOf = ({ states }: StatusTarget, { ringingAt, answeredAt }: CallRow): number => {
   const reached = {
     initiated: true,
@@ -75,20 +75,20 @@ const sequenceOf = ({ states }: StatusTarget, { ringingAt, answeredAt }: CallRow
   return states.filter((state) => reached[state]).length
 }
 
-/** Of each call that no other one has called, and of each to an address, with those that it had called as its legs. */
-const recordsOf = (ended: readonly StoredCall[], over: readonly StoredCall[]): readonly CallCdr[] => {
-  const legs = [...over, ...ended].filter((row) => !hasRecord(row))
+/** Builds the CDRs of calls without a parent, and of calls to addresses. Branches become their legs. */
+const cdrsOfCalls = (ended: readonly StoredCall[], over: readonly StoredCall[]): readonly CallCdr[] => {
+  const legs = [...over, ...ended].filter((row) => !hasOwnCdr(row))
   const called = Map.groupBy(legs, ({ parent_id: parent }) => parent)
   return ended
-    .filter(hasRecord)
-    .map((row) => recordOf(toCallRow(row), (called.get(row.id) ?? []).map(toCallRow)))
+    .filter(hasOwnCdr)
+    .map((row) => cdrOfCall(toCallRow(row), (called.get(row.id) ?? []).map(toCallRow)))
 }
 
-/** Whether a row is a call with a record of its own, and not a leg in the record of another one. */
-const hasRecord = ({ parent_id: parent, direction }: StoredCall): boolean =>
+/** Whether a row has a CDR of its own, and is not a leg in another CDR. */
+const hasOwnCdr = ({ parent_id: parent, direction }: StoredCall): boolean =>
   parent === null || direction === 'inbound'
 
-const recordOf = (call: CallRow, called: readonly CallRow[]): CallCdr => {
+const cdrOfCall = (call: CallRow, called: readonly CallRow[]): CallCdr => {
   const { direction, ...leg } = legOf(call, 'caller')
   const { id, projectId, createdAt: startedAt, endedAt = startedAt, answeredAt } = call
   const legs = called.toSorted((a, b) => a.createdAt - b.createdAt).map((each) => legOf(each, 'callee'))
@@ -109,7 +109,7 @@ const recordOf = (call: CallRow, called: readonly CallRow[]): CallCdr => {
   }
 }
 
-/** What nobody knows any more is undefined: its carrier, its codec, its counters. */
+/** Builds the CDR of a leg. Lost facts are undefined: its carrier, its codec, its counters. */
 const legOf = (call: CallRow, role: LegCdr['role']): LegCdr => ({
   leg: newLegId(),
   role,

@@ -10,16 +10,18 @@ import type { Callbacks } from '../calls/call-ports.ts'
 import type { Log } from '../core/log.ts'
 import type { CallOrder } from './call-placement.ts'
 
-/** What recording a call works with. */
+/** Collaborators of {@link recordCall}. */
 export interface RecordCallDeps {
   readonly callbacks: Callbacks
   readonly log: Log
 }
 
-/** How a call is recorded, and who is told of it. */
+/** Options of a recording, with its status URL. */
 type Wanted = NonNullable<CallOrder['record']>
 
-/** Records a call to its end, and tells what becomes of it. Never rejects: a call that cannot be recorded goes on. */
+/**
+ * Records a call to its end, and reports the recording. Never rejects: a call without a recording goes on.
+ */
 export const recordCall = async (
   call: CallControl,
   wanted: Wanted,
@@ -29,11 +31,14 @@ export const recordCall = async (
     await beginRecording(call, { ...wanted, source: 'OutboundAPI' }, callbacks)
   } catch (error) {
     if (!(error instanceof CallEnded))
-      log.warn({ call: call.info.callId, reason: String(error) }, 'a call is not recorded')
+      log.warn(
+        { event: 'call.recording-failed', call: call.info.callId, reason: String(error) },
+        'call not recorded',
+      )
   }
 }
 
-/** Begins a recording, and tells what becomes of it. Rejects as `startRecording` does. */
+/** Starts a recording, and reports it. Rejects as `startRecording` does. */
 export const beginRecording = async (
   call: CallControl,
   { tracks, trim, status, source }: Wanted & { readonly source: RecordingSource },
@@ -41,10 +46,10 @@ export const beginRecording = async (
 ): Promise<CallRecording> => {
   const { projectId, callId } = call.info
   const what = { source, channels: tracks === 'stereo' ? 2 : 1 } as const
-  const tell = (event: string, ...told: Told) => {
+  const report = (event: string, ...state: RecordingState) => {
     if (!status?.events.includes(event)) return
-    const fields = recordingFields(call.info, what, ...told)
-    const ends = event === 'in-progress' ? {} : { ends: told[1].id }
+    const fields = recordingFields(call.info, what, ...state)
+    const ends = event === 'in-progress' ? {} : { ends: state[1].id }
     callbacks.notify({ projectId, callId }, { kind: 'recording', ...formRequest(status, fields), ...ends })
   }
   const recording = await call.startRecording({
@@ -54,12 +59,15 @@ export const beginRecording = async (
     ...(status && { statusTarget: { dialect: 'form', ...status } }),
   })
   const { id, url, ended } = recording
-  tell('in-progress', 'in-progress', { id, url })
+  report('in-progress', 'in-progress', { id, url })
   void ended.then((result) => {
-    if (result.bytes === 0) tell('absent', 'absent', result)
-    else tell('completed', result.reason === 'error' ? 'failed' : 'completed', result)
+    if (result.bytes === 0) report('absent', 'absent', result)
+    else report('completed', result.reason === 'error' ? 'failed' : 'completed', result)
   })
   return recording
 }
 
-type Told = [status: Parameters<typeof recordingFields>[2], recording: Parameters<typeof recordingFields>[3]]
+type RecordingState = [
+  status: Parameters<typeof recordingFields>[2],
+  recording: Parameters<typeof recordingFields>[3],
+]

@@ -1,12 +1,13 @@
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { AddressBook, HandlerSpec } from '../model.ts'
 
-/** Whether a call is transferred to a script that is given in place of an address. */
+/** Whether a destination is a script and not an address. */
 export const isScript = (dest: string): boolean => /^\s*\{/.test(dest)
 
 /**
- * What runs on a call that is transferred: the script at a URL, a script itself (JSON), the handler of an address, or a script that connects
- * the call to whom a SIP URI, a number or an address names. Throws `invalid_field`, naming `dest`.
+ * Returns the handler for a transferred call: the script at a URL, or in the text itself (JSON), or the
+ * handler of an address. For any other SIP URI, number or address it is a script that connects to it. Throws
+ * `invalid_field` with the attribute `dest`.
  */
 export const transferHandler = (dest: string, addresses: AddressBook, projectId: string): HandlerSpec => {
   if (/^https?:\/\//i.test(dest)) return { kind: 'script', url: dest }

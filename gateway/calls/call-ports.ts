@@ -1,4 +1,4 @@
-/** What the calls need of the rest of the gateway, in their own words; `app.ts` passes objects that fit. */
+/** Interfaces that the calls need, implemented by other parts of the gateway. */
 import type {
   DocumentRequest,
   FetchedDocument,
@@ -23,8 +23,8 @@ import type { ScopableControl } from './verbs/scopable-control.ts'
 /** Requests to customers' servers; implemented by gateway/callbacks. */
 export interface Documents {
   /**
-   * Fetches a document with a request that is signed with the project's key; `signal` cancels it. Throws an error that
-   * says what happened unless the status is 2xx.
+   * Fetches a document with a request that is signed with the project's key; `signal` cancels it. Throws an
+   * error that says what happened unless the status is 2xx.
    */
   document(request: DocumentRequest, projectId: string, signal?: AbortSignal): Promise<FetchedDocument>
   /** See `HandlerContext.request`. */
@@ -37,59 +37,64 @@ export interface Callbacks {
   notify(from: { readonly projectId: string; readonly callId: string }, callback: StatusCallback): void
 }
 
-/** The names of this gateway. */
+/** Host names of this gateway. */
 export interface OwnHosts {
   /** See `HandlerContext.isOwnHost`. */
   isOwnHost(host: string, projectId: string): boolean
 }
 
-/** An outbound leg that is wanted. */
+/** Request for an outbound leg. */
 export interface OutboundRequest {
   readonly destination: Destination
-  /** Whose carriers it may go by. */
+  /** Project whose carriers it may use. */
   readonly projectId: string
-  /** The call: group of its media ports, and what logs name. */
+  /** Call: group of its media ports, and id in the log. */
   readonly callId: CallId
-  /** The called leg's own call id; default {@link callId}. */
+  /** Call id of the branch; default {@link callId}. */
   readonly calleeId?: CallId
-  /** The first call, where this one runs the handler of an address that was called for it; default {@link callId}. */
+  /** First call of a chain of addresses; default {@link callId}. */
   readonly originId?: CallId
-  /** Codec of the leg that this one will be joined to: preferred in the offer. */
+  /** Codec of the leg that it will be joined to: preferred in the offer. */
   readonly codec: AudioCodec
-  /** Caller, as the other side is to see it. */
+  /** Caller identity for the callee. */
   readonly from: Party
-  /** Who hears, and sees, whoever answers; absent: nobody yet. */
+  /** Leg that the callee will be joined to. Absent until there is one. */
   readonly caller?: Leg
-  /** Max-Forwards of the INVITE; default 70. A bridged call carries that of its first leg on, one less (RFC 7332). */
+  /**
+   * Max-Forwards of the INVITE; default 70. A bridged call uses that of its first leg, less one (RFC 7332).
+   */
   readonly maxForwards?: number
-  /** Headers of the caller's INVITE that say who sent the call to us: Diversion and History-Info. A carrier is told them. */
+  /** Diversion and History-Info of the caller's INVITE, for a carrier. */
   readonly forwarded?: readonly { readonly name: string; readonly value: string }[]
 }
 
-/** Makes outbound legs of one kind. The leg comes back in state `new`; everything after that is told to its owner. */
+/** Factory of outbound legs of one kind. A leg starts in state `new`, and reports to its owner. */
 export interface Outbound<T extends Target> {
   dial(target: T, request: OutboundRequest): Leg
 }
 
-/** Where SIP endpoints are registered. */
+/** Contacts of SIP endpoints. */
 export interface Endpoints {
-  /** The contacts of an endpoint, to be rung together; none: it is not online. */
+  /**
+   * Returns the contacts of an endpoint, which ring together. Empty for an endpoint that is not registered.
+   */
   contacts(endpointId: string): readonly Extract<Target, { kind: 'sip' }>[]
 }
 
-/** How SIP legs are placed. */
+/** Factory of SIP legs. */
 export type OutboundSip = Outbound<Extract<Target, { kind: 'sip' }>>
-/** How legs to a subscriber are placed. */
+/** Factory of legs to subscribers. */
 export type OutboundSubscriber = Outbound<Extract<Target, { kind: 'subscriber' }>>
 
-/** Places legs to addresses with a handler. */
+/** Factory of legs to addresses with a handler. */
 export type OutboundLocal = Outbound<Extract<Target, { kind: 'handler' }>>
 
-/** Who waits in queues, as they are called; the queues themselves implement it. */
+/** Callers in queues, for a fork that calls them; implemented by the queues. */
 export interface QueuedCallers {
   /**
-   * Takes the caller who has waited longest, and waits for one to arrive where there is none; what has to be told to that caller before it is
-   * joined is over when it resolves. Undefined where `signal` fires first. The caller is released again by {@link QueuedCaller.release}.
+   * Takes the caller who has waited longest, or waits for one. Resolves after the notice that the caller
+   * hears before it is joined. Resolves with undefined if `signal` fires first. {@link QueuedCaller.release}
+   * releases the caller.
    */
   take(
     queue: { readonly projectId: string; readonly name: string; readonly by: CallId },
@@ -97,51 +102,57 @@ export interface QueuedCallers {
   ): Promise<QueuedCaller | undefined>
 }
 
-/** A caller who was taken out of a queue, and goes on with its own document after the two were together; else it waits on, as the next one. */
+/**
+ * Caller who was taken from a queue. It goes on with its own document after the two have talked. A caller who
+ * was not joined is the next one of the queue again.
+ */
 export interface QueuedCaller {
-  /** Its call. Who took it joins the audio of the caller's leg, and listens to the call ({@link Call.listen}), until it releases it. */
+  /**
+   * Call of the caller. Until {@link release} the consumer has the caller's audio, and listens to the call
+   * ({@link Call.listen}).
+   */
   readonly call: Call
-  /** Its verbs, and the place that it had, for a {@link Destination.confirm}. */
+  /** Verbs of the caller, and its place in the queue, for a {@link Destination.confirm}. */
   readonly control: ScopableControl
   readonly place: QueuePosition
-  /** Fires when the call is over, or does something else: whoever took it has to part from it. */
+  /** Fires when the call ends or leaves the queue. The consumer must part from it. */
   readonly over: AbortSignal
-  /** The two are together from now on; called at most once. */
+  /** Reports that the two are joined. Call it at most once. */
   join(): void
-  /** The two are parted: called once, also where they never were together, or the call is over. */
+  /** Releases the caller. Must be called once, also if the two were never joined. */
   release(): void
 }
 
-/** A new inbound leg for the calls to take over. */
+/** New inbound leg. */
 export interface Arrival {
   readonly leg: Leg
-  /** Made with {@link newCallId}; the leg's media port is in the group of this name. */
+  /** Id from {@link newCallId}; also the group of the leg's media port. */
   readonly callId: CallId
-  /** The called leg of another call of this gateway whose far side this is. */
+  /** Branch of another call of this gateway whose far side this is. */
   readonly parentId?: CallId
   readonly projectId: string
-  /** What to do with it: a domain application's handler, or the address that a browser dialled. */
+  /** Handler of the call: that of a domain application, or of the address that a browser has dialed. */
   readonly plan:
     | { readonly kind: 'handler'; readonly handler: HandlerSpec }
     | { readonly kind: 'dial'; readonly to: string }
-  /** `X-…` of the INVITE, and Diversion, History-Info, P-Asserted-Identity and Privacy. */
+  /** Headers of the INVITE: `X-…`, Diversion, History-Info, P-Asserted-Identity and Privacy. */
   readonly headers: readonly { readonly name: string; readonly value: string }[]
-  /** Variables that a browser dialled with, within its limits. */
+  /** Variables of a browser's call, within its limits. */
   readonly userVariables?: UserVariables
-  /** Max-Forwards of the INVITE, where it came by SIP. */
+  /** Max-Forwards of the INVITE; absent for a browser. */
   readonly maxForwards?: number
-  /** The carrier or the endpoint that it came from, where one is known. */
+  /** Carrier or endpoint of the caller, if known. */
   readonly carrier?: string
   readonly endpointId?: string
   /**
-   * Called once when nothing is left of the call: it was refused, or its last leg is gone. By a transfer that can be long after the end of
-   * `leg`.
+   * Called once when the call was rejected or its last leg has ended. After a transfer this can be long after
+   * the end of `leg`.
    */
   readonly onOver?: () => void
   readonly sip?: { readonly callId: string; readonly domain: string; readonly sourceAddress: string }
 }
 
-/** Takes inbound legs; implemented by `Calls`. The leg may be refused at once: `leg.end` is called then. */
+/** Receiver of inbound legs; implemented by `Calls`. It may end a leg at once. */
 export interface Arrivals {
   arrive(arrival: Arrival): void
 }
@@ -149,64 +160,78 @@ export interface Arrivals {
 /** Realtime applications; implemented by gateway/rpc/realtime. */
 export interface Applications {
   /**
-   * Offers a call to the clients of its project that listen on the topic, one after the other, and resolves when the call is over. Throws a
-   * TrunklineError `no_application` when nobody listens, or nobody took the call: it is not answered then.
+   * Offers a call to the clients of its project that listen on the topic, one after the other. Resolves at
+   * the end of the call. Throws a TrunklineError `no_application` if no client takes the call, which is not
+   * answered then.
    */
   run(call: CallControl, topic: string): Promise<void>
 }
 
-/** Lets a handler drive a call, to the handler's end; `known`: what is known of the call by now. */
+/** Runs a handler on a call to the handler's end. `known`: facts about the call. */
 export type Handle = (handler: HandlerSpec, known?: Pick<CallInfo, 'answeredBy'>) => Promise<void>
 
-/** A call that the gateway makes by itself. */
+/** Call that the gateway makes. */
 export interface Origination {
   readonly projectId: string
-  /** Tried as those of `connect`; the first who answers is the call's caller leg. `from` is required in each. */
+  /**
+   * Steps as those of `connect`. The first callee who answers becomes the call's caller leg. Each needs a
+   * `from`.
+   */
   readonly steps: readonly (readonly Destination[])[]
-  /** Ring time of a destination that has none of its own; default 60 s. */
+  /** Default ring time of a destination; default 60 s. */
   readonly timeoutMs?: number
   readonly maxDurationMs?: number
-  /** Told of each leg that is made, before anything happens on it. */
+  /** Called for each leg before anything happens on it. */
   readonly onLeg?: (leg: OriginatedLeg) => void
-  /** Who calls, as the call's documents and its record have it; default the destination's `from`, which is shown to who is called. */
+  /** Caller for the call's documents and its CDR; default the destination's `from`, which the callee sees. */
   readonly from?: string
   /** Further `envs` of the call's documents. */
   readonly variables?: Readonly<Record<string, string>>
-  /** Drives the call after its answer, or lets a handler do so (`handle`); the call is over when it resolves. */
+  /**
+   * Controls the call after its answer, by itself or by a handler (`handle`). The call ends when it resolves.
+   */
   readonly run: (call: CallControl, handle: Handle) => Promise<void>
-  /** Gives up while it rings; nothing once it is answered. */
+  /** Cancels the call while it rings. Has no effect after the answer. */
   readonly signal?: AbortSignal
 }
 
-/** A leg of a call that is being made; its call id is that of {@link CallControl.info} if it answers first. */
+/**
+ * Leg of a call that the gateway makes. Its call id is that of {@link CallControl.info} if it answers first.
+ */
 export interface OriginatedLeg {
   readonly callId: string
   readonly destination: Destination
   readonly type: 'sip' | 'webrtc'
-  /** In order, `ended` once and last. */
+  /** Calls back in order; `ended` is the last state. */
   onState(listener: (state: 'ringing' | 'answered' | 'ended') => void): void
 }
 
-/** Makes calls; implemented by `Calls`. */
+/** Maker of calls; implemented by `Calls`. */
 export interface Originator {
-  /** Resolves with the call id of who answered, when it did; rejects with a TrunklineError (`busy`, `no_answer`, …) when nobody does. */
+  /**
+   * Resolves with the call id of the callee who answers. Rejects with a TrunklineError (`busy`, `no_answer`,
+   * …) if none does.
+   */
   originate(origination: Origination): Promise<string>
 }
 
-/** A call in progress, or a leg that is called for one, as who holds its id drives it. */
+/** Call or branch in progress, controlled by its id. */
 export interface LiveCall {
-  /** Its verbs, besides those of what runs; absent for a leg that rings, or that another call is connected to. */
+  /**
+   * Verbs beside those of the running handler. Absent for a branch that rings or that another call is
+   * connected to.
+   */
   readonly control?: CallControl
   readonly state: 'ringing' | 'answered'
   /**
-   * What runs is given up with its pending verbs, and this runs in its place; the call is over when it ends. Throws `call_not_in_progress`
-   * before an answer, and for a leg that another call is connected to.
+   * Replaces the running handler, and cancels its pending verbs. The call ends with the new handler. Throws
+   * `call_not_in_progress` before an answer, and for a branch that another call is connected to.
    */
   redirect(handler: HandlerSpec): void
   end(code: Code): void
 }
 
-/** Finds calls in progress, and legs that are called for them, by their ids; implemented by `Calls`. */
+/** Calls and branches in progress by id; implemented by `Calls`. */
 export interface LiveCalls {
   live(projectId: string, callId: string): LiveCall | undefined
 }

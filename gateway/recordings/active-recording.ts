@@ -1,10 +1,10 @@
 import type { Recording } from '../../media/types.ts'
 import type { RecordingRow } from '../directory/recordings.ts'
 
-/** A recording that is under way. What is told to one that is over does nothing. */
+/** Recording in progress. After its end, calls have no effect. */
 export class ActiveRecording {
   readonly row: RecordingRow
-  /** Settles when it is over, and written down. */
+  /** Settles when it has ended and its row is complete. */
   readonly done: Promise<unknown>
   readonly #recording: Pick<Recording, 'pause' | 'resume' | 'stop'>
   #paused = false
@@ -23,7 +23,7 @@ export class ActiveRecording {
     return this.#paused
   }
 
-  /** `skip` leaves the pause out, `silence` puts silence there. */
+  /** Pauses. `skip` leaves the pause out, `silence` records silence. */
   pause(how: 'skip' | 'silence'): void {
     this.#paused = true
     this.#recording.pause(how)

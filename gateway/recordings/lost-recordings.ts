@@ -9,8 +9,8 @@ import type { EndRecordings } from '../directory/interrupted.ts'
 import type { RecordingRow } from '../directory/recordings.ts'
 
 /**
- * Says how recordings ended whose gateway is gone, as far as anybody else can tell: those that were under way have failed. Their files, if
- * there are any, lie where that gateway was, which finds them if it comes back.
+ * Ends the recordings of a stopped gateway: those in progress have failed. Their files lie on that gateway's
+ * disk, which completes them after its return.
  */
 export const endLostRecordings =
   (clock: Pick<Clock, 'now'>): EndRecordings =>
@@ -29,15 +29,17 @@ export const endLostRecordings =
     return { recordings: over.map((row) => ({ ...row, status_json: null })), callbacks }
   }
 
-/** With what the end of a recording is told. */
+/** Options of {@link recordingEndCallback}. */
 export interface RecordingEndOptions {
   /** In ms since 1970. */
   readonly now: number
-  /** A link to its audio. */
+  /** Returns a link to the audio. */
   readonly url: () => string
 }
 
-/** What is told of a recording that is over, and whose maker is gone; undefined where nobody is to be told of that. */
+/**
+ * Returns the callback for the end of a recording whose maker is gone; undefined without a status URL for it.
+ */
 export const recordingEndCallback = (
   row: RecordingRow,
   parts: RecordingEndOptions,
@@ -48,14 +50,14 @@ export const recordingEndCallback = (
   return { ...callback, ends: row.id }
 }
 
-/** Who is to be told that a recording ended so; undefined: nobody. */
+/** Returns the status URL for the end of a recording; undefined without one. */
 export const statusTargetOf = (row: RecordingRow): RecordingStatusTarget | undefined => {
   if (row.status_json === null) return undefined
   const status: RecordingStatusTarget = JSON.parse(row.status_json)
   return (status.events?.includes(isAbsent(row) ? 'absent' : 'completed') ?? true) ? status : undefined
 }
 
-/** There was no sound to keep. */
+/** Whether the recording has no audio. */
 const isAbsent = ({ status, bytes }: RecordingRow): boolean => status === 'completed' && bytes === 0
 
 const formOf = (
@@ -73,7 +75,7 @@ const formOf = (
     isAbsent(row) ? 'absent' : row.status,
     { id: row.id, url: row.bytes > 0 ? url() : '', durationMs: row.duration_ms },
   )
-  // There may be nothing to fetch.
+  // A recording without audio has no link.
   const found: Fields = RecordingUrl ? { RecordingUrl } : {}
   return { kind: 'recording', ...formRequest(status, { ...fields, ...found }) }
 }

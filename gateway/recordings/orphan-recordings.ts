@@ -1,11 +1,12 @@
 import type { RecordingIndexDeps } from './recording-index.ts'
 
-/** Files that were written more recently than this before now stay, in ms: their rows may be on their way. */
+/** Minimum age of an orphan file, in ms: the row of a newer file may not be saved yet. */
 const minOrphanAgeMs = 3_600_000
 
 /**
- * Removes the recordings that no row names, as a crash came between the two: nobody can ask for them. Only those go that were written over
- * an hour before `now` (ms since the Unix epoch). Each is logged. Rejects when the rows or the folder cannot be read.
+ * Removes the files without a row, which a crash between the two has left. Only files older than an hour at
+ * `now` (ms since the Unix epoch) are removed; each is logged. Rejects if the rows or the folder cannot be
+ * read.
  */
 export const removeOrphans = async (
   { rows, folder, log, onRemoved }: RecordingIndexDeps,
@@ -18,9 +19,15 @@ export const removeOrphans = async (
       try {
         if (!(await folder.removeOlder(path, now - minOrphanAgeMs))) continue
         onRemoved('orphan')
-        log.warn({ file: path, by: 'orphan' }, 'a recording that no row names is removed')
+        log.warn(
+          { event: 'recording.orphan-removed', file: path, by: 'orphan' },
+          'recording without a row removed',
+        )
       } catch (error) {
-        log.error({ file: path, by: 'orphan', err: error }, 'a recording could not be removed')
+        log.error(
+          { event: 'recording.removal-failed', file: path, by: 'orphan', err: error },
+          'recording not removed',
+        )
       }
     }
   }

@@ -6,25 +6,25 @@ import { recoverRecordings } from '../../media/record/recover-recordings.ts'
 import { WavFormat } from '../../media/record/wav-format.ts'
 import type { RecordingRow } from '../directory/recordings.ts'
 
-/** What says where a recording lies. */
+/** Fields that determine the path of a recording. */
 export type RecordingPlace = Pick<RecordingRow, 'id' | 'project_id' | 'format'>
 
-/** What was found of recordings that a crash had cut off. */
+/** Outcome of {@link RecordingFolder.complete}. */
 export interface CompletionResult {
-  /** Ids of those whose files are complete now. */
+  /** Ids of recordings whose files are complete now. */
   readonly completed: readonly string[]
-  /** Files that could not be completed, and are left as they are. */
+  /** Files that could not be completed; they stay unchanged. */
   readonly failed: readonly { readonly file: string; readonly code: string; readonly message: string }[]
 }
 
-/** A file that is complete. */
+/** Complete file. */
 export interface RecordingFile {
-  /** Of the recording. */
+  /** Id of the recording. */
   readonly id: string
   readonly path: string
 }
 
-/** The files: a folder for each project, and in it one file for each recording, named by its id. */
+/** Folder of recordings: a subfolder per project, and in it a file per recording, named by its id. */
 export class RecordingFolder {
   readonly path: string
   #made = new Set<string>()
@@ -34,17 +34,19 @@ export class RecordingFolder {
     this.path = path
   }
 
-  /** Makes the folder where it is missing. Rejects when that cannot be. */
+  /** Creates the folder if it is missing. Rejects if that fails. */
   async make(): Promise<void> {
     await mkdir(this.path, { recursive: true, mode: 0o750 })
   }
 
-  /** The recording's file. Nothing of it but the id comes from outside, and no id is used that is none of ours. */
+  /**
+   * Returns the path of the recording's file. Only its id comes from outside, and only known ids are used.
+   */
   fileOf({ id, project_id: project, format }: RecordingPlace): string {
     return join(this.path, folderName(project), `${id}.${format}`)
   }
 
-  /** As {@link fileOf}, with the folder in place. Throws when that cannot be made. */
+  /** Returns the path as {@link fileOf}, and creates its folder. Throws if that fails. */
   placeFor(recording: RecordingPlace): string {
     const file = this.fileOf(recording)
     const { dir } = parse(file)
@@ -53,7 +55,7 @@ export class RecordingFolder {
     return file
   }
 
-  /** Bytes of the file; undefined when it is not there. */
+  /** Returns the size of the file in bytes; undefined if it does not exist. */
   async sizeOf(recording: RecordingPlace): Promise<number | undefined> {
     try {
       return (await stat(this.fileOf(recording))).size
@@ -63,7 +65,7 @@ export class RecordingFolder {
     }
   }
 
-  /** Harmless when the file is not there. Rejects when it cannot be removed. */
+  /** Removes the file, if it exists. Rejects if that fails. */
   async remove(recording: RecordingPlace): Promise<void> {
     try {
       await unlink(this.fileOf(recording))
@@ -72,7 +74,7 @@ export class RecordingFolder {
     }
   }
 
-  /** Everything that {@link fileOf} could name and that is complete, folder by folder; what else lies there is not ours. */
+  /** Yields the complete files that {@link fileOf} can name, folder by folder; ignores others. */
   async *files(): AsyncGenerator<readonly RecordingFile[]> {
     for (const entry of await readdir(this.path, { withFileTypes: true })) {
       if (!entry.isDirectory() || !folderNames.test(entry.name)) continue
@@ -84,14 +86,20 @@ export class RecordingFolder {
     }
   }
 
-  /** Removes a file that was written before `before` (ms since the Unix epoch), or at that moment. False: it was not. */
+  /**
+   * Removes a file that was written at or before `before` (ms since the Unix epoch). Returns whether it was
+   * removed.
+   */
   async removeOlder(path: string, before: number): Promise<boolean> {
     if ((await stat(path)).mtimeMs > before) return false
     await unlink(path)
     return true
   }
 
-  /** Completes files that a crash cut off; those that were written in the last 2 minutes before `now` are left alone. */
+  /**
+   * Completes files that a crash has interrupted, unless they were written in the last 2 minutes before
+   * `now`.
+   */
   async complete(now: number): Promise<CompletionResult> {
     const completed: string[] = []
     const failed: CompletionResult['failed'][number][] = []
@@ -104,7 +112,9 @@ export class RecordingFolder {
     return { completed, failed }
   }
 
-  /** Whether there is an unfinished file of it, which may still be written by another process, or be completed later. */
+  /**
+   * Whether an unfinished file exists, which another process may still write or which may be completed later.
+   */
   async isUnfinished(recording: RecordingPlace): Promise<boolean> {
     const { dir, base } = parse(this.fileOf(recording))
     const names = await readdir(dir).catch(() => [])
@@ -112,18 +122,18 @@ export class RecordingFolder {
   }
 }
 
-/** What {@link folderName} gives, and the names that recordings have there. */
+/** Names from {@link folderName}, and names of recordings. */
 const folderNames = /^(?:[\w-]{1,100}|project\.[0-9a-f]{64})$/
 const fileNames = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\.(?:wav|mp3)$/
 
-/** A project's id may hold what a file system does not like. */
+/** Returns a name without characters that a file system rejects. */
 const folderName = (project: string): string =>
   /^[\w-]{1,100}$/.test(project) ? project : `project.${createHash('sha256').update(project).digest('hex')}`
 
-/** Bits per second of MP3, of each channel, by sample rate: as media/record writes it. */
+/** Bits per second of MP3 per channel, by sample rate, as media/record writes it. */
 const mp3Bits: Readonly<Record<number, number>> = { 8000: 24_000, 16000: 32_000 }
 
-/** Length of a file of so many bytes, in ms. */
+/** Returns the duration of a file of this size, in ms. */
 export const durationOf = (
   { format, channels, sample_rate: rate }: Pick<RecordingRow, 'format' | 'channels' | 'sample_rate'>,
   bytes: number,

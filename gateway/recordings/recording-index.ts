@@ -7,22 +7,22 @@ import { statusTargetOf } from './lost-recordings.ts'
 import { durationOf, type RecordingFolder } from './recording-folder.ts'
 import type { RemovedBy } from './recording-retention.ts'
 
-/** What the ledger works with. */
+/** Collaborators of a {@link RecordingIndex}. */
 export interface RecordingIndexDeps {
   readonly rows: RecordingRows
-  /** Of this gateway: what others have on the same store is theirs. */
+  /** Id of this gateway. Recordings of other gateways on the same store are theirs. */
   readonly nodeId: string
   readonly folder: RecordingFolder
   readonly log: Log
-  /** Tells whoever is to be told of a recording that is over, and that its maker cannot tell of any more. */
+  /** Reports the end of a recording whose maker cannot report it. */
   readonly tell: (row: RecordingRow) => void
-  /** Told of each removal. */
+  /** Called for each removal. */
   readonly onRemoved: (by: RemovedBy) => void
 }
 
 const tracksOf = { in: 'inbound', out: 'outbound', both: 'both', stereo: 'both' } as const
 
-/** A row for a recording that begins. */
+/** Returns the row of a new recording. */
 export const newRecordingRow = (
   what: Pick<RecordingRow, 'id' | 'node_id' | 'started_at'>,
   wanted: Omit<RecordingOrder, 'storage'>,
@@ -44,63 +44,69 @@ export const newRecordingRow = (
     bytes: 0,
     status_json: status ? JSON.stringify(status) : null,
     source: source ?? null,
-    // Of a conference there is one sound, that of all.
+    // A conference has one track, that of all participants.
     track: conferenceId === undefined ? tracksOf[tracks] : 'both',
     conference_id: conferenceId ?? null,
   }
 }
 
-/** Which recordings there are, and how they ended: the table and the files, kept in step. */
+/** Index of the recordings: keeps the table and the files in step. */
 export class RecordingIndex {
-  #parts: RecordingIndexDeps
+  #deps: RecordingIndexDeps
   #total = 0
 
-  constructor(parts: RecordingIndexDeps) {
-    this.#parts = parts
+  constructor(deps: RecordingIndexDeps) {
+    this.#deps = deps
   }
 
-  /** Bytes of all that are over. */
+  /** Bytes of all ended recordings. */
   get total(): number {
     return this.#total
   }
 
-  /** Takes what has no gateway yet, and reads how much there is. */
+  /** Adopts recordings without a gateway, and reads the total size. */
   async open(): Promise<void> {
-    const { rows, nodeId } = this.#parts
+    const { rows, nodeId } = this.#deps
     await rows.adopt(nodeId)
     this.#total = await rows.totalBytes(nodeId)
   }
 
-  /** Tells of what is over, and was not told of. Logs what it cannot do. */
+  /** Reports ends that were not reported. Logs failures. */
   async tellEnds(): Promise<void> {
-    const { rows, nodeId, tell, log } = this.#parts
+    const { rows, nodeId, tell, log } = this.#deps
     try {
       for (const row of await rows.untold(nodeId)) tell(row)
     } catch (error) {
-      log.error({ err: error }, 'recordings that nobody was told of could not be looked for')
+      log.error({ event: 'recording.unreported-query-failed', err: error }, 'unreported recordings not read')
     }
   }
 
-  /** Reads anew how much there is: others on the same store may have removed some. */
+  /** Reads the total size again: other gateways on the store may have removed some. */
   async count(): Promise<void> {
-    const { rows, nodeId } = this.#parts
+    const { rows, nodeId } = this.#deps
     const before = this.#total
     const total = await rows.totalBytes(nodeId)
-    // What changed meanwhile may be in it or not.
+    // Changes during the query may be missing from its result.
     if (this.#total === before) this.#total = total
   }
 
-  /** Writes down a recording that begins or has ended. A failure is logged: the file is there all the same, for an hour where no row names it. */
+  /** Saves the row of a recording. Logs a failure: the file stays, for an hour if no row names it. */
   async write(row: RecordingRow): Promise<void> {
     this.#total += row.bytes
     try {
-      await this.#parts.rows.save(row)
+      await this.#deps.rows.save(row)
     } catch (error) {
-      this.#parts.log.error({ recording: row.id, err: error }, 'a recording could not be written down')
+      this.#deps.log.error(
+        { event: 'recording.row-not-saved', recording: row.id, err: error },
+        'row of a recording not saved',
+      )
     }
   }
 
-  /** Writes down how a recording ended, at `now`; where nobody is to be told of such an end, the next run is not to look for whom to tell. */
+  /**
+   * Saves the end of a recording at `now`. If its status URL does not receive such an end, the next start
+   * must not report it.
+   */
   async close(
     row: RecordingRow,
     { end, durationMs, bytes, hasFile: kept }: RecordingResult,
@@ -118,53 +124,65 @@ export class RecordingIndex {
     await this.write(statusTargetOf(over) ? over : { ...over, status_json: null })
   }
 
-  /** One of this project; undefined: there is none. */
+  /** Returns a recording of this project, if any. */
   async find(id: string, project?: string): Promise<RecordingRow | undefined> {
-    const row = await this.#parts.rows.find(id)
+    const row = await this.#deps.rows.find(id)
     return row && (project === undefined || row.project_id === project) ? row : undefined
   }
 
-  /** Removes the file and the row. False, and logged, when that cannot be. Throws `recording_in_progress`. */
+  /**
+   * Removes the file and the row. Returns false after a failure, which is logged. Throws
+   * `recording_in_progress`.
+   */
   async remove(row: RecordingRow, by: RemovedBy): Promise<boolean> {
-    const { rows, nodeId, folder, log, onRemoved } = this.#parts
+    const { rows, nodeId, folder, log, onRemoved } = this.#deps
     const { id: recording, project_id: projectId, call_id: call, bytes, started_at: startedAt } = row
     if (row.status === 'in-progress') throw new TrunklineError('recording_in_progress')
     try {
       await folder.remove(row)
       await rows.remove(row.id)
     } catch (error) {
-      log.error({ recording, by, err: error }, 'a recording could not be removed')
+      log.error({ event: 'recording.removal-failed', recording, by, err: error }, 'recording not removed')
       return false
     }
     if (row.node_id === nodeId) this.#total -= bytes
     onRemoved(by)
-    log.info({ recording, call, projectId, by, bytes, startedAt }, 'recording removed')
+    log.info(
+      { event: 'recording.removed', recording, call, projectId, by, bytes, startedAt },
+      'recording removed',
+    )
     return true
   }
 
-  /** Completes files that were cut off, and settles rows whose recording is not under way any more. Logs what it cannot do. */
-  async settle(now: number, isUnderWay: (id: string) => boolean): Promise<void> {
-    const { rows, nodeId, folder, log } = this.#parts
+  /**
+   * Completes interrupted files, and settles the rows of recordings that are no longer in progress. Logs
+   * failures.
+   */
+  async settle(now: number, isRunning: (id: string) => boolean): Promise<void> {
+    const { rows, nodeId, folder, log } = this.#deps
     try {
       const found = await folder.complete(now)
       for (const { file, code, message } of found.failed)
-        log.error({ file, code, reason: message }, 'an unfinished recording could not be completed')
-      // A row that said failed, as the media thread had died, has its file now.
+        log.error(
+          { event: 'recording.completion-failed', file, code, reason: message },
+          'interrupted recording not completed',
+        )
+      // A row may be marked failed after the death of its media thread; its file is complete now.
       for (const id of found.completed) await this.#interrupted(await rows.find(id), now)
       for (const { id } of await rows.inProgress(nodeId)) {
-        if (isUnderWay(id)) continue
-        // It may have come to its end since the list was read.
+        if (isRunning(id)) continue
+        // It may have ended since the list was read.
         const row = await rows.find(id)
         if (row?.status === 'in-progress') await this.#interrupted(row, now)
       }
     } catch (error) {
-      log.error({ err: error }, 'unfinished recordings could not be looked at')
+      log.error({ event: 'recording.settling-failed', err: error }, 'interrupted recordings not settled')
     }
   }
 
   async #interrupted(row: RecordingRow | undefined, now: number): Promise<void> {
-    if (!row || row.bytes > 0 || (await this.#parts.folder.isUnfinished(row))) return
-    const bytes = (await this.#parts.folder.sizeOf(row)) ?? 0
+    if (!row || row.bytes > 0 || (await this.#deps.folder.isUnfinished(row))) return
+    const bytes = (await this.#deps.folder.sizeOf(row)) ?? 0
     const duration = durationOf(row, bytes)
     const settled: RecordingRow = {
       ...row,
@@ -175,8 +193,14 @@ export class RecordingIndex {
       bytes,
     }
     await this.write(settled)
-    this.#parts.tell(settled)
-    const facts = { recording: row.id, call: row.call_id, bytes, durationMs: duration }
-    this.#parts.log.warn(facts, 'a recording that was cut off is settled')
+    this.#deps.tell(settled)
+    const facts = {
+      event: 'recording.settled',
+      recording: row.id,
+      call: row.call_id,
+      bytes,
+      durationMs: duration,
+    }
+    this.#deps.log.warn(facts, 'interrupted recording settled')
   }
 }

@@ -1,14 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What stands in the query of a link. */
+/** Query of a link. */
 export interface LinkProof {
-  /** Until when it works, in seconds since the Unix epoch. */
+  /** Expiry, in seconds since the Unix epoch. */
   readonly expires: number
-  /** base64url. */
+  /** Signature in base64url. */
   readonly signature: string
 }
 
-/** Signs links to recordings, so that whoever has one can fetch that recording for a time, and nothing else. */
+/** Signs links to recordings. A link gives access to one recording for a limited time. */
 export class RecordingLinks {
   #key: Uint8Array
 
@@ -16,13 +16,13 @@ export class RecordingLinks {
     this.#key = createHmac('sha256', secret).update('links to recordings').digest()
   }
 
-  /** `until` in ms since the Unix epoch; counted in whole seconds. */
+  /** Signs a link that works until `until` (ms since the Unix epoch, rounded down to seconds). */
   sign(id: string, until: number): LinkProof {
     const expires = Math.floor(until / 1000)
     return { expires, signature: this.#mac(id, expires).toString('base64url') }
   }
 
-  /** Whether a link is ours, and works at `now` (ms since the Unix epoch). */
+  /** Checks the signature of a link, and its expiry at `now` (ms since the Unix epoch). */
   check(id: string, { expires, signature }: LinkProof, now: number): 'good' | 'expired' | 'forged' {
     const given = Buffer.from(signature, 'base64url')
     const expected = this.#mac(id, expires)
@@ -35,6 +35,6 @@ export class RecordingLinks {
   }
 }
 
-/** Where links start: at the host that clients use, which has TLS, else at an address of our own. */
+/** Returns the start of links: the public host with TLS, or else an own address of the gateway. */
 export const linkBase = (publicHost: string | undefined, ownUrl: string | undefined): string =>
   publicHost ? `https://${publicHost}` : (ownUrl ?? '').replace(/\/$/, '')

@@ -1,26 +1,26 @@
 import type { RecordingRow } from '../directory/recordings.ts'
 
-/** How many are looked at together. */
+/** Number of rows per query. */
 const batchSize = 100
 
-/** Why a recording was removed; `orphan`: no row names it. */
+/** Reason for a removal; `orphan`: a file without a row. */
 export type RemovedBy = 'age' | 'room' | 'request' | 'orphan'
 
-/** What the rule works with. */
+/** Collaborators and limits of a {@link Retention}. */
 export interface RetentionDeps {
-  /** Older ones go; absent: none go for their age. */
+  /** Maximum age in ms; absent: no limit. */
   readonly keepMs?: number
-  /** Of all together; absent: no limit. */
+  /** Maximum total size in bytes; absent: no limit. */
   readonly maxBytes?: number
-  /** The oldest that are over, from the table. */
+  /** Returns the oldest ended recordings. */
   oldest(limit: number, before?: number): Promise<readonly RecordingRow[]>
-  /** Bytes of all together, at this moment. */
+  /** Returns the present total size in bytes. */
   total(): number
-  /** False: it could not be removed. */
+  /** Removes a recording. Resolves with false after a failure. */
   remove(row: RecordingRow, by: RemovedBy): Promise<boolean>
 }
 
-/** Which recordings are to go: those past their age, and the oldest ones while all together have too many bytes. */
+/** Removes recordings past the maximum age, and the oldest ones while the total size exceeds its limit. */
 export class Retention {
   #parts: RetentionDeps
 
@@ -28,7 +28,7 @@ export class Retention {
     this.#parts = parts
   }
 
-  /** Keeps recordings by these rules from now on. */
+  /** Changes the limits from now on. */
   change({ keepMs, maxBytes }: Pick<RetentionDeps, 'keepMs' | 'maxBytes'>): void {
     const { keepMs: _keepMs, maxBytes: _maxBytes, ...parts } = this.#parts
     this.#parts = {
@@ -45,7 +45,7 @@ export class Retention {
     if (maxBytes !== undefined) await this.#clear('room', () => this.#parts.total() > maxBytes)
   }
 
-  /** Oldest first, while `due`. What cannot be removed is passed over, and tried again the next time. */
+  /** Removes the oldest recordings while `due`. A failed removal is skipped until the next run. */
   async #clear(by: RemovedBy, due: () => boolean, before?: number): Promise<void> {
     while (due()) {
       const rows = await this.#parts.oldest(batchSize, before)

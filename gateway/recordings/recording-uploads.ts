@@ -9,7 +9,7 @@ import type { Metrics } from '../core/metrics.ts'
 import type { RecordingRow } from '../directory/recordings.ts'
 import type { RecordingFolder } from './recording-folder.ts'
 
-/** What {@link RecordingUploads} work with. */
+/** Collaborators of {@link RecordingUploads}. */
 export interface RecordingUploadsDeps {
   readonly http: Pick<CustomerHttp, 'upload'>
   readonly folder: Pick<RecordingFolder, 'fileOf'>
@@ -18,48 +18,48 @@ export interface RecordingUploadsDeps {
   readonly metrics: Pick<Metrics, 'recordingUploads'>
 }
 
-/** A recording that is over. */
+/** Ended recording. */
 type Stored = Pick<RecordingRow, 'id' | 'project_id' | 'call_id' | 'format'>
 
-/** Waits before the second try and those after it, in ms. Who is told of the recording waits as long. */
+/** Waits before retries, in ms. Reports of the recording wait as long. */
 const retryWaitsMs = [2_000, 10_000, 60_000] as const
-/** Files on their way to one server; the others wait for their turn. */
+/** Maximum number of concurrent uploads to one server; others wait. */
 const maxConcurrentUploads = 4
-/** Files that wait at once, in all; beyond, what comes is dropped. */
+/** Maximum number of waiting uploads; further ones are dropped. */
 const maxWaiting = 1_000
-/** At the end of the gateway nothing goes on for longer, in ms. */
+/** Maximum duration of uploads after {@link RecordingUploads.close}, in ms. */
 const graceMs = 5_000
 
 const contentTypes = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const
 
 /**
- * Sends finished recordings to where customers want them. What was not taken is tried again where that is safe: a PUT says the same thing
- * twice, a POST may not, and is repeated only where its server has seen nothing of it. What is not taken before the gateway ends is not
- * sent later.
+ * Uploads ended recordings to customers' storage. Failed uploads are retried if that is safe: a PUT is
+ * idempotent; a POST is retried only if its server has received nothing. Uploads that fail until the gateway
+ * stops are not retried later.
  */
 export class RecordingUploads {
-  readonly #parts: RecordingUploadsDeps
-  /** By server: how many are on their way, and who comes next. A server is there while there is anything for it. */
+  readonly #deps: RecordingUploadsDeps
+  /** Running and waiting uploads by server. */
   readonly #servers = new Map<string, { running: number; readonly next: (() => void)[] }>()
   readonly #waiting = new Set<Promise<unknown>>()
-  /** Waits for a later try, and what ends each early. */
+  /** Pauses before retries, with the functions that end them early. */
   readonly #pauses = new Map<Timer, () => void>()
   readonly #end = new AbortController()
   #closed = false
 
-  constructor(parts: RecordingUploadsDeps) {
-    this.#parts = parts
+  constructor(deps: RecordingUploadsDeps) {
+    this.#deps = deps
   }
 
-  /** Recordings that are on their way, or wait for their turn or another try. */
+  /** Number of running and waiting uploads. */
   get waiting(): number {
     return this.#waiting.size
   }
 
-  /** Sends a file. Resolves with where it is then, without what a URL may hold of secrets; undefined: it was not taken. Never rejects. */
+  /** Uploads a file. Resolves with its URL without secrets, or undefined after a failure. Never rejects. */
   async send(recording: Stored, to: RecordingStorage): Promise<string | undefined> {
     if (this.#waiting.size >= maxWaiting) {
-      this.#tell(recording, to, 'dropped', 0, 'too many wait')
+      this.#report(recording, to, 'dropped', 0, 'too many wait')
       return undefined
     }
     const sent = this.#send(recording, to)
@@ -69,11 +69,11 @@ export class RecordingUploads {
     return stored ? cleanUrl(to.url) : undefined
   }
 
-  /** No later tries from now on; waits 5 s at most for what is on its way. Idempotent. */
+  /** Stops retries, and waits at most 5 s for running uploads. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true
     for (const goOn of this.#pauses.values()) goOn()
-    const timer = this.#parts.clock.after(graceMs, () => this.#end.abort())
+    const timer = this.#deps.clock.after(graceMs, () => this.#end.abort())
     await Promise.all(this.#waiting)
     timer.cancel()
   }
@@ -82,20 +82,20 @@ export class RecordingUploads {
     for (let tries = 1; ; tries++) {
       const outcome = await this.#turn(to, () => this.#try(recording, to))
       if (typeof outcome === 'number' && outcome >= 200 && outcome < 300)
-        return this.#tell(recording, to, 'stored', tries)
+        return this.#report(recording, to, 'stored', tries)
       const reason = reasonOf(outcome)
-      if (!mayBeRepeated(outcome, to.method)) return this.#tell(recording, to, 'refused', tries, reason)
+      if (!mayBeRepeated(outcome, to.method)) return this.#report(recording, to, 'refused', tries, reason)
       const wait = retryWaitsMs[tries - 1]
-      if (wait === undefined || this.#closed) return this.#tell(recording, to, 'given-up', tries, reason)
-      this.#tell(recording, to, 'later', tries, reason)
+      if (wait === undefined || this.#closed) return this.#report(recording, to, 'given-up', tries, reason)
+      this.#report(recording, to, 'later', tries, reason)
       await this.#pause(wait)
     }
   }
 
-  /** The status that came, or why none did; undefined where there is no time for a try any more. */
+  /** Resolves with the status, or with the error without one; undefined if no time is left. */
   async #try(recording: Stored, { url, method }: RecordingStorage): Promise<number | Error | undefined> {
     if (this.#closed) return undefined
-    const { http, folder } = this.#parts
+    const { http, folder } = this.#deps
     const opening = () => opened(folder.fileOf(recording))
     const contentType = contentTypes[recording.format]
     return http
@@ -103,7 +103,7 @@ export class RecordingUploads {
       .catch((error: Error) => error)
   }
 
-  /** Runs `work` when it is its turn at the server. */
+  /** Runs `work` when the server has a free slot. */
   async #turn<T>({ url }: RecordingStorage, work: () => Promise<T>): Promise<T> {
     const name = URL.parse(url)?.origin ?? ''
     const server = this.#servers.get(name) ?? { running: 0, next: [] }
@@ -121,38 +121,46 @@ export class RecordingUploads {
 
   async #pause(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = this.#parts.clock.after(ms, resolve)
+    const timer = this.#deps.clock.after(ms, resolve)
     this.#pauses.set(timer, resolve)
     await promise
     timer.cancel()
     this.#pauses.delete(timer)
   }
 
-  /** Whether it is stored. */
-  #tell(
+  /** Logs and counts an outcome. Returns whether the file is stored. */
+  #report(
     { id, call_id: call }: Stored,
     { url }: RecordingStorage,
     outcome: 'stored' | 'later' | 'refused' | 'given-up' | 'dropped',
     tries: number,
     reason?: string,
   ): boolean {
-    const { log, metrics } = this.#parts
+    const { log, metrics } = this.#deps
     metrics.recordingUploads.inc({ outcome })
     const level = outcome === 'stored' || outcome === 'later' ? 'info' : 'warn'
     log[level](
-      { recording: id, call, url: cleanUrl(url), tries, ...(reason && { reason }) },
-      `upload ${outcome}`,
+      {
+        event: 'recording.upload-finished',
+        recording: id,
+        call,
+        url: cleanUrl(url),
+        outcome,
+        tries,
+        ...(reason && { reason }),
+      },
+      `recording upload ${outcome}`,
     )
     return outcome === 'stored'
   }
 }
 
-/** The file, with its length; what is written to it meanwhile is not read. */
+/** Opens the file with its length; ignores later writes. */
 const opened = async (path: string) => {
   const file = await open(path)
   try {
     const { size } = await file.stat()
-    // The stream closes the file. Of a length of 0 there is nothing to stream.
+    // The stream closes the file. An empty file has nothing to stream.
     return { bytes: size, stream: file.createReadStream({ start: 0, end: Math.max(0, size - 1) }) }
   } catch (error) {
     await file.close()
@@ -165,7 +173,7 @@ const reasonOf = (outcome: number | Error | undefined): string => {
   return typeof outcome === 'number' ? `its server answered ${outcome}` : outcome.message
 }
 
-/** Whether another try may be taken, and is safe. */
+/** Whether a retry is possible and safe. */
 const mayBeRepeated = (outcome: number | Error | undefined, method: RecordingStorage['method']): boolean => {
   if (outcome === undefined) return true
   if (!mayRetryLater(outcome)) return false

@@ -21,57 +21,60 @@ import { type LinkProof, RecordingLinks } from './recording-links.ts'
 import { type RemovedBy, Retention } from './recording-retention.ts'
 import { RecordingUploads, type RecordingUploadsDeps } from './recording-uploads.ts'
 
-/** How often the free space is looked at. */
+/** Interval of checks of the free space. */
 const spaceCheckMs = 10_000
-/** How often old and unfinished recordings are looked for. */
+/** Interval of searches for old and unfinished recordings. */
 const tidyMs = 60_000
-/** How often files that no row names are looked for. Not at the start: whoever opens a folder with another database has an hour to notice. */
+/**
+ * Interval of searches for files without a row. None at the start: an operator who opens a folder with
+ * another database has an hour to notice.
+ */
 const orphanCheckMs = 3_600_000
 
-/** What the recordings are kept with. */
+/** Collaborators and settings of {@link Recordings}. */
 export interface RecordingsOptions extends Omit<RecordingsConfig, 'folder'> {
   /** Absolute. */
   readonly folder: string
-  /** Longest recording, in ms: that of a call, as it may be paused with silence, and forgotten. */
+  /** Maximum duration of a recording, in ms: that of a call, as a recording may be paused with silence. */
   readonly longestMs: number
   readonly rows: RecordingRows
-  /** Of this gateway, among those that share the store. */
+  /** Id of this gateway on the shared store. */
   readonly nodeId: string
   /** Signs links; at least 16 bytes. */
   readonly secret: Uint8Array
-  /** Where links start: `https://gw.example.com`. */
+  /** Returns the start of links: `https://gw.example.com`. */
   readonly base: () => string
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Pick<Metrics, 'recordingsEnded' | 'recordingsRemoved' | 'recordingUploads' | 'rejections'>
-  /** The way to customers' storage. */
+  /** HTTP client for customers' storage. */
   readonly http: RecordingUploadsDeps['http']
-  /** Tells customers' servers. */
+  /** Callbacks to customers' servers. */
   readonly callbacks: Callbacks
-  /** Bytes that are free for us where the folder lies; default asks the file system. */
+  /** Returns the free bytes in the folder; default by the file system. */
   readonly freeBytes?: (folder: string) => Promise<number>
 }
 
-/** Rules of recordings that a reload can change. */
+/** Settings that a reload can change. */
 export type RecordingRules = Pick<
   RecordingsOptions,
   'keepMs' | 'maxBytes' | 'minFree' | 'linkAgeMs' | 'longestMs'
 >
 
-/** Keeps the recordings of calls: their files, what is known of them, and for how long. */
+/** Stores the recordings of calls: their files, their rows, and their removal. */
 export class Recordings implements RecordingStore {
   readonly folder: RecordingFolder
   #options: RecordingsOptions
-  #parts: RecordingIndexDeps
-  #ledger: RecordingIndex
+  #indexDeps: RecordingIndexDeps
+  #index: RecordingIndex
   #links: RecordingLinks
   #retention: Retention
   #uploads: RecordingUploads
   #repeats: PeriodicTask[]
   #running = new Map<string, ActiveRecording>()
-  /** Undefined: not known. */
+  /** Free bytes; undefined if unknown. */
   #free: number | undefined
-  #tellsEnds = false
+  #reportsEnds = false
 
   private constructor(options: RecordingsOptions) {
     const { rows, nodeId, log, clock, metrics, keepMs, maxBytes } = options
@@ -79,66 +82,76 @@ export class Recordings implements RecordingStore {
     this.folder = new RecordingFolder(options.folder)
     this.#links = new RecordingLinks(options.secret)
     const onRemoved = (by: RemovedBy) => metrics.recordingsRemoved.inc({ by })
-    this.#parts = { rows, nodeId, folder: this.folder, log, onRemoved, tell: (row) => this.#tellLost(row) }
-    this.#ledger = new RecordingIndex(this.#parts)
+    this.#indexDeps = {
+      rows,
+      nodeId,
+      folder: this.folder,
+      log,
+      onRemoved,
+      tell: (row) => this.#reportLost(row),
+    }
+    this.#index = new RecordingIndex(this.#indexDeps)
     this.#uploads = new RecordingUploads({ http: options.http, folder: this.folder, clock, log, metrics })
     this.#retention = new Retention({
       ...(keepMs !== undefined && { keepMs }),
       ...(maxBytes !== undefined && { maxBytes }),
       oldest: (limit, before) => rows.oldest(nodeId, limit, before),
-      total: () => this.#ledger.total,
-      remove: (row, by) => this.#ledger.remove(row, by),
+      total: () => this.#index.total,
+      remove: (row, by) => this.#index.remove(row, by),
     })
     this.#repeats = [
-      new PeriodicTask(clock, spaceCheckMs, () => this.#look()),
+      new PeriodicTask(clock, spaceCheckMs, () => this.#checkSpace()),
       new PeriodicTask(clock, tidyMs, () => this.#tidy()),
       new PeriodicTask(clock, orphanCheckMs, () => this.#removeOrphans()),
     ]
   }
 
-  /** Opens the folder, settles what the process before left behind, and removes what is due. Rejects when the folder cannot be made. */
+  /**
+   * Opens the folder, settles what the process before left behind, and removes what is due. Rejects when the
+   * folder cannot be made.
+   */
   static async open(options: RecordingsOptions): Promise<Recordings> {
     const recordings = new Recordings(options)
     await recordings.folder.make()
-    await recordings.#ledger.open()
+    await recordings.#index.open()
     await recordings.#tidy()
-    await recordings.#look()
+    await recordings.#checkSpace()
     for (const repeat of recordings.#repeats) repeat.start()
     return recordings
   }
 
   /**
-   * Tells of what came to its end without being told of, and from now on of what is settled later. Until then nobody is told: links lead
-   * nowhere before the gateway listens.
+   * Reports ends of recordings that were not reported, and those of later settled ones from now on. Before
+   * that nothing is reported: links lead nowhere until the gateway listens.
    */
   async tellEnds(): Promise<void> {
-    this.#tellsEnds = true
-    await this.#ledger.tellEnds()
+    this.#reportsEnds = true
+    await this.#index.tellEnds()
   }
 
-  /** Keeps recordings by these rules from now on; those under way may last as long as they could before. */
+  /** Changes the rules from now on. Recordings in progress keep their maximum duration. */
   change(rules: RecordingRules): void {
     const { keepMs: _keepMs, maxBytes: _maxBytes, ...options } = this.#options
     this.#options = { ...options, ...rules }
     this.#retention.change(rules)
   }
 
-  /** Recordings under way. */
+  /** Number of recordings in progress. */
   get count(): number {
     return this.#running.size
   }
 
-  /** Recordings that are being sent to customers' storage. */
+  /** Number of recordings that are being uploaded. */
   get uploading(): number {
     return this.#uploads.waiting
   }
 
-  /** Bytes of all that are over. */
+  /** Bytes of all ended recordings. */
   get bytes(): number {
-    return this.#ledger.total
+    return this.#index.total
   }
 
-  /** Bytes free on the disk, as they were found last; −1: nobody knows. */
+  /** Free bytes on the disk at the last check; −1 if unknown. */
   get freeBytes(): number {
     return this.#free ?? -1
   }
@@ -153,11 +166,14 @@ export class Recordings implements RecordingStore {
     const { maxMs = longestMs } = request
     const path = this.#placeFor(row, facts)
     const recording = port.record({ ...request, maxMs: Math.min(maxMs, longestMs), path })
-    const written = this.#ledger.write(row)
+    const written = this.#index.write(row)
     const done = recording.done.then((result) => this.#over(row, written, result))
-    log.info({ ...facts, recording: row.id, format: row.format, tracks: request.tracks }, 'recording begins')
-    const underWay = new ActiveRecording(row, recording, done)
-    this.#running.set(row.id, underWay)
+    log.info(
+      { event: 'recording.started', ...facts, recording: row.id, format: row.format, tracks: request.tracks },
+      'recording started',
+    )
+    const active = new ActiveRecording(row, recording, done)
+    this.#running.set(row.id, active)
     const stored =
       storage && done.then(({ hasFile: kept }) => (kept ? this.#uploads.send(row, storage) : undefined))
     return {
@@ -165,32 +181,35 @@ export class Recordings implements RecordingStore {
       url: this.linkTo(row.id),
       done,
       ...(stored && { stored }),
-      pause: (how) => underWay.pause(how),
-      resume: () => underWay.resume(),
-      stop: () => underWay.stop(),
+      pause: (how) => active.pause(how),
+      resume: () => active.resume(),
+      stop: () => active.stop(),
       moveTo: (to) => recording.moveTo(to),
     }
   }
 
-  /** One of this project that is under way. */
+  /** Returns a recording of this project in progress, if any. */
   underWay(id: string, project: string): ActiveRecording | undefined {
     const found = this.#running.get(id)
     return found?.row.project_id === project ? found : undefined
   }
 
-  /** One of this project, or of any; undefined: there is none. */
+  /** Returns a recording of this project, or of any project; undefined if it does not exist. */
   async find(id: string, project?: string): Promise<RecordingRow | undefined> {
-    return isUuid(id) ? this.#ledger.find(id, project) : undefined
+    return isUuid(id) ? this.#index.find(id, project) : undefined
   }
 
-  /** A project's, newest first. */
+  /** Returns the recordings of a project, newest first. */
   list(project: string, query: RecordingQuery): Promise<Listed<RecordingRow>> {
     return this.#options.rows.list(project, query)
   }
 
-  /** Removes one because somebody wants it. Throws `recording_in_progress`, and `recording_failed` when its file cannot be removed. */
+  /**
+   * Removes a recording on request. Throws `recording_in_progress`, and `recording_failed` if its file cannot
+   * be removed.
+   */
   async remove(row: RecordingRow): Promise<void> {
-    if (!(await this.#ledger.remove(row, 'request')))
+    if (!(await this.#index.remove(row, 'request')))
       throw new TrunklineError('recording_failed', 'It could not be removed.')
   }
 
@@ -201,12 +220,12 @@ export class Recordings implements RecordingStore {
     return `${base()}/api/recordings/${id}/audio?expires=${expires}&signature=${signature}`
   }
 
-  /** Whether a link is ours and still works. */
+  /** Checks a link of this gateway. */
   checkLink(id: string, proof: LinkProof): 'good' | 'expired' | 'forged' {
     return this.#links.check(id, proof, this.#options.clock.now())
   }
 
-  /** Ends what is under way and waits until it is written down. Idempotent. */
+  /** Ends the recordings in progress, and waits until their rows are saved. Idempotent. */
   async close(): Promise<void> {
     await Promise.all(this.#repeats.map((repeat) => repeat.close()))
     const running = [...this.#running.values()]
@@ -225,7 +244,10 @@ export class Recordings implements RecordingStore {
 
   #refuse(code: Code, facts: object): never {
     this.#options.metrics.rejections.inc({ code })
-    this.#options.log[catalogue[code].level]({ code, ...facts }, catalogue[code].text)
+    this.#options.log[catalogue[code].level](
+      { event: 'recording.rejected', code, ...facts },
+      catalogue[code].text,
+    )
     throw new TrunklineError(code)
   }
 
@@ -233,56 +255,70 @@ export class Recordings implements RecordingStore {
     const { clock, log, metrics } = this.#options
     const { end, durationMs, bytes } = result
     await written
-    await this.#ledger.close(row, result, clock.now())
+    await this.#index.close(row, result, clock.now())
     this.#running.delete(row.id)
     metrics.recordingsEnded.inc({ reason: end.kind })
     const facts = { recording: row.id, call: row.call_id, reason: end.kind, durationMs, bytes }
     if (end.kind === 'error')
       log.error(
-        { ...facts, code: 'recording_failed', errno: end.code, detail: end.message },
+        {
+          event: 'recording.failed',
+          ...facts,
+          code: 'recording_failed',
+          errno: end.code,
+          detail: end.message,
+        },
         catalogue.recording_failed.text,
       )
-    else log.info(facts, 'recording over')
+    else log.info({ event: 'recording.ended', ...facts }, 'recording ended')
     return result
   }
 
-  #tellLost(row: RecordingRow): void {
-    if (!this.#tellsEnds) return
+  #reportLost(row: RecordingRow): void {
+    if (!this.#reportsEnds) return
     const { callbacks, clock, rows, log } = this.#options
     const callback = recordingEndCallback(row, { now: clock.now(), url: () => this.linkTo(row.id) })
     if (callback) callbacks.notify({ projectId: row.project_id, callId: row.call_id }, callback)
     else if (row.status_json !== null)
       rows
         .toldOf(row.id)
-        .catch((err) => log.error({ recording: row.id, err }, 'a recording could not be written down'))
+        .catch((err) =>
+          log.error(
+            { event: 'recording.row-not-saved', recording: row.id, err },
+            'row of a recording not saved',
+          ),
+        )
   }
 
   async #tidy(): Promise<void> {
     const now = this.#options.clock.now()
     try {
-      await this.#ledger.settle(now, (id) => this.#running.has(id))
-      await this.#ledger.count()
+      await this.#index.settle(now, (id) => this.#running.has(id))
+      await this.#index.count()
       await this.#retention.run(now)
     } catch (error) {
-      this.#options.log.error({ err: error }, 'old recordings could not be looked for')
+      this.#options.log.error({ event: 'recording.tidying-failed', err: error }, 'old recordings not removed')
     }
   }
 
   async #removeOrphans(): Promise<void> {
     try {
-      await removeOrphans(this.#parts, this.#options.clock.now())
+      await removeOrphans(this.#indexDeps, this.#options.clock.now())
     } catch (error) {
-      this.#options.log.error({ err: error }, 'recordings that no row names could not be looked for')
+      this.#options.log.error(
+        { event: 'recording.orphan-search-failed', err: error },
+        'recordings without a row not removed',
+      )
     }
   }
 
-  async #look(): Promise<void> {
+  async #checkSpace(): Promise<void> {
     const { freeBytes = freeOf, folder, log } = this.#options
     try {
       this.#free = await freeBytes(folder)
     } catch (error) {
       this.#free = undefined
-      log.error({ folder, err: error }, 'the free space for recordings cannot be found')
+      log.error({ event: 'recording.space-unknown', folder, err: error }, 'free space for recordings unknown')
     }
   }
 }

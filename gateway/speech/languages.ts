@@ -1,8 +1,8 @@
 import { isLanguage } from '../../media/sound/language.ts'
 
 /**
- * The entry for a language by RFC 4647 section 3.4: `de-AT-1996`, else `de-AT`, else `de`; case is ignored. Undefined where there is none,
- * no language was asked for, or what was is not written as one.
+ * Returns the entry for a language by RFC 4647 section 3.4, ignoring case: `de-AT-1996`, else `de-AT`, else
+ * `de`. Returns undefined without an entry or a well-formed language.
  */
 export const urlOf = (
   language: string | undefined,

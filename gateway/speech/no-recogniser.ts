@@ -1,6 +1,6 @@
 import type { Recogniser, Recognition, RecognitionListener } from '../../media/types.ts'
 
-/** A recognition that fails at once, and says why. */
+/** Returns a recognition that fails at once with a reason. */
 export const failedRecognition = (reason: string, listener: RecognitionListener): Recognition => {
   let closed = false
   queueMicrotask(() => {
@@ -15,7 +15,7 @@ export const failedRecognition = (reason: string, listener: RecognitionListener)
   }
 }
 
-/** Stands where no recogniser is configured: every recognition fails. */
+/** Recogniser without a configuration: every recognition fails. */
 export const noRecogniser: Recogniser = {
   open: (_request, listener) =>
     failedRecognition('no recogniser is configured (media.speech.recogniser)', listener),

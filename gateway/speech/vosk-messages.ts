@@ -5,8 +5,8 @@ import { isJsonObject, readJsonObject } from '../core/json.ts'
 export const voskEof = '{"eof" : 1}'
 
 /**
- * The first message to a vosk-server. `phrases` are all that it will understand then, besides the unknown word; none: its whole
- * vocabulary.
+ * Returns the first message to a vosk-server. It recognizes only `phrases` and the unknown word then; none:
+ * its whole vocabulary.
  */
 export const voskConfig = (
   sampleRate: RecognitionRequest['sampleRate'],
@@ -19,13 +19,13 @@ export const voskConfig = (
     },
   })
 
-/** What a server with a list of phrases writes for every other word. */
+/** Word of a server with phrases for every other word. */
 const unknownWord = '[unk]'
 
 /**
  * Reads a message of a vosk-server: `{"partial": …}`, or `{"text": …, "result": [{"conf": …}, …]}`, or
- * `{"alternatives": [{"text": …, "confidence": …}, …]}`, of which the first counts. Confidence is the mean of the words'. Undefined for
- * other messages; throws an Error for what is no JSON object.
+ * `{"alternatives": [{"text": …, "confidence": …}, …]}`, of which the first counts. Confidence is the mean of
+ * the words'. Returns undefined for other messages; throws an Error unless it is a JSON object.
  */
 export const readVoskMessage = (message: string): Transcript | undefined => {
   const read = readJsonObject(message)

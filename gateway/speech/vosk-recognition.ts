@@ -3,12 +3,12 @@ import type { PcmRate, Recognition, RecognitionListener, Transcript } from '../.
 import type { Clock, Timer } from '../core/clock.ts'
 import { readVoskMessage, voskConfig, voskEof } from './vosk-messages.ts'
 
-/** How a recognition ended: by its end, by a failure, or given up. */
+/** Outcome of a recognition. */
 export type VoskResult = 'ok' | 'failed' | 'given-up'
 
-/** What one recognition works with. */
+/** Collaborators and values of a {@link VoskRecognition}. */
 export interface VoskRecognitionDeps {
-  /** Just made, so nothing has happened to it yet. */
+  /** New socket without events so far. */
   readonly socket: WebSocket
   readonly listener: RecognitionListener
   readonly clock: Clock
@@ -19,32 +19,32 @@ export interface VoskRecognitionDeps {
   readonly onOver: (result: VoskResult) => void
 }
 
-/** Audio that is kept before the connection is there, and that a slow server may have before it, in ms. */
+/** Maximum buffered audio, before the connection and of a slow server, in ms. */
 const maxBufferedMs = 5_000
-/** Longest wait for the last transcript, in ms. */
+/** Maximum wait for the last transcript, in ms. */
 const maxFinalWaitMs = 3_000
 
-/** One speaker being understood by a vosk-server, over a connection of its own. */
+/** Recognition of one speaker by a vosk-server, over its own connection. */
 export class VoskRecognition implements Recognition {
-  readonly #parts: VoskRecognitionDeps
-  readonly #mostBytes: number
+  readonly #deps: VoskRecognitionDeps
+  readonly #maxBytes: number
   #state: 'connecting' | 'open' | 'over' = 'connecting'
   #kept: Buffer[] = []
   #keptBytes = 0
   #timer: Timer
-  /** Somebody waits for the end. */
+  /** Promise of the end, once it was requested. */
   #ending: PromiseWithResolvers<void> | undefined
 
-  constructor(parts: VoskRecognitionDeps) {
-    this.#parts = parts
-    this.#mostBytes = (parts.sampleRate * 2 * maxBufferedMs) / 1000
-    const { socket, clock, connectTimeoutMs } = parts
+  constructor(deps: VoskRecognitionDeps) {
+    this.#deps = deps
+    this.#maxBytes = (deps.sampleRate * 2 * maxBufferedMs) / 1000
+    const { socket, clock, connectTimeoutMs } = deps
     this.#timer = clock.after(connectTimeoutMs, () =>
       this.#fail(`there was no connection within ${connectTimeoutMs} ms`),
     )
     socket.on('open', () => this.#opened())
     socket.on('message', (data, binary) => this.#received(data, binary))
-    // A socket that is given up before it is open reports that as an error too, so this listener stays for good.
+    // A socket that is closed before it is open reports an error, too, so this listener stays.
     socket.on('error', (error: NodeJS.ErrnoException) => this.#fail(error.code ?? error.message))
     socket.on('close', (code) => this.#closed(code))
   }
@@ -53,9 +53,9 @@ export class VoskRecognition implements Recognition {
     if (this.#state === 'over' || this.#ending) return
     const audio = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)
     if (this.#state === 'connecting') this.#keep(Buffer.from(audio))
-    else if (this.#parts.socket.bufferedAmount + audio.length > this.#mostBytes)
+    else if (this.#deps.socket.bufferedAmount + audio.length > this.#maxBytes)
       this.#fail(`the recogniser is more than ${maxBufferedMs} ms behind`)
-    else this.#parts.socket.send(audio)
+    else this.#deps.socket.send(audio)
   }
 
   end(): Promise<void> {
@@ -63,8 +63,8 @@ export class VoskRecognition implements Recognition {
     if (!this.#ending) {
       this.#ending = Promise.withResolvers<void>()
       this.#timer.cancel()
-      this.#timer = this.#parts.clock.after(maxFinalWaitMs, () => this.#over('failed'))
-      if (this.#state === 'open') this.#parts.socket.send(voskEof)
+      this.#timer = this.#deps.clock.after(maxFinalWaitMs, () => this.#over('failed'))
+      if (this.#state === 'open') this.#deps.socket.send(voskEof)
     }
     return this.#ending.promise
   }
@@ -73,17 +73,17 @@ export class VoskRecognition implements Recognition {
     this.#over('given-up')
   }
 
-  /** Keeps the latest audio: who speaks while nobody listens yet speaks at the end of it. */
+  /** Buffers the latest audio. */
   #keep(audio: Buffer): void {
     this.#kept.push(audio)
     this.#keptBytes += audio.length
-    while (this.#keptBytes > this.#mostBytes) this.#keptBytes -= this.#kept.shift()?.length ?? 0
+    while (this.#keptBytes > this.#maxBytes) this.#keptBytes -= this.#kept.shift()?.length ?? 0
   }
 
   #opened(): void {
     if (this.#state !== 'connecting') return
     this.#state = 'open'
-    const { socket, sampleRate, phrases } = this.#parts
+    const { socket, sampleRate, phrases } = this.#deps
     socket.send(voskConfig(sampleRate, phrases))
     if (this.#keptBytes > 0) socket.send(Buffer.concat(this.#kept))
     this.#kept = []
@@ -100,18 +100,19 @@ export class VoskRecognition implements Recognition {
       this.#fail((error as Error).message)
       return
     }
-    if (transcript) this.#parts.listener.onTranscript(transcript)
+    if (transcript) this.#deps.listener.onTranscript(transcript)
   }
 
   #closed(code: number): void {
-    // After the end the server closes, with the last transcript told; before it nobody asked for that.
+    // After the end the server closes the connection, with the last transcript sent; before it a close is a
+    // failure.
     if (this.#ending) this.#over('ok')
     else this.#fail(`the recogniser closed the connection (${code})`)
   }
 
   #fail(reason: string): void {
     if (this.#state === 'over') return
-    this.#over('failed', () => this.#parts.listener.onFailure(new Error(reason)))
+    this.#over('failed', () => this.#deps.listener.onFailure(new Error(reason)))
   }
 
   #over(result: VoskResult, tell?: () => void): void {
@@ -119,8 +120,8 @@ export class VoskRecognition implements Recognition {
     this.#state = 'over'
     this.#timer.cancel()
     this.#kept = []
-    this.#parts.socket.terminate()
-    this.#parts.onOver(result)
+    this.#deps.socket.terminate()
+    this.#deps.onOver(result)
     tell?.()
     this.#ending?.resolve()
   }

@@ -5,9 +5,9 @@ import { urlOf } from './languages.ts'
 import { failedRecognition } from './no-recogniser.ts'
 import { VoskRecognition, type VoskResult } from './vosk-recognition.ts'
 
-/** How a {@link VoskRecogniser} is set up. */
+/** Options of a {@link VoskRecogniser}. */
 export interface VoskOptions {
-  /** `ws:` or `wss:`; where what no entry of `languages` fits goes to. */
+  /** URL (`ws:` or `wss:`) for languages without an entry in `languages`. */
   readonly url: string
   /** URLs by language (BCP 47); `de` stands for `de-AT` too. */
   readonly languages: Readonly<Record<string, string>>
@@ -19,14 +19,15 @@ export interface VoskOptions {
   readonly hints: boolean
   readonly connectTimeoutMs: number
   readonly clock: Clock
-  /** Told how each recognition ended. */
+  /** Called with the outcome of each recognition. */
   readonly onEnd?: (result: VoskResult) => void
 }
 
 /**
- * The recogniser behind the WebSocket protocol of vosk-server: a `config` message, PCM of 16 bit (little-endian) in binary ones, and
- * transcripts in JSON. The URLs are the operator's own, so they may be private. Redirects are not followed, which would carry the token
- * elsewhere. Each recognition has a connection of its own, which is made once: what goes wrong with it is told, and nothing is tried again.
+ * Recogniser of the WebSocket protocol of vosk-server: a `config` message, PCM of 16 bit (little-endian) in
+ * binary messages, and transcripts in JSON. The URLs are the operator's, so they may be private. Redirects
+ * are not followed, as they would carry the token elsewhere. Each recognition has its own connection;
+ * failures are reported, not retried.
  */
 export class VoskRecogniser implements Recogniser {
   readonly #options: VoskOptions
@@ -36,7 +37,7 @@ export class VoskRecogniser implements Recogniser {
     this.#options = options
   }
 
-  /** Recognitions that are not over. */
+  /** Number of recognitions in progress. */
   get running(): number {
     return this.#open.size
   }
@@ -68,7 +69,7 @@ export class VoskRecogniser implements Recogniser {
     for (const recognition of this.#open) recognition.close()
   }
 
-  /** A connection on its way, or why there can be none. */
+  /** Returns a new connection, or the reason for its failure. */
   #socket(language: string | undefined): WebSocket | string {
     const { url, languages, headers, token } = this.#options
     try {
@@ -78,7 +79,7 @@ export class VoskRecogniser implements Recogniser {
         maxPayload: 1 << 20,
       })
     } catch (error) {
-      // A header or token with a character that may not be in one; the message would show it.
+      // A header or token with an invalid character; the error's message would show it.
       return `the request cannot be made: ${(error as NodeJS.ErrnoException).code ?? 'it is refused'}`
     }
   }

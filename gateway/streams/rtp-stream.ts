@@ -3,50 +3,51 @@ import type { Edge, MediaPort, PcmRate, Tap } from '../../media/types.ts'
 import type { AudioStream, StreamSource } from '../calls/verbs/call-streams.ts'
 import type { StreamTarget } from './stream-target.ts'
 
-/** What a stream to an RTP address works with. */
+/** Collaborators and values of an {@link RtpStream}. */
 export interface RtpStreamDeps {
   readonly id: string
   readonly edge: Pick<Edge, 'open'>
   readonly source: StreamSource
   readonly target: Extract<StreamTarget, { kind: 'rtp' }>
   readonly options: StreamOptions
-  /** The address of the target's host, of that family; rejects where there is none that is permitted. */
+  /** Resolves a host to an address of the family. Rejects without a permitted one. */
   readonly resolve: (host: string, family: 4 | 6) => Promise<string>
   /** Called once, when its port is closed. */
   readonly onClosed: () => void
 }
 
-/** Of the codecs that an RTP address can have. */
+/** Sample rate of the codecs. */
 const sampleRate: PcmRate = 8000
 const payloadTypes = { PCMU: 0, PCMA: 8 } as const
 
 /**
- * One leg's audio over RTP: a port of the edge of its own, whose far end is the address. Taps carry the audio between the two ports. What
- * is both said and heard is added up. What comes back has to come from that address (any port of it).
+ * Stream of one leg's audio over RTP: an edge port of its own, whose far end is the target. Taps carry the
+ * audio between the two ports. Both tracks together are mixed. Incoming audio must come from the target's
+ * address, at any port.
  */
 export class RtpStream implements AudioStream {
   readonly id: string
   readonly ended: Promise<StreamEnd>
-  readonly #parts: RtpStreamDeps
+  readonly #deps: RtpStreamDeps
   readonly #settle: (end: StreamEnd) => void
   #over = false
-  /** The leg's. */
+  /** Port of the leg. */
   #near: MediaPort
   #port: MediaPort | undefined
-  /** The leg's, and that of our own port. */
+  /** Taps of the leg's port and of the stream's own port. */
   #taps: readonly [Tap, Tap] | [] = []
 
-  constructor(parts: RtpStreamDeps) {
-    this.#parts = parts
-    this.id = parts.id
-    this.#near = parts.source.port
+  constructor(deps: RtpStreamDeps) {
+    this.#deps = deps
+    this.id = deps.id
+    this.#near = deps.source.port
     const { promise, resolve } = Promise.withResolvers<StreamEnd>()
     this.ended = promise
     this.#settle = resolve
     void this.#run()
   }
 
-  /** Keys are not sent: they are heard where the far end hears anything of them. */
+  /** Sends no digits: the far end hears them in the audio. */
   digit(): void {}
 
   moveTo(port: MediaPort): void {
@@ -59,7 +60,7 @@ export class RtpStream implements AudioStream {
   }
 
   async #run(): Promise<void> {
-    const { edge, source, onClosed } = this.#parts
+    const { edge, source, onClosed } = this.#deps
     try {
       this.#port = await edge.open({ group: source.port.group, kind: 'carrier' })
       if (!this.#over) await this.#connect(this.#port)
@@ -72,7 +73,7 @@ export class RtpStream implements AudioStream {
   }
 
   async #connect(port: MediaPort): Promise<void> {
-    const { target, options } = this.#parts
+    const { target, options } = this.#deps
     const address = await this.#addressOf(port)
     if (this.#over) return
     const payloadType = payloadTypes[target.codec]
@@ -91,9 +92,9 @@ export class RtpStream implements AudioStream {
     this.#carry(port)
   }
 
-  /** The address of the target: that of the first family of the port that it has. */
+  /** Returns the address of the target in the first family that the port and the target share. */
   async #addressOf(port: MediaPort): Promise<string> {
-    const { target, resolve } = this.#parts
+    const { target, resolve } = this.#deps
     const families = ([4, 6] as const).filter((family) => port.addressFor(family) !== undefined)
     const [first = 4, second] = families
     try {
@@ -107,13 +108,13 @@ export class RtpStream implements AudioStream {
   }
 
   #carry(port: MediaPort): void {
-    const { options } = this.#parts
+    const { options } = this.#deps
     const near = this.#near.tap({ tracks: tapTracks[options.tracks ?? 'inbound'], sampleRate })
     const far = port.tap({ tracks: 'in', sampleRate })
     this.#taps = [near, far]
     const sum = options.tracks === 'both' ? summing((samples) => far.speak(samples)) : undefined
     near.onFrame(({ samples, track }) => (sum ? sum(samples, track) : far.speak(samples)))
-    // Silence must not take the place of what the leg would hear otherwise.
+    // Silence must not replace what the leg would hear otherwise.
     if (options.bidirectional)
       far.onFrame(({ samples }) => samples.some((sample) => sample !== 0) && near.speak(samples))
     near.onClosed(() => this.stop())
@@ -128,10 +129,10 @@ export class RtpStream implements AudioStream {
   }
 }
 
-/** The tracks of a tap, by the names that documents have for them. */
+/** Tracks of a tap, by the names of documents. */
 export const tapTracks = { inbound: 'in', outbound: 'out', both: 'both' } as const
 
-/** Adds the two tracks up, of which `in` comes first. */
+/** Mixes the two tracks, of which `in` comes first. */
 const summing = (give: (samples: Int16Array) => void) => {
   let before: Int16Array | undefined
   return (samples: Int16Array, track: 'in' | 'out'): void => {

@@ -5,12 +5,12 @@ import { Resampler } from '../../media/codecs/resampler.ts'
 import type { PcmRate, TapFrame } from '../../media/types.ts'
 import { BadStream } from './stream-target.ts'
 
-/** How audio is written in messages. */
+/** Format of the audio in messages. */
 export interface StreamFormat {
   readonly codec: 'PCMU' | 'PCMA' | 'G722' | 'L16'
-  /** Of the sound, in Hz. */
+  /** Sample rate in Hz. */
   readonly sampleRate: 8000 | 16_000 | 24_000 | 48_000
-  /** Of one message, in ms. */
+  /** Duration of the audio in one message, in ms. */
   readonly packetMs: number
 }
 
@@ -21,12 +21,12 @@ const maxPacketMs = 120
 const ratesOf = {
   PCMU: [8000],
   PCMA: [8000],
-  // RFC 3551 section 4.5.2 counts 8,000 for what has 16,000; whichever is written, it is the same.
+  // RFC 3551 section 4.5.2 writes 8,000 for a codec of 16,000; both mean the same.
   G722: [16_000, 8000],
   L16: [16_000, 8000, 24_000, 48_000],
 } as const
 
-/** The format that the options ask for. Throws {@link BadStream} for one that is not there. */
+/** Returns the format of the options. Throws {@link BadStream} for an unknown one. */
 export const formatOf = ({ codec = 'PCMU', sampleRate, packetMs = frameMs }: StreamOptions): StreamFormat => {
   const rates: readonly StreamFormat['sampleRate'][] = ratesOf[codec]
   if (sampleRate !== undefined && !rates.includes(sampleRate))
@@ -37,23 +37,23 @@ export const formatOf = ({ codec = 'PCMU', sampleRate, packetMs = frameMs }: Str
   return { codec, sampleRate: rate, packetMs }
 }
 
-/** The rate at which the leg is listened to, and spoken to. */
+/** Returns the sample rate of the leg's tap. */
 export const tapRateOf = ({ sampleRate }: StreamFormat): PcmRate =>
   sampleRate === 24_000 ? 48_000 : sampleRate
 
-/** Octets of one second. */
+/** Returns the octets of one second. */
 export const octetsOf = ({ codec, sampleRate }: StreamFormat): number =>
   codec === 'L16' ? 2 * sampleRate : 8000
 
-/** A message's audio. */
+/** Audio of a message. */
 export interface Chunk {
-  /** Of its beginning, as {@link TapFrame.atMs}. */
+  /** Start, as {@link TapFrame.atMs}. */
   readonly atMs: number
   /** In base64. */
   readonly payload: string
 }
 
-/** Turns the frames of one track into what messages hold. */
+/** Encodes the frames of one track for messages. */
 export class ChunkEncoder {
   readonly #format: StreamFormat
   readonly #resampler: Resampler | undefined
@@ -67,14 +67,14 @@ export class ChunkEncoder {
     if (format.codec === 'G722') this.#g722 = new G722Encoder()
   }
 
-  /** Takes 20 ms at {@link tapRateOf}. Gives what is for a message, when that is full. */
+  /** Encodes 20 ms at {@link tapRateOf}. Returns a chunk when a message is full. */
   take({ atMs, samples }: Pick<TapFrame, 'atMs' | 'samples'>): Chunk | undefined {
     if (this.#parts.length === 0) this.#begun = atMs
     this.#parts.push(this.#encode(samples))
     return this.#parts.length * frameMs < this.#format.packetMs ? undefined : this.rest()
   }
 
-  /** What is too little for a message so far; undefined where there is nothing. */
+  /** Returns the audio that does not fill a message; undefined without any. */
   rest(): Chunk | undefined {
     if (this.#parts.length === 0) return undefined
     const payload = Buffer.concat(this.#parts.splice(0)).toString('base64')
@@ -96,7 +96,7 @@ export class ChunkEncoder {
 
 const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 
-/** Reads what the messages of a far side hold. */
+/** Decodes the audio in messages of a far side. */
 export class ChunkDecoder {
   readonly #format: StreamFormat
   readonly #resampler: Resampler | undefined
@@ -108,7 +108,7 @@ export class ChunkDecoder {
     if (format.codec === 'G722') this.#g722 = new G722Decoder()
   }
 
-  /** Audio of any length, at {@link tapRateOf}. Throws an Error that says what is wrong with it. */
+  /** Decodes audio of any length to {@link tapRateOf}. Throws an Error that names the fault. */
   read(payload: string): Int16Array {
     if (!base64.test(payload)) throw new Error('media.payload: base64 expected')
     const bytes = Buffer.from(payload, 'base64')
@@ -120,7 +120,8 @@ export class ChunkDecoder {
       return out
     }
     if (bytes.length % 2 !== 0) throw new Error('media.payload: two octets for each sample expected')
-    // A copy, as a view of 16-bit numbers has to begin at an even place. Little-endian, as all machines that run this are.
+    // A copy, as a view of 16-bit numbers must start at an even offset. All supported machines are
+    // little-endian.
     const samples = new Int16Array(Uint8Array.from(bytes).buffer)
     return this.#resampler ? resampled(this.#resampler, samples) : samples
   }

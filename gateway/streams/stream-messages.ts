@@ -2,7 +2,7 @@ import type { TapFrame } from '../../media/types.ts'
 import { isJsonObject, readJsonObject } from '../core/json.ts'
 import { type Chunk, ChunkEncoder, type StreamFormat } from './stream-format.ts'
 
-/** Whom the messages are about. */
+/** Facts in the messages of a stream. */
 export interface StreamFacts {
   readonly streamSid: string
   readonly callSid: string
@@ -12,13 +12,13 @@ export interface StreamFacts {
   readonly format: StreamFormat
 }
 
-/** What the far side of a stream can ask for. */
+/** Command of a far side. */
 export type StreamCommand =
   | { readonly kind: 'media'; readonly payload: string }
   | { readonly kind: 'mark'; readonly name: string }
   | { readonly kind: 'clear' }
   | { readonly kind: 'dtmf'; readonly digits: string }
-  /** Of no meaning to us. */
+  /** Unknown command, which is ignored. */
   | { readonly kind: 'other' }
 
 const trackNames = { in: 'inbound', out: 'outbound' } as const
@@ -31,7 +31,7 @@ const encodings = {
 const maxMarkLength = 256
 const maxDigits = 64
 
-/** Writes the messages of one stream, which are numbered, as are the chunks of each track. */
+/** Writes the messages of one stream, with sequence numbers for messages and for chunks of each track. */
 export class StreamWriter {
   readonly #facts: StreamFacts
   readonly #encoders: Readonly<Record<TapFrame['track'], ChunkEncoder>>
@@ -54,12 +54,12 @@ export class StreamWriter {
     return this.#numbered('start', { start })
   }
 
-  /** Undefined as long as the track has too little for a message. */
+  /** Returns a message when the track has filled one. */
   media(frame: TapFrame): string | undefined {
     return this.#mediaOf(frame.track, this.#encoders[frame.track].take(frame))
   }
 
-  /** What a track still has, at the end. */
+  /** Returns the last message of a track, if it has audio left. */
   rest(track: TapFrame['track']): string | undefined {
     return this.#mediaOf(track, this.#encoders[track].rest())
   }
@@ -91,7 +91,7 @@ export class StreamWriter {
   }
 }
 
-/** Reads a message of the far side. Throws an Error that says what is wrong with it. */
+/** Reads a message of a far side. Throws an Error that names the fault. */
 export const readCommand = (message: string, { streamSid }: StreamFacts): StreamCommand => {
   const read = readJsonObject(message)
   if (read.streamSid !== undefined && read.streamSid !== streamSid)

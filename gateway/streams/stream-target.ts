@@ -1,7 +1,7 @@
 import type { StreamOptions } from '../../handlers/verbs.ts'
 import { bareHost } from '../callbacks/guarded-lookup.ts'
 
-/** Where a stream goes. */
+/** Target of a stream. */
 export type StreamTarget =
   | { readonly kind: 'websocket'; readonly url: URL }
   | {
@@ -13,7 +13,7 @@ export type StreamTarget =
       readonly ptime: number
     }
 
-/** The options of a stream cannot be used; the message says why, and has no secret of the URL in it. */
+/** Invalid options of a stream. The message names the fault, without secrets of the URL. */
 export class BadStream extends Error {
   readonly code = 'bad_stream'
 
@@ -23,7 +23,7 @@ export class BadStream extends Error {
   }
 }
 
-/** Lower ports belong to services that a document has no business to send packets to. */
+/** Minimum RTP port: lower ones belong to services to which a document must not send packets. */
 const minRtpPort = 1024
 
 /** Reads the URL of a stream. Throws {@link BadStream}. */
@@ -32,13 +32,13 @@ export const readTarget = ({ url: text, codec, packetMs }: StreamOptions): Strea
   const url = URL.parse(text.trim())
   if (!url || (url.protocol !== 'ws:' && url.protocol !== 'wss:'))
     throw new BadStream('The URL of a stream must begin with wss:, ws: or rtp:.')
-  // It has no meaning there (RFC 6455 section 3).
+  // A fragment has no meaning there (RFC 6455 section 3).
   url.hash = ''
   return { kind: 'websocket', url }
 }
 
 const readRtp = (text: string, codec: StreamOptions['codec'], packetMs = 20): StreamTarget => {
-  // As http, whose rules for hosts and ports the parser knows; `rtp` it takes for an unknown scheme.
+  // Parsed as http, whose rules for hosts and ports the parser knows.
   const url = URL.parse(text.replace(/^rtp:/i, 'http:'))
   const port = Number(url?.port)
   if (!url || url.hostname === '' || port < minRtpPort)

@@ -15,7 +15,7 @@ import { formatOf } from './stream-format.ts'
 import { BadStream, readTarget, type StreamTarget } from './stream-target.ts'
 import { WebSocketStream } from './websocket-stream.ts'
 
-/** What the streams work with. */
+/** Collaborators and settings of {@link Streams}. */
 export interface StreamsDeps {
   readonly edge: Pick<Edge, 'open'>
   readonly guard: Pick<AddressGuard, 'permits'>
@@ -24,35 +24,35 @@ export interface StreamsDeps {
   readonly metrics: Pick<Metrics, 'streamsEnded'>
   /** Value of the User-Agent header; empty: none. */
   readonly userAgent: string
-  /** Longest wait for a connection, in ms; default 5 s. */
+  /** Maximum wait for a connection, in ms; default 5 s. */
   readonly connectTimeoutMs?: number
   /** Default: the system's resolver. */
   readonly resolve?: Resolve
 }
 
-/** Octets of one message of a far side. */
+/** Maximum size of a message of a far side, in octets. */
 const maxMessageBytes = 1 << 20
 
 /**
- * Streams of calls' audio to customers' servers, which are reached like those of documents: at public addresses and in the allowed
- * networks alone. A stream that is lost is not begun again.
+ * Streams of calls' audio to customers' servers. The servers must have public addresses or be in the allowed
+ * networks, as for documents. A lost stream is not restarted.
  */
 export class Streams implements StreamStarter {
-  readonly #parts: StreamsDeps
+  readonly #deps: StreamsDeps
   readonly #lookup: Lookup
   readonly #open = new Set<AudioStream>()
 
-  constructor(parts: StreamsDeps) {
-    this.#parts = parts
-    this.#lookup = guardedLookup(parts.guard, parts.resolve)
+  constructor(deps: StreamsDeps) {
+    this.#deps = deps
+    this.#lookup = guardedLookup(deps.guard, deps.resolve)
   }
 
-  /** Streams whose connection or port is not closed yet. */
+  /** Number of streams with an open connection or port. */
   get running(): number {
     return this.#open.size
   }
 
-  /** Begins one. Throws {@link BadStream} for options that cannot be used; what becomes of it is told by its `ended`. */
+  /** Starts a stream. Throws {@link BadStream} for invalid options; its `ended` reports later failures. */
   start(source: StreamSource, options: StreamOptions): AudioStream {
     const target = readTarget(options)
     const stream: AudioStream =
@@ -64,19 +64,20 @@ export class Streams implements StreamStarter {
     return stream
   }
 
-  /** Stops all of them. */
+  /** Stops all streams. */
   close(): void {
     for (const stream of this.#open) stream.stop()
   }
 
   async #note(stream: AudioStream, { callId }: StreamSource, kind: string, url: string): Promise<void> {
-    const { log, metrics } = this.#parts
+    const { log, metrics } = this.#deps
     const facts = { call: callId, stream: stream.id, url: redactedUrl(url) }
-    log.info(facts, 'a stream is begun')
+    log.info({ event: 'stream.started', ...facts }, 'stream started')
     const end = await stream.ended
     metrics.streamsEnded.inc({ kind, end: end.kind })
-    if (end.kind === 'failed') log.warn({ ...facts, reason: end.reason }, 'a stream has failed')
-    else log.info({ ...facts, end: end.kind }, 'a stream is over')
+    if (end.kind === 'failed')
+      log.warn({ event: 'stream.failed', ...facts, reason: end.reason }, 'stream failed')
+    else log.info({ event: 'stream.ended', ...facts, end: end.kind }, 'stream ended')
   }
 
   #webSocket(
@@ -85,7 +86,7 @@ export class Streams implements StreamStarter {
     options: StreamOptions,
     onClosed: () => void,
   ): AudioStream {
-    const { clock, log, connectTimeoutMs = 5_000 } = this.#parts
+    const { clock, log, connectTimeoutMs = 5_000 } = this.#deps
     const { callId, projectId } = source
     const { tracks = 'inbound', bidirectional = false, parameters = {} } = options
     const streamSid = randomUUID()
@@ -107,14 +108,17 @@ export class Streams implements StreamStarter {
         tracks: tracks === 'both' ? ['inbound', 'outbound'] : [tracks],
       },
       onBadMessage: (reason) =>
-        log.warn({ call: callId, stream: streamSid, reason }, "a stream's far side sent a bad message"),
+        log.warn(
+          { event: 'stream.message-rejected', call: callId, stream: streamSid, reason },
+          'message of a far side rejected',
+        ),
     })
   }
 
   #socket(url: URL, { bearerToken }: StreamOptions): WebSocket {
-    const { guard, userAgent } = this.#parts
+    const { guard, userAgent } = this.#deps
     const literal = literalOf(url)
-    // For an address nobody asks the resolver, so it is checked here.
+    // An address is not resolved, so it is checked here.
     if (literal !== undefined && !guard.permits(literal)) throw new BadStream(notPermitted(literal))
     try {
       return new WebSocket(url, {
@@ -127,7 +131,7 @@ export class Streams implements StreamStarter {
         lookup: this.#lookup,
       })
     } catch (error) {
-      // Of Node's http, for a token that is no header.
+      // From Node's http, for a token that is no valid header.
       throw new BadStream(
         `The stream cannot be opened: ${(error as NodeJS.ErrnoException).code ?? 'it is refused'}.`,
       )
@@ -148,14 +152,14 @@ export class Streams implements StreamStarter {
       options,
       resolve,
       onClosed,
-      edge: this.#parts.edge,
+      edge: this.#deps.edge,
     })
   }
 
   #addressOf(host: string, family: 4 | 6): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
     const literal = literalOf({ hostname: host })
-    if (literal !== undefined && !this.#parts.guard.permits(literal)) reject(new AddressRefused(literal))
+    if (literal !== undefined && !this.#deps.guard.permits(literal)) reject(new AddressRefused(literal))
     else if (literal !== undefined) resolve(literal)
     else
       this.#lookup(host, { all: true }, (error, addresses) => {

@@ -6,9 +6,9 @@ import type { Clock, Timer } from '../core/clock.ts'
 import { ChunkDecoder, octetsOf, tapRateOf } from './stream-format.ts'
 import { readCommand, type StreamCommand, type StreamFacts, StreamWriter } from './stream-messages.ts'
 
-/** What a stream to a WebSocket works with. */
+/** Collaborators and values of a {@link WebSocketStream}. */
 export interface WebSocketStreamDeps {
-  /** Just made, so nothing has happened to it yet. */
+  /** New socket without events so far. */
   readonly socket: WebSocket
   readonly source: StreamSource
   readonly facts: StreamFacts
@@ -16,26 +16,32 @@ export interface WebSocketStreamDeps {
   readonly bidirectional: boolean
   readonly clock: Clock
   readonly connectTimeoutMs: number
-  /** Told of a message that cannot be read. */
+  /** Called for an unreadable message. */
   readonly onBadMessage: (reason: string) => void
   /** Called once, when the connection is closed. */
   readonly onClosed: () => void
 }
 
-/** Octets that may wait to be sent of what has 8,000 in a second: 10 s of audio and more, and who is so far behind is of no use to a caller. */
+/**
+ * Maximum buffered octets for 8,000 octets per second: over 10 s of audio. A far side that is slower is of no
+ * use to a caller.
+ */
 const maxBufferedBytes = 262_144
-/** Messages that cannot be read, before the far side is given up. */
+/** Maximum number of unreadable messages. */
 const maxBadMessages = 50
-/** Marks that may wait for their audio. */
+/** Maximum number of pending marks. */
 const maxPendingMarks = 1_000
-/** Longest wait for the far side's end of the connection, in ms. */
+/** Maximum wait for the far side's close, in ms. */
 const maxCloseMs = 2_000
 
-/** One leg's audio over a WebSocket, in the messages of the family: connected, start, media, dtmf, mark, stop, and back media, mark, clear, dtmf. */
+/**
+ * Stream of one leg's audio over a WebSocket. It sends connected, start, media, dtmf, mark and stop, and
+ * receives media, mark, clear and dtmf.
+ */
 export class WebSocketStream implements AudioStream {
   readonly id: string
   readonly ended: Promise<StreamEnd>
-  readonly #parts: WebSocketStreamDeps
+  readonly #deps: WebSocketStreamDeps
   readonly #writer: StreamWriter
   readonly #decoder: ChunkDecoder
   readonly #settle: (end: StreamEnd) => void
@@ -46,9 +52,9 @@ export class WebSocketStream implements AudioStream {
   #bad = 0
   #marks = 0
 
-  constructor(parts: WebSocketStreamDeps) {
-    const { socket, source, clock, connectTimeoutMs, facts } = parts
-    this.#parts = parts
+  constructor(deps: WebSocketStreamDeps) {
+    const { socket, source, clock, connectTimeoutMs, facts } = deps
+    this.#deps = deps
     this.#port = source.port
     this.id = facts.streamSid
     this.#writer = new StreamWriter(facts)
@@ -76,7 +82,7 @@ export class WebSocketStream implements AudioStream {
 
   stop(): void {
     if (this.#state === 'over') return
-    const { socket, clock } = this.#parts
+    const { socket, clock } = this.#deps
     for (const track of ['in', 'out'] as const) this.#send(() => this.#writer.rest(track))
     this.#send(() => this.#writer.stop())
     const connecting = this.#state === 'connecting'
@@ -93,7 +99,7 @@ export class WebSocketStream implements AudioStream {
     if (this.#state !== 'connecting') return
     this.#state = 'open'
     this.#timer.cancel()
-    const { tracks, facts } = this.#parts
+    const { tracks, facts } = this.#deps
     this.#send(() => this.#writer.connected())
     this.#send(() => this.#writer.start())
     this.#tap = this.#port.tap({ tracks, sampleRate: tapRateOf(facts.format) })
@@ -101,10 +107,10 @@ export class WebSocketStream implements AudioStream {
     this.#tap.onClosed(() => this.stop())
   }
 
-  /** Sends what is written, if anything. */
+  /** Sends a message, if there is any. */
   #send(write: () => string | undefined): void {
     if (this.#state !== 'open') return
-    const { socket, facts } = this.#parts
+    const { socket, facts } = this.#deps
     const message = write()
     if (message === undefined) return
     if (socket.bufferedAmount > (maxBufferedBytes * octetsOf(facts.format)) / 8000)
@@ -113,13 +119,13 @@ export class WebSocketStream implements AudioStream {
   }
 
   #received(data: RawData, binary: boolean): void {
-    if (this.#state !== 'open' || !this.#parts.bidirectional) return
+    if (this.#state !== 'open' || !this.#deps.bidirectional) return
     try {
       if (binary) throw new Error('a text message expected')
-      this.#obey(readCommand(String(data), this.#parts.facts))
+      this.#obey(readCommand(String(data), this.#deps.facts))
     } catch (error) {
       this.#bad++
-      this.#parts.onBadMessage((error as Error).message)
+      this.#deps.onBadMessage((error as Error).message)
       if (this.#bad >= maxBadMessages) this.#fail(`${maxBadMessages} messages could not be read`)
     }
   }
@@ -136,11 +142,11 @@ export class WebSocketStream implements AudioStream {
         this.#tap?.clear()
         break
       case 'dtmf':
-        this.#parts.source.sendDigits(command.digits)
+        this.#deps.source.sendDigits(command.digits)
     }
   }
 
-  /** A mark comes back when all audio before it was heard, or dropped. */
+  /** Returns a mark when all audio before it was played or dropped. */
   #mark(name: string): void {
     if (!this.#tap || this.#marks >= maxPendingMarks) return
     this.#marks++
@@ -153,14 +159,14 @@ export class WebSocketStream implements AudioStream {
   #fail(reason: string): void {
     if (this.#state === 'over') return
     this.#over({ kind: 'failed', reason })
-    this.#parts.socket.terminate()
+    this.#deps.socket.terminate()
   }
 
   #closed(code: number): void {
     if (code === 1006) this.#fail('the connection was lost')
     this.#over({ kind: 'closed' })
     this.#timer.cancel()
-    this.#parts.onClosed()
+    this.#deps.onClosed()
   }
 
   #over(end: StreamEnd): void {

@@ -9,24 +9,27 @@ import {
 } from './operation-types.ts'
 import { readPlay } from './play-request.ts'
 
-/** What of a collection is told, and how. */
+/** Options of a collection, and of its events. */
 export interface CollectRequest {
   readonly options: CollectOptions
   readonly partial: boolean
   readonly startOfInput: boolean
-  /** Collects again and again until it is stopped. */
+  /** Repeats the collection until it is stopped. */
   readonly continuous: boolean
 }
 
 const defaultInitialMs = 4_000
-/** Who collects again and again waits so long each time, at the least. */
+/** Minimum wait of each repeated collection, in ms. */
 const minRepeatMs = 1_000
-/** After these nothing more is collected: somebody stopped it, or another collection took its place. */
+/** Reasons that end a repeated collection: a stop, or another collection in its place. */
 const lastReasons: ReadonlySet<CollectResult['reason']> = new Set(['stopped', 'error'])
 const maxDigitsAllowed = 1_000
 const maxHints = 100
 
-/** Reads `calling.collect`. Its timers wait for `calling.collect.start_input_timers`, unless `start_input_timers` is true. */
+/**
+ * Reads `calling.collect`. Its timers wait for `calling.collect.start_input_timers`, unless
+ * `start_input_timers` is true.
+ */
 export const readCollect = (params: Fields): CollectRequest => {
   const continuous = params.flag('continuous') ?? false
   const input = readInput(params)
@@ -52,7 +55,8 @@ export const readPrompt = (params: Fields): CollectRequest => {
 }
 
 const readInput = (params: Fields): CollectOptions => {
-  const [digits, speech] = [params.fields('digits'), params.fields('speech')]
+  const digits = params.fields('digits')
+  const speech = params.fields('speech')
   if (!digits && !speech) throw params.wrong('digits', 'an object, here or in speech')
   const initialTimeoutMs = params.seconds('initial_timeout') ?? defaultInitialMs
   return { initialTimeoutMs, digits: digits !== undefined, ...readDigits(digits), ...readSpeech(speech) }
@@ -84,7 +88,7 @@ const readSpeech = (speech: Fields | undefined): CollectOptions => {
   }
 }
 
-/** The result as an application reads it. */
+/** Result in an event. */
 type WireResult = Readonly<{ type: string; params?: Readonly<Record<string, unknown>> }>
 
 const emptyDigits: WireResult = { type: 'digit', params: { digits: '', terminator: '' } }
@@ -98,7 +102,7 @@ export class CollectOperation implements Operation {
   readonly #quirks: ClientQuirks
   readonly #abort = new AbortController()
   #collection: Promise<CallCollection> | undefined
-  /** The events of the prompt. */
+  /** Settles after the events of the prompt. */
   #prompt: Promise<void> | undefined
 
   constructor(call: OperationCall, id: string, request: CollectRequest, quirks: ClientQuirks) {
@@ -121,7 +125,7 @@ export class CollectOperation implements Operation {
       let result = await this.#once()
       const { signal } = this.#abort
       while (this.#request.continuous && !signal.aborted && !lastReasons.has(result.reason)) {
-        if (result.reason !== 'no-input') this.#tell('collecting', wireOf(result), true)
+        if (result.reason !== 'no-input') this.#send('collecting', wireOf(result), true)
         result = await this.#once()
       }
       return wireOf(result)
@@ -147,16 +151,16 @@ export class CollectOperation implements Operation {
   async #once(): Promise<CollectResult> {
     this.#collection = this.#call.control.startCollect(this.#options())
     const collection = await this.#collection
-    this.#prompt = this.#tellPrompt(collection)
+    this.#prompt = this.#reportPrompt(collection)
     return collection.result
   }
 
   #options(): CollectOptions {
     const { options, partial, startOfInput } = this.#request
     const { speech } = options
-    const onPartial = (text: string) => this.#tell('collecting', { type: 'speech', params: { text } }, false)
-    const onDigits = (digits: string) => this.#tell('collecting', digit(digits), false)
-    const onInput = (by: string) => this.#tell('collecting', { type: 'start_of_input', params: { type: by } })
+    const onPartial = (text: string) => this.#send('collecting', { type: 'speech', params: { text } }, false)
+    const onDigits = (digits: string) => this.#send('collecting', digit(digits), false)
+    const onInput = (by: string) => this.#send('collecting', { type: 'start_of_input', params: { type: by } })
     return {
       ...options,
       ...(speech && partial && { speech: { ...speech, onPartial } }),
@@ -165,7 +169,7 @@ export class CollectOperation implements Operation {
     }
   }
 
-  async #tellPrompt({ prompt }: CallCollection): Promise<void> {
+  async #reportPrompt({ prompt }: CallCollection): Promise<void> {
     if (!prompt) return
     const tell = (state: string) => this.#call.sendEvent('calling.call.play', { control_id: this.#id, state })
     tell('playing')
@@ -179,10 +183,10 @@ export class CollectOperation implements Operation {
 
   #finished(result: WireResult): void {
     const silent = result.type !== 'digit' && result.type !== 'speech'
-    this.#tell('finished', silent && this.#quirks.reportsSuccessOnly ? emptyDigits : result, true)
+    this.#send('finished', silent && this.#quirks.reportsSuccessOnly ? emptyDigits : result, true)
   }
 
-  #tell(state: 'collecting' | 'finished', result: WireResult, final?: boolean): void {
+  #send(state: 'collecting' | 'finished', result: WireResult, final?: boolean): void {
     const params = { control_id: this.#id, state, result, ...(final !== undefined && { final }) }
     this.#call.sendEvent('calling.call.collect', params)
   }
@@ -199,7 +203,7 @@ const wireOf = ({ reason, digits, terminator, speech }: CollectResult): WireResu
   if (reason === 'stopped' && digits === '') return { type: 'no_input' }
   if (!speech) return digit(digits, terminator)
   const { text, confidence } = speech
-  // Per cent, where the recogniser tells.
+  // In per cent, if known.
   return {
     type: 'speech',
     params: { text, ...(confidence !== undefined && { confidence: confidence * 100 }) },

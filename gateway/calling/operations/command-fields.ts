@@ -1,10 +1,13 @@
 import { isJsonObject } from '../../core/json.ts'
 
-/** A request that cannot be done: its result carries a code that is not 2xx, and the client's promise rejects with code and message. */
+/**
+ * Refusal of a request. The result carries a code that is not 2xx; the client's promise rejects with code and
+ * message.
+ */
 export class Refusal extends Error {
   /** Like an HTTP status. */
   readonly code: string
-  /** The field at fault, dotted; undefined where it is none of one field. */
+  /** Field at fault, dotted; undefined if no single field is at fault. */
   readonly attribute: string | undefined
 
   constructor(code: string, message: string, attribute?: string) {
@@ -18,29 +21,32 @@ export class Refusal extends Error {
 const maxSeconds = 86_400
 const maxTextLength = 16_384
 
-/** Reads the fields of an object that an application sent. What is missing or null is undefined; what is of another kind is refused with 400. */
+/**
+ * Reads the fields of an object from an application. A missing or null field is undefined; a field of another
+ * type is refused with 400.
+ */
 export class Fields {
   readonly #values: Readonly<Record<string, unknown>>
   readonly #path: string
 
-  /** `path` says in messages where the object stands; empty for the params themselves. */
+  /** `path` names the object in messages; empty for the params themselves. */
   constructor(value: unknown, path = '') {
     if (!isJsonObject(value)) throw wrong(path || 'params', 'an object', value)
     this.#values = value
     this.#path = path
   }
 
-  /** Every field, as it came. */
+  /** All fields, unchecked. */
   get all(): Readonly<Record<string, unknown>> {
     return this.#values
   }
 
-  /** The value as it came. */
+  /** Value, unchecked. */
   raw(name: string): unknown {
     return this.#values[name] ?? undefined
   }
 
-  /** The value as it came, for events that repeat it. */
+  /** Value, unchecked but for its size, for events that repeat it. */
   given(name: string): unknown {
     return repeatable(this.raw(name), this.#at(name))
   }
@@ -54,7 +60,7 @@ export class Fields {
     return value
   }
 
-  /** As {@link text}, and it must be there. */
+  /** Required field, as {@link text}. */
   needed(name: string): string {
     const value = this.text(name)
     if (value === undefined) throw this.wrong(name, 'a text that is not empty')
@@ -108,7 +114,7 @@ export class Fields {
     return listOf(value, this.#at(name), most, read)
   }
 
-  /** What to throw when a value is not what it should be. */
+  /** Returns the refusal of a value. */
   wrong(name: string, expected: string, found: unknown = this.raw(name)): Refusal {
     return wrong(this.#at(name), expected, found)
   }
@@ -118,7 +124,7 @@ export class Fields {
   }
 }
 
-/** A value as a list of at most so many entries, each read by `read`. */
+/** Reads a list with a maximum length, each entry with `read`. */
 export const listOf = <T>(
   value: unknown,
   path: string,
@@ -130,14 +136,14 @@ export const listOf = <T>(
   return value.map((each, i) => read(each, `${path}[${i}]`))
 }
 
-/** A value that events repeat: they are kept for a client that is away, so it may not be of any length. */
+/** Checks the size of a value that events repeat: they are kept for a client that is away. */
 export const repeatable = (value: unknown, path: string): unknown => {
   const { length } = JSON.stringify(value) ?? ''
   if (length > maxTextLength) throw wrong(path, `at most ${maxTextLength} characters`, length)
   return value
 }
 
-/** A value as a text that is not empty. */
+/** Reads a text that is not empty. */
 export const textOf = (value: unknown, path: string): string => {
   if (typeof value !== 'string' || value === '') throw wrong(path, 'a text that is not empty', value)
   return value

@@ -15,7 +15,7 @@ import { ReferOperation, readRefer } from './refer-operation.ts'
 import { readStream, StreamOperation } from './stream-operation.ts'
 import { readTap } from './tap-request.ts'
 
-/** A call that is told what to do by requests. */
+/** Call that accepts commands. */
 export interface CommandedCall extends OperationCall {
   readonly id: string
   readonly nodeId: string
@@ -25,14 +25,14 @@ export interface CommandedCall extends OperationCall {
   hangup(reason: EndReason): Promise<void>
 }
 
-/** What a request is answered with. */
+/** Reply to a command. */
 export interface CommandReply {
   readonly result: Readonly<Record<string, unknown>>
-  /** Runs right after the result has been sent: for events that must follow it. */
+  /** Runs after the result was sent, for events that must follow it. */
   readonly after?: () => void
 }
 
-/** Answers a request; throws a {@link Refusal}. */
+/** Handles a command; throws a {@link Refusal}. */
 export type Command<T extends CommandedCall = CommandedCall> = (
   call: T,
   params: Fields,
@@ -40,16 +40,16 @@ export type Command<T extends CommandedCall = CommandedCall> = (
 
 const maxVolumeDb = 40
 
-/** What every request that was taken is answered with. */
+/** Returns the result of an accepted command. */
 export const ok = (more: Readonly<Record<string, unknown>> = {}) => ({ code: '200', message: 'OK', ...more })
 
-/** The answer to a request about a call. */
+/** Returns the reply to a command about a call. */
 export const reply = (
   call: Pick<CommandedCall, 'id' | 'nodeId'>,
   more: Readonly<Record<string, unknown>> = {},
 ): CommandReply => ({ result: ok({ call_id: call.id, node_id: call.nodeId, ...more }) })
 
-/** Starts an operation after its reply: the clients take its first event only then. */
+/** Starts an operation after its reply: clients accept its first event only then. */
 const startsOperation =
   (read: (call: CommandedCall, id: string, params: Fields) => Operation): Command =>
   (call, params) => {
@@ -60,7 +60,7 @@ const startsOperation =
     return { ...answer, after: call.operations.accept(id, operation) }
   }
 
-/** Tells an operation something. */
+/** Passes a command to an operation. */
 const updatesOperation =
   (kind: OperationKind, what: (operation: Operation, params: Fields) => void): Command =>
   (call, params) => {
@@ -91,7 +91,7 @@ const end: Command = (call, params) => {
 const userEvent: Command = (call, params) => {
   const event = params.raw('event')
   if (!isJsonObject(event)) throw params.wrong('event', 'an object')
-  if (!call.control.sendUserEvent(event)) throw new Refusal('422', 'the caller cannot be told of events')
+  if (!call.control.sendUserEvent(event)) throw new Refusal('422', 'the caller cannot receive events')
   return reply(call)
 }
 
@@ -102,7 +102,7 @@ export const readDigits = (params: Fields): string => {
   return digits
 }
 
-/** What can be asked of every call that is in progress. */
+/** Commands that every call in progress accepts. */
 export const commands: Readonly<Record<string, Command>> = {
   'calling.end': end,
   'calling.play': startsOperation(
@@ -145,7 +145,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'calling.send_digits': startsOperation((call, id, params) => {
     const digits = readDigits(params)
     const send = (signal: AbortSignal) => call.control.sendDigits(digits, { signal })
-    return new DigitsOperation((type, told) => call.sendEvent(type, told), id, send)
+    return new DigitsOperation((type, fields) => call.sendEvent(type, fields), id, send)
   }),
   'calling.refer': startsOperation((call, id, params) => new ReferOperation(call, id, readRefer(params))),
   'calling.hold': async (call) => {

@@ -2,23 +2,26 @@ import type { DetectOptions, DetectResult, Finding, MachineOptions } from '../..
 import { Fields } from './command-fields.ts'
 import { isOver, type Operation, type OperationCall } from './operation-types.ts'
 
-/** What is to be detected, by its wire name. */
+/** Target of a detection, by its wire name. */
 export interface DetectCommand {
   readonly type: 'machine' | 'fax' | 'digit'
   readonly options: DetectOptions
 }
 
-/** Reads `calling.detect`. A machine is listened to until its greeting is over: the client does not say whether it waits for that. */
+/**
+ * Reads `calling.detect`. The detection of a machine lasts to the end of its greeting, as the client does not
+ * say whether it waits for that.
+ */
 export const readDetect = (params: Fields): DetectCommand => {
   const detect = params.fields('detect')
   const type = detect?.oneOf('type', ['machine', 'fax', 'digit'] as const)
   if (!detect || !type) throw params.wrong('detect', 'an object with type machine, fax or digit')
   const more = detect.fields('params') ?? new Fields({}, 'detect.params')
   const timeoutMs = params.seconds('timeout')
-  return { type, options: { ...what[type](more), ...(timeoutMs !== undefined && { timeoutMs }) } }
+  return { type, options: { ...readers[type](more), ...(timeoutMs !== undefined && { timeoutMs }) } }
 }
 
-const what: Readonly<Record<DetectCommand['type'], (params: Fields) => DetectOptions>> = {
+const readers: Readonly<Record<DetectCommand['type'], (params: Fields) => DetectOptions>> = {
   machine: (params) => ({ machine: readMachine(params) }),
   fax: (params) => ({ fax: params.oneOf('tone', ['CED', 'CNG'] as const) ?? 'CED' }),
   digit: (params) => ({ digits: params.text('digits') ?? '0123456789*#' }),
@@ -55,9 +58,9 @@ export class DetectOperation implements Operation {
       const options = { ...this.#request.options, onFinding: (finding: Finding) => this.#finding(finding) }
       const result = await this.#call.control.detect({ ...options, signal: this.#abort.signal })
       if (!this.#found) this.#result(result)
-      this.#tell('finished')
+      this.#send('finished')
     } catch (error) {
-      this.#tell(isOver(error, this.#abort.signal) ? 'finished' : 'error')
+      this.#send(isOver(error, this.#abort.signal) ? 'finished' : 'error')
     }
   }
 
@@ -67,17 +70,17 @@ export class DetectOperation implements Operation {
 
   #finding(finding: Finding): void {
     this.#found = true
-    if (finding.kind === 'ready') this.#tell('READY', finding.beep)
-    else if (finding.kind === 'notReady') this.#tell('NOT_READY')
-    else if (finding.kind === 'fax') this.#tell(finding.tone)
-    else this.#tell(finding.kind === 'digit' ? finding.digit : finding.kind.toUpperCase())
+    if (finding.kind === 'ready') this.#send('READY', finding.beep)
+    else if (finding.kind === 'notReady') this.#send('NOT_READY')
+    else if (finding.kind === 'fax') this.#send(finding.tone)
+    else this.#send(finding.kind === 'digit' ? finding.digit : finding.kind.toUpperCase())
   }
 
   #result({ kind, tone, digit }: DetectResult): void {
-    if (kind !== 'none') this.#tell(tone ?? digit ?? kind.toUpperCase())
+    if (kind !== 'none') this.#send(tone ?? digit ?? kind.toUpperCase())
   }
 
-  #tell(event: string, beep?: boolean): void {
+  #send(event: string, beep?: boolean): void {
     const detect = { type: this.#request.type, params: { event, ...(beep !== undefined && { beep }) } }
     this.#call.sendEvent('calling.call.detect', { control_id: this.#id, detect })
   }

@@ -8,7 +8,7 @@ export class DigitsOperation implements Operation {
   readonly #send: (signal: AbortSignal) => Promise<void>
   readonly #abort = new AbortController()
 
-  /** `send` presses the keys, on the caller's leg or on a callee's. */
+  /** `send` sends the digits, on the caller's leg or on a callee's. */
   constructor(tell: OperationCall['sendEvent'], id: string, send: (signal: AbortSignal) => Promise<void>) {
     this.#tell = tell
     this.#id = id

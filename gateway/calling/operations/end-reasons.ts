@@ -1,12 +1,12 @@
 import type { HangupReason } from '../../../handlers/verbs.ts'
 
-/** Reasons of a call's end, as applications spell them. */
+/** Reasons of a call's end, in the spelling of applications. */
 export type EndReason = 'hangup' | 'cancel' | 'busy' | 'noAnswer' | 'decline' | 'error'
 
-/** Every reason that `calling.end` takes. */
+/** Reasons that `calling.end` accepts. */
 export const endReasons: readonly EndReason[] = ['hangup', 'cancel', 'busy', 'noAnswer', 'decline', 'error']
 
-/** What the verb is told. */
+/** Reasons of the verb `hangup`. */
 export const hangupReasons: Readonly<Record<EndReason, HangupReason>> = {
   hangup: 'hangup',
   cancel: 'hangup',
@@ -26,5 +26,5 @@ const byCode: Readonly<Record<string, EndReason>> = {
   answered_elsewhere: 'cancel',
 }
 
-/** The reason for a code of the error catalogue. */
+/** Returns the reason for a code of the error catalogue. */
 export const endReasonOf = (code: string): EndReason => byCode[code] ?? 'error'

@@ -6,16 +6,19 @@ import {
 } from '../../../handlers/verbs.ts'
 import { codeOf } from '../../core/errors/catalogue.ts'
 
-/** The call that an operation is of. */
+/** Call of an operation. */
 export interface OperationCall {
   readonly control: CallControl
-  /** Sends an event of this call; its ids are added. `ends`: the recording whose end it tells. */
+  /** Sends an event of this call, with its ids. `ends`: recording whose end it reports. */
   sendEvent(type: string, params: Readonly<Record<string, unknown>>, ends?: string): void
-  /** Whom the end of a recording is told to where the gateway dies: nobody where an application does, which is gone with the call. */
+  /**
+   * Returns the status URL for the end of a recording if the gateway dies. Absent for an application, whose
+   * session ends with the call.
+   */
   recordingStatus?(params: Readonly<Record<string, unknown>>): RecordingStatusTarget | undefined
 }
 
-/** What `kind` a follow-up request (`calling.play.stop` …) is about. */
+/** Kind of operation that a follow-up request (`calling.play.stop` …) names. */
 export type OperationKind =
   | 'play'
   | 'record'
@@ -28,12 +31,12 @@ export type OperationKind =
   | 'connect'
   | 'refer'
 
-/** A verb at work, by the id that the application gave it. */
+/** Running verb, by the id from its request. */
 export interface Operation {
   readonly kind: OperationKind
-  /** Begins. Settles once the last event has been sent; never rejects. */
+  /** Runs the operation. Settles after the last event; never rejects. */
   run(): Promise<void>
-  /** Ends it; harmless when it is over. */
+  /** Stops the operation. Idempotent. */
   stop(): void
   pause?(behaviour: 'skip' | 'silence'): void
   resume?(): void
@@ -42,19 +45,19 @@ export interface Operation {
   startTimers?(): void
 }
 
-/** How a client takes events. */
+/** Peculiarities of a client in the handling of events. */
 export interface ClientQuirks {
   /**
-   * Its promises, once an operation has begun, settle with success alone (4.2): a failure is told to it as a success with nothing in it, and
-   * with the field `error`.
+   * Whether its promises settle only by success once an operation has begun (4.2). It receives a failure as
+   * an empty success with the field `error`.
    */
   readonly reportsSuccessOnly: boolean
 }
 
-/** Why a verb failed, for an event: a code of the error catalogue. */
+/** Returns the code of a verb's failure in the error catalogue, for an event. */
 export const failureCode = (error: unknown): string =>
   error instanceof VerbFailed ? error.code : codeOf(error)
 
-/** Whether a verb ended because it was stopped or the call is over, and not because it failed. */
+/** Whether a verb was stopped or ended with the call, and did not fail. */
 export const isOver = (error: unknown, stopped: AbortSignal): boolean =>
   error instanceof CallEnded || stopped.aborted

@@ -22,13 +22,13 @@ export class PlayOperation implements Operation {
     this.#playback = this.#call.control.startPlay({ ...this.#options, signal: this.#abort.signal })
     try {
       const playback = await this.#playback
-      this.#tell('playing')
+      this.#send('playing')
       const end = await playback.ended
-      if (end.kind === 'failed') this.#tell(this.#quirks.reportsSuccessOnly ? 'finished' : 'error', end.code)
-      else this.#tell('finished')
+      if (end.kind === 'failed') this.#send(this.#quirks.reportsSuccessOnly ? 'finished' : 'error', end.code)
+      else this.#send('finished')
     } catch (error) {
       // The client waits for `playing` or `error`: `finished` alone would leave it waiting.
-      this.#tell('error', failureCode(error))
+      this.#send('error', failureCode(error))
     }
   }
 
@@ -40,14 +40,14 @@ export class PlayOperation implements Operation {
   pause(): void {
     this.#with((playback) => {
       playback.pause()
-      this.#tell('paused')
+      this.#send('paused')
     })
   }
 
   resume(): void {
     this.#with((playback) => {
       playback.resume()
-      this.#tell('playing')
+      this.#send('playing')
     })
   }
 
@@ -59,7 +59,7 @@ export class PlayOperation implements Operation {
     this.#playback?.then(what, () => {})
   }
 
-  #tell(state: string, code?: string): void {
+  #send(state: string, code?: string): void {
     this.#call.sendEvent('calling.call.play', { control_id: this.#id, state, ...(code && { error: code }) })
   }
 }

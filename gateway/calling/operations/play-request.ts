@@ -12,7 +12,7 @@ export const readPlay = (params: Fields): Pick<PlayOptions, 'sounds' | 'volumeDb
   return { sounds, ...(volumeDb !== undefined && { volumeDb }) }
 }
 
-/** Reads `ringback` of a request; undefined when there is none. */
+/** Reads `ringback` of a request; undefined if absent. */
 export const readRingback = (params: Fields): readonly Sound[] | undefined => {
   const sounds = params.list('ringback', maxSounds, readSound)
   return sounds.length > 0 ? sounds : undefined
@@ -41,7 +41,9 @@ const readSound = (value: unknown, path: string): Sound => {
 }
 
 const readSpeech = (params: Fields): Sound => {
-  const [voice, language, gender] = [params.text('voice'), params.text('language'), params.text('gender')]
+  const voice = params.text('voice')
+  const language = params.text('language')
+  const gender = params.text('gender')
   const how = { ...(voice && { voice }), ...(language && { language }), ...(gender && { gender }) }
   return { kind: 'speech', text: params.needed('text'), ...how }
 }

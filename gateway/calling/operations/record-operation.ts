@@ -20,7 +20,7 @@ export const readRecord = (params: Fields): RecordOptions => {
     format: audio?.oneOf('format', ['wav', 'mp3'] as const) ?? 'wav',
     tracks: audio?.flag('stereo') ? 'stereo' : tracksOf[direction],
     beep: audio?.flag('beep') ?? false,
-    // No terminators at all are an empty text.
+    // An empty text means no terminators.
     terminators: given === '' ? '' : (audio?.text('terminators') ?? terminators),
     initialSilenceMs: initial === 0 ? Number.POSITIVE_INFINITY : initial,
     ...(end > 0 && { endSilenceMs: end }),
@@ -28,13 +28,16 @@ export const readRecord = (params: Fields): RecordOptions => {
   }
 }
 
-/** `calling.record`: states recording, paused, finished and no_input, which also stands for one that could not be made. */
+/**
+ * `calling.record`: states recording, paused, finished and no_input, which also stands for one that could not
+ * be made.
+ */
 export class RecordOperation implements Operation {
   readonly kind = 'record'
   readonly #call: OperationCall
   readonly #id: string
   readonly #options: RecordOptions
-  /** As it came, for the events. */
+  /** Request field `record`, unchanged for the events. */
   readonly #record: unknown
   readonly #quirks: ClientQuirks
   readonly #abort = new AbortController()
@@ -63,10 +66,10 @@ export class RecordOperation implements Operation {
     })
     try {
       const recording = await this.#recording
-      this.#tell('recording', { url: recording.url })
+      this.#send('recording', { url: recording.url })
       this.#ended(await recording.ended)
     } catch (error) {
-      this.#tell('no_input', { error: failureCode(error) })
+      this.#send('no_input', { error: failureCode(error) })
     }
   }
 
@@ -78,14 +81,14 @@ export class RecordOperation implements Operation {
   pause(behaviour: 'skip' | 'silence'): void {
     this.#with((recording) => {
       recording.pause(behaviour)
-      this.#tell('paused', { url: recording.url })
+      this.#send('paused', { url: recording.url })
     })
   }
 
   resume(): void {
     this.#with((recording) => {
       recording.resume()
-      this.#tell('recording', { url: recording.url })
+      this.#send('recording', { url: recording.url })
     })
   }
 
@@ -97,10 +100,10 @@ export class RecordOperation implements Operation {
     const failed = reason === 'no-input' || reason === 'error'
     const state = failed && !this.#quirks.reportsSuccessOnly ? 'no_input' : 'finished'
     const error = failed && { error: reason }
-    this.#tell(state, { url, duration: durationMs / 1000, size: bytes, ...error }, id)
+    this.#send(state, { url, duration: durationMs / 1000, size: bytes, ...error }, id)
   }
 
-  #tell(state: string, more: Readonly<Record<string, unknown>>, ends?: string): void {
+  #send(state: string, more: Readonly<Record<string, unknown>>, ends?: string): void {
     const params = { control_id: this.#id, state, ...more, record: this.#record }
     this.#call.sendEvent('calling.call.record', params, ends)
   }

@@ -6,7 +6,8 @@ import { failureCode, type Operation, type OperationCall } from './operation-typ
 export const readRefer = (params: Fields): ReferOptions => {
   const device = params.fields('device')?.fields('params')
   if (!device) throw params.wrong('device', 'an object with type sip and params')
-  const [username, password] = [device.text('username'), device.text('password')]
+  const username = device.text('username')
+  const password = device.text('password')
   const to = device.needed('to')
   return { to, ...(username !== undefined && { username }), ...(password !== undefined && { password }) }
 }
@@ -19,7 +20,7 @@ const states: Readonly<Record<ReferResult['kind'], string>> = {
   failed: 'error',
 }
 
-/** `calling.refer`: in_progress, then how it ended. */
+/** `calling.refer`: in_progress, then the outcome. */
 export class ReferOperation implements Operation {
   readonly kind = 'refer'
   readonly #call: OperationCall
@@ -34,16 +35,16 @@ export class ReferOperation implements Operation {
   }
 
   async run(): Promise<void> {
-    this.#tell('in_progress')
+    this.#send('in_progress')
     try {
       const result = await this.#call.control.refer({ ...this.#options, signal: this.#abort.signal })
       const { kind, status, notifyStatus } = result
-      this.#tell(states[kind], {
+      this.#send(states[kind], {
         sip_refer_response_code: String(status),
         ...(notifyStatus !== undefined && { sip_notify_response_code: String(notifyStatus) }),
       })
     } catch (error) {
-      this.#tell('error', { error: failureCode(error) })
+      this.#send('error', { error: failureCode(error) })
     }
   }
 
@@ -51,7 +52,7 @@ export class ReferOperation implements Operation {
     this.#abort.abort()
   }
 
-  #tell(state: string, more: Readonly<Record<string, unknown>> = {}): void {
+  #send(state: string, more: Readonly<Record<string, unknown>> = {}): void {
     const params = { control_id: this.#id, state, sip_refer_to: this.#options.to, ...more }
     this.#call.sendEvent('calling.call.refer', params)
   }

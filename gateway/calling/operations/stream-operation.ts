@@ -5,7 +5,7 @@ import { failureCode, type Operation, type OperationCall } from './operation-typ
 
 const tracksOf = { inbound_track: 'inbound', outbound_track: 'outbound', both_tracks: 'both' } as const
 
-/** Reads `calling.stream`: a WebSocket that gets the call's audio. */
+/** Reads `calling.stream`: a WebSocket that receives the call's audio. */
 export const readStream = (params: Fields): StreamOptions => {
   const track = params.oneOf('track', ['inbound_track', 'outbound_track', 'both_tracks'] as const)
   const codec = params.text('codec')
@@ -25,16 +25,16 @@ export const readStream = (params: Fields): StreamOptions => {
   }
 }
 
-/** How a stream of audio is told: `calling.tap` says tapping, `calling.stream` streaming. */
+/** Names in the events of a stream: `calling.tap` reports tapping, `calling.stream` streaming. */
 export interface StreamEventOptions {
   readonly kind: 'stream' | 'tap'
-  /** What of the request stands in each event. */
+  /** Request fields that each event repeats. */
   readonly given: Readonly<Record<string, unknown>>
 }
 
 const began = { stream: 'streaming', tap: 'tapping' } as const
 
-/** The call's audio goes to a customer's server, until it ends or is stopped. */
+/** Stream of the call's audio to a customer's server. */
 export class StreamOperation implements Operation {
   readonly kind: StreamEventOptions['kind']
   readonly #call: OperationCall
@@ -56,12 +56,12 @@ export class StreamOperation implements Operation {
     this.#stream = this.#call.control.startStream(this.#options)
     try {
       const stream = await this.#stream
-      this.#tell(began[this.kind])
+      this.#send(began[this.kind])
       if (this.#stopped) stream.stop()
       const end = await stream.ended
-      this.#tell('finished', end.kind === 'failed' ? end.reason : undefined)
+      this.#send('finished', end.kind === 'failed' ? end.reason : undefined)
     } catch (error) {
-      this.#tell('finished', failureCode(error))
+      this.#send('finished', failureCode(error))
     }
   }
 
@@ -73,7 +73,7 @@ export class StreamOperation implements Operation {
     )
   }
 
-  #tell(state: string, error?: string): void {
+  #send(state: string, error?: string): void {
     const params = { control_id: this.#id, state, ...this.#given, ...(error && { error }) }
     this.#call.sendEvent(`calling.call.${this.kind}`, params)
   }

@@ -5,7 +5,7 @@ import { Fields } from './command-fields.ts'
 
 const tracksOf = { speak: 'inbound', listen: 'outbound', both: 'both' } as const
 
-/** Reads `calling.tap`: what is tapped, and the device that gets it. */
+/** Reads `calling.tap`: the tapped audio, and the device that receives it. */
 export const readTap = (params: Fields): StreamOptions => {
   const tap = params.fields('tap')?.fields('params')
   const direction = tap?.oneOf('direction', ['speak', 'listen', 'both'] as const) ?? 'speak'
@@ -25,7 +25,8 @@ const readWebSocket = (params: Fields): StreamOptions => {
 }
 
 const readRtp = (params: Fields): StreamOptions => {
-  const [addr, port] = [params.needed('addr'), params.whole('port', 1, 65_535)]
+  const addr = params.needed('addr')
+  const port = params.whole('port', 1, 65_535)
   if (port === undefined) throw params.wrong('port', 'a whole number from 1 to 65535')
   const codec = params.oneOf('codec', ['PCMU', 'PCMA'] as const) ?? 'PCMU'
   return { url: `rtp://${isIPv6(addr) ? `[${addr}]` : addr}:${port}?codec=${codec}` }

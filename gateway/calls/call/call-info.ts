@@ -4,8 +4,8 @@ import type { Arrival } from '../call-ports.ts'
 import type { Leg } from '../leg/leg.ts'
 
 /**
- * What is known of a call from its caller's leg; of one that we made, `from` is who we said we are. `called`: whom we called, as it was said;
- * default as the leg has it.
+ * Returns the facts about a call from its caller's leg. The `from` of an outbound call is the identity that
+ * the gateway has sent. `called`: dialed text; default the leg's.
  */
 export const infoOf = ({
   leg,
@@ -33,7 +33,7 @@ export const infoOf = ({
   ...sipOf(leg, sip),
 })
 
-/** What was said of it, or what the INVITE of a leg that we made says. */
+/** Returns the given facts, or those of the INVITE of an outbound leg. */
 const sipOf = ({ direction, facts, to }: Leg, sip: Arrival['sip']): Pick<CallInfo, 'sip'> => {
   if (sip) return { sip }
   const { sipCallId: callId } = facts

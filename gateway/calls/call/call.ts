@@ -25,7 +25,10 @@ export interface CallerListener {
   held?(held: boolean): void
   /** See {@link LegOwner.legReferred}. Absent without another party. */
   referred?(referral: Referral): boolean
-  /** See {@link LegOwner.legReplaced}. The call has the new leg as its caller by then. Absent: the caller cannot be replaced. */
+  /**
+   * See {@link LegOwner.legReplaced}. The call has the new leg as its caller by then. Absent: the caller
+   * cannot be replaced.
+   */
   replaced?(): void
 }
 
@@ -58,8 +61,8 @@ export interface CallOptions {
 const maxCdrEntries = 100
 
 /**
- * A call as the customer sees it: the caller's leg and every leg that was made for it. The end of the caller's
- * leg ends all others. The call has ended when its last leg has.
+ * A call as the customer sees it: the caller's leg and every leg that was made for it. The end of the
+ * caller's leg ends all others. The call has ended when its last leg has.
  */
 export class Call implements LegOwner {
   readonly id: CallId
@@ -109,7 +112,10 @@ export class Call implements LegOwner {
     this.#info = { ...this.#info, ...found }
   }
 
-  /** Leg whose end is the end of the call: the caller's, or after a transfer of the caller that of the other party. */
+  /**
+   * Leg whose end is the end of the call: the caller's, or after a transfer of the caller that of the other
+   * party.
+   */
   get caller(): Leg {
     return this.#caller
   }
@@ -192,7 +198,10 @@ export class Call implements LegOwner {
     return () => this.#digitListeners.delete(listener)
   }
 
-  /** Limits the duration in ms from the answer. Replaces an earlier limit, and never exceeds {@link CallOptions.maxDurationMs}. */
+  /**
+   * Limits the duration in ms from the answer. Replaces an earlier limit, and never exceeds {@link
+   * CallOptions.maxDurationMs}.
+   */
   limitDuration(ms: number): void {
     this.#durationLimitMs = Math.min(ms, this.#maxDurationMs)
     if (this.#answeredAt !== undefined) this.#startDurationTimer()
@@ -204,8 +213,8 @@ export class Call implements LegOwner {
   }
 
   /**
-   * Settles as `work` does. Rejects with {@link CallEnded} if the call ends first, and with the signal's reason if
-   * `signal` fires first.
+   * Settles as `work` does. Rejects with {@link CallEnded} if the call ends first, and with the signal's
+   * reason if `signal` fires first.
    */
   async whileUp<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
     const { promise, reject } = Promise.withResolvers<never>()

@@ -9,7 +9,9 @@ import type {
 import { settle, setUp } from '../testing/calls-fixture.ts'
 import { type FakeLeg, fakeLeg } from '../testing/fake-legs.ts'
 
-/** A caller who talks to a callee, with a recording and a stream under way; what became of them is in `ended`. */
+/**
+ * A caller who talks to a callee, with a recording and a stream under way; what became of them is in `ended`.
+ */
 const talking = async () => {
   const rig = setUp()
   const begun: { recording?: CallRecording; stream?: CallStream } = {}

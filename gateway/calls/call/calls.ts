@@ -54,7 +54,9 @@ export interface CallsSettings {
   readonly maxCalls: number
 }
 
-/** Maximum time for handlers after the last call, in ms. They report recordings when the files are complete. */
+/**
+ * Maximum time for handlers after the last call, in ms. They report recordings when the files are complete.
+ */
 const maxHandlerExitMs = 5_000
 
 /** Every call in progress. Accepts inbound legs, makes calls, runs their handlers, and logs their ends. */
@@ -113,7 +115,10 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
     return entry?.projectId === projectId ? new CalledLeg(entry) : undefined
   }
 
-  /** Runs a handler on a call beside the one that controls it, such as for a held caller. Rejects as handlers do. */
+  /**
+   * Runs a handler on a call beside the one that controls it, such as for a held caller. Rejects as handlers
+   * do.
+   */
   runAside(control: CallControl, handler: HandlerSpec): Promise<void> {
     const { runner, log } = this.#deps
     return runner.run(control, handler, log.child({ call: control.info.callId }))
@@ -162,8 +167,8 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
   }
 
   /**
-   * Rejects new calls from now on, and hangs up the remaining ones after `graceMs`. Resolves when no call is left,
-   * the CDRs are written, and the handlers have ended or 5 s have passed.
+   * Rejects new calls from now on, and hangs up the remaining ones after `graceMs`. Resolves when no call is
+   * left, the CDRs are written, and the handlers have ended or 5 s have passed.
    */
   async drain(graceMs: number): Promise<void> {
     this.#isDraining = true

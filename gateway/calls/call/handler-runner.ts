@@ -15,11 +15,11 @@ import type { Metrics } from '../../core/metrics.ts'
 import type { DocumentKind, HandlerSpec, Rooms } from '../../model.ts'
 import type { Applications, Callbacks, Documents, OwnHosts } from '../call-ports.ts'
 
-/** What handlers are run with. */
+/** Collaborators of a {@link HandlerRunner}. */
 export interface HandlerRunnerDeps {
-  /** A call for a kind that has none is refused with `no_handler`. */
+  /** Handlers by kind. A call for another kind is rejected with `no_handler`. */
   readonly handlers: Readonly<Partial<Record<DocumentKind, Handler>>>
-  /** As {@link handlers}, for the kind `realtime`. */
+  /** Handler of the kind `realtime`, as {@link handlers}. */
   readonly applications?: Applications
   readonly documents: Documents
   readonly callbacks: Callbacks
@@ -31,7 +31,7 @@ export interface HandlerRunnerDeps {
   readonly metrics: Pick<Metrics, 'documents'>
 }
 
-/** Faults of documents that are logged of one run: a document can come to the same one again and again, for hours. */
+/** Maximum number of a document's faults in the log: a document can run into the same fault for hours. */
 const maxLoggedFaults = 100
 
 /** Logs the first faults, and once that there are more. */
@@ -39,13 +39,14 @@ const warnings = (log: Log): HandlerContext['warn'] => {
   let faults = 0
   return (fault) => {
     faults++
-    if (faults <= maxLoggedFaults) log.warn({ fault }, 'fault in the document')
+    if (faults <= maxLoggedFaults)
+      log.warn({ event: 'document.fault-found', fault }, 'fault found in the document')
     else if (faults === maxLoggedFaults + 1)
-      log.warn({ faults }, 'further faults of the documents are not logged')
+      log.warn({ event: 'document.faults-suppressed', faults }, 'further faults suppressed')
   }
 }
 
-/** Runs what calls are to be handled with. */
+/** Runs the handlers of calls. */
 export class HandlerRunner {
   #parts: HandlerRunnerDeps
 
@@ -53,12 +54,14 @@ export class HandlerRunner {
     this.#parts = parts
   }
 
-  /** Gives documents that are fetched from now on these variables. */
+  /** Changes the variables of documents that are fetched from now on. */
   change(envs: HandlerRunnerDeps['envs']): void {
     this.#parts = { ...this.#parts, envs }
   }
 
-  /** Resolves when it is at its end; throws what the handler throws, and `no_handler`. `variables`: further `envs`. */
+  /**
+   * Runs a handler to its end. Throws the handler's errors, and `no_handler`. `variables`: further `envs`.
+   */
   async run(
     call: CallControl,
     spec: HandlerSpec,
@@ -79,7 +82,7 @@ export class HandlerRunner {
   }
 
   #context(
-    { info, signal: over }: CallControl,
+    { info, signal }: CallControl,
     log: Log,
     { variables, spec }: { readonly variables: Readonly<Record<string, string>>; readonly spec: HandlerSpec },
   ): HandlerContext {
@@ -87,9 +90,9 @@ export class HandlerRunner {
     const { url, method, dialect } = spec.status ?? {}
     const { documents, callbacks, rooms, hosts, clock, envs } = this.#parts
     return {
-      fetchDocument: (request) => this.#fetch(request, projectId, over),
+      fetchDocument: (request) => this.#fetch(request, projectId, signal),
       notify: (callback) => callbacks.notify({ projectId, callId }, callback),
-      request: (request, signal) => documents.request(request, signal),
+      request: (request, cancel) => documents.request(request, cancel),
       warn: warnings(log),
       step: (step) => log.debug(step, 'step of the document'),
       room: (name) => rooms.room(name, projectId),
@@ -108,7 +111,7 @@ export class HandlerRunner {
       return document
     } catch (error) {
       metrics.documents.inc({ outcome: over.aborted ? 'given-up' : 'failed' })
-      // Nothing is wrong with the document: nobody is there for it any more.
+      // The document is not at fault: the call has ended.
       throw over.aborted ? endOf(over) : error
     }
   }
@@ -130,9 +133,9 @@ const urlSource = ({
 })
 
 const noHandler = (kind: HandlerSpec['kind']): TrunklineError =>
-  new TrunklineError('no_handler', `Handlers of the kind ${kind} are not to be had here.`, { kind })
+  new TrunklineError('no_handler', `No handler of the kind ${kind} is configured.`, { kind })
 
-/** What an error of a handler means in the catalogue, and what was found. */
+/** Returns the code of a handler's error in the catalogue, with its facts. */
 export const diagnoseHandlerError = (error: unknown): { code: Code; facts: Record<string, unknown> } => {
   if (error instanceof DocumentUnreachable) return { code: 'document_unreachable', facts: { url: error.url } }
   if (error instanceof DocumentInvalid) return { code: 'document_invalid', facts: { faults: error.faults } }

@@ -5,8 +5,8 @@ import { holdMusic, type Playable, type Player, type Playing } from '../verbs/pl
 import type { Call } from './call.ts'
 
 /**
- * Hold of one call's caller by a verb. The caller's audio is parted ({@link Leg.isHeld}), and both sides hear music.
- * It ends with the verb, with another caller, and with the call.
+ * Hold of one call's caller by a verb. The caller's audio is parted ({@link Leg.isHeld}), and both sides hear
+ * music. It ends with the verb, with another caller, and with the call.
  */
 export class Hold {
   #player: Player

@@ -7,7 +7,7 @@ import type { Conference, LeaveKind } from './conference.ts'
 import type { Participant, ParticipantChange } from './open-conferences.ts'
 import { playWhileWaiting, type WaitHook, type WaitingAudioDeps } from './waiting-audio.ts'
 
-/** What is left of a beep, with one at the exit and without. */
+/** Setting of the beeps after a change of the beep on exit. */
 const beeps = {
   both: { on: 'both', off: 'enter' },
   enter: { on: 'both', off: 'enter' },
@@ -15,47 +15,47 @@ const beeps = {
   none: { on: 'exit', off: 'none' },
 } as const
 
-/** Whose place it is. */
+/** Call that takes part, with its verbs and options. */
 export interface CallParticipantOptions {
   readonly call: Call
   readonly control: ScopableControl
   readonly options: ConferenceOptions
 }
 
-/** One call's place in a conference, from its coming to its leaving. */
+/** Participation of one call in a conference. */
 export class CallParticipant implements Participant {
   readonly call: Call
   readonly joinedAt: number
   #options: ConferenceOptions
-  /** What it hears while it waits; fires when it hears something else. */
+  /** Audio during the wait for the start; aborted when it changes. */
   #waiting: AbortController | undefined
-  #company: Promise<unknown> = Promise.resolve()
+  #waitingAudio: Promise<unknown> = Promise.resolve()
   readonly #control: ScopableControl
-  readonly #parts: WaitingAudioDeps
+  readonly #deps: WaitingAudioDeps
   readonly #conference: Conference
-  /** The wait for the beginning is over. */
+  /** Aborted when the wait for the start is over. */
   readonly #begun = new AbortController()
   readonly #over = Promise.withResolvers<LeaveKind>()
   #port: MediaPort | undefined
   #muted: boolean
-  /** By the seat; the call's own hold is that of its leg. */
+  /** Hold of the participation; the hold of the call is that of its leg. */
   #held = false
-  /** What it hears while it is held; fires when it goes on. */
-  #hearing: AbortController | undefined
-  /** It has left. */
+  /** Audio during a hold; aborted at its end. */
+  #holdAudio: AbortController | undefined
+  /** Aborted when it leaves. */
   readonly #gone = new AbortController()
 
   constructor(
-    parts: WaitingAudioDeps,
+    deps: WaitingAudioDeps,
     conference: Conference,
     { call, control, options }: CallParticipantOptions,
   ) {
-    this.#parts = parts
+    this.#deps = deps
     this.#conference = conference
     this.call = call
     this.#control = control
     this.#options = options
-    this.joinedAt = parts.clock.now()
+    this.joinedAt = deps.clock.now()
     this.#muted = options.muted ?? false
     this.#port = call.caller.port
   }
@@ -80,19 +80,19 @@ export class CallParticipant implements Participant {
     return this.#held || this.call.caller.isHeld
   }
 
-  /** Stays until it leaves, is taken out, or the conference ends. */
+  /** Takes part until it leaves, is removed, or the conference ends. */
   async run(): Promise<ConferenceResult> {
     const { call } = this
     const options = this.#options
     const conference = this.#conference
-    const startedAt = this.#parts.clock.now()
+    const startedAt = this.#deps.clock.now()
     call.listen({
       digit: () => {},
       held: () => conference.changed(this),
       replaced: () => this.#replaced(),
     })
     conference.join(this)
-    if (options.wait !== 'none') this.#keepCompany(options.wait)
+    if (options.wait !== 'none') this.#playWhileWaiting(options.wait)
     try {
       options.onJoined?.(this.#seat())
       const kind = await call.whileUp(this.#over.promise, options.signal)
@@ -102,33 +102,33 @@ export class CallParticipant implements Participant {
       throw error
     } finally {
       this.#begun.abort()
-      this.#hearing?.abort()
+      this.#holdAudio?.abort()
       this.#gone.abort()
       call.listen(undefined)
       conference.leave(this)
-      await this.#company
+      await this.#waitingAudio
     }
   }
 
-  /** Its conference has begun. */
+  /** Reports the start of the conference. */
   started(): void {
     this.#begun.abort()
   }
 
-  /** It has to go. */
+  /** Ends the participation. */
   end(how: LeaveKind): void {
     this.#over.resolve(how)
   }
 
-  /** While it waits for the beginning; after what it has heard until now. */
-  #keepCompany(hook: WaitHook | undefined): void {
+  /** Plays audio during the wait for the start, after the former audio has ended. */
+  #playWhileWaiting(hook: WaitHook | undefined): void {
     if (this.#conference.isStarted) return
     this.#waiting?.abort()
     const waiting = new AbortController()
     this.#waiting = waiting
     const who = { call: this.call, control: this.#control, ...(hook && { hook }) }
     const over = AbortSignal.any([this.#begun.signal, waiting.signal])
-    this.#company = this.#company.then(() => playWhileWaiting(this.#parts, who, over))
+    this.#waitingAudio = this.#waitingAudio.then(() => playWhileWaiting(this.#deps, who, over))
   }
 
   #seat(): ConferenceParticipant {
@@ -142,7 +142,7 @@ export class CallParticipant implements Participant {
     }
   }
 
-  // Whoever has the seat may keep it, and the call has gone on to something else.
+  // A handler may use the participant after the call has left.
   mute(muted: boolean): void {
     if (muted === this.#muted || !this.#conference.has(this)) return
     this.#muted = muted
@@ -153,13 +153,13 @@ export class CallParticipant implements Participant {
   hold(held: boolean, hears?: WaitHook): void {
     if (held === this.#held || !this.#conference.has(this)) return
     this.#held = held
-    this.#hearing?.abort()
+    this.#holdAudio?.abort()
     this.#conference.changed(this)
     if (held) {
-      this.#hearing = new AbortController()
+      this.#holdAudio = new AbortController()
       const { call } = this
       const who = { call, control: this.#control, ...(hears && { hook: hears }) }
-      void playWhileWaiting(this.#parts, who, this.#hearing.signal)
+      void playWhileWaiting(this.#deps, who, this.#holdAudio.signal)
     }
     this.#conference.tell(held ? 'hold' : 'unhold', this)
   }
@@ -174,7 +174,7 @@ export class CallParticipant implements Participant {
       ...(endOnExit !== undefined && { endOnExit }),
       ...(pupil !== undefined && { coach: pupil }),
     }
-    if (wait) this.#keepCompany(wait)
+    if (wait) this.#playWhileWaiting(wait)
     this.#conference.changed(this)
   }
 
@@ -182,7 +182,10 @@ export class CallParticipant implements Participant {
     if (!this.#conference.has(this)) return
     hears(this.#control.scoped(this.#gone.signal)).catch((error) => {
       if (!(error instanceof CallEnded))
-        this.#parts.log.warn({ call: this.callId, reason: String(error) }, 'an announcement failed')
+        this.#deps.log.warn(
+          { event: 'conference.announcement-failed', call: this.callId, reason: String(error) },
+          'announcement failed',
+        )
     })
   }
 
@@ -190,7 +193,7 @@ export class CallParticipant implements Participant {
     this.end('removed')
   }
 
-  /** Another leg is the call's caller now. */
+  /** Handles another caller's leg of the call. */
   #replaced(): void {
     const before = this.#port
     this.#port = this.call.caller.port
@@ -199,6 +202,6 @@ export class CallParticipant implements Participant {
 
   #result(kind: LeaveKind, startedAt: number): ConferenceResult {
     const { id: conferenceId } = this.#conference.facts
-    return { kind, conferenceId, durationMs: this.#parts.clock.now() - startedAt }
+    return { kind, conferenceId, durationMs: this.#deps.clock.now() - startedAt }
   }
 }

@@ -11,14 +11,14 @@ const defaultMaxParticipants = 100
 const maxShownOthers = 100
 const mixRate = 16_000
 
-/** What a conference works with. */
+/** Collaborators of a {@link Conference}. */
 export interface ConferenceDeps {
   readonly openMixer: () => Promise<Mixer>
   readonly recordings: RecordingStore
   readonly log: Log
 }
 
-/** What a conference is, by the options of who made it. */
+/** Facts of a conference, by the options of its first participant. */
 export interface ConferenceFacts {
   readonly id: string
   readonly name: string
@@ -29,14 +29,16 @@ export interface ConferenceFacts {
     ConferenceOptions,
     'maxParticipants' | 'record' | 'trim' | 'onRecording' | 'onRecorded' | 'recordingStatusTarget' | 'onEvent'
   >
-  /** Told once, when the last one has left. */
+  /** Called once when the last participant has left. */
   readonly onClosed: () => void
 }
 
-/** How it ends for a participant. */
+/** Reason for which a participant leaves. */
 export type LeaveKind = ConferenceResult['kind']
 
-/** Calls whose callers hear each other. It owns the mixer; each {@link CallParticipant} owns its call's part in it. */
+/**
+ * Calls whose callers hear each other. It owns the mixer; each {@link CallParticipant} owns its part in it.
+ */
 export class Conference implements OpenConference {
   readonly facts: ConferenceFacts
   readonly #parts: ConferenceDeps
@@ -53,10 +55,10 @@ export class Conference implements OpenConference {
     this.#mixer = mixer
   }
 
-  /** Rejects where the edge has no mixer. */
+  /** Opens a conference. Rejects if the edge has no mixer. */
   static async open(parts: ConferenceDeps, facts: ConferenceFacts): Promise<Conference> {
     const conference = new Conference(parts, facts, await parts.openMixer())
-    // Its thread has died: nobody is heard any more.
+    // The mixer's thread has died: no audio is left.
     void conference.#mixer.closed.then(() => conference.end())
     conference.#mixer.onSpeaker((port) => conference.#speaks(port))
     return conference
@@ -78,7 +80,7 @@ export class Conference implements OpenConference {
     return [...this.#participants]
   }
 
-  /** The last one has left: nobody can join it any more. */
+  /** Whether the last participant has left. No call can join it then. */
   get isClosed(): boolean {
     return this.#closed
   }
@@ -91,12 +93,12 @@ export class Conference implements OpenConference {
     return this.size >= (this.facts.options.maxParticipants ?? defaultMaxParticipants)
   }
 
-  /** Whether its participants hear each other; until then they wait. */
+  /** Whether the participants hear each other; until then they wait. */
   get isStarted(): boolean {
     return this.#started
   }
 
-  /** Whether somebody takes part. */
+  /** Whether a participant is in the conference. */
   has(participant: CallParticipant): boolean {
     return this.#participants.has(participant)
   }
@@ -106,9 +108,9 @@ export class Conference implements OpenConference {
     if (this.#started && (who === 'both' || who === 'enter')) this.#beep()
     this.#participants.add(participant)
     this.tell('join', participant)
-    if (this.#started) this.#seat(participant)
+    if (this.#started) this.#updateMix(participant)
     else if (this.size > 1 && this.#any(({ options }) => options.startOnEnter ?? true)) this.#start()
-    this.#reseatCoaches()
+    this.#updateCoaches()
     this.#showParticipants()
   }
 
@@ -122,7 +124,7 @@ export class Conference implements OpenConference {
     this.tell('leave', participant)
     if (this.size === 0) this.#close()
     else if (endOnExit) this.end()
-    else this.#reseatCoaches()
+    else this.#updateCoaches()
   }
 
   /** Handles a change of a participant or of its leg. `before`: the port of the former leg. */
@@ -131,11 +133,11 @@ export class Conference implements OpenConference {
       this.#mixer.remove(before)
       this.#showParticipants()
     }
-    if (this.#started && this.has(participant)) this.#seat(participant)
-    this.#reseatCoaches()
+    if (this.#started && this.has(participant)) this.#updateMix(participant)
+    this.#updateCoaches()
   }
 
-  /** Tells who made it. */
+  /** Reports an event to the first participant's handler. */
   tell(kind: ConferenceEvent['kind'], about?: CallParticipant): void {
     const { id: conferenceId, name, options } = this.facts
     try {
@@ -150,11 +152,14 @@ export class Conference implements OpenConference {
         isHeld: about?.isHeld ?? false,
       })
     } catch (error) {
-      this.#parts.log.error({ err: error }, 'who was told of a conference failed')
+      this.#parts.log.error(
+        { event: 'conference.listener-failed', err: error },
+        'listener of a conference failed',
+      )
     }
   }
 
-  /** Tells each page who takes part besides it. Telephones are not told, and cost nothing here. */
+  /** Reports the other participants to each page. */
   #showParticipants(): void {
     const callers = [...this.#participants].map(({ call }) => call.caller)
     const shown = callers.slice(0, maxShownOthers + 1)
@@ -179,7 +184,7 @@ export class Conference implements OpenConference {
     this.#record()
     for (const participant of this.#participants) {
       participant.started()
-      this.#seat(participant)
+      this.#updateMix(participant)
     }
   }
 
@@ -188,8 +193,8 @@ export class Conference implements OpenConference {
     return false
   }
 
-  /** In the mixer, or out of it while it is held: it hears music then. */
-  #seat(participant: CallParticipant): void {
+  /** Adds a participant to the mixer, or removes it while it is held and hears music. */
+  #updateMix(participant: CallParticipant): void {
     const { port, isHeld: held, isMuted: muted, options } = participant
     if (!port) return
     if (held) {
@@ -203,11 +208,11 @@ export class Conference implements OpenConference {
     })
   }
 
-  /** Whom a coach speaks to may come, go, or get another port. */
-  #reseatCoaches(): void {
+  /** Updates the coaches after their participant has come, left, or got another port. */
+  #updateCoaches(): void {
     if (!this.#started) return
     for (const participant of this.#participants)
-      if (participant.options.coach !== undefined) this.#seat(participant)
+      if (participant.options.coach !== undefined) this.#updateMix(participant)
   }
 
   #portOf(callId: string): MediaPort | undefined {
@@ -236,12 +241,12 @@ export class Conference implements OpenConference {
         request: { format: 'wav', tracks: 'in', sampleRate: mixRate, trim: options.trim ?? true },
       })
       const { id, url } = this.#recording
-      this.#tellOf(() => options.onRecording?.({ id, url }))
+      this.#report(() => options.onRecording?.({ id, url }))
       void this.#recorded(this.#recording)
     } catch (error) {
       this.#parts.log.warn(
-        { conference: conferenceId, reason: String(error) },
-        'a conference is not recorded',
+        { event: 'conference.recording-failed', conference: conferenceId, reason: String(error) },
+        'conference not recorded',
       )
     }
   }
@@ -250,14 +255,17 @@ export class Conference implements OpenConference {
     const { end, durationMs, hasFile: kept, bytes } = await done
     const reason = end.kind === 'error' ? 'error' : 'stopped'
     const over = { id, url, durationMs, bytes: kept ? bytes : 0, reason } as const
-    this.#tellOf(() => this.facts.options.onRecorded?.(over))
+    this.#report(() => this.facts.options.onRecorded?.(over))
   }
 
-  #tellOf(tell: () => void): void {
+  #report(report: () => void): void {
     try {
-      tell()
+      report()
     } catch (error) {
-      this.#parts.log.error({ err: error }, 'who was told of a recording failed')
+      this.#parts.log.error(
+        { event: 'conference.recording-listener-failed', err: error },
+        'listener of a recording failed',
+      )
     }
   }
 

@@ -223,7 +223,7 @@ describe('a conference', () => {
     const [conference] = await conferences.of('p')
     conference?.participants[0]?.announce(() => Promise.reject(new Error('no such document')))
     await settle()
-    expect([a.result, rig.lines.at(-1)]).toMatchObject([undefined, { msg: 'an announcement failed' }])
+    expect([a.result, rig.lines.at(-1)]).toMatchObject([undefined, { msg: 'announcement failed' }])
   })
 
   it('tells who speaks', async () => {
@@ -329,7 +329,7 @@ describe('a conference', () => {
     keeper.refusal = new Error('disk full')
     const [a, b] = [await join({ record: true }), await join()]
     expect(inMixer(a, b)).toEqual([true, true])
-    expect(rig.lines).toMatchObject([{ msg: 'a conference is not recorded', reason: 'Error: disk full' }])
+    expect(rig.lines).toMatchObject([{ msg: 'conference not recorded', reason: 'Error: disk full' }])
   })
 
   it('is left by a signal, whose reason is what went wrong', async () => {

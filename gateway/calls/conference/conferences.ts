@@ -10,20 +10,20 @@ import type { OpenConference, OpenConferences } from './open-conferences.ts'
 import { checkName, isProjectKey, projectKey } from './project-names.ts'
 import type { WaitingAudioDeps } from './waiting-audio.ts'
 
-/** What conferences work with. */
+/** Collaborators of {@link ProjectConferences}. */
 export interface ConferencesDeps extends WaitingAudioDeps, ConferenceDeps {}
 
-/** The conferences of all projects. One is there while anybody takes part in it. */
+/** Conferences of all projects. A conference exists while it has a participant. */
 export class ProjectConferences implements Conferences, OpenConferences {
   readonly #parts: ConferencesDeps
-  /** A promise: two who come together come to the same. */
+  /** Promises, so that two callers who join at the same time share a conference. */
   readonly #conferences = new Map<string, Promise<Conference>>()
 
   constructor(parts: ConferencesDeps) {
     this.#parts = parts
   }
 
-  /** Conferences in progress. */
+  /** Number of conferences in progress. */
   get count(): number {
     return this.#conferences.size
   }
@@ -56,7 +56,7 @@ export class ProjectConferences implements Conferences, OpenConferences {
       this.#conferences.set(key, wanted)
       try {
         const conference = await wanted
-        // The last one may have left meanwhile.
+        // The last participant may have left meanwhile.
         if (!conference.isClosed) return conference
       } catch (error) {
         this.#conferences.delete(key)

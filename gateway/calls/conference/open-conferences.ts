@@ -1,17 +1,19 @@
 import type { ConferenceOptions } from '../../../handlers/verbs.ts'
 import type { WaitHook } from './waiting-audio.ts'
 
-/** What of a participant changes; what is not named stays. */
+/** Change of a participant; absent fields stay. */
 export interface ParticipantChange {
   readonly beepOnExit?: boolean
   readonly endOnExit?: boolean
-  /** Call id of who alone hears it; null: everybody does. */
+  /** Call id of the only participant who hears it; null for all. */
   readonly coach?: string | null
-  /** Run again and again on it while it waits for the beginning, in place of what it hears now. */
+  /** Runs repeatedly during the wait for the start, in place of the present audio. */
   readonly wait?: WaitHook
 }
 
-/** One who takes part in a conference, as it is seen and driven from outside the call. What is told to one that has left does nothing. */
+/**
+ * Participant of a conference, for control from outside its call. After it has left, calls have no effect.
+ */
 export interface Participant {
   readonly callId: string
   /** ms since the epoch. */
@@ -20,12 +22,12 @@ export interface Participant {
   readonly isHeld: boolean
   readonly options: Pick<ConferenceOptions, 'coach' | 'startOnEnter' | 'endOnExit'>
   mute(muted: boolean): void
-  /** `hears`: run again and again on who is held, in place of hold music. */
+  /** Holds or resumes. `hears`: runs repeatedly during the hold, in place of hold music. */
   hold(held: boolean, hears?: WaitHook): void
   change(change: ParticipantChange): void
-  /** Runs on it beside the conference; given up when it leaves. A failure is logged. */
+  /** Runs beside the conference; canceled when the participant leaves. A failure is logged. */
   announce(hears: WaitHook): void
-  /** Takes it out. */
+  /** Removes it from the conference. */
   remove(): void
 }
 
@@ -35,33 +37,33 @@ export interface OpenConference {
   readonly name: string
   /** ms since the epoch. */
   readonly openedAt: number
-  /** They hear each other; until then they wait. */
+  /** Whether the participants hear each other; until then they wait. */
   readonly isStarted: boolean
   readonly participants: readonly Participant[]
-  /** Takes everybody out. */
+  /** Removes all participants. */
   end(): void
 }
 
-/** A queue in which somebody waits. */
+/** Queue with a waiting caller or consumer. */
 export interface OpenQueue {
   readonly id: string
   readonly name: string
   /** ms since the epoch. */
   readonly openedAt: number
-  /** Most callers at once; undefined while none has come. */
+  /** Maximum number of callers; undefined before the first one. */
   readonly maxSize: number | undefined
-  /** Mean wait of those who were served lately; 0 while nobody was. */
+  /** Mean wait of recently served callers; 0 before the first one. */
   readonly averageWaitMs: number
-  /** Who waits, the next one first. `since` in ms since the epoch. */
+  /** Waiting callers, the next one first. `since` in ms since the epoch. */
   readonly members: readonly { readonly callId: string; readonly since: number }[]
 }
 
-/** The conferences of all projects, seen from outside their calls; implemented by `ProjectConferences`. */
+/** Conferences of all projects, for control from outside their calls; implemented by `ProjectConferences`. */
 export interface OpenConferences {
   of(projectId: string): Promise<readonly OpenConference[]>
 }
 
-/** The queues of all projects, seen from outside their calls; implemented by `ProjectQueues`. */
+/** Queues of all projects, for control from outside their calls; implemented by `ProjectQueues`. */
 export interface OpenQueues {
   of(projectId: string): readonly OpenQueue[]
 }

@@ -1,9 +1,9 @@
 import { verbFailed } from '../leg/failures.ts'
 
-/** Longest name of a conference or a queue, in characters. */
+/** Maximum length of the name of a conference or a queue, in characters. */
 const maxNameLength = 128
 
-/** The name of a conference or a queue, as it is told apart from others. Throws VerbFailed `bad_name`. */
+/** Returns the trimmed name of a conference or a queue. Throws VerbFailed `bad_name`. */
 export const checkName = (name: string): string => {
   const trimmed = name.trim()
   if (trimmed === '' || trimmed.length > maxNameLength)
@@ -11,8 +11,8 @@ export const checkName = (name: string): string => {
   return trimmed
 }
 
-/** Names are of a project. */
+/** Returns the key of a name within a project. */
 export const projectKey = (projectId: string, name: string): string => `${projectId}\n${name}`
 
-/** Whether a key is one of that project. */
+/** Whether a key belongs to the project. */
 export const isProjectKey = (projectId: string, key: string): boolean => key.startsWith(`${projectId}\n`)

@@ -6,25 +6,26 @@ import type { Call } from '../call/call.ts'
 import { holdMusic, type Player } from '../verbs/player.ts'
 import type { ScopableControl } from '../verbs/scopable-control.ts'
 
-/** What keeping company works with. */
+/** Collaborators of {@link playWhileWaiting}. */
 export interface WaitingAudioDeps {
   readonly player: Pick<Player, 'start'>
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Run on somebody who waits; `leave`: wants to wait no longer. */
+/** Document for a waiting caller. Resolves with `leave` to end the wait. */
 export type WaitHook = (call: CallControl) => Promise<unknown>
 
-/** A hook that is over sooner is not run again before, in ms: a document that does nothing must not be fetched without end. */
+/** Minimum time between runs of a hook, in ms: an empty document must not be fetched without pause. */
 const minHookMs = 1000
 
 /**
- * Keeps a caller who waits company until `over` fires: by the hook, again and again, or by hold music, which also takes the place of a hook that
- * fails. Resolves once nothing of it is left, with `leave` where the hook said so. Never rejects.
+ * Plays to a waiting caller until `over` fires: the hook, repeatedly, or hold music without a hook or after
+ * its failure. Resolves when all audio has stopped, with `leave` if the hook has resolved with it. Never
+ * rejects.
  */
 export const playWhileWaiting = async (
-  parts: WaitingAudioDeps,
+  deps: WaitingAudioDeps,
   {
     call,
     control,
@@ -36,16 +37,19 @@ export const playWhileWaiting = async (
   try {
     const held = control.scoped(over)
     while (hook && !either.aborted) {
-      const startedAt = parts.clock.now()
+      const startedAt = deps.clock.now()
       if ((await hook(held)) === 'leave') return 'leave'
-      const rest = startedAt + minHookMs - parts.clock.now()
+      const rest = startedAt + minHookMs - deps.clock.now()
       if (rest > 0) await held.sleep(rest)
     }
   } catch (error) {
     if (either.aborted || error instanceof CallEnded) return undefined
-    parts.log.warn({ reason: String(error) }, 'what a caller is to hear who waits failed')
+    deps.log.warn(
+      { event: 'waiting.document-failed', reason: String(error) },
+      'document of a waiting caller failed',
+    )
   }
-  await music(parts, call, either)
+  await music(deps, call, either)
   return undefined
 }
 
@@ -55,7 +59,9 @@ const music = async ({ player, log }: WaitingAudioDeps, call: Call, over: AbortS
   const playing = player.start(port, [holdMusic], { loop: 0 })
   const { promise, resolve } = Promise.withResolvers<void>()
   over.addEventListener('abort', () => resolve(), { once: true })
-  playing.done.catch((error) => log.warn({ reason: String(error) }, 'hold music cannot be played'))
+  playing.done.catch((error) =>
+    log.warn({ event: 'waiting.music-failed', reason: String(error) }, 'hold music failed'),
+  )
   await promise
   playing.stop()
 }

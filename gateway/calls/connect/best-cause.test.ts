@@ -40,7 +40,8 @@ it.each<[Cause, number]>([
   [{ code: 'not_online' }, 480],
   // A carrier that gets a 503 takes the whole gateway for dead.
   [refused(503), 500],
-  // Of our own INVITE, and not of the caller's: neither the header that explains it nor another try would help the caller.
+  // Of our own INVITE, and not of the caller's: neither the header that explains it nor another try would
+  // help the caller.
   ...[400, 405, 406, 411, 412, 413, 414, 416, 417, 420, 421, 422, 423, 424, 428, 430, 439, 440].map(
     (status): [Cause, number] => [refused(status), 500],
   ),

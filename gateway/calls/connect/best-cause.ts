@@ -1,11 +1,11 @@
 import { type Cause, type Code, sipStatusOf } from '../../core/errors/catalogue.ts'
 
-/** Statuses of the 4xx class that say what the caller could do better (RFC 3261 section 16.7 step 6). */
+/** Statuses of the 4xx class that tell the caller how to mend the request (RFC 3261 section 16.7 step 6). */
 const telling = new Set([401, 407, 415, 420, 484])
 
 /**
- * Which of two refusals the caller is told where several were called: one that speaks for every place (6xx), else one of the lowest class,
- * and of two that are alike the later one (RFC 3261 section 16.7). A busy telephone counts for more than one that could not be reached.
+ * Returns the better of two refusals for the caller (RFC 3261 section 16.7). A 6xx comes first, as it speaks
+ * for every branch; then the lowest class; of equals the later one. Busy comes before unreachable.
  */
 export const betterCause = (before: Cause | undefined, now: Cause): Cause =>
   before && rank(before) < rank(now) ? before : now
@@ -18,19 +18,23 @@ const rank = (cause: Cause): number => {
   return telling.has(status) ? 2 : 3
 }
 
-/** What keeps the gateway from any call, and not from one alone. */
+/** Codes that keep the gateway from making any call. */
 const ofAllCalls: ReadonlySet<Code> = new Set(['no_ports', 'overloaded', 'draining', 'control_lost'])
 
 /**
- * Final statuses of a callee that are true of the caller's own request: they say something of the number, of the callee, or of the audio. All
- * others are about our INVITE: its headers, its session timer, its extensions, its challenge. A caller that received one of those would look
- * for a header that is not there (420, 421, 422, 494 …), or repeat a request that nothing is wrong with (400, 481, 491).
+ * Final statuses of a callee that hold for the caller's own request: about the number, the callee, or the
+ * audio. Others are about the gateway's INVITE: its headers, its session timer, its extensions, its
+ * challenge. They would mislead the caller (420, 421, 422, 494 …), or make it repeat a correct request (400,
+ * 481, 491).
  */
 const relayed: ReadonlySet<number> = new Set([
   402, 403, 404, 408, 410, 433, 480, 482, 483, 484, 485, 486, 488, 500, 502, 504, 600, 603, 604, 606,
 ])
 
-/** Statuses for which a caller gets another one than 500: about the description of our offer, or a challenge that we could not answer. */
+/**
+ * Statuses that a caller receives as another one than 500: about the gateway's offer, or a challenge without
+ * an answer.
+ */
 const replacements: ReadonlyMap<number, number> = new Map([
   [401, 502],
   [407, 502],
@@ -39,10 +43,10 @@ const replacements: ReadonlyMap<number, number> = new Map([
 ])
 
 /**
- * What a caller is told of a connection that failed. A 503 for one place would keep a carrier from sending us calls to any other: it is passed
- * on as 500, unless it is the gateway that can take no calls (RFC 3261 section 16.7 step 6). So is every status that is about our own INVITE,
- * such as 422, which would need a Min-SE (RFC 4028 section 6). A description of the called side that makes no sense is not the caller's
- * fault: 502 (section 21.5.3).
+ * Returns the cause of a failed connection for the caller. A 503 of one callee becomes 500, as it would keep
+ * a carrier from sending any call (RFC 3261 section 16.7 step 6). A 503 of the gateway itself stays. A status
+ * about the gateway's INVITE becomes 500, too, such as 422, which would need a Min-SE (RFC 4028 section 6). A
+ * bad description of the callee is not the caller's fault: 502 (section 21.5.3).
  */
 export const causeForCaller = (cause: Cause): Cause => {
   if (cause.code === 'bad_sdp') return { ...cause, sip: 502 }

@@ -18,59 +18,59 @@ const outcomes: Partial<Record<Code, Outcome>> = {
   answered_elsewhere: 'canceled',
 }
 
-/** One destination, from when it is dialled until nothing is left of it, whether it rings in one place or, as an endpoint may, in many. */
+/** One destination from its INVITE to the end of its legs. A SIP endpoint has a leg for each contact. */
 export class Branch {
   readonly destination: Destination
-  /** What its call is known by: that of the one leg of several that is answered. */
+  /** Call id of the branch; also of the leg that answers. */
   readonly callId: CallId
-  #tell: (state: CalleeState) => void
+  #report: (state: CalleeState) => void
   #legs: readonly Leg[] = []
   #answered: Leg | undefined
   #answeredAt: number | undefined
   #queued: Call | undefined
-  #taken = false
+  #hasWon = false
   #rang = false
 
-  /** `tell` must not throw. */
-  constructor(destination: Destination, tell: (state: CalleeState) => void) {
+  /** `report` must not throw. */
+  constructor(destination: Destination, report: (state: CalleeState) => void) {
     this.destination = destination
     this.callId = newCallId()
-    this.#tell = tell
+    this.#report = report
   }
 
   get hasWon(): boolean {
-    return this.#taken
+    return this.#hasWon
   }
 
   get legs(): readonly Leg[] {
     return this.#legs
   }
 
-  /** The legs that were made for it, all of them; at least one. They are told of from now on. */
+  /** Sets the legs, at least one, and reports their states from now on. */
   dialled(legs: readonly Leg[]): void {
     this.#legs = legs
-    this.#tell({ kind: 'initiated', callee: this.#calleeBy(legs[0]!) })
+    this.#report({ kind: 'initiated', callee: this.#calleeBy(legs[0]!) })
     for (const leg of legs) leg.whenGone(() => this.#gone(leg))
   }
 
-  /** There is no leg, and will be none. */
+  /** Reports a branch without a leg. */
   failed({ code }: Cause): void {
-    this.#tell({ kind: 'ended', outcome: outcomes[code] ?? 'failed', durationMs: 0, code })
+    this.#report({ kind: 'ended', outcome: outcomes[code] ?? 'failed', durationMs: 0, code })
   }
 
   ringing(leg: Leg): void {
     if (this.#rang || this.#answered) return
     this.#rang = true
-    this.#tell({ kind: 'ringing', callee: this.#calleeBy(leg) })
+    this.#report({ kind: 'ringing', callee: this.#calleeBy(leg) })
   }
 
   answered(leg: Leg): void {
     this.#answered = leg
     this.#answeredAt = leg.times.answeredAt
-    this.#tell({ kind: 'answered', callee: this.#calleeBy(leg) })
+    this.#report({ kind: 'answered', callee: this.#calleeBy(leg) })
   }
 
-  /** Another leg takes the place of the one that was answered; nothing where `leg` is another one. To be told before `leg` ends. */
+  /** Replaces the answered leg; ignores other legs. Must run before the end of `leg`. */
   replaced(leg: Leg, by: Leg): void {
     if (leg !== this.#answered) return
     this.#answered = by
@@ -78,34 +78,34 @@ export class Branch {
     by.whenGone(() => this.#gone(by))
   }
 
-  /** Ends its legs. */
+  /** Ends all legs. */
   end(cause: Cause): void {
     for (const leg of this.#legs) leg.end(cause)
   }
 
-  /** Whoever answered is whom the caller gets; of a queue, the caller of another call. */
+  /** Marks the branch as the winner. `queued`: call of the caller of a queue. */
   won(queued?: Call): void {
-    this.#taken = true
+    this.#hasWon = true
     this.#queued = queued
-    if (queued) this.#tell({ kind: 'answered', callee: calleeOfQueue(queued, this.destination) })
+    if (queued) this.#report({ kind: 'answered', callee: calleeOfQueue(queued, this.destination) })
   }
 
-  /** The one of a queue goes on alone. */
+  /** Reports that the caller of a queue goes on alone. */
   parted(durationMs: number): void {
     if (!this.#queued) return
     const callee = calleeOfQueue(this.#queued, this.destination)
-    this.#tell({ kind: 'ended', callee, outcome: 'completed', durationMs, code: 'normal' })
+    this.#report({ kind: 'ended', callee, outcome: 'completed', durationMs, code: 'normal' })
   }
 
-  /** Why it was not taken, for as long as that is known: of several legs the best refusal. Who hangs up before it is taken has declined. */
+  /** Best refusal of the legs, while known. A callee who hangs up before its leg has won has declined. */
   get refusal(): Cause | undefined {
     const answered = this.#answered
     if (!answered) return this.#legs.map(causeOf).reduce<Cause | undefined>(better, undefined)
     const cause = causeOf(answered)
-    return cause?.code === 'normal' && !this.#taken ? { ...cause, code: 'declined' } : cause
+    return cause?.code === 'normal' && !this.#hasWon ? { ...cause, code: 'declined' } : cause
   }
 
-  /** Whoever answered, or else the one that was dialled last; undefined where nobody was. */
+  /** Callee who has answered, or else the one dialed last. Undefined before any INVITE. */
   get callee(): Callee | undefined {
     if (this.#queued) return calleeOfQueue(this.#queued, this.destination)
     const leg = this.#answered ?? this.#legs.at(-1)
@@ -117,10 +117,10 @@ export class Branch {
     const { code } = this.refusal ?? { code: 'internal' as const }
     const answeredAt = this.#answeredAt
     const { endedAt } = leg.times
-    this.#tell({
+    this.#report({
       kind: 'ended',
       callee: this.#calleeBy(leg),
-      outcome: this.#taken ? 'completed' : (outcomes[code] ?? 'failed'),
+      outcome: this.#hasWon ? 'completed' : (outcomes[code] ?? 'failed'),
       durationMs: answeredAt === undefined || endedAt === undefined ? 0 : endedAt - answeredAt,
       code,
     })

@@ -38,7 +38,9 @@ export class BridgeSession {
     this.patch()
   }
 
-  /** Joins the pair, or parts it while either of them holds. Must run after each change of a hold or a port. */
+  /**
+   * Joins the pair, or parts it while either of them holds. Must run after each change of a hold or a port.
+   */
   patch(): void {
     const { caller } = this.#call
     const leg = this.#partner
@@ -59,7 +61,10 @@ export class BridgeSession {
     this.#call.listen(undefined)
   }
 
-  /** Makes the two legs known to each other once the partner has answered; an announcement before it is no party. */
+  /**
+   * Makes the two legs known to each other once the partner has answered; an announcement before it is no
+   * party.
+   */
   #announce(): void {
     const { caller } = this.#call
     const partner = this.#partner

@@ -26,8 +26,9 @@ export interface CalleeConfirmation {
 const defaultConfirmationMs = 60_000
 
 /**
- * Sends the destination's digits to an answered leg, and runs the destination's `confirm` on it. Resolves with true
- * if that resolved in time and the callee has not hung up. Otherwise the leg is ended. Never rejects.
+ * Sends the destination's digits to an answered leg, and runs the destination's `confirm` on it. Resolves
+ * with true if that resolved in time and the callee has not hung up. Otherwise the leg is ended. Never
+ * rejects.
  */
 export const confirmCallee = async (
   { clock, controlOf }: Pick<ForkDialerDeps, 'clock' | 'controlOf'>,
@@ -78,8 +79,8 @@ export interface QueuedConfirmation {
 }
 
 /**
- * Runs `confirm` on a caller of a queue. Resolves with true if it resolved in time and the caller has not hung up.
- * Never rejects.
+ * Runs `confirm` on a caller of a queue. Resolves with true if it resolved in time and the caller has not
+ * hung up. Never rejects.
  */
 export const confirmQueuedCaller = async (
   { clock }: Pick<ForkDialerDeps, 'clock'>,

@@ -5,7 +5,7 @@ import type { ForkFailure } from './fork-types.ts'
 
 type Failed = Extract<ConnectResult, { kind: 'failed' }>
 
-/** How a time together ended. */
+/** Party or limit that ended a connection. */
 export type EndedBy = Extract<ConnectResult, { kind: 'connected' }>['endedBy']
 
 const reasons: Partial<Record<Code, Failed['reason']>> = {
@@ -19,7 +19,7 @@ const reasons: Partial<Record<Code, Failed['reason']>> = {
   control_lost: 'unreachable',
 }
 
-/** What a document is told of a hunt in which nobody could be had. */
+/** Returns the result of a `connect` without an answer. */
 export const connectFailure = ({ cause, callee }: ForkFailure): Failed => ({
   kind: 'failed',
   reason: reasons[cause.code] ?? 'error',
@@ -28,12 +28,12 @@ export const connectFailure = ({ cause, callee }: ForkFailure): Failed => ({
   ...(callee && { callee }),
 })
 
-/** What it is told of one that it gave up itself. */
+/** Result of a `connect` that its handler has canceled. */
 export const connectCanceled: Failed = { kind: 'failed', reason: 'canceled', code: 'canceled' }
 
-/** What it is told of two who talked; `branch` is whom the caller talked to last. */
+/** Returns the result of a `connect` with an answer; `branch` is the callee of the last connection. */
 export const connectResult = (branch: Branch, endedBy: EndedBy, durationMs: number): ConnectResult => {
   const { callee } = branch
-  if (!callee) throw new Error('nobody was called')
+  if (!callee) throw new Error('no callee was dialed')
   return { kind: 'connected', endedBy, durationMs, callee }
 }

@@ -38,8 +38,8 @@ export interface ConnectOutcome {
 }
 
 /**
- * One `connect` of a call. Tries the steps in order, rings the destinations of a step together, and joins the first
- * callee who answers with the caller until one of them hangs up. It owns the callee's leg.
+ * One `connect` of a call. Tries the steps in order, and rings the destinations of a step together. The first
+ * callee who answers is joined with the caller until one of them hangs up. It owns the callee's leg.
  */
 export class ConnectSession implements LegOwner, ForkOwner {
   readonly projectId: string
@@ -79,8 +79,8 @@ export class ConnectSession implements LegOwner, ForkOwner {
   }
 
   /**
-   * Rejects with `CallEnded` if the caller hangs up before an answer, and with `invalid_digits` before a callee is
-   * dialed.
+   * Rejects with `CallEnded` if the caller hangs up before an answer, and with `invalid_digits` before a
+   * callee is dialed.
    */
   async run(): Promise<ConnectOutcome> {
     const { caller, signal } = this.#call
@@ -152,7 +152,9 @@ export class ConnectSession implements LegOwner, ForkOwner {
     this.#bridge.patch()
   }
 
-  /** Starts a transfer that either party has asked for. The other party stays, and is the caller from now on. */
+  /**
+   * Starts a transfer that either party has asked for. The other party stays, and is the caller from now on.
+   */
   legReferred(leg: Leg, referral: Referral): boolean {
     const { caller } = this.#call
     const callee = this.#callee
@@ -257,8 +259,8 @@ export class ConnectSession implements LegOwner, ForkOwner {
   }
 
   /**
-   * Returns the leg that the caller talks to next: the transfer target, or else the leg that has asked for the
-   * transfer. Undefined without a transfer, or if no leg is left.
+   * Returns the leg that the caller talks to next: the transfer target, or else the leg that has asked for
+   * the transfer. Undefined without a transfer, or if no leg is left.
    */
   async #transferred(): Promise<Leg | undefined> {
     if (!this.#transfer) return undefined

@@ -8,20 +8,23 @@ import type { Leg } from '../leg/leg.ts'
 import type { Referral } from '../leg/referral.ts'
 import type { Branch } from './branch.ts'
 
-/** What a leg can be made to. */
+/** Target of one leg. */
 export type DialableTarget = Exclude<Target, { kind: 'endpoint' }>
 
-/** Where destinations are looked up. */
+/** Collaborators of {@link targetsOf}. */
 export interface DestinationDeps {
   readonly addresses: AddressBook
-  /** Default: no endpoint is ever registered. */
+  /** Default: no endpoint is registered. */
   readonly endpoints?: Endpoints
 }
 
-/** The name in `queue:<name>`; undefined for any other destination. */
+/** Returns the name in `queue:<name>`; undefined for any other destination. */
 export const queueNameOf = (to: string): string | undefined => /^queue:(.+)$/s.exec(to)?.[1]
 
-/** What has to ring for a destination of a project: one thing, or every place where an endpoint is registered; or why nothing can. */
+/**
+ * Returns the targets of a destination for a project: one, or each contact of an endpoint. Without a target
+ * it returns the cause.
+ */
 export const targetsOf = (
   to: string,
   projectId: string,
@@ -38,24 +41,27 @@ export const targetsOf = (
 }
 
 /**
- * Returns a dialled text without the headers of a SIP URI. Headers are for documents: a person who dials must not set the caller's identity
- * with them (P-Asserted-Identity, Diversion, Privacy).
+ * Returns a dialed text without the headers of a SIP URI. Headers are for documents: a person who dials must
+ * not set the caller's identity with them (P-Asserted-Identity, Diversion, Privacy).
  */
 export const withoutHeaders = (to: string): string => {
   const headers = to.indexOf('?', to.lastIndexOf('@') + 1)
   return headers >= 0 && /^\s*sips?:/i.test(to) ? to.slice(0, headers) : to
 }
 
-/** A destination, and the id of the call to it. */
+/** Destination, with the call id of its branch. */
 type Dialled = Pick<Branch, 'destination' | 'callId'>
 
-/** The destination with all headers of its INVITE. */
+/** Returns the destination with all headers of its INVITE. */
 export const withHeaders = ({ destination, callId }: Dialled): Destination => {
   const { headers = [], headersFor } = destination
   return headersFor ? { ...destination, headers: [...headers, ...headersFor(callId)] } : destination
 }
 
-/** What the leg to a destination is made with: the caller as the document or the call has it, and what its INVITE hands on. */
+/**
+ * Returns the request for the legs of a branch, with the identity of the caller by the document or else by
+ * the call.
+ */
 export const requestFor = (branch: Dialled, { caller, id, info }: Call): OutboundRequest => {
   const { maxForwards, lineage } = caller.facts
   const destination = withHeaders(branch)
@@ -74,13 +80,13 @@ export const requestFor = (branch: Dialled, { caller, id, info }: Call): Outboun
   }
 }
 
-/** A party from what a document gives: a SIP URI, a number, or an address. */
+/** Returns the party of a SIP URI, a number, or an address. */
 export const partyOf = (text: string, name: string): Party => {
   const user = /^sips?:([^@:;?]+)(?::[^@]*)?@/i.exec(text)?.[1] ?? text.split('/').at(-1) ?? text
   return { uri: text, user, name }
 }
 
-/** Whom a transfer leads to. It comes from the one who is left behind, who may be one that we called. */
+/** Returns the destination of a transfer. Its caller is the party that stays, which may be a callee. */
 export const referralDestination = (
   { to, referredBy }: Referral,
   { direction, to: called }: Leg,

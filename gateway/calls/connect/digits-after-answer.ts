@@ -1,8 +1,8 @@
 import type { Winner } from './fork-types.ts'
 
 /**
- * Sends the destination's digits to a callee who has answered. Resolves early if the leg ends. Returns undefined
- * without digits, and for a destination with a confirmation, which has sent them already.
+ * Sends the destination's digits to a callee who has answered. Resolves early if the leg ends. Returns
+ * undefined without digits, and for a destination with a confirmation, which has sent them already.
  */
 export const sendDigitsAfterAnswer = ({
   leg,

@@ -39,7 +39,9 @@ export class ForkDialer implements LegOwner {
     return this.#failure
   }
 
-  /** Dials the steps in order. Resolves with undefined if no leg wins, or after {@link stop}. Call it once. */
+  /**
+   * Dials the steps in order. Resolves with undefined if no leg wins, or after {@link stop}. Call it once.
+   */
   async run(steps: readonly (readonly Destination[])[]): Promise<Winner | undefined> {
     for (const step of steps) {
       if (this.#isStopped) return undefined
@@ -86,7 +88,8 @@ export class ForkDialer implements LegOwner {
       // A leg may win, or the fork be stopped, before the last destination is dialed.
       if (!this.#winner && !this.#isStopped) this.#dial(destination)
     }
-    // A step may seem done for a moment only: of two legs one is confirmed after the other has stopped ringing.
+    // A step may seem done for a moment only: of two legs one is confirmed after the other has stopped
+    // ringing.
     while (this.#pending > 0) {
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#stepDone = resolve

@@ -30,7 +30,10 @@ export interface ForkDialerDeps {
 export interface ForkListener {
   /** A leg rings, or its early media can be heard. */
   early(leg: Leg, media: boolean): void
-  /** A leg can no longer be heard: it has ended, or its callee is asked to confirm. `others`: further legs ring. */
+  /**
+   * A leg can no longer be heard: it has ended, or its callee is asked to confirm. `others`: further legs
+   * ring.
+   */
   silent(leg: Leg, others: boolean): void
   /** The far side pressed a key before a leg has won. */
   digit(leg: Leg, digit: string): void

@@ -59,8 +59,8 @@ export class OriginationSession implements ForkOwner {
   }
 
   /**
-   * Resolves with the winner, whose leg may have ended since. Rejects with a TrunklineError of the best refusal if no
-   * callee answers. Call it once.
+   * Resolves with the winner, whose leg may have ended since. Rejects with a TrunklineError of the best
+   * refusal if no callee answers. Call it once.
    */
   async run(): Promise<Winner> {
     const { signal, steps } = this.#origination

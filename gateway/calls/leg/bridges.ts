@@ -1,7 +1,7 @@
 import type { Edge, WebRtc } from '../../../media/types.ts'
 import type { Leg } from './leg.ts'
 
-/** Joins and parts the audio of legs, and the video where both have any, and counts what is joined. */
+/** Joins and parts the audio of legs and their video, and counts the joined pairs. */
 export class Bridges {
   #edge: Pick<Edge, 'join' | 'detach'>
   #webrtc: Pick<WebRtc, 'joinVideo'>
@@ -9,7 +9,7 @@ export class Bridges {
   #videos = 0
   #onFault: (fault: Error, a: Leg, b: Leg) => void
 
-  /** `onFault` is told why one of two cannot be shown to the other; they hear each other all the same. */
+  /** `onFault` is called if the video of two legs cannot be joined. Their audio is joined all the same. */
   constructor(
     edge: Pick<Edge, 'join' | 'detach'>,
     webrtc: Pick<WebRtc, 'joinVideo'>,
@@ -20,17 +20,20 @@ export class Bridges {
     this.#onFault = onFault
   }
 
-  /** Pairs of legs that are joined now. */
+  /** Number of joined pairs of legs. */
   get count(): number {
     return this.#open.size
   }
 
-  /** Pairs of browsers that are shown each other's video, where they have any. */
+  /** Number of joined pairs of browsers with video. */
   get videos(): number {
     return this.#videos
   }
 
-  /** Joins two legs' ports; both must have one. It ends by {@link Bridge.close}, or by itself when either leg is gone. */
+  /**
+   * Joins the ports of two legs; both must have one. {@link Bridge.close} or the end of either leg parts
+   * them.
+   */
   join(a: Leg, b: Leg): Bridge {
     const { port } = a
     if (!port || !b.port) throw new Error('both legs need a media port to be joined')
@@ -45,7 +48,7 @@ export class Bridges {
           this.#edge.detach(port)
           video?.close()
         }
-        // A call that is held and taken back a thousand times has no thousand bridges to remember.
+        // A call that is held a thousand times must not keep a thousand listeners.
         for (const run of forget.splice(0)) run()
       },
     }
@@ -71,6 +74,6 @@ export class Bridges {
 export interface Bridge {
   readonly a: Leg
   readonly b: Leg
-  /** Parts them; idempotent. */
+  /** Parts the legs. Idempotent. */
   close(): void
 }

@@ -1,21 +1,21 @@
 import type { Header } from '../../../handlers/verbs.ts'
 import type { Lineage } from '../local/lineage.ts'
 
-/** What is known of a leg's signalling, for the record of its call and for the legs that it is joined to. */
+/** Facts about a leg's signalling, for the CDR and for the legs that it is joined to. */
 export interface LegFacts {
-  /** The carrier that it came from, or goes by. */
+  /** Carrier of the leg. */
   readonly carrier?: string
-  /** SIP's own Call-ID. */
+  /** Call-ID of SIP. */
   readonly sipCallId?: string
-  /** Of a SIP leg that we made: the last response to its INVITE, with its `X-…` headers. */
+  /** Last response to the INVITE of an outbound SIP leg, with its `X-…` headers. */
   readonly response?: { readonly status: number; readonly headers: readonly Header[] }
-  /** Max-Forwards of the INVITE that it came by. */
+  /** Max-Forwards of the received INVITE. */
   readonly maxForwards?: number
-  /** Addresses that led to the leg's call; absent: none did. */
+  /** Addresses that led to the leg's call, if any. */
   readonly lineage?: Lineage
 }
 
-/** When a leg reached its states, in milliseconds; undefined where it never did. */
+/** Times at which a leg reached its states, in milliseconds; undefined for states that it has not reached. */
 export interface LegTimes {
   readonly startedAt: number
   readonly ringAt?: number
@@ -23,15 +23,15 @@ export interface LegTimes {
   readonly endedAt?: number
 }
 
-/** One attempt to reach a far side, for the record of the call. Times in milliseconds. */
+/** One attempt to reach a far side, for the CDR. Times in milliseconds. */
 export interface DialAttempt {
-  /** The URI or address that was tried, without credentials. */
+  /** URI or address of the attempt, without credentials. */
   readonly target: string
   readonly startedAt: number
   readonly endedAt: number
-  /** Final SIP status; undefined where none came. */
+  /** Final SIP status, if any. */
   readonly sipStatus?: number
   readonly outcome: 'answered' | 'refused' | 'no-progress' | 'unreachable' | 'canceled'
-  /** Why nobody could be reached, as far as that is known: a certificate that is for somebody else, for example. */
+  /** Reason of a failed attempt, if known: a certificate with another name, for example. */
   readonly detail?: string
 }

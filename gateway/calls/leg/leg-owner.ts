@@ -3,8 +3,8 @@ import type { Leg } from './leg.ts'
 import type { Referral } from './referral.ts'
 
 /**
- * State of a leg: `new → early → answered → ended`. A state is never left backwards; `ended` is reached exactly
- * once.
+ * State of a leg: `new → early → answered → ended`. A state is never left backwards; `ended` is reached
+ * exactly once.
  */
 export type LegState =
   | { readonly kind: 'new' }
@@ -29,7 +29,10 @@ export interface LegInputListener {
   legHeld(leg: Leg, held: boolean): void
   /** The far side transfers the other party. Returns false, or is absent, without a party to transfer. */
   legReferred(leg: Leg, referral: Referral): boolean
-  /** `by` replaces an answered leg, which ends (RFC 3891). Returns false, or is absent, if it cannot be replaced. */
+  /**
+   * `by` replaces an answered leg, which ends (RFC 3891). Returns false, or is absent, if it cannot be
+   * replaced.
+   */
   legReplaced(leg: Leg, by: Leg): boolean
 }
 

@@ -10,7 +10,7 @@ export type { DialAttempt } from './leg-facts.ts'
 export type { LegOwner, LegState } from './leg-owner.ts'
 export type { LegSignalling } from './leg-signalling.ts'
 
-/** What a new leg is made of. */
+/** Values of a new leg. */
 export interface LegOptions {
   readonly id: LegId
   readonly kind: LegKind
@@ -25,12 +25,12 @@ export interface LegOptions {
 /** Far side of a leg: a SIP dialog, a browser session, or a leg of another call of this gateway (`local`). */
 export type LegKind = 'sip' | 'browser' | 'local'
 
-/** Type of a leg, as customers see it. A `local` leg has that of the caller who led to it. */
+/** Type of a leg for customers. A `local` leg has that of the caller who led to it. */
 export type LegType = 'sip' | 'webrtc'
 
 /**
- * One signalling relationship and one media port. There are two ways for it to end: the far side ended it ({@link ended}), or we did
- * ({@link end}); both run the same one function.
+ * One signalling relationship and one media port. Either the far side ends it ({@link ended}), or the gateway
+ * does ({@link end}); both run the same function.
  */
 export class Leg {
   readonly id: LegId
@@ -73,7 +73,7 @@ export class Leg {
     return this.#times
   }
 
-  /** The attempts to reach the far side of an outbound leg, in order. */
+  /** Attempts to reach the far side of an outbound leg, in order. */
   get attempts(): readonly DialAttempt[] {
     return this.#tries
   }
@@ -90,47 +90,47 @@ export class Leg {
     return this.#state.kind === 'answered'
   }
 
-  /** Whether the far side makes a ringing tone of its own, and needs none of ours. */
+  /** Whether the far side makes a ringing tone of its own. */
   get makesRingingTone(): boolean {
     return this.#signalling?.makesRingingTone ?? this.kind === 'sip'
   }
 
-  /** Whether the far side holds by a message, or we hold it: its audio is to be left alone. */
+  /** Whether the far side holds by a message, or the gateway holds it. Its audio must be parted. */
   get isHeld(): boolean {
     return this.#held.message || this.#held.us
   }
 
-  /** Whether the far side itself holds by a message. */
+  /** Whether the far side holds by a message. */
   get isHeldByFarSide(): boolean {
     return this.#held.message
   }
 
-  /** The leg's audio; undefined until the far side's description is known. */
+  /** Audio of the leg; undefined until the far side's description is known. */
   get port(): MediaPort | undefined {
     return this.#port
   }
 
-  /** The leg's video; undefined where there never can be any. */
+  /** Video of the leg; undefined if it can have none. */
   get video(): BrowserVideo | undefined {
     return this.#video
   }
 
-  /** The port's last counters; undefined while the leg lasts, and when it never had a port. */
+  /** Final counters of the port; undefined during the leg, and without a port. */
   get stats(): Promise<PortStats> | undefined {
     return this.#stats
   }
 
-  /** Called once by the maker of the leg. */
+  /** Sets the signalling. Called once by the maker of the leg. */
   attach(signalling: LegSignalling): void {
     this.#signalling = signalling
   }
 
-  /** Called by the call that takes the leg. */
+  /** Sets the owner. */
   own(owner: LegOwner): void {
     this.#owner = owner
   }
 
-  /** Runs `run` when the leg has ended, after its owner was told; for registries and counters. What it returns takes that back. */
+  /** Runs `run` when the leg has ended and its owner knows. Returns a function that takes that back. */
   whenGone(run: () => void): () => void {
     if (this.isEnded) run()
     else this.#onGone.add(run)
@@ -138,8 +138,8 @@ export class Leg {
   }
 
   /**
-   * The signalling side hands over the port it opened. It stays the leg's until the end: the leg listens to it (digits, time-outs) and
-   * closes it. `video`: what the far side shows, and is shown, beside it; its owner closes it.
+   * Sets the media port. The leg owns it until the end: it handles digits and time-outs, and closes the port.
+   * `video`: the far side's video, which its maker closes.
    */
   setPort(port: MediaPort, video?: BrowserVideo): void {
     if (this.isEnded) {
@@ -150,26 +150,26 @@ export class Leg {
     this.#video = video
     port.onEvent((event) => {
       if (event.kind === 'digit') this.#press(event.digit, 'media')
-      // While it rings nobody has to send anything, and the ring time is the limit; the event repeats.
+      // A ringing far side need not send media: the ring time is the limit. The event repeats.
       if (event.kind === 'timeout' && this.isAnswered)
         this.#finish({ code: 'media_timeout', detail: `phase ${event.phase}` }, 'us')
     })
   }
 
-  // What the signalling side reports.
+  // Reports of the signalling.
 
-  /** More is known of the signalling; what is undefined changes nothing. */
+  /** Adds facts about the signalling; undefined ones change nothing. */
   note(facts: LegFacts): void {
     const known = Object.entries(facts).filter(([, value]) => value !== undefined)
     this.#facts = { ...this.#facts, ...Object.fromEntries(known) }
   }
 
-  /** One attempt to reach the far side is over. */
+  /** Adds an attempt to reach the far side that has ended. */
   addAttempt(attempt: DialAttempt): void {
     this.#tries.push(attempt)
   }
 
-  /** The far side of an outbound leg rings, or its early media is there. */
+  /** Reports that the far side of an outbound leg rings, or that its early media has started. */
   early(media: boolean): void {
     if (this.#state.kind !== 'new' && this.#state.kind !== 'early') return
     this.#rang()
@@ -177,14 +177,14 @@ export class Leg {
   }
 
   /**
-   * Our answer is out: it is answered from now on, however late the far side takes it, or hangs up at once (RFC 3261 section 13.3.1.4).
-   * `at`: when it went out; default now.
+   * Reports that the answer was sent. The leg counts as answered, even if the far side hangs up before its
+   * ACK (RFC 3261 section 13.3.1.4). `at`: time of the answer; default now.
    */
   answerSent(at = this.#now()): void {
     if (!this.isAnswered && !this.isEnded) this.#times = { ...this.#times, answeredAt: at }
   }
 
-  /** The far side answered, or took our answer. */
+  /** Reports that the far side has answered or has acknowledged the answer. */
   answered(): void {
     if (this.#state.kind !== 'new' && this.#state.kind !== 'early') return
     const at = this.#times.answeredAt ?? this.#now()
@@ -193,14 +193,14 @@ export class Leg {
     this.#owner?.legAnswered?.(this)
   }
 
-  /** The far side pressed a key, and said so by a message (INFO). */
+  /** Reports a digit that came by a message (INFO). */
   digit(digit: string): void {
     this.#press(digit, 'signalling')
   }
 
   /**
-   * The far side holds, or goes on. Told only of answered legs, and only of changes. `by` `media`: its session description says so, and the
-   * port keeps to it by itself; the far side may well send music for the other party. `us`: a handler holds the far side.
+   * Reports a change of a hold of an answered leg. `media`: by the session description; the port handles it,
+   * and the far side may send music for the other party. `us`: by a handler.
    */
   hold(held: boolean, by: 'message' | 'media' | 'us' = 'message'): void {
     if (!this.isAnswered || held === this.#held[by]) return
@@ -208,22 +208,22 @@ export class Leg {
     this.#owner?.legHeld?.(this, held)
   }
 
-  /** The far side wants the other party to talk to somebody else; false where that cannot be. */
+  /** Reports a transfer of the other party. Returns false if it is not possible. */
   referred(referral: Referral): boolean {
     return this.isAnswered && this.#owner?.legReferred?.(this, referral) === true
   }
 
-  /** Another answered leg takes this one's place; false where that cannot be. */
+  /** Reports that another answered leg replaces this one. Returns false if it is not possible. */
   replaced(by: Leg): boolean {
     return this.isAnswered && by.isAnswered && this.#owner?.legReplaced?.(this, by) === true
   }
 
-  /** The far side ended the leg: BYE, CANCEL, refusal, loss. */
+  /** Reports the end of the leg by the far side: BYE, CANCEL, rejection, loss. */
   ended(cause: Cause): void {
     this.#finish(cause, 'far')
   }
 
-  // What the call tells the far side.
+  // Requests to the far side.
 
   ring(): void {
     if (this.#state.kind === 'new') {
@@ -238,7 +238,7 @@ export class Leg {
     await this.#signalling?.progress()
   }
 
-  /** `codecs` as of {@link LegSignalling.answer}. */
+  /** Answers. `codecs` as in {@link LegSignalling.answer}. */
   async answer(codecs?: readonly AudioCodec[]): Promise<void> {
     if (this.#state.kind === 'new' || this.#state.kind === 'early') await this.#signalling?.answer(codecs)
   }
@@ -247,12 +247,15 @@ export class Leg {
     if (!this.isEnded) await this.#signalling?.sendDigits(digits)
   }
 
-  /** Whether the far side can be asked to talk to somebody else, once it is answered. */
+  /** Whether the far side supports a transfer (REFER) once it is answered. */
   get canBeReferred(): boolean {
     return this.#signalling?.refer !== undefined
   }
 
-  /** Asks the far side to talk to somebody else; where it did, the leg ends. 405 where it cannot be asked. */
+  /**
+   * Sends a transfer request to the far side. The leg ends if it succeeds. Resolves with 405 if the far side
+   * does not support it.
+   */
   async refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
     if (!this.isAnswered) return { kind: 'failed', status: 481 }
     const outcome = await this.#signalling?.refer?.(target, options)
@@ -260,12 +263,15 @@ export class Leg {
     return outcome ?? { kind: 'failed', status: 405 }
   }
 
-  /** Somebody is called for the far side. */
+  /** Reports that a callee is dialed for the far side. */
   calling(partner: Leg): void {
     if (!this.isEnded) this.#signalling?.calling?.(partner)
   }
 
-  /** Whom the far side talks to from now on; undefined: nobody. Harmless when it is the same, or was with another than `from` by now. */
+  /**
+   * Reports the far side's partner; undefined for none. Has no effect for the same partner, or if the partner
+   * is no longer `from`.
+   */
   paired(partner: Leg | undefined, from = this.#partner): void {
     if (this.isEnded || partner === this.#partner || from !== this.#partner) return
     this.#partner = partner
@@ -277,27 +283,30 @@ export class Leg {
     return !this.isEnded && this.#signalling?.gathered !== undefined
   }
 
-  /** The other participants of its conference, as of now; empty: it has left, or is alone. */
+  /** Reports the other participants of its conference; empty after it has left, or if it is alone. */
   gathered(others: readonly Leg[]): void {
     if (!this.isEnded) this.#signalling?.gathered?.(others)
   }
 
-  /** A sound of a handler is played to the far side, or goes on. */
+  /** Reports the state of a handler's sound. */
   plays(id: string, state: PlayState): void {
     if (!this.isEnded) this.#signalling?.plays?.(id, state)
   }
 
-  /** Tells the far side's page something; false where it cannot be told. */
+  /** Sends an event to the far side's page. Returns false if it cannot be sent. */
   userEvent(event: Readonly<Record<string, unknown>>): boolean {
     return !this.isEnded && this.#signalling?.userEvent?.(event) === true
   }
 
-  /** We end the leg. Harmless when it has ended. */
+  /** Ends the leg. Has no effect after its end. */
   end(cause: Cause): void {
     this.#finish(cause, 'us')
   }
 
-  /** Some far sides tell of each key both in the audio and by a message: what the first one came by counts, the other is its echo. */
+  /**
+   * Reports a digit. Some far sides send each digit as audio and as a message; only the kind of the first
+   * digit counts.
+   */
   #press(digit: string, by: 'media' | 'signalling'): void {
     this.#digitsBy ??= by
     if (!this.isEnded && this.#digitsBy === by) this.#owner?.legDigit?.(this, digit)
@@ -309,16 +318,16 @@ export class Leg {
   }
 
   #finish(cause: Cause, by: 'far' | 'us'): void {
-    // The far side may be gone before we heard that it took our answer.
+    // The far side may hang up before its ACK is known.
     if (this.#times.answeredAt !== undefined) this.answered()
     if (this.#state.kind === 'ended') return
     this.#state = { kind: 'ended', cause, by }
     this.#times = { ...this.#times, endedAt: this.#now() }
     try {
-      // The far side hears of it before its audio goes away.
+      // The far side must learn of the end before its audio stops.
       this.#signalling?.end(cause)
     } finally {
-      // Whatever goes wrong there, nothing of the leg stays behind.
+      // The leg releases everything, even after an error.
       this.#stats = this.#port?.close()
       this.#owner?.legEnded?.(this)
       const gone = [...this.#onGone]

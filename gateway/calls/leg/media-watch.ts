@@ -2,23 +2,26 @@ import type { BrowserMedia } from '../../../media/types.ts'
 import type { Clock, Timer } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 
-/** How long each bad state of a browser's media may last, in milliseconds. */
+/** Maximum duration of each bad state of a browser's media, in milliseconds. */
 export const mediaGrace = {
-  /** Nothing ever arrived: a page that gave up, or was closed, without a word. */
+  /** Nothing has arrived: the page has canceled or was closed without a message. */
   connecting: 30_000,
-  /** ICE lost its way, and the network may come back; or the page closed its connection without a word. */
+  /** ICE has lost its path. The network may recover, or the page has closed its connection. */
   disconnected: 15_000,
-  /** Final on this transport; the page may still take its call back. */
+  /** Final for this transport; the page may still recover its call. */
   failed: 10_000,
   closed: 10_000,
-  /** The mediasoup process died: no page can bring its media back. */
+  /** The mediasoup process has died: no page can recover its media. */
   crashed: 0,
 } as const
 
 /** A state of a browser's media that does not last. */
 export type LostState = keyof typeof mediaGrace
 
-/** Returns the cause for which a leg ends whose browser's media was lost; `code`: unless the gateway is at fault. */
+/**
+ * Returns the cause for which a leg ends whose browser's media was lost; `code`: unless the gateway is at
+ * fault.
+ */
 export const causeOfLoss = (state: LostState, code: 'client_lost' | 'media_timeout'): Cause =>
   state === 'crashed'
     ? { code: 'internal', detail: 'the mediasoup process died' }
@@ -57,7 +60,7 @@ export class MediaWatch {
     if (!this.#connected) this.#arm('connecting')
   }
 
-  /** Resolves when the browser can hear us, after `longestMs` at the latest. */
+  /** Resolves when the browser is connected, after `longestMs` at the latest. */
   async untilConnected(longestMs: number): Promise<void> {
     if (this.#connected || this.#closed) return
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,19 +1,22 @@
 import type { ReferResult } from '../../../handlers/verbs.ts'
 import type { Leg } from './leg.ts'
 
-/** The far side of a leg wants the other party to talk to somebody else (RFC 3515). */
+/** Transfer of the other party that the far side of a leg has asked for (RFC 3515). */
 export interface Referral {
-  /** Whom: a SIP URI, a number, or an address. */
+  /** Target: a SIP URI, a number, or an address. */
   readonly to: string
-  /** Who says so (RFC 3892): the value of Referred-By, which whoever is called is told, too. */
+  /** Value of Referred-By (RFC 3892), which the target receives, too. */
   readonly referredBy?: string
-  /** Told how it goes: provisional SIP statuses, and then one final one. */
+  /** Receives provisional SIP statuses, and then one final status. */
   progress(status: number): void
-  /** Told once when the leg that it led to is gone, or that it leads to none. Not called where it was refused at once. */
+  /**
+   * Called once when the leg of the target has ended, or if no target answers. Not called for a transfer that
+   * was rejected at once.
+   */
   over?(): void
 }
 
-/** Tells how a referral ended: `found` answered, or nobody did. */
+/** Reports the outcome of a transfer; `found`: leg of the target that has answered. */
 export const settleReferral = (referral: Referral, status: number, found?: Leg): void => {
   referral.progress(status)
   const over = () => referral.over?.()
@@ -21,15 +24,18 @@ export const settleReferral = (referral: Referral, status: number, found?: Leg):
   else over()
 }
 
-/** How a far side is asked to talk to somebody else. */
+/** Options of a transfer request to a far side. */
 export interface ReferOptions {
-  /** Who asks (RFC 3892): a SIP URI; default: nobody is named. */
+  /** Referred-By (RFC 3892): a SIP URI; default none. */
   readonly referredBy?: string
-  /** Longest wait for the outcome, in ms; default 60 s. */
+  /** Maximum wait for the outcome, in ms; default 60 s. */
   readonly timeoutMs?: number
-  /** Shown where the far side asks for them, whatever its realm: whoever gives them means the far side. */
+  /** Credentials for a challenge of the far side, whatever its realm. */
   readonly credentials?: { readonly username: string; readonly password: string }
 }
 
-/** What became of it; `status` is that of the response, 408 where none came. After `completed` the leg is ended. */
+/**
+ * Outcome of a transfer. `status` is that of the response, or 408 without one. After `completed` the leg has
+ * ended.
+ */
 export type ReferOutcome = ReferResult

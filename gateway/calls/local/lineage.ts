@@ -22,8 +22,8 @@ interface Family {
 }
 
 /**
- * Path of addresses that led to a leg. All legs of a call share the lineage of its caller's leg, except for a leg that
- * calls an address: its path is longer by that address.
+ * Path of addresses that led to a leg. All legs of a call share the lineage of its caller's leg. A leg that
+ * calls an address has a path longer by that address.
  */
 export interface Lineage {
   /** First call. Its caller pays for all calls that it leads to. */
@@ -37,7 +37,10 @@ export interface Lineage {
 export interface TooFar {
   readonly code: Extract<Code, 'too_many_hops' | 'too_many_branches'>
   readonly facts: Readonly<Record<string, unknown>>
-  /** Whether the first call has led to no refusal with this code before; later ones are not logged as warnings. */
+  /**
+   * Whether the first call has led to no refusal with this code before; later ones are not logged as
+   * warnings.
+   */
   readonly isFirst: boolean
 }
 
@@ -55,8 +58,8 @@ const lineageOf = (leg: Leg | undefined, callId: CallId): Lineage => {
 }
 
 /**
- * Returns the lineage of a call to `address` that the call `callId` makes for its caller, or the refusal of it. A call
- * that is permitted is counted until {@link left}.
+ * Returns the lineage of a call to `address` that the call `callId` makes for its caller, or the refusal of
+ * it. A call that is permitted is counted until {@link left}.
  */
 export const entered = (
   { caller, callId }: { readonly caller?: Leg; readonly callId: CallId },

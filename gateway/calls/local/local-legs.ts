@@ -26,8 +26,8 @@ type HandlerTarget = Extract<Target, { kind: 'handler' }>
 const defaultMaxForwards = 70
 
 /**
- * Makes legs to addresses that run a handler. The far side of such a leg is a call of its own, which runs the handler
- * as a call from outside would.
+ * Makes legs to addresses that run a handler. The far side of such a leg is a call of its own, which runs the
+ * handler as a call from outside would.
  */
 export class LocalLegs implements OutboundLocal {
   #deps: LocalLegsDeps
@@ -55,7 +55,7 @@ export class LocalLegs implements OutboundLocal {
     } catch (error) {
       const code = codeOf(error)
       const facts = { call: request.callId, leg: near.id, code, err: error }
-      this.#deps.log.error(facts, 'an address cannot be called')
+      this.#deps.log.error({ event: 'address.call-failed', ...facts }, 'call to an address failed')
       near.end({ code })
     }
   }
@@ -94,7 +94,10 @@ export class LocalLegs implements OutboundLocal {
     const callId = newCallId()
     const { projectId, callId: group, codec, destination, forwarded = [] } = request
     new LocalPair({ near, far, groups: [group, callId], codec, edge, clock, log })
-    log.info({ call: callId, leg: far.id, caller: group, chain: lineage.chain }, 'address called')
+    log.info(
+      { event: 'address.called', call: callId, leg: far.id, caller: group, chain: lineage.chain },
+      'address called',
+    )
     const own = (destination.headers ?? []).filter(({ name }) => /^x-/i.test(name))
     arrivals.arrive({
       leg: far,
@@ -117,7 +120,10 @@ export class LocalLegs implements OutboundLocal {
   #refuse(near: Leg, { callId: call }: OutboundRequest, { code, facts, isFirst }: TooFar): void {
     const { metrics, log } = this.#deps
     metrics.rejections.inc({ code })
-    log[isFirst ? 'warn' : 'debug']({ call, leg: near.id, code, ...facts }, catalogue[code].text)
+    log[isFirst ? 'warn' : 'debug'](
+      { event: 'address.call-rejected', call, leg: near.id, code, ...facts },
+      catalogue[code].text,
+    )
     near.ended({ code })
   }
 }

@@ -27,8 +27,8 @@ const pauses: Readonly<Record<string, number>> = { w: 500, W: 1_000 }
 const defaultReferTimeoutMs = 60_000
 
 /**
- * Two legs that are each other's far side. One belongs to the call that calls an address, the other one to the call that
- * the address's handler drives.
+ * Two legs that are each other's far side. One belongs to the call that calls an address, the other one to
+ * the call that the address's handler drives.
  */
 export class LocalPair {
   readonly #deps: LocalPairDeps
@@ -42,8 +42,8 @@ export class LocalPair {
   }
 
   /**
-   * Opens the audio of both legs, in one of `codecs` if they are given. Both legs end if that fails. Idempotent; never
-   * rejects.
+   * Opens the audio of both legs, in one of `codecs` if they are given. Both legs end if that fails.
+   * Idempotent; never rejects.
    */
   openAudio(codecs?: readonly AudioCodec[]): Promise<void> {
     this.#opening ??= this.#open(codecs)
@@ -94,7 +94,10 @@ export class LocalPair {
       far.setPort(second)
     } catch (error) {
       const code = codeOf(error)
-      log.error({ code, err: error, legs: [near.id, far.id] }, 'the audio of a call to an address failed')
+      log.error(
+        { event: 'address.audio-failed', code, err: error, legs: [near.id, far.id] },
+        'audio of a call to an address failed',
+      )
       far.end({ code })
     }
   }
@@ -129,7 +132,9 @@ abstract class LocalSide {
   }
 }
 
-/** Signalling of the leg that calls the address. It is outbound: it neither rings nor answers its far side. */
+/**
+ * Signalling of the leg that calls the address. It is outbound: it neither rings nor answers its far side.
+ */
 class NearSide extends LocalSide implements LegSignalling {
   ring(): void {}
 
@@ -173,6 +178,9 @@ const givenUp = ({ code }: Cause): Cause => ({
   code: code === 'answered_elsewhere' ? code : 'canceled',
 })
 
-/** The end of an unanswered call, as the call to the address hears it: no answer, unless the handler refused it. */
+/**
+ * The end of an unanswered call, as the call to the address hears it: no answer, unless the handler refused
+ * it.
+ */
 const refused = (cause: Cause): Cause =>
   cause.code === 'normal' || cause.code === 'canceled' ? { ...cause, code: 'no_answer' } : cause

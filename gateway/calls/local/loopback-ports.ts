@@ -10,9 +10,9 @@ const dynamicPayloadType = 96
 export type PortPair = readonly [first: MediaPort, second: MediaPort]
 
 /**
- * Opens two ports that send RTP to each other over loopback. They connect the audio of two calls, whose own ports cannot
- * be joined. `groups`: the media groups of the two calls. Rejects with `no_ports` if a port cannot be opened; no port
- * stays open then.
+ * Opens two ports that send RTP to each other over loopback. They connect the audio of two calls, whose own
+ * ports cannot be joined. `groups`: the media groups of the two calls. Rejects with `no_ports` if a port
+ * cannot be opened; no port stays open then.
  */
 export const openPortPair = async (
   edge: Pick<Edge, 'open'>,

@@ -5,19 +5,19 @@ import type { Call, CallLeg, CdrRecording } from '../call/call.ts'
 import type { DialAttempt, LegKind, LegType } from '../leg/leg.ts'
 import type { LegTimes } from '../leg/leg-facts.ts'
 
-/** Why something ended, as it is written down. */
+/** End of a call or leg in a CDR. */
 interface EndCdr {
   readonly code: Code | undefined
-  /** Who ended it. */
+  /** Side that ended it. */
   readonly by: 'far' | 'us' | undefined
-  /** The status that the far side gave. */
+  /** Status from the far side. */
   readonly sipStatus: number | undefined
   /** Cause value of Q.850. */
   readonly q850: number | undefined
   readonly detail: string | undefined
 }
 
-/** What is written down of one leg. Times in milliseconds since 1970; undefined where it never came to that. */
+/** CDR of one leg. Times in milliseconds since 1970; undefined for states that it has not reached. */
 export interface LegCdr extends EndCdr, LegTimes {
   readonly leg: string
   readonly role: CallLeg['role']
@@ -29,15 +29,15 @@ export interface LegCdr extends EndCdr, LegTimes {
   readonly to: string
   readonly carrier: string | undefined
   readonly sipCallId: string | undefined
-  /** The one that was spoken last; undefined when it never came to that. */
+  /** Last codec; undefined without audio. */
   readonly codec: AudioCodec | undefined
-  /** The places that were tried, in order; none of an inbound leg. */
+  /** Attempts in order; none of an inbound leg. */
   readonly tries: readonly DialAttempt[]
-  /** Counters of its media port; undefined when it never had one, or they did not come. */
+  /** Counters of the media port; undefined without a port, or if they came too late. */
   readonly audio: PortStats | undefined
 }
 
-/** What is written down of one recording; how it ended is absent where that was not known in time. */
+/** CDR of one recording. The end is absent if it came too late. */
 export interface RecordingCdr {
   readonly recording: string
   readonly reason?: RecordResult['reason']
@@ -45,40 +45,42 @@ export interface RecordingCdr {
   readonly bytes?: number
 }
 
-/** The record of one call (CDR). Times in milliseconds since 1970, durations in milliseconds. */
+/** Call detail record (CDR). Times in milliseconds since 1970, durations in milliseconds. */
 export interface CallCdr extends EndCdr, LegTimes {
   readonly call: string
   readonly projectId: string
   readonly direction: 'inbound' | 'outbound'
   readonly from: string
   readonly to: string
-  /** The domain that was called and the address that called, where the call came by SIP. */
+  /** Called domain and source address of a SIP call. */
   readonly domain: string | undefined
   readonly source: string | undefined
-  /** When its last leg had ended. */
+  /** End of the last leg. */
   readonly endedAt: number
   readonly durationMs: number
-  /** From the answer to the end; 0 when there was none. */
+  /** Time from the answer to the end; 0 without an answer. */
   readonly answeredMs: number
   readonly legs: readonly LegCdr[]
-  /** Absent where there are none. */
+  /** Absent without recordings. */
   readonly recordings?: readonly RecordingCdr[]
-  /** Further legs, of which only the number is known; absent where there are none. */
+  /** Number of legs beyond {@link legs}; absent if 0. */
   readonly moreLegs?: number
 }
 
-/** What is written down of a call; also of one that was refused before it began. */
+/** Facts of a call for its CDR; also of a call that was rejected. */
 export type CdrSource = Pick<Call, 'id' | 'info' | 'caller' | 'cdrLegs' | 'omittedLegs'> &
   Partial<Pick<Call, 'cdrRecordings'>>
 
-/** Waits for what the media still has to tell, but not for ever. */
+/** Waits for a result of the media, for a limited time. */
 export type BoundedWait = <T>(what: Promise<T>) => Promise<T | undefined>
 
-/** Gathers the record of a call that is over; waits for its recordings, and for the last counters of the media ports. */
+/**
+ * Builds the CDR of an ended call. Waits for its recordings, and for the last counters of its media ports.
+ */
 export const buildCdr = async (call: CdrSource, now: number, wait: BoundedWait): Promise<CallCdr> => {
   const { id, info, caller, cdrLegs, omittedLegs, cdrRecordings = [] } = call
   const recorded = Promise.all(cdrRecordings.map((each) => recordingSummary(each, wait)))
-  // Whoever is the caller in the end may have come late, by a transfer; what began with the first one is one call.
+  // The caller at the end may have come by a transfer. The CDR describes the call from its first caller.
   const first = cdrLegs[0]?.leg ?? caller
   const { times } = first
   return {
@@ -100,13 +102,16 @@ export const buildCdr = async (call: CdrSource, now: number, wait: BoundedWait):
   }
 }
 
-/** Packets that the legs' ports refused, by reason. */
+/** Returns the packets that the ports have rejected, by reason. */
 export const refusedPackets = ({ legs }: CallCdr): [reason: string, packets: number][] =>
   legs.flatMap(({ audio }) => Object.entries(audio?.refused ?? {})).filter(([, packets]) => packets > 0)
 
-/** How well a leg's far side was heard. */
+/** Audio quality from the far side of a leg. */
 export interface LegQuality {
-  /** The carrier's name; `none` for SIP without one, `browser` for browsers, `local` for legs between two calls of the gateway. */
+  /**
+   * Name of the carrier. `none` for SIP without one, `browser` for browsers, `local` for legs between two
+   * calls of the gateway.
+   */
   readonly carrier: string
   readonly codec: AudioCodec
   readonly mos: number
@@ -118,7 +123,7 @@ export interface LegQuality {
 /** Label of a leg without a carrier. */
 const noCarrier = { sip: 'none', browser: 'browser', local: 'local' } as const
 
-/** That of every leg from which audio came. */
+/** Returns the quality of each leg that has received audio. */
 export const legQualities = ({ legs }: CallCdr): LegQuality[] =>
   legs.flatMap(({ audio, carrier, codec, kind }) => {
     if (audio?.mos === undefined || codec === undefined) return []

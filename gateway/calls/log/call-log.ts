@@ -30,13 +30,13 @@ export interface BranchEntry {
 }
 
 /**
- * Log of the calls in progress. Each call, and each branch that is dialed for one, has a row under the id that
- * customers see (`CallSid` of callbacks, `call_id` of events). Each change is stored, and reported to the call's
- * status URL.
+ * Log of the calls in progress. Each call, and each branch that is dialed for one, has a row under the id
+ * that customers see (`CallSid` of callbacks, `call_id` of events). Each change is stored, and reported to
+ * the call's status URL.
  *
  * - An inbound call has a row even if it is rejected at once: {@link arrived} and {@link ended}.
- * - A branch of a `connect`, of a transfer (REFER) or of the API has one row for all its legs: {@link called}. A
- *   caller of a queue has the row of its own call.
+ * - A branch of a `connect`, of a transfer (REFER) or of the API has one row for all its legs: {@link
+ *   called}. A caller of a queue has the row of its own call.
  * - A leg that replaces another one (Replaces) continues its row.
  */
 export class CallLog {
@@ -71,7 +71,10 @@ export class CallLog {
     return this.#rows.began(call)
   }
 
-  /** Changes the row of a call in progress, and reports a new state. Returns undefined for a call that has ended. */
+  /**
+   * Changes the row of a call in progress, and reports a new state. Returns undefined for a call that has
+   * ended.
+   */
   change(id: string, change: CallRowChange): CallRow | undefined {
     const before = this.#rows.inProgress(id)
     const after = this.#rows.changed(id, change)
@@ -191,7 +194,10 @@ const statuses: Partial<Record<Code, CallStatus>> = {
   max_duration: 'no-answer',
 }
 
-/** Returns the final status. An inbound call that is declined has no answer; a callee who declines is busy, as in the XML family. */
+/**
+ * Returns the final status. An inbound call that is declined has no answer; a callee who declines is busy, as
+ * in the XML family.
+ */
 const statusOf = (code: Code, isAnswered: boolean, direction: 'inbound' | 'outbound'): CallStatus => {
   if (isAnswered) return 'completed'
   if (code === 'declined') return direction === 'inbound' ? 'no-answer' : 'busy'

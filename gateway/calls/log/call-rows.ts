@@ -14,8 +14,8 @@ export type CallStatus =
   | 'canceled'
 
 /**
- * A call as customers see it: one for the caller, and one for each callee that the call dials. Times in ms since
- * 1970.
+ * A call as customers see it: one for the caller, and one for each callee that the call dials. Times in ms
+ * since 1970.
  */
 export interface CallRow {
   readonly id: string
@@ -42,8 +42,8 @@ export interface CallRow {
 }
 
 /**
- * Search for calls. `from` and `to` are numbers, names or whole URIs. Times in ms since 1970; `…From` is inclusive,
- * `…Until` exclusive. A search by the end sorts by the end.
+ * Search for calls. `from` and `to` are numbers, names or whole URIs. Times in ms since 1970; `…From` is
+ * inclusive, `…Until` exclusive. A search by the end sorts by the end.
  */
 export interface CallQuery extends ListPage {
   readonly from?: string
@@ -65,7 +65,9 @@ export type CallRowChange = Partial<
 export type CallEndChange = Required<Pick<CallRow, 'status' | 'endedAt'>> &
   Pick<CallRow, 'code' | 'sipStatus'>
 
-/** Stores the rows of calls in progress. Runs on the call path: it writes in the background, and never throws. */
+/**
+ * Stores the rows of calls in progress. Runs on the call path: it writes in the background, and never throws.
+ */
 export interface CallRowStore {
   /** Adds a row with the status `queued`. */
   began(call: Omit<CallRow, 'status'>): CallRow
@@ -87,8 +89,8 @@ export interface CallsInProgress {
 export interface CallHistory {
   find(projectId: string, id: string): Promise<CallRow | undefined>
   /**
-   * Returns a page. Its `total` counts the rows up to the page, and one more if there is a further page. Throws
-   * `invalid_field` for a page beyond 100,000 rows.
+   * Returns a page. Its `total` counts the rows up to the page, and one more if there is a further page.
+   * Throws `invalid_field` for a page beyond 100,000 rows.
    */
   list(projectId: string, query: CallQuery): Promise<Listed<CallRow>>
   /** Removes an ended call with its CDRs. Throws `unknown_call` or `call_in_progress`. */

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import { settle, setUp } from '../testing/calls-fixture.ts'
 import type { CallCdr } from './call-cdr.ts'
 
-const recordsTo = 'https://billing.example/calls'
+const cdrUrl = 'https://billing.example/calls'
 
 it('posts the record of each call where it is wanted, as it is in the log', async () => {
-  const t = setUp({ cdrUrl: recordsTo })
+  const t = setUp({ cdrUrl })
   t.arrive((call) => call.answer())
   await settle()
   expect(t.customers.told).toEqual([
@@ -14,13 +14,19 @@ it('posts the record of each call where it is wanted, as it is in the log', asyn
       callId: t.records[0]?.call,
       callback: {
         kind: 'call-record',
-        url: recordsTo,
+        url: cdrUrl,
         method: 'POST',
         body: { contentType: 'application/json', text: expect.any(String) },
       },
     },
   ])
-  const { level: _, time: __, msg: ___, ...logged } = t.records[0] as unknown as Record<string, unknown>
+  const {
+    level: _,
+    time: __,
+    msg: ___,
+    event: ____,
+    ...logged
+  } = t.records[0] as unknown as Record<string, unknown>
   expect(JSON.parse(t.customers.told[0]?.callback.body?.text ?? '')).toEqual(logged)
 })
 

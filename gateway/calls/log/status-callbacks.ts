@@ -5,10 +5,10 @@ import { type Code, catalogue } from '../../core/errors/catalogue.ts'
 import type { CallProgress, StatusTarget } from '../../model.ts'
 import type { CallRow } from './call-rows.ts'
 
-/** A state of a call that is told. */
+/** State of a call for a callback. */
 export interface StatusChange {
   readonly progress: CallProgress
-  /** How many states of the call were told before. */
+  /** Number of states reported before. */
   readonly sequence: number
   /** Of this gateway. */
   readonly nodeId: string
@@ -16,18 +16,19 @@ export interface StatusChange {
   readonly at: number
 }
 
-/** What a customer's server is told of a call's state, in the words of its API. */
-export const statusCallback = (target: StatusTarget, row: CallRow, told: StatusChange): StatusCallback => {
-  if (target.dialect === 'form') return { kind: 'call-status', ...formRequest(target, formFields(row, told)) }
-  const { nodeId, at } = told
+/** Returns the callback for a state of a call, in the dialect of its target. */
+export const statusCallback = (target: StatusTarget, row: CallRow, change: StatusChange): StatusCallback => {
+  if (target.dialect === 'form')
+    return { kind: 'call-status', ...formRequest(target, formFields(row, change)) }
+  const { nodeId, at } = change
   return eventCallback(
     target,
     { ...row, nodeId },
-    { type: 'calling.call.state', at, params: stateParams(row, told) },
+    { type: 'calling.call.state', at, params: stateParams(row, change) },
   )
 }
 
-/** Something that happens on a call. */
+/** Event of a call. */
 export interface CallEvent {
   /** Such as `calling.call.play`. */
   readonly type: string
@@ -36,7 +37,7 @@ export interface CallEvent {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** An event of a call, in the envelope that all events of the script family have. */
+/** Returns the callback for an event, in the envelope of the script family. */
 export const eventCallback = (
   { url, method }: Pick<StatusTarget, 'url' | 'method'>,
   { id, projectId, nodeId }: Pick<CallRow, 'id' | 'projectId'> & Pick<StatusChange, 'nodeId'>,
@@ -61,7 +62,7 @@ export const eventCallback = (
   return { kind, url: withQuery(url, query), method }
 }
 
-/** `initiated` and `answered` are events, of which the first is a status, too. */
+/** `initiated` and `answered` are events; `initiated` is a status, too. */
 const callStatus = ({ status }: CallRow, progress: CallProgress): string =>
   progress === 'initiated' ? 'initiated' : status
 
@@ -82,7 +83,7 @@ const formFields = (row: CallRow, { progress, sequence, at }: StatusChange): Fie
   ...(row.sipStatus !== undefined && { SipResultCode: String(row.sipStatus) }),
 })
 
-/** From its answer to its end, in ms; 0 where it was not answered, or is not over. */
+/** Returns the time from the answer to the end, in ms; 0 without an answer or an end. */
 export const durationMs = ({ answeredAt, endedAt }: CallRow): number =>
   answeredAt === undefined || endedAt === undefined ? 0 : endedAt - answeredAt
 
@@ -117,7 +118,10 @@ const endReasons: Readonly<Partial<Record<CallRow['status'], string>>> = {
   canceled: 'cancel',
 }
 
-/** Reason of the end in the words of the script family. An answered call that a failure ended is `completed`, and has `error` here. */
+/**
+ * Returns the reason of the end in the script family. An answered call that a failure has ended is
+ * `completed`, with the reason `error`.
+ */
 const endReason = ({ status, code }: CallRow): string => {
   if (status === 'completed') return code !== undefined && isFailure(code) ? 'error' : 'hangup'
   return code === 'declined' ? 'declined' : (endReasons[status] ?? 'error')

@@ -2,35 +2,35 @@ import type { QueuePosition } from '../../../handlers/verbs.ts'
 import type { CallId } from '../../model.ts'
 import type { Call } from '../call/call.ts'
 
-/** Served callers whose waits make the mean. */
+/** Number of served callers in the mean wait. */
 const maxRememberedWaits = 20
 
-/** Who takes callers out of a queue: one caller, once. */
+/** Consumer of one caller of a queue. */
 export interface QueueConsumer {
   readonly by: CallId
-  /** Fires when it wants nobody any more. */
+  /** Fires when it wants no caller any more. */
   readonly signal: AbortSignal
 }
 
-/** A caller who waits. */
+/** Waiting caller. */
 export interface QueueEntry {
   readonly call: Call
   /** ms since the epoch. */
   readonly since: number
-  /** Called once when somebody takes it, out of the queue already. */
+  /** Called once with the consumer that takes the caller. The caller has left the queue by then. */
   take(taker: QueueConsumer): void
 }
 
-/** Callers in the order of their coming, and those who wait for one. */
+/** Waiting callers in order, and consumers that wait for one. */
 export class Queue {
   readonly id: string
   readonly name: string
   /** ms since the epoch. */
   readonly openedAt: number
-  /** Most callers at once; undefined while none has come. */
+  /** Maximum number of callers; undefined before the first one. */
   maxSize: number | undefined
   #waiters: QueueEntry[] = []
-  /** Those who were taken, and may still wait on. */
+  /** Callers who were taken, and may return to the queue. */
   readonly #taken = new Set<QueueEntry>()
   #takers: QueueConsumer[] = []
   #waits: number[] = []
@@ -41,28 +41,28 @@ export class Queue {
     this.openedAt = openedAt
   }
 
-  /** Who waits, the next one first. */
+  /** Waiting callers, the next one first. */
   get members(): readonly { readonly callId: string; readonly since: number }[] {
     return this.#waiters.map(({ call, since }) => ({ callId: call.id, since }))
   }
 
-  /** Mean wait of those who were served lately; 0 while nobody was. */
+  /** Mean wait of recently served callers; 0 before the first one. */
   get averageWaitMs(): number {
     const sum = this.#waits.reduce((total, ms) => total + ms, 0)
     return Math.round(sum / (this.#waits.length || 1))
   }
 
-  /** Callers who wait. */
+  /** Number of waiting callers. */
   get size(): number {
     return this.#waiters.length
   }
 
-  /** Whether nobody waits, for a caller or as one. */
+  /** Whether the queue has no caller and no consumer. */
   get isIdle(): boolean {
     return this.#waiters.length + this.#taken.size + this.#takers.length === 0
   }
 
-  /** Where a caller stands; one who was taken stands before all others. */
+  /** Returns the position of a caller; one who was taken comes before all others. */
   place(waiter: QueueEntry, now: number): QueuePosition {
     return {
       queueId: this.id,
@@ -74,7 +74,7 @@ export class Queue {
     }
   }
 
-  /** A caller comes; `first`: it was taken in vain, and is the next one again. */
+  /** Adds a caller. `first`: it was taken in vain, and is the next one again. */
   enter(waiter: QueueEntry, first = false): void {
     this.#taken.delete(waiter)
     if (first) this.#waiters.unshift(waiter)
@@ -82,25 +82,25 @@ export class Queue {
     this.#match()
   }
 
-  /** A caller goes; nothing for one who is not there. */
+  /** Removes a caller, if present. */
   leave(waiter: QueueEntry): void {
     this.#taken.delete(waiter)
     this.#waiters = this.#waiters.filter((other) => other !== waiter)
   }
 
-  /** Somebody wants a caller; `first`: the one that it had was lost. */
+  /** Adds a consumer. `first`: it has lost its caller. */
   want(taker: QueueConsumer, first = false): void {
     if (first) this.#takers.unshift(taker)
     else this.#takers.push(taker)
     this.#match()
   }
 
-  /** It wants none any more; nothing for one that is not there. */
+  /** Removes a consumer, if present. */
   wantNoMore(taker: QueueConsumer): void {
     this.#takers = this.#takers.filter((other) => other !== taker)
   }
 
-  /** A caller who was taken is served after so long. */
+  /** Counts the wait of a served caller. */
   served(waiter: QueueEntry, waitedMs: number): void {
     this.#taken.delete(waiter)
     this.#waits.push(waitedMs)

@@ -19,24 +19,24 @@ import { Queue, type QueueConsumer, type QueueEntry } from './queue.ts'
 const defaultSize = 100
 const hourMs = 3_600_000
 
-/** Somebody who wants a caller, and how it gets one. */
+/** Consumer that waits for a caller. */
 interface PendingConsumer extends QueueConsumer {
   give(caller: QueuedCaller | undefined): void
 }
 
-/** How a caller's wait came to its end: somebody took it, or nobody did. */
+/** End of a wait: the consumer that has taken the caller, or the reason without one. */
 type WaitEnd = { readonly taker: PendingConsumer } | 'left' | 'timeout'
 
-/** The queues of all projects: callers who wait in them, and those who take callers out. A queue is there while anybody waits. */
+/** Queues of all projects. A queue exists while it has a caller or a consumer. */
 export class ProjectQueues implements CallQueues, QueuedCallers, OpenQueues {
-  readonly #parts: WaitingAudioDeps
+  readonly #deps: WaitingAudioDeps
   readonly #queues = new Map<string, Queue>()
 
-  constructor(parts: WaitingAudioDeps) {
-    this.#parts = parts
+  constructor(deps: WaitingAudioDeps) {
+    this.#deps = deps
   }
 
-  /** Callers who wait, in all queues. */
+  /** Number of waiting callers in all queues. */
   get waiting(): number {
     let waiting = 0
     for (const queue of this.#queues.values()) waiting += queue.size
@@ -55,7 +55,7 @@ export class ProjectQueues implements CallQueues, QueuedCallers, OpenQueues {
     queue.maxSize ??= options.maxSize ?? defaultSize
     try {
       const served = () => this.#forget(key, queue)
-      return await new QueueVisit({ ...this.#parts, queue, call, control, options, served }).run()
+      return await new QueueVisit({ ...this.#deps, queue, call, control, options, served }).run()
     } finally {
       this.#forget(key, queue)
     }
@@ -86,7 +86,7 @@ export class ProjectQueues implements CallQueues, QueuedCallers, OpenQueues {
   #queue(key: string, name: string): Queue {
     const present = this.#queues.get(key)
     if (present) return present
-    const made = new Queue(randomUUID(), name, this.#parts.clock.now())
+    const made = new Queue(randomUUID(), name, this.#deps.clock.now())
     this.#queues.set(key, made)
     return made
   }
@@ -101,27 +101,27 @@ interface QueueVisitDeps extends WaitingAudioDeps {
   readonly call: Call
   readonly control: ScopableControl
   readonly options: QueueOptions
-  /** The caller is in the queue no more. */
+  /** Called when the caller is joined with its consumer. */
   readonly served: () => void
 }
 
-/** One caller's stay in a queue. */
+/** Visit of one caller to a queue. */
 class QueueVisit implements QueueEntry {
   readonly call: Call
   readonly since: number
-  readonly #parts: QueueVisitDeps
-  /** Ends the wait; undefined while there is none, or it is over. */
+  readonly #deps: QueueVisitDeps
+  /** Ends the wait; undefined without a wait. */
   #end: ((how: WaitEnd) => void) | undefined
 
-  constructor(parts: QueueVisitDeps) {
-    this.#parts = parts
-    this.call = parts.call
-    this.since = parts.clock.now()
+  constructor(deps: QueueVisitDeps) {
+    this.#deps = deps
+    this.call = deps.call
+    this.since = deps.clock.now()
   }
 
   take(taker: QueueConsumer): void {
-    const { queue, options } = this.#parts
-    // Its wait may be over, and the caller not out of the queue yet: the next one has its turn.
+    const { queue, options } = this.#deps
+    // The wait may have ended before the caller has left the queue: the next caller has its turn.
     if (!this.#end || this.call.signal.aborted || options.signal?.aborted) {
       queue.leave(this)
       queue.want(taker, true)
@@ -129,7 +129,7 @@ class QueueVisit implements QueueEntry {
   }
 
   async run(): Promise<QueueResult> {
-    const { queue } = this.#parts
+    const { queue } = this.#deps
     if (queue.maxSize !== undefined && queue.size >= queue.maxSize) return this.#result('full', this.#place)
     let entry: QueuePosition | undefined
     try {
@@ -150,18 +150,18 @@ class QueueVisit implements QueueEntry {
   }
 
   get #place(): QueuePosition {
-    return this.#parts.queue.place(this, this.#parts.clock.now())
+    return this.#deps.queue.place(this, this.#deps.clock.now())
   }
 
   #entered(): QueuePosition {
     const place = this.#place
-    this.#tell('enqueue', place)
+    this.#report('enqueue', place)
     return place
   }
 
-  /** Until somebody takes the caller, or it waits no longer. */
+  /** Waits until a consumer takes the caller, or the wait ends. */
   async #wait(again: boolean): Promise<WaitEnd> {
-    const { queue, call, control, options, clock } = this.#parts
+    const { queue, call, control, options, clock } = this.#deps
     const { wait, maxWaitMs = hourMs } = options
     const { promise, resolve } = Promise.withResolvers<WaitEnd>()
     this.#end = (how) => {
@@ -173,30 +173,32 @@ class QueueVisit implements QueueEntry {
     const over = new AbortController()
     const hook = wait && ((waiting: CallControl) => wait(waiting, () => this.#place))
     queue.enter(this, again)
-    const company = playWhileWaiting(this.#parts, { call, control, ...(hook && { hook }) }, over.signal)
-    void company.then((said) => said === 'leave' && this.#end?.('left'))
+    const audio = playWhileWaiting(this.#deps, { call, control, ...(hook && { hook }) }, over.signal)
+    void audio.then((outcome) => outcome === 'leave' && this.#end?.('left'))
     let how: WaitEnd | undefined
     try {
       how = await call.whileUp(promise, options.signal)
       return how
     } finally {
       this.#end = undefined
-      // Who was taken is of the queue until the taker has somebody.
+      // A caller who was taken stays in the queue until it is joined.
       if (!how) queue.leave(this)
       limit.cancel()
       over.abort()
-      // What the caller hears next must not meet the end of what it heard.
-      await company
+      // The next audio must not overlap with the end of this one.
+      await audio
     }
   }
 
-  /** Undefined where the two did not come together: whoever took the caller is gone, or does not want it. */
+  /**
+   * Resolves with undefined if the two were not joined: the consumer has gone, or does not want the caller.
+   */
   async #serve(taker: PendingConsumer, entry: QueuePosition): Promise<QueueResult | undefined> {
-    const { queue, call, control, options, served, clock } = this.#parts
+    const { queue, call, control, options, served, clock } = this.#deps
     const over = options.signal ? AbortSignal.any([call.signal, options.signal]) : call.signal
     const place = this.#place
     const either = AbortSignal.any([taker.signal, over])
-    // A caller who goes meanwhile makes room for the next one; where the taker goes, the caller waits on.
+    // A caller who hangs up makes room for the next one. If the consumer goes, the caller waits on.
     await call.whileUp(this.#notice(place, either), either).catch(() => {})
     if (over.aborted) {
       if (!taker.signal.aborted) queue.want(taker, true)
@@ -208,42 +210,43 @@ class QueueVisit implements QueueEntry {
     const join = () => {
       joinedAt = clock.now()
       queue.served(this, joinedAt - this.since)
-      this.#tell('dequeue', place)
+      this.#report('dequeue', place)
       served()
     }
     taker.give({ call, control, place, over, join, release: resolve })
     await promise
     if (joinedAt === undefined) return undefined
     const { position, size } = entry
-    const [waitedMs, durationMs] = [joinedAt - this.since, clock.now() - joinedAt]
+    const waitedMs = joinedAt - this.since
+    const durationMs = clock.now() - joinedAt
     return { kind: 'bridged', queueId: queue.id, waitedMs, position, size, durationMs, by: taker.by }
   }
 
-  /** What the caller hears before the two are joined; never rejects. */
+  /** Plays the notice before the two are joined. Never rejects. */
   async #notice(place: QueuePosition, over: AbortSignal): Promise<void> {
-    const { control, options, log } = this.#parts
+    const { control, options, log } = this.#deps
     try {
       await options.beforeBridge?.(control.scoped(over), place)
     } catch (error) {
       if (!(error instanceof CallEnded))
-        log.warn({ reason: String(error) }, 'the notice before a bridge failed')
+        log.warn({ event: 'queue.notice-failed', reason: String(error) }, 'notice before a bridge failed')
     }
   }
 
   #left(kind: 'left' | 'timeout' | 'hangup', entry: QueuePosition): QueueResult {
-    this.#tell('leave', this.#place)
+    this.#report('leave', this.#place)
     return this.#result(kind, entry)
   }
 
   #result(kind: QueueResult['kind'], { queueId, position, size }: QueuePosition): QueueResult {
-    return { kind, queueId, waitedMs: this.#parts.clock.now() - this.since, position, size }
+    return { kind, queueId, waitedMs: this.#deps.clock.now() - this.since, position, size }
   }
 
-  #tell(kind: 'enqueue' | 'leave' | 'dequeue', place: QueuePosition): void {
+  #report(kind: 'enqueue' | 'leave' | 'dequeue', place: QueuePosition): void {
     try {
-      this.#parts.options.onEvent?.(kind, place)
+      this.#deps.options.onEvent?.(kind, place)
     } catch (error) {
-      this.#parts.log.error({ err: error }, 'who was told of a queue failed')
+      this.#deps.log.error({ event: 'queue.listener-failed', err: error }, 'listener of a queue failed')
     }
   }
 }

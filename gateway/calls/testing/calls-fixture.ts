@@ -26,7 +26,7 @@ import { type FakeLeg, FakeOutbound, FakePort, FakeVideos, fakeLeg } from './fak
 import { FakeStreams } from './fake-listeners.ts'
 import { FakeRecordingStore } from './fake-recording-store.ts'
 
-/** Lets what waits for promises go on, however many there are one after the other. */
+/** Waits for pending promises. */
 export const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** A short sound. */
@@ -60,8 +60,8 @@ const recorder = () => {
 }
 
 /**
- * Calls on fakes, for tests; `arrive` starts one with a script. `/public/phone` is an endpoint, which rings at its
- * `registered` contacts.
+ * Calls on fakes, for tests; `arrive` starts one with a script. `/public/phone` is an endpoint, which rings
+ * at its `registered` contacts.
  */
 export const setUp = (options: CallsFixtureOptions = {}) => {
   const made = { preparing: Promise.resolve(prompt) }
@@ -180,7 +180,7 @@ export const setUp = (options: CallsFixtureOptions = {}) => {
     calls.arrive({ leg: made.leg, callId, projectId: 'p', plan: chosen, headers: [], ...said })
     return made
   }
-  /** Starts a call whose handler waits, for whoever asks it for verbs. */
+  /** Starts a call whose handler waits, for tests of its verbs. */
   const wait = async () => {
     const ready = Promise.withResolvers<CallControl>()
     const side = arrive(async (call) => {
@@ -207,11 +207,11 @@ export const setUp = (options: CallsFixtureOptions = {}) => {
     registered,
     ports,
     warnings,
-    /** No port can be opened for calls to addresses from now on. */
+    /** Makes the opening of ports fail from now on. */
     refusePorts: (error: Error) => {
       portError = error
     },
-    /** What documents do from now on. */
+    /** Sets the script of later documents. */
     script: (run: typeof script) => {
       script = run
     },

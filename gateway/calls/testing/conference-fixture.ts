@@ -8,17 +8,17 @@ import { type FakeLeg, type FakePort, fakeLeg } from './fake-legs.ts'
 import { FakeRecording } from './fake-listeners.ts'
 import { FakeScopableCall } from './fake-scopable-call.ts'
 
-/** A mixer that writes down who is in it. */
+/** Mixer that records its members. */
 export class FakeMixer implements Mixer {
   readonly id = 'mixer'
   readonly members = new Map<MediaPort, MixerInputOptions>()
   readonly played: PlayRequest[] = []
   readonly recording = new FakeRecording({ path: '', format: 'wav', tracks: 'in' })
   readonly closed: Promise<void>
-  /** Its thread dies, or it is closed. */
+  /** Ends it, as its thread's death or a close does. */
   die!: () => void
   isClosed = false
-  /** Somebody speaks. */
+  /** Reports a speaker. */
   speaks: (port: MediaPort | undefined) => void = () => {}
 
   constructor() {
@@ -71,7 +71,7 @@ export interface ConferenceCaller extends FakeLeg {
   readonly audio: FakePort
 }
 
-/** What rooms are tested with. */
+/** Collaborators of conferences and queues, for tests. */
 export class ConferenceFixture {
   readonly clock = new FakeClock()
   readonly lines: Record<string, unknown>[] = []

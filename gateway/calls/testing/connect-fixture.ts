@@ -14,7 +14,7 @@ import type { ScopableControl } from '../verbs/scopable-control.ts'
 import { prompt, settle } from './calls-fixture.ts'
 import { FakeOutbound, FakeVideos, fakeLeg } from './fake-legs.ts'
 
-/** A queue in which nobody waits until the test says so. */
+/** Queue without callers until the test adds one. */
 export class FakeQueuedCallers implements QueuedCallers {
   readonly asked: string[] = []
   joined = 0
@@ -55,7 +55,10 @@ const infoOf = (callId: string): CallInfo => ({
   projectId: 'p',
 })
 
-/** What hunts work with, on fakes. `/public/phone` is an endpoint, `/public/nobody` nothing, and all else a SIP URI. */
+/**
+ * Collaborators of a connect session, on fakes. `/public/phone` is an endpoint, `/public/nobody` is unknown,
+ * and all else a SIP URI.
+ */
 export const connectDeps = () => {
   const clock = new FakeClock()
   const outbound = new FakeOutbound(clock)
@@ -115,7 +118,7 @@ export const callOf = (leg: Leg, clock: FakeClock) => {
   return { call, ended }
 }
 
-/** Hunts on fakes, for tests. */
+/** Connect sessions on fakes, for tests. */
 export const setUp = async () => {
   const rig = connectDeps()
   const { clock, outbound, bridges, parts } = rig
@@ -129,10 +132,10 @@ export const setUp = async () => {
   const a = await caller()
   const outcomes: (ConnectOutcome | Error)[] = []
   const states: string[] = []
-  /** A destination whose states the test is told of. */
+  /** Destination whose states the test records. */
   const to = (uri: string, more: Partial<Destination> = {}): Destination => ({
     to: uri,
-    onState: (state) => states.push(told(uri, state)),
+    onState: (state) => states.push(textOf(uri, state)),
     ...more,
   })
   const hunt = async (steps: ConnectOptions['steps'], more: Partial<ConnectOptions> = {}) => {
@@ -147,7 +150,7 @@ export const setUp = async () => {
   return { ...rig, a, hunt, outcomes, states, to, left, caller }
 }
 
-/** As much of the verbs as a confirmation of the tests uses. */
+/** Verbs that a confirmation of the tests uses. */
 const controlOver = (call: Call): ScopableControl =>
   ({
     info: call.info,
@@ -158,7 +161,7 @@ const controlOver = (call: Call): ScopableControl =>
     scoped: () => controlOver(call),
   }) as unknown as ScopableControl
 
-const told = (uri: string, state: CalleeState): string =>
+const textOf = (uri: string, state: CalleeState): string =>
   state.kind === 'ended'
     ? `${uri} ended ${state.outcome} ${state.code} ${state.durationMs}`
     : `${uri} ${state.kind}`

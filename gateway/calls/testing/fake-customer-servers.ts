@@ -1,9 +1,12 @@
 import type { FetchedDocument, HttpRequest, HttpResponse, StatusCallback } from '../../../handlers/handler.ts'
 import type { Callbacks, Documents } from '../call-ports.ts'
 
-/** Customers' servers for tests: documents and answers that the test lays ready, and what was asked and told. */
+/**
+ * Customers' servers for tests: prepared documents and answers, with the requests and callbacks that they
+ * have received.
+ */
 export class FakeCustomerServers {
-  /** By URL; any other is not there. */
+  /** Documents by URL; any other URL fails. */
   readonly files = new Map<string, FetchedDocument>()
   readonly asked: HttpRequest[] = []
   readonly told: {

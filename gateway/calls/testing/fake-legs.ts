@@ -145,10 +145,10 @@ export class FakePort implements MediaPort {
   }
 }
 
-/** A far side that writes down what it is told. */
+/** Far side that records what it receives. */
 export class FakeFarSide implements LegSignalling {
   readonly told: string[] = []
-  /** Whom it talks to, as it is told. */
+  /** Partners that it was told of. */
   readonly others: string[] = []
   readonly sounds: PlayState[] = []
   /** Other participants of its conference, as the far side sees them. */

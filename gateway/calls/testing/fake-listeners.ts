@@ -20,7 +20,7 @@ export class FakeRecording implements Recording {
   readonly done: Promise<RecordingResult>
   /** Pauses and resumes, in order. */
   readonly told: string[] = []
-  /** What it records. */
+  /** Port that it records. */
   port: MediaPort | undefined
   readonly finish: (result: RecordingResult) => void
 
@@ -54,7 +54,7 @@ export class FakeTap implements Tap {
   readonly request: TapRequest
   readonly said: Int16Array[] = []
   closed = false
-  /** What it listens to. */
+  /** Port that it listens to. */
   port: MediaPort
   #onFrame: (frame: TapFrame) => void = () => {}
   #onClosed: () => void = () => {}
@@ -158,7 +158,7 @@ export class FakeStreams implements StreamStarter {
     readonly source: StreamSource
     readonly options: StreamOptions
     readonly digits: string[]
-    /** Where it was moved to, in order. */
+    /** Ports that it was moved to, in order. */
     readonly ports: MediaPort[]
     readonly end: (end: StreamEnd) => void
   }[] = []

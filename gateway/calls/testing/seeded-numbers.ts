@@ -1,6 +1,7 @@
-/** For tests by chance. */
-
-/** The same numbers for the same seed, from 0 to below 1, so that a failure can be had again. */
+/**
+ * Returns a generator of numbers from 0 to below 1. The same seed gives the same numbers, so that a failure
+ * can be repeated.
+ */
 export const numbers = (seed: number) => {
   let state = seed
   return () => {

@@ -1,7 +1,9 @@
 import type { StatusTarget } from '../../model.ts'
 import type { CallRow, CallRowStore } from '../log/call-rows.ts'
 
-/** Rows of calls for tests, in the order of their start. Throws for a call that has not started or has ended. */
+/**
+ * Rows of calls for tests, in the order of their start. Throws for a call that has not started or has ended.
+ */
 export class StrictCallRows implements CallRowStore {
   readonly rows: CallRow[] = []
   /** Status URLs that were set after the start of a call. */

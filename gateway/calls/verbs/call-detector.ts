@@ -15,10 +15,10 @@ import { verbFailed } from '../leg/failures.ts'
 import type { Detector } from './call-controller-deps.ts'
 
 const defaultDetectMs = 30_000
-/** Of a call, at once: each costs CPU for every 20 ms. */
+/** Maximum number of detections of a call at once: each costs CPU every 20 ms. */
 const maxConcurrentDetections = 4
 
-/** What detections work with. */
+/** Collaborators of a {@link CallDetector}. */
 export interface CallDetectorDeps {
   readonly clock: Clock
   readonly log: Log
@@ -26,35 +26,35 @@ export interface CallDetectorDeps {
 }
 
 /**
- * Listens to callers: the audio is listened to in the caller's media thread, keys come by every way that they can. It answers a call that is not
- * answered yet.
+ * Detects machines, tones and digits of callers. The caller's media thread analyses the audio; digits may
+ * come in any form. Answers an unanswered call.
  */
 export class CallDetector implements Detector {
-  readonly #parts: CallDetectorDeps
-  /** Detections under way, of calls that have any. */
-  readonly #underWay = new Map<Call, number>()
+  readonly #deps: CallDetectorDeps
+  /** Numbers of detections in progress, by call. */
+  readonly #running = new Map<Call, number>()
 
-  constructor(parts: CallDetectorDeps) {
-    this.#parts = parts
+  constructor(deps: CallDetectorDeps) {
+    this.#deps = deps
   }
 
   async detect(call: Call, options: DetectOptions): Promise<DetectResult> {
     const request = requestOf(options)
-    const before = this.#underWay.get(call) ?? 0
+    const before = this.#running.get(call) ?? 0
     if (before >= maxConcurrentDetections) throw verbFailed('too_many_detections')
-    this.#underWay.set(call, before + 1)
+    this.#running.set(call, before + 1)
     try {
       return await this.#detect(call, request, options)
     } finally {
-      const left = this.#underWay.get(call)! - 1
-      if (left === 0) this.#underWay.delete(call)
-      else this.#underWay.set(call, left)
+      const left = this.#running.get(call)! - 1
+      if (left === 0) this.#running.delete(call)
+      else this.#running.set(call, left)
     }
   }
 
   async #detect(call: Call, request: DetectRequest, options: DetectOptions): Promise<DetectResult> {
     const port = await call.openAudio(true, options.signal)
-    const { clock, metrics } = this.#parts
+    const { clock, metrics } = this.#deps
     const from = clock.now()
     const last = await this.#listen(call, port, request, options)
     const result = { ...resultOf(last, options), durationMs: clock.now() - from }
@@ -62,19 +62,19 @@ export class CallDetector implements Detector {
     return result
   }
 
-  /** Resolves with the last finding when it says all, or the time is over. */
+  /** Resolves with the last finding, if it is conclusive or the time is over. */
   async #listen(
     call: Call,
     port: MediaPort,
     request: DetectRequest,
     { digits = '', timeoutMs = defaultDetectMs, onFinding = () => {}, signal }: DetectOptions,
   ): Promise<Finding | undefined> {
-    const { clock, log } = this.#parts
+    const { clock, log } = this.#deps
     const { promise, resolve } = Promise.withResolvers<void>()
     const tell = guardListener(onFinding, log)
     let last: Finding | undefined
     const find = (finding: Finding) => {
-      // A key that is sent and can be heard as well is one key.
+      // A digit that comes both as a message and as audio counts once.
       if (last?.kind === 'digit') return
       last = finding
       tell(finding)
@@ -83,22 +83,22 @@ export class CallDetector implements Detector {
     const detection = port.detect(request)
     detection.onFinding(find)
     detection.onEnd(resolve)
-    const deaf = call.onDigit((digit) => digits.includes(digit) && find({ kind: 'digit', digit }))
+    const unsubscribe = call.onDigit((digit) => digits.includes(digit) && find({ kind: 'digit', digit }))
     const timer = clock.after(timeoutMs, resolve)
     try {
       await call.whileUp(promise, signal)
-      // With its end the call's port closes, and the detection with that: whichever is told first.
+      // The end of the call closes the port, and so the detection; either may be first.
       if (call.signal.aborted) throw new CallEnded()
       return last
     } finally {
       timer.cancel()
-      deaf()
+      unsubscribe()
       detection.close()
     }
   }
 }
 
-/** Throws a VerbFailed where nothing is asked for. */
+/** Throws VerbFailed `bad_request` if nothing is to detect. */
 const requestOf = ({ machine, fax, digits }: DetectOptions): DetectRequest => {
   if (!machine && !fax && !digits) throw verbFailed('bad_request', 'There is nothing to detect.')
   return {
@@ -124,7 +124,7 @@ const machineOf = ({
   waitForEnd,
 })
 
-/** What the last finding means for the whole. */
+/** Returns the result for the last finding. */
 const resultOf = (
   last: Finding | undefined,
   { machine }: DetectOptions,

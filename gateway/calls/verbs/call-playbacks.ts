@@ -15,8 +15,8 @@ export class CallPlaybacks {
   }
 
   /**
-   * Starts a playback. Rejects if the call ends first or the signal fires. A sound that fails is reported by the
-   * playback.
+   * Starts a playback. Rejects if the call ends first or the signal fires. A sound that fails is reported by
+   * the playback.
    */
   async start(id: string, options: PlayOptions): Promise<CallPlayback> {
     const playing = await this.#begin(options)

@@ -5,27 +5,30 @@ import type { Call } from '../call/call.ts'
 import { failureOf, verbFailed } from '../leg/failures.ts'
 import type { RecordingStore, StoredRecording } from './recording-store.ts'
 
-/** Recordings of a call that are under way together: each costs CPU and disk for every second. */
+/** Maximum number of recordings of a call at once: each costs CPU and disk space. */
 const maxConcurrentRecordings = 4
 
-/** The recordings of one call: of its caller's port, also when another leg becomes the caller, and ended with the call. */
+/** Recordings of one call. They follow the caller's port, and end with the call. */
 export class CallRecordings {
   #keeper: RecordingStore
   #call: Call
-  #underWay = new Set<StoredRecording>()
+  #running = new Set<StoredRecording>()
 
   constructor(keeper: RecordingStore, call: Call) {
     this.#keeper = keeper
     this.#call = call
-    call.onPartiesChanged(() => this.#goOn())
+    call.onPartiesChanged(() => this.#followCaller())
   }
 
-  /** Begins one. Throws a `VerbFailed`. */
+  /** Starts a recording. Throws a `VerbFailed`. */
   start(port: MediaPort, options: RecordOptions): CallRecording {
-    if (this.#underWay.size >= maxConcurrentRecordings)
-      throw verbFailed('too_many_recordings', `the call has ${maxConcurrentRecordings} recordings under way`)
+    if (this.#running.size >= maxConcurrentRecordings)
+      throw verbFailed(
+        'too_many_recordings',
+        `the call has ${maxConcurrentRecordings} recordings in progress`,
+      )
     const kept = this.#begin(port, options)
-    this.#underWay.add(kept)
+    this.#running.add(kept)
     const ended = this.#follow(kept, options.terminators ?? '')
     this.#call.addRecording({ id: kept.id, ended })
     return {
@@ -42,7 +45,7 @@ export class CallRecordings {
   #begin(port: MediaPort, options: RecordOptions): StoredRecording {
     const { format = 'wav', tracks = 'in', storage, source, statusTarget, ...rest } = options
     const { id: callId, info, caller } = this.#call
-    // What a telephone cannot carry is not worth twice the room.
+    // A narrow-band codec is not worth twice the disk space.
     const sampleRate = port.codec && encodedRate(port.codec) > 8000 ? 16_000 : 8000
     try {
       return this.#keeper.start(port, {
@@ -59,27 +62,27 @@ export class CallRecordings {
     }
   }
 
-  #goOn(): void {
+  #followCaller(): void {
     const { port } = this.#call.caller
-    if (port) for (const kept of this.#underWay) kept.moveTo(port)
+    if (port) for (const kept of this.#running) kept.moveTo(port)
   }
 
   async #follow(kept: StoredRecording, terminators: string): Promise<RecordResult> {
     let pressed: string | undefined
-    // The port hears the keys that come with the audio; those that come by a message are known here alone.
-    const deaf = this.#call.onDigit((digit) => {
+    // The port detects digits in the audio; digits of messages arrive here only.
+    const unsubscribe = this.#call.onDigit((digit) => {
       if (pressed !== undefined || !terminators.includes(digit)) return
       pressed = digit
       kept.stop()
     })
     const { signal } = this.#call
-    // A callee's leg goes on when its confirmation is over, and is recorded no longer.
+    // A callee's leg goes on after its confirmation, without the recording.
     const stop = () => kept.stop()
     signal.addEventListener('abort', stop, { once: true })
     const result = await kept.done
     signal.removeEventListener('abort', stop)
-    deaf()
-    this.#underWay.delete(kept)
+    unsubscribe()
+    this.#running.delete(kept)
     return this.#resultOf(kept, result, pressed)
   }
 

@@ -2,7 +2,7 @@ import type { ReferOptions, ReferResult } from '../../../handlers/verbs.ts'
 import type { Call } from '../call/call.ts'
 import { verbFailed } from '../leg/failures.ts'
 
-/** Asks the caller's telephone to call somebody else, answering the call first. Where it did, the call is over. */
+/** Transfers the caller by REFER, answering the call first. The call ends if the transfer succeeds. */
 export const refer = async (
   call: Call,
   { to, username, password = '', timeoutMs, signal }: ReferOptions,
@@ -15,11 +15,14 @@ export const refer = async (
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(username !== undefined && { credentials: { username, password } }),
   })
-  return unless(signal, outcome)
+  return untilAborted(signal, outcome)
 }
 
-/** Not `Call.whileUp`: the call's end may be the outcome. A REFER cannot be taken back; nobody waits for it then. */
-const unless = async <T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> => {
+/**
+ * Waits for work until the signal fires. Unlike `Call.whileUp` it accepts the end of the call as an outcome.
+ * A REFER cannot be canceled.
+ */
+const untilAborted = async <T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> => {
   if (!signal) return work
   const { promise, reject } = Promise.withResolvers<never>()
   const onAbort = () => reject(signal.reason)

@@ -4,34 +4,34 @@ import type { MediaPort } from '../../../media/types.ts'
 import type { Call } from '../call/call.ts'
 import { verbFailed } from '../leg/failures.ts'
 
-/** The leg whose audio is streamed. */
+/** Source of a stream: the leg. */
 export interface StreamSource {
   readonly callId: string
   readonly projectId: string
-  /** Until {@link AudioStream.moveTo}. */
+  /** Port of the leg until {@link AudioStream.moveTo}. */
   readonly port: MediaPort
   /** Sends digits to the leg; never rejects. */
   sendDigits(digits: string): void
 }
 
-/** A stream, as the call sees it. */
+/** Stream of a call. */
 export interface AudioStream extends CallStream {
-  /** The leg has pressed a key. */
+  /** Handles a digit of the leg. */
   digit(digit: string): void
-  /** It streams that port from now on; see `Tap.moveTo`. */
+  /** Moves the stream to another port; see `Tap.moveTo`. */
   moveTo(port: MediaPort): void
 }
 
-/** Begins streams; implemented by gateway/streams. */
+/** Starter of streams; implemented by gateway/streams. */
 export interface StreamStarter {
   /** Throws an Error whose `code` is `bad_stream` for options that cannot be used. */
   start(source: StreamSource, options: StreamOptions): AudioStream
 }
 
-/** At once, of one call. */
+/** Maximum number of streams of a call at once. */
 const maxConcurrentStreams = 4
 
-/** The streams of one call: of its caller's port, also when another leg becomes the caller, and ended with the call. */
+/** Streams of one call. They follow the caller's port, and end with the call. */
 export class CallStreams {
   readonly #starter: StreamStarter
   readonly #call: Call
@@ -62,11 +62,11 @@ export class CallStreams {
     return stream
   }
 
-  /** False where there is none of that name. */
+  /** Stops the stream with this name. Returns false if no stream has it. */
   stop(name: string): boolean {
     const stream = this.#named(name)
     if (!stream) return false
-    // At once, so that the name can be given again.
+    // At once, so that the name is free.
     this.#open.delete(stream)
     stream.stop()
     return true

@@ -4,26 +4,26 @@ import type { Clock, Timer } from '../../core/clock.ts'
 import { DigitCollector } from './digit-collector.ts'
 import { SpeechCollector } from './speech-collector.ts'
 
-/** What a {@link Collection} works with. */
+/** Collaborators and options of a {@link Collection}. */
 export interface CollectionOptions {
   readonly clock: Clock
   readonly options: CollectOptions
-  /** Begins to listen to the caller; asked for where the options want speech. */
+  /** Starts speech recognition; called if the options include speech. */
   readonly recognise: (listener: RecognitionListener) => Recognition
-  /** The caller has said or pressed something that stops the prompt; the end of the prompt need not be told then. */
+  /** Called for input that stops the prompt. The end of that prompt need not be reported. */
   readonly stopPrompt: () => void
 }
 
 /**
- * Gathers digits, speech, or whichever of both comes first. While a prompt goes on that its input does not stop, no time runs out and the
- * result waits for the prompt's end.
+ * Collects digits or speech, whichever comes first. While a prompt plays that input does not stop, no timer
+ * runs and the result waits for its end.
  */
 export class Collection {
   readonly result: Promise<CollectResult>
   readonly #clock: Clock
   readonly #options: CollectOptions
   readonly #stopPrompt: () => void
-  /** Of the whole collection. */
+  /** Limit of the whole collection. */
   #final: Timer | undefined
   #over = false
   #timersHeld: boolean
@@ -51,24 +51,24 @@ export class Collection {
     this.result = this.#first()
   }
 
-  /** It takes no more keys: it has its result, or was given up. */
+  /** Whether it takes no more digits: it has its result, or was closed. */
   get isOver(): boolean {
     return this.#over || this.#digits?.isOver === true
   }
 
-  /** Keys that end it. */
+  /** Digits that end it. */
   get terminators(): string {
     return this.#options.terminators ?? ''
   }
 
-  /** The prompt is at its end, or there is none. */
+  /** Reports the end of the prompt, or that there is no prompt. */
   promptEnded(): void {
     this.#prompt.resolve()
     this.#digits?.promptEnded()
     if (!this.#timersHeld) this.#startWait()
   }
 
-  /** The waits begin now, where they do not run already. */
+  /** Starts the timers unless they run already. */
   startTimers(): void {
     if (!this.#timersHeld) return
     this.#timersHeld = false
@@ -81,18 +81,18 @@ export class Collection {
       this.#speech.end()
       return
     }
-    // A key is meant, which a sound may not be: so speech that has begun gives way to it.
+    // A digit is intended; a sound may not be. So a digit cancels speech that has begun.
     this.#speech?.stop()
     this.#digits.digit(digit)
   }
 
-  /** Ends it with what there is, as `stopped`. */
+  /** Ends it with the digits so far, as `stopped`. */
   end(): void {
     this.#ended.resolve({ reason: 'stopped', digits: this.#digits?.digits ?? '' })
     this.close()
   }
 
-  /** Gives up; {@link result} never settles then. */
+  /** Cancels it; {@link result} never settles then. */
   close(): void {
     this.#final?.cancel()
     this.#final = undefined
@@ -103,7 +103,7 @@ export class Collection {
 
   #startWait(): void {
     this.#begin()
-    // The wait is for either, and speech that has only begun ends it.
+    // Either input ends the wait, also speech that has just begun.
     if (this.#speech) this.#speech.promptEnded()
     else this.#digits?.awaitFirst()
   }
@@ -134,7 +134,7 @@ export class Collection {
     const gathered = Promise.race([this.#digits, this.#speech].flatMap((each) => each?.result ?? [])).then(
       async (result) => {
         this.close()
-        // Whoever says that input does not stop the prompt wants it heard.
+        // Input that does not stop the prompt leaves it to be heard to its end.
         if (this.#told) await this.#prompt.promise
         return result
       },

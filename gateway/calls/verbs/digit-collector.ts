@@ -4,8 +4,8 @@ import type { Clock, Timer } from '../../core/clock.ts'
 const defaultTimeoutMs = 5_000
 
 /**
- * Gathers digits by the rules of `collect`: so many digits, a terminator, a pause between digits, or none at all. No time runs before
- * {@link promptEnded}.
+ * Collects digits by the rules of `collect`: a number of digits, a terminator, or a pause ends it. No timer
+ * runs before {@link promptEnded}.
  */
 export class DigitCollector {
   readonly result: Promise<CollectResult>
@@ -27,24 +27,27 @@ export class DigitCollector {
     this.#settle = resolve
   }
 
-  /** It has its result, or was given up. */
+  /** Whether it has its result or was canceled. */
   get isOver(): boolean {
     return this.#done
   }
 
-  /** What there is so far. */
+  /** Digits so far. */
   get digits(): string {
     return this.#digits
   }
 
-  /** The prompt is at its end, or there is none: from now on a pause between digits is measured. */
+  /**
+   * Reports the end of the prompt, or that there is no prompt. Pauses between digits are measured from now
+   * on.
+   */
   promptEnded(): void {
     if (!this.#prompting) return
     this.#prompting = false
     if (this.#digits !== '') this.#awaitNext()
   }
 
-  /** The wait for the first digit begins. */
+  /** Starts the wait for the first digit. */
   awaitFirst(): void {
     if (this.#digits === '') this.#wait(this.#options.initialTimeoutMs ?? defaultTimeoutMs, 'no-input')
   }
@@ -62,12 +65,12 @@ export class DigitCollector {
       this.#finish({ reason: 'complete', digits: this.#digits })
       return
     }
-    // Before the first one the wait for it may have begun; while the prompt goes on nobody has to hurry.
+    // The wait for the first digit may have begun. During the prompt no pause is measured.
     this.#timer?.cancel()
     if (!this.#prompting) this.#awaitNext()
   }
 
-  /** Takes what there is. */
+  /** Ends it with the digits so far. */
   end(): void {
     if (!this.#done)
       this.#finish({
@@ -76,7 +79,7 @@ export class DigitCollector {
       })
   }
 
-  /** Gives up; {@link result} never settles then. */
+  /** Cancels it; {@link result} never settles then. */
   stop(): void {
     this.#done = true
     this.#timer?.cancel()

@@ -3,10 +3,10 @@ import { encodedRate } from '../../../media/rtp/encoding.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Call } from '../call/call.ts'
 
-/** Runs the verb; see `CallControl.echo`. What is played to the caller meanwhile goes before the echo. */
+/** Runs `CallControl.echo`. A sound that is played to the caller meanwhile replaces the echo. */
 export const echo = async (call: Call, { timeoutMs, signal }: EchoOptions, clock: Clock): Promise<void> => {
   const port = await call.openAudio(true, signal)
-  // The verb may have been given up while the call was answered.
+  // The verb may have been canceled while the call was answered.
   if (call.signal.aborted) throw new CallEnded()
   signal?.throwIfAborted()
   const { promise, resolve } = Promise.withResolvers<void>()

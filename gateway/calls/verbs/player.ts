@@ -10,63 +10,63 @@ import type {
   Sounds,
 } from '../../../media/types.ts'
 
-/** Fetches audio that a document names. */
+/** Fetcher of a document's audio. */
 export interface AudioFetcher {
-  /** `signal` gives up. */
+  /** Fetches a URL; `signal` cancels it. */
   bytes(url: string, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array }>
 }
 
-/** The built-in music for who waits; it has no end: play it in a loop. */
+/** Built-in music for waiting callers. It has no end: play it in a loop. */
 export const holdMusic = { kind: 'hold-music' } as const
 
-/** What can be played: what a document can name, and what the gateway has by itself. */
+/** Sounds of documents, and those of the gateway. */
 export type Playable = Sound | typeof holdMusic
 
-/** Something that is being played. */
+/** Playback of a list of sounds. */
 export interface Playing {
-  /** Resolves at the end, or when stopped; rejects when a sound could not be prepared. */
+  /** Resolves at the end or when stopped. Rejects if a sound could not be prepared. */
   readonly done: Promise<'finished' | 'stopped'>
-  /** Also gives up what is being fetched or spoken for it. */
+  /** Stops it, and cancels sounds that are being fetched or synthesized. */
   stop(): void
-  /** Nothing is heard of it until {@link resume}. Harmless when it is paused, or over. */
+  /** Pauses until {@link resume}. Idempotent. */
   pause(): void
   resume(): void
-  /** From now on, −40 to 40 dB; what is beyond counts as the nearest. */
+  /** Sets the volume from −40 to 40 dB; other values are clamped. */
   setVolume(db: number): void
 }
 
-/** A sound that is made ready ahead of its time. */
+/** Sound that is prepared in advance. */
 export interface Preparation {
   readonly prompt: Promise<Prompt>
   giveUp(): void
 }
 
-/** Told what is wrong with a sound that is played all the same. */
+/** Called with the fault of a sound that is played all the same. */
 type Warn = NonNullable<PrepareOptions['warn']>
 
-/** How a list is played. */
+/** Options of a list of sounds. */
 export interface StartOptions {
-  /** Default 1; 0 until stopped. */
+  /** Number of passes; default 1, 0 until stopped. */
   readonly loop?: number
-  /** −40 to 40, what is beyond counts as the nearest; default 0. */
+  /** Volume in dB, −40 to 40; other values are clamped; default 0. */
   readonly volumeDb?: number
-  /** Whose sounds they are. */
+  /** Project of the sounds. */
   readonly customer?: string
-  /** The first sound, if {@link Player.prepareFirst} has been asked for it. */
+  /** First sound, if {@link Player.prepareFirst} was called. */
   readonly first?: Preparation
-  /** Default: nobody is told. */
+  /** Default none. */
   readonly warn?: Warn
 }
 
-/** For whom a sound is made ready. */
+/** Options of a preparation. */
 export interface PrepareFor {
-  /** Whose sound it is. */
+  /** Project of the sound. */
   readonly customer?: string
-  /** Where it will be played, if that is there already. */
+  /** Port that will play it, if known. */
   readonly port?: MediaPort | undefined
-  /** Gives up. */
+  /** Cancels the preparation. */
   readonly signal?: AbortSignal
-  /** Default: nobody is told. */
+  /** Default none. */
   readonly warn?: Warn
 }
 
@@ -74,7 +74,7 @@ export interface PrepareFor {
 export class Player {
   #sounds: Sounds
   #fetcher: AudioFetcher
-  /** The list that each port plays. */
+  /** List of each port. */
   #lists = new WeakMap<MediaPort, PlayingList>()
 
   constructor(sounds: Sounds, fetcher: AudioFetcher) {
@@ -83,8 +83,8 @@ export class Player {
   }
 
   /**
-   * Makes the first sound ready ahead of its time, so that nobody hears silence while it is fetched or spoken. Hand it to {@link start},
-   * also when it rejects; undefined for an empty list.
+   * Prepares the first sound in advance, so that no silence is heard meanwhile. Pass it to {@link start},
+   * also if it rejects. Returns undefined for an empty list.
    */
   prepareFirst(
     sounds: readonly Playable[],
@@ -98,21 +98,24 @@ export class Player {
     return { prompt, giveUp: () => own.abort() }
   }
 
-  /** The list of sounds that is being played on the port, unless it was stopped. */
+  /** Returns the list that the port plays, unless it was stopped. */
   playing(port: MediaPort): Playing | undefined {
     const list = this.#lists.get(port)
     return list?.isStopped ? undefined : list
   }
 
-  /** Plays a list of sounds, at the rate of the port's codec. A new list on the same port replaces what was playing. */
+  /**
+   * Plays a list of sounds, at the rate of the port's codec. A new list on the same port replaces what was
+   * playing.
+   */
   start(port: MediaPort, sounds: readonly Playable[], options: StartOptions = {}): Playing {
-    // One whose sound is still being fetched would else be heard in place of this one, later.
+    // A list that still fetches its sound would be heard later in place of this one.
     this.#lists.get(port)?.stop()
     const list = new PlayingList(port, sounds, options, (sound, how) =>
       this.#prepare(sound, rateOf(port), how),
     )
     this.#lists.set(port, list)
-    // A port may live much longer than the sounds of a list.
+    // A port may outlive the sounds of a list by far.
     const forget = () => this.#lists.get(port) === list && this.#lists.delete(port)
     list.done.then(forget, forget)
     return list
@@ -129,7 +132,7 @@ export class Player {
   }
 }
 
-/** Wideband sounds are made for those only who can hear them. */
+/** Only ports with a wideband codec get wideband sounds. */
 const rateOf = (port: MediaPort | undefined): PcmRate => (port?.codec ? encodedRate(port.codec) : 8000)
 
 type Prepare = (sound: Playable, how: PrepareOptions) => Promise<Prompt>
@@ -180,11 +183,11 @@ class PlayingList implements Playing {
   }
 
   async #run(): Promise<'finished' | 'stopped'> {
-    // The port repeats a sound without a gap, so a list of one is left to it.
+    // The port repeats a single sound without a gap.
     const alone = this.#sounds.length === 1 && this.#sounds[0]?.kind !== 'ringtone'
     const passes = alone ? 1 : this.#loop || Number.POSITIVE_INFINITY
     try {
-      // A list without a sound of any length would be repeated in no time, and nothing else would run.
+      // A list of empty sounds would repeat without end and block everything else.
       let heard = this.#sounds.length > 0
       for (let pass = 1; heard && pass <= passes; pass++) {
         heard = false
@@ -194,14 +197,14 @@ class PlayingList implements Playing {
           this.#list.ready(i + 1)
           const parts = partsOf(sound, prompt, alone ? this.#loop : 1)
           heard ||= parts.some((part) => part.prompt.samples.length > 0)
-          // A port that was closed or given another sound ends the whole list.
+          // A port that was closed or plays another sound ends the whole list.
           if (!(await this.#playAll(parts))) return 'stopped'
           if (pass === passes) this.#list.drop(i)
         }
       }
       return 'finished'
     } catch (error) {
-      // What was given up is no failure.
+      // A canceled sound is no failure.
       if (!this.isStopped) throw error
       return 'stopped'
     } finally {
@@ -214,7 +217,7 @@ class PlayingList implements Playing {
     return this.#giveUp.signal.aborted
   }
 
-  /** False when it was stopped. */
+  /** Plays the parts in order. Resolves with false when stopped. */
   async #playAll(parts: readonly Part[]): Promise<boolean> {
     for (const part of parts) {
       if ((await this.#play(part).done) === 'stopped') return false
@@ -232,7 +235,10 @@ class PlayingList implements Playing {
 
 type Part = Pick<PlayRequest, 'prompt' | 'loop'>
 
-/** What the port is given for a sound. A ringing tone of a length is its period, as often as that fits in, and the beginning of one more. */
+/**
+ * Returns the parts of a sound for the port. A ringing tone of a given length is whole periods and the start
+ * of one more.
+ */
 const partsOf = (sound: Playable, prompt: Prompt, loop: number): readonly Part[] => {
   if (sound.kind !== 'ringtone') return [{ prompt, loop }]
   if (sound.ms === undefined) return [{ prompt, loop: 0 }]
@@ -248,7 +254,7 @@ const partsOf = (sound: Playable, prompt: Prompt, loop: number): readonly Part[]
 
 const bounded = (db: number): number => Math.max(-40, Math.min(40, db))
 
-/** The prompts of a list: each is prepared once, however often the list is played, and the next one while one is being played. */
+/** Prompts of a list. Each is prepared once, and the next one while one is played. */
 class PromptList {
   #sounds: readonly Playable[]
   #prepare: (sound: Playable) => Promise<Prompt>
@@ -270,12 +276,12 @@ class PromptList {
     return prompt
   }
 
-  /** Begins to prepare it, where there is one; what goes wrong is told by {@link at}. */
+  /** Starts to prepare a prompt, if the list has it. {@link at} reports its failure. */
   ready(i: number): void {
     if (i < this.#sounds.length) this.at(i).catch(() => {})
   }
 
-  /** It is not needed again. */
+  /** Releases a prompt. */
   drop(i: number): void {
     this.#prompts[i] = undefined
   }

@@ -6,21 +6,22 @@ const firstMs = 5_000
 const silenceMs = 1_000
 const longestMs = 60_000
 
-/** What a {@link SpeechCollector} works with. */
+/** Collaborators and options of a {@link SpeechCollector}. */
 export interface SpeechCollectorOptions {
   readonly clock: Clock
   readonly options: CollectOptions & { readonly speech: SpeechOptions }
-  /** Begins to listen. The listener is not called before this has returned. */
+  /** Starts recognition. Does not call the listener before it returns. */
   readonly recognise: (listener: RecognitionListener) => Recognition
-  /** The caller begins to speak; told once. */
+  /** Called once when the caller begins to speak. */
   readonly onStart: () => void
 }
 
 /**
- * Gathers one utterance. It begins with the first transcript that is not empty, and ends with the recogniser's final one, or with a silence
- * (as the options say); what is still on its way then is waited for. The wait for its beginning starts with {@link promptEnded}. A
- * recogniser that fails ends it with what was understood before; with nothing understood as `error`, at once where speech is all that is
- * collected, else when the wait is over.
+ * Collects one utterance. It begins with the first transcript that is not empty. It ends with the
+ * recogniser's final transcript or with a silence, by the options, and then waits for pending transcripts.
+ * The wait for its beginning starts with {@link promptEnded}.
+ * A recogniser that fails ends it with the text so far. Without any text the reason is `error`: at once if
+ * only speech is collected, else at the end of the wait.
  */
 export class SpeechCollector implements RecognitionListener {
   readonly result: Promise<CollectResult>
@@ -31,10 +32,10 @@ export class SpeechCollector implements RecognitionListener {
   #finals: Transcript[] = []
   #partial = ''
   #barged = false
-  /** The wait for the beginning has begun, or would have. */
+  /** Whether the wait for the beginning has started. */
   #waits = false
   #failed = false
-  /** Of the beginning while it is waited for, then of silence. */
+  /** Timer of the beginning, and then of silence. */
   #timer: Timer | undefined
   #longest: Timer | undefined
 
@@ -46,17 +47,17 @@ export class SpeechCollector implements RecognitionListener {
     this.#recognition = parts.recognise(this)
   }
 
-  /** The caller has begun to speak, and it is not over. */
+  /** Whether the caller is speaking. */
   get speaking(): boolean {
     return this.#state === 'speaking'
   }
 
-  /** It has its result, or was given up. */
+  /** Whether it has its result or was canceled. */
   get over(): boolean {
     return this.#state === 'over'
   }
 
-  /** The prompt is at its end, or there is none: the wait begins. */
+  /** Reports the end of the prompt, or that there is no prompt: the wait starts. */
   promptEnded(): void {
     this.#waits = true
     if (this.#state === 'waiting') this.#wait(this.#parts.options.initialTimeoutMs ?? firstMs)
@@ -80,7 +81,7 @@ export class SpeechCollector implements RecognitionListener {
     if (this.#state !== 'waiting' || this.#parts.options.digits === false) this.#finish()
   }
 
-  /** No more is to be said: waits for what is on its way, and settles. */
+  /** Ends the input: waits for pending transcripts, and settles. */
   end(): void {
     if (this.#state === 'ending' || this.#state === 'over') return
     this.#state = 'ending'
@@ -90,7 +91,7 @@ export class SpeechCollector implements RecognitionListener {
     else void this.#recognition.end().then(() => this.#finish())
   }
 
-  /** Gives up; {@link result} never settles then. */
+  /** Cancels it; {@link result} never settles then. */
   stop(): void {
     this.#state = 'over'
     this.#timer?.cancel()
@@ -108,15 +109,15 @@ export class SpeechCollector implements RecognitionListener {
     this.#state = 'speaking'
     if (!this.#barged) onStart()
     this.#barged = true
-    // Of all that is taken for speech, so that a noise which is taken back again and again comes to its end too.
+    // Covers all supposed speech, so that repeated false starts end, too.
     this.#longest ??= clock.after(maxSpeechMs, () => this.end())
-    // Before anybody is told, so that it comes to its end whatever they do.
+    // Set before the callbacks, so that it ends whatever they do.
     this.#wait(endSilenceMs ?? silenceMs)
     onPartial?.(this.#text)
     if (utterance && endSilenceMs === undefined) this.#finish()
   }
 
-  /** What seemed to be speech was none: the wait begins again, where it had begun. */
+  /** Handles a false start: the wait starts again, if it had started. */
   #takenBack(): void {
     if (this.#state !== 'speaking') return
     this.#state = 'waiting'
@@ -137,10 +138,10 @@ export class SpeechCollector implements RecognitionListener {
     else this.#settle({ reason: this.#failed ? 'error' : 'no-input', digits: '' })
   }
 
-  /** Mean of what was told. */
+  /** Mean of the known values. */
   get #confidence(): { confidence: number } | undefined {
-    const told = this.#finals.flatMap(({ confidence }) => confidence ?? [])
-    if (told.length === 0) return undefined
-    return { confidence: told.reduce((sum, each) => sum + each, 0) / told.length }
+    const known = this.#finals.flatMap(({ confidence }) => confidence ?? [])
+    if (known.length === 0) return undefined
+    return { confidence: known.reduce((sum, each) => sum + each, 0) / known.length }
   }
 }

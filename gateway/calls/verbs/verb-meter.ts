@@ -1,6 +1,6 @@
 import type { Metrics } from '../../core/metrics.ts'
 
-/** How a verb ended. */
+/** Outcome of a verb. */
 export type VerbOutcome = 'finished' | 'failed' | 'canceled'
 
 /** Counts the verbs of all calls. */
@@ -12,7 +12,7 @@ export class VerbMeter {
     this.#metrics = metrics
   }
 
-  /** Verbs that have begun and are not over. */
+  /** Number of verbs in progress. */
   get pending(): number {
     return this.#pending
   }
