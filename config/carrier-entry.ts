@@ -16,21 +16,24 @@ const {
 } = carrier.properties as Record<string, Schema>
 
 /**
- * Schema of a carrier that is made while the gateway runs: an entry of `carriers` of the configuration file, but for files of certificates,
- * the project, and what a project could use to draw or break calls of another project's carrier: the domain of `tel:` calls, and the port of
- * responses.
+ * Schema of a carrier that is made while the gateway runs: an entry of `carriers` of the configuration file,
+ * but for files of certificates, the project, and what a project could use to draw or break calls of another
+ * project's carrier: the domain of `tel:` calls, and the port of responses.
  */
 export const carrierEntrySchema: Schema = { ...carrier, properties }
 
 const validate = ajv.compile(carrierEntrySchema)
 
-/** What is wrong with an entry: a dotted path, and what was expected. */
+/** Fault of an entry: a dotted path and the expectation. */
 export interface EntryFault {
   readonly path: string
   readonly message: string
 }
 
-/** Checks an entry by the rules of the configuration file, and fills in its defaults. Every fault is found; none shows a value. */
+/**
+ * Checks an entry by the rules of the configuration file and adds its defaults. Reports every fault, without
+ * values.
+ */
 export const readCarrierEntry = (
   entry: unknown,
 ): { readonly carrier: CarrierConfig } | { readonly faults: readonly EntryFault[] } => {
@@ -41,7 +44,7 @@ export const readCarrierEntry = (
   if (validate(filled)) checkCarrier(filled as FileConfig['carriers'][number], report)
   else describeAll(validate.errors, report)
   if (faults.length > 0) return { faults }
-  // There is no file in it whose place could matter.
+  // The entry contains no paths of files.
   return { carrier: { ...fromSchema<CarrierConfig>(filled, carrierEntrySchema, ''), tls: withoutFiles } }
 }
 

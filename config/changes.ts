@@ -17,7 +17,9 @@ export interface ConfigChange {
   readonly rule: ReloadRule
 }
 
-/** A difference, and where the two values are. Only a change that needs a restart is addressed by its `keys`. */
+/**
+ * A difference, and where the two values are. Only a change that needs a restart is addressed by its `keys`.
+ */
 interface Found extends ConfigChange {
   readonly keys: readonly string[]
   readonly value: unknown

@@ -3,7 +3,10 @@ import type { FileHandler } from './file.ts'
 import type { ReadConfig } from './load.ts'
 import type { HandlerConfig } from './types.ts'
 
-/** Returns documents whose file is the same one with other contents; the values of the configuration file do not show these. */
+/**
+ * Returns documents whose file is the same one with other contents; the values of the configuration file do
+ * not show these.
+ */
 export const documentChanges = (
   before: Pick<ReadConfig, 'values' | 'config'>,
   after: Pick<ReadConfig, 'values' | 'config'>,

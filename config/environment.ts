@@ -5,8 +5,9 @@ export interface Replaced {
 }
 
 /**
- * Replaces `${NAME}` and `${NAME:-default}`; the default also stands for an empty variable, as in a shell. `$${` is a plain `${`.
- * In documents only names without lower-case letters are variables: the rest belongs to the document's own language.
+ * Replaces `${NAME}` and `${NAME:-default}`; the default also stands for an empty variable, as in a shell.
+ * `$${` is a plain `${`. In documents only names without lower-case letters are variables: the rest belongs
+ * to the document's own language.
  */
 export const replaceVariables = (
   text: string,

@@ -36,7 +36,10 @@ const isHostPort = (text: string): boolean => {
   return isHost(host) && Number(match[2] ?? 1) >= 1 && Number(match[2] ?? 1) <= 65_535
 }
 
-/** `sips` is TLS; a transport that contradicts it, or that we cannot reach anybody by, is a slip: clients alone open WebSockets. */
+/**
+ * `sips` is TLS; a transport that contradicts it, or that we cannot reach anybody by, is a slip: clients
+ * alone open WebSockets.
+ */
 const isSipTarget = (text: string): boolean => {
   const [, scheme = '', hostPort = '', , parameters = ''] =
     /^(sips?):((\[[^\]]+\]|[^:;]+)(?::\d{1,5})?)((?:;[a-z0-9=._-]+)*)$/i.exec(text) ?? []
@@ -45,7 +48,10 @@ const isSipTarget = (text: string): boolean => {
   return isHostPort(hostPort) && (transport === undefined || transports.includes(transport))
 }
 
-/** Without a port: 3478, or 5349 of turns (RFC 7065). Browsers take no other parameter, none of stun (RFC 7064), and no UDP with TLS. */
+/**
+ * Without a port: 3478, or 5349 of turns (RFC 7065). Browsers take no other parameter, none of stun (RFC
+ * 7064), and no UDP with TLS.
+ */
 const isIceUri = (text: string): boolean => {
   const [, scheme = '', hostPort = '', transport] =
     /^(stun|turns?):([^?]+)(?:\?transport=(udp|tcp))?$/i.exec(text) ?? []

@@ -4,8 +4,8 @@ import type { Schema } from './schema-parts.ts'
 import { parseAge, parseSize } from './sizes.ts'
 
 /**
- * Turns a value that the schema has accepted into what the gateway works with: the duration or age of a key `x` becomes the milliseconds of
- * `xMs`, sizes become bytes, and paths of files absolute, from `folder`.
+ * Converts a valid value to the gateway's configuration. A duration or age `x` becomes `xMs` in milliseconds,
+ * a size becomes bytes, and the path of a file becomes absolute, based on `folder`.
  */
 export const fromSchema = <T>(value: unknown, schema: Schema, folder: string): T =>
   convert(value, schema, folder) as T

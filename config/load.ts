@@ -46,8 +46,9 @@ export { ConfigInvalid }
 const maxDocument = 262_144
 
 /**
- * Reads the configuration file: YAML, variables of `env` (default: the environment), schema, rules, defaults. Paths in it start at the file's folder. Throws
- * {@link ConfigInvalid} with every fault that was found; its message has one line for each.
+ * Reads the configuration file: YAML, variables of `env` (default: the environment), schema, rules, defaults.
+ * Paths in it start at the file's folder. Throws {@link ConfigInvalid} with every fault that was found; its
+ * message has one line for each.
  */
 export const loadConfig = (file: string, env?: Environment): Config => readConfig(file, env).config
 
@@ -60,8 +61,8 @@ export interface ReadConfig {
   readonly values: FileConfig
   readonly config: Config
   /**
-   * Returns the configuration that other values in the place of these give. Throws {@link ConfigInvalid} with faults at the places that
-   * the keys have in this file.
+   * Returns the configuration that other values in the place of these give. Throws {@link ConfigInvalid} with
+   * faults at the places that the keys have in this file.
    */
   readonly rebuilt: (values: FileConfig) => Config
 }
@@ -80,8 +81,8 @@ export const readConfig = (file: string, env: Environment = process.env): ReadCo
 }
 
 /**
- * Returns the data folder that a file names, and looks at nothing else of it: variables without a value are no fault elsewhere. Throws
- * {@link ConfigInvalid}.
+ * Returns the data folder that a file names, and looks at nothing else of it: variables without a value are
+ * no fault elsewhere. Throws {@link ConfigInvalid}.
  */
 export const readDataDir = (file: string, env: Environment = process.env): string => {
   const document = parseDocument(readText(file), { schema: 'core', prettyErrors: false })

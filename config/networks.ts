@@ -8,8 +8,9 @@ export interface Network {
 }
 
 /**
- * Reads `192.0.2.0/24`, `2001:db8::/32`, or a single address, which is a network of one. Undefined when it is none, and for an IPv4-mapped one
- * whose prefix says less than that it is IPv4: whoever writes `::ffff:192.0.2.0/24` means another network than everybody's.
+ * Reads `192.0.2.0/24`, `2001:db8::/32`, or a single address, which is a network of one. Undefined when it is
+ * none, and for an IPv4-mapped one whose prefix says less than that it is IPv4: whoever writes
+ * `::ffff:192.0.2.0/24` means another network than everybody's.
  */
 export const parseNetwork = (text: string): Network | undefined => {
   const [address = '', bits, ...more] = text.split('/')
@@ -28,14 +29,20 @@ const isMapped = (address: string): boolean => /^::ffff:[\da-f]+:[\da-f]+$/.test
 export const isLoopback = (address: string): boolean =>
   isIP(address) === 4 ? address.startsWith('127.') : address === '::1'
 
-/** A host as it is compared: lower case, without brackets and final dot, an IPv6 address in its one canonical spelling (RFC 5952). */
+/**
+ * A host as it is compared: lower case, without brackets and final dot, an IPv6 address in its one canonical
+ * spelling (RFC 5952).
+ */
 export const canonicalHost = (host: string): string => {
   const plain = host.toLowerCase().replace(/^\[|\]$/g, '')
   if (isIPv6(plain) && !plain.includes('%')) return new URL(`http://[${plain}]`).hostname.slice(1, -1)
   return plain.endsWith('.') ? plain.slice(0, -1) : plain
 }
 
-/** A set of networks. Texts that are no network throw a RangeError: configuration is checked before it comes here. */
+/**
+ * A set of networks. Texts that are no network throw a RangeError: configuration is checked before it comes
+ * here.
+ */
 export class NetworkSet {
   #list = new BlockList()
 

@@ -1,6 +1,9 @@
 /** Signing in by OAuth 2.0. */
 export interface OAuthConfig {
-  /** Where browsers reach the sign-in page, an https origin; default that of the public host. Without both there is no OAuth. */
+  /**
+   * Where browsers reach the sign-in page, an https origin; default that of the public host. Without both
+   * there is no OAuth.
+   */
   readonly url?: string
   readonly clients: readonly OAuthClientConfig[]
   /** Default 1 hour. */

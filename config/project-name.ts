@@ -1,4 +1,7 @@
-/** The name of a project that has none of its own: its id, with a dash for each run of characters that no label of a domain may have. */
+/**
+ * The name of a project that has none of its own: its id, with a dash for each run of characters that no
+ * label of a domain may have.
+ */
 export const projectNameOf = (id: string): string =>
   id
     .toLowerCase()

@@ -4,7 +4,7 @@ import { projectNameOf } from './project-name.ts'
 import type { ProjectConfig } from './types.ts'
 import { type Entry, unique } from './unique.ts'
 
-/** The projects of a file, the first one first. */
+/** Returns the projects of a file, beginning with the first project. */
 export const projectsOf = ({ project: id, projects, http, webhooks }: FileConfig): ProjectConfig[] => {
   const { signingKeys } = webhooks
   const first: FileProject = {
@@ -19,7 +19,7 @@ export const projectsOf = ({ project: id, projects, http, webhooks }: FileConfig
   }))
 }
 
-/** Checks that projects are not taken for one another, and that entries name one that is there. */
+/** Checks that projects have unique ids, names and tokens, and that entries belong to existing projects. */
 export const checkProjects = (config: FileConfig, report: Report): void => {
   const all = projectsOf(config)
   const keysOf = (i: number) => (i === 0 ? ['project'] : ['projects', i - 1])
@@ -32,7 +32,7 @@ export const checkProjects = (config: FileConfig, report: Report): void => {
     report,
   )
   all.forEach(({ apiToken }, i) => {
-    // The token itself is not shown: it is a secret.
+    // The message does not contain the token, which is secret.
     if (apiToken !== undefined && all.findIndex((each) => each.apiToken === apiToken) !== i)
       report(['projects', i - 1, 'apiToken'], 'is the token of another project')
   })

@@ -2,8 +2,9 @@
 const loopbacks = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * What is wrong with a redirect URI of an OAuth client, as the end of a sentence that begins with its name; undefined: nothing. `native`: the
- * client is installed on a device, and may have a scheme of its own (RFC 8252 section 7.1).
+ * What is wrong with a redirect URI of an OAuth client, as the end of a sentence that begins with its name;
+ * undefined: nothing. `native`: the client is installed on a device, and may have a scheme of its own (RFC
+ * 8252 section 7.1).
  */
 export const redirectUriFault = (uri: string, native: boolean): string | undefined => {
   const url = URL.parse(uri)

@@ -1,6 +1,6 @@
 /**
- * Keys that a running gateway cannot change, each with the reason. A key stands for everything below it, unless {@link liveKeys} names
- * something more specific. None of them lies inside a list.
+ * Keys that a running gateway cannot change, each with the reason. A key stands for everything below it,
+ * unless {@link liveKeys} names something more specific. None of them lies inside a list.
  */
 export const restartKeys: Readonly<Record<string, string>> = {
   project: 'every entry that names no project belongs to it',
@@ -88,8 +88,9 @@ export type ReloadRule = { readonly kind: 'live' } | { readonly kind: 'restart';
 const live = new Set(liveKeys)
 
 /**
- * Returns the rule of a key of the schema, such as `limits.calls` or `domains[].allow`; the longest entry that covers it decides.
- * Undefined where nothing covers it, which a test forbids for every key of the schema.
+ * Returns the rule of a key of the schema, such as `limits.calls` or `domains[].allow`; the longest entry
+ * that covers it decides. Undefined where nothing covers it, which a test forbids for every key of the
+ * schema.
  */
 export const reloadRuleOf = (path: string): ReloadRule | undefined => {
   const keys = path.replaceAll(/\[\]|\.<name>/g, '').split('.')

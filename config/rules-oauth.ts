@@ -3,7 +3,7 @@ import type { FileConfig } from './file.ts'
 import { redirectUriFault } from './redirect-uris.ts'
 import { type Entry, unique } from './unique.ts'
 
-/** Checks what a schema cannot say of `oauth`. */
+/** Checks the rules of `oauth` beyond the schema. */
 export const checkOAuth = ({ oauth: { url, clients }, http }: FileConfig, report: Report): void => {
   if (clients.length > 0 && url === undefined && http.publicHost === undefined)
     report(

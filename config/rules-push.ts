@@ -1,7 +1,7 @@
 import type { Report } from './faults.ts'
 import type { FileConfig } from './file.ts'
 
-/** Checks what a schema cannot say of `push`. */
+/** Checks the rules of `push` beyond the schema. */
 export const checkPush = ({ push }: FileConfig, report: Report): void => {
   const { publicKey, privateKey } = push.webPush ?? {}
   if ((publicKey === undefined) === (privateKey === undefined)) return

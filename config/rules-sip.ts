@@ -7,10 +7,10 @@ import type { NumberLists } from './sip-types.ts'
 import { mayUseTls } from './targets.ts'
 import { type Entry, unique } from './unique.ts'
 
-/** Smallest session interval (RFC 4028 section 5), in ms. */
-const shortestSession = 90_000
+/** Minimum session interval (RFC 4028 section 5), in milliseconds. */
+const minSessionMs = 90_000
 
-/** Checks what a schema cannot say of `sip`, `carriers` and `endpoints`. */
+/** Checks the rules of `sip`, `carriers` and `endpoints` beyond the schema. */
 export const checkSip = (config: FileConfig, report: Report): void => {
   checkCarriers(config, report)
   checkCertificates(config, report)
@@ -48,7 +48,7 @@ const checkCarriers = ({ carriers, project: first }: FileConfig, report: Report)
   })
 }
 
-/** Checks what a schema cannot say of one carrier by itself. */
+/** Checks the rules of a single carrier beyond the schema. */
 export const checkCarrier = (carrier: FileConfig['carriers'][number], report: Report): void => {
   const { number, numbers, auth, identity, register, codecs, srtpSuites } = carrier
   if (!/^[0-9+*#]*$/.test(number.prefix)) report(['number', 'prefix'], 'must consist of digits, +, * and #')
@@ -97,7 +97,10 @@ const checkCertificates = ({ sip, carriers, http }: FileConfig, report: Report):
   })
 }
 
-/** Connections are made, and kept, by host: two carriers at one cannot differ in their TLS. Where no transport is named, NAPTR may lead to it. */
+/**
+ * Checks that carriers at one host have the same TLS, because connections are shared by host. A target
+ * without a transport may use TLS by NAPTR.
+ */
 const checkCarrierTls = ({ carriers }: FileConfig, report: Report): void => {
   const firsts = new Map<string, number>()
   carriers.forEach(({ targets, tls }, i) => {
@@ -113,7 +116,7 @@ const checkCarrierTls = ({ carriers }: FileConfig, report: Report): void => {
   })
 }
 
-/** The schema has checked the target's form. */
+/** Returns the host of a target, whose format the schema has checked. */
 const hostOf = (target: string): string =>
   canonicalHost(/^sips?:(\[[^\]]+\]|[^:;]+)/i.exec(target)?.[1] ?? '')
 
@@ -121,7 +124,7 @@ const checkDurations = ({ sip }: FileConfig, report: Report): void => {
   const ms = (text: string) => parseDuration(text) ?? 0
   const { sessionTimer: session, registrar } = sip
   for (const key of ['expires', 'min'] as const)
-    if (ms(session[key]) < shortestSession) report(['sip', 'sessionTimer', key], 'must be at least 90s')
+    if (ms(session[key]) < minSessionMs) report(['sip', 'sessionTimer', key], 'must be at least 90s')
   if (ms(session.expires) < ms(session.min))
     report(['sip', 'sessionTimer', 'expires'], `must not be shorter than min, ${session.min}`)
   if (ms(registrar.maxExpires) < ms(registrar.minExpires))

@@ -2,10 +2,10 @@ import type { Report } from './faults.ts'
 import type { FileConfig } from './file.ts'
 import { type Entry, unique } from './unique.ts'
 
-/** Keys that have a meaning with one kind of engine only. */
+/** Keys that apply to one kind of engine only. */
 const ofKind = { openai: ['model', 'key', 'format'], template: ['method', 'headers', 'body'] } as const
 
-/** Checks what a schema cannot say of `media.speech`. */
+/** Checks the rules of `media.speech` beyond the schema. */
 export const checkSound = ({ media }: FileConfig, report: Report): void => {
   const { engines, voices } = media.speech
   const at = ['media', 'speech']
@@ -32,5 +32,5 @@ export const checkSound = ({ media }: FileConfig, report: Report): void => {
   }
 }
 
-/** With user, password and port: none of them is a document's to say. */
+/** Returns the host with user, password and port, which documents must not control. */
 const hostOf = (url: string): string => /^[a-z]+:\/*([^/?#\\]*)/i.exec(url)?.[1] ?? ''

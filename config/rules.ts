@@ -11,7 +11,7 @@ import { checkSound } from './rules-sound.ts'
 import { checkTurn } from './rules-turn.ts'
 import { type Entry, unique } from './unique.ts'
 
-/** Checks what a schema cannot say: what must be unique, and what must fit together. */
+/** Checks the rules beyond the schema: uniqueness, and consistency between keys. */
 export const checkRules = (config: FileConfig, report: Report): void => {
   checkProjects(config, report)
   checkUnique(config, report)
@@ -28,7 +28,7 @@ export const checkRules = (config: FileConfig, report: Report): void => {
 
 const checkUnique = (config: FileConfig, report: Report): void => {
   const { domains, subscribers, endpoints, resources } = config
-  // Names of one project do not meet those of another.
+  // Names of different projects do not conflict.
   const of = ({ project }: { readonly project?: string }) =>
     project === undefined || project === config.project ? '' : ` of the project ${project}`
   unique(
@@ -94,7 +94,7 @@ const checkDocument = (handler: FileHandler, keys: Keys, report: Report): void =
   }
 }
 
-/** One address of each family at most, and none is announced for a family that is not bound. */
+/** Checks that each IP family has at most one address, and that announced families are bound. */
 const checkFamilies = ({ media: { rtp } }: FileConfig, report: Report): void => {
   const keys = ['media', 'rtp']
   const familiesOf = (name: 'bind' | 'announce'): readonly number[] => {
@@ -125,7 +125,7 @@ const checkPorts = ({ sip, media, http }: FileConfig, report: Report): void => {
   checkListeners(sip, http, report)
 }
 
-/** Whatever is not UDP is TCP: no two of them may want one port. */
+/** Checks that no two listeners of one transport, UDP or TCP, use one port. */
 const checkListeners = (sip: FileConfig['sip'], http: FileConfig['http'], report: Report): void => {
   const listeners = sip.listen.map(({ transport, ...at }, i) => ({
     ...at,

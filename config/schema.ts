@@ -226,7 +226,10 @@ const webhooks = object("Requests to customers' servers.", {
   ),
 })
 
-/** JSON Schema of the configuration file. `node config/write-schema.ts` writes it to `schema.json` for editors. */
+/**
+ * JSON Schema of the configuration file. `node config/write-schema.ts` writes it to `schema.json` for
+ * editors.
+ */
 export const configSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Trunkline configuration',

@@ -1,6 +1,9 @@
 import { isIP } from 'node:net'
 
-/** The hosts that the published browser SDK asks: over WebSockets the public one, over HTTP the same with `fabric` as its first label. */
+/**
+ * The hosts that the published browser SDK asks: over WebSockets the public one, over HTTP the same with
+ * `fabric` as its first label.
+ */
 export const sdkHosts = (publicHost: string | undefined): string[] => {
   if (publicHost === undefined) return ['localhost']
   const { hostname } = new URL(`https://${publicHost}`)

@@ -10,7 +10,9 @@ export interface SipConfig {
   readonly listen: readonly SipListener[]
   /** Address to write into Via and Contact instead of the bound one. */
   readonly announce?: string
-  /** Addresses for peers of certain networks; the first that fits goes before {@link announce}. Default none. */
+  /**
+   * Addresses for peers of certain networks; the first that fits goes before {@link announce}. Default none.
+   */
   readonly announceTo: readonly { readonly networks: readonly string[]; readonly address: string }[]
   readonly tls: SipTlsConfig
   /** Use this drachtio-server instead of the embedded agent. */
@@ -22,13 +24,25 @@ export interface SipConfig {
   readonly overload: OverloadConfig
   readonly sessionTimer: SessionTimerConfig
   readonly registrar: RegistrarConfig
-  /** Algorithms of the digest challenges, in this order; MD5 is accepted only where it is listed. Default MD5 alone. */
+  /**
+   * Algorithms of the digest challenges, in this order; MD5 is accepted only where it is listed. Default MD5
+   * alone.
+   */
   readonly challenges: readonly ('MD5' | 'SHA-256')[]
-  /** End of the domains of domain applications that the API makes; default `dapp.` and the public host, or `dapp.localhost`. */
+  /**
+   * End of the domains of domain applications that the API makes; default `dapp.` and the public host, or
+   * `dapp.localhost`.
+   */
   readonly domainSuffix?: string
-  /** Private networks (CIDR) that dialled SIP URIs may reach; carriers and registered endpoints always may be. Default none. */
+  /**
+   * Private networks (CIDR) that dialled SIP URIs may reach; carriers and registered endpoints always may be.
+   * Default none.
+   */
   readonly dialNetworks: readonly string[]
-  /** SIP URIs that documents, browsers and endpoints may dial: `any` (default), or those of the project's `carriers` alone. */
+  /**
+   * SIP URIs that documents, browsers and endpoints may dial: `any` (default), or those of the project's
+   * `carriers` alone.
+   */
   readonly dial: 'any' | 'carriers'
 }
 
@@ -68,28 +82,37 @@ export interface SipMessageLimits {
   readonly transactions: number
 }
 
-/** The shield in front of the parser. Known networks are those of `allow` lists of domains and of carriers. */
+/**
+ * The shield in front of the parser. Known networks are those of `allow` lists of domains and of carriers.
+ */
 export interface ShieldConfig {
   /** Packets a second from one address outside known networks; default 50. */
   readonly packetsPerSecond: number
   /** The same inside known networks; default 5,000. */
   readonly knownPacketsPerSecond: number
-  /** Offences (malformed messages, calls from addresses that may not call, failed sign-ins) within a minute after which an address is banned; default 20. */
+  /**
+   * Offences (malformed messages, calls from addresses that may not call, failed sign-ins) within a minute
+   * after which an address is banned; default 20.
+   */
   readonly banAfter: number
   /** How long; default 10 minutes. Only addresses that have proved that they are theirs can be banned. */
   readonly banForMs: number
   /** Parts of User-Agent headers whose requests are dropped; default those of the well-known scanners. */
   readonly scanners: readonly string[]
   /**
-   * What strangers' requests get: an answer, which may be a challenge; 403 in its place, so that only known networks sign in; or nothing. A
-   * stranger is in no known network; with `drop` every domain needs `allow`, with `refuse` every domain with `challenge`. Default `answer`.
+   * What strangers' requests get: an answer, which may be a challenge; 403 in its place, so that only known
+   * networks sign in; or nothing. A stranger is in no known network; with `drop` every domain needs `allow`,
+   * with `refuse` every domain with `challenge`. Default `answer`.
    */
   readonly strangers: 'answer' | 'refuse' | 'drop'
 }
 
 /** When new calls get 503. */
 export interface OverloadConfig {
-  /** Share of the time that the event loop is busy (per cent) from which new calls are refused; 100: never. Default 85. */
+  /**
+   * Share of the time that the event loop is busy (per cent) from which new calls are refused; 100: never.
+   * Default 85.
+   */
   readonly busyPercent: number
   /** New calls a second, over everything; default 500. */
   readonly callsPerSecond: number
@@ -122,7 +145,10 @@ export interface RegistrarConfig {
 export interface CarrierConfig {
   /** Default the first project. */
   readonly project?: string
-  /** A customer made it over the API: the guard of dialled hosts (`dialNetworks`) holds for its targets, too. Never of the file. */
+  /**
+   * A customer made it over the API: the guard of dialled hosts (`dialNetworks`) holds for its targets, too.
+   * Never of the file.
+   */
   readonly guarded?: true
   readonly name: string
   /** SIP URIs without a user, `sip:host[:port][;transport=…]`, tried in this order. */
@@ -131,11 +157,20 @@ export interface CarrierConfig {
   readonly default: boolean
   /** Networks whose calls are of this carrier; besides, each domain's own `allow` holds. Default none. */
   readonly allow: readonly string[]
-  /** Host of the domain application that takes its calls to `tel:` URIs; default none, and such a call gets 416. Of the file alone. */
+  /**
+   * Host of the domain application that takes its calls to `tel:` URIs; default none, and such a call gets
+   * 416. Of the file alone.
+   */
   readonly domain?: string
-  /** Port that responses over UDP go to if a request has no `rport` (RFC 3581); default `source`. Of the file alone. */
+  /**
+   * Port that responses over UDP go to if a request has no `rport` (RFC 3581); default `source`. Of the file
+   * alone.
+   */
   readonly responsePort?: 'source' | 'via'
-  /** Digest credentials that we show to it; only to its own targets, and to `realm`; without it, to the first realm accepted. */
+  /**
+   * Digest credentials that we show to it; only to its own targets, and to `realm`; without it, to the first
+   * realm accepted.
+   */
   readonly auth?: { readonly username: string; readonly password: string; readonly realm?: string }
   /** Digest credentials that it has to show to us when it calls. */
   readonly challenge?: { readonly username: string; readonly password: string }
@@ -150,7 +185,10 @@ export interface CarrierConfig {
   /** Telephone numbers that may be called by it; default all. */
   readonly numbers?: NumberLists
   readonly failover: {
-    /** Statuses after which the next target is tried, besides transport errors; default 408, 500, 502, 503, 504. */
+    /**
+     * Statuses after which the next target is tried, besides transport errors; default 408, 500, 502, 503,
+     * 504.
+     */
     readonly statuses: readonly number[]
     /** Longest wait for the first provisional response of a target; default 8 s. */
     readonly noProgressMs: number
@@ -162,8 +200,9 @@ export interface CarrierConfig {
   /** SRTP keys may stand in SDP although the signalling is not TLS; default false. */
   readonly srtpWithoutTls: boolean
   /**
-   * From whom its audio is learnt: `strict` (default) is the address that its SDP names, with any port; `same-ip` also the one that its
-   * signalling comes from; `first` whoever sends the first packet that agrees.
+   * From whom its audio is learnt: `strict` (default) is the address that its SDP names, with any port;
+   * `same-ip` also the one that its signalling comes from; `first` whoever sends the first packet that
+   * agrees.
    */
   readonly symmetric: 'strict' | 'same-ip' | 'first'
   /** Digits are listened for in the audio itself; default false. */
@@ -172,16 +211,24 @@ export interface CarrierConfig {
   readonly audioFamily?: 'ipv4' | 'ipv6'
   /** Offered to it and taken from it, the first one first; default PCMU and PCMA. */
   readonly codecs: readonly CodecName[]
-  /** Packet duration in ms that we ask for, and send where nothing else is asked for; 10 to 60, default 20. */
+  /**
+   * Packet duration in ms that we ask for, and send where nothing else is asked for; 10 to 60, default 20.
+   */
   readonly ptime: number
   /** Offers comfort noise (RFC 3389); default false. It is taken in any case. */
   readonly comfortNoise: boolean
-  /** INVITEs go without SDP: the offer comes in the 200 or in a reliable 183, our answer goes in its ACK or PRACK. Default false. */
+  /**
+   * INVITEs go without SDP: the offer comes in the 200 or in a reliable 183, our answer goes in its ACK or
+   * PRACK. Default false.
+   */
   readonly lateOffer: boolean
   readonly tls: CarrierTls
   /** Registers at the first target; default not. */
   readonly register?: { readonly expiresMs: number }
-  /** OPTIONS pings of each target: so many without an answer take it out, so many with one bring it back. Default none. */
+  /**
+   * OPTIONS pings of each target: so many without an answer take it out, so many with one bring it back.
+   * Default none.
+   */
   readonly probe?: { readonly intervalMs: number; readonly down: number; readonly up: number }
   /** Calls at once, both directions; default the whole limit. */
   readonly maxCalls?: number
@@ -190,8 +237,9 @@ export interface CarrierConfig {
 }
 
 /**
- * Prefixes of telephone numbers, each with its plus and country code, or for numbers that are dialled without one. Of those that fit a number the
- * longest decides; where none fits, the number may be called only if {@link NumberLists.allow} is empty.
+ * Prefixes of telephone numbers, each with its plus and country code, or for numbers that are dialled without
+ * one. Of those that fit a number the longest decides; where none fits, the number may be called only if
+ * {@link NumberLists.allow} is empty.
  */
 export interface NumberLists {
   /** Default none: every number that is not refused. */
@@ -218,8 +266,9 @@ export interface CarrierTls {
   readonly certificate?: string
   readonly key?: string
   /**
-   * Name to ask for and to check (SNI); default the target's host. One that begins with `*.` has to stand in the certificate as it is, and
-   * the target's host is asked for (RFC 5922 section 7.2 knows no other wildcards).
+   * Name to ask for and to check (SNI); default the target's host. One that begins with `*.` has to stand in
+   * the certificate as it is, and the target's host is asked for (RFC 5922 section 7.2 knows no other
+   * wildcards).
    */
   readonly serverName?: string
   /** Default true. */

@@ -5,14 +5,20 @@ const units: Readonly<Record<string, number>> = {
   TiB: 2 ** 40,
 }
 
-/** Bytes of `512MiB`, `20GiB` or `1TiB`; undefined when the text is none of these, or more than can be counted exactly. */
+/**
+ * Bytes of `512MiB`, `20GiB` or `1TiB`; undefined when the text is none of these, or more than can be counted
+ * exactly.
+ */
 export const parseSize = (text: string): number | undefined => {
   const match = /^(\d{1,10})(KiB|MiB|GiB|TiB)$/.exec(text)
   const bytes = match ? Number(match[1]) * (units[match[2] ?? ''] ?? Number.NaN) : Number.NaN
   return Number.isSafeInteger(bytes) ? bytes : undefined
 }
 
-/** Milliseconds of `36h` or `30d`: an age, which may be longer than any timer runs. Undefined when the text is none. */
+/**
+ * Milliseconds of `36h` or `30d`: an age, which may be longer than any timer runs. Undefined when the text is
+ * none.
+ */
 export const parseAge = (text: string): number | undefined => {
   const match = /^([1-9]\d{0,5})(h|d)$/.exec(text)
   return match ? Number(match[1]) * (match[2] === 'd' ? 86_400_000 : 3_600_000) : undefined

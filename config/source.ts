@@ -50,7 +50,10 @@ export class ConfigSource {
     return kind === 'map' ? isMap(node) : node !== undefined
   }
 
-  /** A fault in a line (1-based) of a text that stands in the file. Only a text after `|` has the lines of the file. */
+  /**
+   * A fault in a line (1-based) of a text that stands in the file. Only a text after `|` has the lines of the
+   * file.
+   */
   textFault(keys: Keys, line: number, message: string): ConfigFault {
     const found = this.fault(keys, message)
     const node = this.#nodeOf(keys)

@@ -1,6 +1,7 @@
 /**
- * Crypto suites of SRTP (RFC 4568, RFC 6188, RFC 7714), by their names in SDP, in the order in which they are offered unless a carrier has its
- * own: the suite that everybody has, longer keys, and short tags last of all.
+ * Crypto suites of SRTP (RFC 4568, RFC 6188, RFC 7714), by their names in SDP, in the order in which they are
+ * offered unless a carrier has its own: the suite that everybody has, longer keys, and short tags last of
+ * all.
  */
 export const srtpSuites = [
   'AES_CM_128_HMAC_SHA1_80',

@@ -14,7 +14,10 @@ export type * from './sip-types.ts'
 export type * from './sound-types.ts'
 export type * from './webrtc-types.ts'
 
-/** The configuration after loading: every default filled in, every `${ENV}` replaced. Durations are milliseconds. */
+/**
+ * The configuration after loading: every default filled in, every `${ENV}` replaced. Durations are
+ * milliseconds.
+ */
 export interface Config {
   /** Id of the first project: whatever of the file names no other belongs to it. */
   readonly project: string
@@ -30,7 +33,10 @@ export interface Config {
   readonly limits: LimitsConfig
   readonly oauth: OAuthConfig
   readonly webhooks: {
-    /** Secrets that sign what is sent to customers' servers, the present one first; none: one is made of the gateway's own secret. */
+    /**
+     * Secrets that sign what is sent to customers' servers, the present one first; none: one is made of the
+     * gateway's own secret.
+     */
     readonly signingKeys: readonly string[]
     /** Told the record of each call; default none. */
     readonly recordsUrl?: string
@@ -54,7 +60,10 @@ export interface ProjectConfig {
   readonly name: string
   /** Password of Basic auth for the API, with the id as user. A secret. */
   readonly apiToken?: string
-  /** Secrets that sign what is sent to its customers' servers, the present one first; none: one is made of the gateway's own secret. */
+  /**
+   * Secrets that sign what is sent to its customers' servers, the present one first; none: one is made of the
+   * gateway's own secret.
+   */
   readonly signingKeys: readonly string[]
   /** Its calls to carriers; what is not said is that of {@link CarrierCallLimits.perProject}. */
   readonly carrierCalls?: CallQuota
@@ -83,7 +92,10 @@ export interface MediaConfig {
   readonly rtp: {
     /** Local addresses of carrier ports, one of each IP family at most; default 0.0.0.0 and `::`. */
     readonly bind: readonly string[]
-    /** Addresses in our SDP, one of each family at most; default `bind`, or the machine's own where that is unspecific. */
+    /**
+     * Addresses in our SDP, one of each family at most; default `bind`, or the machine's own where that is
+     * unspecific.
+     */
     readonly announce?: readonly string[]
     /** Inclusive; default 20000–29999. */
     readonly ports: { readonly from: number; readonly to: number }
@@ -112,22 +124,31 @@ export interface HttpConfig {
         /** PEM files; without them a certificate for `hosts` is made and kept in the data folder. */
         readonly certificate?: string
         readonly key?: string
-        /** Default the host of `publicHost` and its `fabric.` one, as the published browser SDK asks both; else localhost. */
+        /**
+         * Default the host of `publicHost` and its `fabric.` one, as the published browser SDK asks both;
+         * else localhost.
+         */
         readonly hosts: readonly string[]
       }
     | false
   /**
-   * Prometheus, health and readiness. `null` (default): health and readiness on both listeners, Prometheus on the plain one alone where
-   * that listens on loopback, else nowhere; else all of them on a plain listener of their own.
+   * Prometheus, health and readiness. `null` (default): health and readiness on both listeners, Prometheus on
+   * the plain one alone where that listens on loopback, else nowhere; else all of them on a plain listener of
+   * their own.
    */
   readonly metrics: { readonly address: string; readonly port: number } | null
-  /** Password of Basic auth for the API, with the project's id as user; absent: nobody has access. A secret. */
+  /**
+   * Password of Basic auth for the API, with the project's id as user; absent: nobody has access. A secret.
+   */
   readonly apiToken?: string
   /** Bearer token of the operator, for the reload over HTTP; absent: there is no such path. A secret. */
   readonly operatorToken?: string
   /** Host (and port) that clients use, written into tokens as `ch`. */
   readonly publicHost?: string
-  /** Origins allowed to open a WebSocket or call the API from a page; default all. Only named ones may sign in with a password. */
+  /**
+   * Origins allowed to open a WebSocket or call the API from a page; default all. Only named ones may sign in
+   * with a password.
+   */
   readonly origins: readonly string[]
   /** Networks (CIDR) of proxies whose X-Forwarded headers are believed; default none. */
   readonly trustedProxies: readonly string[]
@@ -228,7 +249,10 @@ export interface DocumentHandlerConfig {
   readonly url?: string
   readonly fallbackUrl?: string
   readonly method?: 'GET' | 'POST'
-  /** The document's text; a script or a call flow may also stand as YAML in place, and is turned into JSON text by the loader. */
+  /**
+   * The document's text; a script or a call flow may also stand as YAML in place, and is turned into JSON
+   * text by the loader.
+   */
   readonly document?: string
   /** Where the document was declared, for messages. */
   readonly name: string
@@ -280,7 +304,10 @@ export interface SubscriberConfig {
   readonly lastName?: string
   /** Numbers and SIP URIs may be dialled, besides addresses; default false. */
   readonly mayDialOut: boolean
-  /** Calls to carriers at once, and new ones a second; default those of {@link CarrierCallLimits.perSubscriber}. */
+  /**
+   * Calls to carriers at once, and new ones a second; default those of {@link
+   * CarrierCallLimits.perSubscriber}.
+   */
   readonly maxCalls?: number
   readonly callsPerSecond?: number
 }

@@ -1,9 +1,9 @@
 import type { Keys, Report } from './faults.ts'
 
-/** A name, and where it stands. */
+/** Name with its position. */
 export type Entry = readonly [name: string, keys: Keys]
 
-/** Reports each name that stood there before. */
+/** Reports each duplicated name. */
 export const unique = (entries: readonly Entry[], report: Report): void => {
   const seen = new Set<string>()
   for (const [name, keys] of entries) {

@@ -20,8 +20,8 @@ for (const [name, { validate }] of Object.entries(formats)) ajv.addFormat(name, 
 const validate = ajv.compile(configSchema)
 
 /**
- * Checks the value against the schema, and fills in its defaults. `replaced` has the paths of texts that came from variables: where the
- * schema wants a number or a truth, they are read as one.
+ * Checks the value against the schema, and fills in its defaults. `replaced` has the paths of texts that came
+ * from variables: where the schema wants a number or a truth, they are read as one.
  */
 export const validateSchema = (value: unknown, replaced: ReadonlySet<string>, report: Report): void => {
   if (validate(value)) return

@@ -2,7 +2,7 @@ import type { Keys, Report } from './faults.ts'
 import { isLoopback } from './networks.ts'
 import type { CarrierConfig, Config } from './types.ts'
 
-/** Passwords that stand in `example.yaml`, in the documentation and in the tests: anyone can read them. */
+/** Public passwords of `example.yaml`, the documentation and the tests. */
 export const publishedPasswords: ReadonlySet<string> = new Set([
   'alice-demo',
   'bob-demo',
@@ -12,10 +12,10 @@ export const publishedPasswords: ReadonlySet<string> = new Set([
   'its-own-secret',
 ])
 
-/** Shortest password that is not guessed within days, in characters. */
+/** Minimum length of a password that cannot be guessed within days, in characters. */
 const minPasswordLength = 8
 
-/** Warns of passwords that anyone can read or guess, where other machines can reach a listener. */
+/** Warns of public or weak passwords if other machines can reach a listener. */
 export const warnOfPasswords = (config: Config, report: Report): void => {
   if (!isReachable(config)) return
   for (const { keys, password, name } of passwordsOf(config)) {
@@ -31,7 +31,10 @@ export const warnOfPasswords = (config: Config, report: Report): void => {
   }
 }
 
-/** Warns of carriers by which people of the file may call any number at all: premium and satellite numbers are what stolen passwords are for. */
+/**
+ * Warns of carriers without number rules if subscribers or endpoints may dial out: stolen passwords are used
+ * for premium numbers.
+ */
 export const warnOfNumbers = (config: Config, report: Report): void => {
   const { carriers, project: first, subscribers, endpoints } = config
   const dialling = new Set(

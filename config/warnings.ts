@@ -4,13 +4,13 @@ import { isStun } from './rules-turn.ts'
 import type { Config } from './types.ts'
 import { warnOfNumbers, warnOfPasswords } from './warnings-access.ts'
 
-/** A setting that works, but is dangerous or pointless. */
+/** Valid setting that is dangerous or has no effect. */
 export interface ConfigWarning {
   readonly keys: Keys
   readonly message: string
 }
 
-/** What an operator should think about once more. Empty for most configurations. */
+/** Returns the questionable settings of a configuration. */
 export const warningsOf = (config: Config): readonly ConfigWarning[] => {
   const warnings: ConfigWarning[] = []
   const report: Report = (keys, message) => warnings.push({ keys, message })

@@ -14,7 +14,9 @@ export interface WebRtcConfig {
 export interface TurnConfig {
   /** `turn:`, `turns:` (RFC 7065) and `stun:` (RFC 7064) URIs; at least one. */
   readonly urls: readonly string[]
-  /** Shared with the TURN servers: passwords are made of it. There wherever a URI is not `stun:`. A secret. */
+  /**
+   * Shared with the TURN servers: passwords are made of it. There wherever a URI is not `stun:`. A secret.
+   */
   readonly secret?: string
   /** How long a password is good at least; default 12 h. */
   readonly ttlMs: number
