@@ -14,6 +14,7 @@ WORKDIR /opt/trunkline
 # Packages first: they change less often than the code. The worker is scripts/worker's task, so mediasoup's own script does nothing.
 COPY package.json package-lock.json .npmrc ./
 COPY sip-agent/package.json sip-agent/
+COPY media/package.json media/
 COPY client/package.json client/
 COPY realtime/package.json realtime/
 COPY console/package.json console/

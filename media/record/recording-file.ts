@@ -85,8 +85,8 @@ export class RecordingFile {
   }
 
   /**
-   * Completes the file with at most `maxBytes` bytes, cut to a playable length. Data written before a failure is
-   * kept. An unfinished file that cannot be renamed stays, and {@link recoverRecordings} finds it. Never
+   * Completes the file with at most `maxBytes` bytes, cut to a playable length. Data written before a failure
+   * is kept. An unfinished file that cannot be renamed stays, and {@link recoverRecordings} finds it. Never
    * rejects.
    */
   async finish(format: RecordingFormat, maxBytes: number): Promise<FileResult> {

@@ -189,7 +189,7 @@ export interface MediaPort {
   /** Local RTP port, the same for every IP family. */
   readonly port: number
   readonly rtcpPort: number
-  /** Returns the address for the SDP towards a far end of that IP family; undefined if the family is not bound. */
+  /** Returns the SDP address towards a far end of that IP family; undefined if the family is not bound. */
   addressFor(family: IpFamily): string | undefined
   /** SSRC of all sent packets, for the lifetime of the port. */
   readonly ssrc: number

@@ -1,4 +1,5 @@
 import { networkInterfaces } from 'node:os'
+import type { Interfaces } from '../edge/options.ts'
 
 /** A local address that mediasoup binds, and the address in its candidate if different. */
 export interface Listen {
@@ -16,9 +17,6 @@ export interface Candidate {
   readonly address: string
   readonly port: number
 }
-
-/** Returns the machine's addresses, as `os.networkInterfaces` does. */
-export type Interfaces = () => ReturnType<typeof networkInterfaces>
 
 /**
  * Returns the addresses to bind and to announce. An explicit `announce` list is used unchanged, with one
