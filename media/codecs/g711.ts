@@ -1,6 +1,6 @@
 /**
- * ITU-T G.711: PCMU (mu-law) and PCMA (A-law), by table. Linear samples are 16 bit, 8 kHz mono: the 14 bits
- * of mu-law and the 13 bits of A-law are the upper bits of the 16.
+ * ITU-T G.711: PCMU (mu-law) and PCMA (A-law), by table. Linear samples are 16 bit, 8 kHz mono.
+ * The 14 bits of mu-law and the 13 bits of A-law are the upper bits of the 16.
  */
 
 /** The two laws, by their SDP names. */

@@ -14,9 +14,9 @@ const beginnings = {
 } as const
 
 /**
- * Adaptive half of one sub-band of G.722, the same in encoder and decoder: block 3 (scale factor) and block 4
- * (predictor with two poles and six zeros). All numbers are 16-bit integers as in the standard, which keeps
- * both sides bit-exact.
+ * Adaptive half of one sub-band of G.722, the same in encoder and decoder. Consists of block 3 (scale factor)
+ * and block 4 (predictor with two poles and six zeros). All numbers are 16-bit integers as in the standard,
+ * which keeps both sides bit-exact.
  */
 export class Band {
   /** Predicted next sample (`s` of the standard). */

@@ -83,8 +83,8 @@ export class Resampler {
   }
 
   /**
-   * Delay of the filter in ms: 3.375 with 8 kHz on one side, 2.0625 between 16 and 48 kHz, 1.375 between 24
-   * and 48 kHz, 0 for equal rates.
+   * Delay of the filter in ms. 3.375 with 8 kHz on one side; 2.0625 between 16 and 48 kHz. 1.375 between 24
+   * and 48 kHz; 0 for equal rates.
    */
   get delayMs(): number {
     if (this.from === this.to) return 0

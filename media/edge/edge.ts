@@ -91,11 +91,13 @@ class ThreadedEdge implements Edge {
   }
 
   join(a: MediaPort, b: MediaPort): void {
-    const [first, second] = [this.#own(a), this.#own(b)]
+    const first = this.#own(a)
+    const second = this.#own(b)
     if (!first || !second) return
     if (a === b) throw new EdgeError('not_joinable', 'a port cannot be joined to itself')
     for (const { port } of [first, second]) port.mixer?.forget(port)
-    const [port, other] = [first.port.number, second.port.number]
+    const port = first.port.number
+    const other = second.port.number
     if (first.slot === second.slot) {
       first.slot.thread.send({ op: 'join', port, other })
       return

@@ -53,9 +53,9 @@ export function checkOptions({ bind, announce, ports, threads }: EdgeOptions): v
 }
 
 /**
- * Returns the addresses to bind and to announce, one per IP family, in the order of `bind`. From a list, an
- * unspecified address is omitted if nothing is announced for it and the machine has no address of its family,
- * unless no other is left.
+ * Returns the addresses to bind and to announce, one per IP family, in the order of `bind`. An unspecified
+ * address is omitted if nothing is announced for it and the machine has no address of its family. The first
+ * address stays if no other is left.
  */
 export function localAddresses(
   { bind, announce }: Pick<EdgeOptions, 'bind' | 'announce'>,
@@ -123,8 +123,8 @@ function checkAddresses(name: string, addresses: readonly string[]): readonly Ip
 const isUnspecific = (address: string): boolean => address === '0.0.0.0' || address === '::'
 
 /**
- * Returns the machine's address of that family, with preference for a global one over one of a private
- * network (RFC 4193); undefined if it has none.
+ * Returns the machine's address of that family; undefined if it has none. Prefers a global address to one of
+ * a private network (RFC 4193).
  */
 function ownAddress(family: IpFamily, interfaces: Interfaces): string | undefined {
   const own = Object.values(interfaces())

@@ -105,7 +105,7 @@ describe.each(kinds)('%s sockets', (kind) => {
     say(alice, 'goodbye', bob)
     await Promise.all([alice.close(), alice.close()])
     say(alice, 'after the end', bob)
-    say(bob, 'to nobody', alice)
+    say(bob, 'to a closed port', alice)
     say(bob, 'last', bob)
     await b.until(2)
     expect(b.heard.map(({ text }) => text)).toEqual(['goodbye', 'last'])

@@ -12,7 +12,7 @@ import { TestPeer } from './testing/test-peer.ts'
 const kinds: SocketKind[] = socketKind().kind === 'native' ? ['native', 'node'] : ['node']
 const silence = new Uint8Array(160).fill(0xff)
 
-describe.each(kinds)('whom a port learns from on real sockets (%s)', (sockets) => {
+describe.each(kinds)('sources that a port learns on real sockets (%s)', (sockets) => {
   let edge: Edge
   /** Sources: the SDP address, another port of it, the signalling address, and an unrelated one. */
   let peers: Record<'exact' | 'translated' | 'signalling' | 'stranger', TestPeer>

@@ -139,10 +139,10 @@ class EdgeTap implements Tap {
 
   /** Ends the tap; calls the listener unless the owner closed it. */
   end(): void {
-    const told = this.#state === 'open'
+    const wasOpen = this.#state === 'open'
     this.#state = 'closed'
     this.#settle()
-    if (told) guarded(() => this.#onClosed?.())
+    if (wasOpen) guarded(() => this.#onClosed?.())
   }
 
   #settle(): void {

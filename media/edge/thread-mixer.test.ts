@@ -107,7 +107,7 @@ describe('a mixer with ports of three codecs', () => {
     expect([closed, room.isFramed]).toEqual([true, false])
   })
 
-  it('reports the active speaker, and when there is none', () => {
+  it('reports the active speaker, and silence', () => {
     talk(1000, [1])
     expect(speakers).toEqual([2])
     talk(1000, [])

@@ -72,7 +72,9 @@ export class ThreadSlots {
 
   /** Number of open recordings, taps and detections. */
   busy(): Omit<Edge['busy'], 'mixers'> {
-    let [recordings, taps, detections] = [0, 0, 0]
+    let recordings = 0
+    let taps = 0
+    let detections = 0
     for (const slot of this.all) {
       recordings += slot.recordings.size
       taps += slot.taps.size

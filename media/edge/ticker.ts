@@ -135,11 +135,11 @@ export class Ticker {
     const now = this.#clock.now()
     const current = this.#tickAt(now)
     const idleTurn = Math.floor(current / ticksPerIdleTick)
-    const everyone = idleTurn !== this.#last
+    const isIdleTurn = idleTurn !== this.#last
     this.#last = idleTurn
-    for (const ticked of everyone ? this.#all : this.#busy) ticked.tick(now)
+    for (const ticked of isIdleTurn ? this.#all : this.#busy) ticked.tick(now)
     this.#frames(now, Math.floor(current / ticksPerFrame))
-    for (const ticked of everyone ? this.#all : this.#busy) {
+    for (const ticked of isIdleTurn ? this.#all : this.#busy) {
       if (ticked.isBusy) this.#busy.add(ticked)
       else this.#busy.delete(ticked)
     }

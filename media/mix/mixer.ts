@@ -76,8 +76,8 @@ export class MixerCore {
   }
 
   /**
-   * Sets 20 ms of audio that all inputs hear in the next mix, including those that do not hear each other;
-   * undefined is silence, also the default. Not copied. Throws a RangeError unless it has {@link
+   * Sets 20 ms of audio that all inputs hear in the next mix, including those that do not hear each other.
+   * Undefined is silence, also the default. Not copied. Throws a RangeError unless it has {@link
    * mixFrameSamples} samples.
    */
   prompt(frame: Int16Array | undefined): void {
@@ -100,7 +100,7 @@ export class MixerCore {
     this.#prompt = undefined
   }
 
-  /** Adds up all audio that is meant for everyone. */
+  /** Adds up the audio for all inputs. */
   #add(): void {
     const inputs = this.#inputs
     const gated = this.#talkers() >= minGatedInputs

@@ -22,9 +22,9 @@ const minLouderFrames = 25
 const maxSilentFrames = 100
 
 /**
- * Finds the active speaker of a mixer. The speaker changes if another input is 6 dB louder for half a second,
- * or at once if the speaker is silent and another input speaks. The speaker remains for 2 s of general
- * silence. Whispering inputs are ignored.
+ * Finds the active speaker of a mixer. The speaker changes if another input is 6 dB louder for half a second.
+ * If the speaker is silent and another input speaks, the speaker changes at once. The speaker remains for 2 s
+ * of general silence. Whispering inputs are ignored.
  */
 export class SpeakerDetector {
   #inputs: readonly MixerInput[]

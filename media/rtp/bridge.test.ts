@@ -170,7 +170,7 @@ describe('a bridge', () => {
       ['PCMU', 'PCMU', some, [-20, -10, -12, 0, 0]],
       ['G722', 'PCMA', some, [-20, -10, -12, 0, 0]],
       ['opus', 'opus', some.slice(0, 1), [-20]],
-    ] as const)('goes from %s to %s as loud as it is told', (first, second, each, expected) => {
+    ] as const)('goes from %s to %s with the configured volume', (first, second, each, expected) => {
       expect(levels(first, second, each)).toEqual(expected)
       const rate = rateOf(second)
       expect(goertzel(tail(b.audio(second), rate), 700, rate)).toBeGreaterThan(0.9)

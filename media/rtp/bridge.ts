@@ -113,7 +113,7 @@ export class Bridge {
     this.#route()
   }
 
-  /** Exchanges frames with `channel` in place of a partner. The channel is closed when the bridge leaves it. */
+  /** Exchanges frames with `channel` in place of a partner. Leaving the channel closes it. */
   connect(channel: FrameChannel): void {
     this.detach()
     this.#channel = channel

@@ -257,8 +257,8 @@ function faults(unordered: readonly SentPacket[], changes: readonly number[], tr
     const passed = packet.at - begun
     const recent = (times: readonly number[], ms: number) =>
       times.some((at) => at <= packet.at && packet.at - at <= ms)
-    // Over a change of clock, some time counts at either rate. A packet covers up to 60 ms and may leave up
-    // to 20 ms late; an event covers 100 ms; frames caught up after a stall are sent at once.
+    // Over a change of clock, some time counts at either rate. A packet covers up to 60 ms and may
+    // leave up to 20 ms late. An event covers 100 ms. Frames caught up after a stall are sent at once.
     const late = recent(changes, 500) || before.payloadType === 101 ? 340 : 80
     if (units > (passed + late) * Math.max(rate, now)) found.push(`leap at ${i}: ${units} in ${passed} ms`)
     const noise = (type: number) => type === 13 || type === 101

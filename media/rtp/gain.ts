@@ -33,7 +33,8 @@ export class Gain {
   apply(frame: Int16Array): Int16Array
   apply(frame: Int16Array | undefined): Int16Array | undefined
   apply(frame: Int16Array | undefined): Int16Array | undefined {
-    const [from, to] = [this.#last, this.#target]
+    const from = this.#last
+    const to = this.#target
     this.#last = to
     if (!frame || (from === 1 && to === 1)) return frame
     if (this.#out.length !== frame.length) this.#out = new Int16Array(frame.length)

@@ -144,8 +144,8 @@ describe.each(rates)('in-band digits at %i Hz', (rate) => {
 })
 
 /**
- * Returns the sum of a tone and its harmonics, by their gains, at a phase (in turns) of the tone: each sine
- * follows from the two before it.
+ * Returns the sum of a tone and its harmonics, by their gains, at a phase (in turns) of the tone. Each sine
+ * is calculated from the two before it.
  */
 function harmonics(phase: number, gains: readonly number[]): number {
   const twice = 2 * Math.cos(2 * Math.PI * phase)

@@ -29,14 +29,14 @@ const stepTolerance = 0.045
 /** Minimum phase agreement over a key press; below it the tone is not steady. */
 const minSteadiness = 0.96
 /**
- * Minimum number of measurements from the first to the last hit: a tone of 23 ms gives 3 or 4, rarely 5; one
+ * Minimum number of measurements from the first to the last hit. A tone of 23 ms gives 3 or 4, rarely 5; one
  * of 40 ms gives 6 to 8.
  */
 const minLength = 6
 /** Minimum share of hits among them. */
 const minHitShare = 0.75
 /**
- * Number of measurements without the tone that ends it: a pause of 40 ms gives 8 or more, an interruption of
+ * Number of measurements without the tone that ends it. A pause of 40 ms gives 8 or more, an interruption of
  * 10 ms at most 5.
  */
 const maxGap = 6

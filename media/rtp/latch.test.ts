@@ -141,11 +141,11 @@ describe('the latch', () => {
     ['strict', false, false],
     ['same-ip', true, false],
     ['first', true, true],
-  ] as const)('%s: the signalling’s address %s, anybody %s', (symmetric, signalling, anybody) => {
+  ] as const)('%s: the signalling’s address %s, other %s', (symmetric, signalling, other) => {
     latch.setTarget({ ...target, symmetric, signalledFrom: '198.51.100.1' })
     expect([agrees('198.51.100.1', 9), agrees(stranger, 9), agrees('192.0.2.1', 9)]).toEqual([
       signalling,
-      anybody,
+      other,
       true,
     ])
   })

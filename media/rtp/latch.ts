@@ -52,7 +52,7 @@ const canonicalTarget = (target: LatchTarget): LatchTarget => ({
 })
 
 /** Ranks of how well a source matches the target. */
-const Fit = { none: 0, anybody: 1, vouched: 2, address: 3, exact: 4 } as const
+const Fit = { none: 0, any: 1, vouched: 2, address: 3, exact: 4 } as const
 
 /**
  * Source learning of one socket. The first packet of a source permitted by `Symmetric` fixes the source. All
@@ -104,8 +104,8 @@ export class Latch {
   }
 
   /**
-   * Sets a target and permits one learning. With an unchanged target, packets keep flowing to and from the
-   * learnt source, so that a session refresh does not cut off a far end behind NAT.
+   * Sets a target and permits one learning. With an unchanged target, packets keep flowing to and from
+   * the learnt source: a session refresh must not cut off a far end behind NAT.
    */
   setTarget(to: LatchTarget): void {
     const target = canonicalTarget(to)
@@ -146,9 +146,9 @@ export class Latch {
   }
 
   /**
-   * Admits a packet that {@link accepts} accepted and that passed all other checks. `proven`: authenticated by
-   * its tag, so that its SSRC needs no check. Returns `refused` for another stream than expected or received
-   * so far.
+   * Admits a packet that {@link accepts} accepted and that passed all other checks. `proven`: its tag is
+   * authentic, so that its SSRC needs no check. Returns `refused` for another stream than expected or
+   * received so far.
    */
   admit(now: number, address: string, port: number, ssrc: number, proven = false): Admission {
     if (this.#known && port === this.port && address === this.address) {
@@ -158,11 +158,7 @@ export class Latch {
       return 'kept'
     }
     const fit = this.#fitOf(address, port)
-    if (
-      fit !== Fit.exact &&
-      !proven &&
-      !this.#expects(now, ssrc, fit > Fit.anybody || address === this.address)
-    )
+    if (fit !== Fit.exact && !proven && !this.#expects(now, ssrc, fit > Fit.any || address === this.address))
       return 'refused'
     this.address = address
     this.port = port
@@ -206,6 +202,6 @@ export class Latch {
     const { symmetric = 'strict', signalledFrom, learnFrom } = target
     if (address === this.#vouched || learnFrom?.includes(address)) return Fit.vouched
     if (symmetric !== 'strict' && address === signalledFrom) return Fit.vouched
-    return symmetric === 'first' ? Fit.anybody : Fit.none
+    return symmetric === 'first' ? Fit.any : Fit.none
   }
 }

@@ -12,8 +12,8 @@ const maxSkewMs = 1000
 const snapMs = 10
 
 /**
- * Distance to a roll-over within which numbers are skipped: the maximum that receivers count as loss (RFC
- * 3550 appendix A.1), a minute of packets of 20 ms.
+ * Distance to a roll-over within which numbers are skipped. The maximum that receivers count as loss (RFC
+ * 3550 appendix A.1): a minute of packets of 20 ms.
  */
 const nearRollOver = 3000
 
@@ -122,7 +122,7 @@ export class OutgoingStream {
   }
 
   /**
-   * Accounts for a packet of the forwarded source that is held back (an event, comfort noise): its number is
+   * Accounts for a packet of the forwarded source that is held back (an event, comfort noise). Its number is
    * closed up, so that it does not appear lost.
    */
   leaveOut(source: object, ssrc: number, sequence: number): void {

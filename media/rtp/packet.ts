@@ -25,7 +25,7 @@ export function rtpView(): RtpView {
 }
 
 /**
- * Whether a packet on a multiplexed port is RTCP (RFC 5761 section 4): packet types 192 to 223 take the place
+ * Whether a packet on a multiplexed port is RTCP (RFC 5761 section 4). Packet types 192 to 223 take the place
  * of RTP's marker and payload type.
  */
 export function isRtcp(packet: Uint8Array): boolean {

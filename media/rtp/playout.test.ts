@@ -60,7 +60,7 @@ function send(codec: AudioCodec, sound: Int16Array, way: Way = {}): Sent[] {
 interface Heard {
   readonly samples: Int16Array
   /** Return values of the reads. */
-  readonly told: boolean[]
+  readonly reported: boolean[]
   readonly stats: PlayoutStats
 }
 
@@ -74,7 +74,7 @@ function play(
   const playout = new Playout({ codecs, rate, noiseSeed: 1 })
   const sorted = sent.toSorted((a, b) => a.at - b.at)
   const samples = new Int16Array((48_000 * ms) / 1000)
-  const told: boolean[] = []
+  const reported: boolean[] = []
   let at = 0
   let next = 0
   for (let n = 0; n < ms / 20; n++) {
@@ -84,12 +84,12 @@ function play(
       playout.receive(sorted[next]!.at, codec, view, bytes)
     }
     each?.(playout, n)
-    told.push(playout.read(now, samples.subarray(at)))
+    reported.push(playout.read(now, samples.subarray(at)))
     at += playout.rate / 50
   }
   const stats = playout.stats()
   playout.close()
-  return { samples: samples.subarray(0, at), told, stats }
+  return { samples: samples.subarray(0, at), reported, stats }
 }
 
 const own = (codec: AudioCodec) => codecInfo[codec].sampleRate
@@ -99,10 +99,10 @@ const all = Object.keys(quality) as AudioCodec[]
 
 describe.each(all)('playout of %s', (codec) => {
   it.each(rates)('is clean at %d Hz', (rate) => {
-    const { samples, told, stats } = play(send(codec, sine(437, 1000, own(codec))), rate, 900)
+    const { samples, reported, stats } = play(send(codec, sine(437, 1000, own(codec))), rate, 900)
     expect(toneSnr(samples.subarray(rate * 0.3, rate * 0.8), 437, rate)).toBeGreaterThan(quality[codec])
-    expect(told.indexOf(true)).toBeLessThanOrEqual(3)
-    expect(told.slice(3).every(Boolean)).toBe(true)
+    expect(reported.indexOf(true)).toBeLessThanOrEqual(3)
+    expect(reported.slice(3).every(Boolean)).toBe(true)
     expect([stats.lost, stats.late, stats.concealedMs, stats.undecodable]).toEqual([0, 0, 0, 0])
   })
 
@@ -117,8 +117,8 @@ describe.each(all)('playout of %s', (codec) => {
       lost: (n) => n % 20 === 7 && n < 280,
       late: (n) => (n * 7919) % 31,
     })
-    const { samples, told, stats } = play(sent, 16000, 5800)
-    expect(told.slice(5).every(Boolean)).toBe(true)
+    const { samples, reported, stats } = play(sent, 16000, 5800)
+    expect(reported.slice(5).every(Boolean)).toBe(true)
     expect(stats.lost).toBe(14)
     expect(stats.concealedMs).toBe(280)
     expect(stats.late).toBe(0)
@@ -166,9 +166,9 @@ describe('playout', () => {
     const first = send('PCMU', sine(437, 1000), { timestamp: 5000, sequence: 100 })
     const second = send('G722', sine(437, 1000, 16000), { timestamp: 13_000, sequence: 150, from: 1000 })
     const third = send('opus', sine(437, 1000, 48000), { timestamp: 96_000, sequence: 200, from: 2000 })
-    const { samples, stats, told } = play([...first, ...second, ...third], 16000, 2900)
+    const { samples, stats, reported } = play([...first, ...second, ...third], 16000, 2900)
     expect([stats.lost, stats.late, stats.concealedMs]).toEqual([0, 0, 0])
-    expect(told.slice(3).every(Boolean)).toBe(true)
+    expect(reported.slice(3).every(Boolean)).toBe(true)
     for (const from of [0.4, 1.4, 2.4])
       expect(toneSnr(samples.subarray(from * 16_000, (from + 0.4) * 16_000), 437, 16000)).toBeGreaterThan(28)
   })
@@ -180,11 +180,11 @@ describe('playout', () => {
       sequence: 65_025,
       timestamp: 0xfffff000 + 8 * 5000,
     })
-    const { samples, told, stats } = play([...talk, ...more], 8000, 5600)
+    const { samples, reported, stats } = play([...talk, ...more], 8000, 5600)
     expect([stats.lost, stats.late, stats.concealedMs]).toEqual([0, 0, 0])
-    expect(told[0]).toBe(false)
+    expect(reported[0]).toBe(false)
     // Certain 2 s after the last packet.
-    expect(told.slice(130, 250).some(Boolean)).toBe(false)
+    expect(reported.slice(130, 250).some(Boolean)).toBe(false)
     expect(samples.subarray(130 * 160, 250 * 160).every((sample) => sample === 0)).toBe(true)
     expect(toneSnr(samples.subarray(42_500, 43_500), 437)).toBeGreaterThan(36)
   })
@@ -193,14 +193,14 @@ describe('playout', () => {
     const talk = send('PCMU', sine(437, 500))
     const at = startTime + 500
     const view = { ...talk.at(-1)!.view, sequence: 65_025, timestamp: (0xfffff000 + 4000) >>> 0, end: 1 }
-    const { samples, told } = play(talk, 8000, 40_000, (playout, n) => {
+    const { samples, reported } = play(talk, 8000, 40_000, (playout, n) => {
       if (n === 25) playout.receiveNoise(at, view, Uint8Array.of(50))
     })
     const part = samples.subarray(8000, 80_000)
     const level = 10 * Math.log10(part.reduce((sum, s) => sum + s * s, 0) / part.length / 32_768 ** 2)
     expect(level).toBeCloseTo(-50, 0)
-    expect(told.slice(10, 1500).every(Boolean)).toBe(true)
-    expect(told.at(-1)).toBe(false)
+    expect(reported.slice(10, 1500).every(Boolean)).toBe(true)
+    expect(reported.at(-1)).toBe(false)
   })
 
   it('changes its rate without losing audio', () => {
@@ -222,9 +222,9 @@ describe('playout', () => {
     const sent = send('L16', sine(437, 1000, 16000)).map((one, n) =>
       n === 20 ? { ...one, view: { ...one.view, end: 639 } } : one,
     )
-    const { stats, told } = play(sent, 16000, 900)
+    const { stats, reported } = play(sent, 16000, 900)
     expect(stats.undecodable).toBe(1)
-    expect(told.slice(3).every(Boolean)).toBe(true)
+    expect(reported.slice(3).every(Boolean)).toBe(true)
   })
 
   it('increases the delay with jitter, and reduces it later in pauses of speech', () => {

@@ -36,17 +36,17 @@ describe('speech from outside', () => {
 
   it('reports when everything written so far was read or dropped', () => {
     const queue = new SpeechQueue(8000)
-    const told: string[] = []
-    queue.mark(() => told.push('nothing'))
+    const reported: string[] = []
+    queue.mark(() => reported.push('nothing'))
     queue.write(ramp(320))
-    queue.mark(() => told.push('first'))
+    queue.mark(() => reported.push('first'))
     queue.write(ramp(320))
-    queue.mark(() => told.push('second'))
-    expect(told).toEqual(['nothing'])
+    queue.mark(() => reported.push('second'))
+    expect(reported).toEqual(['nothing'])
     take(queue, 2)
-    expect(told).toEqual(['nothing', 'first'])
+    expect(reported).toEqual(['nothing', 'first'])
     queue.clear()
-    expect([told, queue.queued, queue.isAudible]).toEqual([['nothing', 'first', 'second'], 0, false])
+    expect([reported, queue.queued, queue.isAudible]).toEqual([['nothing', 'first', 'second'], 0, false])
   })
 
   it('is limited to 120 s', () => {
@@ -84,16 +84,16 @@ describe('speech from outside', () => {
   it('keeps 1000 marks, and reports further ones at once', () => {
     const queue = new SpeechQueue(8000)
     queue.write(ramp(960))
-    const told: number[] = []
-    for (let i = 0; i < 1002; i++) queue.mark(() => told.push(i))
-    expect(told).toEqual([1000, 1001])
+    const reported: number[] = []
+    for (let i = 0; i < 1002; i++) queue.mark(() => reported.push(i))
+    expect(reported).toEqual([1000, 1001])
     take(queue, 6)
-    expect(told).toHaveLength(1002)
+    expect(reported).toHaveLength(1002)
     queue.write(ramp(160))
-    queue.mark(() => told.push(-1))
-    expect(told).toHaveLength(1002)
+    queue.mark(() => reported.push(-1))
+    expect(reported).toHaveLength(1002)
     queue.clear()
-    expect(told.at(-1)).toBe(-1)
+    expect(reported.at(-1)).toBe(-1)
   })
 
   it('is converted to the rate of the far end', () => {

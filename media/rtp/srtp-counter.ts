@@ -11,10 +11,12 @@ const packetsAhead = 8
 /** Maximum payload in blocks for generating ahead. */
 const maxBlocks = 40
 
-/* Ciphers and hashes are those of node:crypto; this file applies them as RFC 3711 requires: counter mode, and
- * HMAC by its definition. A node:crypto cipher and HMAC object per packet would take 2.4 times as long (7.5
- * µs per packet of 20 ms instead of 3.1; forwarding in the clear takes 11). Tests compare with the vectors of
- * the RFCs, and bit for bit with AES-CTR and HMAC of node:crypto. */
+/*
+ * Ciphers and hashes are those of node:crypto; this file applies them as RFC 3711 requires: counter mode, and
+ * HMAC by its definition. A node:crypto cipher and HMAC object per packet would take 2.4 times as long: 7.5
+ * µs per packet of 20 ms instead of 3.1. Forwarding in the clear takes 11. Tests compare with the vectors of
+ * the RFCs, and bit for bit with AES-CTR and HMAC of node:crypto.
+ */
 
 /** Scratch buffers, overwritten by each use; one set per thread. */
 const scratch = { inner: Buffer.alloc(hashBlockBytes + 2048), tag: Buffer.alloc(hashBytes) }

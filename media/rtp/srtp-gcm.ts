@@ -69,7 +69,8 @@ export class Gcm implements Transform {
 
   /** Sections 8.1 and 9.1: two zeros, the SSRC, and the index. */
   #setIv(ssrc: number, high: number, low: number): void {
-    const [iv, salt] = [this.#iv, this.#salt]
+    const iv = this.#iv
+    const salt = this.#salt
     salt.copy(iv, 0, 0, 2)
     iv.writeUInt32BE((salt.readUInt32BE(2) ^ ssrc) >>> 0, 2)
     iv.writeUInt16BE(salt.readUInt16BE(6) ^ high, 6)

@@ -41,7 +41,8 @@ const chunksOf = (view: DataView): { readonly common: DataView; readonly sound: 
       found.set(name, new DataView(view.buffer, view.byteOffset + at + 8, length))
     at += 8 + length + (length % 2)
   }
-  const [common, sound] = [found.get('COMM'), found.get('SSND')]
+  const common = found.get('COMM')
+  const sound = found.get('SSND')
   if (!common || !sound) throw fault(`a ${common ? 'SSND' : 'COMM'} chunk expected`)
   return { common, sound }
 }

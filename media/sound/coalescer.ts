@@ -22,7 +22,7 @@ export class Coalescer<T> {
 
   /**
    * Waits for the running task of the key, or starts it. `signal` ends the wait with a {@link SoundError};
-   * the task is aborted when no one waits.
+   * the task is aborted when no request waits.
    */
   async run(key: string, make: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (signal?.aborted) throw new SoundError('Sound: cancelled')

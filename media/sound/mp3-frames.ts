@@ -70,7 +70,9 @@ const tagBytes = (bytes: Uint8Array): number => {
 
 /** Parses a header; undefined if absent, with reserved values, or of free format. */
 const headerAt = (bytes: Uint8Array, at: number): Header | undefined => {
-  const [first, second = 0, third = 0] = [bytes[at], bytes[at + 1], bytes[at + 2]]
+  const first = bytes[at]
+  const second = bytes[at + 1] ?? 0
+  const third = bytes[at + 2] ?? 0
   if (first !== 0xff || second >> 5 !== 7) return undefined
   const version = (second >> 3) & 3
   const layer = 4 - ((second >> 1) & 3)

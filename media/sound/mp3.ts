@@ -1,7 +1,7 @@
 import { MPEGDecoder } from 'mpg123-decoder'
 import { SoundError } from './errors.ts'
 import { mpegFrames } from './mp3-frames.ts'
-import { checkLength, type Wave, WaveParts } from './wave.ts'
+import { checkLength, type Wave, WaveBuilder } from './wave.ts'
 
 /**
  * Decodes an MP3 (MPEG 1, 2 and 2.5, layers I to III). Mono, or stereo, which is mixed down. Skips tags and
@@ -13,7 +13,7 @@ export const readMp3 = async (bytes: Uint8Array, maxSeconds: number): Promise<Wa
   const decoder = new MPEGDecoder()
   await decoder.ready
   try {
-    const parts = new WaveParts()
+    const parts = new WaveBuilder()
     for (const frame of frames) parts.add(mixDown(decoder.decode(frame).channelData))
     if (parts.length === 0) throw fault('audio expected, found none that can be decoded')
     return { rate, samples: parts.slice(0, parts.length) }

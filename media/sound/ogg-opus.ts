@@ -2,7 +2,7 @@ import { createDecoder, DecoderCtl, type OpusDecoderHandle } from 'libopus-wasm'
 import type { PcmRate } from '../types.ts'
 import { SoundError } from './errors.ts'
 import { oggPages } from './ogg.ts'
-import { checkLength, type Wave, WaveParts } from './wave.ts'
+import { checkLength, type Wave, WaveBuilder } from './wave.ts'
 
 /** Rate of granule positions, pre-skip and trimming, independent of the input (RFC 7845 section 4). */
 const granuleRate = 48_000
@@ -78,8 +78,8 @@ const decodePages = (
   decoder: OpusDecoderHandle,
   rate: PcmRate,
   maxSeconds: number,
-): { readonly parts: WaveParts; readonly end: number | undefined } => {
-  const parts = new WaveParts()
+): { readonly parts: WaveBuilder; readonly end: number | undefined } => {
+  const parts = new WaveBuilder()
   let start: number | undefined
   for (const { packets, granule, isLast } of oggPages(bytes)) {
     for (const packet of packets) {

@@ -10,7 +10,7 @@ describe('speech', () => {
   it('is rendered once for concurrent equal requests, and then cached', async () => {
     const { threads, sounds, seen } = setUp()
     const source = { kind: 'speech', text: 'Hello' } as const
-    const both = [sounds.prepare(source), sounds.prepare({ ...source, voice: 'nobody' })]
+    const both = [sounds.prepare(source), sounds.prepare({ ...source, voice: 'unknown' })]
     await turn()
     threads.answer(8)
     const [first, second] = await Promise.all(both)
@@ -101,7 +101,7 @@ describe('speech', () => {
   })
 
   it('requires an existing voice', () => {
-    expect(() => createSounds({ voice: 'nobody' })).toThrow('one of slt')
+    expect(() => createSounds({ voice: 'unknown' })).toThrow('one of slt')
   })
 })
 

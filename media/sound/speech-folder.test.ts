@@ -76,7 +76,7 @@ describe('after a restart', () => {
   it('counts uses from memory', async () => {
     const { folder, files } = await twoOld()
     await folder.used('a')
-    await folder.used('nobody kept this')
+    await folder.used('never stored')
     await open(500).folder.set('c', 8000, speech(3))
     expect(names()).toContain(files[0])
     expect(names()).not.toContain(files[1])

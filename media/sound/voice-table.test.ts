@@ -114,5 +114,5 @@ it('uses the gender for an unknown voice too, and ignores an invalid one', () =>
 })
 
 it('requires an existing default', () => {
-  expect(() => new VoiceTable(table, 'nobody')).toThrow('one of slt')
+  expect(() => new VoiceTable(table, 'unknown')).toThrow('one of slt')
 })

@@ -76,14 +76,13 @@ export class VoiceTable {
     const isUsable = language ? isLanguage(language) : false
     const entry = known ?? this.#ofGender(wanted, isUsable ? language : undefined)
     const { gender: _, ...voice } = entry
+    const substitute = entry === this.#default ? 'the default voice' : 'another'
     return {
       choice: isUsable ? { ...voice, language } : voice,
       warnings: [
         ...(known || !name || genderByName(name)
           ? []
-          : [
-              `The voice ${quoted(name)} is not known; ${entry === this.#default ? 'the default voice' : 'another'} speaks`,
-            ]),
+          : [`The voice ${quoted(name)} is not known; ${substitute} speaks`]),
         ...(isUsable || !language
           ? []
           : [`The language ${quoted(language)} is not one of BCP 47; it is left out`]),

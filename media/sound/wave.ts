@@ -15,7 +15,7 @@ export const checkLength = (kind: string, samples: number, rate: number, maxSeco
 }
 
 /** Collects the parts of a sound while it is decoded. */
-export class WaveParts {
+export class WaveBuilder {
   #parts: Float32Array[] = []
   #length = 0
 

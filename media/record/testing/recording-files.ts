@@ -13,7 +13,8 @@ export interface ReadWav {
 /** Reads a WAV of 16 bit. Throws if its header does not match its length. */
 export function readWavBytes(bytes: Buffer): ReadWav {
   if (bytes.toString('latin1', 0, 4) !== 'RIFF') throw new Error('RIFF expected')
-  const [riff, data] = [bytes.readUInt32LE(4), bytes.readUInt32LE(40)]
+  const riff = bytes.readUInt32LE(4)
+  const data = bytes.readUInt32LE(40)
   if (riff !== bytes.length - 8 || data !== bytes.length - 44)
     throw new Error(`sizes ${riff} and ${data} in ${bytes.length} bytes`)
   const count = bytes.readUInt16LE(22)
@@ -29,7 +30,7 @@ export function readWavBytes(bytes: Buffer): ReadWav {
 export const readWavFile = async (path: string): Promise<ReadWav> => readWavBytes(await readFile(path))
 
 /** Returns an error of the file system. */
-export const fileError = (code: string): Error => Object.assign(new Error(`${code}: told to`), { code })
+export const fileError = (code: string): Error => Object.assign(new Error(`${code}: as configured`), { code })
 
 /** File system in memory. */
 export class MemoryFiles implements RecordingFiles {

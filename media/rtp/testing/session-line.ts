@@ -202,7 +202,8 @@ export class TestLine {
 export function discontinuities(sent: readonly SentPacket[]): string[] {
   const found: string[] = []
   for (let i = 1; i < sent.length; i++) {
-    const [before, packet] = [sent[i - 1]!, sent[i]!]
+    const before = sent[i - 1]!
+    const packet = sent[i]!
     const step = (packet.timestamp - before.timestamp) | 0
     const sameEvent = packet.payload.length === 4 && before.payload.length === 4 && step === 0
     if (packet.sequence !== ((before.sequence + 1) & 0xffff)) found.push(`sequence at ${i}`)

@@ -50,7 +50,7 @@ const ownEvents: readonly TelephoneEventFormat[] = [
 const eventRates = (codec: BrowserCodec): readonly TelephoneEventFormat['clockRate'][] =>
   codec === 'opus' ? [8000, 48_000] : [8000]
 
-/** Returns the telephone-event format to send beside the codec; undefined if there is none. */
+/** Returns the telephone-event format to send beside the codec; undefined without one. */
 export const eventsBeside = ({
   codec,
   events,
@@ -212,8 +212,8 @@ export const refusal = (section: MediaSection): RefusedSection => ({
 })
 
 /**
- * Checks that a later offer of the session keeps what was agreed. There must be no fewer m-lines, each with
- * the same type, and the same mid while in use (RFC 3264 section 8, RFC 8829 section 5.2.2). Throws
+ * Checks that a later offer of the session keeps what was agreed. There must be no fewer m-lines. Each
+ * must have the same type, and the same mid while in use (RFC 3264 section 8, RFC 8829 section 5.2.2). Throws
  * `bad_sdp`.
  */
 export const checkSuccession = (before: readonly Section[], after: readonly Section[]): void => {
