@@ -1,11 +1,12 @@
 import { defineConfig } from 'vite'
 
-/** The Host of the page is kept: the server takes sign-ins from its own page alone. */
+/** The page's Host header is kept: the server accepts sign-ins only from its own page. */
 const gateway = { target: 'http://localhost:8080', changeOrigin: false }
 
 /**
- * Builds `dist/`: plain files with no inline script or style, so that the page works under a strict content security policy. With `--mode worker`
- * the service worker beside them: one classic script at the root, as not every browser takes modules there.
+ * Builds `dist/`: plain files without inline scripts or styles, for a strict content security policy.
+ * With `--mode worker` it adds the service worker: one classic script at the root, since not every browser
+ * supports modules there.
  */
 export default defineConfig(({ mode }) => ({
   base: '/',

@@ -17,7 +17,7 @@ describe('an active call', () => {
     released(browser)
   })
 
-  it('mutes the microphone at once, and tells the server who', async () => {
+  it('mutes the microphone at once, and sends the server the member', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)
     const muting = call.audioMute()
@@ -69,7 +69,7 @@ describe('an active call', () => {
     expect(microphone.enabled).toBe(false)
   })
 
-  it('that was muted before it was joined stays muted, and tells the server', async () => {
+  it('that was muted before it was joined stays muted, and informs the server', async () => {
     const { browser, client } = await setUp()
     const { call, started } = await dialled(client)
     await call.mute()
@@ -85,7 +85,7 @@ describe('an active call', () => {
     expect(browser.socket.requests('call.mute')[0]?.params).toMatchObject({ channels: ['audio'] })
   })
 
-  it('is what it was asked last to be, held or not', async () => {
+  it('follows the last request, held or not', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)
     const holding = call.hold()

@@ -139,7 +139,7 @@ describe('commands', () => {
     expect(browser.socket.requests('call.mute')[0]?.params.target).toMatchObject({ member_id: 'all' })
   })
 
-  it('getMembers and getLayouts give what the server says', async () => {
+  it('getMembers and getLayouts return the answers of the server', async () => {
     const { browser, call } = await inRoom([])
     const members = call.getMembers()
     const layouts = call.getLayouts()
@@ -170,7 +170,7 @@ describe('commands', () => {
     expect(call).toMatchObject({ members: [], memberId: undefined, capabilities: undefined })
   })
 
-  it("are the server's to judge when it does not say what is allowed", async () => {
+  it('are decided by the server if it sends no capabilities', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)
     void call.lock()
@@ -179,7 +179,7 @@ describe('commands', () => {
   })
 })
 
-describe('our own microphone', () => {
+describe('the own microphone', () => {
   it('is silenced without any capability, and let through with one alone', async () => {
     const { browser, call } = await inRoom([])
     await call.audioMute()

@@ -77,7 +77,7 @@ describe('another device', () => {
     expect(browser.peer.sent('audio')).toBe(call.localAudioTrack)
   })
 
-  it('is for what is sent, in a call that goes on', async () => {
+  it('applies to sent media of a running call', async () => {
     const { browser, client, call } = await inCall()
     await expect(call.updateCamera({})).rejects.toMatchObject({ code: 'bad_state' })
     expect(browser.requested).toHaveLength(1)
@@ -130,7 +130,7 @@ describe('another device', () => {
 })
 
 describe('the loudspeaker', () => {
-  it('is chosen for the sound that plays, and for what comes later', async () => {
+  it('applies to current and later audio', async () => {
     const { browser, call, events } = await inCall()
     await call.updateSpeaker({ deviceId: 'room' })
     browser.peer.arrives('audio')

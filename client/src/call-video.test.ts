@@ -39,7 +39,7 @@ describe('a call with video', () => {
     released(browser)
   })
 
-  it('without a place for pictures makes no player, and tells of the track all the same', async () => {
+  it('without a root element creates no player, but reports the track', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client, { video: true })
     const tracks: unknown[] = []
@@ -84,7 +84,7 @@ describe('a call with video', () => {
     expect(call.video).toEqual({ local: false, remote: true })
   })
 
-  it('hides the last picture of a far side that sends none any more, and tells', async () => {
+  it('hides the last picture of a far side that stopped sending, and reports it', async () => {
     const { browser, client } = await setUp()
     const call = await withVideo(browser, client)
     const track = browser.peer.arrives('video')
@@ -119,7 +119,7 @@ describe('a call with video', () => {
   })
 })
 
-describe('a camera whose pictures are refused is closed', () => {
+describe('a camera whose video is rejected is closed', () => {
   const refusals = ['stopped', 'inactive', 'recvonly']
 
   it.each(refusals)('(%s) when the call is answered', async (direction) => {

@@ -136,7 +136,7 @@ describe('an outgoing call', () => {
     expect(counts.both).toBeGreaterThan(0)
   })
 
-  it('given up while it rings tells the server', async () => {
+  it('canceled while it rings informs the server', async () => {
     const { browser, client } = await setUp()
     const { call, started } = await dialled(client)
     browser.socket.reply('verto.invite', { code: '200' })

@@ -3,7 +3,7 @@ import { getCameraDevices, getMicrophoneDevices, getSpeakerDevices } from './dev
 
 afterEach(() => vi.unstubAllGlobals())
 
-it('devices are listed by what they are, without those that have no id yet', async () => {
+it('devices are listed by kind, without those that have no id yet', async () => {
   const devices = ['audioinput a', 'audioinput b', 'videoinput c', 'audiooutput d', 'videoinput '].map(
     (device) => ({ kind: device.split(' ')[0], deviceId: device.split(' ')[1] }),
   )

@@ -22,7 +22,7 @@ const page = () => {
   return { window, document, connection, end, happens }
 }
 
-it('tells of another network: one that is back, and one of another kind', () => {
+it('reports another network: one that is back, and one of another kind', () => {
   const { window, connection, happens } = page()
   expect(happens(window, 'online')).toEqual(['network'])
   // A new estimate of its speed.
@@ -31,7 +31,7 @@ it('tells of another network: one that is back, and one of another kind', () => 
   expect(happens(connection, 'change')).toEqual(['network'])
 })
 
-it('tells when the page is looked at again, and not when it is hidden', () => {
+it('reports when the page becomes visible, and not when it is hidden', () => {
   const { window, document, happens } = page()
   expect(happens(window, 'pageshow')).toEqual(['awake'])
   document.visibilityState = 'hidden'
@@ -40,7 +40,7 @@ it('tells when the page is looked at again, and not when it is hidden', () => {
   expect(happens(document, 'visibilitychange')).toEqual(['awake'])
 })
 
-it('tells nothing after its end, nor outside a page', () => {
+it('reports nothing after its end, nor outside a page', () => {
   const { window, document, connection, end, happens } = page()
   end()
   connection.type = 'none'
@@ -99,7 +99,7 @@ describe('a name that one page at a time has', () => {
     expect(await claimed).toBeUndefined()
   })
 
-  it('is given where the browser cannot tell', async () => {
+  it('is granted if the browser has no locks', async () => {
     const { claimed } = claiming(() => Promise.reject(new DOMException('', 'SecurityError')))
     expect(await claimed).toBeTypeOf('function')
     vi.stubGlobal('navigator', {})

@@ -7,7 +7,7 @@ describe('members', () => {
   const event = (browser: FakeBrowser, type: string, member: Json, more: Json = {}) =>
     browser.socket.event(type, { room_session_id: 'r1', member, ...more })
 
-  it('are those of call.joined, which tells what we may do', async () => {
+  it('are those of call.joined, with the capabilities', async () => {
     const { call } = await inRoom(['self.mute.audio.off', 'lock'])
     expect(call).toMatchObject({
       members: [ownMember, otherMember],

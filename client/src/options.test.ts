@@ -24,7 +24,7 @@ it('a token of another project is refused', async () => {
   expect([browser.socket.closed, browser.clock.running]).toEqual([true, 0])
 })
 
-it('what a call is dialled with goes before what the client was made with', async () => {
+it('options of a call override those of the client', async () => {
   const roots = [{}, {}] as HTMLElement[]
   const { browser, client } = await connected({
     audio: { deviceId: 'a' },

@@ -94,7 +94,7 @@ describe('handlePushNotification', () => {
     expect(resultObject.state).toBe('active')
   })
 
-  it('gives a call whose hangup() declines', async () => {
+  it('returns a call whose hangup() declines', async () => {
     const { browser, resultObject } = await pushed()
     void resultObject.hangup()
     expect(browser.socket.requests('verto.bye')[0]?.message.params).toMatchObject(rejected)
@@ -113,7 +113,7 @@ describe('handlePushNotification', () => {
     released(browser)
   })
 
-  it('tells the handler for push notifications, else the one for all, and never the one for the connection', async () => {
+  it('calls the handler for push notifications, else the one for all, and never the one for the connection', async () => {
     const both = handlers()
     await pushed(both)
     expect([both.all, both.websocket, both.pushNotification].map(({ mock }) => mock.calls.length)).toEqual([

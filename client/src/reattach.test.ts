@@ -183,7 +183,7 @@ describe('there is no call to come back to', () => {
     await reloaded(browser)
   })
 
-  it('when nothing can be kept, or what was kept makes no sense', async () => {
+  it('if nothing can be stored, or the stored data is invalid', async () => {
     const browser = new FakeBrowser()
     browser.kept.set('trunkline.call', '{"id":7')
     await reloaded(browser)

@@ -89,7 +89,7 @@ describe('a path', () => {
     expect(clock.running).toBe(0)
   })
 
-  it('whose offer could not be sent is tried again', async () => {
+  it('whose offer could not be sent is repeated', async () => {
     const { clock, offers, become } = flowing()
     become('failed')
     offers[0]?.reject(new ClientError('timeout', 'no reply'))

@@ -234,7 +234,7 @@ describe('a lost connection', () => {
     expect(client.connectionState).toBe('reconnecting')
   })
 
-  it('ignores what a socket says that was given up', async () => {
+  it('ignores messages of an abandoned socket', async () => {
     const { browser, client } = await connected()
     const old = browser.socket
     lose(browser)
@@ -279,7 +279,7 @@ describe('frames of the server', () => {
   })
 })
 
-it('disconnect goes offline, rejects what waits, leaves no timer, and can be undone', async () => {
+it('disconnect goes offline, rejects pending requests, leaves no timer, and can be undone', async () => {
   const { browser, client } = await connected({ onRefreshToken: async () => 'x' })
   const online = client.online()
   await settled()

@@ -1,4 +1,4 @@
-/** The signed-in subscriber, as the page shows it. */
+/** Signed-in subscriber, as the page shows it. */
 export interface Account {
   readonly token: string
   readonly email: string
@@ -6,7 +6,7 @@ export interface Account {
   readonly name: string
 }
 
-/** A sign-in that failed; the message is fit for the page. */
+/** Failed sign-in; its message can be shown on the page. */
 export class SignInError extends Error {
   constructor(message: string) {
     super(message)
@@ -52,13 +52,13 @@ export const signIn = async (
   return account
 }
 
-/** What the gateway tells the page before anybody has signed in. */
+/** Settings that the gateway gives the page before the sign-in. */
 export interface PageSettings {
-  /** Public key of push notifications; undefined where the gateway has none. */
+  /** Public key of push notifications; undefined if the gateway has none. */
   readonly applicationServerKey: string | undefined
 }
 
-/** Asks for the settings. Never rejects: without an answer there is nothing that the page could not do without. */
+/** Fetches the settings. Never rejects: the page works without them. */
 export const pageSettings = async (request: typeof fetch = fetch): Promise<PageSettings> => {
   const body = await request('/config.json')
     .then((response) => response.json() as Promise<{ push?: { application_server_key?: unknown } | null }>)

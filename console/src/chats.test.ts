@@ -30,7 +30,7 @@ const talk = (last: number | null) => ({
 const setUp = (store = fakeStore(), last: number | null = 500) => {
   let hear: (message: Message) => void = () => {}
   const rig = {
-    /** The newest first, page by page. */
+    /** Messages, the newest first, page by page. */
     pages: [] as Message[][],
     sending: undefined as ClientError | undefined,
     last,
@@ -70,7 +70,7 @@ it('what came before the first visit is no news; what comes later is, until it i
   const first = setUp()
   await first.chats.load()
   expect([first.chats.list[0]?.name, first.chats.unread]).toEqual(['Bob', 0])
-  // The same browser, later: something was written meanwhile.
+  // The same browser, after another message was written.
   const later = setUp(first.store, 2000)
   later.now = 3000
   await later.chats.load()

@@ -2,52 +2,52 @@ import type { Client, Conversation, Message, Paged, Subscription } from '@trunkl
 import { read, type Store, write } from './memory.ts'
 import { Thread } from './thread.ts'
 
-/** The part of the client that conversations use. */
+/** Part of the client that conversations use. */
 export type ChatClient = Pick<Client, 'chat' | 'conversation' | 'address'>
 
-/** A conversation, as the page lists it. */
+/** Conversation, as listed on the page. */
 export interface Talk {
-  /** Id of the address that it is with, or else its own. */
+  /** Id of the other participant's address, or of the conversation. */
   readonly id: string
   readonly group: string
   readonly name: string
-  /** The last message that was heard; undefined where it was not fetched. */
+  /** Latest message; undefined if it was not fetched. */
   readonly text: string | undefined
   /** Milliseconds since the epoch. */
   readonly at: number
-  /** There is something that the person has not seen. */
+  /** Whether the conversation has unread messages. */
   readonly unread: boolean
 }
 
-/** What {@link Chats} is made of. */
-export interface ChatParts {
+/** Collaborators of {@link Chats}. */
+export interface ChatsDeps {
   readonly client: ChatClient
-  /** Keeps when which conversation was read. */
+  /** Stores the time at which each conversation was read. */
   readonly store: Store
-  /** The address of who is signed in. */
+  /** Address of the signed-in subscriber. */
   readonly address: string
   readonly now: () => number
   readonly changed: () => void
 }
 
-const PAGE = 30
+const pageSize = 30
 
-/** The conversations of who is signed in: a list with the latest first, and the one that is open. */
+/** Conversations of the signed-in subscriber: a list with the latest first, and the open one. */
 export class Chats {
-  readonly #parts: ChatParts
+  readonly #deps: ChatsDeps
   readonly #read: ReadMarks
   #talks: readonly Talk[] = []
   #page: Paged<Conversation> | undefined
   #failed = false
   #me: string | undefined
   #thread: Thread | undefined
-  /** By the id with which they were opened: what is half written stays. */
+  /** Threads by the id with which they were opened; they keep unsent drafts. */
   readonly #threads = new Map<string, Thread>()
   #hearing: Subscription | undefined
 
-  constructor(parts: ChatParts) {
-    this.#parts = parts
-    this.#read = new ReadMarks(parts.store, parts.address, parts.now())
+  constructor(deps: ChatsDeps) {
+    this.#deps = deps
+    this.#read = new ReadMarks(deps.store, deps.address, deps.now())
   }
 
   get list(): readonly Talk[] {
@@ -62,30 +62,30 @@ export class Chats {
     return this.#failed
   }
 
-  /** The conversation that is open. */
+  /** The open conversation. */
   get thread(): Thread | undefined {
     return this.#thread
   }
 
-  /** How many conversations have something unread. */
+  /** Number of conversations with unread messages. */
   get unread(): number {
     return this.#talks.filter(({ unread }) => unread).length
   }
 
-  /** Fetches the list and hears what is written from now on; also after a time without connection. Never rejects. */
+  /** Fetches the list and subscribes to messages; also after a time without connection. Never rejects. */
   async load(): Promise<void> {
-    const { client, address } = this.#parts
+    const { client, address } = this.#deps
     this.#hearing ??= client.conversation.subscribe((message) => this.#heard(message))
     try {
       this.#me ??= (await client.address.getAddress({ name: address })).id
-      this.#page = await client.conversation.getConversations({ pageSize: PAGE })
+      this.#page = await client.conversation.getConversations({ pageSize })
       this.#talks = this.#listed(this.#page.data)
       this.#failed = false
       if (this.#thread) await this.#thread.load()
     } catch {
       this.#failed = true
     }
-    this.#parts.changed()
+    this.#deps.changed()
   }
 
   /** Fetches more of the list. Never rejects. */
@@ -98,36 +98,36 @@ export class Chats {
     } catch {
       this.#failed = true
     }
-    this.#parts.changed()
+    this.#deps.changed()
   }
 
   /** Opens the conversation with an address. */
   open(id: string, name: string): void {
-    const { client, changed } = this.#parts
+    const { client, changed } = this.#deps
     this.#thread = this.#threads.get(id) ?? new Thread({ client, id, name, me: () => this.#me, changed })
     this.#threads.set(id, this.#thread)
     this.#seen()
     void this.#thread.load()
   }
 
-  /** Back to the list. */
+  /** Returns to the list. */
   leave(): void {
     this.#thread = undefined
-    this.#parts.changed()
+    this.#deps.changed()
   }
 
-  /** The person looks at the open conversation: everything in it is read. */
+  /** Marks all messages of the open conversation as read. */
   see(): void {
     if (this.#talks.some(({ id, unread }) => unread && id === this.#thread?.id)) this.#seen()
   }
 
-  /** Hears nothing any more. */
+  /** Unsubscribes from messages. */
   close(): void {
     this.#hearing?.unsubscribe()
   }
 
   #seen(): void {
-    const { now, changed } = this.#parts
+    const { now, changed } = this.#deps
     const id = this.#thread?.id
     this.#talks = this.#talks.map((talk) => {
       if (talk.id !== id) return talk
@@ -154,7 +154,7 @@ export class Chats {
     this.#talks = [talk, ...this.#talks.filter(({ group }) => group !== group_id)]
     const { thread } = this
     if (thread && (thread.id === conversation_id || thread.id === group_id)) thread.add([message])
-    this.#parts.changed()
+    this.#deps.changed()
   }
 
   #listed(conversations: readonly Conversation[]): Talk[] {
@@ -167,7 +167,9 @@ export class Chats {
   }
 }
 
-/** Until when each conversation was read in this browser; what is older than its first visit counts as read. */
+/**
+ * Times up to which conversations were read in this browser. Messages before the first visit count as read.
+ */
 class ReadMarks {
   readonly #store: Store
   readonly #key: string

@@ -31,7 +31,7 @@ it('a screen is shared, and given up', async () => {
   expect([call.asked, left]).toEqual([['share'], ['left']])
 })
 
-it('who closes the chooser of a screen is told nothing, who may not share is told why', async () => {
+it('closing the chooser of a screen is not reported, a missing permission is', async () => {
   const { call, controls, phone } = await talking()
   call.failing = new ClientError('screen_refused', '')
   await controls.toggleShare()

@@ -3,7 +3,7 @@ import type { DeviceKind, Devices } from './devices.ts'
 import type { Line, Lines } from './lines.ts'
 import { mediaMessage } from './messages.ts'
 
-/** What can be done to the calls that go on. Nothing here rejects: what fails is told to `warn`. */
+/** Commands on the running calls. They never reject: failures are reported to `warn`. */
 export class Controls {
   readonly #lines: Lines
   readonly #devices: Devices
@@ -25,32 +25,32 @@ export class Controls {
     const call = this.#lines.current?.call
     if (!call) return
     const done = call.muted.audio ? call.audioUnmute() : call.audioMute()
-    // The microphone is off whatever the server says; nothing is to be told.
+    // The microphone is off whatever the server answers, so a failure is not reported.
     void done.catch(() => {})
     this.#changed()
   }
 
-  /** Holds the call in front or takes it back. */
+  /** Puts the current call on hold, or resumes it. */
   async toggleHold(): Promise<void> {
     const call = this.#lines.current?.call
     if (!call?.active) return
     await this.#try(call, () => (call.state === 'held' ? call.unhold() : call.hold()))
   }
 
-  /** Holds the call in front where it can be held, so that another one may begin. */
+  /** Puts the current call on hold if possible, so that another one can start. */
   async holdCurrent(): Promise<void> {
     const call = this.#lines.current?.call
     if (call?.state === 'active') await this.#try(call, () => call.hold())
   }
 
-  /** Holds the call in front, and takes this one in its place. */
+  /** Puts the current call on hold and makes this one current. */
   async swap({ call }: Line): Promise<void> {
     await this.holdCurrent()
     this.#lines.focus(call)
     if (call.state === 'held') await this.#try(call, () => call.unhold())
   }
 
-  /** Sends one key. */
+  /** Sends one digit. */
   async press(key: string): Promise<void> {
     const call = this.#lines.current?.call
     if (!call || (!call.active && call.state !== 'early')) return
@@ -58,7 +58,7 @@ export class Controls {
     await this.#try(call, () => call.sendDigits(key), `The key ${key} could not be sent.`)
   }
 
-  /** Sends the camera or stops it; the pictures of the far side stay. */
+  /** Starts or stops sending the camera; video of the far side continues. */
   async toggleCamera(): Promise<void> {
     const call = this.#lines.current?.call
     if (!call?.active) return
@@ -70,7 +70,7 @@ export class Controls {
     void this.#devices.refresh()
   }
 
-  /** Shares a screen that the person chooses, or stops sharing. */
+  /** Shares a screen that the user chooses, or stops sharing. */
   async toggleShare(): Promise<void> {
     const call = this.#lines.current?.call
     if (!call?.active) return
@@ -82,7 +82,7 @@ export class Controls {
     })
   }
 
-  /** Remembers a device and uses it in the calls that go on; undefined: the browser's own choice. */
+  /** Stores a choice of device and uses it in the running calls; undefined: the browser's choice. */
   async choose(kind: DeviceKind, id: string | undefined): Promise<void> {
     this.#devices.choose(kind, id)
     const deviceId = id ?? 'default'
@@ -98,7 +98,7 @@ export class Controls {
     try {
       await run()
     } catch (error) {
-      // Who closes the chooser of the browser knows it.
+      // Closing the browser's chooser is not reported.
       const chosen = error instanceof ClientError && error.code === 'screen_refused'
       if (call.active && !chosen) this.#warn(otherwise ?? mediaMessage(error))
     }

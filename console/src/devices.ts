@@ -1,19 +1,19 @@
 import type { CallOptions } from '@trunkline/client'
 import { read, type Store, write } from './memory.ts'
 
-/** What sound and pictures go through. */
+/** Kind of device for audio or video. */
 export type DeviceKind = 'microphone' | 'camera' | 'speaker'
 
-/** A device, as the page offers it. */
+/** Device, as listed on the page. */
 export interface DeviceChoice {
   readonly id: string
   readonly label: string
 }
 
-/** Lists the devices of the browser; by default what the SDK offers. */
+/** Lists the devices of the browser; by default the functions of the SDK. */
 export type DeviceSource = Readonly<Record<DeviceKind, () => Promise<readonly MediaDeviceInfo[]>>>
 
-const KEY = 'trunkline.devices'
+const storageKey = 'trunkline.devices'
 const names = { microphone: 'Microphone', camera: 'Camera', speaker: 'Speaker' } as const
 const kinds = ['microphone', 'camera', 'speaker'] as const
 const nothing: Readonly<Record<DeviceKind, readonly DeviceChoice[]>> = {
@@ -22,7 +22,7 @@ const nothing: Readonly<Record<DeviceKind, readonly DeviceChoice[]>> = {
   speaker: [],
 }
 
-/** The devices of this browser, and which of them the person wants; kept for the next visit. */
+/** Devices of this browser, and the user's choices, stored for the next visit. */
 export class Devices {
   readonly #source: DeviceSource
   readonly #store: Store
@@ -34,26 +34,26 @@ export class Devices {
     this.#source = source
     this.#store = store
     this.#changed = changed
-    this.#chosen = chosenOf(read(store, KEY))
+    this.#chosen = chosenOf(read(store, storageKey))
   }
 
-  /** Empty until the browser was allowed to tell them, see {@link refresh}. */
+  /** Returns the devices; empty until the browser may report them, see {@link refresh}. */
   list(kind: DeviceKind): readonly DeviceChoice[] {
     return this.#lists[kind]
   }
 
-  /** Id of the one that the person wants; undefined: whichever the browser takes. */
+  /** Id of the chosen device; undefined: the browser's choice. */
   chosen(kind: DeviceKind): string | undefined {
     return this.#chosen[kind]
   }
 
   choose(kind: DeviceKind, id: string | undefined): void {
     this.#chosen = { ...this.#chosen, [kind]: id }
-    write(this.#store, KEY, this.#chosen)
+    write(this.#store, storageKey, this.#chosen)
     this.#changed()
   }
 
-  /** What a new call is to be made with. A device that is not there any more is replaced by the browser's own choice. */
+  /** Returns the options of a new call. A device that is gone is replaced by the browser's choice. */
   options({ video = false }: { readonly video?: boolean } = {}): CallOptions {
     return {
       audio: this.constraints('microphone') ?? true,
@@ -66,7 +66,7 @@ export class Devices {
     return id === undefined ? undefined : { deviceId: id }
   }
 
-  /** Reads the lists anew. Never rejects: a browser that tells nothing has no choice to offer. */
+  /** Reads the lists again. Never rejects: without a report no choice is offered. */
   async refresh(): Promise<void> {
     const lists = await Promise.all(kinds.map((kind) => this.#source[kind]().catch(() => [])))
     const [microphone = [], camera = [], speaker = []] = kinds.map((kind, at) =>

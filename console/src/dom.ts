@@ -1,8 +1,9 @@
-/** A child of an element: nothing is made of `undefined` and `false`. */
+/** Child of an element; `undefined` and `false` are skipped. */
 export type Child = Node | string | undefined | false
 
 /**
- * Makes an element. Attributes are set as they are; `true` sets an empty one, `false` and `undefined` none. Text is never read as markup.
+ * Creates an element. Attributes are set unchanged; `true` sets an empty one, `false` and `undefined` none.
+ * Text is never interpreted as markup.
  */
 export const element = <Name extends keyof HTMLElementTagNameMap>(
   name: Name,
@@ -18,7 +19,7 @@ export const element = <Name extends keyof HTMLElementTagNameMap>(
   return made
 }
 
-/** Makes a button that runs `press`. */
+/** Creates a button that runs `press`. */
 export const button = (
   attributes: Readonly<Record<string, string | boolean | undefined>>,
   press: () => void,
@@ -34,7 +35,7 @@ export const show = (target: HTMLElement, visible: boolean): void => {
   target.hidden = !visible
 }
 
-/** Sets text where it differs, so that a live region does not speak the same words again. */
+/** Sets text only if it differs, so that a live region does not repeat it. */
 export const setText = (target: HTMLElement, text: string): void => {
   if (target.textContent !== text) target.textContent = text
 }

@@ -1,4 +1,4 @@
-/** `m:ss`, and `h:mm:ss` from an hour on. */
+/** Formats as `m:ss`, and `h:mm:ss` from an hour on. */
 export const duration = (milliseconds: number): string => {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000))
   const two = (value: number) => String(value).padStart(2, '0')
@@ -7,19 +7,19 @@ export const duration = (milliseconds: number): string => {
   return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`
 }
 
-/** What is typed as a call's destination, as the server wants it; undefined when it is no address, number or SIP URI. */
+/** Converts a typed destination for the server; undefined if it is no address, number or SIP URI. */
 export const destination = (typed: string): string | undefined => {
   const text = typed.trim()
   if (/^\/[^/\s]+\/[^/\s]+$/.test(text)) return text
   if (/^sips?:[^\s@]+(@[^\s@]+)?$/i.test(text)) return text
-  // Numbers are written in many ways, and dialled in one.
+  // Numbers may be written with separators.
   if (/^\+?[\d\s().*#-]{2,}$/.test(text) && /\d{2}/.test(text)) return text.replaceAll(/[\s().-]/g, '')
   return /^[^\s@/:]+@[^\s@/]+$/.test(text) ? `sip:${text}` : undefined
 }
 
-/** One or two letters that stand for a person or number. */
+/** Returns one or two initials of a person or number. */
 export const initials = (name: string): string => {
-  // Of an address or SIP URI the part that names somebody.
+  // The name part of an address or SIP URI.
   const who = /^\//.test(name)
     ? name.replace(/^.*\//, '')
     : (name.replace(/^sips?:/i, '').split('@', 1)[0] ?? '')
@@ -30,13 +30,13 @@ export const initials = (name: string): string => {
   return letters.join('').toUpperCase() || '#'
 }
 
-const DAY_MS = 86_400_000
+const dayMs = 86_400_000
 
-/** When something was, in as few words as do: the time of today, the day of the last week, else the date. */
+/** Formats a time briefly: the time for today, the weekday for the last week, else the date. */
 export const moment = (at: number, now: number): string => {
   const date = new Date(at)
   const time = date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
   if (date.toDateString() === new Date(now).toDateString()) return time
-  if (now - at < 6 * DAY_MS) return `${date.toLocaleDateString([], { weekday: 'short' })} ${time}`
+  if (now - at < 6 * dayMs) return `${date.toLocaleDateString([], { weekday: 'short' })} ${time}`
   return date.toLocaleDateString([], { day: 'numeric', month: 'short', year: 'numeric' })
 }

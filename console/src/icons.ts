@@ -23,12 +23,14 @@ const shapes = {
     'M8.5 6H20a1.5 1.5 0 0 1 1.5 1.5v9A1.5 1.5 0 0 1 20 18H8.5L2.5 12zm2.3 2.4L9.6 9.6 12 12l-2.4 2.4 1.2 1.2 2.4-2.4 2.4 2.4 1.2-1.2-2.4-2.4 2.4-2.4-1.2-1.2-2.4 2.4z',
 } as const
 
-/** The pictures of the page; `pickup` is the handset lifted. */
+/** Icons of the page; `pickup` is the lifted handset. */
 export type Icon = keyof typeof shapes | 'pickup'
 
 const namespace = 'http://www.w3.org/2000/svg'
 
-/** Draws an icon in the colour of the text. It says nothing to assistive technology: its button has a label. */
+/**
+ * Draws an icon in the colour of the text. It is hidden from assistive technology: its button has a label.
+ */
 export const icon = (name: Icon): SVGSVGElement => {
   const picture = document.createElementNS(namespace, 'svg')
   picture.setAttribute('viewBox', '0 0 24 24')

@@ -1,36 +1,36 @@
 import type { Call, ClientError } from '@trunkline/client'
 
-/** Who is at the other end, as the page shows it. */
+/** Far end of a call, as the page shows it. */
 export interface Party {
   readonly name: string
   readonly number: string
 }
 
-/** A call that goes on. */
+/** Running call. */
 export interface Line extends Party {
   readonly call: Call
   readonly direction: 'inbound' | 'outbound'
   /** Milliseconds since the epoch; undefined until answered. */
   readonly answeredAt: number | undefined
-  /** Keys that we pressed, and those that the far side pressed. */
+  /** Digits pressed here and by the far side. */
   readonly pressed: string
   readonly received: string
-  /** The path of sound and pictures broke, and a new one is sought. */
+  /** Whether the media path failed and is being restored. */
   readonly broken: boolean
 }
 
-/** What the lines tell, and where they take the time from. */
+/** Callbacks and clock of {@link Lines}. */
 export interface LinesOwner {
   now(): number
   changed(): void
   ended(reason: ClientError | undefined): void
-  /** Something of a line that the person should know. */
+  /** Reports a warning about a line to the user. */
   warn(text: string): void
 }
 
-const LONGEST_KEYS = 32
+const maxDigits = 32
 
-/** The calls that go on: one in front, the others on hold behind it. */
+/** Running calls: the current one, and others on hold. */
 export class Lines {
   readonly #owner: LinesOwner
   #list: readonly Line[] = []
@@ -39,7 +39,7 @@ export class Lines {
     this.#owner = owner
   }
 
-  /** The one in front comes first. */
+  /** Running calls, the current one first. */
   get list(): readonly Line[] {
     return this.#list
   }
@@ -48,18 +48,20 @@ export class Lines {
     return this.#list[0]
   }
 
-  /** Puts a call in front and follows it until its end. `answeredAt`: of a call that comes back after a reload. */
+  /**
+   * Makes a call current and follows it until its end. `answeredAt` is for a call restored after a reload.
+   */
   take(call: Call, party: Party, answeredAt: number | undefined = undefined): void {
     const since = answeredAt ?? (call.active ? this.#owner.now() : undefined)
     const line = { call, ...party, direction: call.direction, answeredAt: since }
     this.#list = [{ ...line, pressed: '', received: '', broken: false }, ...this.#list]
     this.#follow(call)
-    // It may have ended between the answer and this line.
+    // The call may have ended between the answer and this point.
     if (call.state === 'ended') this.#ended(call, call.reason)
     else this.#owner.changed()
   }
 
-  /** Puts a call in front. */
+  /** Makes a call current. */
   focus(call: Call): void {
     const line = this.#of(call)
     if (!line) return
@@ -67,9 +69,9 @@ export class Lines {
     this.#owner.changed()
   }
 
-  /** Notes a key that was pressed here. */
+  /** Records a digit that was pressed here. */
   pressed(call: Call, key: string): void {
-    this.#patch(call, ({ pressed }) => ({ pressed: (pressed + key).slice(-LONGEST_KEYS) }))
+    this.#patch(call, ({ pressed }) => ({ pressed: (pressed + key).slice(-maxDigits) }))
   }
 
   #follow(call: Call): void {
@@ -91,7 +93,7 @@ export class Lines {
       this.#patch(call, (line) => ({ name: name || line.name, number: number || line.number })),
     )
     call.on('dtmf', ({ digits }) =>
-      this.#patch(call, ({ received }) => ({ received: (received + digits).slice(-LONGEST_KEYS) })),
+      this.#patch(call, ({ received }) => ({ received: (received + digits).slice(-maxDigits) })),
     )
     call.on('destroy', ({ reason }) => this.#ended(call, reason))
   }

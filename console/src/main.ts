@@ -11,7 +11,7 @@ const app = document.getElementById('app') as HTMLElement
 const memory = new SignedIn(sessionStorage)
 const kept = new BrowserStore()
 
-// One for the whole page: browsers allow only a few, and it may sound once the person has clicked anywhere.
+// Shared by the whole page: browsers allow only a few, and permit sound after the first click.
 let context: AudioContext | undefined
 const audio = (): AudioContext => {
   context ??= new AudioContext()
@@ -53,14 +53,14 @@ const open = async (account: Account): Promise<void> => {
 }
 
 const start = async (): Promise<void> => {
-  // A browser that is told of calls stays signed in: a page that a notification opens is to answer at once.
+  // A browser registered for push stays signed in: a page opened by a notification must answer at once.
   const account = memory.account ?? (await kept.get('registration').catch(() => undefined))?.account
   if (!account) return showSignIn()
   try {
     await open(account)
     memory.keep(account)
   } catch (error) {
-    // A server that is away for a moment is no reason to forget who was signed in.
+    // A server that is briefly unavailable does not sign the user out.
     if (error instanceof ClientError && error.code === 'auth') memory.forget()
     showSignIn(connectionMessage(error))
   }

@@ -1,11 +1,11 @@
 import type { Account } from './api.ts'
 
-/** The part of `Storage` that is used. */
+/** Used part of `Storage`. */
 export type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/** A call of the past. */
+/** Past call. */
 export interface RecentCall {
-  /** What to dial to call back. */
+  /** Destination to call back. */
   readonly to: string
   readonly name: string
   readonly direction: 'inbound' | 'outbound' | 'missed'
@@ -13,9 +13,9 @@ export interface RecentCall {
   readonly at: number
 }
 
-const LONGEST = 30
+const maxCalls = 30
 
-/** What is kept under a name; undefined or null where it is nothing that can be read. */
+/** Returns the value stored under a name; undefined or null if it cannot be read. */
 export const read = (store: Store, key: string): unknown => {
   try {
     return JSON.parse(store.getItem(key) ?? 'null')
@@ -24,14 +24,14 @@ export const read = (store: Store, key: string): unknown => {
   }
 }
 
-/** Keeps something. Storage may be full or switched off; the page works without. */
+/** Stores a value. Storage may be full or disabled; the page works without. */
 export const write = (store: Store, key: string, value: unknown): void => {
   try {
     store.setItem(key, JSON.stringify(value))
   } catch {}
 }
 
-/** Who is signed in, kept for the life of the browser tab. */
+/** Signed-in subscriber, stored for the life of the browser tab. */
 export class SignedIn {
   readonly #store: Store
 
@@ -50,7 +50,7 @@ export class SignedIn {
     write(this.#store, 'trunkline.account', account)
   }
 
-  /** Whether the person wanted to be online; survives a reload. */
+  /** Whether the user wants to be online; survives a reload. */
   get wantsOnline(): boolean {
     return read(this.#store, 'trunkline.online') === true
   }
@@ -65,7 +65,7 @@ export class SignedIn {
   }
 }
 
-/** A call that goes on, for the page that is loaded after this one. */
+/** Running call, stored for the next page load. */
 export interface KeptCall {
   readonly id: string
   readonly name: string
@@ -74,9 +74,9 @@ export interface KeptCall {
   readonly video: boolean
 }
 
-const CALL = 'trunkline.party'
+const storageKey = 'trunkline.party'
 
-/** What the page knows of its call beyond what the SDK keeps of it, for the life of the browser tab. */
+/** Data of the running call beyond that of the SDK, stored for the life of the browser tab. */
 export class CallMemory {
   readonly #store: Store
 
@@ -85,20 +85,20 @@ export class CallMemory {
   }
 
   get call(): KeptCall | undefined {
-    const found = read(this.#store, CALL) as Partial<KeptCall> | null | undefined
+    const found = read(this.#store, storageKey) as Partial<KeptCall> | null | undefined
     const { id, name, number, answeredAt } = found ?? {}
     const fits = typeof id === 'string' && typeof name === 'string' && typeof number === 'string'
     return fits && typeof answeredAt === 'number' ? (found as KeptCall) : undefined
   }
 
-  /** Keeps a call; undefined forgets it. */
+  /** Stores a call; undefined removes it. */
   keep(call: KeptCall | undefined): void {
-    if (call) write(this.#store, CALL, call)
-    else this.#store.removeItem(CALL)
+    if (call) write(this.#store, storageKey, call)
+    else this.#store.removeItem(storageKey)
   }
 }
 
-/** The last calls of one subscriber, newest first. */
+/** Latest calls of one subscriber, newest first. */
 export class RecentCalls {
   readonly #store: Store
   readonly #key: string
@@ -108,17 +108,17 @@ export class RecentCalls {
     this.#store = store
     this.#key = `trunkline.recent ${address}`
     const found = read(store, this.#key)
-    this.#calls = Array.isArray(found) ? found.filter(isRecent).slice(0, LONGEST) : []
+    this.#calls = Array.isArray(found) ? found.filter(isRecent).slice(0, maxCalls) : []
   }
 
   get list(): readonly RecentCall[] {
     return this.#calls
   }
 
-  /** Adds a call; an earlier one with the same party in the same direction gives way to it. */
+  /** Adds a call; it replaces an earlier one with the same party in the same direction. */
   add(call: RecentCall): void {
     const others = this.#calls.filter(({ to, direction }) => to !== call.to || direction !== call.direction)
-    this.#calls = [call, ...others].slice(0, LONGEST)
+    this.#calls = [call, ...others].slice(0, maxCalls)
     write(this.#store, this.#key, this.#calls)
   }
 }

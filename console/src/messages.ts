@@ -32,13 +32,13 @@ const causes: Readonly<Record<string, string>> = {
   DESTINATION_OUT_OF_ORDER: 'The connection of the other side was lost.',
 }
 
-/** How a call ended, in plain words. */
+/** Returns the message for the end of a call. */
 export const endMessage = (reason: unknown): string => {
   if (!(reason instanceof ClientError)) return 'The call failed.'
   return ends[reason.code] ?? causes[reason.causeName ?? reason.message] ?? 'The call could not be completed.'
 }
 
-/** Why something could not be changed in a call that goes on, in plain words. */
+/** Returns the message for a failed change of a running call. */
 export const mediaMessage = (reason: unknown): string => {
   const code = reason instanceof ClientError ? reason.code : undefined
   const words =
@@ -48,24 +48,24 @@ export const mediaMessage = (reason: unknown): string => {
   return words || 'The server did not take that. Please try again.'
 }
 
-/** Whether an end is worth a warning colour: everything but a call that came to its natural end. */
+/** Whether an end is shown in a warning colour: all except a normal end. */
 export const isFailure = (reason: unknown): boolean =>
   !(reason instanceof ClientError && ['normal', 'canceled', 'answered_elsewhere'].includes(reason.code))
 
-/** Why an incoming call stopped ringing, in plain words. */
+/** Returns the message for an incoming call that stopped ringing. */
 export const missedMessage = (reason: unknown, who: string): string => {
   const code = reason instanceof ClientError ? reason.code : undefined
   if (code === 'answered_elsewhere') return `The call from ${who} was answered on another device.`
   return `Missed call from ${who}.`
 }
 
-/** Why a call could not be placed, in plain words. */
+/** Returns the message for a call that could not be placed. */
 export const dialMessage = (reason: unknown): string =>
   reason instanceof ClientError && reason.code === 'bad_argument'
     ? 'This address cannot be called. Please check it.'
     : connectionMessage(reason)
 
-/** Why the connection could not be made, in plain words. */
+/** Returns the message for a failed connection. */
 export const connectionMessage = (reason: unknown): string => {
   if (reason instanceof ClientError && reason.code === 'auth')
     return 'Your session has ended. Please sign in again.'

@@ -5,31 +5,31 @@ const shown = (persisted: boolean): Event => Object.assign(new Event('pageshow')
 
 const setUp = () => {
   const page = new EventTarget()
-  const told: string[] = []
+  const events: string[] = []
   const over = new AbortController()
   whenLeft(
     page,
     over.signal,
-    () => told.push('left'),
-    () => told.push('back'),
+    () => events.push('left'),
+    () => events.push('back'),
   )
-  return { page, told, over }
+  return { page, events, over }
 }
 
 describe('a page that is left', () => {
-  it('is told of it once, and of its return from the back/forward cache', () => {
-    const { page, told } = setUp()
+  it('reports it once, and its return from the back/forward cache', () => {
+    const { page, events } = setUp()
     page.dispatchEvent(shown(false))
     page.dispatchEvent(shown(true))
-    expect(told).toEqual([])
+    expect(events).toEqual([])
     page.dispatchEvent(new Event('pagehide'))
     page.dispatchEvent(shown(false))
-    expect(told).toEqual(['left'])
+    expect(events).toEqual(['left'])
     page.dispatchEvent(shown(true))
-    expect(told).toEqual(['left', 'back'])
+    expect(events).toEqual(['left', 'back'])
     page.dispatchEvent(new Event('pagehide'))
     page.dispatchEvent(shown(true))
-    expect(told).toEqual(['left', 'back'])
+    expect(events).toEqual(['left', 'back'])
   })
 
   it('comes back also when leaving ends what was going on', () => {
@@ -47,11 +47,11 @@ describe('a page that is left', () => {
     expect(back).toBe(1)
   })
 
-  it('is not told after the person has signed out', () => {
-    const { page, told, over } = setUp()
+  it('reports nothing after the sign-out', () => {
+    const { page, events, over } = setUp()
     over.abort()
     page.dispatchEvent(new Event('pagehide'))
     page.dispatchEvent(shown(true))
-    expect(told).toEqual([])
+    expect(events).toEqual([])
   })
 })

@@ -1,6 +1,7 @@
 /**
- * Follows the page out of sight: `left` runs once when it is closed, loaded anew or left for another, and `back` if the browser then shows
- * it as it was, from its back/forward cache. Nothing runs once `signal` is aborted before.
+ * Follows the life of the page. `left` runs once when the page is closed, reloaded or left for another.
+ * `back` runs if the browser then shows it again from its back/forward cache. Nothing runs after `signal` is
+ * aborted.
  */
 export const whenLeft = (
   page: EventTarget,

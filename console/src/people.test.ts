@@ -10,7 +10,7 @@ const setUp = () => {
   const rig = {
     asked,
     timers,
-    /** Answers of the server, in the order of the questions; an error is rejected with. */
+    /** Responses of the server, in the order of the requests; an error makes the request reject. */
     answers: [] as (Promise<Paged<Address>> | Error)[],
     named: undefined as Address | undefined,
   }

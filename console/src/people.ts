@@ -1,12 +1,12 @@
 import { type Address, type Client, ClientError, type Clock, type Paged, type Timer } from '@trunkline/client'
 
-/** The part of the client that the address book uses. */
+/** Part of the client that the address book uses. */
 export type PeopleClient = Pick<Client, 'address'>
 
-const PAGE = 20
-const QUIET_MS = 250
+const pageSize = 20
+const typingPauseMs = 250
 
-/** The address book: what can be called and written to, searched at the server, page by page. */
+/** Address book: callable addresses, searched at the server, page by page. */
 export class People {
   readonly #client: PeopleClient
   readonly #clock: Clock
@@ -38,24 +38,24 @@ export class People {
     return this.#loading
   }
 
-  /** The server could not be asked. */
+  /** Whether the last request failed. */
   get hasFailed(): boolean {
     return this.#failed
   }
 
-  /** Searches by a part of the display name, once the person has stopped typing; undefined `type`: any. */
+  /** Searches by a part of the display name, once the user has stopped typing; `type` undefined: any. */
   search(text: string, type: Address['type'] | undefined): void {
     this.#text = text.trim()
     this.#type = type
     this.#timer?.cancel()
-    this.#timer = this.#clock.after(QUIET_MS, () => void this.load())
+    this.#timer = this.#clock.after(typingPauseMs, () => void this.load())
   }
 
-  /** Asks for the first page. Never rejects. */
+  /** Fetches the first page. Never rejects. */
   load(): Promise<void> {
     return this.#fetch([], () =>
       this.#client.address.getAddresses({
-        pageSize: PAGE,
+        pageSize,
         sortBy: 'name',
         displayName: this.#text || undefined,
         type: this.#type,
@@ -63,20 +63,20 @@ export class People {
     )
   }
 
-  /** Asks for the next page. Never rejects. */
+  /** Fetches the next page. Never rejects. */
   more(): Promise<void> {
     const page = this.#page
     return page?.hasNext ? this.#fetch(this.#list, () => page.nextPage()) : Promise.resolve()
   }
 
-  /** The one address that a typed name means: its own name (`bob`, `/public/bob`), or the only display name that is the same. */
+  /** Finds the address for a typed name: its own name (`bob`, `/public/bob`), or a unique display name. */
   async find(text: string): Promise<Address | undefined> {
     try {
       return await this.#client.address.getAddress({ name: text })
     } catch (error) {
       if (!(error instanceof ClientError && error.code === 'unknown_address')) throw error
     }
-    const { data } = await this.#client.address.getAddresses({ displayName: text, pageSize: PAGE })
+    const { data } = await this.#client.address.getAddresses({ displayName: text, pageSize })
     const same = data.filter(({ display_name }) => display_name.toLowerCase() === text.toLowerCase())
     return same.length === 1 ? same[0] : undefined
   }
@@ -101,6 +101,9 @@ export class People {
   }
 }
 
-/** What is dialled for an address: its channel for video where that is wanted and there is one, else that for audio; undefined where it cannot be called. */
+/**
+ * Returns the destination for an address: the video channel if wanted and available, else audio.
+ * Undefined if the address cannot be called.
+ */
 export const dialled = ({ channels }: Pick<Address, 'channels'>, video: boolean): string | undefined =>
   (video ? channels.video : channels.audio) ?? channels.audio ?? channels.video

@@ -32,7 +32,7 @@ describe('a call from here', () => {
     expect(phone.notice).toEqual({ tone: 'warning', text: 'The line is busy.' })
   })
 
-  it('to what is no address is told as that, not as a failure of the connection', async () => {
+  it('to an invalid address is reported as such, not as a failure of the connection', async () => {
     const { phone } = await setUp()
     await phone.dial(' ')
     expect(phone.notice).toEqual({
@@ -124,7 +124,7 @@ describe('a call to here', () => {
     expect(phone.incoming.map(({ video }) => video)).toEqual([true, false])
   })
 
-  it('that is declined is told to the server, and remembered', async () => {
+  it('that is declined is reported to the server, and remembered', async () => {
     const { phone, ring, recents } = await setUp()
     const invite = new FakeInvite('7', '')
     ring(invite)
@@ -194,7 +194,7 @@ describe('a call of a push notification', () => {
     expect(rig.phone.incoming).toHaveLength(answer ? 0 : 1)
   })
 
-  it('that is over is told as missed', async () => {
+  it('that has ended is reported as missed', async () => {
     const rig = await setUp()
     await rig.phone.pushed(push, true)
     expect(rig.phone.notice?.text).toBe('Missed call from Bob.')

@@ -5,7 +5,7 @@ import { type Line, Lines, type Party } from './lines.ts'
 import type { CallMemory, RecentCalls } from './memory.ts'
 import { connectionMessage, dialMessage, endMessage, isFailure, missedMessage } from './messages.ts'
 
-/** The part of the {@link Client} that the phone uses. */
+/** Part of the {@link Client} that the phone uses. */
 export type PhoneClient = Pick<
   Client,
   | 'online'
@@ -19,27 +19,27 @@ export type PhoneClient = Pick<
   | 'isOnline'
 >
 
-/** What a {@link Phone} is made of. */
-export interface PhoneParts {
+/** Collaborators of a {@link Phone}. */
+export interface PhoneDeps {
   readonly client: PhoneClient
   readonly clock: Clock
   readonly recents: RecentCalls
   readonly memory: CallMemory
   readonly devices: Devices
-  /** Runs after every change of what the getters give. */
+  /** Runs after every change of the getters' values. */
   readonly changed: () => void
 }
 
-/** A sentence for the person. */
+/** Message for the user. */
 export interface Notice {
   readonly tone: 'plain' | 'warning'
   readonly text: string
 }
 
-/** A call that waits for an answer. */
+/** Incoming call that waits for an answer. */
 export interface Incoming extends Party {
   readonly id: string
-  /** The caller would like to be seen. */
+  /** Whether the caller offers video. */
   readonly video: boolean
   readonly answering: boolean
 }
@@ -48,39 +48,42 @@ interface Waiting extends Incoming {
   readonly invite: Invite
 }
 
-/** The softphone without its face: the calls that go on, and those that wait. Nothing of it rejects: what fails becomes the notice. */
+/**
+ * Softphone without its views: running and incoming calls. Its methods never reject: failures become the
+ * notice.
+ */
 export class Phone {
   readonly controls: Controls
-  readonly #parts: PhoneParts
+  readonly #deps: PhoneDeps
   readonly #lines: Lines
   #waiting: readonly Waiting[] = []
   #dialling = false
   #switching = false
   #notice: Notice | undefined
 
-  constructor(parts: PhoneParts) {
-    this.#parts = parts
+  constructor(deps: PhoneDeps) {
+    this.#deps = deps
     const warn = (text: string) => this.#say({ tone: 'warning', text })
     const changed = () => this.#changed()
     this.#lines = new Lines({
       changed,
       warn,
-      now: () => parts.clock.now(),
+      now: () => deps.clock.now(),
       ended: (reason) => this.#ended(reason),
     })
-    this.controls = new Controls(this.#lines, parts.devices, { changed, warn })
-    parts.client.on('connection', changed)
+    this.controls = new Controls(this.#lines, deps.devices, { changed, warn })
+    deps.client.on('connection', changed)
   }
 
   get connection(): ConnectionState {
-    return this.#parts.client.connectionState
+    return this.#deps.client.connectionState
   }
 
   get isOnline(): boolean {
-    return this.#parts.client.isOnline
+    return this.#deps.client.isOnline
   }
 
-  /** True while going online or offline. */
+  /** Whether a change to online or offline is in progress. */
   get isSwitching(): boolean {
     return this.#switching
   }
@@ -89,7 +92,7 @@ export class Phone {
     return this.#waiting
   }
 
-  /** The calls that go on, the one in front first. */
+  /** Running calls, the current one first. */
   get lines(): readonly Line[] {
     return this.#lines.list
   }
@@ -98,7 +101,7 @@ export class Phone {
     return this.#lines.current
   }
 
-  /** True while a call is being made or answered: no other one can be meanwhile. */
+  /** Whether a call is being placed or answered, during which no other one can be. */
   get isBusy(): boolean {
     return this.#dialling || this.#waiting.some(({ answering }) => answering)
   }
@@ -107,7 +110,7 @@ export class Phone {
     return this.#notice
   }
 
-  /** Takes the notice away. */
+  /** Removes the notice. */
   dismiss(): void {
     this.#say(undefined)
   }
@@ -118,8 +121,8 @@ export class Phone {
     this.#switching = true
     this.#changed()
     try {
-      if (online) await this.#parts.client.online({})
-      else await this.#parts.client.offline()
+      if (online) await this.#deps.client.online({})
+      else await this.#deps.client.offline()
       this.#say(undefined)
     } catch (error) {
       this.#say({ tone: 'warning', text: connectionMessage(error) })
@@ -128,18 +131,20 @@ export class Phone {
     this.#changed()
   }
 
-  /** Calls an address, number or SIP URI; a call that goes on is held meanwhile. `name`: what is shown, default `to`. */
+  /**
+   * Calls an address, number or SIP URI, and puts the running call on hold. `name` is shown; default `to`.
+   */
   async dial(to: string, { video = false, name = to } = {}): Promise<void> {
     if (this.isBusy) return
     this.#dialling = true
     this.#say(undefined)
-    const { client, devices, recents, clock } = this.#parts
+    const { client, devices, recents, clock } = this.#deps
     try {
       await this.controls.holdCurrent()
       const call = await client.dial({ to, ...devices.options({ video }) })
       this.#take(call, { name, number: to })
       recents.add({ to, name, direction: 'outbound', at: clock.now() })
-      // How it ends is told by the call itself.
+      // The call's events report its end.
       void call.start().catch(() => {})
     } catch (error) {
       this.#say({ tone: 'warning', text: dialMessage(error) })
@@ -148,7 +153,7 @@ export class Phone {
     this.#changed()
   }
 
-  /** Takes an incoming call of the client: it rings. */
+  /** Shows an incoming call of the client. */
   ring(invite: Invite): void {
     const { callID, caller_id_name, caller_id_number, sdp } = invite.details
     const number = caller_id_number || 'Unknown number'
@@ -159,7 +164,7 @@ export class Phone {
     void invite.canceled.then((reason) => this.#missed(waiting, reason))
   }
 
-  /** Answers a waiting call; one that goes on is held meanwhile. */
+  /** Answers an incoming call, and puts the running call on hold. */
   async accept(id: string, { video = false } = {}): Promise<void> {
     const waiting = this.#find(id)
     if (!waiting || this.isBusy) return
@@ -167,14 +172,14 @@ export class Phone {
     this.#say(undefined)
     try {
       await this.controls.holdCurrent()
-      const call = await waiting.invite.accept(this.#parts.devices.options({ video }))
+      const call = await waiting.invite.accept(this.#deps.devices.options({ video }))
       this.#remove(id)
       this.#take(call, waiting)
       this.#remember(waiting, 'inbound')
     } catch (error) {
-      // After a failure of the microphone the call still waits, and can be tried again.
+      // After a failure of the microphone the call still waits and can be accepted again.
       const pending = waiting.invite.isPending
-      // Declined meanwhile: that was told.
+      // A call declined meanwhile was reported already.
       if (this.#find(id)) this.#say({ tone: 'warning', text: endMessage(error) })
       if (pending) this.#update(id, { answering: false })
       else this.#remove(id)
@@ -182,7 +187,7 @@ export class Phone {
     this.#changed()
   }
 
-  /** Declines a waiting call. */
+  /** Declines an incoming call. */
   reject(id: string): void {
     const waiting = this.#find(id)
     if (!waiting) return
@@ -192,10 +197,10 @@ export class Phone {
     void waiting.invite.reject().catch(() => {})
   }
 
-  /** Takes a call that a push notification told of: it rings, or is answered at once. */
+  /** Takes the call of a push notification: it rings, or is answered at once. */
   async pushed(push: DecryptedPush, answer: boolean): Promise<void> {
     try {
-      const { resultObject: call } = await this.#parts.client.handlePushNotification(push)
+      const { resultObject: call } = await this.#deps.client.handlePushNotification(push)
       if (!this.#find(call.id) && !this.#lines.list.some((line) => line.call.id === call.id))
         this.#say({
           tone: 'plain',
@@ -207,9 +212,9 @@ export class Phone {
     }
   }
 
-  /** Comes back to the call that the page had before it was loaded anew, if there is one. */
+  /** Returns to the call that the page had before it was reloaded, if any. */
   async reattach(): Promise<void> {
-    const { client, devices, memory } = this.#parts
+    const { client, devices, memory } = this.#deps
     const kept = memory.call
     if (!kept) return
     try {
@@ -217,13 +222,16 @@ export class Phone {
       this.#take(call, kept, kept.answeredAt)
       void call.start().catch(() => {})
     } catch {
-      // It is over: there is nothing to come back to.
+      // The call has ended.
       memory.keep(undefined)
     }
     this.#changed()
   }
 
-  /** The page goes: hangs up whatever a page that is loaded in its place could not come back to. True: one call is to be kept. */
+  /**
+   * Handles the end of the page: hangs up all calls that a reloaded page could not restore.
+   * Returns true if one call is kept.
+   */
   leave(): boolean {
     const { current } = this.#lines
     for (const line of this.#lines.list) if (line !== current || !line.call.active) this.controls.hangup(line)
@@ -231,7 +239,7 @@ export class Phone {
   }
 
   #missed(waiting: Waiting, reason: ClientError): void {
-    // Declined here, while the far side gave up.
+    // Declined here while the far side cancelled.
     if (!this.#find(waiting.id)) return
     this.#remove(waiting.id)
     if (reason.code !== 'answered_elsewhere') this.#remember(waiting, 'missed')
@@ -240,20 +248,20 @@ export class Phone {
 
   #take(call: Line['call'], { name, number }: Party, answeredAt?: number): void {
     this.#lines.take(call, { name, number }, answeredAt)
-    const speaker = this.#parts.devices.chosen('speaker')
+    const speaker = this.#deps.devices.chosen('speaker')
     if (speaker) void call.updateSpeaker({ deviceId: speaker }).catch(() => {})
-    // The browser has told the names of its devices by now.
-    void this.#parts.devices.refresh()
+    // The browser reports the names of its devices by now.
+    void this.#deps.devices.refresh()
   }
 
-  // A call behind the one that is over stays on hold until the person takes it back.
+  // A held call stays on hold until the user resumes it.
   #ended(reason: ClientError | undefined): void {
-    this.#parts.memory.keep(undefined)
+    this.#deps.memory.keep(undefined)
     this.#say({ tone: isFailure(reason) ? 'warning' : 'plain', text: endMessage(reason) })
   }
 
   #remember({ name, number }: Party, direction: 'inbound' | 'missed'): void {
-    this.#parts.recents.add({ to: number, name, direction, at: this.#parts.clock.now() })
+    this.#deps.recents.add({ to: number, name, direction, at: this.#deps.clock.now() })
   }
 
   #find(id: string): Waiting | undefined {
@@ -279,11 +287,11 @@ export class Phone {
     const { current } = this.#lines
     if (current?.call.active && current.answeredAt !== undefined) {
       const { call, name, number, answeredAt } = current
-      this.#parts.memory.keep({ id: call.id, name, number, answeredAt, video: call.video.local })
+      this.#deps.memory.keep({ id: call.id, name, number, answeredAt, video: call.video.local })
     }
-    this.#parts.changed()
+    this.#deps.changed()
   }
 }
 
-// Of the media that are offered (RFC 8866), a video section that was not refused.
+// A video section of the offer (RFC 8866) that is not rejected.
 const offersVideo = (sdp: string): boolean => /^m=video [1-9]/m.test(sdp)

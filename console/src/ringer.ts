@@ -3,9 +3,9 @@ import type { Clock, Timer } from '@trunkline/client'
 /** `ring`: the phone is free. `knock`: a short tone during a call. */
 export type Ringing = 'ring' | 'knock' | undefined
 
-const PERIOD_MS = { ring: 3000, knock: 5000 } as const
+const periodMs = { ring: 3000, knock: 5000 } as const
 
-/** Makes the sound of an incoming call. Browsers let it be heard once the person has clicked or typed on the page. */
+/** Plays the sound of an incoming call. Browsers permit it after the first click or key press on the page. */
 export class Ringer {
   readonly #clock: Clock
   readonly #audio: () => AudioContext
@@ -28,10 +28,10 @@ export class Ringer {
   #repeat(kind: 'ring' | 'knock'): void {
     const bursts = kind === 'ring' ? [0, 0.5] : [0]
     for (const at of bursts) this.#burst(at, kind === 'ring' ? 0.16 : 0.05)
-    this.#timer = this.#clock.after(PERIOD_MS[kind], () => this.#repeat(kind))
+    this.#timer = this.#clock.after(periodMs[kind], () => this.#repeat(kind))
   }
 
-  // Two notes a fourth apart that fade in and out: no clicks at the ends.
+  // Two notes a fourth apart that fade in and out, without clicks at the ends.
   #burst(after: number, loudness: number): void {
     const audio = this.#audio()
     if (audio.state === 'suspended') void audio.resume().catch(() => {})

@@ -16,35 +16,35 @@ import { Phone } from './phone.ts'
 import { HiddenCalls, pushBrowser } from './push/browser.ts'
 import { BrowserPush } from './push/browser-push.ts'
 import type { KeptStore } from './push/kept.ts'
-import { PENDING_MS, type WorkerMessage } from './push/messages.ts'
+import { pendingMs, type WorkerMessage } from './push/messages.ts'
 import { Ringer } from './ringer.ts'
 import { chooseTheme, themeOf } from './theme.ts'
 import { type Screen, screenView } from './views/screen.ts'
 
-/** What a {@link Session} is made of. */
-export interface SessionParts {
+/** Collaborators of a {@link Session}. */
+export interface SessionDeps {
   readonly client: Client
   readonly account: Account
   readonly memory: SignedIn
   readonly kept: KeptStore
   readonly clock: Clock
   readonly audio: () => AudioContext
-  /** Public key of push notifications; undefined where the gateway has none. */
+  /** Public key of push notifications; undefined if the gateway has none. */
   readonly serverKey: string | undefined
-  /** Where the screen is put. */
+  /** Parent element of the screen. */
   readonly app: HTMLElement
-  /** Nobody is signed in any more. `notice`: why. */
+  /** Called after the sign-out; `notice` is the reason. */
   readonly left: (notice?: string) => void
-  /** The browser shows the page again that was left. */
+  /** Called when the browser shows the page again after it was left. */
   readonly back: () => void
 }
 
-/** Somebody who is signed in at the page. */
+/** Session of a signed-in user of the page. */
 export interface Session {
   readonly phone: Phone
 }
 
-const models = ({ client, account, clock, kept, serverKey }: SessionParts, changed: () => void) => {
+const models = ({ client, account, clock, kept, serverKey }: SessionDeps, changed: () => void) => {
   const recents = new RecentCalls(localStorage, account.address)
   const source = { microphone: getMicrophoneDevices, camera: getCameraDevices, speaker: getSpeakerDevices }
   const devices = new Devices(source, localStorage, changed)
@@ -60,9 +60,9 @@ const models = ({ client, account, clock, kept, serverKey }: SessionParts, chang
   }
 }
 
-/** Shows the page to somebody who is signed in, until they sign out or leave. */
-export const openSession = (parts: SessionParts): Session => {
-  const { client, memory, clock, audio, app } = parts
+/** Shows the page to a signed-in user until the sign-out or the end of the page. */
+export const openSession = (deps: SessionDeps): Session => {
+  const { client, memory, clock, audio, app } = deps
   let screen: Screen | undefined
   const ringer = new Ringer(clock, audio)
   const hidden = new HiddenCalls()
@@ -72,7 +72,7 @@ export const openSession = (parts: SessionParts): Session => {
     hidden.update(made.phone.incoming, document.visibilityState === 'hidden')
   }
   const listening = new AbortController()
-  const made = models(parts, changed)
+  const made = models(deps, changed)
   const { phone, people, chats, devices, push } = made
   const close = () => {
     listening.abort()
@@ -85,29 +85,29 @@ export const openSession = (parts: SessionParts): Session => {
     close()
     memory.forget()
     client.disconnect()
-    parts.left(notice)
+    deps.left(notice)
   }
-  // While the token still holds: the gateway is to tell this browser of no more calls.
+  // While the token is valid: the gateway must stop notifying this browser.
   const signOut = () => void push.disable().then(() => leave())
   const setOnline = (online: boolean) => {
     memory.wantsOnline = online
     void phone.setOnline(online)
   }
-  screen = screenView({ ...parts, ...made, ringer, theme: themes(), setOnline, signOut })
+  screen = screenView({ ...deps, ...made, ringer, theme: themes(), setOnline, signOut })
   client.on('closed', ({ reason }) => {
     if (!listening.signal.aborted) leave(connectionMessage(reason))
   })
   client.on('connection', ({ state }) => {
-    // What came meanwhile nobody has told us.
+    // Changes during the time without connection were not delivered.
     if (state === 'connected') for (const list of [chats, people]) void list.load()
   })
   const left = () => {
-    // A page that is only loaded anew comes back to its call; the gateway waits a while for it.
+    // A reloaded page returns to its call; the gateway waits for it.
     const keep = phone.leave()
     close()
     if (!keep) client.disconnect()
   }
-  whenLeft(window, listening.signal, left, parts.back)
+  whenLeft(window, listening.signal, left, deps.back)
   addEventListener(
     'keydown',
     (event) => typesDigits(event) && void phone.controls.press(event.key),
@@ -115,7 +115,7 @@ export const openSession = (parts: SessionParts): Session => {
   )
   document.addEventListener('visibilitychange', changed, listening)
   navigator.mediaDevices?.addEventListener('devicechange', () => void devices.refresh(), listening)
-  followWorker(parts, phone, listening.signal)
+  followWorker(deps, phone, listening.signal)
   app.replaceChildren(screen.element)
   screen.update()
   for (const part of [people, chats, push]) void part.load()
@@ -137,20 +137,22 @@ const typesDigits = (event: KeyboardEvent): boolean =>
   !event.altKey &&
   !(event.target instanceof Element && event.target.matches('input, textarea, select'))
 
-/** Does what the person chose at a notification. */
-const followWorker = ({ kept, clock }: SessionParts, phone: Phone, signal: AbortSignal): void => {
+/** Follows the user's choices at notifications. */
+const followWorker = ({ kept, clock }: SessionDeps, phone: Phone, signal: AbortSignal): void => {
   const pending = async () => {
     const call = await kept.get('pending').catch(() => undefined)
     if (!call) return
     await kept.remove('pending').catch(() => {})
-    if (clock.now() - call.at < PENDING_MS) await phone.pushed(call.push, call.answer)
+    if (clock.now() - call.at < pendingMs) await phone.pushed(call.push, call.answer)
   }
-  const told = ({ kind, id, push }: WorkerMessage) => {
+  const received = ({ kind, id, push }: WorkerMessage) => {
     if (kind === 'decline') phone.reject(id)
     else if (kind === 'answer' && !push) void phone.accept(id)
     else if (kind === 'answer') void pending()
     else if (push) void phone.pushed(push, false)
   }
-  navigator.serviceWorker?.addEventListener('message', ({ data }) => told(data as WorkerMessage), { signal })
+  navigator.serviceWorker?.addEventListener('message', ({ data }) => received(data as WorkerMessage), {
+    signal,
+  })
   void pending()
 }

@@ -1,18 +1,18 @@
 import { read, type Store, write } from './memory.ts'
 
-/** How the page looks; `system`: as the person's computer does. */
+/** Look of the page; `system` follows the computer's setting. */
 export type Theme = 'system' | 'light' | 'dark'
 
-const KEY = 'trunkline.theme'
+const storageKey = 'trunkline.theme'
 
-/** What the person chose; default `system`. */
+/** Returns the user's choice; default `system`. */
 export const themeOf = (store: Store): Theme => {
-  const kept = read(store, KEY)
+  const kept = read(store, storageKey)
   return kept === 'light' || kept === 'dark' ? kept : 'system'
 }
 
-/** Keeps a choice, and lets the page look so. */
+/** Stores a choice and applies it to the page. */
 export const chooseTheme = (store: Store, theme: Theme, root: HTMLElement): void => {
-  write(store, KEY, theme)
+  write(store, storageKey, theme)
   root.dataset.theme = theme
 }

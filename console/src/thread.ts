@@ -1,34 +1,34 @@
 import { type Client, ClientError, type Message, type Paged } from '@trunkline/client'
 
-/** What a {@link Thread} is made of. */
-export interface ThreadParts {
+/** Collaborators of a {@link Thread}. */
+export interface ThreadDeps {
   readonly client: Pick<Client, 'chat'>
-  /** Of the address that the conversation is with, or the conversation's own id. */
+  /** Id of the other participant's address, or of the conversation. */
   readonly id: string
   readonly name: string
-  /** Id of our own address, once it is known. */
+  /** Id of the own address, once known. */
   readonly me: () => string | undefined
   readonly changed: () => void
 }
 
-const PAGE = 30
+const pageSize = 30
 
-/** One conversation: its messages, the oldest first. Nothing of it rejects but {@link send}. */
+/** One conversation: its messages, the oldest first. Only {@link send} may reject. */
 export class Thread {
   readonly id: string
   readonly name: string
-  /** What was typed and not sent; the view keeps it here, so that it outlives a look at another conversation. */
+  /** Unsent text; stored here, so that it survives a switch to another conversation. */
   draft = ''
-  readonly #parts: ThreadParts
+  readonly #deps: ThreadDeps
   #messages: readonly Message[] = []
   #oldest: Paged<Message> | undefined
   #loading = false
   #failed = false
 
-  constructor(parts: ThreadParts) {
-    this.#parts = parts
-    this.id = parts.id
-    this.name = parts.name
+  constructor(deps: ThreadDeps) {
+    this.#deps = deps
+    this.id = deps.id
+    this.name = deps.name
   }
 
   get messages(): readonly Message[] {
@@ -48,14 +48,14 @@ export class Thread {
   }
 
   isOwn({ from_address_id }: Pick<Message, 'from_address_id'>): boolean {
-    return from_address_id !== null && from_address_id === this.#parts.me()
+    return from_address_id !== null && from_address_id === this.#deps.me()
   }
 
-  /** Fetches the latest messages; those that are there already stay. */
+  /** Fetches the latest messages and keeps the present ones. */
   load(): Promise<void> {
     return this.#fetch(async () => {
-      const page = await this.#parts.client.chat.getMessages({ addressId: this.id, pageSize: PAGE })
-      // After a long time without connection there may be a gap, which only fetching from the newest on closes.
+      const page = await this.#deps.client.chat.getMessages({ addressId: this.id, pageSize })
+      // After a long time without connection a gap may remain, which only fetching from the newest on closes.
       const joined = page.data.some(({ id }) => this.#messages.some((known) => known.id === id))
       if (!joined) this.#messages = []
       if (!joined || !this.#oldest) this.#oldest = page
@@ -63,7 +63,7 @@ export class Thread {
     })
   }
 
-  /** Fetches what was written before. */
+  /** Fetches earlier messages. */
   older(): Promise<void> {
     return this.#fetch(async () => {
       const page = await this.#oldest?.nextPage()
@@ -72,35 +72,35 @@ export class Thread {
     })
   }
 
-  /** Writes a message. Rejects with a sentence that is fit for the page. */
+  /** Sends a message. Rejects with a message that can be shown on the page. */
   async send(text: string): Promise<void> {
     try {
-      this.add([await this.#parts.client.chat.sendMessage({ addressId: this.id, text })])
+      this.add([await this.#deps.client.chat.sendMessage({ addressId: this.id, text })])
     } catch (error) {
       throw new Error(sendMessage(error), { cause: error })
     }
   }
 
-  /** Takes messages, each once, whatever their order. */
+  /** Adds messages, each once, in any order. */
   add(messages: readonly Message[]): void {
     const known = new Map([...this.#messages, ...messages].map((message) => [message.id, message]))
     this.#messages = [...known.values()].sort((a, b) => a.ts - b.ts)
-    this.#parts.changed()
+    this.#deps.changed()
   }
 
   async #fetch(ask: () => Promise<readonly Message[]>): Promise<void> {
     this.#loading = true
     this.#failed = false
-    this.#parts.changed()
+    this.#deps.changed()
     try {
       const messages = await ask()
       this.#loading = false
       this.add(messages)
     } catch (error) {
       this.#loading = false
-      // Nobody has written here yet.
+      // The conversation has no messages yet.
       this.#failed = !(error instanceof ClientError && error.serverCode === '404')
-      this.#parts.changed()
+      this.#deps.changed()
     }
   }
 }

@@ -43,7 +43,7 @@ describe('words and numbers', () => {
     ])
   })
 
-  it('an end that the page has no words for is still told', () => {
+  it('an end that the page has no words for is still reported', () => {
     expect(endMessage(new Error('x'))).toBe('The call failed.')
     expect(endMessage(new ClientError('failed', 'ODD'))).toBe('The call could not be completed.')
     const unreachable = new ClientError('failed', 'NO_ROUTE_DESTINATION', {

@@ -1,5 +1,6 @@
 /**
- * The service worker of the page: shows calls that are pushed while no page is open. Served at `/worker.js`, so that it serves the whole site.
+ * Service worker of the page: shows calls that arrive by push without an open page.
+ * Served at `/worker.js`, so that it controls the whole site.
  */
 import { browserEnvironment, Client, type DecryptedPush, type PushPayload } from '@trunkline/client'
 import { decryptPush } from '@trunkline/client/push'
@@ -22,12 +23,12 @@ const tellPages = async (message: WorkerMessage): Promise<void> => {
 const openPage = async (): Promise<void> => {
   const open = await pages()
   const page = open.find(({ visibilityState }) => visibilityState === 'visible') ?? open[0]
-  // A browser may refuse both; the call is kept for the page that the person opens.
+  // A browser may refuse both; the call is stored for the page that the user opens.
   if (page) await page.focus().catch(() => undefined)
   else await worker.clients.openWindow('/').catch(() => undefined)
 }
 
-/** A client without sound and pictures: a worker has none, and declining needs none. */
+/** Creates a client without media: a worker has none, and declining needs none. */
 const clientOf = (token: string): Client => {
   const createStream = () => ({ addTrack: () => {}, getTracks: () => [] }) as unknown as MediaStream
   return new Client({ token, host: worker.location.host }, { ...browserEnvironment(), createStream })
@@ -54,7 +55,7 @@ const notifier = new Notifier({
   shown: (tag) => worker.registration.getNotifications({ tag }),
 })
 
-// A push service renews what it gave: the gateway is to use the new one.
+// The push service replaced its subscription: the gateway must use the new one.
 const renewed = async ({ newSubscription }: WorkerEvents['pushsubscriptionchange']): Promise<void> => {
   const registration = await kept.get('registration')
   if (!registration || !newSubscription) return

@@ -76,13 +76,13 @@ export const countsOf = (read: () => string, ok: boolean): Counts => {
   }
 }
 
-/** Lines of a failure's message that are told again. */
-const toldLines = 6
+/** Number of lines of a failure's message that are repeated at the end. */
+const maxMessageLines = 6
 
-const told = (message: string): string =>
+const excerpt = (message: string): string =>
   message
     .split('\n')
-    .slice(0, toldLines)
+    .slice(0, maxMessageLines)
     .map((line) => `    ${line}`)
     .join('\n')
 
@@ -95,10 +95,10 @@ export const failuresIn = (read: () => string): string[] => {
     return []
   }
   return report.testResults.flatMap(({ name, status, message = '', assertionResults }) => {
-    if (status === 'failed' && assertionResults.length === 0) return [`${name}\n${told(message)}`]
+    if (status === 'failed' && assertionResults.length === 0) return [`${name}\n${excerpt(message)}`]
     const failed = assertionResults.filter((test) => test.status === 'failed')
     return failed.map(
-      ({ fullName, failureMessages = [] }) => `${name}: ${fullName}\n${told(failureMessages.join('\n'))}`,
+      ({ fullName, failureMessages = [] }) => `${name}: ${fullName}\n${excerpt(failureMessages.join('\n'))}`,
     )
   })
 }

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Packages and top-level folders, with those of ours that each may import. */
+/** Packages and top-level folders, with those of the project that each may import. */
 export const packages: Readonly<Record<string, readonly string[]>> = {
   gateway: ['handlers', 'media', 'config', 'sip-agent'],
   'sip-agent': [],
@@ -41,8 +41,8 @@ export const rooms = [
 ] as const
 
 /**
- * Folders of `gateway/sip/` from the lowest layer to the highest: each imports only folders before it. The files
- * beside them serve every folder and import none of them; `sip-edge.ts` alone imports all.
+ * Folders of `gateway/sip/` from the lowest layer to the highest: each imports only folders before it.
+ * The files beside them serve every folder and import none of them; `sip-edge.ts` alone imports all.
  */
 export const sipFolders = [
   'sdp',
@@ -59,7 +59,7 @@ export const sipFolders = [
 /** Folders that no product folder imports. */
 const neverImported = ['test', 'scripts']
 
-/** Packages that import others by name; the relative path of such a package is closed to everyone outside. */
+/** Packages that import others by name; the relative path of such a package is closed to all others. */
 const named = ['sip-agent', 'client', 'react', 'realtime']
 
 /** One entry of `overrides` in biome's configuration. */
@@ -116,7 +116,7 @@ export const layerRules = (): readonly LayerRule[] => {
   return [...ofPackages, ...ofRooms, ...sipRules(closed)]
 }
 
-/** Returns the rules of the folders of `gateway/sip/`. They stand in place of the room's rule, and repeat it. */
+/** Returns the rules of the folders of `gateway/sip/`, which replace the room's rule and repeat it. */
 const sipRules = (closed: readonly string[]): readonly LayerRule[] => {
   const above = rooms.slice(rooms.indexOf('sip') + 1)
   const groups = [...closed, ...above.map((name) => (name.endsWith('.ts') ? `../**/${name}` : folder(name)))]

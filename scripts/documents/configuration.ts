@@ -1,7 +1,7 @@
 import { reloadRuleOf, restartKeys } from '../../config/reload-rules.ts'
 import { configSchema } from '../../config/schema.ts'
 
-/** The parts of JSON Schema that the configuration uses. */
+/** Part of JSON Schema that the configuration uses. */
 interface Schema {
   readonly description?: string
   readonly type?: string | readonly string[]
@@ -29,7 +29,7 @@ const defaultOf = (schema: Schema, required: boolean): string => {
     : `\`${cell(JSON.stringify(schema.default))}\``
 }
 
-/** A group whose keys differ says nothing. */
+/** Returns the reload rule of a key; empty for a group whose keys differ. */
 const reloadOf = (schema: Schema, path: string): string => {
   const inner = Object.entries(schema.properties ?? {}).map(([key, child]) =>
     reloadOf(child, `${path}.${key}`),
@@ -56,29 +56,31 @@ const rowsOf = (schema: Schema, path: string, required = false): string[] => {
   const choices = schema.enum
     ? ` One of ${schema.enum.map((value) => `\`${String(value)}\``).join(', ')}.`
     : ''
+  const meaning = cell((schema.description ?? '') + choices)
   const own =
     path.endsWith('[]') || path.endsWith('.<name>')
       ? []
-      : [
-          `| \`${path}\` | ${cell((schema.description ?? '') + choices)} | ${defaultOf(schema, required)} | ${reloadOf(schema, path)} |`,
-        ]
+      : [`| ${[`\`${path}\``, meaning, defaultOf(schema, required), reloadOf(schema, path)].join(' | ')} |`]
   return [...own, ...new Set([...keys, ...items, ...named])]
 }
 
-/** The page of the configuration's keys, from the schema. */
+/** Returns the page of the configuration's keys, from the schema. */
 export const configurationPage = (): string =>
   [
     '# Configuration',
     '',
-    'One YAML file. `scripts/trunkline check <file>` checks it and names the line and key of each mistake; a key that does not exist is a mistake.',
-    '`config/example.yaml` is an annotated example, `config/schema.json` the JSON Schema for editors.',
+    'The configuration is one YAML file. `scripts/trunkline check <file>` reports the line and key of',
+    'each error; unknown keys are errors. `config/example.yaml` is an annotated example, and `config/schema.json` is',
+    'the JSON Schema for editors.',
     '',
-    `- \`\${NAME}\` anywhere in a value is replaced by the environment variable; \`\${NAME:-value}\` has a default. Keep passwords there.`,
+    `- \`\${NAME}\` in a value is replaced by the environment variable; \`\${NAME:-value}\` has a default.`,
+    '  Use it for passwords.',
     '- Durations are a number with a unit: `500ms`, `30s`, `5m`, `4h`.',
     '- Paths are relative to the file.',
-    '- *Reload* says whether a running gateway takes a change of the key over: `live`, or `restart` ([operations](operations.md#changing-the-configuration)).',
+    '- *Reload* says how a change of the key takes effect: `live`, or by a `restart`',
+    '  ([operations](operations.md#changing-the-configuration)).',
     '',
-    'A handler is given as `document` (in place), `file` or `url`; see [handlers.md](handlers.md).',
+    'A handler is given as `document` (inline), `file` or `url`; see [handlers.md](handlers.md).',
     '',
     '<!-- Written by scripts/document; do not edit. -->',
     '',

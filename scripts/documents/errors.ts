@@ -5,11 +5,16 @@ const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' |
 /** The page of error codes, from the catalogue. */
 export const errorsPage = (): string =>
   [
-    '# Codes: why something was refused, or ended',
+    '# Codes of rejections and ends',
     '',
-    'Every refusal and every end of a call has one of these codes. It is in the log line (`code`, with the facts that were checked), in the',
-    'metrics (`trunkline_rejections_total{code=…}`, `trunkline_calls_ended_total{cause=…}`) and in API replies. *SIP* is the status of a call that',
-    'was not answered yet; *Q.850* is in the Reason header of a BYE, and with the name beside it what a browser is told.',
+    'Every rejection and every end of a call has one of these codes. The code is in',
+    '',
+    '- the log line (`code`, with the facts that were checked),',
+    '- the metrics `trunkline_rejections_total{code=…}` and `trunkline_calls_ended_total{cause=…}`,',
+    '- responses of the API.',
+    '',
+    '*SIP* is the status for a call that was not answered. *Q.850* is the cause in the Reason header of a',
+    'BYE; browsers receive it with the name beside it.',
     '',
     '<!-- Written by scripts/document; do not edit. -->',
     '',

@@ -1,6 +1,6 @@
 import { ApiTestSite } from '../../gateway/http/testing/api-test-site.ts'
 
-/** The OpenAPI document that a gateway serves at `/openapi.json`, as a file: an operation to a line, so that changes can be found. */
+/** Returns the OpenAPI document of `/openapi.json`, with one operation per line for readable differences. */
 export const openApiPage = async (): Promise<string> => {
   const rig = await ApiTestSite.open()
   try {
@@ -11,7 +11,7 @@ export const openApiPage = async (): Promise<string> => {
   }
 }
 
-/** Text that is JSON already. */
+/** Text in JSON. */
 class Raw {
   readonly text: string
 
@@ -25,7 +25,7 @@ class Raw {
   }
 }
 
-/** An object, with a line for each of its fields. */
+/** Returns an object in JSON, with a line for each field. */
 const lines = (fields: object, indent: number): string => {
   const text = (value: unknown) => (value instanceof Raw ? value.text : JSON.stringify(value))
   const each = Object.entries(fields).map(

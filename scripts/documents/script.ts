@@ -1,16 +1,18 @@
+import { readFileSync } from 'node:fs'
 import { methods } from '../../handlers/script/methods/index.ts'
 import { scriptConformance } from '../../test/conformance/script.ts'
 import { absentMethods } from '../../test/conformance/script-flow.ts'
 import type { ScriptRow } from '../../test/conformance/script-rows.ts'
-import { text } from './script-text.ts'
+
+const introduction = readFileSync(new URL('./script-introduction.md', import.meta.url), 'utf8')
 
 const cell = (of: string): string => of.replaceAll('|', '\\|').replaceAll('<', '&lt;')
 
-/** What parameters mean that stand in no schema of their own: those of `cond` and `switch`. */
+/** Descriptions of parameters without a schema: those of `cond` and `switch`. */
 const inside: Readonly<Record<string, string>> = {
-  'cond.when': 'JavaScript, or a path that is looked up.',
-  'cond.then': 'Steps that run where it holds.',
-  'cond.else': 'Steps that run where it does not; alone, as the last of the list: where none holds.',
+  'cond.when': 'JavaScript, or a path.',
+  'cond.then': 'Steps that run if the condition is true.',
+  'cond.else': 'Steps that run if it is false; alone, as the last of the list: if no condition is true.',
   'switch.variable': 'Name of a variable, such as prompt_value or call.type.',
   'switch.case': 'Steps by value.',
   'switch.default': 'Steps for any other value.',
@@ -27,21 +29,19 @@ const rowOf = (row: ScriptRow): string => {
   return `| ${[...names, cell(meaningOf(row)), cell(row.fallback), cell(row.state)].join(' | ')} |`
 }
 
-/** What no row of the table is about: what is not there, and what happens to a script that has it. */
+/** Features without a row in the table that are not supported, and the effect of using them. */
 const absentElsewhere: readonly (readonly [what: string, happens: string])[] = [
-  [
-    'the functions `@{fmt_ph …}` and `@{sleep …}`',
-    'they stay in the text as they are written, with a warning',
-  ],
-  ['the destination `relay:`', 'the `execute` or `transfer` fails, and the next step has its turn'],
-  ['`mp4` recordings', 'the script is refused'],
+  ['the functions `@{fmt_ph …}` and `@{sleep …}`', 'they stay in the text unchanged, with a warning'],
+  ['the destination `relay:`', 'the `execute` or `transfer` fails, and the next step runs'],
+  ['`mp4` recordings', 'the script is rejected'],
   ['a stream among several destinations', 'the `connect` fails'],
   [
-    'the variables `tap_rtp_src_addr`, `tap_rtp_src_port`, `call.tag`, `call.dial_winner` and `call.sip_data.sip_contact_…`',
+    'the variables `tap_rtp_src_addr`, `tap_rtp_src_port`, `call.tag`, `call.dial_winner` and ' +
+      '`call.sip_data.sip_contact_…`',
     'they are empty',
   ],
-  ['video in rooms', 'everybody there takes part by audio, browsers too'],
-  ['scripts for messages (`receive`, `reply`)', 'they are refused: no such method'],
+  ['video in rooms', 'all participants have audio only, including browsers'],
+  ['scripts for messages (`receive`, `reply`)', 'they are rejected: unknown method'],
 ]
 
 /** The page of the script language, from its conformance table. */
@@ -49,28 +49,30 @@ export const scriptPage = (): string =>
   [
     '# Script documents',
     '',
-    ...text,
+    introduction,
     '## Methods',
     '',
     '<!-- Written by scripts/document; do not edit. -->',
     '',
-    'Every row has a test, named in `test/conformance/`. Times are seconds, where nothing else is said.',
+    'Every row has a test, named in `test/conformance/`. Times are in seconds unless stated otherwise.',
     '',
     '| Method | Parameter | | Default | State |',
     '| --- | --- | --- | --- | --- |',
     ...scriptConformance.filter(({ method }) => !absentMethods.includes(method)).map(rowOf),
     '',
-    '## What is not there',
+    '## Not supported',
     '',
-    `These methods may stand in a script; each fails when it is run (\`relay_script_method_execute_failed\`), and the next step has its turn: ${absentMethods
-      .map((name) => `\`${name}\``)
-      .join(', ')}.`,
+    'These methods are accepted in a script, but fail when they run, with the code',
+    '`relay_script_method_execute_failed`. The next step then runs:',
+    `${absentMethods.map((name) => `\`${name}\``).join(', ')}.`,
     '',
-    '`trunkline check`, and the log of each call, warn of them (`relay_script_method_unsupported`, `relay_script_agent_unsupported`). With `ai`, `ai_sidecar` or `amazon_bedrock` the call would be silent: the API refuses a document that has one with `document_invalid` (422), in place or to be kept.',
+    '`trunkline check`, and the log of each call, warn of them (`relay_script_method_unsupported`,',
+    '`relay_script_agent_unsupported`). With `ai`, `ai_sidecar` or `amazon_bedrock` the call would be silent.',
+    'The API rejects a document with one of them with `document_invalid` (422), inline or stored.',
     '',
-    'Nor are these there:',
+    'These are not supported either:',
     '',
-    '| | What happens |',
+    '| | Effect |',
     '| --- | --- |',
     ...absentElsewhere.map(([what, happens]) => `| ${what} | ${happens} |`),
     '',

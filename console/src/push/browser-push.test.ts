@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { BrowserPush, type BrowserPushParts } from './browser-push.ts'
+import { BrowserPush, type BrowserPushDeps } from './browser-push.ts'
 import type { Kept, KeptStore } from './kept.ts'
 
 const account = { token: 't', email: 'a@b.c', address: '/public/alice', name: 'Alice' }
@@ -12,7 +12,7 @@ interface Situation {
   registering?: 'fails'
   kept?: Partial<Kept>
   running?: boolean
-  /** Bytes of the key that the browser's subscription was made with. */
+  /** Bytes of the key of the browser's subscription. */
   subscribed?: number[]
 }
 
@@ -38,7 +38,7 @@ const setUp = (situation: Situation = {}) => {
     }),
   }
   const worker = { pushManager: pushManager as unknown as PushManager }
-  const parts: BrowserPushParts = {
+  const deps: BrowserPushDeps = {
     account,
     kept: store,
     serverKey: serverKey || undefined,
@@ -61,7 +61,7 @@ const setUp = (situation: Situation = {}) => {
       },
     },
   }
-  return { push: new BrowserPush(parts), kept, did }
+  return { push: new BrowserPush(deps), kept, did }
 }
 
 it('registers this browser, and takes it back', async () => {
@@ -127,7 +127,7 @@ it('says so where it cannot subscribe anew', async () => {
   expect([push.state, push.fault]).toEqual(['off', expect.stringMatching(/did not take/)])
 })
 
-it('leaves a subscription that has the key of the gateway, or nobody knows which', async () => {
+it('keeps a subscription that has the key of the gateway, or an unknown one', async () => {
   for (const serverKey of ['BP4z', '']) {
     const { push, kept, did } = setUp({ running: true, serverKey, kept: { registration } })
     await push.load()
@@ -135,7 +135,7 @@ it('leaves a subscription that has the key of the gateway, or nobody knows which
   }
 })
 
-it('forgets the browser of somebody else who was signed in here', async () => {
+it('removes the device of another subscriber who was signed in here', async () => {
   const other = { account: { ...account, address: '/public/bob' }, deviceId: 'd', key: 'k' }
   const { push, kept, did } = setUp({ running: true, kept: { registration: other } })
   await push.load()

@@ -2,35 +2,35 @@ import type { Client } from '@trunkline/client'
 import type { Account } from '../api.ts'
 import type { KeptStore } from './kept.ts'
 
-/** What of the browser is used. */
+/** Used part of the browser. */
 export interface PushBrowser {
-  /** Undefined where the browser or the page cannot show any: too old, or without TLS. */
+  /** Undefined if notifications are not supported: the browser is too old, or the page has no TLS. */
   readonly permission: NotificationPermission | undefined
   ask(): Promise<NotificationPermission>
-  /** The service worker, started where it is not yet. */
+  /** Returns the service worker; starts it if needed. */
   worker(): Promise<PushWorker>
-  /** The service worker that runs already. */
+  /** Returns the running service worker. */
   started(): Promise<PushWorker | undefined>
 }
 
-/** A service worker's registration. */
+/** Registration of a service worker. */
 export interface PushWorker {
-  /** Undefined where the browser knows no push. */
+  /** Undefined if the browser does not support push. */
   readonly pushManager?: Pick<PushManager, 'getSubscription' | 'subscribe'>
 }
 
-/** What {@link BrowserPush} is made of. */
-export interface BrowserPushParts {
+/** Collaborators of {@link BrowserPush}. */
+export interface BrowserPushDeps {
   readonly browser: PushBrowser
   readonly client: Pick<Client, 'registerDevice' | 'unregisterDevice'>
   readonly account: Account
   readonly kept: KeptStore
-  /** Public key of the gateway (base64url); undefined where it sends no push notifications to browsers. */
+  /** Public key of the gateway (base64url); undefined if it sends no push notifications to browsers. */
   readonly serverKey: string | undefined
   readonly changed: () => void
 }
 
-/** `open`: calls are notified while a page is open. `always`: also without one. */
+/** `open`: calls are notified while a page is open. `always`: also without a page. */
 export type PushState = 'unsupported' | 'blocked' | 'off' | 'working' | 'open' | 'always'
 
 const faults = {
@@ -39,33 +39,33 @@ const faults = {
   register: 'The gateway did not take this browser as a device. Please try again.',
 } as const
 
-/** Notifications of calls in this browser, and this browser as a device of the subscriber. */
+/** Notifications of calls in this browser, and its registration as a device of the subscriber. */
 export class BrowserPush {
-  readonly #parts: BrowserPushParts
+  readonly #deps: BrowserPushDeps
   #state: PushState = 'off'
   #fault: string | undefined
 
-  constructor(parts: BrowserPushParts) {
-    this.#parts = parts
+  constructor(deps: BrowserPushDeps) {
+    this.#deps = deps
   }
 
   get state(): PushState {
     return this.#state
   }
 
-  /** A sentence for the person, where something did not work. */
+  /** Message for the user after a failure. */
   get fault(): string | undefined {
     return this.#fault
   }
 
-  /** Whether the gateway can reach this browser while no page is open. */
+  /** Whether the gateway can reach this browser without an open page. */
   get isOffered(): boolean {
-    return this.#parts.serverKey !== undefined
+    return this.#deps.serverKey !== undefined
   }
 
-  /** Finds out how things are. Never rejects. */
+  /** Reads the current state. Never rejects. */
   async load(): Promise<void> {
-    const { browser, kept, account } = this.#parts
+    const { browser, kept, account } = this.#deps
     if (browser.permission !== 'granted') {
       this.#become(
         browser.permission === undefined
@@ -79,7 +79,7 @@ export class BrowserPush {
     const worker = await browser.started().catch(() => undefined)
     const registration = await kept.get('registration').catch(() => undefined)
     if (registration && registration.account.address !== account.address) {
-      // Somebody else was signed in here: their calls are nothing for this browser any more.
+      // Another subscriber was signed in here, whose calls must no longer reach this browser.
       await this.#forget(worker)
       this.#become('off')
     } else if (registration && worker) {
@@ -88,9 +88,9 @@ export class BrowserPush {
     } else this.#become(worker ? 'open' : 'off')
   }
 
-  /** Asks the person, and registers this browser. Never rejects. */
+  /** Asks the user for permission, and registers this browser. Never rejects. */
   async enable(): Promise<void> {
-    const { browser } = this.#parts
+    const { browser } = this.#deps
     this.#fault = undefined
     this.#become('working')
     try {
@@ -103,9 +103,9 @@ export class BrowserPush {
     }
   }
 
-  /** Notifies no more. Never rejects. */
+  /** Disables notifications. Never rejects. */
   async disable(): Promise<void> {
-    const { browser, client, kept } = this.#parts
+    const { browser, client, kept } = this.#deps
     this.#fault = undefined
     this.#become('working')
     const registration = await kept.get('registration').catch(() => undefined)
@@ -115,7 +115,7 @@ export class BrowserPush {
   }
 
   async #renewed(worker: PushWorker): Promise<PushState> {
-    const { serverKey } = this.#parts
+    const { serverKey } = this.#deps
     const present = await worker.pushManager?.getSubscription().catch(() => null)
     if (serverKey === undefined || !present || isFor(present, serverKey)) return 'always'
     return this.#register(worker).catch(() => {
@@ -124,13 +124,13 @@ export class BrowserPush {
     })
   }
 
-  // Without a push service of its own, a browser can still notify while the page is open.
+  // Without a push service, a browser can still notify while the page is open.
   async #register(worker: PushWorker): Promise<PushState> {
-    const { serverKey, client, kept, account } = this.#parts
+    const { serverKey, client, kept, account } = this.#deps
     if (serverKey === undefined || !worker.pushManager) return 'open'
     let subscription: PushSubscription
     try {
-      // With another key of the gateway's it hears nothing, and keeps this one out.
+      // A subscription with another key receives nothing, and prevents a new one.
       const present = await worker.pushManager.getSubscription()
       if (present && !isFor(present, serverKey)) await present.unsubscribe()
       const options = { userVisibleOnly: true, applicationServerKey: serverKey }
@@ -148,7 +148,7 @@ export class BrowserPush {
   }
 
   async #forget(worker: PushWorker | undefined): Promise<void> {
-    const { kept } = this.#parts
+    const { kept } = this.#deps
     await kept.remove('registration').catch(() => {})
     await kept.remove('pending').catch(() => {})
     const subscription = await worker?.pushManager?.getSubscription().catch(() => null)
@@ -157,11 +157,11 @@ export class BrowserPush {
 
   #become(state: PushState): void {
     this.#state = state
-    this.#parts.changed()
+    this.#deps.changed()
   }
 }
 
-/** Whether a subscription was made with this key, as far as the browser tells. */
+/** Whether a subscription was created with this key, as far as the browser reports. */
 const isFor = ({ options }: PushSubscription, serverKey: string): boolean => {
   const key = options?.applicationServerKey
   if (!key) return true

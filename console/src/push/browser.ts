@@ -10,7 +10,7 @@ const registered = async (): Promise<ServiceWorkerRegistration | undefined> => {
   return found?.active ? found : undefined
 }
 
-/** The notifications and the service worker of this browser. */
+/** Notifications and service worker of this browser. */
 export const pushBrowser: PushBrowser = {
   get permission() {
     const able = 'serviceWorker' in navigator && 'Notification' in window && window.isSecureContext
@@ -24,11 +24,11 @@ export const pushBrowser: PushBrowser = {
   started: registered,
 }
 
-/** Notifications of calls that ring in a page which nobody sees. */
+/** Notifications of calls that ring in a hidden page. */
 export class HiddenCalls {
   #shown = new Set<string>()
 
-  /** Follows the calls that wait. */
+  /** Updates the notifications of the incoming calls. */
   update(incoming: readonly Incoming[], hidden: boolean): void {
     const waiting = hidden ? incoming.filter(({ answering }) => !answering) : []
     for (const id of this.#shown) if (!waiting.some((call) => call.id === id)) void this.#close(id)
@@ -39,7 +39,7 @@ export class HiddenCalls {
     if (pushBrowser.permission !== 'granted') return
     this.#shown.add(id)
     const worker = await registered()
-    // It may be over by now.
+    // The call may have ended meanwhile.
     if (!this.#shown.has(id)) return
     const title = video ? 'Incoming video call' : 'Incoming call'
     await worker?.showNotification(title, ringingAlert({ id }, name, number)).catch(() => {})

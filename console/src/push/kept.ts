@@ -1,16 +1,16 @@
 import type { DecryptedPush } from '@trunkline/client'
 import type { Account } from '../api.ts'
 
-/** This browser as a device of the subscriber: what the service worker needs while no page is open. */
+/** Registration of this browser as a device: the data that the service worker needs without an open page. */
 export interface Registration {
   readonly account: Account
-  /** Of the device at the gateway. */
+  /** Id of the device at the gateway. */
   readonly deviceId: string
-  /** Base64: what notifications are decrypted with. */
+  /** Base64 of the key that decrypts notifications. */
   readonly key: string
 }
 
-/** A call that the person wants to see or to answer, for the page that is being opened. */
+/** Call that the user wants to see or answer, for the page that is being opened. */
 export interface PendingCall {
   readonly push: DecryptedPush
   readonly answer: boolean
@@ -18,13 +18,16 @@ export interface PendingCall {
   readonly at: number
 }
 
-/** What page and service worker share. */
+/** Data shared by page and service worker. */
 export interface Kept {
   readonly registration: Registration
   readonly pending: PendingCall
 }
 
-/** Keeps what page and service worker share. Everything may reject where the browser lets nothing be kept. */
+/**
+ * Stores the data shared by page and service worker. All methods may reject if the browser permits no
+ * storage.
+ */
 export interface KeptStore {
   get<Name extends keyof Kept>(name: Name): Promise<Kept[Name] | undefined>
   set<Name extends keyof Kept>(name: Name, value: Kept[Name]): Promise<void>
@@ -37,10 +40,10 @@ const asked = <T>(request: IDBRequest<T>): Promise<T> =>
     request.onerror = () => reject(request.error)
   })
 
-const DATABASE = 'trunkline'
-const TABLE = 'push'
+const databaseName = 'trunkline'
+const tableName = 'push'
 
-/** {@link KeptStore} in the browser's own database, which pages and workers of one origin share. */
+/** {@link KeptStore} in the browser's database, which pages and workers of one origin share. */
 export class BrowserStore implements KeptStore {
   #database: Promise<IDBDatabase> | undefined
 
@@ -58,12 +61,12 @@ export class BrowserStore implements KeptStore {
 
   async #table(mode: IDBTransactionMode): Promise<IDBObjectStore> {
     this.#database ??= this.#open()
-    return (await this.#database).transaction(TABLE, mode).objectStore(TABLE)
+    return (await this.#database).transaction(tableName, mode).objectStore(tableName)
   }
 
   #open(): Promise<IDBDatabase> {
-    const request = indexedDB.open(DATABASE, 1)
-    request.onupgradeneeded = () => request.result.createObjectStore(TABLE)
+    const request = indexedDB.open(databaseName, 1)
+    request.onupgradeneeded = () => request.result.createObjectStore(tableName)
     return asked(request)
   }
 }

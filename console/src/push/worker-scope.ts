@@ -1,16 +1,16 @@
-/** An event that the worker is kept alive for. */
+/** Event that keeps the worker alive. */
 export interface LastingEvent {
   waitUntil(work: Promise<unknown>): void
 }
 
-/** A page of ours. */
+/** Open page of this site. */
 export interface OpenPage {
   readonly visibilityState: DocumentVisibilityState
   focus(): Promise<unknown>
   postMessage(message: unknown): void
 }
 
-/** What happens to a service worker. */
+/** Events of a service worker. */
 export interface WorkerEvents {
   readonly install: LastingEvent
   readonly activate: LastingEvent
@@ -19,7 +19,10 @@ export interface WorkerEvents {
   readonly pushsubscriptionchange: LastingEvent & { readonly newSubscription?: PushSubscription | null }
 }
 
-/** The part of `ServiceWorkerGlobalScope` that is used. The types of workers and those of pages exclude one another, and the SDK is one for pages. */
+/**
+ * Used part of `ServiceWorkerGlobalScope`. The types of workers and those of pages exclude each other, and
+ * the SDK uses those of pages.
+ */
 export interface WorkerScope {
   readonly location: { readonly host: string }
   readonly registration: Pick<ServiceWorkerRegistration, 'showNotification' | 'getNotifications'>

@@ -4,7 +4,7 @@ import { Devices } from '../devices.ts'
 import { CallMemory, RecentCalls, type Store } from '../memory.ts'
 import { Phone, type PhoneClient } from '../phone.ts'
 
-/** A `Storage` of its own. */
+/** Separate `Storage`. */
 export const fakeStore = (): Store => {
   const kept = new Map<string, string>()
   return {
@@ -14,7 +14,7 @@ export const fakeStore = (): Store => {
   }
 }
 
-/** A call of the SDK. */
+/** Fake of the SDK's call. */
 export class FakeCall {
   readonly id: string
   state: CallState = 'trying'
@@ -22,9 +22,9 @@ export class FakeCall {
   video = { local: false, remote: false }
   screenShareList: { state: string; leave(): Promise<void> }[] = []
   digits: string[] = []
-  /** What was asked of it, by name. */
+  /** Commands in order, by name. */
   asked: string[] = []
-  /** Makes whatever is asked next fail. */
+  /** Error of the next command. */
   failing: ClientError | undefined
   started = Promise.withResolvers<void>()
   direction = 'outbound'
@@ -92,7 +92,7 @@ export class FakeCall {
   }
 }
 
-/** An invite of the SDK. */
+/** Fake of the SDK's invite. */
 export class FakeInvite {
   readonly details: object
   readonly cancel: (reason: ClientError) => void
@@ -119,7 +119,7 @@ export class FakeInvite {
   }
 }
 
-/** A phone whose client is not connected to anything. */
+/** Creates a phone whose client is not connected. */
 export const phoneRig = async () => {
   const calls: FakeCall[] = []
   const dialled: object[] = []
@@ -128,7 +128,7 @@ export const phoneRig = async () => {
   const rig = {
     calls,
     dialled,
-    /** What `reattach` gives; undefined: there is none. */
+    /** Result of `reattach`; undefined for none. */
     kept: undefined as FakeCall | undefined,
     /** Runs when a push notification is handled. */
     pushed: (): FakeCall => new FakeCall(),

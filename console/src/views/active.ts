@@ -9,8 +9,8 @@ import { Meter } from './meter.ts'
 import { Picture } from './picture.ts'
 import type { View } from './view.ts'
 
-/** What the panel is made of, besides the phone. */
-export interface ActiveParts {
+/** Collaborators of the panel, besides the phone. */
+export interface ActiveDeps {
   readonly phone: Phone
   readonly clock: Clock
   readonly audio: () => AudioContext
@@ -24,7 +24,7 @@ const captioned = (caption: string, meter: Meter): HTMLElement =>
     meter.element,
   )
 
-/** A button of the bar: pressed or not, and with words for both. */
+/** Creates a toggle button of the bar, with a label for each state. */
 const toggle = (
   name: string,
   picture: Icon,
@@ -45,7 +45,7 @@ const toggle = (
 
 const canShare = () => typeof navigator.mediaDevices?.getDisplayMedia === 'function'
 
-/** The buttons of the call in front. `openPad` shows and hides the keypad. */
+/** Creates the buttons of the current call. `openPad` shows and hides the keypad. */
 const tools = ({ controls }: Phone, openPad: () => void) => {
   const mute = toggle('mute', 'microphone', () => controls.toggleMute(), ['Mute', 'Unmute'])
   const camera = toggle('camera', 'camera', () => void controls.toggleCamera(), ['Video', 'Stop video'])
@@ -110,8 +110,8 @@ const digitsOf = () => {
   }
 }
 
-/** The call in front. */
-export const activeView = ({ phone, clock, audio }: ActiveParts): View => {
+/** Creates the panel of the current call. */
+export const activeView = ({ phone, clock, audio }: ActiveDeps): View => {
   let padIsOpen = false
   let shown: Line['call'] | undefined
   const picture = new Picture()
@@ -168,7 +168,10 @@ export const activeView = ({ phone, clock, audio }: ActiveParts): View => {
   return { element: view, update }
 }
 
-/** Runs `draw` about fifteen times a second while it is on. A timer and not an animation frame, which stands still in a hidden tab. */
+/**
+ * Runs `draw` about fifteen times a second while it is on. It uses a timer: animation frames stop in a hidden
+ * tab.
+ */
 const animation = (clock: Clock, draw: () => void): ((on: boolean) => void) => {
   let timer: Timer | undefined
   const step = () => {

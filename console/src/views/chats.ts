@@ -26,7 +26,7 @@ const entry = (talk: Talk, chats: Chats, now: () => number) => {
   }
 }
 
-/** The conversations, and in their place the one that is open. */
+/** Creates the list of conversations, replaced by the open one. */
 export const chatsView = (chats: Chats, now: () => number): View => {
   const list = element('ul', { class: 'entries', 'data-testid': 'talks' })
   const state = element('p', { class: 'empty', role: 'status' })

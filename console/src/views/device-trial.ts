@@ -4,7 +4,7 @@ import { button, element, setText, show } from '../dom.ts'
 import { endMessage } from '../messages.ts'
 import { Meter } from './meter.ts'
 
-// As the SDK words what getUserMedia refuses.
+// Codes of the SDK for errors of getUserMedia.
 const codes: Readonly<Record<string, 'microphone_refused' | 'microphone_missing'>> = {
   NotAllowedError: 'microphone_refused',
   NotFoundError: 'microphone_missing',
@@ -20,7 +20,7 @@ const open = async (constraints: MediaStreamConstraints): Promise<MediaStream> =
   }
 }
 
-/** Lets the person hear with their eyes whether the microphone works, and see the camera. */
+/** Test of the microphone, by a level meter, and of the camera. */
 export class DeviceTrial {
   readonly element: HTMLElement
   readonly #devices: Devices
@@ -59,7 +59,7 @@ export class DeviceTrial {
     this.#meter.draw()
   }
 
-  /** Opens the devices that are chosen, or closes them. */
+  /** Opens the chosen devices, or closes them. */
   async toggle(): Promise<void> {
     if (this.#stream) return this.close()
     show(this.#fault, false)
@@ -75,7 +75,7 @@ export class DeviceTrial {
     this.#show()
   }
 
-  /** Another device was chosen. */
+  /** Reopens the devices after another one was chosen. */
   async again(): Promise<void> {
     if (!this.#stream) return
     this.close()
@@ -89,7 +89,7 @@ export class DeviceTrial {
     this.#show()
   }
 
-  // Not everybody has a camera.
+  // The computer may have no camera.
   async #open(): Promise<MediaStream> {
     const { audio = true, video = true } = this.#devices.options({ video: true })
     try {

@@ -9,7 +9,7 @@ import type { View } from './view.ts'
 const wanted =
   'Enter a name, a number, an address such as /public/bob, or a SIP URI such as sip:bob@example.com.'
 
-/** The dial box and its keypad. */
+/** Creates the dial box and its keypad. */
 export const dialView = (phone: Phone, people: People): View => {
   const to = element('input', {
     id: 'to',

@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { phoneRig } from '../testing/fakes.ts'
 import { headerView } from './header.ts'
 
-/** As much of an element as the views use. */
+/** Part of an element that the views use. */
 class FakeElement {
   readonly name: string
   readonly attributes = new Map<string, string>()

@@ -11,7 +11,7 @@ const words = (connection: ConnectionState, online: boolean): string => {
   return online ? 'Online: you can be called' : 'Offline: you cannot be called'
 }
 
-/** Who is signed in, the online switch, and the way out. */
+/** Creates the header: signed-in user, online switch, sign-out. */
 export const headerView = (
   account: Account,
   phone: Phone,

@@ -4,7 +4,7 @@ import type { Line } from '../lines.ts'
 import type { Phone } from '../phone.ts'
 import { keyed, type View } from './view.ts'
 
-/** The calls behind the one in front. */
+/** Creates the list of held calls. */
 export const heldView = (phone: Phone): View => {
   const list = element('ul', { class: 'held', 'aria-label': 'Other calls', 'data-testid': 'held' })
   const row = (line: Line) => ({

@@ -54,7 +54,7 @@ const panel = ({ id, name, number, video }: Incoming, phone: Phone) => {
   }
 }
 
-/** One panel for each call that waits. */
+/** Creates one panel for each incoming call. */
 export const incomingView = (phone: Phone): View => {
   const view = element('div', { class: 'waiting' })
   const update = keyed<Incoming>(

@@ -17,7 +17,7 @@ const keys = [
 
 const names: Readonly<Record<string, string>> = { '*': 'star', '#': 'hash' }
 
-/** The twelve keys. `testId` goes before the name of each. */
+/** Creates the twelve keys. `testId` is the prefix of each name. */
 export const keypad = (press: (key: string) => void, testId: string): HTMLElement =>
   element(
     'div',

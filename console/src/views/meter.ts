@@ -1,7 +1,7 @@
 import { type LevelMeter, levels, meterOf } from '@trunkline/client'
 import { element } from '../dom.ts'
 
-/** Shows how loud a stream is. */
+/** Level meter of a stream. */
 export class Meter {
   readonly element: HTMLElement
   readonly #bar: HTMLElement
@@ -28,7 +28,7 @@ export class Meter {
     )
   }
 
-  /** Follows a stream from now on; undefined for none. A stream without sound is tried again at the next call. */
+  /** Follows a stream; undefined for none. A stream without audio is tried again with the next call. */
   follow(stream: MediaStream | undefined): void {
     const usable = stream?.getAudioTracks().length ? stream : undefined
     if (usable === this.#stream) return
@@ -38,7 +38,9 @@ export class Meter {
     this.draw()
   }
 
-  /** Reads and shows the level: `data-level` is the linear one (0 to 1), the bar and `aria-valuenow` follow the ear. */
+  /**
+   * Reads and shows the level: `data-level` is linear (0 to 1), the bar and `aria-valuenow` are logarithmic.
+   */
   draw(): void {
     const level = this.#meter?.level() ?? 0
     const seen = meterOf(level)

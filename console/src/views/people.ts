@@ -6,12 +6,14 @@ import { dialled, type People } from '../people.ts'
 import type { Phone } from '../phone.ts'
 import { keyed, type View } from './view.ts'
 
-/** Names of the kinds of addresses: `call` is a SIP endpoint or gateway, `app` whatever runs a document or an application. */
+/**
+ * Names of the kinds of addresses. `call` is a SIP endpoint or gateway, `app` a document or an application.
+ */
 const kinds = { subscriber: 'Person', room: 'Room', app: 'Application', call: 'Telephone' } as const
 
-/** What an entry of the address book can lead to. */
+/** Actions on entries of the address book. */
 export interface PeopleActions {
-  /** Our own address, which nobody wants to call. */
+  /** The own address, which is not listed. */
   readonly self: string
   readonly write: (address: Address) => void
 }
@@ -52,7 +54,7 @@ const entry = (address: Address, phone: Phone, { write }: PeopleActions) => {
   }
 }
 
-/** The address book. */
+/** Creates the address book. */
 export const peopleView = (people: People, phone: Phone, actions: PeopleActions): View => {
   const { self } = actions
   const search = element('input', {

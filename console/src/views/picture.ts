@@ -1,7 +1,7 @@
 import { buildVideoElement, type Call, type CallVideo } from '@trunkline/client'
 import { element, show } from '../dom.ts'
 
-/** The pictures of a call: the far side's, and our own camera in a corner. */
+/** Video of a call: the far side's, and the own camera in a corner. */
 export class Picture {
   readonly element: HTMLElement
   readonly #own: HTMLVideoElement
@@ -17,12 +17,12 @@ export class Picture {
       'aria-label': 'Your camera',
       'data-testid': 'own-video',
     })
-    // The attribute alone mutes only what the parser made.
+    // The attribute alone mutes only elements of the parser.
     this.#own.muted = true
     this.element = element('div', { class: 'picture', 'data-testid': 'picture' }, this.#own)
   }
 
-  /** Shows a call; undefined for none. True when there are pictures. */
+  /** Shows the video of a call; undefined for none. Returns true if it has video. */
   follow(call: Call | undefined): boolean {
     if (call !== this.#call) this.#change(call)
     const { local = false, remote = false } = call?.active ? call.video : {}

@@ -7,7 +7,7 @@ import type { View } from './view.ts'
 
 const words = { inbound: 'Incoming', outbound: 'Outgoing', missed: 'Missed' } as const
 
-/** The calls of the past; each can be called back. */
+/** Creates the list of past calls; each can be called back. */
 export const recentsView = (recents: RecentCalls, phone: Phone, now: () => number): View => {
   const list = element('ul', { class: 'entries', 'data-testid': 'recents' })
   const none = element('p', { class: 'empty' }, 'Calls that you make and receive appear here.')

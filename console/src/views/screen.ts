@@ -17,7 +17,7 @@ import { heldView } from './held.ts'
 import { incomingView } from './incoming.ts'
 import { peopleView } from './people.ts'
 import { recentsView } from './recents.ts'
-import { type SettingsParts, settingsView } from './settings.ts'
+import { type SettingsDeps, settingsView } from './settings.ts'
 import { type Tab, tabsView } from './tabs.ts'
 
 const words: Readonly<Record<CallState, string>> = {
@@ -31,8 +31,8 @@ const words: Readonly<Record<CallState, string>> = {
   ended: '',
 }
 
-/** What the screen is made of. */
-export interface ScreenParts {
+/** Collaborators of the screen. */
+export interface ScreenDeps {
   readonly account: Account
   readonly phone: Phone
   readonly people: People
@@ -43,16 +43,16 @@ export interface ScreenParts {
   readonly ringer: Ringer
   readonly clock: Clock
   readonly audio: () => AudioContext
-  readonly theme: SettingsParts['theme']
+  readonly theme: SettingsDeps['theme']
   readonly setOnline: (online: boolean) => void
   readonly signOut: () => void
 }
 
-/** The screen after sign-in. */
+/** Screen after the sign-in. */
 export interface Screen {
   readonly element: HTMLElement
   update(): void
-  /** Releases what the screen itself holds. */
+  /** Releases the screen's own resources. */
   close(): void
 }
 
@@ -91,9 +91,9 @@ const titleOf = ({ incoming: [waiting], current }: Phone, unread: number): strin
   return name ? `${name} - ${page}` : page
 }
 
-/** Makes the screen after sign-in. */
-export const screenView = (parts: ScreenParts): Screen => {
-  const { account, phone, people, chats, recents, ringer, clock } = parts
+/** Creates the screen after the sign-in. */
+export const screenView = (deps: ScreenDeps): Screen => {
+  const { account, phone, people, chats, recents, ringer, clock } = deps
   const now = () => clock.now()
   let tab: Tab = 'phone'
   let calls = 0
@@ -102,7 +102,7 @@ export const screenView = (parts: ScreenParts): Screen => {
     tab = chosen
     update()
   }
-  const settings = settingsView(parts)
+  const settings = settingsView(deps)
   const write = ({ id, display_name }: { readonly id: string; readonly display_name: string }) => {
     chats.open(id, display_name)
     choose('chats')
@@ -118,13 +118,11 @@ export const screenView = (parts: ScreenParts): Screen => {
     choose,
     (of) => (of === 'chats' ? chats.unread : of === 'phone' && tab !== 'phone' ? phone.lines.length : 0),
   )
-  const [header, incoming, state, notice] = [
-    headerView(account, phone, parts),
-    incomingView(phone),
-    stateView(phone),
-    noticeView(phone),
-  ]
-  const stage = [state, heldView(phone), activeView(parts), dialView(phone, people)]
+  const header = headerView(account, phone, deps)
+  const incoming = incomingView(phone)
+  const state = stateView(phone)
+  const notice = noticeView(phone)
+  const stage = [state, heldView(phone), activeView(deps), dialView(phone, people)]
   const frame = element(
     'div',
     { class: 'frame' },
@@ -139,7 +137,7 @@ export const screenView = (parts: ScreenParts): Screen => {
     ),
   )
   const update = () => {
-    // A call that begins is brought to the front; where there is room for everything nothing changes.
+    // A starting call becomes visible; on a wide page nothing changes.
     if (phone.lines.length > calls) tab = 'phone'
     calls = phone.lines.length
     frame.dataset.tab = tab

@@ -7,8 +7,8 @@ import type { Theme } from '../theme.ts'
 import { DeviceTrial } from './device-trial.ts'
 import type { View } from './view.ts'
 
-/** What the settings are made of. */
-export interface SettingsParts {
+/** Collaborators of the settings. */
+export interface SettingsDeps {
   readonly phone: Phone
   readonly devices: Devices
   readonly push: BrowserPush
@@ -46,7 +46,7 @@ const picker = (
   }
 }
 
-const devicesView = ({ phone, devices, clock, audio }: SettingsParts): View & { close(): void } => {
+const devicesView = ({ phone, devices, clock, audio }: SettingsDeps): View & { close(): void } => {
   const trial = new DeviceTrial(devices, audio)
   const choose = (kind: DeviceKind) => (id: string | undefined) => {
     void phone.controls.choose(kind, id)
@@ -123,7 +123,7 @@ const pushView = (push: BrowserPush): View => {
   }
 }
 
-const themeView = ({ current, choose }: SettingsParts['theme']): HTMLElement => {
+const themeView = ({ current, choose }: SettingsDeps['theme']): HTMLElement => {
   const words = { system: 'As the system', light: 'Light', dark: 'Dark' } as const
   const options = Object.entries(words).map(([value, text]) => {
     const input = element('input', { type: 'radio', name: 'theme', value, checked: value === current })
@@ -136,17 +136,17 @@ const themeView = ({ current, choose }: SettingsParts['theme']): HTMLElement => 
   )
 }
 
-/** The settings of this browser. */
-export const settingsView = (parts: SettingsParts): View & { close(): void } => {
-  const devices = devicesView(parts)
-  const push = pushView(parts.push)
+/** Creates the settings of this browser. */
+export const settingsView = (deps: SettingsDeps): View & { close(): void } => {
+  const devices = devicesView(deps)
+  const push = pushView(deps.push)
   return {
     element: element(
       'section',
       { class: 'page settings', 'aria-label': 'Settings' },
       devices.element,
       push.element,
-      themeView(parts.theme),
+      themeView(deps.theme),
     ),
     close: () => devices.close(),
     update() {

@@ -1,6 +1,6 @@
 import { element, setText, show } from '../dom.ts'
 
-/** The sign-in screen. `submit` rejects with an error whose message is shown. */
+/** Creates the sign-in screen. `submit` rejects with an error whose message is shown. */
 export const signInView = (
   submit: (email: string, password: string) => Promise<void>,
   notice: string | undefined,

@@ -2,7 +2,7 @@ import { button, element, setText, show } from '../dom.ts'
 import { type Icon, icon } from '../icons.ts'
 import type { View } from './view.ts'
 
-/** The parts of the page. `phone` is one of its own only where the page is narrow: else it is always there, beside the others. */
+/** Tabs of the page. `phone` is a tab only on a narrow page; otherwise it is always visible. */
 export type Tab = 'phone' | 'people' | 'recents' | 'chats' | 'settings'
 
 const tabs: readonly (readonly [Tab, string, Icon])[] = [
@@ -13,7 +13,7 @@ const tabs: readonly (readonly [Tab, string, Icon])[] = [
   ['settings', 'Settings', 'gear'],
 ]
 
-/** The way from one part of the page to another. `count`: what waits there for the person. */
+/** Creates the navigation between tabs. `count` is the number of pending items of a tab. */
 export const tabsView = (
   current: () => Tab,
   choose: (tab: Tab) => void,

@@ -6,7 +6,7 @@ import { icon } from '../icons.ts'
 import type { Thread } from '../thread.ts'
 import { keyed, type View } from './view.ts'
 
-const LONGEST = 4096
+const maxLength = 4096
 
 const bubble = (message: Message, own: boolean, now: () => number) => ({
   element: element(
@@ -18,12 +18,12 @@ const bubble = (message: Message, own: boolean, now: () => number) => ({
   ),
 })
 
-/** The box in which a message is written. */
+/** Creates the input box of a message. */
 const composer = (threadOf: () => Thread | undefined) => {
   const fault = element('p', { class: 'fault', role: 'alert', 'data-testid': 'message-fault' })
   const text = element('textarea', {
     rows: '1',
-    maxlength: String(LONGEST),
+    maxlength: String(maxLength),
     placeholder: 'Message',
     'aria-label': 'Message',
     'data-testid': 'message-text',
@@ -45,7 +45,7 @@ const composer = (threadOf: () => Thread | undefined) => {
       thread.draft = ''
       if (threadOf() === thread) text.value = ''
     } catch (error) {
-      // What was written stays, to be sent again.
+      // The text stays, to be sent again.
       setText(fault, (error as Error).message)
       show(fault, true)
     }
@@ -76,7 +76,7 @@ const composer = (threadOf: () => Thread | undefined) => {
   }
 }
 
-/** The conversation that is open. */
+/** Creates the view of the open conversation. */
 export const threadView = (chats: Chats, now: () => number): View => {
   let shown: Thread | undefined
   let follow: ((messages: readonly Message[]) => void) | undefined
@@ -124,7 +124,8 @@ export const threadView = (chats: Chats, now: () => number): View => {
       shown = thread
       if (!thread) return
       if (changed) open(thread)
-      // Who reads at the end goes on there; who reads further up is not moved, also when earlier messages come above.
+      // A reader at the end stays at the end. A reader further up is not moved, also when earlier messages
+      // are added above.
       const fromEnd = scroll.scrollHeight - scroll.scrollTop
       const atEnd = changed || fromEnd - scroll.clientHeight < 40
       follow?.(thread.messages)

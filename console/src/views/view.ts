@@ -1,10 +1,10 @@
-/** A part of the page that follows what it shows. */
+/** Part of the page that follows its data. */
 export interface View {
   readonly element: HTMLElement
   update(): void
 }
 
-/** Follows a list: one element for each key, made once, in the list's order. */
+/** Follows a list: one element for each key, created once, in the list's order. */
 export const keyed = <T>(
   parent: HTMLElement,
   make: (item: T) => { readonly element: HTMLElement; update?(item: T): void },
@@ -24,7 +24,7 @@ export const keyed = <T>(
       const part = made.get(key) ?? make(item)
       made.set(key, part)
       part.update?.(item)
-      // What is in its place already stays: moving an element takes the focus from it.
+      // Elements in their place are not moved: moving removes the focus.
       if (part.element === before) before = before.nextElementSibling
       else parent.insertBefore(part.element, before)
     }
