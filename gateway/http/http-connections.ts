@@ -148,7 +148,7 @@ export class Connections {
   }
 
   /**
-   * Closes the oldest of these connections that waits without a complete request. If there is none and
+   * Closes the oldest of these connections that waits without a complete request. If none waits and
    * `isFull`, closes one that has been busy too long. Returns false if no connection was closed.
    */
   #replaceOneOf(keys: Iterable<string>, isFull: boolean): boolean {

@@ -69,7 +69,7 @@ const ask = (operation: Operation, path: string, project: TestProject, body = bo
 const nameOf = ({ method, path }: Operation): string => `${method} ${path}`
 const named = () => operations.filter(({ path }) => path.includes('{'))
 
-/** Whose ids must not be seen: all but the name of the project, which is no secret. */
+/** Ids that other projects must not see: all except those of the projects. */
 const idsOf = (things: SampleResources): string[] =>
   [...things.values()].filter((id) => id !== ours.id && id !== theirs.id)
 

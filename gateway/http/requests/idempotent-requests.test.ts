@@ -17,7 +17,7 @@ const secret = new Uint8Array(32).fill(1)
 let clock: FakeClock
 let store: Store
 let made: number
-/** What the route waits for before it answers. */
+/** Promise that the route awaits before its response. */
 let gate: Promise<void>
 let failure: Error | undefined
 

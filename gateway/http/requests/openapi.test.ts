@@ -19,7 +19,7 @@ afterAll(() => rig.close())
 const without = (has: (operation: Operation) => unknown) =>
   operations.filter((one) => !has(one)).map(({ method, path }) => `${method} ${path}`)
 
-/** What whoever asks need not prove who they are for. */
+/** Paths that need no authentication. */
 const open = ['/api/console/session', '/api/fabric/embeds/tokens']
 
 describe('the OpenAPI document', () => {

@@ -39,17 +39,17 @@ const meanings: Readonly<Record<number, string>> = {
   400: 'The request is malformed.',
   401: 'The credentials are missing or wrong.',
   403: 'The credentials do not permit this.',
-  404: 'There is no such thing in this project.',
-  409: 'This is not possible as things are.',
+  404: 'The resource does not exist in this project.',
+  409: 'The request conflicts with the present state.',
   413: 'The body is too large.',
   415: 'The content type of the body is not supported.',
-  422: 'Fields are missing or wrong; each one is named.',
-  429: 'Too many requests; `retry-after` says when to try again.',
-  500: 'Something failed inside the gateway.',
-  503: 'The gateway is shutting down, or is too busy.',
+  422: 'Fields are missing or invalid. Each is named in the errors.',
+  429: 'Too many requests. Retry after the time in `retry-after`.',
+  500: 'Internal error of the gateway.',
+  503: 'The gateway is shutting down or overloaded.',
 }
 
-/** Answers that a route may give without saying so. */
+/** Statuses that a route may return without declaring them. */
 const statusesOf = ({ url, method, schema }: RouteOptions): readonly number[] => {
   const writes = method !== 'GET' && method !== 'HEAD'
   return [
@@ -74,7 +74,7 @@ const idempotencyHeader = {
       minLength: 1,
       maxLength: 255,
       description:
-        'The same key with the same request gets the same answer for a day, and nothing is done twice.',
+        'A repeated request with the same key receives the first response for a day, and is not carried out again.',
     },
   },
 }

@@ -35,7 +35,8 @@ export const listBody = <T>(
     const given = Object.entries({ ...query, page_number: to, page_token: undefined }).filter(
       ([, value]) => value !== undefined,
     )
-    return `${path}?${new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)]))}`
+    const pairs = given.map(([key, value]): [string, string] => [key, String(value)])
+    return `${path}?${new URLSearchParams(pairs)}`
   }
   return {
     data: items.map(body),

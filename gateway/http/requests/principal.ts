@@ -14,8 +14,8 @@ declare module 'fastify' {
 }
 
 /**
- * Returns the `onRequest` hook of a route for projects with Basic auth (RFC 7617): the project's id as user
- * name, and an API token with the scope as password. Throws `unauthorized`, `insufficient_scope` or
+ * Returns the `onRequest` hook of a route for projects. It requires Basic auth (RFC 7617) with the project's
+ * id, and an API token that has the scope. Throws `unauthorized`, `insufficient_scope` or
  * `too_many_requests`.
  */
 export type RequireProject = (scope: Scope) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>

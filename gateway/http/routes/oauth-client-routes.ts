@@ -129,7 +129,7 @@ const changeRoute = (
     url: `${path}/:id`,
     onRequest: requireProject('resources'),
     schema: {
-      ...describe(`${verb}_oauth_client`, 'Change an OAuth client; what is not named stays'),
+      ...describe(`${verb}_oauth_client`, 'Change an OAuth client; omitted fields keep their values'),
       params: idParams,
       response: { 200: clientSchema },
       body: { type: 'object', additionalProperties: false, properties: fields },

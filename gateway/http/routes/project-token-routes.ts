@@ -133,7 +133,7 @@ const changeRoute = (
     url: `${path}/:id`,
     onRequest: requireProject('tokens'),
     schema: {
-      ...describe(`${verb}_project_token`, 'Change a token; what is not named stays'),
+      ...describe(`${verb}_project_token`, 'Change a token; omitted fields keep their values'),
       params: idParams,
       response: { 200: tokenSchema },
       body: { type: 'object', additionalProperties: false, properties: fields },

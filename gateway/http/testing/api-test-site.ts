@@ -1,7 +1,4 @@
-/**
- * What the API is tested with: the whole site on a real directory in memory, with two projects. Calls alone
- * are fakes.
- */
+/** API test site: the whole site on a real in-memory directory with two projects. Only calls are fakes. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -81,7 +78,7 @@ export const asProject = ({ id, apiToken }: TestProject = ours) => ({
   authorization: `Basic ${Buffer.from(`${id}:${apiToken}`).toString('base64')}`,
 })
 
-/** What the file declares: the second project has what the first one has, by the same names. */
+/** Declared directory. The second project has the same names as the first. */
 const declared = (): DirectoryConfig => ({
   project: ours.id,
   projects: [ours, theirs].map(({ id, apiToken }) => ({ id, name: id, apiToken, signingKeys: [] })),
@@ -134,7 +131,7 @@ export class ApiTestSite {
   /** Lines of the log. */
   readonly lines: string[] = []
   readonly folder = mkdtempSync(join(tmpdir(), 'trunkline-api-'))
-  /** Why no calls can be taken. */
+  /** Reasons for not being ready. */
   reasons: string[] = []
   directory!: Directory
   recordings!: Recordings
@@ -145,13 +142,13 @@ export class ApiTestSite {
   /** Conferences and queues in progress, by project. */
   readonly conferences = new Map<string, readonly OpenConference[]>()
   readonly queues = new Map<string, readonly OpenQueue[]>()
-  /** What was sent to whose pages. */
+  /** Events that were sent to browsers. */
   readonly told: { readonly to: string; readonly event: string; readonly params: object }[] = []
   /** Reader of long documents: without threads, unless a test gives another. */
   reader: Pick<DocumentReader, 'check'> = { check: async (kind, text) => checkDocument(kind, text) }
   #access!: ProjectAccess
   #chat!: Chat
-  /** Nobody is called, and no call is in progress. */
+  /** Fake without calls. */
   readonly #calls: ApiSources['calls'] = {
     placed: {
       place: async () => Promise.reject(new TrunklineError('over_call_limit')),
@@ -227,7 +224,7 @@ export class ApiTestSite {
     })
   }
 
-  /** Asks as a project; default ours. */
+  /** Sends a request as a project; default the first. */
   ask(method: Method, url: string, payload?: object, project = ours) {
     return this.site.inject({ method, url, headers: asProject(project), ...(payload && { payload }) })
   }
@@ -249,14 +246,14 @@ export class ApiTestSite {
     return answerOf(await this.askAs({ url, token }))
   }
 
-  /** A subscriber access token of somebody whom the file declares. */
+  /** Issues an access token of a declared subscriber. */
   async tokenOf(email: string, project = ours, seconds = 600): Promise<string> {
     const subscriber = this.directory.subscriberByEmail(project.id, email)
     if (!subscriber) throw new Error(`The rig knows no ${email}.`)
     return (await this.tokens.issue(subscriber, seconds)).token
   }
 
-  /** Asks with a subscriber access token; default that of Alice of our project. */
+  /** Sends a request with a subscriber access token; default that of Alice in the first project. */
   async askAs(options: InjectOptions & { readonly token?: string }) {
     const { token = await this.tokenOf('alice@example.test'), headers, ...rest } = options
     return this.site.inject({ ...rest, headers: { authorization: `Bearer ${token}`, ...headers } })

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { ApiTestSite, ours } from './api-test-site.ts'
 
-/** Somebody who writes; a guest has the token alone. */
+/** Participant of a conversation; a guest has only a token. */
 export interface Person {
   readonly id: string
   readonly token: string
   readonly addressId: string
 }
 
-/** Who asks. */
+/** Sender of a request. */
 export type Asking = Pick<Person, 'token'>
 
-/** Where conversations are. */
+/** Path of the conversations. */
 export const base = '/api/fabric/conversations'
 
 /** The site, and people who talk to one another by it. */

@@ -1,6 +1,4 @@
-/**
- * What the XML family is tested with: fakes of the calls and of their history, and everything else as it is.
- */
+/** Test site of the XML family: fakes of calls and their history, and real components otherwise. */
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
@@ -247,7 +245,7 @@ export class CompatTestSite {
     return this.calls.add({ id })
   }
 
-  /** Asks as our project does, below its account; a body is a form. */
+  /** Sends a request as the first project, below its account; a body is a form. */
   ask(method: 'GET' | 'POST' | 'DELETE', path: string, form?: Form, as: AskedAs = {}) {
     const { project = ours, account = project, prefix = '/2010-04-01' } = as
     const body =

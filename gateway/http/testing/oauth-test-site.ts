@@ -176,7 +176,7 @@ export class OAuthTestSite {
   }
 }
 
-/** What the token endpoint answers. */
+/** Response of the token endpoint. */
 export interface TokenAnswer {
   readonly access_token: string
   readonly refresh_token: string
@@ -259,7 +259,7 @@ export class OAuthTestBrowser {
     }
   }
 
-  /** Where the application is told how it went. */
+  /** Returns the query of the redirect to the application. */
   async answered(answer: Awaited<ReturnType<OAuthTestBrowser['go']>>): Promise<URLSearchParams> {
     const last = await this.follow(answer)
     return new URL(String(last.headers.location)).searchParams

@@ -12,7 +12,7 @@ export interface Parameter {
 
 type Content = Readonly<Record<string, { readonly schema?: Schema }>>
 
-/** What the document says of one operation. */
+/** Operation of the document. */
 export interface Operation {
   readonly method: string
   /** With `{names}`. */
@@ -49,7 +49,7 @@ export const bodyOf = ({ requestBody }: Operation): { type: string; schema: Sche
   return first && { type: first[0], schema: first[1].schema ?? {} }
 }
 
-/** What was answered, as `inject` gives it. */
+/** Response of `inject`. */
 export interface Answer {
   readonly statusCode: number
   readonly body: string

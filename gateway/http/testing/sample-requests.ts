@@ -5,7 +5,7 @@ import { bodyOf, type Operation } from './openapi-operations.ts'
 import { pathOf, type SampleResources } from './sample-resources.ts'
 import { type Schema, valuesOf } from './schema-values.ts'
 
-/** What requests are made with. */
+/** Sources of sample requests. */
 export interface RequestsFrom {
   /** One of everything that there is, to be put into paths. */
   readonly things: SampleResources
@@ -28,7 +28,7 @@ const paths = ({ path }: Operation, things: SampleResources): fc.Arbitrary<strin
   return path.includes('{') ? fc.oneof({ weight: 3, arbitrary: good }, other) : good
 }
 
-/** Parameters one by one, repeated at times, with one that nobody knows now and then. */
+/** Query parameters, sometimes repeated, and sometimes with an unknown one. */
 const queries = ({ parameters = [] }: Operation): fc.Arbitrary<string> => {
   const known = parameters.filter((one) => one.in === 'query')
   const one = (name: string, schema: Schema) =>

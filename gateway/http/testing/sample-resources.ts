@@ -36,7 +36,7 @@ export const bodiesOf = (n: string): Readonly<Record<string, object>> => ({
   '/api/laml/2010-04-01/Accounts/{account}/LamlBins': { Name: `bin ${n}`, Contents: '<Response/>' },
 })
 
-/** Where the same things are found, too. */
+/** Paths that reach the same resources. */
 const aliases: Readonly<Record<string, string>> = {
   '/api/fabric/domain_applications/{id}': '/api/relay/rest/domain_applications/{id}',
   '/subscriber/devices/{id}': '/api/fabric/subscriber/devices/{id}',
@@ -70,10 +70,7 @@ export const makeSampleResources = async (
   return things
 }
 
-/**
- * A path with the ids of these things. Throws where there is none of the kind: whoever adds a route adds what
- * it is for.
- */
+/** Returns a path with the ids of sample resources. Throws if a kind has no sample; a new route needs one. */
 export const pathOf = (things: SampleResources, path: string): string =>
   path.replaceAll(/\{\w+\}/g, (_name, at: number) => {
     const upTo = path.slice(0, path.indexOf('}', at) + 1)
@@ -105,7 +102,7 @@ const make = async (rig: ApiTestSite, project: TestProject, path: string, body: 
   return id ?? sid
 }
 
-/** A conversation of Alice with whom the address of the things is. */
+/** Creates a conversation of Alice with the sample address. */
 const addConversation = async (
   rig: ApiTestSite,
   project: TestProject,
@@ -128,7 +125,8 @@ const addCalls = async (
   { id: projectId }: TestProject,
   things: Map<string, string>,
 ): Promise<void> => {
-  const [id, leg] = [randomUUID(), randomUUID()]
+  const id = randomUUID()
+  const leg = randomUUID()
   records.began(startedCall({ id, projectId }))
   records.ended(id, { status: 'completed', endedAt: 1_700_000_010_000, code: 'normal' })
   records.keep(callSummaryOf({ call: id, projectId, legs: [legOf({ leg })] }))

@@ -26,7 +26,7 @@ const rejected = async (code: string): Promise<number | undefined> => {
   return values.find(({ labels }) => labels.code === code)?.value
 }
 
-/** What the log says of refusals. */
+/** Log lines of rejections. */
 const told = (): AnyFrame[] => gateway.lines.map((line) => JSON.parse(line)).filter(({ code }) => code)
 
 const tokenOf = (of: keyof typeof defaultBrowserQuotas) =>

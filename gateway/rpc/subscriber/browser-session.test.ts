@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-/** What a page keeps over a lost connection. */
+/** State that a page keeps across connections. */
 const kept = async (page: TestPage, protocol: unknown): Promise<AnyFrame> => {
   const states = page.browser.requests.filter(
     (r) => (r.params as AnyFrame).event_type === 'signalwire.authorization.state',

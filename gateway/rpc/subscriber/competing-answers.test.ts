@@ -42,7 +42,7 @@ const ringing = async () => {
 
 const answer = (page: TestPage, callId: string, sdp: string) => page.verto('verto.answer', callId, { sdp })
 
-/** How often a page was told this. */
+/** Returns how often a page received an event. */
 const told = (page: TestPage, what: string): number => page.story.filter((word) => word === what).length
 
 describe('two answers', () => {

@@ -50,7 +50,7 @@ const ringing = async () => {
   return call
 }
 
-/** What the SDK's `handlePushNotification` sends for what a device was told. */
+/** Request that the SDK's `handlePushNotification` sends for a push notification. */
 const handled = async (page: TestPage): Promise<string> => {
   const event = told[0]!.event as { params: { params: { callID: string } }; node_id: string }
   const { callID } = event.params.params

@@ -115,7 +115,8 @@ const page = async (
 const linkTo = (kind: RecordKind, query: Query, cursor: string | undefined): string => {
   const { cursor: _, ...rest } = query
   const given = Object.entries({ ...rest, ...(cursor !== undefined && { cursor }) })
-  return `/api/records/${kind}s?${new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)]))}`
+  const pairs = given.map(([key, value]): [string, string] => [key, String(value)])
+  return `/api/records/${kind}s?${new URLSearchParams(pairs)}`
 }
 
 const listContent = (kind: RecordKind) => {

@@ -182,7 +182,7 @@ const changeRoute = <T extends ResourceType>(at: Site<T>, method: 'PUT' | 'PATCH
     onRequest,
     bodyLimit,
     schema: {
-      ...describe(verb, `Change a ${kind.title}; what is not named stays`),
+      ...describe(verb, `Change a ${kind.title}; omitted fields keep their values`),
       params: idParams,
       body: bodySchema(kind.properties, []),
       response: { 200: at.schema },

@@ -10,7 +10,7 @@ afterAll(() => rig.close())
 const hello = { version: '1.0.0', sections: { main: [{ answer: {} }, { play: { url: 'say:Hello' } }] } }
 const url = 'https://app.example/a?b=c'
 
-/** What makes a resource of each kind, what its answer has beside, and a change. */
+/** Body that creates each kind of resource, additional response fields, and a change. */
 const kinds: readonly [path: string, type: string, body: object, shown: object, change: object][] = [
   [
     'subscribers',

@@ -135,7 +135,10 @@ const changeRoute = (
     url,
     onRequest: requireProject('subscribers'),
     schema: {
-      ...describe(`${verb}_${name}`, 'Change a SIP endpoint of a subscriber; what is not named stays'),
+      ...describe(
+        `${verb}_${name}`,
+        'Change a SIP endpoint of a subscriber; omitted fields keep their values',
+      ),
       params: bothParams,
       body: bodySchema([]),
       response: { 200: schema },

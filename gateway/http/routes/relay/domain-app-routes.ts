@@ -164,7 +164,10 @@ const changeRoute = (at: At, method: 'PUT' | 'PATCH'): void => {
     url: `${base}/:id`,
     onRequest: requireProject('resources'),
     schema: {
-      ...describe(`${verb}_domain_application`, 'Change a domain application; what is not named stays'),
+      ...describe(
+        `${verb}_domain_application`,
+        'Change a domain application; omitted fields keep their values',
+      ),
       params: idParams,
       body: bodySchema([]),
       response: { 200: domainAppSchema },

@@ -123,7 +123,7 @@ const changeRoute = (
     url: `${base}/:id`,
     onRequest: requireProject('resources'),
     schema: {
-      ...describe(`${verb}_relay_sip_endpoint`, 'Change a SIP endpoint; what is not named stays'),
+      ...describe(`${verb}_relay_sip_endpoint`, 'Change a SIP endpoint; omitted fields keep their values'),
       params: idParams,
       body: bodySchema([]),
       response: { 200: schema },

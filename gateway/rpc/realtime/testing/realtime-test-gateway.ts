@@ -30,7 +30,7 @@ export class TestApplication {
     this.socket = socket
   }
 
-  /** What a request is answered with: its result, or its error. */
+  /** Sends a request and returns its result or error. */
   async ask(method: string, params: AnyFrame = {}): Promise<AnyFrame> {
     const answer = await this.socket.send(method, params)
     return (answer.result ?? answer.error) as AnyFrame
@@ -60,8 +60,8 @@ export class TestApplication {
       const { event_type, params } = request.params as { event_type: string; params: AnyFrame }
       const { call_state, state, connect_state, dial_state, detect } = params
       const found = (detect as AnyFrame | undefined)?.params as AnyFrame | undefined
-      const told = [call_state, state, connect_state, dial_state, found?.event].find(Boolean)
-      return `${event_type.replace(/^calling\.call\./, '')} ${told}`
+      const detail = [call_state, state, connect_state, dial_state, found?.event].find(Boolean)
+      return `${event_type.replace(/^calling\.call\./, '')} ${detail}`
     })
   }
 }
@@ -72,7 +72,7 @@ export class RealtimeTestGateway {
   readonly metrics = new Metrics()
   readonly lines: string[] = []
   readonly originations: Origination[] = []
-  /** How the calls that are made go. */
+  /** Result of originated calls. */
   originate: (origination: Origination) => Promise<string> = async () => 'c-9'
   readonly projects = new TestTokens([
     { project: 'demo', secret: apiToken },

@@ -1,7 +1,4 @@
-/**
- * Where the tests of calls begin: a page that has dialled, one that talks, and the ways of waiting for both
- * sides.
- */
+/** Setup of call tests: a browser that has dialed, one in a call, and waiting for both sides. */
 import { expect, vi } from 'vitest'
 import type { AnyFrame } from '../../testing/test-browser.ts'
 import type { SubscriberTestGateway, TestPage } from './subscriber-test-gateway.ts'

@@ -15,7 +15,7 @@ export class FakeMedia implements BrowserMedia {
   readonly sdp: string
   readonly accepted: string[] = []
   readonly video = new FakeVideo()
-  /** What the other party is shown in place of the camera. */
+  /** Screen that replaces the camera. */
   screen: BrowserScreen | undefined
   /** Whether the browser is sent no sound. */
   deaf = false
@@ -101,11 +101,11 @@ export class FakeScreen implements BrowserScreen {
 export class FakeWebRtc implements Pick<WebRtc, 'answer' | 'offer' | 'screen'> {
   readonly made: FakeMedia[] = []
   readonly screens: FakeScreen[] = []
-  /** Whether the last offer of ours has video. */
+  /** Whether the gateway's last offer has video. */
   withVideo = false
   /** Whether video of the last offer of a page is taken. */
   takesVideo = false
-  /** What was wanted of the last offer of a page, in this order. */
+  /** Codecs that were accepted of the last offer, in order. */
   wanted: readonly AudioCodec[] = []
   /** Held back until the test lets it go. */
   gate: Promise<void> = Promise.resolve()
@@ -152,7 +152,7 @@ export class FakeWebRtc implements Pick<WebRtc, 'answer' | 'offer' | 'screen'> {
   }
 }
 
-/** An owner of legs that writes down what it is told. */
+/** Leg owner that records its callbacks. */
 export class FakeOwner implements LegOwner {
   readonly told: string[] = []
 

@@ -57,7 +57,7 @@ const makeDirectory = async (): Promise<Directory> => {
   return made
 }
 
-/** What a call for a subscriber has besides whom it is for. */
+/** Options of a call to a subscriber. */
 type CallOptions = Partial<Pick<OutboundRequest, 'caller' | 'from'>> &
   Pick<OutboundRequest['destination'], 'userVariables'> & { readonly query?: string }
 
@@ -131,7 +131,7 @@ export class SubscriberTestGateway {
   readonly metrics = new Metrics()
   readonly webrtc = new FakeWebRtc()
   readonly arrivals = new FakeArrivals()
-  /** What whoever is dialled is likely to speak. */
+  /** Codecs that a callee probably supports. */
   likelyCodecs: (to: string) => readonly AudioCodec[] = () => []
   /** Tells devices of calls; taken by {@link startGateway}. */
   push: Pick<Push, 'call'> | undefined
@@ -229,10 +229,7 @@ export class SubscriberTestGateway {
     return (await this.tokens.issue(this.subscriber(name), seconds)).token
   }
 
-  /**
-   * A token that calls the address of one subscriber alone: a guest's, or that of somebody whom Alice has
-   * invited.
-   */
+  /** Returns a token for the address of one subscriber only: of a guest, or of a user whom Alice invited. */
   async limitedToken(kind: 'guest' | 'invite', to: 'alice' | 'bob' = 'bob', seconds = 3600): Promise<string> {
     const { projectId, id } = this.subscriber('alice')
     const holder = { projectId, id: kind === 'guest' ? 'guest-1' : id }
