@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import type { Dialog } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SystemDns } from './route/dns.ts'
@@ -40,6 +40,20 @@ class Victim {
 
   close(): void {
     this.#socket.close()
+  }
+}
+
+/** Opens a UDP host and listens for TCP at its port. Tries another port if the TCP port is in use. */
+const udpBeside = async (server: Server, address: string): Promise<Victim> => {
+  for (;;) {
+    const victim = await Victim.at(address)
+    server.listen(victim.port, address)
+    const listens = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (listens) return victim
+    victim.close()
   }
 }
 
@@ -234,11 +248,9 @@ it.each([
   ['of the application, and its route over tcp nothing', 'tcp', true],
   ['of the agent, and its route nothing', 'udp', false],
 ] as const)('a caller who never acknowledges gets one BYE %s', async (_name, protocol, hangsUp) => {
-  const proxy = await Victim.at('127.0.0.5')
   const connections: unknown[] = []
   const server = createServer((socket) => connections.push(socket.destroy()))
-  server.listen(proxy.port, '127.0.0.5')
-  await once(server, 'listening')
+  const proxy = await udpBeside(server, '127.0.0.5')
   const made = new Promise<Dialog>((resolve) => {
     bench.srf.invite(async (req, res) => {
       const headers = { [unverifiedHeader]: '1' }

@@ -32,10 +32,10 @@ describe('video', () => {
       .replaceAll(':96 ', ':120 ')
       .replace(':97 apt=96', ':97 apt=120')
     await expect(media.renegotiate(other)).rejects.toThrow('VP8 with payload type 96 expected')
-    expect(media.video).toMatchObject({ sends: true, receives: true })
+    expect(media.video).toMatchObject({ isSending: true, isReceiving: true })
     expect(fixture.webrtc.transports).toBe(2)
     await hangUp(media)
-    expect(media.video).toMatchObject({ sends: false, receives: false })
+    expect(media.video).toMatchObject({ isSending: false, isReceiving: false })
     nothingOpen()
   })
 
@@ -70,7 +70,7 @@ describe('video', () => {
     const screen = await fixture.webrtc.screen('g', screenOffer)
     await hangUp(media)
     media.present(screen)
-    expect(media.video).toMatchObject({ sends: false, receives: false })
+    expect(media.video).toMatchObject({ isSending: false, isReceiving: false })
     await screen.close()
     nothingOpen()
   })
@@ -160,12 +160,12 @@ describe('video', () => {
     const ended = new Promise<void>((resolve) => a.onState((state) => state === 'crashed' && resolve()))
     process.kill(first.pid, 'SIGKILL')
     await ended
-    expect(a.video).toMatchObject({ sends: false, receives: false })
+    expect(a.video).toMatchObject({ isSending: false, isReceiving: false })
     await until(
       () => left(second),
       (now) => now === apart,
     )
-    expect(b.video).toMatchObject({ sends: true, receives: true })
+    expect(b.video).toMatchObject({ isSending: true, isReceiving: true })
     expect(faults).toEqual([])
     joining.close()
     for (const media of [a, b]) await hangUp(media)

@@ -36,7 +36,7 @@ describe('browsers', () => {
     const b = await parties.callIn('blue', { numbers: { 96: '120', 120: '96' } })
     const c = await parties.callIn('green', { numbers: { 96: '41', 41: '96' } })
     expect(workerOf(a)).not.toBe(workerOf(b))
-    expect(a.media.video).toMatchObject({ sends: true, receives: true })
+    expect(a.media.video).toMatchObject({ isSending: true, isReceiving: true })
     expect(b.media.sdp).toContain('a=rtpmap:120 VP8/90000')
     expect(c.media.sdp).toContain('a=rtpmap:41 VP8/90000')
     const first = parties.join(a, b)
@@ -75,7 +75,7 @@ describe('browsers', () => {
     const [a, b] = await Promise.all([parties.callIn('red'), parties.callIn()])
     const seen = changes(b)
     parties.join(a, b)
-    expect(b.media.video).toMatchObject({ sends: false, receives: false })
+    expect(b.media.video).toMatchObject({ isSending: false, isReceiving: false })
     const { page, screen } = await parties.share('green')
     const turnScreen = async (direction: 'inactive' | 'sendonly') => {
       await page.call('turnVideo', direction)
@@ -108,14 +108,14 @@ describe('browsers', () => {
     await offerAgain(b)
     await Promise.all([sees(a, 'blue'), sees(b, 'red')])
     expect(seen).toEqual([
-      { sends: true, receives: false },
-      { sends: false, receives: false },
-      { sends: true, receives: true },
-      { sends: false, receives: true },
-      { sends: false, receives: false },
-      { sends: true, receives: false },
-      { sends: false, receives: false },
-      { sends: true, receives: true },
+      { isSending: true, isReceiving: false },
+      { isSending: false, isReceiving: false },
+      { isSending: true, isReceiving: true },
+      { isSending: false, isReceiving: true },
+      { isSending: false, isReceiving: false },
+      { isSending: true, isReceiving: false },
+      { isSending: false, isReceiving: false },
+      { isSending: true, isReceiving: true },
     ])
   })
 })
@@ -156,7 +156,7 @@ describe.skipIf(!isInstalled(firefox))('Firefox and Chromium', () => {
     await sees(fox, 'blue')
     await page.call('turnVideo', 'sendonly')
     await offerAgain(fox)
-    expect(fox.media.video).toMatchObject({ sends: true, receives: false })
+    expect(fox.media.video).toMatchObject({ isSending: true, isReceiving: false })
     b.media.present(undefined)
     await page.call('turnVideo', 'sendrecv')
     await offerAgain(fox)
@@ -168,7 +168,7 @@ describe.skipIf(!isInstalled(firefox))('Firefox and Chromium', () => {
     const fox = await parties.callOut(undefined, { page })
     const a = await parties.callIn('blue')
     parties.join(fox, a)
-    expect(fox.media.video).toMatchObject({ sends: false, receives: true })
+    expect(fox.media.video).toMatchObject({ isSending: false, isReceiving: true })
     await sees(fox, 'blue')
     await page.call('camera', 'red')
     await offerAgain(fox)

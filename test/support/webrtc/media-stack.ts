@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createEdge } from '../../../media/edge/edge.ts'
 import { freePort, freePortRange } from '../../../media/testing/free-ports.ts'
 import type { BrowserMedia, Edge, MediaPort } from '../../../media/types.ts'
 import { createWebRtc, type WebRtcService } from '../../../media/webrtc/webrtc.ts'
+import { patience, until as poll } from '../until.ts'
 
 /** A media edge with WebRTC on 127.0.0.1. */
 export interface MediaStack {
@@ -38,20 +38,12 @@ export const openMediaStack = async ({ workers = 1 } = {}): Promise<MediaStack> 
   }
 }
 
-/** Waits until `value` fulfils `wanted`, and gives it. Throws with the last one after `ms`. */
-export const until = async <T>(
+/** Waits until `wanted` accepts the value, and returns it. Throws with the last value after `ms`. */
+export const until = <T>(
   value: () => T | Promise<T>,
   wanted: (value: T) => boolean,
   ms = 30_000,
-): Promise<T> => {
-  const end = performance.now() + ms
-  for (;;) {
-    const found = await value()
-    if (wanted(found)) return found
-    if (performance.now() > end) throw new Error(`not reached in ${ms} ms; last: ${JSON.stringify(found)}`)
-    await sleep(100)
-  }
-}
+): Promise<T> => poll('the wanted value', value, wanted, ms / patience)
 
 /** Closes a session as a leg does: the session, then the port. */
 export const hangUp = async (media: BrowserMedia, ...ports: MediaPort[]): Promise<void> => {

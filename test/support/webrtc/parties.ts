@@ -123,7 +123,7 @@ export const sees = async ({ page }: Party, colour: string): Promise<Seen> => {
 
 /** Each change of what the session's video does. */
 export const changes = ({ media: { video } }: Party) => {
-  const seen: { sends: boolean; receives: boolean }[] = []
-  video.onChange(() => seen.push({ sends: video.isSending, receives: video.isReceiving }))
+  const seen: { isSending: boolean; isReceiving: boolean }[] = []
+  video.onChange(() => seen.push({ isSending: video.isSending, isReceiving: video.isReceiving }))
   return seen
 }
