@@ -93,7 +93,8 @@ describe('differences', () => {
       'removed domains[b.example]',
       'added domains[c.example]',
     ])
-    const [one, two] = ['{ name: one, targets: [sip:a.example] }', '{ name: two, targets: [sip:b.example] }']
+    const one = '{ name: one, targets: [sip:a.example] }'
+    const two = '{ name: two, targets: [sip:b.example] }'
     expect(between(`carriers: [${one}, ${two}]`, `carriers: [${two}, ${one}]`)).toMatchObject([
       { path: 'carriers', before: '["one","two"]', after: '["two","one"]' },
     ])

@@ -99,7 +99,8 @@ const compareEntries = (
   const label = (entry: Values) =>
     identity.flatMap((key) => (entry[key] === undefined ? [] : [String(entry[key])])).join('/')
   const byLabel = (entries: readonly Values[]) => new Map(entries.map((entry) => [label(entry), entry]))
-  const [old, now] = [byLabel(before), byLabel(after)]
+  const old = byLabel(before)
+  const now = byLabel(after)
   const kept = (one: typeof old, other: typeof old) => [...one.keys()].filter((name) => other.has(name))
   const entry = (name: string): Place => ({
     schema: (place.schema.items ?? {}) as Schema,
@@ -122,7 +123,8 @@ const found = ({ schema, keys, path, place }: Place, before: unknown, after: unk
   // An entry or a group that is there on one side alone is named, not told in full.
   if (kind !== 'changed' && (isObject(before) || isObject(after))) return base
   const shown = (value: unknown) => (value === undefined ? undefined : show(value, schema))
-  const [was, is] = [shown(before), shown(after)]
+  const was = shown(before)
+  const is = shown(after)
   return { ...base, ...(was !== undefined && { before: was }), ...(is !== undefined && { after: is }) }
 }
 

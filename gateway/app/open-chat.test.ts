@@ -52,7 +52,8 @@ const participant = (directory: Directory, name: string): ChatParticipant => {
 describeEngines('conversations of a gateway', (engine) => {
   it('are there after a restart', async () => {
     const { directory, chat } = await gateway(engine)
-    const [alice, bob] = [participant(directory, 'alice'), participant(directory, 'bob')]
+    const alice = participant(directory, 'alice')
+    const bob = participant(directory, 'bob')
     const { message } = await chat.send(alice, bob.addressId!, 'conversation_id', hello)
     await directory.close()
     const later = await gateway(engine)
@@ -62,7 +63,8 @@ describeEngines('conversations of a gateway', (engine) => {
 
   it('lose what is older than the configuration says', async () => {
     const { directory, chat } = await gateway(engine)
-    const [alice, bob] = [participant(directory, 'alice'), participant(directory, 'bob')]
+    const alice = participant(directory, 'alice')
+    const bob = participant(directory, 'bob')
     await chat.send(alice, bob.addressId!, 'conversation_id', hello)
     await vi.waitFor(async () => {
       engine.clock.advance(3_600_000)
@@ -72,7 +74,8 @@ describeEngines('conversations of a gateway', (engine) => {
 
   it('are counted for a minute', async () => {
     const { directory, chat, metrics } = await gateway(engine)
-    const [alice, bob] = [participant(directory, 'alice'), participant(directory, 'bob')]
+    const alice = participant(directory, 'alice')
+    const bob = participant(directory, 'bob')
     await chat.send(alice, bob.addressId!, 'conversation_id', hello)
     expect(await metrics.text()).toMatch(/^trunkline_chat_counted 2$/m)
   })
@@ -83,7 +86,8 @@ describeEngines('conversations of a gateway', (engine) => {
     name.bob = participant(probe.directory, 'bob').id
     await probe.directory.close()
     const { directory, chat, lines } = await gateway(engine, name.bob)
-    const [alice, bob] = [participant(directory, 'alice'), participant(directory, 'bob')]
+    const alice = participant(directory, 'alice')
+    const bob = participant(directory, 'bob')
     const secret = { ...hello, text: 'a secret' }
     const { message } = await chat.send(alice, bob.addressId!, 'conversation_id', secret)
     expect((await chat.messages(bob, { size: 5 })).map((each) => each.message)).toEqual([message])
@@ -94,8 +98,10 @@ describeEngines('conversations of a gateway', (engine) => {
 
 describePostgres('conversations of gateways on one database', (engine) => {
   it('are delivered to the pages of each, once', async () => {
-    const [one, other] = [await gateway(engine), await gateway(engine)]
-    const [alice, bob] = [participant(one.directory, 'alice'), participant(one.directory, 'bob')]
+    const one = await gateway(engine)
+    const other = await gateway(engine)
+    const alice = participant(one.directory, 'alice')
+    const bob = participant(one.directory, 'bob')
     await one.chat.send(alice, bob.addressId!, 'conversation_id', hello)
     const both = [alice, bob].map(({ id }) => ({ to: id, text: 'Hello' }))
     await vi.waitFor(() => expect(other.told).toHaveLength(2))

@@ -20,7 +20,8 @@ const slow = () => {
 }
 
 it('finishes what is being made, makes the next by the new settings, and closes the old ones then', async () => {
-  const [first, second] = [slow(), slow()]
+  const first = slow()
+  const second = slow()
   const sounds = new ReplaceableSounds(first.sounds)
   const begun = sounds.prepare(silence)
   sounds.change(second.sounds)
@@ -37,7 +38,9 @@ it('finishes what is being made, makes the next by the new settings, and closes 
 })
 
 it('closes idle ones at once, and all at the end', async () => {
-  const [first, second, third] = [slow(), slow(), slow()]
+  const first = slow()
+  const second = slow()
+  const third = slow()
   const sounds = new ReplaceableSounds(first.sounds)
   sounds.change(second.sounds)
   expect(first.closed()).toBe(1)

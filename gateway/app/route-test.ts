@@ -114,7 +114,8 @@ const register = (
   target: SipUri,
 ): SipEndpoint | 'source_not_allowed' | 'unknown_domain' | 'unauthorized' => {
   const directory = directoryOf(config)
-  const [trust, host] = [new Trust(config), canonicalHost(target.host)]
+  const trust = new Trust(config)
+  const host = canonicalHost(target.host)
   if (!trust.mayChallenge(query.source)) return 'source_not_allowed'
   if (!trust.isRegistrar(host) && trust.isListed(query.source)) return 'unknown_domain'
   const found = signIn(config, query, (name) => directory.endpointByName(name)?.secrets.get(host))

@@ -10,8 +10,10 @@ describeEngines('the calls of a gateway that died', (engine) => {
 
   it('are over by the next start, and no others', async () => {
     const { store } = await engine.open()
-    const [mine, others] = [await openRecords({ store }), await openRecords({ store, nodeId: 'node-2' })]
-    const [call, foreign] = [startedCall(), startedCall()]
+    const mine = await openRecords({ store })
+    const others = await openRecords({ store, nodeId: 'node-2' })
+    const call = startedCall()
+    const foreign = startedCall()
     mine.records.began(call)
     others.records.began(foreign)
     await Promise.all([mine.records.settled(), others.records.settled()])
@@ -36,7 +38,8 @@ describeEngines('the calls of a gateway that died', (engine) => {
     } as const
     const call = startedCall({ statusTarget: toldTo })
     const dialled = { parentId: call.id, direction: 'outbound-dial' } as const
-    const [called, busy] = [startedCall({ ...dialled, statusTarget: toldTo }), startedCall(dialled)]
+    const called = startedCall({ ...dialled, statusTarget: toldTo })
+    const busy = startedCall(dialled)
     for (const each of [call, busy, called]) first.records.began(each)
     first.records.ended(busy.id, { status: 'busy', endedAt: 1_700_000_004_000, code: 'busy' })
     for (const { id } of [call, called])

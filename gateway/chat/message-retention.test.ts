@@ -8,7 +8,8 @@ const day = 86_400_000
 const opened = (times: number[]) => {
   const clock = new FakeClock()
   const lines: string[] = []
-  let [tidied, fails] = [0, false]
+  let tidied = 0
+  let fails = false
   const rows = {
     removeOlder: async (before: number, most: number) => {
       if (fails) throw new Error('the store is away')

@@ -54,10 +54,8 @@ describeEngines('carriers of projects', (engine) => {
 
   it('do not take the password of another one: it is sealed for the one that has it', async () => {
     const directory = await engine.open({ config: both })
-    const [one, two] = [
-      await directory.carriers.create(p, acme),
-      await directory.carriers.create(other, acme),
-    ]
+    const one = await directory.carriers.create(p, acme)
+    const two = await directory.carriers.create(other, acme)
     const { store } = directory
     const stolen = store.selectFrom('carrier').select('secrets').where('id', '=', one.id)
     const { secrets } = await stolen.executeTakeFirstOrThrow()

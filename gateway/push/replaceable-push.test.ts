@@ -21,7 +21,8 @@ const pushOf = (sending: number) => {
 }
 
 it('tells devices by the settings of the moment, and lets the old ones finish', async () => {
-  const [first, second] = [pushOf(2), pushOf(1)]
+  const first = pushOf(2)
+  const second = pushOf(1)
   const push = new ReplaceablePush(first.push)
   expect(await push.call('alice', false)).toBe(first.call)
   push.change(second.push)

@@ -140,7 +140,8 @@ describe('a device’s token', () => {
 
 describe('keys of the operator', () => {
   it('have to be a pair', async () => {
-    const [one, other] = [newVapidKeys(), newVapidKeys()]
+    const one = newVapidKeys()
+    const other = newVapidKeys()
     const mixed = { publicKey: one.publicKey, privateKey: other.privateKey, subject }
     await expect(Vapid.open(mixed)).rejects.toThrow('push.webPush: publicKey and privateKey do not belong')
     const zero = { ...one, privateKey: Buffer.alloc(32).toString('base64url'), subject }

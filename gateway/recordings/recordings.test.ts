@@ -129,7 +129,8 @@ describe('a recording', () => {
     }
     const recordings = await rig.open({ http: { upload } })
     const storage = { url: 'https://me:pw@store.example/a?sig=1', method: 'PUT' } as const
-    const [full, empty] = [new FakeRecorder(), new FakeRecorder()]
+    const full = new FakeRecorder()
+    const empty = new FakeRecorder()
     const kept = recordings.start(full, { ...wanted, storage })
     const none = recordings.start(empty, { ...wanted, storage })
     const file = silentWav(100)
@@ -250,7 +251,8 @@ describe('the retention rule', () => {
 it('what another gateway on the same store removes takes no more room', async () => {
   const recordings = await rig.open({ maxBytes: 4000 })
   const other = await rig.open({ nodeId: 'node-2' })
-  const [old, young] = [await rig.recorded(recordings), await rig.recorded(recordings)]
+  const old = await rig.recorded(recordings)
+  const young = await rig.recorded(recordings)
   await other.remove((await other.find(old, 'p1'))!)
   expect(other.bytes).toBe(0)
   rig.clock.advance(60_000)

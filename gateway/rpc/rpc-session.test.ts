@@ -269,7 +269,8 @@ describe('the server', () => {
     rpc.close()
     await http.close()
     await start([], { sockets: { perAddress: 2 } })
-    const [first, second] = [await TestBrowser.open(http.port), await TestBrowser.open(http.port)]
+    const first = await TestBrowser.open(http.port)
+    const second = await TestBrowser.open(http.port)
     expect(await refusedWith('/')).toBe(503)
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { code: 'over_connection_limit', reached: 'perAddress', limit: 2, network: '127.0.0.1', path: '/' },

@@ -66,7 +66,8 @@ describe('a stream to an RTP address', () => {
 
   it('goes on with another port, also before its own is open', async () => {
     const t = setUp({ bidirectional: true })
-    const [second, third] = [new FakePort('call'), new FakePort('call')]
+    const second = new FakePort('call')
+    const third = new FakePort('call')
     t.stream.moveTo(second)
     await settle()
     t.stream.moveTo(third)

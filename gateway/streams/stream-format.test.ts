@@ -39,7 +39,8 @@ describe.each(formats)('sound as %j', (options, bytes, least) => {
   it('has %i octets a message, and comes back as it was', () => {
     const wanted = format(options)
     const rate = tapRateOf(wanted)
-    const [encoder, decoder] = [new ChunkEncoder(wanted), new ChunkDecoder(wanted)]
+    const encoder = new ChunkEncoder(wanted)
+    const decoder = new ChunkDecoder(wanted)
     const input = sine(1000, 480, rate, 8000)
     const heard: number[] = []
     for (let at = 0; at < 480; at += 20) {

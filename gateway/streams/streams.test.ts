@@ -171,7 +171,8 @@ describe('a stream to a WebSocket', () => {
 
   it('goes on with another port, also where that is known before there is a connection', async () => {
     const t = setUp()
-    const [second, third] = [new FakePort('call'), new FakePort('call')]
+    const second = new FakePort('call')
+    const third = new FakePort('call')
     const stream = t.start()
     stream.moveTo(second)
     await vi.waitFor(() => expect(second.taps).toHaveLength(1))

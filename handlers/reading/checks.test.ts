@@ -101,7 +101,8 @@ describe('documents that wait to be checked', () => {
 
   it('are refused after the longest wait, and leave no timer', async () => {
     const { checks, clock, send, end } = held()
-    const [first, late] = [send('a', 'a1'), send('b', 'b1')]
+    const first = send('a', 'a1')
+    const late = send('b', 'b1')
     expect(clock.running).toBe(1)
     clock.advance(10_000)
     expect(await late).toBe('gateway')

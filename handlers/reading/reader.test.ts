@@ -23,7 +23,8 @@ const faultsOf = async (reading: Promise<unknown>) => {
 
 describe('a long document', () => {
   it('is read in a thread as it would be read at once: a script', async () => {
-    const [there, here] = [await reader.script(script), readScriptDocument({ text: script })]
+    const there = await reader.script(script)
+    const here = readScriptDocument({ text: script })
     expect([...there.sections.keys()]).toEqual(['main'])
     expect(there.warnings).toEqual(here.warnings)
     const wrong = script.replace('answer', 'nothing')
@@ -43,7 +44,8 @@ describe('a long document', () => {
   it('is read in a thread as it would be read at once: XML', async () => {
     const text = long('<Response><Say>Hello {{From}}</Say><Nothing/></Response>', ' ')
     const fields = { From: '+15550100' }
-    const [there, here] = [await reader.xml({ text }, fields), readXmlDocument({ text }, fields)]
+    const there = await reader.xml({ text }, fields)
+    const here = readXmlDocument({ text }, fields)
     expect(there.verbs.map(({ name, path }) => [name, path])).toEqual(
       here.verbs.map(({ name, path }) => [name, path]),
     )

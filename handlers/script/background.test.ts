@@ -10,7 +10,8 @@ const ongoing = (id: string) => {
 
 it('gives a control id again once its stream was told to stop, before that has ended', async () => {
   const streams = new Background('stream')
-  const [first, second] = [ongoing('1'), ongoing('2')]
+  const first = ongoing('1')
+  const second = ongoing('2')
   streams.add(first, 'a')
   expect(() => streams.check('a')).toThrow(VerbFailed)
   expect(streams.stop('a')).toBe(first)

@@ -213,7 +213,8 @@ describe('documents', () => {
   })
 
   it('leave others their turn between steps that wait for nothing', async () => {
-    const [call, context] = [new FakeCall(), new FakeContext()]
+    const call = new FakeCall()
+    const context = new FakeContext()
     setImmediate(() => call.end())
     await scripts.run(Array<object>(100).fill({ set: { a: '%{call.from}' } }), { call, context })
     expect(context.steps.length).toBeLessThan(2)

@@ -61,7 +61,8 @@ describe.each(kinds)('an edge of both IP families on real sockets (%s)', (socket
   })
 
   it('joins far ends of both families, RTP and RTCP', async () => {
-    const [a, b] = [await open(), await open()]
+    const a = await open()
+    const b = await open()
     setFar(a, v4)
     setFar(b, v6)
     edge.join(a, b)
@@ -103,7 +104,8 @@ describe.each(kinds)('an edge of both IP families on real sockets (%s)', (socket
   })
 
   it('mixes both families across threads', async () => {
-    const [a, b] = [await open('one'), await open('two')]
+    const a = await open('one')
+    const b = await open('two')
     setFar(a, v4)
     setFar(b, v6)
     const mixer = await edge.openMixer()
@@ -114,7 +116,9 @@ describe.each(kinds)('an edge of both IP families on real sockets (%s)', (socket
   })
 
   it('rejects a far end that is a port of the same call', async () => {
-    const [a, b, other] = [await open('one'), await open('one'), await open('two')]
+    const a = await open('one')
+    const b = await open('one')
+    const other = await open('two')
     const { near, far } = v6.far('PCMU')
     for (const address of ['127.0.0.1', '127.0.0.9', '::1', '::ffff:127.0.0.1'])
       for (const { port, rtcpPort } of [a, b])

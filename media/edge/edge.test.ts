@@ -99,8 +99,10 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
   })
 
   it('applies the volumes of both ports to a join', async () => {
-    const [a, b] = [await open(), await open()]
-    const [farA, farB] = [alice.far('PCMU'), bob.far('PCMU')]
+    const a = await open()
+    const b = await open()
+    const farA = alice.far('PCMU')
+    const farB = bob.far('PCMU')
     a.setVolumes({ inDb: -14, outDb: 0 })
     a.setFar(farA.near, farA.far)
     b.setFar(farB.near, farB.far)
@@ -129,8 +131,10 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
   })
 
   it('carries both directions of a join with different codecs, and changes from prompt to bridge without a break', async () => {
-    const [a, b] = [await open(), await open('loopback')]
-    const [farA, farB] = [alice.far('PCMU'), bob.far('PCMA')]
+    const a = await open()
+    const b = await open('loopback')
+    const farA = alice.far('PCMU')
+    const farB = bob.far('PCMA')
     a.setFar(farA.near, farA.far)
     b.setFar(farB.near, farB.far)
     edge.join(a, b)
@@ -175,7 +179,8 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
   })
 
   it("reports digits once each, and sends them with the far end's payload type", async () => {
-    const [a, b] = [await open(), await open()]
+    const a = await open()
+    const b = await open()
     a.setFar(alice.far('PCMU').near, alice.far('PCMU', { telephoneEvent: 96 }).far)
     b.setFar(bob.far('PCMU').near, bob.far('PCMU').far)
     edge.join(a, b)
@@ -233,7 +238,8 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
     const { near, far } = alice.far('PCMU')
     port.setFar(near, far)
     await alice.until(() => alice.heard.length >= 3)
-    const [first, second] = [port.close(), port.close()]
+    const first = port.close()
+    const second = port.close()
     expect(second).toBe(first)
     await first
     await alice.until(() => alice.rtcp.length > 0)

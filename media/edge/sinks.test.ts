@@ -60,7 +60,8 @@ describe('recordings, taps and detections on real threads', () => {
   const kill = (port: MediaPort) => port.play({ prompt: { sampleRate: 8000, samples: null as never } })
 
   it('record both directions on separate channels, while packets are forwarded', async () => {
-    const [a, b] = [await open(alice, 'call'), await open(bob, 'call')]
+    const a = await open(alice, 'call')
+    const b = await open(bob, 'call')
     edge.join(a, b)
     const recording = a.record(request())
     await Promise.all([
@@ -88,7 +89,8 @@ describe('recordings, taps and detections on real threads', () => {
   })
 
   it('end with the port, and settle when the thread dies', async () => {
-    const [a, b] = [await open(alice, 'one'), await open(bob, 'one')]
+    const a = await open(alice, 'one')
+    const b = await open(bob, 'one')
     const closed = a.record(request())
     const tap = a.tap({ tracks: 'both', sampleRate: 8000 })
     const ended = new Promise<void>((resolve) => tap.onClosed(resolve))
@@ -117,7 +119,8 @@ describe('recordings, taps and detections on real threads', () => {
   }
 
   it("detect independently in the far end's audio, until conclusive", async () => {
-    const [a, b] = [await open(alice, 'call'), await open(bob, 'call', 'G722')]
+    const a = await open(alice, 'call')
+    const b = await open(bob, 'call', 'G722')
     edge.join(a, b)
     const fax = follow(b.detect({ fax: 'CED' }))
     const deaf = follow(a.detect({ fax: 'CED' }))
@@ -141,7 +144,8 @@ describe('recordings, taps and detections on real threads', () => {
   })
 
   it('stop detecting when the port is closed or the thread dies', async () => {
-    const [a, b] = [await open(alice, 'one'), await open(bob, 'one')]
+    const a = await open(alice, 'one')
+    const b = await open(bob, 'one')
     const closed = follow(a.detect({ digits: '1' }))
     const crossing = a.close()
     const late = follow(a.detect({ digits: '1' }))
@@ -153,7 +157,8 @@ describe('recordings, taps and detections on real threads', () => {
   })
 
   it('tap both directions in even steps, and speak to the far end', async () => {
-    const [a, b] = [await open(alice, 'call'), await open(bob, 'call')]
+    const a = await open(alice, 'call')
+    const b = await open(bob, 'call')
     edge.join(a, b)
     const tap = a.tap({ tracks: 'both', sampleRate: 16_000 })
     const frames: TapFrame[] = []
@@ -193,9 +198,11 @@ describe('recordings, taps and detections on real threads', () => {
   })
 
   it('move to another port of the call, but not to a closed port or another thread', async () => {
-    const [a, b] = [await open(alice, 'one'), await open(bob, 'one')]
+    const a = await open(alice, 'one')
+    const b = await open(bob, 'one')
     const elsewhere = await open(alice, 'two')
-    const [recording, tap] = [a.record(request()), a.tap({ tracks: 'in', sampleRate: 8000 })]
+    const recording = a.record(request())
+    const tap = a.tap({ tracks: 'in', sampleRate: 8000 })
     const frames: TapFrame[] = []
     tap.onFrame((frame) => frames.push(frame))
     for (const each of [recording, tap]) {
@@ -220,7 +227,8 @@ describe('recordings, taps and detections on real threads', () => {
   })
 
   it('join two ports of different calls in different threads', async () => {
-    const [a, b] = [await open(alice, 'one'), await open(bob, 'two', 'G722')]
+    const a = await open(alice, 'one')
+    const b = await open(bob, 'two', 'G722')
     edge.join(a, b)
     await Promise.all([
       alice.talk(a.port, 'PCMU', sine(700, 1200)),

@@ -39,8 +39,10 @@ describe.each(kinds)('%s sockets', (kind) => {
     ['IPv4', '127.0.0.1'],
     ['IPv6', '::1'],
   ])("send and receive over %s, with addresses in Node's notation", async (_, address) => {
-    const [a, b] = [listener(), listener()]
-    const [alice, bob] = [await bind(address, 0, a.on), await bind(address, 0, b.on)]
+    const a = listener()
+    const b = listener()
+    const alice = await bind(address, 0, a.on)
+    const bob = await bind(address, 0, b.on)
     say(alice, 'hello', bob, address)
     await b.until(1)
     expect(b.heard).toEqual([{ text: 'hello', address, port: alice.port }])
@@ -51,7 +53,9 @@ describe.each(kinds)('%s sockets', (kind) => {
   })
 
   it('distinguish sources, and send to each', async () => {
-    const [a, b, c] = [listener(), listener(), listener()]
+    const a = listener()
+    const b = listener()
+    const c = listener()
     const alice = await bind('0.0.0.0', 0, (packet, address, port) => {
       a.on(packet, address, port)
       alice.send(packet, 1, packet.length - 1, port, address)
@@ -74,7 +78,8 @@ describe.each(kinds)('%s sockets', (kind) => {
 
   it('carry hundreds of packets of one turn, in order and complete', async () => {
     const b = listener()
-    const [alice, bob] = [await bind('127.0.0.1', 0, () => {}), await bind('127.0.0.1', 0, b.on)]
+    const alice = await bind('127.0.0.1', 0, () => {})
+    const bob = await bind('127.0.0.1', 0, b.on)
     const texts = Array.from({ length: 200 }, (_, i) => `${i} `.repeat(1 + (i % 40)))
     for (const text of texts) say(alice, text, bob)
     // More than the addon's ring holds, to another socket.

@@ -43,7 +43,8 @@ describe('a mixer with ports of three codecs', () => {
 
   /** Returns the tones that a port received in the last second. */
   const heard = (i: number): number[] => {
-    const [line, codec] = [lines[i]!, codecs[i]!]
+    const line = lines[i]!
+    const codec = codecs[i]!
     const samples = line.audio(codec).slice(-rateOf(codec) / 2)
     return [...tones, 440].filter((tone) => goertzel(samples, tone, rateOf(codec)) > 0.1)
   }

@@ -62,7 +62,8 @@ describe('the range of ports', () => {
       quarantineMs: 30_000,
       clock: new TestClock(),
     })
-    const [a, b] = [await edge.open(carrier('a')), await edge.open(carrier('b'))]
+    const a = await edge.open(carrier('a'))
+    const b = await edge.open(carrier('b'))
     await a.close()
     expect((await edge.open(carrier('c'))).port).toBe(a.port)
     await b.close()
@@ -109,7 +110,8 @@ describe('the range of ports', () => {
 describe('media threads', () => {
   it('split the range, keep a group together and spread groups', async () => {
     const edge = await createEdge({ ...base, threads: 2 })
-    const [a, b] = [await edge.open(carrier('one')), await edge.open(carrier('two'))]
+    const a = await edge.open(carrier('one'))
+    const b = await edge.open(carrier('two'))
     expect([a.port < middle, b.port < middle].sort()).toEqual([false, true])
     const more = await edge.open(carrier('one'))
     expect(more.port < middle).toBe(a.port < middle)

@@ -20,7 +20,8 @@ describe('the ticker', () => {
   it('ticks busy ports every 10 ms and idle ones every 100 ms', () => {
     const clock = new TestClock()
     const ticker = new Ticker(clock)
-    const [busy, idle] = [ticked(true), ticked(false)]
+    const busy = ticked(true)
+    const idle = ticked(false)
     ticker.add(busy)
     ticker.add(idle)
     ticker.wake(busy)
@@ -77,7 +78,9 @@ describe('the ticker', () => {
       frameIn: () => order.push(`${name} in`),
       frameOut: () => order.push(`${name} out`),
     })
-    const [a, b, idle] = [part('a'), part('b'), ticked(false)]
+    const a = part('a')
+    const b = part('b')
+    const idle = ticked(false)
     const mixer = { isFramed: true, mix: () => order.push('mix') }
     for (const each of [a, b, idle]) ticker.add(each)
     ticker.addMixer(mixer)

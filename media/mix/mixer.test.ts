@@ -153,10 +153,13 @@ describe('MixerCore', () => {
 
   it('passes two inputs exactly, however quiet they are', () => {
     const mixer = new MixerCore()
-    const [a, b] = [mixer.add(1), mixer.add(2)]
-    const [noiseA, noiseB] = [roomNoise(-70, 1), roomNoise(-80, 2)]
+    const a = mixer.add(1)
+    const b = mixer.add(2)
+    const noiseA = roomNoise(-70, 1)
+    const noiseB = roomNoise(-80, 2)
     for (let i = 0; i < 200; i++) {
-      const [fromA, fromB] = [noiseA(), noiseB()]
+      const fromA = noiseA()
+      const fromB = noiseB()
       a.put(fromA)
       b.put(fromB)
       mixer.mix()
@@ -205,7 +208,8 @@ describe('MixerCore', () => {
     ['muting', { volumeDb: Number.NEGATIVE_INFINITY }],
   ])('does not click with %s', (_, options) => {
     const mixer = new MixerCore()
-    const [a, b] = [mixer.add(1), mixer.add(2)]
+    const a = mixer.add(1)
+    const b = mixer.add(2)
     const heard = [{}, options, options, {}].flatMap((each) => {
       mixer.change(1, each)
       a.put(constant(20_000))
@@ -221,7 +225,9 @@ describe('MixerCore', () => {
 
   it('keeps whispers out of the total and from the others', () => {
     const mixer = new MixerCore()
-    const [agent, caller, coach] = [mixer.add(1), mixer.add(2), mixer.add(3, { audibleTo: [1] })]
+    const agent = mixer.add(1)
+    const caller = mixer.add(2)
+    const coach = mixer.add(3, { audibleTo: [1] })
     coach.put(constant(1000))
     caller.put(constant(200))
     mixer.mix()
@@ -243,7 +249,8 @@ describe('MixerCore', () => {
 
   it('forgets inputs that leave', () => {
     const mixer = new MixerCore()
-    const [a, b] = [mixer.add(1), mixer.add(2)]
+    const a = mixer.add(1)
+    const b = mixer.add(2)
     a.put(tone(500))
     mixer.remove(1)
     mixer.remove(1)

@@ -76,7 +76,8 @@ describe('a bridge', () => {
     'carries %s to %s and back',
     (from, to) => {
       join(from, to)
-      const [here, there] = [new TestVoice(from, 700), new TestVoice(to, 1000)]
+      const here = new TestVoice(from, 700)
+      const there = new TestVoice(to, 1000)
       time.pass(1500, () => {
         a.say(here)
         b.say(there)
@@ -116,7 +117,8 @@ describe('a bridge', () => {
     join('PCMU', 'PCMU')
     const sink = new TestSink('both', 16_000)
     b.session.addSink(sink)
-    const [here, there] = [new TestVoice('PCMU', 700), new TestVoice('PCMU', 1000)]
+    const here = new TestVoice('PCMU', 700)
+    const there = new TestVoice('PCMU', 1000)
     const said: Uint8Array[] = []
     time.pass(1500, () => {
       a.say(here)
@@ -306,7 +308,8 @@ describe('a bridge', () => {
     a.set({ codec: 'PCMU' }, { codecs: [payload('PCMU'), payload('G722')] })
     b.set({ codec: 'PCMA' })
     a.session.join(b.session)
-    const [narrow, wide] = [new TestVoice('PCMU', 700), new TestVoice('G722', 1200)]
+    const narrow = new TestVoice('PCMU', 700)
+    const wide = new TestVoice('G722', 1200)
     time.pass(500, () => a.say(narrow))
     expect(b.session.isFramed).toBe(false)
     time.pass(1000, () => a.say(wide))

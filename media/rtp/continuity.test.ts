@@ -37,7 +37,8 @@ class TestWay {
     const count = this.#count++
     const late = 1 + (count % maxLate)
     for (const each of this.#held) each.after--
-    const [lost, held] = [loss && count % 11 < count % 4, disorder && count % 5 === 1]
+    const lost = loss && count % 11 < count % 4
+    const held = disorder && count % 5 === 1
     // The session keeps and modifies its input.
     if (repetition && count % 3 === 0) this.#held.push({ packet: Buffer.from(packet), after: late - 1 })
     if (held) this.#held.push({ packet, after: late })
@@ -241,7 +242,8 @@ function faults(unordered: readonly SentPacket[], changes: readonly number[], tr
   const events = sent.flatMap(({ at, payloadType }) => (payloadType === 101 ? [at] : []))
   let rate = 8
   for (let i = 1; i < sent.length; i++) {
-    const [before, packet] = [sent[i - 1]!, sent[i]!]
+    const before = sent[i - 1]!
+    const packet = sent[i]!
     const ahead = (packet.sequence - before.sequence) & 0xffff
     if (ahead === 0) found.push(`sequence again at ${i}`)
     missing += ahead - 1

@@ -149,7 +149,9 @@ describe.each(rates)('in-band digits at %i Hz', (rate) => {
  */
 function harmonics(phase: number, gains: readonly number[]): number {
   const twice = 2 * Math.cos(2 * Math.PI * phase)
-  let [sum, before, sine] = [0, 0, Math.sin(2 * Math.PI * phase)]
+  let sum = 0
+  let before = 0
+  let sine = Math.sin(2 * Math.PI * phase)
   for (let k = 0; k < gains.length; k++) {
     sum += gains[k]! * sine
     const next = twice * sine - before
@@ -166,7 +168,8 @@ function voice(rate: Rate, seconds: number, seed: number): Int16Array {
   let phase = 0
   const syllable = () => {
     const ms = between(90, 400)
-    const [from, to] = [between(80, 320), between(80, 320)]
+    const from = between(80, 320)
+    const to = between(80, 320)
     const formants = [between(250, 900), between(800, 2400), between(2000, 3200)]
     const loud = between(300, 6000)
     const gainsOf = (pitch: number): number[] => {
@@ -175,7 +178,8 @@ function voice(rate: Rate, seconds: number, seed: number): Int16Array {
         all.push(formants.reduce((gain, f, i) => gain + 0.6 ** i / (1 + ((k * pitch - f) / 90) ** 2), 0.01))
       return all
     }
-    let [sample, gains] = [0, [] as number[]]
+    let sample = 0
+    let gains = [] as number[]
     return render(rate, ms, (t) => {
       const part = (t * 1000) / ms
       const pitch = from + (to - from) * part

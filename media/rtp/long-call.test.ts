@@ -25,20 +25,23 @@ class CountingSink implements AudioSink {
 
 /** Returns the difference between packet timestamps and elapsed time, in ms. */
 function drift(line: TestLine, perMs: number): number {
-  const [first, last] = [line.sent[0]!, line.sent.at(-1)!]
+  const first = line.sent[0]!
+  const last = line.sent.at(-1)!
   return ((last.timestamp - first.timestamp) | 0) / perMs - (last.at - first.at)
 }
 
 describe('a long call', () => {
   it("with two codecs neither drifts nor grows, although both far ends' clocks are off", patient, () => {
     const time = new TestTime()
-    const [a, b] = [time.line('192.0.2.1'), time.line('198.51.100.1')]
+    const a = time.line('192.0.2.1')
+    const b = time.line('198.51.100.1')
     a.set({ codec: 'PCMU' })
     b.set({ codec: 'L16' })
     a.session.join(b.session)
     const voices = { a: new TestVoice('PCMU', 600), b: new TestVoice('L16', 900) }
     const start = time.now
-    let [said, heard] = [0, 0]
+    let said = 0
+    let heard = 0
     for (let passed = 0; passed < 5; passed++) {
       // One clock is 0.2 % fast, the other slow: a packet more, or less, every 10 s.
       time.pass(minute, () => {
@@ -66,7 +69,8 @@ describe('a long call', () => {
 
   it('of two hours reaches a sink completely', patient, () => {
     const time = new TestTime()
-    const [a, b] = [time.line('192.0.2.1'), time.line('198.51.100.1')]
+    const a = time.line('192.0.2.1')
+    const b = time.line('198.51.100.1')
     a.set()
     b.set()
     a.session.join(b.session)
@@ -92,7 +96,8 @@ describe('a long call', () => {
     timeout: 120_000,
   }, () => {
     const time = new TestTime()
-    const [a, b] = [time.line('192.0.2.1'), time.line('198.51.100.1')]
+    const a = time.line('192.0.2.1')
+    const b = time.line('198.51.100.1')
     a.set()
     b.set()
     a.session.join(b.session)

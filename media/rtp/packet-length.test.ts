@@ -75,7 +75,8 @@ describe('the length of forwarded packets', () => {
     ),
   )('leaves %s of %i ms unchanged if %s ms are requested', (codec, from, asked) => {
     join(codec, asked)
-    const [voice, same] = [new TestVoice(codec, 700, from), new TestVoice(codec, 700, from)]
+    const voice = new TestVoice(codec, 700, from)
+    const same = new TestVoice(codec, 700, from)
     for (let i = 0; i < 20; i++) {
       a.say(voice)
       expect(b.sent[i]?.payload.equals(same.say())).toBe(true)

@@ -52,7 +52,8 @@ function twoHours(ppm: number, late: (n: number) => number): Hours {
   }
   const stats = playout.stats()
   playout.close()
-  const [shortest, longest] = [Math.min(...delays), Math.max(...delays)]
+  const shortest = Math.min(...delays)
+  const longest = Math.max(...delays)
   return { stats, shortest, longest, purest: Math.min(...shares), silent }
 }
 

@@ -186,7 +186,8 @@ describe('arbitrary presses with any loss that leaves a packet of each', () => {
   /** Packets of one press (RFC 4733 section 2.5.1): updates every 20 ms, segments, three ends. */
   function packets(code: number, first: number, steps: number, rate: number): Omit<Sent, 'at'>[] {
     const made: Omit<Sent, 'at'>[] = []
-    let [stamp, gone] = [first, 0]
+    let stamp = first
+    let gone = 0
     for (let step = 1; step <= steps; step++) {
       let duration = (step * rate) / 50 - gone
       while (duration > 0xffff) {

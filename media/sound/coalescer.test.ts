@@ -28,7 +28,8 @@ it('runs one task for concurrent requests, and again afterwards', async () => {
 
 it('cancels with the last request, and starts anew for the next', async () => {
   const { sharing, made, make } = setUp()
-  const [one, two] = [new AbortController(), new AbortController()]
+  const one = new AbortController()
+  const two = new AbortController()
   const first = sharing.run('a', make, one.signal)
   const second = sharing.run('a', make, two.signal)
   one.abort()

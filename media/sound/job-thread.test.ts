@@ -93,7 +93,9 @@ describe('a job thread', () => {
 
   it('removes cancelled jobs while they wait, and lets started ones finish', async () => {
     const { threads, speech } = setUp()
-    const [begun, waiting, late] = [new AbortController(), new AbortController(), new AbortController()]
+    const begun = new AbortController()
+    const waiting = new AbortController()
+    const late = new AbortController()
     const first = speech.run('one', begun)
     const second = speech.run('two', waiting)
     const third = speech.run('three')

@@ -30,10 +30,8 @@ describe('the routers of a worker', () => {
 
   it('are shared for equal payload types, and limited in number', async () => {
     const { routers, codecs } = made()
-    const [first, again] = [
-      await routers.audioWithEvents(withEvents(35)),
-      await routers.audioWithEvents(withEvents(35)),
-    ]
+    const first = await routers.audioWithEvents(withEvents(35))
+    const again = await routers.audioWithEvents(withEvents(35))
     expect(again).toBe(first)
     for (let number = 36; number < 127; number++) await routers.audioWithEvents(withEvents(number))
     expect(codecs).toHaveLength(64)

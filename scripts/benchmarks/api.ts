@@ -98,7 +98,8 @@ const rates = async (seconds: number, bare: Rate, store?: { readonly url: string
     }
     for (const [name, ask] of Object.entries(asks)) {
       const measured = await rate(gateway.url, seconds, ask, gateway.pid)
-      const [pace, cpu] = [measured.perSecond / bare.perSecond, measured.cpu / bare.cpu]
+      const pace = measured.perSecond / bare.perSecond
+      const cpu = measured.cpu / bare.cpu
       console.log(`${name}: ${told(measured)}; by the bare route’s ${pace.toFixed(2)}, CPU ${cpu.toFixed(1)}`)
     }
   } finally {

@@ -68,7 +68,8 @@ const mostCalls = 2_800
 
 /** Prints the most calls that one core carries, to within a twentieth. */
 const most = async (programs: Programs, way: Way): Promise<void> => {
-  let [good, bad] = [0, mostCalls]
+  let good = 0
+  let bad = mostCalls
   let best: Figures | undefined
   let limit = ''
   for (let calls = 400; calls > good && calls < bad && (bad - good) / bad > 0.05; ) {
@@ -91,7 +92,8 @@ const heading =
 
 /** Prints what relaying costs beside what it costs a C program, and how many calls a core carries. */
 export const media = async (rounds = 2, seconds = 5): Promise<void> => {
-  const [load, relay] = [compile('rtp-load'), compile('relay')]
+  const load = compile('rtp-load')
+  const relay = compile('relay')
   if (!load || !relay) {
     console.log(
       'left out: the load, and the relay to compare with, need a C compiler (apt-get install gcc libc6-dev)',

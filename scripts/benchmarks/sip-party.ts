@@ -77,7 +77,8 @@ if (mode === 'both') {
 } else await answerAll(Number(port), secret)
 
 process.on('message', async () => {
-  const [all, main] = [process.cpuUsage(), process.threadCpuUsage()]
+  const all = process.cpuUsage()
+  const main = process.threadCpuUsage()
   const kept = await held()
   // What waits for a finaliser goes with the next collection.
   for (let i = 0; i < 4; i++) {

@@ -103,7 +103,8 @@ const look = async (gateway: Gateway, minutes: number): Promise<Sample> => {
 /** MiB a minute, by least squares. */
 const slope = (samples: readonly Sample[], of: (sample: Sample) => number): number => {
   const mean = (list: readonly number[]) => list.reduce((sum, each) => sum + each, 0) / list.length
-  const [x, y] = [mean(samples.map(({ minutes }) => minutes)), mean(samples.map(of))]
+  const x = mean(samples.map(({ minutes }) => minutes))
+  const y = mean(samples.map(of))
   const spread = samples.reduce((sum, { minutes }) => sum + (minutes - x) ** 2, 0)
   return samples.reduce((sum, each) => sum + (each.minutes - x) * (of(each) - y), 0) / spread
 }
@@ -111,7 +112,8 @@ const slope = (samples: readonly Sample[], of: (sample: Sample) => number): numb
 /** Whether memory is flat over the second half; a heap breathes, so the slope counts and not the last figure. */
 const verdict = (samples: readonly Sample[]): string => {
   const half = samples.slice(samples.length >> 1)
-  const [first, last] = [half[0], half.at(-1)]
+  const first = half[0]
+  const last = half.at(-1)
   if (!first || !last || half.length < 3)
     return 'memory: too few samples for a verdict; let it run for three minutes at least'
   const span = last.minutes - first.minutes

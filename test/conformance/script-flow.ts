@@ -77,7 +77,7 @@ export const flowRows: readonly ScriptRow[] = [
     },
   ),
   ...absentMethods.flatMap((name) =>
-    rowsOf(name, 'absent.test.ts', [
+    rowsOf(name, 'unsupported.test.ts', [
       '%s fails when it is run, and the script goes on',
       'not there: fails when it is run',
     ]),

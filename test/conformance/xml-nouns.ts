@@ -1,6 +1,6 @@
 import { type Row, rowsOf } from './xml-rows.ts'
 
-const people = 'nouns/people.test.ts'
+const destinations = 'nouns/destinations.test.ts'
 const statusTitle = 'hears of all that it asks for, numbered, by its method'
 
 /** Common attributes of `Sip`, `Number` and `Client`. */
@@ -49,7 +49,7 @@ const stream = (verb: string): readonly Row[] => [
 export const nounRows: readonly Row[] = [
   ...rowsOf(
     'Dial/Number',
-    people,
+    destinations,
     ['a phone number, by the default carrier', 'is a phone number, and presses sendDigits'],
     {
       ...callee,
@@ -62,7 +62,7 @@ export const nounRows: readonly Row[] = [
   ),
   ...rowsOf(
     'Dial/Sip',
-    people,
+    destinations,
     [
       'a SIP URI; `;transport=` counts, and what follows `?` becomes `X-` headers of the INVITE (`User-to-User`, RFC 7433, keeps its name), which also has `X-CallSid` (the `DialCallSid`), `X-AccountSid` and `X-ApiVersion`',
       'tells the INVITE the ids of call and project, whatever the URL headers say',
@@ -94,20 +94,20 @@ export const nounRows: readonly Row[] = [
   ),
   ...rowsOf(
     'Dial/Client',
-    people,
+    destinations,
     [
       'a subscriber: `alice` stands for `/public/alice`; or an address `/context/name`, also [one that runs a handler](handlers.md#addresses-that-run-a-handler)',
       'is a subscriber by name, or by address, or by Identity',
     ],
     callee,
   ),
-  ...rowsOf('Dial/Client/Identity', people, [
+  ...rowsOf('Dial/Client/Identity', destinations, [
     'the name of the `Client`',
     'is a subscriber by name, or by address, or by Identity',
   ]),
   ...rowsOf(
     'Dial/Client/Parameter',
-    people,
+    destinations,
     [
       'a name and a value for the browser (`userVariables` of its invite), or for the handler of the address; 2,048 characters together',
       'tells the browser its Parameters, by name and value',
@@ -117,7 +117,7 @@ export const nounRows: readonly Row[] = [
       value: ['', 'empty', 'tells the browser its Parameters, by name and value'],
     },
   ),
-  ...rowsOf('Dial/Verto', people, [
+  ...rowsOf('Dial/Verto', destinations, [
     '`name@host`: the subscriber `/public/name`, where the host is `http.publicHost` or the domain of an application of the project, with or without a label `verto`',
     'is a subscriber by name, at one of the names of the gateway',
   ]),

@@ -284,7 +284,7 @@ export const verbRows: readonly Row[] = [
   ),
   ...rowsOf(
     'Redirect',
-    'verbs/ending.test.ts',
+    'verbs/control-flow.test.ts',
     ['goes on with another document', 'goes on with another document, by its method, from its own place'],
     {
       method: [
@@ -296,13 +296,13 @@ export const verbRows: readonly Row[] = [
   ),
   ...rowsOf(
     'Reject',
-    'verbs/ending.test.ts',
+    'verbs/control-flow.test.ts',
     ['refuses the call without an answer', 'refuses without an answer, for its reason'],
     {
       reason: ['`rejected` or `busy`', '`rejected`', 'refuses without an answer, for its reason'],
     },
   ),
-  ...rowsOf('Hangup', 'verbs/ending.test.ts', [
+  ...rowsOf('Hangup', 'verbs/control-flow.test.ts', [
     'ends the call; as the first verb it answers before',
     'answers before it hangs up, and nothing comes after it',
   ]),

@@ -78,7 +78,8 @@ describe('the end of a call', () => {
   it('is that of its last leg, and the end of the caller ends all the others', () => {
     const { clock, call, caller, told } = setUp()
     const owner = { ...nobody, legEnded: () => told.push('leg ended') }
-    const [ringing, talking] = [fakeLeg(clock, call.id), fakeLeg(clock, call.id)]
+    const ringing = fakeLeg(clock, call.id)
+    const talking = fakeLeg(clock, call.id)
     call.adopt(ringing.leg, owner)
     call.adopt(talking.leg, owner)
     talking.leg.answered()

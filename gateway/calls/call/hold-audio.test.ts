@@ -21,7 +21,8 @@ import { VerbMeter } from '../verbs/verb-meter.ts'
 import { Call } from './call.ts'
 import { newLegId } from './ids.ts'
 
-const [aTone, bTone] = [1000, 1500]
+const aTone = 1000
+const bTone = 1500
 
 let edge: Edge
 let peers: readonly [TestPeer, TestPeer]
@@ -63,7 +64,8 @@ const legTo = async (peer: TestPeer, direction: 'inbound' | 'outbound') => {
 }
 
 const setUp = async () => {
-  const [a, b] = [await legTo(peers[0], 'inbound'), await legTo(peers[1], 'outbound')]
+  const a = await legTo(peers[0], 'inbound')
+  const b = await legTo(peers[1], 'outbound')
   const call = new Call({
     info: testInfo,
     caller: a.leg,

@@ -79,7 +79,8 @@ describe('a conference', () => {
   })
 
   it('is gone with the last who leaves, and who made it is told to the end', async () => {
-    const [a, b] = [await join(), await join()]
+    const a = await join()
+    const b = await join()
     rig.clock.advance(5_000)
     a.leg.ended({ code: 'normal' })
     await settle()
@@ -92,7 +93,9 @@ describe('a conference', () => {
   })
 
   it('tells each participant who takes part besides it, as long as it does', async () => {
-    const [a, b, c] = [await join(), await join(), await join()]
+    const a = await join()
+    const b = await join()
+    const c = await join()
     const shown = () => [a, b, c].map(({ far }) => far.conference)
     expect(shown()).toEqual([
       [b.leg, c.leg],
@@ -114,7 +117,8 @@ describe('a conference', () => {
   })
 
   it('of one name is another one in another project, and after its end', async () => {
-    const [a, b] = [await join({}, 'p'), await join({}, 'q')]
+    const a = await join({}, 'p')
+    const b = await join({}, 'q')
     expect(a.events[0]?.conferenceId).not.toBe(b.events[0]?.conferenceId)
     a.leg.ended({ code: 'normal' })
     await settle()
@@ -123,21 +127,24 @@ describe('a conference', () => {
   })
 
   it('begins only with somebody who may begin it', async () => {
-    const [a, b] = [await join({ startOnEnter: false }), await join({ startOnEnter: false })]
+    const a = await join({ startOnEnter: false })
+    const b = await join({ startOnEnter: false })
     expect(inMixer(a, b)).toEqual([false, false])
     const c = await join()
     expect(inMixer(a, b, c)).toEqual([true, true, true])
   })
 
   it('ends for all with who ends it', async () => {
-    const [a, b] = [await join({ endOnExit: true }), await join()]
+    const a = await join({ endOnExit: true })
+    const b = await join()
     a.leg.ended({ code: 'normal' })
     await settle()
     expect([b.result, conferences.count]).toMatchObject([{ kind: 'ended' }, 0])
   })
 
   it('ends for all when its thread dies', async () => {
-    const [a, b] = [await join(), await join()]
+    const a = await join()
+    const b = await join()
     mixer().die()
     await settle()
     expect([a.result, b.result, conferences.count]).toMatchObject([{ kind: 'ended' }, { kind: 'ended' }, 0])
@@ -152,7 +159,8 @@ describe('a conference', () => {
   })
 
   it('mutes, and holds with music', async () => {
-    const [a, b] = [await join({ muted: true }), await join()]
+    const a = await join({ muted: true })
+    const b = await join()
     expect(mixer().members.get(a.audio)).toEqual({ canSpeak: false })
     a.seat?.mute(false)
     a.seat?.mute(false)
@@ -193,7 +201,8 @@ describe('a conference', () => {
   })
 
   it('lets who looks at it hold somebody with what is wanted, announce, and take somebody out', async () => {
-    const [a, b] = [await join(), await join()]
+    const a = await join()
+    const b = await join()
     const [conference] = await conferences.of('p')
     const [one, other] = conference?.participants ?? []
     const heard: string[] = []
@@ -227,7 +236,8 @@ describe('a conference', () => {
   })
 
   it('tells who speaks', async () => {
-    const [a, b] = [await join(), await join()]
+    const a = await join()
+    const b = await join()
     mixer().speaks(b.audio)
     mixer().speaks(undefined)
     expect(a.events.at(-1)).toMatchObject({ kind: 'speaker', callId: b.call.id })
@@ -235,7 +245,8 @@ describe('a conference', () => {
   })
 
   it('leaves out a caller whose telephone holds, and one that a verb holds', async () => {
-    const [a, b] = [await join(), await join()]
+    const a = await join()
+    const b = await join()
     a.leg.hold(true)
     expect(inMixer(a, b)).toEqual([false, true])
     a.leg.hold(false)
@@ -248,7 +259,9 @@ describe('a conference', () => {
   }
 
   it('lets one coach, end it by leaving, or leave without a beep, from outside its call', async () => {
-    const [a, b, c] = [await join(), await join({ beep: 'none' }), await join({ beep: 'none' })]
+    const a = await join()
+    const b = await join({ beep: 'none' })
+    const c = await join({ beep: 'none' })
     const seen = await attendee(a)
     seen.change({ coach: b.call.id })
     expect(mixer().members.get(a.audio)).toEqual({ canSpeak: true, audibleTo: [b.audio] })
@@ -327,7 +340,8 @@ describe('a conference', () => {
 
   it('goes on without a recording where there is no room for one', async () => {
     keeper.refusal = new Error('disk full')
-    const [a, b] = [await join({ record: true }), await join()]
+    const a = await join({ record: true })
+    const b = await join()
     expect(inMixer(a, b)).toEqual([true, true])
     expect(rig.lines).toMatchObject([{ msg: 'conference not recorded', reason: 'Error: disk full' }])
   })

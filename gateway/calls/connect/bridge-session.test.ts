@@ -102,7 +102,8 @@ describe('whom a leg talks to', () => {
       made.leg.answered()
       return made
     }
-    const [c, d] = [answered('sip:c@y'), answered('sip:d@y')]
+    const c = answered('sip:c@y')
+    const d = answered('sip:d@y')
     expect(b.leg.replaced(c.leg)).toBe(true)
     expect(t.a.far.others.slice(1)).toEqual(['with sip:b@y', 'with sip:c@y'])
     expect(b.far.others.at(-1)).toBe('alone')

@@ -61,7 +61,8 @@ describe('a leg', () => {
   })
 
   it('hears a key once that its far side tells both in the audio and by a message', () => {
-    const [audio, message] = [owned(), owned()]
+    const audio = owned()
+    const message = owned()
     for (const digit of '12') {
       audio.port.report({ kind: 'digit', digit, durationMs: 100, by: 'event' })
       audio.leg.digit(digit)
@@ -96,7 +97,8 @@ describe('a bridge', () => {
   it('closes when either leg is gone, and parts its ports once', () => {
     let parted = 0
     const bridges = new Bridges({ join: () => {}, detach: () => parted++ }, new FakeVideos())
-    const [a, b] = [owned().leg, owned().leg]
+    const a = owned().leg
+    const b = owned().leg
     const first = bridges.join(a, b)
     first.close()
     const second = bridges.join(a, b)
@@ -115,7 +117,9 @@ describe('a bridge', () => {
       leg.setPort(port, video)
       return { leg, video }
     }
-    const [a, b, telephone] = [browser(), browser(), owned()]
+    const a = browser()
+    const b = browser()
+    const telephone = owned()
     const alone = bridges.join(a.leg, telephone.leg)
     expect([bridges.count, bridges.videos]).toEqual([1, 0])
     alone.close()

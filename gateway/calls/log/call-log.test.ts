@@ -31,7 +31,8 @@ describe('what is written down of calls', () => {
     a.leg.ended({ code: 'normal' })
     await settle()
     await settle()
-    const [call, called] = [t.rows.rows[0]!, t.rows.rows[1]!]
+    const call = t.rows.rows[0]!
+    const called = t.rows.rows[1]!
     expect(t.rows.rows).toHaveLength(2)
     expect(call).toMatchObject({ direction: 'inbound', type: 'sip', from: 'sip:caller@carrier.example' })
     expect(call).toMatchObject({ status: 'completed', code: 'normal', document: 'test' })

@@ -80,7 +80,8 @@ describe('a queue', () => {
   })
 
   it('answers, plays music, and gives the first who came to the first who asks', async () => {
-    const [a, b] = [await enter(), await enter()]
+    const a = await enter()
+    const b = await enter()
     expect([a.leg.isAnswered, a.audio.playing !== undefined, a.events, b.events, queues.waiting]).toEqual([
       true,
       true,
@@ -108,7 +109,8 @@ describe('a queue', () => {
   })
 
   it('has a caller who is not wanted after all wait on, as the next one', async () => {
-    const [a, b] = [await enter(), await enter()]
+    const a = await enter()
+    const b = await enter()
     rig.clock.advance(1_000)
     const first = take(undefined, false)
     await settle()
@@ -116,7 +118,8 @@ describe('a queue', () => {
     first.caller?.release()
     await settle()
     expect([a.result, a.events, queues.waiting]).toEqual([undefined, ['enqueue 1/1'], 2])
-    const [second, third] = [take(), take()]
+    const second = take()
+    const third = take()
     await settle()
     expect([second.caller?.call, third.caller?.call]).toEqual([a.call, b.call])
     expect(a.events).toEqual(['enqueue 1/1', 'dequeue 1/0'])
@@ -124,7 +127,8 @@ describe('a queue', () => {
 
   it('lets who asks wait for somebody to come, and no longer than it wants', async () => {
     const giveUp = new AbortController()
-    const [first, second] = [take(giveUp.signal), take()]
+    const first = take(giveUp.signal)
+    const second = take()
     giveUp.abort()
     await settle()
     expect([first.over, first.caller, second.over]).toEqual([true, undefined, false])

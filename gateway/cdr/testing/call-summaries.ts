@@ -104,7 +104,8 @@ export const openTestCdrStore = (newStore: () => Promise<Store>) => {
     const clock = new FakeClock()
     const metrics = new Metrics()
     const lines: Record<string, unknown>[] = []
-    const [calls, cdrs] = [new CallRows(on), new CdrRows(on)]
+    const calls = new CallRows(on)
+    const cdrs = new CdrRows(on)
     const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) })
     const own = { calls, cdrs, nodeId: 'node-1', ...leftBy(clock), keepMs: 86_400_000, clock, log, metrics }
     const records = await CdrStore.open({ ...own, ...changes })

@@ -207,7 +207,8 @@ describe('the page', () => {
   })
 
   it('is of one browser, and of one sign-in', async () => {
-    const [browser, thief] = [rig.browser(), rig.browser()]
+    const browser = rig.browser()
+    const thief = rig.browser()
     const page = await browser.page(authorization().query)
     expect((await thief.go(page)).statusCode).toBe(400)
     const own = await thief.page(authorization().query)

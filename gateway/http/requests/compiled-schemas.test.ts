@@ -49,7 +49,8 @@ it('makes nothing twice, and nothing any more when it is stopped', async () => {
 it('reads texts as what the schema says, and bodies as they are', () => {
   const schema = { type: 'object', properties: { size: { type: 'integer' } } }
   const compiled = new CompiledSchemas()
-  const [text, body] = [{ size: '7' }, { size: '7' }]
+  const text = { size: '7' }
+  const body = { size: '7' }
   expect([compiled.check('text', schema)(text), compiled.check('body', schema)(body)]).toEqual([true, false])
   expect([text.size, body.size]).toEqual([7, '7'])
 })

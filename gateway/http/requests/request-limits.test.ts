@@ -85,7 +85,8 @@ it('does not count what is not of the API', async () => {
 
 it('is one limit on every listener', async () => {
   const rates = new RequestLimits(clock, { perToken: 1, perAddress: 9 })
-  const [one, other] = [await open(rates), await open(rates)]
+  const one = await open(rates)
+  const other = await open(rates)
   expect((await one()).statusCode).toBe(200)
   expect((await other()).statusCode).toBe(429)
 })

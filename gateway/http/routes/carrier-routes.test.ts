@@ -65,7 +65,8 @@ describe('a carrier', () => {
   })
 
   it('is the project’s own, also by its name and as the default one', async () => {
-    const [first, second] = [await rig.ask('POST', path, acme), await rig.ask('POST', path, acme, theirs)]
+    const first = await rig.ask('POST', path, acme)
+    const second = await rig.ask('POST', path, acme, theirs)
     expect([first.statusCode, second.statusCode]).toEqual([201, 201])
     expect(senders.carriers.map(({ name }) => name).sort()).toEqual(['p1/acme', 'p2/acme'])
     const at = `${path}/${first.json().id}`

@@ -112,7 +112,8 @@ export const makeBrowser = async () => {
   }
   const utf8 = new TextEncoder()
   const decrypt = async (body: Buffer): Promise<string> => {
-    const [salt, rest] = [body.subarray(0, 16), body.subarray(16)]
+    const salt = body.subarray(0, 16)
+    const rest = body.subarray(16)
     const size = rest.readUInt32BE(0)
     const sender = rest.subarray(5, 5 + rest.readUInt8(4))
     const record = rest.subarray(5 + sender.length)

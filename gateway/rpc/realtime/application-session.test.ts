@@ -172,7 +172,8 @@ describe('a call', () => {
   })
 
   it('goes to the next who listens when it is passed, and is over for the first', async () => {
-    const [first, second] = [await gateway.listener(), await gateway.listener()]
+    const first = await gateway.listener()
+    const second = await gateway.listener()
     const { over } = gateway.arrives()
     const { call_id } = await first.event('calling.call.receive')
     expect(await first.ask('calling.pass', { call_id })).toMatchObject({ code: '200' })
@@ -185,7 +186,8 @@ describe('a call', () => {
   })
 
   it('goes to the next when the first says nothing', async () => {
-    const [first, second] = [await gateway.listener(), await gateway.listener()]
+    const first = await gateway.listener()
+    const second = await gateway.listener()
     gateway.arrives()
     await first.event('calling.call.receive')
     gateway.clock.advance(10_000)
@@ -196,7 +198,8 @@ describe('a call', () => {
   })
 
   it('goes to the next when the first loses its connection, and is not offered to it again', async () => {
-    const [first, second] = [await gateway.listener(), await gateway.listener()]
+    const first = await gateway.listener()
+    const second = await gateway.listener()
     const { over } = gateway.arrives()
     await first.event('calling.call.receive')
     await first.socket.close()
@@ -207,7 +210,8 @@ describe('a call', () => {
   })
 
   it('goes to one after the other in turn', async () => {
-    const [first, second] = [await gateway.listener(), await gateway.listener()]
+    const first = await gateway.listener()
+    const second = await gateway.listener()
     for (const application of [first, second, first]) {
       const { call, over } = gateway.arrives()
       const { call_id } = await application.event('calling.call.receive')

@@ -85,7 +85,8 @@ it('an operation is stopped that has only been asked for', async () => {
 })
 
 it('who passes a call has it no more', async () => {
-  const [first, second] = [await gateway.listener(), await gateway.listener()]
+  const first = await gateway.listener()
+  const second = await gateway.listener()
   const { call } = gateway.arrives()
   await first.event('calling.call.receive')
   const [passed, answered] = await atOnce(first, [
@@ -138,7 +139,8 @@ it('dials are counted as soon as they are asked for', async () => {
 })
 
 it('a project dials a thousand devices in ten seconds, and fifty at once', async () => {
-  const [first, second] = [await gateway.listener(), await gateway.listener()]
+  const first = await gateway.listener()
+  const second = await gateway.listener()
   const dial = (by: TestApplication, steps: number, together: number) => {
     const devices = Array.from({ length: steps }, () => Array.from({ length: together }, () => sip))
     return by.ask('calling.dial', { tag: 't', devices })

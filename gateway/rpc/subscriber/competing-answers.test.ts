@@ -33,7 +33,8 @@ const back = async ({ protocol }: Known): Promise<TestPage> => {
 
 /** A call that rings on two pages. */
 const ringing = async () => {
-  const [first, second] = [await online(), await online()]
+  const first = await online()
+  const second = await online()
   const call = gateway.call()
   for (const { page } of [first, second]) await page.message('verto.invite')
   await settled(first.page, second.page)

@@ -63,7 +63,8 @@ describe('a page in a room', () => {
   it('is told who comes and who goes, and lists everybody', async () => {
     const { page, leg, self } = await inRoom()
     expect(await members(page, self)).toHaveLength(1)
-    const [one, two] = [telephone('+1555'), telephone('+1666')]
+    const one = telephone('+1555')
+    const two = telephone('+1666')
     leg.gathered([one])
     expect(await memberOf(page, 'member.joined')).toMatchObject({ name: '+1555', type: 'member' })
     leg.gathered([one, two])

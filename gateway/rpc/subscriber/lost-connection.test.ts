@@ -56,7 +56,8 @@ describe('a page that is lost', () => {
   })
 
   it('leaves an invitation to the others, and ends it when it was the last', async () => {
-    const [first, second] = [await gateway.online(), await gateway.online()]
+    const first = await gateway.online()
+    const second = await gateway.online()
     const { leg, owner } = gateway.call()
     for (const page of [first, second]) await page.message('verto.invite')
     await gone(gateway, first)

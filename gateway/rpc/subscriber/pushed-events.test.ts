@@ -20,11 +20,9 @@ const textsAt = ({ browser }: TestPage): unknown[] =>
     .map(({ params }) => (params as AnyFrame).text)
 
 it('comes to every page of a subscriber, online or not, and to nobody else', async () => {
-  const [first, second, other] = [
-    await gateway.online(),
-    await gateway.signedIn(),
-    await gateway.signedIn('bob'),
-  ]
+  const first = await gateway.online()
+  const second = await gateway.signedIn()
+  const other = await gateway.signedIn('bob')
   const invited = await gateway.page()
   await invited.connect(await gateway.limitedToken('invite'))
   tell('hello')

@@ -40,7 +40,8 @@ describe('the far end of a description', () => {
 
   it('speaks the codecs of the domain that is called, or else its carrier’s, the endpoint’s, or G.711', () => {
     const carrier = testCarrier({ codecs: ['PCMA'], ptime: 30, comfortNoise: true })
-    const [app, endpoint] = [{ codecs: ['G722'] }, { codecs: ['opus'] }] as const
+    const app = { codecs: ['G722'] } as const
+    const endpoint = { codecs: ['opus'] } as const
     expect(audioRules({ carrier, app })).toMatchObject({ codecs: ['G722'], ptimeMs: 30, comfortNoise: true })
     expect(audioRules({ carrier, app: {} }).codecs).toEqual(['PCMA'])
     expect(audioRules({ endpoint }).codecs).toEqual(['opus'])

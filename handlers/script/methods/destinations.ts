@@ -88,8 +88,10 @@ export const destinationOf = (own: Values, common: Values, script: ScriptContext
   const to = addressOf(own.text('to') ?? '')
   if (to === undefined) throw badValue('to', `must be ${destinationKinds}`)
   const from = (name: string) => (own.has(name) ? own : common)
-  const [caller, fromName] = [from('from').text('from'), from('from_name').text('from_name')]
-  const [username, password] = [from('username').text('username'), from('password').text('password')]
+  const caller = from('from').text('from')
+  const fromName = from('from_name').text('from_name')
+  const username = from('username').text('username')
+  const password = from('password').text('password')
   const codecs = readCodecs(from('codecs').text('codecs') ?? '')
   const encryption = from('encryption').choice<'optional' | 'mandatory' | 'forbidden'>('encryption')
   const sessionTimerSeconds = from('session_timeout').number('session_timeout')

@@ -294,7 +294,8 @@ describe('transfer', () => {
     const slow = { again: [nap(1), { transfer: { dest: 'again' } }] }
     const ran = await naps([{ transfer: { dest: 'again' } }], { sections: slow })
     expect([ran.length > 1000, ran.at(-1)]).toEqual([true, expect.stringContaining('too_many_transfers')])
-    const [call, context] = [new FakeCall(), new FakeContext()]
+    const call = new FakeCall()
+    const context = new FakeContext()
     call.during.set('sleep', () => {
       context.time += 1000
       if (call.verbs.length === 20_000) call.end()

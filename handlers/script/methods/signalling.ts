@@ -58,7 +58,8 @@ export const signalling: Readonly<Record<string, Method>> = {
     failed: { sip_refer_result: 'failed', return_value: 'failed' },
     run: async (values, script) => {
       const to = values.needed('to_uri')
-      const [username, password] = [values.text('username'), values.text('password')]
+      const username = values.text('username')
+      const password = values.text('password')
       const fault = toFault(to)
       if (fault !== undefined) throw badValue('to_uri', fault)
       const told = { url: values.url('status_url') }

@@ -256,7 +256,8 @@ describe('its threads', () => {
 
   it('are first for who has used least so far', async () => {
     const { pool, threads, alarms } = open()
-    const [hog, other] = [{ usedMs: 0 }, { usedMs: 0 }]
+    const hog = { usedMs: 0 }
+    const other = { usedMs: 0 }
     const values = ['a', 'b', 'c'].map((expression) => pool.evaluate(expression, {}, hog))
     values.push(pool.evaluate('d', {}, other))
     threads[0]?.reply({ value: '1', ms: 150 })
@@ -272,7 +273,8 @@ describe('its threads', () => {
 
   it('refuse who has used most when too many wait', async () => {
     const { pool } = open()
-    const [hog, other] = [{ usedMs: 100 }, { usedMs: 0 }]
+    const hog = { usedMs: 100 }
+    const other = { usedMs: 0 }
     const waiting = Array.from({ length: 202 }, () => pool.evaluate('a', {}, hog))
     const last = waiting.at(-1)
     const kept = pool.evaluate('b', {}, other)

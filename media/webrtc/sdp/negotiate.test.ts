@@ -33,10 +33,8 @@ describe('the plan of an answer', () => {
       const [first] = plan(sdp, [codec])
       return first?.kind === 'audio' ? first.audio.events : undefined
     }
-    const [narrow, wide] = [
-      { payloadType: 126, clockRate: 8000 },
-      { payloadType: 110, clockRate: 48_000 },
-    ]
+    const narrow = { payloadType: 126, clockRate: 8000 }
+    const wide = { payloadType: 110, clockRate: 48_000 }
     expect(eventsOf(browserOffer(), 'opus')).toEqual([narrow, wide])
     expect(eventsOf(browserOffer(), 'PCMU')).toEqual([narrow])
     const firefox = browserOffer().replace('a=rtpmap:110 telephone-event/48000\r\n', '')

@@ -143,7 +143,8 @@ describe('recordings', () => {
   }
 
   it('are listed, cut by call and time, told of, heard and removed', async () => {
-    const [one, other] = [await recorded(), await recorded()]
+    const one = await recorded()
+    const other = await recorded()
     const list = async (query: string) =>
       (await rig.ask('GET', `/Recordings.json${query}`))
         .json()
@@ -198,7 +199,8 @@ describe('conferences', () => {
   }
 
   it('are listed, told of, spoken to and ended, with who takes part', async () => {
-    const [a, b] = [await join(), await join()]
+    const a = await join()
+    const b = await join()
     const [conference] = (await rig.ask('GET', '/Conferences.json?Status=in-progress')).json().conferences
     expect(conference).toMatchObject({ friendly_name: 'sales', status: 'in-progress', account_sid: ours })
     expect((await rig.ask('GET', '/Conferences?FriendlyName=other')).json().conferences).toEqual([])

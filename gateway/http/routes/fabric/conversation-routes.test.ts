@@ -126,10 +126,8 @@ describe('several', () => {
   it('have a conversation of their own, the same whoever begins it', async () => {
     const third = await rig.person('Third')
     const all = [nora, otto, third].map(({ addressId }) => addressId)
-    const [first, again] = [
-      (await rig.join(nora, { fabric_address_ids: all })).body,
-      (await rig.join(third, { fabric_address_ids: all.slice(0, 2) })).body,
-    ]
+    const first = (await rig.join(nora, { fabric_address_ids: all })).body
+    const again = (await rig.join(third, { fabric_address_ids: all.slice(0, 2) })).body
     expect(again.group_id).toBe(first.group_id)
     expect(first).toMatchObject({ table: { conversation_id: first.group_id } })
     await rig.sent(otto, first.group_id, 'all')
@@ -181,7 +179,8 @@ describe('a guest', () => {
   })
 
   it('is not another guest', async () => {
-    const [one, other] = [await rig.guest(otto.addressId), await rig.guest(otto.addressId)]
+    const one = await rig.guest(otto.addressId)
+    const other = await rig.guest(otto.addressId)
     const { group_id } = await rig.sent(one, otto.addressId, 'private')
     expect(await rig.textsOf(other, otto.addressId)).toEqual([])
     expect((await rig.ask(other, `${base}/${group_id}/messages`)).status).toBe(404)

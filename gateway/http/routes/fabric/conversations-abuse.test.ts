@@ -69,7 +69,8 @@ describe('abuse', () => {
 
   it('by both ids or none, and by what cannot be written to, is refused', async () => {
     const url = '/api/fabric/messages'
-    const [conversation_id, group_id] = [otto.addressId, otto.addressId]
+    const conversation_id = otto.addressId
+    const group_id = otto.addressId
     expect((await rig.ask(nora, url, { text: 'x' })).status).toBe(422)
     expect((await rig.ask(nora, url, { text: 'x', conversation_id, group_id })).status).toBe(422)
     expect((await rig.join(nora, {})).status).toBe(422)

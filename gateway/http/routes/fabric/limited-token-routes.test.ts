@@ -136,7 +136,8 @@ describe('embed tokens', () => {
 
   it('give every visitor a guest token of their own, for the one address', async () => {
     const token = await made()
-    const [one, other] = [await exchange(token), await exchange(token)]
+    const one = await exchange(token)
+    const other = await exchange(token)
     expect([one.statusCode, other.statusCode]).toEqual([201, 201])
     const read = await rig.tokens.verify(one.json().token)
     expect(read).toMatchObject({ kind: 'guest', addressIds: [addressOf('alice@example.test')] })
@@ -167,7 +168,8 @@ describe('embed tokens', () => {
   })
 
   it('give a bounded number of guest tokens in a minute, each embed token its own', async () => {
-    const [few, other] = [await made({ max_guests_per_minute: 2 }), await made({ max_guests_per_minute: 2 })]
+    const few = await made({ max_guests_per_minute: 2 })
+    const other = await made({ max_guests_per_minute: 2 })
     for (const token of [few, few, other]) expect((await exchange(token)).statusCode).toBe(201)
     const refused = await exchange(few)
     expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '60'])

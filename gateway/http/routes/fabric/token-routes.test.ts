@@ -102,7 +102,8 @@ describe('POST /api/fabric/subscribers/tokens', () => {
   })
 
   it('keeps to its project: the same reference is another subscriber', async () => {
-    const [here, there] = [await pairFor(), await pairFor(undefined, theirs)]
+    const here = await pairFor()
+    const there = await pairFor(undefined, theirs)
     expect(here.subscriber_id).not.toBe(there.subscriber_id)
     expect(decodeJwt(there.token).project).toBe('p2')
   })
@@ -201,7 +202,8 @@ describe('taking tokens back', () => {
   })
 
   it('ends all of a subscriber, of their own project alone', async () => {
-    const [first, second] = [await pairFor(), await pairFor()]
+    const first = await pairFor()
+    const second = await pairFor()
     const path = `/api/fabric/subscribers/${first.subscriber_id}/tokens`
     expect((await rig.ask('DELETE', path, undefined, theirs)).statusCode).toBe(404)
     expect((await rig.ask('DELETE', '/api/fabric/subscribers/none/tokens')).statusCode).toBe(404)
