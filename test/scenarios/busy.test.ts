@@ -44,10 +44,10 @@ it('a busy gateway asks callers to retry later, and admits them when the load ha
     for (; read < flood.answers.length; read++) answered += flood.answers[read]!.split('SIP/2.0 ').length - 1
     // Each has its own transaction and Call-ID. The agent would reject equal ones cheaply, as merged requests
     // (482, RFC 3261 section 8.2.2.2).
-    for (; sent - answered < maxPending; sent++)
-      flood.raw(
-        ping.replace(/branch=[^;]*/, `branch=z9hG4bK-${sent}`).replace(/^(Call-ID: ).*$/m, `$1${sent}`),
-      )
+    for (; sent - answered < maxPending; sent++) {
+      const unique = ping.replace(/branch=[^;]*/, `branch=z9hG4bK-${sent}`)
+      flood.raw(unique.replace(/^(Call-ID: ).*$/m, `$1${sent}`))
+    }
   }, 2)
   const load = () => gateway.metric('load_percent')
   const refused = await until('it is busy', load, (percent) => percent >= 70)
