@@ -38,7 +38,7 @@ it('a busy gateway asks callers to retry later, and admits them when the load ha
   let sent = 0
   let answered = 0
   let read = 0
-  // A fixed number of requests stays unanswered, so that the agent is busy and below its limit of transactions.
+  // A fixed number of requests stays unanswered: the agent is busy, and below its limit of transactions.
   const maxPending = 500
   const pinging = setInterval(() => {
     for (; read < flood.answers.length; read++) answered += flood.answers[read]!.split('SIP/2.0 ').length - 1
