@@ -1,4 +1,4 @@
-import { BlockList, isIP, isIPv6 } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 
 /** An IP network: every address whose first `prefix` bits are those of `address`. */
 export interface Network {
@@ -8,9 +8,9 @@ export interface Network {
 }
 
 /**
- * Reads `192.0.2.0/24`, `2001:db8::/32`, or a single address, which is a network of one. Undefined when it is
- * none, and for an IPv4-mapped one whose prefix says less than that it is IPv4: whoever writes
- * `::ffff:192.0.2.0/24` means another network than everybody's.
+ * Reads `192.0.2.0/24`, `2001:db8::/32`, or a single address, which is a network of one. Returns undefined
+ * for other texts. Also returns undefined for an IPv4-mapped network with a prefix below 96, which would
+ * contain all IPv4 addresses.
  */
 export const parseNetwork = (text: string): Network | undefined => {
   const [address = '', bits, ...more] = text.split('/')
@@ -37,26 +37,4 @@ export const canonicalHost = (host: string): string => {
   const plain = host.toLowerCase().replace(/^\[|\]$/g, '')
   if (isIPv6(plain) && !plain.includes('%')) return new URL(`http://[${plain}]`).hostname.slice(1, -1)
   return plain.endsWith('.') ? plain.slice(0, -1) : plain
-}
-
-/**
- * A set of networks. Texts that are no network throw a RangeError: configuration is checked before it comes
- * here.
- */
-export class NetworkSet {
-  #list = new BlockList()
-
-  constructor(networks: readonly string[]) {
-    for (const text of networks) {
-      const network = parseNetwork(text)
-      if (!network) throw new RangeError(`not an IP network: ${text}`)
-      this.#list.addSubnet(network.address, network.prefix, network.family)
-    }
-  }
-
-  /** True when an IPv4 or IPv6 address is in one of the networks. Text that is no address is in none. */
-  has(address: string): boolean {
-    const version = isIP(address)
-    return version !== 0 && this.#list.check(address, version === 4 ? 'ipv4' : 'ipv6')
-  }
 }

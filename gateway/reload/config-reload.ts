@@ -207,7 +207,7 @@ export class ConfigReload {
     else log.info(facts, dryRun ? 'configuration tried' : 'configuration reloaded')
     if (dryRun) return
     for (const warning of warnings)
-      log.warn({ event: 'config.setting-questionable', warning }, 'questionable setting found')
+      log.warn({ event: 'config.warning-reported', warning }, 'warning of a reload reported')
     for (const { path, rule } of restart)
       if (rule.kind === 'restart')
         log.warn({ event: 'config.restart-needed', path, reason: rule.reason }, 'key needs a restart')

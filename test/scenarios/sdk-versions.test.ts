@@ -1,6 +1,4 @@
-/**
- * The published SDK in all its versions in use: each does the whole list over TLS with the two host names.
- */
+/** The published SDK in all versions in use: each does the whole list over TLS with the two host names. */
 import { get } from 'node:https'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
@@ -244,11 +242,8 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
 
   it('is still called after that, and turns the call away', async () => {
     const rung = await page.invites()
-    const carrier = await Carrier.calls(gateway, {
-      domain: domainOf(sdk),
-      scenario: 'call-refused',
-      values: { status: 486 },
-    })
+    const values = { status: 486 }
+    const carrier = await Carrier.calls(gateway, { domain: domainOf(sdk), scenario: 'call-refused', values })
     await rings(rung + 1)
     await page.reject()
     await carrier.done()

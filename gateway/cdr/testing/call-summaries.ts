@@ -77,13 +77,13 @@ export const callSummaryOf = (changes: Partial<CallCdr> = {}): CallCdr => ({
   ...changes,
 })
 
-/** How everything ends that a gateway had which is gone. */
+/** Ends of the calls and recordings of a stopped gateway. */
 export const leftAs = (clock: Pick<Clock, 'now'>) => ({
   calls: endLostCalls({ clock }),
   recordings: endLostRecordings(clock),
 })
 
-/** What records are opened with, as a gateway would be that was gone a moment ago. */
+/** Options of a CDR store whose gateway stopped a moment ago. */
 export const leftBy = (clock: Pick<Clock, 'now'>) => ({
   wasThereAt: clock.now(),
   end: endLostCalls({ clock }),
