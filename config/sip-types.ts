@@ -200,9 +200,8 @@ export interface CarrierConfig {
   /** SRTP keys may stand in SDP although the signalling is not TLS; default false. */
   readonly srtpWithoutTls: boolean
   /**
-   * From whom its audio is learnt: `strict` (default) is the address that its SDP names, with any port;
-   * `same-ip` also the one that its signalling comes from; `first` whoever sends the first packet that
-   * agrees.
+   * Accepted sources of the audio: `strict` (default) the address of the SDP with any port; `same-ip` also
+   * the address of the signalling; `first` the sender of the first matching packet.
    */
   readonly symmetric: 'strict' | 'same-ip' | 'first'
   /** Digits are listened for in the audio itself; default false. */

@@ -138,7 +138,8 @@ export interface HttpConfig {
    */
   readonly metrics: { readonly address: string; readonly port: number } | null
   /**
-   * Password of Basic auth for the API, with the project's id as user; absent: nobody has access. A secret.
+   * Password of Basic auth for the API, with the project's id as user; absent: all access is rejected. A
+   * secret.
    */
   readonly apiToken?: string
   /** Bearer token of the operator, for the reload over HTTP; absent: there is no such path. A secret. */
