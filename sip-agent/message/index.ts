@@ -1,5 +1,6 @@
 /** The SIP parser: messages, header fields, URIs and name-addr values (RFC 3261 section 25.1). */
 
+export { type AuthParam, type AuthScheme, readAuthSchemes } from './auth-params.ts'
 export { checkMessage } from './check.ts'
 export { type Header, Headers, headerKey, headerName } from './headers.ts'
 export { defaultMessageLimits, type MessageLimits } from './limits.ts'

@@ -8,14 +8,16 @@ export interface TokenBucket {
 /** Returns a full bucket of any size: the excess is removed at its first use. */
 export const fullTokenBucket = (now: number): TokenBucket => ({ tokens: Number.MAX_SAFE_INTEGER, at: now })
 
+/** Returns the tokens of a bucket that is refilled at `perSecond`. A clock that was set back adds none. */
+export const tokensIn = ({ tokens, at }: TokenBucket, perSecond: number, now: number): number =>
+  Math.min(perSecond, tokens + (Math.max(0, now - at) * perSecond) / 1_000)
+
 /**
  * Takes `price` tokens, or all if the rate is smaller, from a bucket that is refilled at `perSecond`. Returns
  * false, and takes nothing, if there are too few.
  */
 export const takeTokens = (bucket: TokenBucket, perSecond: number, now: number, price = 1): boolean => {
-  // A clock that was set back adds no tokens.
-  const passed = Math.max(0, now - bucket.at)
-  bucket.tokens = Math.min(perSecond, bucket.tokens + (passed * perSecond) / 1_000)
+  bucket.tokens = tokensIn(bucket, perSecond, now)
   bucket.at = now
   const due = Math.min(price, perSecond)
   if (bucket.tokens < due) return false

@@ -1,4 +1,4 @@
-import { type AuthParam, readAuthSchemes } from './auth-params.ts'
+import { type AuthParam, readAuthSchemes } from '@trunkline/sip-agent/message'
 
 /** Digest credentials of a caller (RFC 7616 section 3.4). */
 export interface DigestAnswer {

@@ -1,4 +1,4 @@
-import { type AuthParam, readAuthSchemes } from './auth-params.ts'
+import { type AuthParam, readAuthSchemes } from '@trunkline/sip-agent/message'
 
 /** Algorithms of digests, the strongest first (RFC 8760 section 2.1). */
 export const algorithms = ['SHA-512-256', 'SHA-256', 'MD5'] as const

@@ -1,3 +1,4 @@
+import { type TokenBucket, takeTokens } from '@trunkline/sip-agent/token-bucket'
 import type { CarrierConfig } from '../../../config/sip-types.ts'
 import type { Clock } from '../../core/clock.ts'
 
@@ -11,7 +12,7 @@ export class CarrierLoad {
   #limits: Pick<CarrierConfig, 'maxCalls' | 'callsPerSecond'>
   #clock: Pick<Clock, 'now'>
   #calls = 0
-  #buckets: Record<Direction, { tokens: number; at: number }>
+  #buckets: Record<Direction, TokenBucket>
 
   constructor(limits: Pick<CarrierConfig, 'maxCalls' | 'callsPerSecond'>, clock: Pick<Clock, 'now'>) {
     this.#limits = limits
@@ -37,25 +38,16 @@ export class CarrierLoad {
   take(direction: Direction): (() => void) | string {
     const { maxCalls, callsPerSecond } = this.#limits
     if (maxCalls !== undefined && this.#calls >= maxCalls) return `${maxCalls} calls at once`
-    if (callsPerSecond !== undefined && !this.#draw(direction, callsPerSecond))
+    if (
+      callsPerSecond !== undefined &&
+      !takeTokens(this.#buckets[direction], callsPerSecond, this.#clock.now())
+    )
       return `${callsPerSecond} new calls a second`
     this.#calls++
-    let held = true
+    let isHeld = true
     return () => {
-      if (held) this.#calls--
-      held = false
+      if (isHeld) this.#calls--
+      isHeld = false
     }
-  }
-
-  #draw(direction: Direction, perSecond: number): boolean {
-    const bucket = this.#buckets[direction]
-    const now = this.#clock.now()
-    // A clock that was set back changes nothing.
-    const passed = Math.max(0, now - bucket.at)
-    bucket.tokens = Math.min(perSecond, bucket.tokens + (passed * perSecond) / 1_000)
-    bucket.at = now
-    if (bucket.tokens < 1) return false
-    bucket.tokens--
-    return true
   }
 }
