@@ -1,9 +1,9 @@
 import { pathOf } from './faults.ts'
 import type { FileConfig } from './file.ts'
 import { fromSchema } from './from-schema.ts'
-import { checkCarrier } from './rules-sip.ts'
-import { carrier } from './schema-carrier.ts'
-import type { Schema } from './schema-parts.ts'
+import { checkCarrier } from './rules/sip-rules.ts'
+import type { Schema } from './schema/builders.ts'
+import { carrier } from './schema/carrier-schema.ts'
 import type { CarrierConfig } from './types.ts'
 import { ajv, describeAll } from './validate.ts'
 

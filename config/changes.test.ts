@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { changesBetween, withoutRestartKeys } from './changes.ts'
 import { readConfig } from './load.ts'
-import { liveKeys, reloadRuleOf, restartKeys } from './reload-rules.ts'
-import { configSchema } from './schema.ts'
-import type { Schema } from './schema-parts.ts'
-import { testFolder } from './test-folder.ts'
+import { liveKeys, reloadRuleOf, restartKeys } from './rules/reload-rules.ts'
+import type { Schema } from './schema/builders.ts'
+import { configSchema } from './schema/config-schema.ts'
+import { testFolder } from './testing/config-test-folder.ts'
 
 const folder = testFolder()
 

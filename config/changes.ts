@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FileConfig } from './file.ts'
-import { type ReloadRule, reloadRuleOf } from './reload-rules.ts'
-import { configSchema } from './schema.ts'
-import type { Schema } from './schema-parts.ts'
+import { type ReloadRule, reloadRuleOf } from './rules/reload-rules.ts'
+import type { Schema } from './schema/builders.ts'
+import { configSchema } from './schema/config-schema.ts'
 
 /** One difference between two configurations. Nothing in it is secret. */
 export interface ConfigChange {

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from './load.ts'
-import { testFolder } from './test-folder.ts'
+import { testFolder } from './testing/config-test-folder.ts'
 
 const folder = testFolder()
 const { load, faultsOf } = folder

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { parseDuration } from './durations.ts'
-import type { Schema } from './schema-parts.ts'
+import type { Schema } from './schema/builders.ts'
 import { parseAge, parseSize } from './sizes.ts'
 
 /**

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { ConfigInvalid, loadConfig, readDataDir } from './load.ts'
-import { configSchema } from './schema.ts'
-import { testFolder } from './test-folder.ts'
+import { warningsOf } from './rules/warnings.ts'
+import { configSchema } from './schema/config-schema.ts'
+import { testFolder } from './testing/config-test-folder.ts'
 import type { ResourceConfig } from './types.ts'
-import { warningsOf } from './warnings.ts'
 
 const folder = testFolder()
 const { load, faultsOf } = folder

@@ -2,8 +2,8 @@ import type { ErrorObject } from 'ajv'
 import { Ajv } from 'ajv'
 import type { Report } from './faults.ts'
 import { keysOfPointer, pathOf } from './faults.ts'
-import { formats } from './formats.ts'
-import { configSchema } from './schema.ts'
+import { configSchema } from './schema/config-schema.ts'
+import { formats } from './schema/formats.ts'
 import { closest } from './suggest.ts'
 
 /** Reads schemas with the formats of `formats.ts`; fills in defaults. */

@@ -1,7 +1,7 @@
 import { DocumentPlaces } from '../../config/document-places.ts'
 import { describeFault, type Keys } from '../../config/faults.ts'
+import { warningsOf } from '../../config/rules/warnings.ts'
 import type { Config, ConfigFault, DocumentHandlerConfig } from '../../config/types.ts'
-import { warningsOf } from '../../config/warnings.ts'
 import { checkDocument } from '../../handlers/check.ts'
 import type { DocumentFault } from '../../handlers/handler.ts'
 import type { socketKind } from '../../media/edge/sockets-open.ts'

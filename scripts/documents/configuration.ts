@@ -1,5 +1,5 @@
-import { reloadRuleOf, restartKeys } from '../../config/reload-rules.ts'
-import { configSchema } from '../../config/schema.ts'
+import { reloadRuleOf, restartKeys } from '../../config/rules/reload-rules.ts'
+import { configSchema } from '../../config/schema/config-schema.ts'
 
 /** Part of JSON Schema that the configuration uses. */
 interface Schema {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { redirectUriFault } from '../../../config/redirect-uris.ts'
+import { redirectUriFault } from '../../../config/rules/redirect-uris.ts'
 import type { OAuthClient, OAuthClients, OAuthClientTerms } from '../../auth/oauth/clients.ts'
 import { listBody, pageOf, pagingQuery } from '../requests/paging.ts'
 import type { RequireProject } from '../requests/principal.ts'

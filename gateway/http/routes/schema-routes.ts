@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { configSchema } from '../../../config/schema.ts'
+import { configSchema } from '../../../config/schema/config-schema.ts'
 import { flowSchema } from '../../../handlers/flow/schema.ts'
 import { scriptSchema } from '../../../handlers/script/schema.ts'
 

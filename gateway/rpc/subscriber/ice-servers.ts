@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { isStun } from '../../../config/rules-turn.ts'
+import { isStun } from '../../../config/rules/turn-rules.ts'
 import type { TurnConfig } from '../../../config/types.ts'
 
 /** An `RTCIceServer` of WebRTC. */

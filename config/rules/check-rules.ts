@@ -1,0 +1,157 @@
+import { isIP } from 'node:net'
+import type { Keys, Report } from '../faults.ts'
+import type { FileConfig, FileHandler } from '../file.ts'
+import { endpointName, subscriberName } from '../file.ts'
+import { canonicalHost } from '../networks.ts'
+import { checkOAuth } from './oauth-rules.ts'
+import { checkProjects } from './project-rules.ts'
+import { checkPush } from './push-rules.ts'
+import { checkSip } from './sip-rules.ts'
+import { checkSound } from './sound-rules.ts'
+import { checkTurn } from './turn-rules.ts'
+import { type Entry, unique } from './unique.ts'
+
+/** Checks the rules beyond the schema: uniqueness, and consistency between keys. */
+export const checkRules = (config: FileConfig, report: Report): void => {
+  checkProjects(config, report)
+  checkUnique(config, report)
+  checkHandlers(config, report)
+  checkPorts(config, report)
+  checkFamilies(config, report)
+  checkTls(config, report)
+  checkSip(config, report)
+  checkSound(config, report)
+  checkTurn(config, report)
+  checkOAuth(config, report)
+  checkPush(config, report)
+}
+
+const checkUnique = (config: FileConfig, report: Report): void => {
+  const { domains, subscribers, endpoints, resources } = config
+  // Names of different projects do not conflict.
+  const of = ({ project }: { readonly project?: string }) =>
+    project === undefined || project === config.project ? '' : ` of the project ${project}`
+  unique(
+    domains.map(({ domain }, i): Entry => [canonicalHost(domain), ['domains', i, 'domain']]),
+    report,
+  )
+  unique(
+    subscribers.map((s, i): Entry => [`${s.email.toLowerCase()}${of(s)}`, ['subscribers', i, 'email']]),
+    report,
+  )
+  unique(
+    [
+      ...subscribers.map((s, i): Entry => [`/${s.context}/${subscriberName(s)}${of(s)}`, ['subscribers', i]]),
+      ...endpoints.map((e, i): Entry => [`/${e.context}/${endpointName(e)}${of(e)}`, ['endpoints', i]]),
+      ...resources.map((r, i): Entry => [`${r.address}${of(r)}`, ['resources', i, 'address']]),
+    ],
+    report,
+  )
+}
+
+const checkHandlers = ({ domains, endpoints, resources }: FileConfig, report: Report): void => {
+  const check = (handler: FileHandler | undefined, keys: Keys) =>
+    handler && checkHandler(handler, keys, report)
+  domains.forEach(({ handler }, i) => {
+    check(handler, ['domains', i, 'handler'])
+  })
+  endpoints.forEach(({ handler }, i) => {
+    check(handler, ['endpoints', i, 'handler'])
+  })
+  resources.forEach(({ handler }, i) => {
+    check(handler, ['resources', i, 'handler'])
+  })
+}
+
+const checkHandler = (handler: FileHandler, keys: Keys, report: Report): void => {
+  if (handler.kind === 'realtime') checkRealtime(handler, keys, report)
+  else checkDocument(handler, keys, report)
+}
+
+const checkRealtime = (handler: FileHandler, keys: Keys, report: Report): void => {
+  if (handler.topic === undefined) report(keys, 'must have topic for the kind realtime')
+  for (const key of ['url', 'document', 'file', 'fallbackUrl', 'method'] as const) {
+    if (handler[key] !== undefined) report([...keys, key], 'has no meaning for the kind realtime')
+  }
+}
+
+const checkDocument = (handler: FileHandler, keys: Keys, report: Report): void => {
+  if (handler.topic !== undefined) report([...keys, 'topic'], 'has a meaning only for the kind realtime')
+  const given = (['url', 'document', 'file'] as const).filter((key) => handler[key] !== undefined)
+  if (given.length !== 1) {
+    const found = given.length === 0 ? 'none is there' : `${given.join(' and ')} are there`
+    report(keys, `must have exactly one of url, document and file; ${found}`)
+  }
+  if (handler.kind === 'xml' && typeof handler.document === 'object') {
+    report(
+      [...keys, 'document'],
+      'must be a text for the kind xml; only a script or a call flow may stand as YAML',
+    )
+  }
+  for (const key of ['fallbackUrl', 'method'] as const) {
+    if (handler[key] !== undefined && handler.url === undefined)
+      report([...keys, key], 'has a meaning only together with url')
+  }
+}
+
+/** Checks that each IP family has at most one address, and that announced families are bound. */
+const checkFamilies = ({ media: { rtp } }: FileConfig, report: Report): void => {
+  const keys = ['media', 'rtp']
+  const familiesOf = (name: 'bind' | 'announce'): readonly number[] => {
+    const families = [rtp[name] ?? []].flat().map((address) => isIP(address))
+    if (new Set(families).size < families.length)
+      report([...keys, name], 'must have one address of each IP family at most')
+    return families
+  }
+  const bound = familiesOf('bind')
+  const foreign = familiesOf('announce').find((family) => !bound.includes(family))
+  if (foreign !== undefined)
+    report([...keys, 'announce'], `has an IPv${foreign} address, but bind has none of that family`)
+}
+
+const checkPorts = ({ sip, media, http }: FileConfig, report: Report): void => {
+  const { from, to } = media.rtp.ports
+  const ports = ['media', 'rtp', 'ports']
+  if (from % 2 === 1) report([...ports, 'from'], 'must be even: RTP has the even ports')
+  if (to % 2 === 0) report([...ports, 'to'], 'must be odd: RTCP has the odd ports')
+  if (to < from) report([...ports, 'to'], 'must be greater than from')
+  const inRange = (port: number) => port >= from && port <= to
+  if (inRange(media.webrtc.port))
+    report(['media', 'webrtc', 'port'], `lies in the range of RTP ports, ${from} to ${to}`)
+  sip.listen.forEach(({ transport, port }, i) => {
+    if (transport === 'udp' && inRange(port))
+      report(['sip', 'listen', i, 'port'], `lies in the range of RTP ports, ${from} to ${to}`)
+  })
+  checkListeners(sip, http, report)
+}
+
+/** Checks that no two listeners of one transport, UDP or TCP, use one port. */
+const checkListeners = (sip: FileConfig['sip'], http: FileConfig['http'], report: Report): void => {
+  const listeners = sip.listen.map(({ transport, ...at }, i) => ({
+    ...at,
+    kind: transport === 'udp' ? 'udp' : 'tcp',
+    keys: ['sip', 'listen', i] as Keys,
+  }))
+  for (const name of ['plain', 'tls', 'metrics'] as const) {
+    const listener = http[name]
+    if (typeof listener === 'object' && listener)
+      listeners.push({ ...listener, kind: 'tcp', keys: ['http', name] })
+  }
+  unique(
+    listeners
+      .filter(({ port }) => port !== 0)
+      .map(({ kind, address, port, keys }): Entry => [`${kind} ${address}:${port}`, keys]),
+    report,
+  )
+}
+
+const checkTls = ({ http }: FileConfig, report: Report): void => {
+  for (const name of ['plain', 'tls'] as const) {
+    if (http[name] === true)
+      report(['http', name], 'must be false or a group of keys; leave it out for the defaults')
+  }
+  const { tls } = http
+  if (typeof tls === 'object' && (tls.certificate === undefined) !== (tls.key === undefined)) {
+    report(['http', 'tls'], 'must have both certificate and key, or neither')
+  }
+}

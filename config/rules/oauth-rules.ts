@@ -1,0 +1,23 @@
+import type { Report } from '../faults.ts'
+import type { FileConfig } from '../file.ts'
+import { redirectUriFault } from './redirect-uris.ts'
+import { type Entry, unique } from './unique.ts'
+
+/** Checks the rules of `oauth` beyond the schema. */
+export const checkOAuth = ({ oauth: { url, clients }, http }: FileConfig, report: Report): void => {
+  if (clients.length > 0 && url === undefined && http.publicHost === undefined)
+    report(
+      ['oauth', 'clients'],
+      'need the URL at which browsers reach us: give oauth.url, or http.publicHost',
+    )
+  unique(
+    clients.map(({ id }, i): Entry => [id, ['oauth', 'clients', i, 'id']]),
+    report,
+  )
+  clients.forEach(({ redirectUris, native }, i) => {
+    redirectUris.forEach((uri, at) => {
+      const fault = redirectUriFault(uri, native)
+      if (fault) report(['oauth', 'clients', i, 'redirectUris', at], fault)
+    })
+  })
+}

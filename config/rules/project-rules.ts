@@ -1,0 +1,36 @@
+import type { Report } from '../faults.ts'
+import type { FileConfig } from '../file.ts'
+import { projectsOf } from '../projects.ts'
+import { type Entry, unique } from './unique.ts'
+
+/** Checks that projects have unique ids, names and tokens, and that entries belong to existing projects. */
+export const checkProjects = (config: FileConfig, report: Report): void => {
+  const all = projectsOf(config)
+  const keysOf = (i: number) => (i === 0 ? ['project'] : ['projects', i - 1])
+  unique(
+    all.map(({ id }, i): Entry => [id, keysOf(i)]),
+    report,
+  )
+  unique(
+    all.map(({ name }, i): Entry => [`the name ${name}`, keysOf(i)]),
+    report,
+  )
+  all.forEach(({ apiToken }, i) => {
+    // The message does not contain the token, which is secret.
+    if (apiToken !== undefined && all.findIndex((each) => each.apiToken === apiToken) !== i)
+      report(['projects', i - 1, 'apiToken'], 'is the token of another project')
+  })
+  const { operatorToken } = config.http
+  if (operatorToken !== undefined && all.some(({ apiToken }) => apiToken === operatorToken))
+    report(['http', 'operatorToken'], 'is the token of a project; the operator needs one of its own')
+  const ids = new Set(all.map(({ id }) => id))
+  for (const group of ['domains', 'carriers', 'endpoints', 'subscribers', 'resources'] as const)
+    config[group].forEach(({ project }, i) => {
+      if (project !== undefined && !ids.has(project))
+        report([group, i, 'project'], `${project} is none of the projects`)
+    })
+  config.oauth.clients.forEach(({ project }, i) => {
+    if (project !== undefined && !ids.has(project))
+      report(['oauth', 'clients', i, 'project'], `${project} is none of the projects`)
+  })
+}

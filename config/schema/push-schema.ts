@@ -1,0 +1,54 @@
+import { parts } from './builders.ts'
+
+const { flag, format, object, text } = parts
+
+/** Schema of `push`. */
+export const push = object(
+  "Notifications of calls to subscribers' devices. At least one of webPush, apns, fcm and webhook is needed.",
+  {
+    encryption: {
+      ...text("Encryption of invitations with the subscriber's key.", 'aes_256_gcm'),
+      enum: ['aes_256_gcm', 'none'],
+    },
+    whenOnline: flag('Notifies devices even while a browser of the subscriber is connected.', false),
+    webPush: object(
+      'Web Push, for browsers.',
+      {
+        subject: format(
+          'vapid-subject',
+          'Contact of the operator for push services: a mailto: or https: URI.',
+        ),
+        publicKey: format(
+          'p256-public-key',
+          "Public key of subscriptions, base64url; default a pair derived from the gateway's secret. `trunkline push-keys` generates another pair.",
+        ),
+        privateKey: { ...format('p256-private-key', 'Private key, base64url.'), writeOnly: true },
+      },
+      ['subject'],
+    ),
+    apns: object(
+      'Apple Push Notification service, for VoIP tokens.',
+      {
+        keyFile: format('file-path', 'File with the signing key (.p8).'),
+        keyId: { ...text('Id of the signing key.'), minLength: 1 },
+        teamId: { ...text('Id of the team.'), minLength: 1 },
+        topic: format('name', 'Bundle id of the application; the suffix .voip is added.'),
+        host: format('host-port', 'Host of the service.', 'api.push.apple.com'),
+      },
+      ['keyFile', 'keyId', 'teamId', 'topic'],
+    ),
+    fcm: object(
+      'Firebase Cloud Messaging.',
+      {
+        serviceAccountFile: format('file-path', "File with the service account's key (JSON)."),
+        host: format('host-port', 'Host of the service.', 'fcm.googleapis.com'),
+      },
+      ['serviceAccountFile'],
+    ),
+    webhook: object(
+      'Server that notifies all other devices; its requests are signed like all webhooks.',
+      { url: format('http-url', 'URL that receives notifications by POST with JSON.') },
+      ['url'],
+    ),
+  },
+)

@@ -1,0 +1,220 @@
+import { parts } from './builders.ts'
+
+const { duration, format, integer, list, object, text } = parts
+
+/** Schema of the path of a file. */
+export const file = (description: string) => format('file-path', description)
+
+/** Schema of a list of IP networks. */
+export const networks = (description: string, value?: readonly unknown[]) =>
+  list(description, format('network', 'IP network.'), value)
+
+/** Schema of a user name and password, with the keys of `more`. */
+export const credentials = (description: string, more: Parameters<typeof object>[1] = {}) =>
+  object(
+    description,
+    {
+      username: { ...text('User name.'), minLength: 1 },
+      password: { ...text('Password; preferably from the environment.'), minLength: 1, writeOnly: true },
+      ...more,
+    },
+    ['username', 'password'],
+  )
+
+/** Schema of the digest credentials that callers must present. */
+export const challenge = credentials('Digest credentials that callers must present; default none.')
+
+const listen = {
+  ...list(
+    'Listeners of the embedded SIP agent. Unused with drachtio.',
+    object(
+      'Listener.',
+      {
+        transport: { ...text('Transport protocol.'), enum: ['udp', 'tcp', 'tls', 'ws', 'wss'] },
+        address: format('ip', 'Local address to listen on.', '0.0.0.0'),
+        port: integer('Port to listen on; 0 selects a free one.', 0, 65_535, 5060),
+      },
+      ['transport'],
+    ),
+  ),
+  minItems: 1,
+  default: [
+    { transport: 'udp', address: '0.0.0.0', port: 5060 },
+    { transport: 'tcp', address: '0.0.0.0', port: 5060 },
+  ],
+}
+
+const announceTo = list(
+  'Addresses to announce to peers of certain networks. The first match overrides announce.',
+  object(
+    'Announced address.',
+    {
+      networks: { ...networks('Networks of the peers.'), minItems: 1 },
+      address: format('announced-ip', 'Address to announce.'),
+    },
+    ['networks', 'address'],
+  ),
+  [],
+)
+
+const tls = object('Certificates of the TLS and WSS listeners, as PEM files.', {
+  certificate: file('Certificate with its chain; default the self-signed one of HTTPS.'),
+  key: file('Key of the certificate.'),
+  names: list(
+    'Additional certificates, by the name that the client requests (SNI).',
+    object(
+      'Certificate of a name.',
+      {
+        host: format(
+          'server-name',
+          'Name; *.sip.example matches any name with one more label. An exact name takes precedence.',
+        ),
+        certificate: file('Certificate with its chain.'),
+        key: file('Key of the certificate.'),
+      },
+      ['host', 'certificate', 'key'],
+    ),
+    [],
+  ),
+  ca: file("Certificate authorities for clients and carriers; default the system's."),
+  clientCertificates: {
+    ...text('Whether clients are asked for a certificate, or must present one.', 'none'),
+    enum: ['none', 'request', 'require'],
+  },
+  minVersion: { ...text('Minimum TLS version.', 'TLSv1.2'), enum: ['TLSv1.2', 'TLSv1.3'] },
+})
+
+const messages = object('Limits of received SIP messages, connections and transactions.', {
+  bytes: integer('Maximum size of a message in bytes.', 1_024, 1_048_576, 65_535),
+  headers: integer('Maximum number of header fields of a message.', 16, 1_024, 256),
+  headerLength: integer('Maximum length of a header field in characters.', 256, 65_536, 8_192),
+  connections: integer(
+    'Maximum number of connections per listener; a quarter of them from one address.',
+    4,
+    100_000,
+    1_000,
+  ),
+  transactions: integer(
+    'Maximum number of server transactions; further requests get 503.',
+    100,
+    1_000_000,
+    50_000,
+  ),
+})
+
+const shield = object(
+  'Protection of the SIP listeners. Known networks are those in the allow lists of domains and carriers.',
+  {
+    packetsPerSecond: integer(
+      'Maximum number of packets per second from one unknown address.',
+      1,
+      1_000_000,
+      50,
+    ),
+    knownPacketsPerSecond: integer(
+      'Maximum number of packets per second from one address of a known network.',
+      1,
+      1_000_000,
+      5_000,
+    ),
+    banAfter: integer('Number of offenses within a minute after which an address is banned.', 1, 100_000, 20),
+    banFor: duration('Duration of a ban.', '10m'),
+    scanners: list(
+      'Substrings of User-Agent headers whose requests are dropped; case is ignored.',
+      { ...text('Substring of a User-Agent header.'), minLength: 3 },
+      [
+        'friendly-scanner',
+        'sipvicious',
+        'sipcli',
+        'sip-scan',
+        'sipsak',
+        'sundayddr',
+        'iwar',
+        'vaxsipuseragent',
+        'pplsip',
+      ],
+    ),
+    strangers: {
+      ...text(
+        'Response to requests from unknown addresses: answer responds, with a digest challenge if a password can permit the request; refuse sends 403 without a challenge, so that only known networks sign in; drop sends nothing.',
+        'answer',
+      ),
+      enum: ['answer', 'refuse', 'drop'],
+    },
+  },
+)
+
+const overload = object('Conditions for rejecting new calls with 503.', {
+  busyPercent: integer(
+    'Utilization of the gateway in percent above which new calls are rejected; 100 never rejects.',
+    10,
+    100,
+    85,
+  ),
+  callsPerSecond: integer('Maximum number of new calls per second.', 1, 100_000, 500),
+  retryAfter: duration('Time after which a rejected caller may retry (Retry-After).', '10s'),
+})
+
+const sessionTimer = object('Session timers (RFC 4028), which detect calls whose far side has disappeared.', {
+  expires: duration('Interval to request.', '30m'),
+  min: duration('Minimum interval to accept.', '90s'),
+})
+
+const registrar = object('Registrar of SIP endpoints.', {
+  domains: list(
+    'Hosts at which endpoints register; empty disables the registrar.',
+    format('host', 'Host.'),
+    [],
+  ),
+  minExpires: duration('Minimum duration of a registration.', '60s'),
+  maxExpires: duration('Maximum duration of a registration.', '1h'),
+  contacts: integer('Maximum number of contacts of one endpoint.', 1, 100, 10),
+  keepAlive: duration('Interval of OPTIONS to phones behind NAT that registered over UDP.', '30s'),
+})
+
+/** Schema of `sip`. */
+export const sip = object('SIP towards carriers and endpoints.', {
+  listen,
+  announce: format('announced-ip', 'Public address for carriers, if the gateway is behind NAT.'),
+  announceTo,
+  tls,
+  drachtio: object(
+    'drachtio-server to use instead of the embedded agent.',
+    {
+      host: format('host', 'Host of the drachtio-server.'),
+      port: integer('Port for applications of the drachtio-server.', 1, 65_535, 9022),
+      secret: { ...text('Shared secret of the drachtio-server.'), minLength: 1, writeOnly: true },
+    },
+    ['host', 'secret'],
+    false,
+  ),
+  userAgent: text('Value of the Server and User-Agent headers; empty omits them.', 'Trunkline'),
+  messages,
+  shield,
+  overload,
+  sessionTimer,
+  registrar,
+  challenges: {
+    ...list(
+      'Algorithms of digest challenges to callers and endpoints, in order. MD5 is accepted only if listed. Many phones fail on an unknown algorithm, so list SHA-256 only if all phones support it.',
+      { ...text('Algorithm.'), enum: ['MD5', 'SHA-256'] },
+      ['MD5'],
+    ),
+    minItems: 1,
+  },
+  domainSuffix: format(
+    'host',
+    'Suffix of the domains of domain applications from the API; default dapp. and http.publicHost, or dapp.localhost.',
+  ),
+  dial: {
+    ...text(
+      'SIP URIs that may be dialled: any, or only those of the project’s carriers. The value carriers is safer if projects do not trust each other.',
+      'any',
+    ),
+    enum: ['any', 'carriers'],
+  },
+  dialNetworks: networks(
+    'Private networks that dialled SIP URIs may reach; carriers and registered endpoints need no entry.',
+    [],
+  ),
+})

@@ -1,0 +1,35 @@
+import { parts } from './builders.ts'
+
+const { duration, format, integer, list, object, text } = parts
+
+/** Schema of `media.webrtc`. */
+export const webrtc = object('WebRTC towards browsers.', {
+  bind: format('ip', 'Local address for browsers.', '0.0.0.0'),
+  announce: list(
+    'Addresses of ICE candidates; empty means the local ones.',
+    format('announced-ip', 'Address that browsers can reach.'),
+    [],
+  ),
+  port: integer('Port of all browsers, UDP and TCP.', 1, 65_535, 44_444),
+  turn: object(
+    'TURN servers for browsers, with temporary passwords; default none: browsers reach the gateway directly.',
+    {
+      urls: {
+        ...list(
+          'URIs of the servers: turn:, turns: and stun:.',
+          format('ice-uri', 'URI such as turn:turn.example:3478?transport=udp.'),
+        ),
+        minItems: 1,
+      },
+      secret: {
+        ...text(
+          "Secret from which passwords are derived: coturn's static-auth-secret, with use-auth-secret.",
+        ),
+        minLength: 16,
+        writeOnly: true,
+      },
+      ttl: duration("Lifetime of a password; at least that of the subscriber's token.", '12h'),
+    },
+    ['urls'],
+  ),
+})
