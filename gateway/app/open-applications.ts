@@ -1,5 +1,5 @@
 import type { ProjectAccess } from '../auth/project-access.ts'
-import type { Originator } from '../calls/call-ports.ts'
+import type { Originator } from '../calls/connect/origination.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { RealtimeDialect } from '../rpc/realtime/realtime-dialect.ts'
 import type { AppContext } from './open.ts'

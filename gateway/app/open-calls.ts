@@ -3,9 +3,7 @@ import type { Config } from '../../config/types.ts'
 import type { DocumentChecks } from '../../handlers/reading/checks.ts'
 import { CallCommands } from '../calling/call-commands.ts'
 import { CallPlacer } from '../calling/call-placer.ts'
-import { Calls, type CallsSettings } from '../calls/call/calls.ts'
-import { HandlerRunner } from '../calls/call/handler-runner.ts'
-import type { OwnHosts } from '../calls/call-ports.ts'
+import { Player } from '../calls/audio/player.ts'
 import { ProjectConferences } from '../calls/conference/conferences.ts'
 import { LegDialer } from '../calls/connect/leg-dialer.ts'
 import { Bridges } from '../calls/leg/bridges.ts'
@@ -13,8 +11,9 @@ import { LocalLegs } from '../calls/local/local-legs.ts'
 import { CallLog } from '../calls/log/call-log.ts'
 import { CdrWriter } from '../calls/log/cdr-writer.ts'
 import { ProjectQueues } from '../calls/queue/queues.ts'
+import { Calls, type CallsSettings } from '../calls/session/calls.ts'
+import { HandlerRunner } from '../calls/session/handler-runner.ts'
 import { CallDetector } from '../calls/verbs/call-detector.ts'
-import { Player } from '../calls/verbs/player.ts'
 import type { CdrStore } from '../cdr/cdr-store.ts'
 import type { SystemClock } from '../core/clock.ts'
 import type { Metrics } from '../core/metrics.ts'
@@ -64,12 +63,13 @@ export interface OpenedCalls {
   readonly documentChecks: DocumentChecks
 }
 
-const ownHosts = (directory: OpenedStore['directory'], publicHost: string | undefined): OwnHosts => ({
-  isOwnHost: (host, projectId) =>
+/** Returns a function that tells whether a host name is one of this gateway for a project. */
+const ownHosts =
+  (directory: OpenedStore['directory'], publicHost: string | undefined) =>
+  (host: string, projectId: string): boolean =>
     // The public host may name a port, which is no part of a host name.
     host === publicHost?.replace(/:\d+$/, '').toLowerCase() ||
-    directory.domainApp(host)?.projectId === projectId,
-})
+    directory.domainApp(host)?.projectId === projectId
 
 const callSettings = (
   { limits }: Pick<Config, 'limits'>,
@@ -121,7 +121,7 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
     documents,
     callbacks,
     rooms: store.directory,
-    hosts: ownHosts(store.directory, config.http.publicHost),
+    isOwnHost: ownHosts(store.directory, config.http.publicHost),
     envs: config.envs,
     clock,
     metrics,

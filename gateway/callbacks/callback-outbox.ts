@@ -3,6 +3,9 @@ import { type CallbackFrom, callbackRow, serverOf } from './callback-row.ts'
 import { DeliveryQueue, type DeliveryQueueDeps } from './delivery-queue.ts'
 import { cleanUrl } from './redirects.ts'
 
+/** Receiver of callbacks to customers' servers. */
+export type Callbacks = Pick<CallbackOutbox, 'notify'>
+
 /** Collaborators of a {@link CallbackOutbox}. */
 export type CallbackOutboxDeps = DeliveryQueueDeps
 
@@ -55,7 +58,10 @@ export class CallbackOutbox {
     }
   }
 
-  /** Accepts a callback; never throws. After {@link close} it is stored for the next run. */
+  /**
+   * Delivers a callback in the background. Those of a call to one server keep their order. Never throws.
+   * After {@link close} it is stored for the next run.
+   */
   notify(from: CallbackFrom, callback: StatusCallback): void {
     const { url, kind, ends } = callback
     const { clock, metrics, log } = this.#parts

@@ -1,6 +1,6 @@
 import { apiVersion, formRequest } from '../../handlers/common/forms.ts'
 import { type CallControl, CallEnded, type CallInfo, type DetectResult } from '../../handlers/verbs.ts'
-import type { Callbacks } from '../calls/call-ports.ts'
+import type { Callbacks } from '../callbacks/callback-outbox.ts'
 import type { CallLog } from '../calls/log/call-log.ts'
 import type { CallRow } from '../calls/log/call-rows.ts'
 import type { Log } from '../core/log.ts'

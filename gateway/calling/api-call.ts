@@ -1,5 +1,5 @@
 import type { CallControl, RecordingStatusTarget } from '../../handlers/verbs.ts'
-import type { Callbacks } from '../calls/call-ports.ts'
+import type { Callbacks } from '../callbacks/callback-outbox.ts'
 import type { CallLog } from '../calls/log/call-log.ts'
 import { eventCallback } from '../calls/log/status-callbacks.ts'
 import type { Clock } from '../core/clock.ts'

@@ -1,5 +1,5 @@
 import { CallEnded, VerbFailed } from '../../handlers/verbs.ts'
-import type { LiveCall, LiveCalls } from '../calls/call-ports.ts'
+import type { LiveCall, LiveCalls } from '../calls/call/live-call.ts'
 import type { CallHistory, CallRow, CallsInProgress } from '../calls/log/call-rows.ts'
 import { type Code, catalogue, codeOf, TrunklineError } from '../core/errors/catalogue.ts'
 import type { AddressBook } from '../model.ts'

@@ -1,4 +1,4 @@
-import type { LiveCall, LiveCalls } from '../calls/call-ports.ts'
+import type { LiveCall, LiveCalls } from '../calls/call/live-call.ts'
 import type { CallHistory, CallRow } from '../calls/log/call-rows.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 

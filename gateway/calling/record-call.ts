@@ -6,7 +6,7 @@ import {
   type CallRecording,
   type RecordingSource,
 } from '../../handlers/verbs.ts'
-import type { Callbacks } from '../calls/call-ports.ts'
+import type { Callbacks } from '../callbacks/callback-outbox.ts'
 import type { Log } from '../core/log.ts'
 import type { CallOrder } from './call-placement.ts'
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { RecordingOrder } from '../calls/verbs/recording-store.ts'
+import type { RecordingOrder } from '../calls/audio/recording-store.ts'
 import { newRecordingRow } from './recording-index.ts'
 import { FakeRecorder, RecordingRig, silentWav, wanted } from './testing/fake-recorder.ts'
 

@@ -1,5 +1,5 @@
 import type { RecordingResult } from '../../media/types.ts'
-import type { RecordingOrder } from '../calls/verbs/recording-store.ts'
+import type { RecordingOrder } from '../calls/audio/recording-store.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
 import type { RecordingRow, RecordingRows } from '../directory/recordings.ts'

@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { beforeEach, expect, it } from 'vitest'
 import type { MediaPort, PortOptions } from '../../media/types.ts'
-import type { Arrival } from '../calls/call-ports.ts'
+import type { Arrival } from '../calls/call/arrival.ts'
 import type { Leg } from '../calls/leg/leg.ts'
 import { FakeClock } from '../core/clock.ts'
 import { Metrics } from '../core/metrics.ts'

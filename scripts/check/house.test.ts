@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeLines, longestFile, longestTestFile, undocumented } from './house.ts'
-import { layersFile, layersJson, rooms, sipFolders } from './layers.ts'
+import { callsFolders, layersFile, layersJson, rooms, sipFolders } from './layers.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -55,7 +55,7 @@ describe('the lint rules of the house', () => {
   const layering = '1 lint/style/noRestrictedImports'
 
   it.each([
-    ['handlers/xml/x.ts', '../../gateway/calls/call/calls.ts'],
+    ['handlers/xml/x.ts', '../../gateway/calls/session/calls.ts'],
     ['handlers/x.ts', '../media/types.ts'],
     ['handlers/x.ts', '../config/types.ts'],
     ['media/edge/x.ts', '../../sip-agent/clock.ts'],
@@ -85,6 +85,14 @@ describe('the lint rules of the house', () => {
     ['gateway/sip/dialog/x.ts', '../sip-edge.ts'],
     ['gateway/sip/media/x.ts', '../../http/site.ts'],
     ['gateway/sip/x.ts', './dialog/known-dialogs.ts'],
+    ['gateway/calls/leg/x.ts', '../local/local-legs.ts'],
+    ['gateway/calls/call/x.ts', '../session/calls.ts'],
+    ['gateway/calls/log/x.ts', '../connect/branch.ts'],
+    ['gateway/calls/connect/x.ts', '../verbs/hold.ts'],
+    ['gateway/calls/conference/x.ts', '../queue/queues.ts'],
+    ['gateway/calls/verbs/x.ts', '../session/calls.ts'],
+    ['gateway/calls/audio/x.ts', '../../sip/sip-edge.ts'],
+    ['gateway/calls/x.ts', './leg/leg.ts'],
   ])('%s may not import %s', (path, from) => {
     expect(findings(path, importing(from))).toEqual([layering])
   })
@@ -104,6 +112,10 @@ describe('the lint rules of the house', () => {
     ['gateway/sip/registrar/x.ts', '../admission/refusals.ts'],
     ['gateway/sip/sip-edge.ts', './registrar/registrar.ts'],
     ['gateway/sip/sdp/x.test.ts', '../trunks/carrier.ts'],
+    ['gateway/calls/connect/x.ts', '../log/call-log.ts'],
+    ['gateway/calls/verbs/x.ts', '../../core/log.ts'],
+    ['gateway/calls/session/x.ts', '../verbs/call-controller.ts'],
+    ['gateway/calls/leg/x.test.ts', '../session/calls.ts'],
     ['gateway/http/x.ts', '../rpc/realtime/registry.ts'],
     ['gateway/core/x.test.ts', '../http/site.ts'],
     ['gateway/cdr/testing/x.ts', '../../calling/lost-calls.ts'],
@@ -115,10 +127,12 @@ describe('the lint rules of the house', () => {
     expect(readFileSync(layersFile, 'utf8')).toBe(layersJson())
     const found = readdirSync(join(root, 'gateway')).filter((name) => !name.endsWith('.test.ts'))
     expect(found.sort()).toEqual([...rooms].sort())
-    const inSip = readdirSync(join(root, 'gateway/sip'), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && entry.name !== 'testing')
-      .map(({ name }) => name)
-    expect(inSip.sort()).toEqual([...sipFolders].sort())
+    const foldersOf = (room: string) =>
+      readdirSync(join(root, 'gateway', room), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory() && entry.name !== 'testing')
+        .map(({ name }) => name)
+    expect(foldersOf('sip').sort()).toEqual([...sipFolders].sort())
+    expect(foldersOf('calls').sort()).toEqual([...callsFolders].sort())
   })
 
   it('keep time behind a clock', () => {

@@ -56,6 +56,33 @@ export const sipFolders = [
   'registrar',
 ] as const
 
+/**
+ * Folders of `gateway/calls/` from the lowest layer to the highest: each imports only folders before it.
+ *
+ * - `leg`: one signalling relationship with its media port, and what two legs or a verb need of it.
+ * - `call`: the customer's call: its caller, its other legs, its facts, and the ways to reach it.
+ * - `local`: legs to addresses of this gateway, whose far side is a call of its own.
+ * - `log`: rows, status callbacks and CDRs of calls.
+ * - `audio`: sounds for a port, audio for waiting callers, and the store of recordings.
+ * - `connect`: dialing of destinations, and the time together with the callee who wins.
+ * - `conference`: conferences of all projects, and the participation of a call.
+ * - `queue`: queues of all projects, and the visit of a caller.
+ * - `verbs`: the one implementation of the verbs, on all of the above.
+ * - `session`: calls in progress, and the handlers that control them.
+ */
+export const callsFolders = [
+  'leg',
+  'call',
+  'local',
+  'log',
+  'audio',
+  'connect',
+  'conference',
+  'queue',
+  'verbs',
+  'session',
+] as const
+
 /** Folders that no product folder imports. */
 const neverImported = ['test', 'scripts']
 
@@ -95,44 +122,59 @@ const closedTo = (name: string, allowed: readonly string[]): readonly string[] =
 const listed = (names: readonly string[]): string =>
   names.length > 0 ? `${names.join(', ')} only` : 'nothing of ours'
 
-/** Returns the lint rules: one for each package, room of the gateway and folder of `gateway/sip/`. */
+/** Files that no rule of `gateway` covers: tests, and what they share, may build on rooms above. */
+const exceptTests = ['!**/*.test.ts', '!**/testing/**']
+
+/** Returns the patterns of the rooms above a room. */
+const roomsAbove = (room: (typeof rooms)[number]): readonly string[] =>
+  rooms.slice(rooms.indexOf(room) + 1).map((name) => (name.endsWith('.ts') ? `../**/${name}` : folder(name)))
+
+/** Returns the lint rules: one for each package, room of the gateway, and folder of a room with a table. */
 export const layerRules = (): readonly LayerRule[] => {
   const ofPackages = Object.entries(packages).map(([name, allowed]) =>
     rule([`${name}/**`], closedTo(name, allowed), `${name}/ imports ${listed(allowed)}.`),
   )
   const closed = closedTo('gateway', packages.gateway ?? [])
   const ofRooms = rooms.map((room, at) => {
-    const above = rooms.slice(at + 1)
     const below = rooms.slice(0, at)
     const includes = room.endsWith('.ts') ? `gateway/${room}` : `gateway/${room}/**`
-    const groups = above.map((name) => (name.endsWith('.ts') ? `../**/${name}` : folder(name)))
     return rule(
-      // Tests, and what they share, may build on rooms above.
-      [includes, '!**/*.test.ts', '!**/testing/**'],
-      [...closed, ...groups],
+      [includes, ...exceptTests],
+      [...closed, ...roomsAbove(room)],
       `gateway/${room} imports ${listed(packages.gateway ?? [])}, and of gateway/ only: ${below.join(', ')}.`,
     )
   })
-  return [...ofPackages, ...ofRooms, ...sipRules(closed)]
+  return [
+    ...ofPackages,
+    ...ofRooms,
+    ...folderRules('calls', callsFolders, closed),
+    ...folderRules('sip', sipFolders, closed, 'sip-edge.ts'),
+  ]
 }
 
-/** Returns the rules of the folders of `gateway/sip/`, which replace the room's rule and repeat it. */
-const sipRules = (closed: readonly string[]): readonly LayerRule[] => {
-  const above = rooms.slice(rooms.indexOf('sip') + 1)
-  const groups = [...closed, ...above.map((name) => (name.endsWith('.ts') ? `../**/${name}` : folder(name)))]
-  const unlike = ['!**/*.test.ts', '!**/testing/**']
-  const ofFolders = sipFolders.map((name, at) => {
-    const higher = sipFolders.slice(at + 1).map((other) => `../${other}/**`)
+/**
+ * Returns the rules of the folders of a room, which replace the room's rule and repeat it. `top`: the file
+ * beside the folders that alone may import all of them.
+ */
+const folderRules = (
+  room: (typeof rooms)[number],
+  folders: readonly string[],
+  closed: readonly string[],
+  top?: string,
+): readonly LayerRule[] => {
+  const groups = [...closed, ...roomsAbove(room)]
+  const ofFolders = folders.map((name, at) => {
+    const higher = folders.slice(at + 1).map((other) => `../${other}/**`)
     return rule(
-      [`gateway/sip/${name}/**`, ...unlike],
-      [...groups, ...higher, '../sip-edge.ts'],
-      `gateway/sip/${name} imports, of these folders, ${listed(sipFolders.slice(0, at))}.`,
+      [`gateway/${room}/${name}/**`, ...exceptTests],
+      [...groups, ...higher, ...(top === undefined ? [] : [`../${top}`])],
+      `gateway/${room}/${name} imports, of these folders, ${listed(folders.slice(0, at))}.`,
     )
   })
   const ofFiles = rule(
-    ['gateway/sip/*.ts', '!gateway/sip/sip-edge.ts', ...unlike],
-    [...groups, ...sipFolders.map((name) => `./${name}/**`)],
-    'Files beside the folders of gateway/sip import none of these folders.',
+    [`gateway/${room}/*.ts`, ...(top === undefined ? [] : [`!gateway/${room}/${top}`]), ...exceptTests],
+    [...groups, ...folders.map((name) => `./${name}/**`)],
+    `Files beside the folders of gateway/${room} import none of these folders.`,
   )
   return [...ofFolders, ofFiles]
 }

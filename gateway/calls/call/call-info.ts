@@ -1,7 +1,7 @@
 import type { CallInfo } from '../../../handlers/verbs.ts'
 import { parseSipUri, shownUri } from '../../core/sip-uri.ts'
-import type { Arrival } from '../call-ports.ts'
 import type { Leg } from '../leg/leg.ts'
+import type { Arrival } from './arrival.ts'
 
 /**
  * Returns the facts about a call from its caller's leg. The `from` of an outbound call is the identity that

@@ -1,11 +1,11 @@
 import type { ConferenceOptions, ConferenceParticipant, ConferenceResult } from '../../../handlers/verbs.ts'
 import { CallEnded } from '../../../handlers/verbs.ts'
 import type { MediaPort } from '../../../media/types.ts'
+import { playWhileWaiting, type WaitHook, type WaitingAudioDeps } from '../audio/waiting-audio.ts'
 import type { Call } from '../call/call.ts'
-import type { ScopableControl } from '../verbs/scopable-control.ts'
+import type { ScopableControl } from '../call/scopable-control.ts'
 import type { Conference, LeaveKind } from './conference.ts'
 import type { Participant, ParticipantChange } from './open-conferences.ts'
-import { playWhileWaiting, type WaitHook, type WaitingAudioDeps } from './waiting-audio.ts'
 
 /** Setting of the beeps after a change of the beep on exit. */
 const beeps = {

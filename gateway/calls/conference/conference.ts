@@ -2,7 +2,7 @@ import type { ConferenceEvent, ConferenceOptions, ConferenceResult } from '../..
 import { beep } from '../../../media/record/beep.ts'
 import type { MediaPort, Mixer, Prompt } from '../../../media/types.ts'
 import type { Log } from '../../core/log.ts'
-import type { RecordingStore, StoredRecording } from '../verbs/recording-store.ts'
+import type { RecordingStore, StoredRecording } from '../audio/recording-store.ts'
 import type { CallParticipant } from './call-participant.ts'
 import type { OpenConference, Participant } from './open-conferences.ts'
 

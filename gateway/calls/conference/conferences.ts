@@ -1,20 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { ConferenceOptions, ConferenceResult } from '../../../handlers/verbs.ts'
+import type { WaitingAudioDeps } from '../audio/waiting-audio.ts'
 import type { Call } from '../call/call.ts'
+import type { ScopableControl } from '../call/scopable-control.ts'
 import { failureOf } from '../leg/failures.ts'
-import type { Conferences } from '../verbs/call-controller-deps.ts'
-import type { ScopableControl } from '../verbs/scopable-control.ts'
 import { CallParticipant } from './call-participant.ts'
 import { Conference, type ConferenceDeps } from './conference.ts'
 import type { OpenConference, OpenConferences } from './open-conferences.ts'
 import { checkName, isProjectKey, projectKey } from './project-names.ts'
-import type { WaitingAudioDeps } from './waiting-audio.ts'
 
 /** Collaborators of {@link ProjectConferences}. */
 export interface ConferencesDeps extends WaitingAudioDeps, ConferenceDeps {}
 
 /** Conferences of all projects. A conference exists while it has a participant. */
-export class ProjectConferences implements Conferences, OpenConferences {
+export class ProjectConferences implements OpenConferences {
   readonly #parts: ConferencesDeps
   /** Promises, so that two callers who join at the same time share a conference. */
   readonly #conferences = new Map<string, Promise<Conference>>()
@@ -37,6 +36,7 @@ export class ProjectConferences implements Conferences, OpenConferences {
     return open.filter(({ isClosed }) => !isClosed)
   }
 
+  /** Runs `CallControl.joinConference`; `control` is the caller's. Settles when the caller has left. */
   async join(call: Call, control: ScopableControl, options: ConferenceOptions): Promise<ConferenceResult> {
     const name = checkName(options.name)
     await call.openAudio(true, options.signal)

@@ -1,5 +1,5 @@
 import { type Code, TrunklineError } from '../../core/errors/catalogue.ts'
-import type { LiveCall } from '../call-ports.ts'
+import type { LiveCall } from '../call/live-call.ts'
 import type { BranchEntry } from '../log/call-log.ts'
 
 /** Branch that rings for a call, or that a call is connected to. No handler controls it. */

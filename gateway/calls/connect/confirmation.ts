@@ -3,10 +3,10 @@ import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import { Call } from '../call/call.ts'
 import { infoOf } from '../call/call-info.ts'
-import type { QueuedCaller } from '../call-ports.ts'
 import type { Leg, LegOwner } from '../leg/leg.ts'
 import type { Branch } from './branch.ts'
 import { defaultMaxDurationMs, type ForkDialerDeps } from './fork-types.ts'
+import type { QueuedCaller } from './queued-callers.ts'
 
 /** Confirmation of a callee that has answered. */
 export interface CalleeConfirmation {

@@ -3,13 +3,13 @@ import type { Timer } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import { guardListener } from '../../core/guard-listener.ts'
 import { shownUri } from '../../core/sip-uri.ts'
-import type { QueuedCaller, QueuedCallers } from '../call-ports.ts'
 import type { Leg, LegOwner } from '../leg/leg.ts'
 import { betterCause } from './best-cause.ts'
 import { Branch } from './branch.ts'
 import { confirmCallee, confirmQueuedCaller } from './confirmation.ts'
 import { queueNameOf } from './destinations.ts'
 import type { ForkDialerDeps, ForkFailure, ForkOptions, ForkOwner, Winner } from './fork-types.ts'
+import type { QueuedCaller, QueuedCallers } from './queued-callers.ts'
 
 /** Dials destinations until one of them wins. It owns their legs meanwhile. */
 export class ForkDialer implements LegOwner {

@@ -3,12 +3,13 @@ import type { Clock } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Call } from '../call/call.ts'
-import type { OutboundRequest, QueuedCaller, QueuedCallers } from '../call-ports.ts'
+import type { ScopableControl } from '../call/scopable-control.ts'
 import type { Leg, LegOwner } from '../leg/leg.ts'
+import type { OutboundRequest } from '../leg/outbound-request.ts'
 import type { Calling, CallLog } from '../log/call-log.ts'
-import type { ScopableControl } from '../verbs/scopable-control.ts'
 import type { Branch } from './branch.ts'
 import type { LegDialer } from './leg-dialer.ts'
+import type { QueuedCaller, QueuedCallers } from './queued-callers.ts'
 
 /** Default of the longest time together, in ms: 4 hours. */
 export const defaultMaxDurationMs = 4 * 3_600_000

@@ -1,6 +1,11 @@
 import type { Cause } from '../../core/errors/catalogue.ts'
-import type { OutboundLocal, OutboundRequest, OutboundSip, OutboundSubscriber } from '../call-ports.ts'
 import type { Leg } from '../leg/leg.ts'
+import type {
+  OutboundLocal,
+  OutboundRequest,
+  OutboundSip,
+  OutboundSubscriber,
+} from '../leg/outbound-request.ts'
 import { type DestinationDeps, type DialableTarget, targetsOf } from './destinations.ts'
 
 /** Collaborators of a {@link LegDialer}. */

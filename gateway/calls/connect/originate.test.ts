@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallControl, Destination } from '../../../handlers/verbs.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
-import type { OriginatedLeg, Origination } from '../call-ports.ts'
 import { settle, setUp as setUpCalls } from '../testing/calls-fixture.ts'
+import type { OriginatedLeg, Origination } from './origination.ts'
 
 const from = '+15550001111'
 

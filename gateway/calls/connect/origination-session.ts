@@ -3,15 +3,16 @@ import { type Cause, sipStatusOf, TrunklineError } from '../../core/errors/catal
 import { guardListener } from '../../core/guard-listener.ts'
 import type { Log } from '../../core/log.ts'
 import { infoOf } from '../call/call-info.ts'
-import type { Origination, OutboundRequest } from '../call-ports.ts'
 import { isDigits } from '../leg/dtmf.ts'
 import type { Leg, LegOwner } from '../leg/leg.ts'
+import type { OutboundRequest } from '../leg/outbound-request.ts'
 import type { CdrSource } from '../log/call-cdr.ts'
 import type { Branch } from './branch.ts'
 import { partyOf, queueNameOf, withHeaders } from './destinations.ts'
 import { sendDigitsAfterAnswer } from './digits-after-answer.ts'
 import { ForkDialer } from './fork-dialer.ts'
 import type { ForkDialerDeps, ForkOwner, Winner } from './fork-types.ts'
+import type { Origination } from './origination.ts'
 
 type LegEvent = 'ringing' | 'answered' | 'ended'
 

@@ -1,7 +1,7 @@
 import type { Sound } from '../../../handlers/verbs.ts'
+import type { Player, Playing } from '../audio/player.ts'
 import type { Call } from '../call/call.ts'
 import type { Leg } from '../leg/leg.ts'
-import type { Player, Playing } from '../verbs/player.ts'
 import type { BridgeSession } from './bridge-session.ts'
 
 /** Collaborators and values of a {@link Ringback}. */

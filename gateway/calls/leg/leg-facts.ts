@@ -1,5 +1,5 @@
 import type { Header } from '../../../handlers/verbs.ts'
-import type { Lineage } from '../local/lineage.ts'
+import type { Lineage } from './lineage.ts'
 
 /** Facts about a leg's signalling, for the CDR and for the legs that it is joined to. */
 export interface LegFacts {

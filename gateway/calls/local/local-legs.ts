@@ -4,10 +4,11 @@ import { catalogue, codeOf } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { Party, Target } from '../../model.ts'
+import type { Arrivals } from '../call/arrival.ts'
 import { newCallId, newLegId } from '../call/ids.ts'
-import type { Arrivals, OutboundLocal, OutboundRequest } from '../call-ports.ts'
 import { Leg } from '../leg/leg.ts'
-import { type AddressLimits, entered, type Lineage, left, type TooFar } from './lineage.ts'
+import { type AddressLimits, entered, type Lineage, left, type TooFar } from '../leg/lineage.ts'
+import type { OutboundLocal, OutboundRequest } from '../leg/outbound-request.ts'
 import { LocalPair } from './local-pair.ts'
 
 /** Collaborators of {@link LocalLegs}. */

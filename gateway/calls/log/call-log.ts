@@ -1,11 +1,11 @@
 import { redactedUrl } from '../../../handlers/common/urls.ts'
-import type { CalleeState } from '../../../handlers/verbs.ts'
+import type { CalleeState, Destination } from '../../../handlers/verbs.ts'
 import type { Cause, Code } from '../../core/errors/catalogue.ts'
 import { shownUri } from '../../core/sip-uri.ts'
 import type { CallId, HandlerSpec, StatusTarget } from '../../model.ts'
+import type { Arrival } from '../call/arrival.ts'
 import type { Call } from '../call/call.ts'
-import type { Arrival } from '../call-ports.ts'
-import type { Branch } from '../connect/branch.ts'
+import type { Leg } from '../leg/leg.ts'
 import type { CdrSource } from './call-cdr.ts'
 import type { CallEndChange, CallRow, CallRowChange, CallRowStore, CallStatus } from './call-rows.ts'
 import { CallStatusNotifier, type CallStatusNotifierDeps } from './call-status-notifier.ts'
@@ -22,10 +22,21 @@ export interface Calling {
   readonly callId?: CallId
 }
 
+/** Branch that the log describes. */
+export interface LoggedBranch {
+  /** Id of its row. */
+  readonly callId: CallId
+  readonly destination: Destination
+  readonly legs: readonly Leg[]
+  readonly hasWon: boolean
+  /** Ends all legs. */
+  end(cause: Cause): void
+}
+
 /** Branch in progress that is not the caller's leg of a call. */
 export interface BranchEntry {
   readonly projectId: string
-  readonly branch: Branch
+  readonly branch: LoggedBranch
   readonly isAnswered: boolean
 }
 
@@ -137,7 +148,7 @@ export class CallLog {
   }
 
   /** Logs a state of a branch. Returns its row while it is in progress. */
-  called(calling: Calling, branch: Branch, state: CalleeState): CallRow | undefined {
+  called(calling: Calling, branch: LoggedBranch, state: CalleeState): CallRow | undefined {
     const id = branch.callId
     const { callee } = state
     // Nothing was dialed, or the callee waited in a queue.
@@ -170,7 +181,7 @@ export class CallLog {
 
   #endBranch(
     id: string,
-    branch: Branch,
+    branch: LoggedBranch,
     { outcome, code, callee }: Extract<CalleeState, { kind: 'ended' }>,
   ): void {
     const sipStatus = callee?.sip?.status

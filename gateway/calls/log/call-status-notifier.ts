@@ -1,6 +1,6 @@
+import type { Callbacks } from '../../callbacks/callback-outbox.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { CallProgress, StatusTarget } from '../../model.ts'
-import type { Callbacks } from '../call-ports.ts'
 import type { CallRow, CallStatus } from './call-rows.ts'
 import { statusCallback } from './status-callbacks.ts'
 

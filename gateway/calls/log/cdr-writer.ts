@@ -1,8 +1,8 @@
 import type { StatusCallback } from '../../../handlers/handler.ts'
+import type { Callbacks } from '../../callbacks/callback-outbox.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
-import type { Callbacks } from '../call-ports.ts'
 import { buildCdr, type CallCdr, type CdrSource, legQualities, refusedPackets } from './call-cdr.ts'
 
 /** Maximum wait for the counters of a closed media port. */

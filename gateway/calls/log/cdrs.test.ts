@@ -7,18 +7,18 @@ import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import type { AddressBook } from '../../model.ts'
 import { FakeRecogniser } from '../../speech/testing/fake-recogniser.ts'
-import { Calls } from '../call/calls.ts'
-import { HandlerRunner } from '../call/handler-runner.ts'
+import { Player } from '../audio/player.ts'
 import { newCallId } from '../call/ids.ts'
 import { LegDialer } from '../connect/leg-dialer.ts'
 import { Bridges } from '../leg/bridges.ts'
+import { Calls } from '../session/calls.ts'
+import { HandlerRunner } from '../session/handler-runner.ts'
 import { settle } from '../testing/calls-fixture.ts'
 import { FakeCallRows } from '../testing/fake-call-rows.ts'
 import { FakeCustomerServers } from '../testing/fake-customer-servers.ts'
 import { type FakeLeg, FakeOutbound, FakeVideos, fakeLeg } from '../testing/fake-legs.ts'
 import { FakeStreams } from '../testing/fake-listeners.ts'
 import { FakeRecordingStore } from '../testing/fake-recording-store.ts'
-import { Player } from '../verbs/player.ts'
 import type { CallCdr } from './call-cdr.ts'
 import { CallLog } from './call-log.ts'
 import { CdrWriter } from './cdr-writer.ts'
@@ -49,7 +49,7 @@ const setUp = () => {
         documents,
         callbacks,
         rooms: { room: (name) => ({ name }) },
-        hosts: { isOwnHost: () => false },
+        isOwnHost: () => false,
         envs: {},
         clock,
         metrics,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallControl, QueueOptions, QueuePosition, QueueResult } from '../../../handlers/verbs.ts'
 import { newCallId } from '../call/ids.ts'
-import type { QueuedCaller } from '../call-ports.ts'
+import type { QueuedCaller } from '../connect/queued-callers.ts'
 import { settle } from '../testing/calls-fixture.ts'
 import { type ConferenceCaller, ConferenceFixture } from '../testing/conference-fixture.ts'
 import { ProjectQueues } from './queues.ts'

@@ -7,13 +7,12 @@ import {
   type QueueResult,
 } from '../../../handlers/verbs.ts'
 import type { CallId } from '../../model.ts'
+import { playWhileWaiting, type WaitingAudioDeps } from '../audio/waiting-audio.ts'
 import type { Call } from '../call/call.ts'
-import type { QueuedCaller, QueuedCallers } from '../call-ports.ts'
-import type { OpenQueue, OpenQueues } from '../conference/open-conferences.ts'
+import type { ScopableControl } from '../call/scopable-control.ts'
 import { checkName, isProjectKey, projectKey } from '../conference/project-names.ts'
-import { playWhileWaiting, type WaitingAudioDeps } from '../conference/waiting-audio.ts'
-import type { CallQueues } from '../verbs/call-controller-deps.ts'
-import type { ScopableControl } from '../verbs/scopable-control.ts'
+import type { QueuedCaller, QueuedCallers } from '../connect/queued-callers.ts'
+import type { OpenQueue, OpenQueues } from './open-queues.ts'
 import { Queue, type QueueConsumer, type QueueEntry } from './queue.ts'
 
 const defaultSize = 100
@@ -28,7 +27,7 @@ interface PendingConsumer extends QueueConsumer {
 type WaitEnd = { readonly taker: PendingConsumer } | 'left' | 'timeout'
 
 /** Queues of all projects. A queue exists while it has a caller or a consumer. */
-export class ProjectQueues implements CallQueues, QueuedCallers, OpenQueues {
+export class ProjectQueues implements QueuedCallers, OpenQueues {
   readonly #deps: WaitingAudioDeps
   readonly #queues = new Map<string, Queue>()
 
@@ -47,6 +46,7 @@ export class ProjectQueues implements CallQueues, QueuedCallers, OpenQueues {
     return [...this.#queues].filter(([key]) => isProjectKey(projectId, key)).map(([, queue]) => queue)
   }
 
+  /** Runs `CallControl.enterQueue`; `control` is the caller's. */
   async enter(call: Call, control: ScopableControl, options: QueueOptions): Promise<QueueResult> {
     const name = checkName(options.name)
     await call.openAudio(true, options.signal)

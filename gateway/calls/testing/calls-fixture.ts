@@ -7,19 +7,21 @@ import type { Log } from '../../core/log.ts'
 import { Metrics } from '../../core/metrics.ts'
 import type { AddressBook, Target } from '../../model.ts'
 import { FakeRecogniser } from '../../speech/testing/fake-recogniser.ts'
-import { Calls } from '../call/calls.ts'
-import { HandlerRunner } from '../call/handler-runner.ts'
+import { Player } from '../audio/player.ts'
+import type { Arrival } from '../call/arrival.ts'
 import { newCallId } from '../call/ids.ts'
-import type { Arrival, OutboundSip, QueuedCallers } from '../call-ports.ts'
 import { LegDialer } from '../connect/leg-dialer.ts'
+import type { QueuedCallers } from '../connect/queued-callers.ts'
 import { Bridges } from '../leg/bridges.ts'
+import type { OutboundSip } from '../leg/outbound-request.ts'
 import { LocalLegs } from '../local/local-legs.ts'
 import type { CallCdr } from '../log/call-cdr.ts'
 import { CallLog } from '../log/call-log.ts'
 import type { CallRowStore } from '../log/call-rows.ts'
 import { CdrWriter, type CdrWriterDeps } from '../log/cdr-writer.ts'
-import type { CallQueues, Conferences, Detector } from '../verbs/call-controller-deps.ts'
-import { Player } from '../verbs/player.ts'
+import { Calls } from '../session/calls.ts'
+import { HandlerRunner } from '../session/handler-runner.ts'
+import type { VerbServices } from '../verbs/call-controller-deps.ts'
 import { FakeCallRows } from './fake-call-rows.ts'
 import { FakeCustomerServers } from './fake-customer-servers.ts'
 import { type FakeLeg, FakeOutbound, FakePort, FakeVideos, fakeLeg } from './fake-legs.ts'
@@ -33,11 +35,8 @@ export const settle = () => new Promise<void>((resolve) => setImmediate(resolve)
 export const prompt = { sampleRate: 8000, samples: new Int16Array(new SharedArrayBuffer(160)) } as const
 
 /** Options of {@link setUp}. */
-export interface CallsFixtureOptions {
+export interface CallsFixtureOptions extends Pick<VerbServices, 'detector' | 'conferences' | 'queues'> {
   readonly rows?: CallRowStore
-  readonly detector?: Detector
-  readonly conferences?: Conferences
-  readonly queues?: CallQueues
   readonly queuedCallers?: QueuedCallers
   readonly cdrUrl?: string
   readonly cdrs?: CdrWriterDeps['cdrs']
@@ -128,7 +127,7 @@ export const setUp = (options: CallsFixtureOptions = {}) => {
         documents: customers.documents,
         callbacks: customers.callbacks,
         rooms: { room: (name) => ({ name: `room:${name}` }) },
-        hosts: { isOwnHost: () => false },
+        isOwnHost: () => false,
         envs: { region: 'eu' },
         clock,
         metrics,

@@ -1,5 +1,6 @@
 import type { FetchedDocument, HttpRequest, HttpResponse, StatusCallback } from '../../../handlers/handler.ts'
-import type { Callbacks, Documents } from '../call-ports.ts'
+import type { Callbacks } from '../../callbacks/callback-outbox.ts'
+import type { CustomerHttp } from '../../callbacks/customer-http.ts'
 
 /**
  * Customers' servers for tests: prepared documents and answers, with the requests and callbacks that they
@@ -15,7 +16,7 @@ export class FakeCustomerServers {
     readonly callback: StatusCallback
   }[] = []
 
-  readonly documents: { -readonly [K in keyof Documents]: Documents[K] } = {
+  readonly documents: { -readonly [K in 'document' | 'request']: CustomerHttp[K] } = {
     document: async ({ url }) => this.files.get(url) ?? Promise.reject(new Error(`404 for ${url}`)),
     request: async (request): Promise<HttpResponse> => {
       this.asked.push(request)

@@ -18,9 +18,9 @@ import type { Clock } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Party, Target } from '../../model.ts'
 import { newLegId } from '../call/ids.ts'
-import type { OutboundRequest } from '../call-ports.ts'
 import { Leg, type LegSignalling } from '../leg/leg.ts'
 import type { PlayState } from '../leg/leg-signalling.ts'
+import type { OutboundRequest } from '../leg/outbound-request.ts'
 import { FakeDetection, FakeRecording, FakeTap } from './fake-listeners.ts'
 
 const noStats: PortStats = {

@@ -1,5 +1,5 @@
 import type { MediaPort } from '../../../media/types.ts'
-import type { RecordingOrder, RecordingStore, StoredRecording } from '../verbs/recording-store.ts'
+import type { RecordingOrder, RecordingStore, StoredRecording } from '../audio/recording-store.ts'
 
 /** Keeps recordings nowhere; their port's fake ends them. */
 export class FakeRecordingStore implements RecordingStore {

@@ -1,6 +1,6 @@
 import { FakeCall } from '../../../handlers/testing/fake-call.ts'
 import { type CallControl, CallEnded } from '../../../handlers/verbs.ts'
-import type { ScopableControl } from '../verbs/scopable-control.ts'
+import type { ScopableControl } from '../call/scopable-control.ts'
 
 /** Call for tests whose verbs can be limited to a scope. */
 export class FakeScopableCall extends FakeCall implements ScopableControl {

@@ -12,7 +12,6 @@ import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { Call } from '../call/call.ts'
 import { verbFailed } from '../leg/failures.ts'
-import type { Detector } from './call-controller-deps.ts'
 
 const defaultDetectMs = 30_000
 /** Maximum number of detections of a call at once: each costs CPU every 20 ms. */
@@ -29,7 +28,7 @@ export interface CallDetectorDeps {
  * Detects machines, tones and digits of callers. The caller's media thread analyses the audio; digits may
  * come in any form. Answers an unanswered call.
  */
-export class CallDetector implements Detector {
+export class CallDetector {
   readonly #deps: CallDetectorDeps
   /** Numbers of detections in progress, by call. */
   readonly #running = new Map<Call, number>()
@@ -38,6 +37,7 @@ export class CallDetector implements Detector {
     this.#deps = deps
   }
 
+  /** Runs `CallControl.detect`. */
   async detect(call: Call, options: DetectOptions): Promise<DetectResult> {
     const request = requestOf(options)
     const before = this.#running.get(call) ?? 0

@@ -1,8 +1,8 @@
 import { CallEnded, type CallPlayback, type PlayEnd, type PlayOptions } from '../../../handlers/verbs.ts'
+import type { Player, Playing } from '../audio/player.ts'
 import type { Call } from '../call/call.ts'
 import { failureOf } from '../leg/failures.ts'
 import type { PlayState } from '../leg/leg-signalling.ts'
-import type { Player, Playing } from './player.ts'
 
 /** Plays a document's sounds to one call's caller. */
 export class CallPlaybacks {

@@ -1,9 +1,9 @@
 import type { CallRecording, RecordOptions, RecordResult } from '../../../handlers/verbs.ts'
 import { encodedRate } from '../../../media/rtp/encoding.ts'
 import type { MediaPort, RecordingResult } from '../../../media/types.ts'
+import type { RecordingStore, StoredRecording } from '../audio/recording-store.ts'
 import type { Call } from '../call/call.ts'
 import { failureOf, verbFailed } from '../leg/failures.ts'
-import type { RecordingStore, StoredRecording } from './recording-store.ts'
 
 /** Maximum number of recordings of a call at once: each costs CPU and disk space. */
 const maxConcurrentRecordings = 4

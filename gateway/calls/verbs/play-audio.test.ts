@@ -11,8 +11,8 @@ import { CustomerHttp } from '../../callbacks/customer-http.ts'
 import { OperatorHttp } from '../../callbacks/operator-http.ts'
 import { Signer } from '../../callbacks/signatures.ts'
 import { FakeClock } from '../../core/clock.ts'
+import { Player } from '../audio/player.ts'
 import { FakePort } from '../testing/fake-legs.ts'
-import { Player } from './player.ts'
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import type { AudioCodec, BrowserMedia, WebRtc } from '../../../media/types.ts'
 import type { TokenIdentity } from '../../auth/token-identity.ts'
+import type { Arrivals } from '../../calls/call/arrival.ts'
 import { newCallId, newLegId } from '../../calls/call/ids.ts'
-import type { Arrivals } from '../../calls/call-ports.ts'
 import { Leg, type LegSignalling } from '../../calls/leg/leg.ts'
 import type { PlayState } from '../../calls/leg/leg-signalling.ts'
 import type { Clock, Timer } from '../../core/clock.ts'

@@ -1,5 +1,5 @@
 import type { CarrierConfig } from '../../../config/types.ts'
-import type { Arrival } from '../../calls/call-ports.ts'
+import type { Arrival } from '../../calls/call/arrival.ts'
 import type { Code } from '../../core/errors/catalogue.ts'
 import type { SipUri } from '../../core/sip-uri.ts'
 import type { DigestSecret, Directory, DomainApp, SipEndpoint } from '../../directory/types.ts'

@@ -1,4 +1,4 @@
-import type { Arrival } from '../../calls/call-ports.ts'
+import type { Arrival } from '../../calls/call/arrival.ts'
 import { type SipUri, userOf } from '../../core/sip-uri.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
 import type { AddressBook, Party } from '../../model.ts'

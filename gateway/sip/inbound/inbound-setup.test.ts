@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Arrival } from '../../calls/call-ports.ts'
+import type { Arrival } from '../../calls/call/arrival.ts'
 import type { LegOwner } from '../../calls/leg/leg.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'

@@ -1,6 +1,6 @@
 import type { AudioCodec, Edge, WebRtc } from '../../../media/types.ts'
+import type { Arrival, Arrivals } from '../../calls/call/arrival.ts'
 import { newCallId, newLegId } from '../../calls/call/ids.ts'
-import type { Arrival, Arrivals } from '../../calls/call-ports.ts'
 import { Leg } from '../../calls/leg/leg.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Cause, codeOf } from '../../core/errors/catalogue.ts'

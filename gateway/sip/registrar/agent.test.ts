@@ -1,7 +1,7 @@
 import { Peer } from '@trunkline/sip-agent/testing/peer'
 import { afterEach, expect, it } from 'vitest'
 import { newCallId } from '../../calls/call/ids.ts'
-import type { OutboundRequest } from '../../calls/call-ports.ts'
+import type { OutboundRequest } from '../../calls/leg/outbound-request.ts'
 import { SystemClock } from '../../core/clock.ts'
 import { digestSecret } from '../../directory/secrets.ts'
 import type { SipEndpoint } from '../../directory/types.ts'

@@ -1,4 +1,4 @@
-import type { Endpoints } from '../../calls/call-ports.ts'
+import type { Endpoints } from '../../calls/leg/outbound-request.ts'
 import type { Target } from '../../model.ts'
 import type { Binding } from './bindings.ts'
 import { nextHopOf, type Registrations } from './registrations.ts'

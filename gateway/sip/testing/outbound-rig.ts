@@ -1,7 +1,7 @@
 import pino from 'pino'
 import type { CarrierConfig } from '../../../config/sip-types.ts'
-import type { OutboundRequest } from '../../calls/call-ports.ts'
 import type { Leg } from '../../calls/leg/leg.ts'
+import type { OutboundRequest } from '../../calls/leg/outbound-request.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import type { Target } from '../../model.ts'

@@ -1,5 +1,5 @@
 import type { SipConfig } from '../../../config/sip-types.ts'
-import type { OutboundRequest } from '../../calls/call-ports.ts'
+import type { OutboundRequest } from '../../calls/leg/outbound-request.ts'
 import { type Cause, catalogue } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'

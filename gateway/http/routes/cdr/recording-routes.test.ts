@@ -1,7 +1,7 @@
 import { unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RecordingOrder } from '../../../calls/verbs/recording-store.ts'
+import type { RecordingOrder } from '../../../calls/audio/recording-store.ts'
 import type { Recordings } from '../../../recordings/recordings.ts'
 import { FakeRecorder, silentWav, wanted } from '../../../recordings/testing/fake-recorder.ts'
 import { ApiTestSite, asProject, theirs } from '../../testing/api-test-site.ts'

@@ -1,7 +1,7 @@
 import { type RecordingTrack, recordingTracks, tracksOf } from '../../../../handlers/common/recordings.ts'
+import type { Callbacks } from '../../../callbacks/callback-outbox.ts'
 import type { CallOrder } from '../../../calling/call-placement.ts'
 import { beginRecording } from '../../../calling/record-call.ts'
-import type { Callbacks } from '../../../calls/call-ports.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { recordingStatusProperties } from './compat-call-request.ts'
 import { found } from './compat-call-routes.ts'

@@ -1,5 +1,5 @@
 import type { CallPlacement } from '../../../calling/call-placement.ts'
-import type { OpenQueue, OpenQueues } from '../../../calls/conference/open-conferences.ts'
+import type { OpenQueue, OpenQueues } from '../../../calls/queue/open-queues.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { type Paging, pageBody, pageOf, pageSchema, pagingQuery, sliceOf } from './compat-paging.ts'

@@ -1,5 +1,5 @@
 import { type CallControl, CallEnded } from '../../../../handlers/verbs.ts'
-import type { LiveCalls } from '../../../calls/call-ports.ts'
+import type { LiveCalls } from '../../../calls/call/live-call.ts'
 import type { CallHistory } from '../../../calls/log/call-rows.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { found } from './compat-call-routes.ts'

@@ -1,5 +1,5 @@
 import type { CallControl } from '../../../../handlers/verbs.ts'
-import type { WaitHook } from '../../../calls/conference/waiting-audio.ts'
+import type { WaitHook } from '../../../calls/audio/waiting-audio.ts'
 import type { HandlerSpec } from '../../../model.ts'
 
 /** Runs a document on a call beside what it does; implemented by `Calls`. */

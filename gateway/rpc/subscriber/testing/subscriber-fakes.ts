@@ -2,7 +2,7 @@
  * Stand-ins for the tests of the dialect: WebRTC without media, and calls that only write down what arrives.
  */
 import type { AudioCodec, BrowserMedia, BrowserScreen, WebRtc } from '../../../../media/types.ts'
-import type { Arrival, Arrivals } from '../../../calls/call-ports.ts'
+import type { Arrival, Arrivals } from '../../../calls/call/arrival.ts'
 import type { Leg, LegOwner } from '../../../calls/leg/leg.ts'
 import { FakePort, FakeVideo } from '../../../calls/testing/fake-legs.ts'
 

@@ -2,11 +2,11 @@ import { type CallControl, CallEnded, type CallInfo, CallRedirected } from '../.
 import { type Code, catalogue, TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { AddressBook, HandlerSpec } from '../../model.ts'
-import type { LiveCall } from '../call-ports.ts'
+import type { Call } from '../call/call.ts'
+import type { LiveCall } from '../call/live-call.ts'
 import { withoutHeaders } from '../connect/destinations.ts'
 import type { CallLog } from '../log/call-log.ts'
 import type { CallController } from '../verbs/call-controller.ts'
-import type { Call } from './call.ts'
 import { diagnoseHandlerError, type HandlerRunner } from './handler-runner.ts'
 
 /** Collaborators of a {@link CallSession}. */

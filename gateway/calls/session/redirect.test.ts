@@ -6,12 +6,12 @@ import {
   type QueueResult,
 } from '../../../handlers/verbs.ts'
 import type { HandlerSpec } from '../../model.ts'
-import type { LiveCall } from '../call-ports.ts'
+import { newCallId } from '../call/ids.ts'
+import type { LiveCall } from '../call/live-call.ts'
 import { ProjectQueues } from '../queue/queues.ts'
 import { settle, setUp as setUpCalls } from '../testing/calls-fixture.ts'
 import { ConferenceFixture } from '../testing/conference-fixture.ts'
 import { StrictCallRows } from '../testing/strict-call-rows.ts'
-import { newCallId } from './ids.ts'
 
 const next: HandlerSpec = { kind: 'xml', document: '<Response/>', name: 'next' }
 const setUp = () => {

@@ -37,7 +37,7 @@ const setUp = () => {
     metrics,
     clock,
     rooms: { room: (name, projectId) => ({ name: `${projectId} ${name}` }) },
-    hosts: { isOwnHost: (host, projectId) => host === `${projectId}.example` },
+    isOwnHost: (host, projectId) => host === `${projectId}.example`,
     envs: { region: 'eu' },
   })
   const call = new FakeCall()

@@ -3,8 +3,8 @@ import { CallEnded } from '../../../handlers/verbs.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Call } from '../call/call.ts'
-import { holdMusic, type Player } from '../verbs/player.ts'
-import type { ScopableControl } from '../verbs/scopable-control.ts'
+import type { ScopableControl } from '../call/scopable-control.ts'
+import { holdMusic, type Player } from './player.ts'
 
 /** Collaborators of {@link playWhileWaiting}. */
 export interface WaitingAudioDeps {

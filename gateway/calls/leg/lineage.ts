@@ -1,6 +1,6 @@
 import type { Code } from '../../core/errors/catalogue.ts'
 import type { CallId } from '../../model.ts'
-import type { Leg } from '../leg/leg.ts'
+import type { Leg } from './leg.ts'
 
 /** Limits of the calls that one call may bring about by calling addresses. */
 export interface AddressLimits {

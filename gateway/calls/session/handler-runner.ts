@@ -8,12 +8,23 @@ import {
   type HandlerContext,
 } from '../../../handlers/handler.ts'
 import { type CallControl, CallEnded } from '../../../handlers/verbs.ts'
+import type { Callbacks } from '../../callbacks/callback-outbox.ts'
+import type { CustomerHttp } from '../../callbacks/customer-http.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Code, TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { DocumentKind, HandlerSpec, Rooms } from '../../model.ts'
-import type { Applications, Callbacks, Documents, OwnHosts } from '../call-ports.ts'
+
+/** Realtime applications; implemented by gateway/rpc/realtime. */
+export interface Applications {
+  /**
+   * Offers a call to the clients of its project that listen on the topic, one after the other. Resolves at
+   * the end of the call. Throws a TrunklineError `no_application` if no client takes the call, which is not
+   * answered then.
+   */
+  run(call: CallControl, topic: string): Promise<void>
+}
 
 /** Collaborators of a {@link HandlerRunner}. */
 export interface HandlerRunnerDeps {
@@ -21,10 +32,11 @@ export interface HandlerRunnerDeps {
   readonly handlers: Readonly<Partial<Record<DocumentKind, Handler>>>
   /** Handler of the kind `realtime`, as {@link handlers}. */
   readonly applications?: Applications
-  readonly documents: Documents
+  readonly documents: Pick<CustomerHttp, 'document' | 'request'>
   readonly callbacks: Callbacks
   readonly rooms: Rooms
-  readonly hosts: OwnHosts
+  /** See `HandlerContext.isOwnHost`. */
+  readonly isOwnHost: (host: string, projectId: string) => boolean
   /** See `HandlerContext.envs`. */
   readonly envs: Readonly<Record<string, string>>
   readonly clock: Clock
@@ -88,7 +100,7 @@ export class HandlerRunner {
   ): HandlerContext {
     const { projectId, callId } = info
     const { url, method, dialect } = spec.status ?? {}
-    const { documents, callbacks, rooms, hosts, clock, envs } = this.#parts
+    const { documents, callbacks, rooms, isOwnHost, clock, envs } = this.#parts
     return {
       fetchDocument: (request) => this.#fetch(request, projectId, signal),
       notify: (callback) => callbacks.notify({ projectId, callId }, callback),
@@ -96,7 +108,7 @@ export class HandlerRunner {
       warn: warnings(log),
       step: (step) => log.debug(step, 'step of the document'),
       room: (name) => rooms.room(name, projectId),
-      isOwnHost: (host) => hosts.isOwnHost(host, projectId),
+      isOwnHost: (host) => isOwnHost(host, projectId),
       now: () => clock.now(),
       ...(url !== undefined && method && dialect === 'json' && { status: { url, method } }),
       envs: { ...envs, ...variables },

@@ -1,8 +1,8 @@
 import { CallEnded, type HoldOptions } from '../../../handlers/verbs.ts'
 import type { MediaPort } from '../../../media/types.ts'
+import { holdMusic, type Playable, type Player, type Playing } from '../audio/player.ts'
+import type { Call } from '../call/call.ts'
 import type { Leg } from '../leg/leg.ts'
-import { holdMusic, type Playable, type Player, type Playing } from '../verbs/player.ts'
-import type { Call } from './call.ts'
 
 /**
  * Hold of one call's caller by a verb. The caller's audio is parted ({@link Leg.isHeld}), and both sides hear

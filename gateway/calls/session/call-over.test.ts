@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { CallControl } from '../../../handlers/verbs.ts'
+import { newCallId } from '../call/ids.ts'
 import { settle, setUp } from '../testing/calls-fixture.ts'
 import { fakeLeg } from '../testing/fake-legs.ts'
-import { newCallId } from './ids.ts'
 
 const connect = (call: CallControl) =>
   call.connect({ steps: [[{ to: 'sip:b@y' }]], answerOnBridge: true }).then(() => {})

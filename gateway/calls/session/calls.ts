@@ -4,27 +4,22 @@ import { type Cause, type Code, catalogue, TrunklineError } from '../../core/err
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { AddressBook, CallId, HandlerSpec } from '../../model.ts'
-import type {
-  Arrival,
-  Arrivals,
-  LiveCall,
-  LiveCalls,
-  Origination,
-  Originator,
-  QueuedCallers,
-} from '../call-ports.ts'
+import type { Arrival, Arrivals } from '../call/arrival.ts'
+import { Call, type CallObserver } from '../call/call.ts'
+import { infoOf } from '../call/call-info.ts'
+import type { LiveCall, LiveCalls } from '../call/live-call.ts'
 import { CalledLeg } from '../connect/called-leg.ts'
 import type { ForkDialerDeps, Winner } from '../connect/fork-types.ts'
 import type { LegDialer } from '../connect/leg-dialer.ts'
+import type { Origination, Originator } from '../connect/origination.ts'
 import { OriginationSession } from '../connect/origination-session.ts'
+import type { QueuedCallers } from '../connect/queued-callers.ts'
 import type { CdrSource } from '../log/call-cdr.ts'
 import type { CallLog } from '../log/call-log.ts'
 import type { CdrWriter } from '../log/cdr-writer.ts'
 import { CallController } from '../verbs/call-controller.ts'
 import type { CallControllerDeps, Speech, VerbServices } from '../verbs/call-controller-deps.ts'
 import { VerbMeter } from '../verbs/verb-meter.ts'
-import { Call, type CallObserver } from './call.ts'
-import { infoOf } from './call-info.ts'
 import { CallSession, type CallTask } from './call-session.ts'
 import type { HandlerRunner } from './handler-runner.ts'
 

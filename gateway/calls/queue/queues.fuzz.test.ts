@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import type { CallControl } from '../../../handlers/verbs.ts'
 import { newCallId } from '../call/ids.ts'
-import type { QueuedCaller } from '../call-ports.ts'
-import { ProjectQueues } from '../queue/queues.ts'
+import type { QueuedCaller } from '../connect/queued-callers.ts'
 import { settle } from '../testing/calls-fixture.ts'
 import { type ConferenceCaller, ConferenceFixture } from '../testing/conference-fixture.ts'
 import { numbers } from '../testing/seeded-numbers.ts'
+import { ProjectQueues } from './queues.ts'
 
 interface Taker {
   readonly giveUp: AbortController

@@ -1,0 +1,50 @@
+import type { CallControl, CallInfo, Destination } from '../../../handlers/verbs.ts'
+import type { HandlerSpec } from '../../model.ts'
+
+/** Runs a handler on a call to the handler's end. `known`: facts about the call. */
+export type Handle = (handler: HandlerSpec, known?: Pick<CallInfo, 'answeredBy'>) => Promise<void>
+
+/** Call that the gateway makes. */
+export interface Origination {
+  readonly projectId: string
+  /**
+   * Steps as those of `connect`. The first callee who answers becomes the call's caller leg. Each needs a
+   * `from`.
+   */
+  readonly steps: readonly (readonly Destination[])[]
+  /** Default ring time of a destination; default 60 s. */
+  readonly timeoutMs?: number
+  readonly maxDurationMs?: number
+  /** Called for each leg before anything happens on it. */
+  readonly onLeg?: (leg: OriginatedLeg) => void
+  /** Caller for the call's documents and its CDR; default the destination's `from`, which the callee sees. */
+  readonly from?: string
+  /** Further `envs` of the call's documents. */
+  readonly variables?: Readonly<Record<string, string>>
+  /**
+   * Controls the call after its answer, by itself or by a handler (`handle`). The call ends when it resolves.
+   */
+  readonly run: (call: CallControl, handle: Handle) => Promise<void>
+  /** Cancels the call while it rings. Has no effect after the answer. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Leg of a call that the gateway makes. Its call id is that of {@link CallControl.info} if it answers first.
+ */
+export interface OriginatedLeg {
+  readonly callId: string
+  readonly destination: Destination
+  readonly type: 'sip' | 'webrtc'
+  /** Calls back in order; `ended` is the last state. */
+  onState(listener: (state: 'ringing' | 'answered' | 'ended') => void): void
+}
+
+/** Maker of calls; implemented by `Calls`. */
+export interface Originator {
+  /**
+   * Resolves with the call id of the callee who answers. Rejects with a TrunklineError (`busy`, `no_answer`,
+   * …) if none does.
+   */
+  originate(origination: Origination): Promise<string>
+}
