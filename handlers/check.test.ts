@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { checkDocument } from './check.ts'
 
-it('tells the errors of a document of each kind', () => {
+it('reports the errors of a document of each kind', () => {
   expect(checkDocument('xml', '<Response><Play/></Response>').errors).toMatchObject([
     { path: '/Response/Play[1]' },
   ])
@@ -9,7 +9,7 @@ it('tells the errors of a document of each kind', () => {
   expect(checkDocument('script', '{}').errors).toMatchObject([{ code: 'relay_script_sections_missing' }])
 })
 
-it('tells the warnings of a document that may run', () => {
+it('reports the warnings of a valid document', () => {
   expect(checkDocument('xml', '<Response><Odd/></Response>')).toMatchObject({
     errors: [],
     warnings: [{ code: '12200' }],

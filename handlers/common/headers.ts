@@ -11,9 +11,10 @@ const control = /[\u0000-\u001f\u007f]/
  */
 const reserved = new Set(
   (
-    'via v from f to t call-id i cseq contact m route record-route max-forwards content-length l content-type c ' +
-    'authorization proxy-authorization www-authenticate proxy-authenticate require proxy-require supported k allow ' +
-    'expires session-expires x min-se user-agent server replaces refer-to r referred-by b rack rseq event o subscription-state'
+    'via v from f to t call-id i cseq contact m route record-route max-forwards content-length l ' +
+    'content-type c authorization proxy-authorization www-authenticate proxy-authenticate require ' +
+    'proxy-require supported k allow expires session-expires x min-se user-agent server replaces ' +
+    'refer-to r referred-by b rack rseq event o subscription-state'
   ).split(' '),
 )
 

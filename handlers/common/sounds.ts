@@ -1,10 +1,11 @@
 import type { Sound } from '../verbs.ts'
 
 /** Countries with a ringing tone for `ring:` and `ringTone`. */
-export const ringCountries: readonly string[] =
-  'ae ar at au ba be bg bh br by ca ch cl cn co cr cy cz de dk dz ec ee es fi fr gb gr hk hr hu id ie il in is it jp kr kw lk lt lu lv ma mo mx my nl no nz om pa pe ph pk pl pt py ro ru sa se sg si sk th tr tw ua uk us us-old uy ve vn za'.split(
-    ' ',
-  )
+export const ringCountries: readonly string[] = (
+  'ae ar at au ba be bg bh br by ca ch cl cn co cr cy cz de dk dz ec ee es fi fr gb gr hk hr hu id ie ' +
+  'il in is it jp kr kw lk lt lu lv ma mo mx my nl no nz om pa pe ph pk pl pt py ro ru sa se sg si ' +
+  'sk th tr tw ua uk us us-old uy ve vn za'
+).split(' ')
 
 /** Voice and language of spoken text; default as configured. */
 export interface Speaker {

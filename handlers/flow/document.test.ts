@@ -20,7 +20,7 @@ const withStart = (nodes: object, next = 'a') => ({
 })
 const bye = { kind: 'hang_up' }
 
-describe('a call flow is refused', () => {
+describe('a call flow is rejected', () => {
   it.each([
     ['without an entry', { nodes: { a: bye } }, ['/nodes flow_entry_missing']],
     [
@@ -137,7 +137,7 @@ describe('a call flow is refused', () => {
     expect(faults(document)).toEqual(expected)
   })
 
-  it('with the place of each fault', () => {
+  it('with the location of each fault', () => {
     const text = 'nodes:\n  a:\n    kind: start\n    edges:\n      next: b\n'
     expect(() => readFlowDocument({ text })).toThrow(
       expect.objectContaining({ faults: [expect.objectContaining({ line: 5, column: 7 })] }),
@@ -146,7 +146,7 @@ describe('a call flow is refused', () => {
 })
 
 describe('a call flow', () => {
-  it('is as large as its text may be, whatever it is compiled to', () => {
+  it('may fill the maximum length, although the compiled script is longer', () => {
     const choices = Array.from({ length: 50 }, (_, i) => ({ name: `c${i}`, digits: String(i) }))
     const edges = Object.fromEntries(choices.map(({ name }) => [name, 'm0']))
     const nodes = Object.fromEntries(
@@ -158,7 +158,7 @@ describe('a call flow', () => {
     expect(faults(withStart(nodes, 'm0'))).toEqual([])
   })
 
-  it('has a name for every kind of node that no method takes', () => {
+  it('has node kinds whose names differ from all methods', () => {
     const { program } = readFlowDocument({
       text: JSON.stringify(withStart({ a: { kind: 'answer', edges: { next: 'main' } }, main: bye })),
     })
@@ -167,12 +167,12 @@ describe('a call flow', () => {
 })
 
 describe('the schema of call flows', () => {
-  it('is the one that is written down', () => {
+  it('matches the published file', () => {
     const written = JSON.parse(readFileSync(new URL('schema.json', import.meta.url), 'utf8'))
     expect(written).toEqual(flowSchema)
   })
 
-  it('accepts and refuses as the reader does', () => {
+  it('accepts and rejects the same documents as the reader', () => {
     const validate = new Ajv({
       strict: true,
       allowUnionTypes: true,

@@ -49,7 +49,7 @@ const answering = (...collects: CollectResult[]) => {
 const pressed = (digits: string): CollectResult => ({ reason: 'complete', digits })
 
 describe('a call flow', () => {
-  it('goes along the edges of its outcomes, and names the node of each step', async () => {
+  it('follows the edges of its outcomes and reports the node of each step', async () => {
     const call = answering({ reason: 'no-input', digits: '' }, pressed('1'))
     const { names, nodes, context } = await run(menu, { call })
     expect(names).toEqual(['collect', 'collect', 'connect', 'hangup'])
@@ -57,7 +57,7 @@ describe('a call flow', () => {
     expect(context.warnings).toEqual([])
   })
 
-  it('asks for as many digits as its choices have, and for speech where one can be said', async () => {
+  it('collects as many digits as its choices have, and speech if a choice has a phrase', async () => {
     const { call } = await run(menu, { call: answering(pressed('9')) })
     expect(call.verbs[0]?.[1]).toMatchObject({
       maxDigits: 2,
@@ -67,17 +67,17 @@ describe('a call flow', () => {
     expect(call.names).toEqual(['collect', 'hangup'])
   })
 
-  it('knows a phrase however it is written', async () => {
+  it('recognises a phrase regardless of case and punctuation', async () => {
     const said: CollectResult = { reason: 'speech', digits: '', speech: { text: ' Help Me ' } }
     const { call, names } = await run(menu, { call: answering(said) })
     expect(names).toEqual(['collect', 'play', 'hangup'])
     expect(call.verbs[1]?.[1]).toMatchObject({ sounds: [{ text: 'Help Me' }] })
   })
 
-  it('knows as many phrases as a choice may have', async () => {
+  it('recognises the maximum number of phrases of a choice', async () => {
     const phrases = Array.from(
       { length: 100 },
-      (_, i) => `I would like to talk to somebody about ${i} "things"`,
+      (_, i) => `I would like to talk to a person about ${i} "things"`,
     )
     const said: CollectResult = { reason: 'speech', digits: '', speech: { text: phrases.at(-1)! } }
     const { names } = await run(
@@ -103,7 +103,7 @@ describe('a call flow', () => {
   })
 
   it.each(['no-answer', 'busy', 'declined'] as const)(
-    'forwards, and takes a message after %s',
+    'forwards the caller and takes a message after %s',
     async (reason) => {
       const call = answering(pressed('1'))
       call.connects.push(failed(reason))
@@ -116,7 +116,7 @@ describe('a call flow', () => {
     },
   )
 
-  it('ends where an outcome leads nowhere', async () => {
+  it('ends at an outcome without an edge', async () => {
     const call = answering(pressed('1'))
     call.connects.push(failed('unreachable'))
     expect((await run(menu, { call })).names).toEqual(['collect', 'connect'])
@@ -127,7 +127,7 @@ describe('a call flow', () => {
   })
 
   it.each(['busy', 'no-answer', 'declined'] as const)(
-    'leaves it to the gateway to tell a caller who is not answered of %s, where that leads nowhere',
+    'lets the gateway reject an unanswered caller for %s if that outcome has no edge',
     async (reason) => {
       const call = new FakeCall()
       call.connects.push(failed(reason))
@@ -139,7 +139,7 @@ describe('a call flow', () => {
     },
   )
 
-  it('rings together where it is to', async () => {
+  it('rings all destinations at once if the node says so', async () => {
     const nodes = {
       a: { kind: 'start', edges: { next: 'b' } },
       b: {
@@ -158,7 +158,7 @@ describe('a call flow', () => {
     ['{"status":"gold"}', 200, 'gold'],
     ['{"status":"tin"}', 200, 'else'],
     ['', 500, 'failure'],
-  ])('goes by the answer of a server: %s with %i leads to %s', async (text, status, expected) => {
+  ])('branches by the answer of a server: %s with %i leads to %s', async (text, status, expected) => {
     const say = (what: string) => ({ kind: 'play', options: { url: `say:${what}` } })
     const nodes = {
       a: { kind: 'start', edges: { next: 'b' } },
@@ -185,7 +185,7 @@ describe('a call flow', () => {
   it.each([
     ['2026-01-05T12:00:00Z', 'open'],
     ['2026-01-05T20:00:00Z', 'closed'],
-  ])('goes by the hour of the day: at %s it is %s', async (iso, expected) => {
+  ])('branches by opening hours: at %s it is %s', async (iso, expected) => {
     const nodes = {
       a: { kind: 'start', edges: { next: 'b' } },
       b: {
@@ -202,7 +202,7 @@ describe('a call flow', () => {
     expect(call.verbs[0]?.[1]).toMatchObject({ sounds: [{ text: expected }] })
   })
 
-  it('sets variables, decides by them, records in the background and runs scripts', async () => {
+  it('sets variables, branches by them, records in the background and runs scripts', async () => {
     const script = JSON.stringify({ sections: { main: [{ return: 'vip' }] } })
     const nodes = {
       a: { kind: 'start', edges: { next: 'b' } },
@@ -233,7 +233,7 @@ describe('a call flow', () => {
     expect(context.steps.filter(({ node }) => !node)).toHaveLength(2)
   })
 
-  it('accepts a script in its place, and is asked for as one is', async () => {
+  it('accepts a script instead, and is requested with the same body', async () => {
     const text = 'sections: { main: [{ play: { url: "say:hello" } }] }'
     const context = new FakeContext({ 'https://x.example/flow': text })
     const call = new FakeCall()
@@ -242,7 +242,7 @@ describe('a call flow', () => {
     expect(JSON.parse(context.requests[0]?.body?.text ?? '')).toMatchObject({ call: { call_id: 'c-1' } })
   })
 
-  it('tells what is wrong with it whom the state of the call is told', async () => {
+  it('reports its faults to the call state URL', async () => {
     const status = { url: 'https://app.example/status', method: 'POST' } as const
     const context = Object.assign(new FakeContext(), { status })
     const codes = () => context.callbacks.map(({ body }) => JSON.parse(body?.text ?? '').params.code)
@@ -251,7 +251,7 @@ describe('a call flow', () => {
     expect(context.callbacks[0]).toMatchObject({ url: status.url, kind: 'warning' })
   })
 
-  it('warns with the node of a step that fails', async () => {
+  it('warns of a failed step with its node', async () => {
     const context = new FakeContext()
     const nodes = {
       a: { kind: 'start', edges: { next: 'get' } },

@@ -26,14 +26,20 @@ const position: Schema = {
   additionalProperties: false,
 }
 
-const edgesSchema = ({ outcomes, named, description }: NodeKind): Schema => ({
-  description: `The node that each outcome leads to${outcomes.length > 0 ? ` (${outcomes.join(', ')}${named ? ', and those that its options define' : ''})` : ''}. An outcome without an edge ends the call.`,
-  title: description,
+const edgesDescription = ({ outcomes, named }: NodeKind): string => {
+  const all = [...outcomes, ...(named ? ['and those that its options define'] : [])].join(', ')
+  const list = outcomes.length > 0 ? ` (${all})` : ''
+  return `The node that each outcome leads to${list}. An outcome without an edge ends the call.`
+}
+
+const edgesSchema = (kind: NodeKind): Schema => ({
+  description: edgesDescription(kind),
+  title: kind.description,
   type: 'object',
-  ...(named
+  ...(kind.named
     ? { propertyNames: { pattern: namePattern }, additionalProperties: { type: 'string' } }
     : {
-        properties: Object.fromEntries(outcomes.map((name) => [name, { type: 'string' }])),
+        properties: Object.fromEntries(kind.outcomes.map((name) => [name, { type: 'string' }])),
         additionalProperties: false,
       }),
 })

@@ -62,7 +62,7 @@ const held = (limits?: ConstructorParameters<typeof DocumentChecks>[2]) => {
 }
 
 describe('documents that wait to be checked', () => {
-  it('have turns by project: many documents of one delay another by one document', async () => {
+  it('are served by project: many documents of one project delay another project by one document', async () => {
     const { checks, begun, send, end } = held()
     const sent = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map((name) => send(name[0] ?? '', name))
     expect(checks.waiting).toBe(6)
@@ -73,7 +73,7 @@ describe('documents that wait to be checked', () => {
     expect(checks.waiting).toBe(0)
   })
 
-  it('of one project are bounded, and the others are not refused for it', async () => {
+  it('are limited for a project, without rejecting other projects', async () => {
     const { send, end } = held({ maxWaitingOfProject: 2, maxWaiting: 10, maxWaitMs: 1_000 })
     const taken = ['a1', 'a2', 'a3'].map((name) => send('a', name))
     expect(await send('a', 'a4')).toBe('project')
@@ -85,7 +85,7 @@ describe('documents that wait to be checked', () => {
     expect(await again).toBe('checked')
   })
 
-  it('are bounded in all: the project with most gives way to one with fewer', async () => {
+  it('are limited in total: the project with the most gives way to one with fewer', async () => {
     const { checks, begun, send, end } = held({ maxWaitingOfProject: 3, maxWaiting: 4, maxWaitMs: 1_000 })
     const first = send('z', 'z1')
     const [a1, a2, a3] = ['a1', 'a2', 'a3'].map((name) => send('a', name))
@@ -99,7 +99,7 @@ describe('documents that wait to be checked', () => {
     expect(begun).toEqual(['z1', 'a1', 'b1', 'c1', 'a2'])
   })
 
-  it('are refused after the longest wait, and leave no timer', async () => {
+  it('are rejected after the maximum wait, and leave no timer', async () => {
     const { checks, clock, send, end } = held()
     const first = send('a', 'a1')
     const late = send('b', 'b1')
@@ -111,7 +111,7 @@ describe('documents that wait to be checked', () => {
     expect([clock.running, checks.waiting]).toEqual([0, 0])
   })
 
-  it('are checked after one for which the threads had no room, or that failed', async () => {
+  it('are checked after a document that found the threads full or failed', async () => {
     const { send, end } = held()
     const sent = ['a1', 'a2', 'a3'].map((name) => send('a', name))
     await end(new JobFailed('there is no thread for it'))
@@ -120,7 +120,7 @@ describe('documents that wait to be checked', () => {
     expect(await Promise.all(sent)).toEqual(['gateway', 'Error: broken', 'checked'])
   })
 
-  it('are long ones only: short ones are checked at once', async () => {
+  it('include only long ones; short ones are checked at once', async () => {
     const { checks, begun } = held()
     const text = '<Response><Say></Response>'
     expect(await checks.check('a', 'xml', text)).toEqual(checkDocument('xml', text))
@@ -149,20 +149,20 @@ describe('the report of a thread', () => {
     ['script', `${agent}${' '.repeat(maxCheckedInline)}`],
     ['flow', `${flow}${' '.repeat(maxCheckedInline)}`],
     ['flow', `version: 1.0.0\nnodes:\n  a: {kind: none}${filler}`],
-  ])('is the one that the document has without a thread: %s %.40s', async (kind, text) => {
+  ])('equals the report without a thread: %s %.40s', async (kind, text) => {
     const there = await checks.check('p', kind, text)
     expect(there).toEqual(checkDocument(kind, text))
     expect(text.length).toBeGreaterThan(maxCheckedInline)
   })
 
-  it('has the place of a fault', async () => {
+  it('has the location of a fault', async () => {
     const text = `version: 1.0.0\nsections:\n  main:\n    - nothing${filler}`
     const { errors } = await checks.check('p', 'script', text)
     expect(errors[0]).toMatchObject({ path: '/sections/main/0', line: 4, column: 7 })
   })
 })
 
-it('gives a document that exceeds its time that error, and the next one a thread', async () => {
+it('reports the time limit for a slow document, and gives the next one a thread', async () => {
   const clock = new FakeTimers()
   let threads = 0
   const reader = new DocumentReader(clock, ({ onReady, onReply }) => {
@@ -191,7 +191,7 @@ it('gives a document that exceeds its time that error, and the next one a thread
   expect(await next).toEqual({ errors: [], warnings: [] })
 })
 
-it('does not blame a document for threads that have no room', async () => {
+it('reports full threads without a fault of the document', async () => {
   const reader = new DocumentReader(new FakeTimers(), () => {
     throw new Error('no thread')
   })

@@ -22,7 +22,7 @@ const faultsOf = async (reading: Promise<unknown>) => {
 }
 
 describe('a long document', () => {
-  it('is read in a thread as it would be read at once: a script', async () => {
+  it('has the same result from a thread: script', async () => {
     const there = await reader.script(script)
     const here = readScriptDocument({ text: script })
     expect([...there.sections.keys()]).toEqual(['main'])
@@ -34,14 +34,14 @@ describe('a long document', () => {
     expect((await faultsOf(reader.script(script, new Set(['hangup']))))[0]?.path).toContain('main')
   })
 
-  it('is read in a thread as it would be read at once: a call flow', async () => {
+  it('has the same result from a thread: call flow', async () => {
     const flow = long('{"version":"1.0.0","nodes":{"start":{"kind":"start","edges":{}}}}', ' ')
     expect((await reader.flow(flow)).isFlow).toBe(true)
     expect((await reader.flow(script)).isFlow).toBe(false)
     expect(await faultsOf(reader.flow(flow.replace('"kind":"start"', '"kind":"none"')))).not.toEqual([])
   })
 
-  it('is read in a thread as it would be read at once: XML', async () => {
+  it('has the same result from a thread: XML', async () => {
     const text = long('<Response><Say>Hello {{From}}</Say><Nothing/></Response>', ' ')
     const fields = { From: '+15550100' }
     const there = await reader.xml({ text }, fields)
@@ -67,7 +67,7 @@ it('reads short documents at once, without a thread', async () => {
   expect((await faultsOf(none.script(script)))[0]?.message).toContain('there is no thread')
 })
 
-it('gives up a document that takes too long, and reads the next one in another thread', async () => {
+it('abandons a document that takes too long, and reads the next one in another thread', async () => {
   const started: { readonly jobs: ReadingJob[]; isEnded: boolean }[] = []
   const ends: (() => void)[] = []
   const timers = {

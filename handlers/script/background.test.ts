@@ -8,7 +8,7 @@ const ongoing = (id: string) => {
   return item
 }
 
-it('gives a control id again once its stream was told to stop, before that has ended', async () => {
+it('frees the control id of a stream at once when it is stopped', async () => {
   const streams = new Background('stream')
   const first = ongoing('1')
   const second = ongoing('2')
@@ -24,7 +24,7 @@ it('gives a control id again once its stream was told to stop, before that has e
   expect(() => streams.stop(undefined)).toThrow('No such stream is running.')
 })
 
-it('forgets what has ended', async () => {
+it('forgets ended operations', async () => {
   const streams = new Background('stream')
   const stream = ongoing('1')
   expect(streams.add(stream)).toBe('1')

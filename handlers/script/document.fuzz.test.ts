@@ -56,7 +56,7 @@ const { step } = fc.letrec<{ value: unknown; step: unknown; object: unknown }>((
   ),
 }))
 
-it('any script is read or refused with faults, each with its place', () => {
+it('any script is read, or rejected with the location of each fault', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 4 }), (main) => {
       const text = JSON.stringify({ sections: { main } })
@@ -75,7 +75,7 @@ it('any script is read or refused with faults, each with its place', () => {
   )
 })
 
-it('any text is read or refused', () => {
+it('any text is read or rejected', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string(), fc.json(), fc.string({ unit: fc.constantFrom(...'{}[]:,-&*!"\'|>?% \n\tab') })),
@@ -91,7 +91,7 @@ it('any text is read or refused', () => {
   )
 })
 
-it('any script that was read runs to an end', async () => {
+it('any valid script runs to its end', async () => {
   const ended = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 4 }), async (main) => {
     const text = JSON.stringify({ sections: { main } })
     try {

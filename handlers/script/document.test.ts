@@ -17,7 +17,7 @@ const faultsOf = (text: string) => {
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => ({ to: `+1${i}` }))
 
 describe('a script', () => {
-  it('is read from JSON and from YAML alike', () => {
+  it('is read from JSON and YAML with the same result', () => {
     const yaml =
       'version: 1.0.0\nsections:\n  main:\n    - answer\n    - play: { url: "say:Hello" }\n    - sleep: 500\n    - hangup:\n'
     const json = script('answer', { play: { url: 'say:Hello' } }, { sleep: 500 }, { hangup: null })
@@ -44,21 +44,21 @@ describe('a script', () => {
       'brackets of JSON that is no YAML',
       `{\t"sections":{"main":[{"play":{"url":"say:a","status_url":${'['.repeat(9_000)}${']'.repeat(9_000)}}}]}}`,
     ],
-  ])('is refused for too many %s, before anything walks them', (_what, text) => {
+  ])('is rejected for too many %s before the values are visited', (_what, text) => {
     expect(faultsOf(text)).toMatchObject([{ code: 'relay_script_nested_too_deep' }])
   })
 
-  it('is read in a time that grows with its length, however many keys it has', () => {
+  it('is read in linear time, regardless of the number of keys', () => {
     const sections = Array.from({ length: 5_000 }, (_, i) => [`s${i}`, []])
     const text = JSON.stringify({ sections: { main: ['hangup'], ...Object.fromEntries(sections) } })
     expect(readScriptDocument({ text }).main.steps).toHaveLength(1)
   })
 
-  it('tells of a hundred faults and no more', () => {
+  it('reports at most 100 faults', () => {
     expect(faultsOf(script(...Array.from({ length: 5_000 }, () => 'dance')))).toHaveLength(100)
   })
 
-  it('may be JSON indented with tabs, and needs no version', () => {
+  it('may be JSON indented with tabs, and requires no version', () => {
     expect(
       readScriptDocument({ text: '{\n\t"sections": {\n\t\t"main": [\n\t\t\t"hangup"\n\t\t]\n\t}\n}' }).main
         .steps,
@@ -109,11 +109,11 @@ describe('a script', () => {
       script('constructor'),
       '/sections/main/0',
     ],
-  ])('is refused with %s for %s', (code, _what, text, path) => {
+  ])('is rejected with %s for %s', (code, _what, text, path) => {
     expect(faultsOf(text)).toMatchObject([{ code, path }])
   })
 
-  it('is refused when its aliases multiply', () => {
+  it('is rejected if its aliases multiply', () => {
     const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\nsections: [*d,*d,*d,*d,*d]`
     expect(faultsOf(bomb)).toMatchObject([{ code: 'relay_script_parse_error', line: 5 }])
   })
@@ -122,11 +122,11 @@ describe('a script', () => {
     'sections: &a\n  main: [{ set: { b: *a } }]',
     'sections:\n  main:\n  - set: &a { b: { c: *a } }',
     'sections:\n  main: &a\n  - cond: [{ when: b, then: *a }]',
-  ])('is refused when a part of it holds itself: %s', (text) => {
+  ])('is rejected if a value contains itself: %s', (text) => {
     expect(faultsOf(text)).toMatchObject([{ code: 'relay_script_parse_error', line: expect.any(Number) }])
   })
 
-  it('is refused above 64 kB, as bytes and not as characters', () => {
+  it('is rejected above 64 kB of bytes, not characters', () => {
     const padded = (comment: string) => `${script('hangup')} # ${comment}`
     const room = 65_536 - Buffer.byteLength(padded(''))
     expect(readScriptDocument({ text: padded('x'.repeat(room)) }).main.steps).toHaveLength(1)
@@ -264,22 +264,19 @@ describe('parameters', () => {
       { connect: { to: '+1', headers: [{ name: 'x-a' }] } },
       '/connect/headers/0',
     ],
-  ])('are refused with relay_script_method_%s for %s', (code, _what, step, path) => {
+  ])('are rejected with relay_script_method_%s for %s', (code, _what, step, path) => {
     expect(faultsOf(script(step))).toMatchObject([
       { code: `relay_script_method_${code}`, path: `/sections/main/0${path}` },
     ])
   })
 
-  it.each(['say:%{}', `say:%{${'x'.repeat(1025)}}`, 'say:%{f(', 'say:%{"a}'])(
-    'are refused when they are %j',
-    (url) => {
-      expect(faultsOf(script({ play: { url } }))).toMatchObject([
-        { code: 'relay_script_js_eval_error', path: '/sections/main/0/play/url' },
-      ])
-    },
-  )
+  it.each(['say:%{}', `say:%{${'x'.repeat(1025)}}`, 'say:%{f(', 'say:%{"a}'])('are rejected as %j', (url) => {
+    expect(faultsOf(script({ play: { url } }))).toMatchObject([
+      { code: 'relay_script_js_eval_error', path: '/sections/main/0/play/url' },
+    ])
+  })
 
-  it('never show values in messages', () => {
+  it('are never quoted in messages', () => {
     const faults = faultsOf(
       script({ connect: { to: 'pa55', password: 'pa55\n', headers: [{ name: 'x-a', value: 'pa55%0a' }] } }),
     )
@@ -287,20 +284,20 @@ describe('parameters', () => {
     expect(JSON.stringify(faults)).not.toContain('pa55')
   })
 
-  it('may be placeholders where the value is known later', () => {
+  it('may be placeholders for values known at run time', () => {
     const step = {
       connect: { to: '%{vars.to}', timeout: '%{envs.t}', headers: [{ name: 'x-a', value: '%{call.from}' }] },
     }
     expect(readScriptDocument({ text: script(step, { sleep: '%{vars.ms}' }) }).main.steps).toHaveLength(2)
   })
 
-  it('may be ten destinations together and a hundred in all', () => {
+  it('may name ten destinations at once and a hundred in total', () => {
     const lists = Array.from({ length: 10 }, () => numbers(10))
     const steps = [{ connect: { parallel: numbers(10) } }, { connect: { serial_parallel: lists } }]
     expect(readScriptDocument({ text: script(...steps) }).main.steps).toHaveLength(2)
   })
 
-  it('without an effect are warned of, in nested destinations too', () => {
+  it('without an effect cause warnings, also in nested destinations', () => {
     const { warnings } = readScriptDocument({
       text: script(
         { answer: { username: 'x' } },
@@ -313,7 +310,7 @@ describe('parameters', () => {
     ])
   })
 
-  it('have their faults told all at once, with line and column', () => {
+  it('have all faults reported together, with line and column', () => {
     const text =
       'version: 1.0.0\nsections:\n  main:\n    - play:\n        url: say:a\n        volume: loud\n    - dance\n    - connect:\n        serial:\n          - to: +1\n            tone: 4\n'
     expect(faultsOf(text)).toMatchObject([

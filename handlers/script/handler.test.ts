@@ -16,7 +16,7 @@ const inline = (...main: unknown[]): DocumentSource => ({
 })
 
 describe('variables', () => {
-  it('look up the call, with or without its prefix, in both spellings', async () => {
+  it('read the call, with or without its prefix, in both spellings', async () => {
     const text = `%{call.from_number} \${to_number} %{call.headers[0].value} %{call.sip_data.sip_from_host}`
     expect(await scripts.say(text)).toBe('+15550001 +15550002 %2B42 carrier.example')
   })
@@ -30,13 +30,13 @@ describe('variables', () => {
     expect(await scripts.say('%{type + key + direction}', steps, { context })).toBe('varenvinbound')
   })
 
-  it('are empty when nothing set them, and follow own properties only', async () => {
+  it('are empty if unset, and resolve own properties only', async () => {
     expect(await scripts.say('[%{vars.none}%{call.constructor}%{toString}%{call.headers[9].value}]')).toBe(
       '[]',
     )
   })
 
-  it('hold what the calling page said, as data', async () => {
+  it('hold the variables of the calling page as data', async () => {
     const userVariables = { order: 7, who: '%{call.from}', list: [{ a: 1 }] }
     const call = () => new FakeCall({ type: 'webrtc', userVariables })
     const text = '%{vars.userVariables.order} %{userVariables.who} %{vars.userVariables.list[0].a}'
@@ -48,7 +48,7 @@ describe('variables', () => {
     expect(JSON.parse(context.requests[0]?.body?.text ?? '')).toMatchObject({ vars: { userVariables } })
   })
 
-  it('are JavaScript where they are no path', async () => {
+  it('are JavaScript unless they form a path', async () => {
     expect(
       await scripts.say(`%{call.from_number.slice(-4)} \${call.headers.map((h) => h.name).join()}`),
     ).toBe('0001 X-Order')
@@ -56,7 +56,7 @@ describe('variables', () => {
     expect(await scripts.say('%{a-b}', [{ set: { 'a-b': 'dash', a: 1 } }])).toBe('dash')
   })
 
-  it('that cannot be evaluated fail their step, which says so', async () => {
+  it('that cannot be evaluated fail their step with a warning', async () => {
     const { names, warnings } = await scripts.run([{ play: { url: 'say:%{nobody.knows()}' } }, { sleep: 1 }])
     expect([names, warnings]).toEqual([['sleep'], ['/sections/main/0/play js_eval_error']])
     expect(
@@ -70,7 +70,7 @@ describe('variables', () => {
     ).toBe('2 1 sip')
   })
 
-  it('do not hold the script up for ever', async () => {
+  it('are abandoned after a time limit', async () => {
     const { names, warnings } = await scripts.run([{ sleep: '%{(() => { for (;;); })()}' }, { sleep: 1 }])
     expect([names, warnings]).toEqual([['sleep'], ['/sections/main/0/sleep js_eval_error']])
   })
@@ -80,7 +80,7 @@ describe('documents', () => {
   const url = 'https://app.example/script'
   const at = (more: object = {}): DocumentSource => ({ kind: 'url', url, ...more })
 
-  it('are asked for by POST with the call in JSON', async () => {
+  it('are requested by POST with the call as JSON', async () => {
     const context = new FakeContext({ [url]: 'sections:\n  main: [hangup]\n' })
     context.envs = { region: 'eu' }
     await handler.run(new FakeCall(), at(), context)
@@ -121,13 +121,13 @@ describe('documents', () => {
     })
   })
 
-  it('come by GET where the source says so', async () => {
+  it('are requested by GET if the source says so', async () => {
     const context = new FakeContext({ [url]: '{"sections":{"main":[]}}' })
     await handler.run(new FakeCall(), at({ method: 'GET' }), context)
     expect(context.requests).toEqual([{ url: `${url}?call_id=c-1`, method: 'GET' }])
   })
 
-  it('that cannot be had or are invalid throw before any verb', async () => {
+  it('that cannot be fetched or are invalid throw before any verb', async () => {
     const call = new FakeCall()
     await expect(handler.run(call, at(), new FakeContext())).rejects.toBeInstanceOf(DocumentUnreachable)
     await expect(handler.run(call, inline('answer', 'dance'), new FakeContext())).rejects.toBeInstanceOf(
@@ -152,7 +152,7 @@ describe('documents', () => {
     expect(JSON.parse(context.requests[0]?.body?.text ?? '')).not.toHaveProperty('ErrorCode')
   })
 
-  it('are replaced by the fallback, which is told why in the query of a GET', async () => {
+  it('are replaced by the fallback, which receives the reason in the query of a GET', async () => {
     const fallbackUrl = 'https://app.example/fallback'
     const context = new FakeContext({ [fallbackUrl]: '{"sections":{"main":["answer"]}}' })
     await handler.run(new FakeCall(), at({ fallbackUrl, method: 'GET' }), context)
@@ -161,7 +161,7 @@ describe('documents', () => {
     expect(query.get('ErrorUrl')).toBe(url)
   })
 
-  it('are given up with the call: no fallback is asked, and nothing was wrong', async () => {
+  it('are abandoned when the call ends, without a fallback or a fault', async () => {
     const fallbackUrl = 'https://app.example/fallback'
     const next = 'https://app.example/next'
     const first = new FakeContext({
@@ -183,7 +183,7 @@ describe('documents', () => {
     expect(first.requests.map((request) => request.url)).toEqual([url])
   })
 
-  it('are named in what is wrong with them, before they run and while they do', async () => {
+  it('are named in their faults, before and during the run', async () => {
     const next = 'https://app.example/next'
     const context = new FakeContext({
       [url]: `{"sections":{"main":[{"answer":{"username":"x"}},"stop_tap",{"transfer":{"dest":"${next}"}}]}}`,
@@ -203,16 +203,16 @@ describe('documents', () => {
     ])
   })
 
-  it('bring their warnings to the context', async () => {
+  it('report their warnings to the context', async () => {
     const { warnings } = await scripts.run([{ answer: { username: 'x' } }])
     expect(warnings).toEqual(['/sections/main/0/answer/username method_parameter_undefined'])
   })
 
-  it('neither answer nor hang up at the end, which is left to the gateway', async () => {
+  it('neither answer nor hang up at their end', async () => {
     expect((await scripts.run([])).verbs).toEqual([])
   })
 
-  it('leave others their turn between steps that wait for nothing', async () => {
+  it('yield to other calls between steps that do not wait', async () => {
     const call = new FakeCall()
     const context = new FakeContext()
     setImmediate(() => call.end())
@@ -226,7 +226,7 @@ describe('documents', () => {
     expect((await scripts.run(steps(2049))).warnings).toEqual(['/sections/main/0/set method_execute_failed'])
   })
 
-  it('stop quietly when the call ends in the middle', async () => {
+  it('stop without an error when the call ends during a step', async () => {
     const call = new FakeCall()
     call.endsDuring = 'play'
     expect((await scripts.run([{ play: { url: 'say:a' } }, 'answer'], { call })).names).toEqual(['play'])
@@ -234,7 +234,7 @@ describe('documents', () => {
 })
 
 describe('functions of templates', () => {
-  it('tell the time, calculate, take apart and repeat, with placeholders in their arguments', async () => {
+  it('format the time, calculate, split and repeat, with placeholders in their arguments', async () => {
     const set = { set: { zone: 'Europe/Berlin', n: 7, code: 'AB 12' } }
     const text = '@{strftime_tz %{zone} %H:%M} @{expr (%{n} + 1) * 2} @{separate %{code}} @{echo %{n > 6}}'
     expect(await scripts.say(text, [set])).toBe('13:00 16 A B 1 2 true')
@@ -242,7 +242,7 @@ describe('functions of templates', () => {
     expect(await scripts.say('@{expr 010 + 08 + 1.05 + 0.5 + 00}')).toBe('19.55')
   })
 
-  it('fail their step where their argument is none', async () => {
+  it('fail their step for an invalid argument', async () => {
     const steps = [
       '@{strftime_tz Mars %H}',
       '@{expr call.from}',
@@ -255,24 +255,24 @@ describe('functions of templates', () => {
     expect(warnings).toEqual(steps.map((_, i) => `/sections/main/${i}/play js_eval_error`))
   })
 
-  it('that are not there are warned of, and stay as they are written', async () => {
+  it('that do not exist cause a warning and stay unchanged', async () => {
     const { verbs, warnings } = await scripts.run([{ play: { url: 'say:@{fmt_ph e164 5} @{other}' } }])
     expect(verbs[0]?.[1]).toMatchObject({ sounds: [{ text: '@{fmt_ph e164 5} @{other}' }] })
     expect(warnings).toEqual(['/sections/main/0/play/url js_eval_error'])
   })
 })
 
-describe('what is wrong with a script', () => {
+describe('the faults of a script', () => {
   const status = { url: 'https://app.example/status', method: 'POST' } as const
-  const telling = (documents: Record<string, string | Error> = {}) =>
+  const contextWithStatus = (documents: Record<string, string | Error> = {}) =>
     Object.assign(new FakeContext(documents), { status })
-  const told = (context: FakeContext) =>
+  const faultsSent = (context: FakeContext) =>
     eventsOf(context).map(({ code, path }) => `${path} ${String(code).replace('relay_script_', '')}`)
 
-  it('is told whom the state of the call is told, while it runs', async () => {
-    const context = telling()
+  it('are sent to the call state URL while the script runs', async () => {
+    const context = contextWithStatus()
     await scripts.run([{ answer: { username: 'a' } }, 'stop_tap'], { context })
-    expect(told(context)).toEqual([
+    expect(faultsSent(context)).toEqual([
       '/sections/main/0/answer/username method_parameter_undefined',
       '/sections/main/1 method_execute_failed',
     ])
@@ -285,21 +285,24 @@ describe('what is wrong with a script', () => {
     expect(context.warnings).toHaveLength(2)
   })
 
-  it('is told where that keeps it from running', async () => {
-    const bad = telling()
+  it('are sent if they prevent the run', async () => {
+    const bad = contextWithStatus()
     await expect(handler.run(new FakeCall(), inline('dance', 'jump'), bad)).rejects.toThrow(DocumentInvalid)
-    expect(told(bad)).toEqual(['/sections/main/0 method_undefined', '/sections/main/1 method_undefined'])
-    const away = telling()
+    expect(faultsSent(bad)).toEqual([
+      '/sections/main/0 method_undefined',
+      '/sections/main/1 method_undefined',
+    ])
+    const away = contextWithStatus()
     const source: DocumentSource = { kind: 'url', url: 'https://app.example/none', method: 'POST' }
     await expect(handler.run(new FakeCall(), source, away)).rejects.toThrow(DocumentUnreachable)
-    expect(told(away)).toEqual([' fetch_failed'])
+    expect(faultsSent(away)).toEqual([' fetch_failed'])
   })
 
-  it('is told nobody where nobody is told the state, and a hundred times at most', async () => {
+  it('are sent only with a call state URL, and at most 100 times', async () => {
     const silent = new FakeContext()
     await scripts.run(['stop_tap'], { context: silent })
     expect(silent.callbacks).toEqual([])
-    const context = telling()
+    const context = contextWithStatus()
     await scripts.run(Array<string>(120).fill('stop_tap'), { context })
     expect([context.callbacks.length, context.warnings.length]).toEqual([100, 120])
   })

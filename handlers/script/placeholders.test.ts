@@ -22,7 +22,7 @@ describe('placeholders', () => {
     ['5 % {a} $ {b}', [{ literal: '5 % {a} $ {b}' }]],
     ['${a', [{ literal: '${a' }]],
     ['', []],
-  ])('%s is cut at them', (text, parts) => {
+  ])('%s is split at them', (text, parts) => {
     expect(partsOf(text)).toEqual(parts)
   })
 
@@ -35,7 +35,7 @@ describe('placeholders', () => {
     expect(placeholderFault(text)).toContain(fault)
   })
 
-  it('may have a thousand and twenty-four characters', () => {
+  it('may have 1024 characters', () => {
     expect(placeholderFault(`\${${'x'.repeat(1024)}} and \${a.b}`)).toBeUndefined()
   })
 
@@ -70,17 +70,17 @@ describe('functions', () => {
     ['@{echo a', [{ literal: '@{echo a' }]],
     ['a@{b} @{fmt_ph e164 1} @{echoes a}', [{ literal: 'a@{b} @{fmt_ph e164 1} @{echoes a}' }]],
     ['', [{ literal: '' }]],
-  ])('%s is cut at them', (text, pieces) => {
+  ])('%s is split at them', (text, pieces) => {
     expect(piecesOf(text)).toEqual(pieces)
   })
 
-  it('are read once, however many are opened and never closed', () => {
+  it('are read once, regardless of the number of unclosed ones', () => {
     // Read from each of them on, these would take hours.
     expect(piecesOf('@{echo '.repeat(500_000))).toHaveLength(1)
     expect(piecesOf('@{'.repeat(1_000_000))).toHaveLength(1)
   })
 
-  it('make a value known only when the script runs', () => {
+  it('defer a value to run time', () => {
     expect(['@{echo a}', 'a', '@{a}', '@{sleep 1}'].map(hasPlaceholder)).toEqual([true, false, false, false])
     expect(['@{fmt_ph e164 1}', 'x @{sleep 1}', '@{echo a}'].map(absentFunction)).toEqual([
       'fmt_ph',

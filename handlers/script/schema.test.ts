@@ -26,7 +26,7 @@ describe('the published schema', () => {
     [{ play: { url: 'say:a' } }],
     [{ prompt: { play: ['say:a'], max_digits: '3' } }],
     [{ connect: { serial_parallel: [[{ to: '/public/alice' }]], answer_on_bridge: true } }],
-  ])('accepts %j, as the reader does', (step) => {
+  ])('accepts %j, like the reader', (step) => {
     expect(accepts(document(step))).toBe(true)
     expect(readScriptDocument({ text: JSON.stringify(document(step)) }).main.steps).toHaveLength(1)
   })
@@ -38,19 +38,19 @@ describe('the published schema', () => {
     [{ play: { url: 'say:a', urls: ['say:a'] } }],
     [{ sleep: 'x' }],
     [{ hangup: { reason: 'x' } }],
-  ])('refuses %j, as the reader does', (step) => {
+  ])('rejects %j, like the reader', (step) => {
     expect(accepts(document(step))).toBe(false)
     expect(faultsOf([step])).not.toEqual([])
   })
 })
 
 describe('the file of the schema', () => {
-  it('is that of the code', () => {
+  it('matches the code', () => {
     const file = readFileSync(new URL('schema.json', import.meta.url), 'utf8')
     expect(JSON.parse(file), 'run node handlers/script/write-schema.ts').toEqual(scriptSchema)
   })
 
-  it('holds no reference to what is not in it', () => {
+  it('contains no dangling reference', () => {
     const text = JSON.stringify(scriptSchema)
     const names = [...text.matchAll(/"\$ref":"#\/definitions\/(\w+)"/g)].map(([, name]) => name)
     expect([...new Set(names)].toSorted()).toEqual(Object.keys(scriptSchema.definitions as object).toSorted())

@@ -44,7 +44,7 @@ export const readSource = (text: string): ScriptSource => {
     const { line, col } = lines.linePos(offset)
     return { line, column: col }
   }
-  const [fault] = [...document.errors, ...document.warnings]
+  const fault = document.errors[0] ?? document.warnings[0]
   if (fault?.code === 'RESOURCE_EXHAUSTION') throw tooDeep()
   // JSON that is indented with tabs is valid, but not valid YAML.
   const json = fault ? asJson(text) : undefined

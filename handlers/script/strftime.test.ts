@@ -18,13 +18,13 @@ it.each([
   expect(strftime(at, timeZone, format)).toBe(text)
 })
 
-it('knows midnight, noon, summer and leap years', () => {
+it('handles midnight, noon, summer time and leap years', () => {
   expect(strftime(Date.UTC(2026, 5, 1, 0), 'UTC', '%H %I %p %l')).toBe('00 12 AM 12')
   expect(strftime(Date.UTC(2026, 5, 1, 12), 'UTC', '%I %p')).toBe('12 PM')
   expect(strftime(Date.UTC(2026, 5, 1, 12), 'Europe/Berlin', '%H %z')).toBe('14 +0200')
   expect(strftime(Date.UTC(2028, 11, 31), 'UTC', '%j')).toBe('366')
 })
 
-it('throws for a time zone that is not known', () => {
+it('throws for an unknown time zone', () => {
   expect(() => strftime(at, 'Mars/Base', '%Y')).toThrow(RangeError)
 })

@@ -229,7 +229,8 @@ const take = (room: { left: number }, length: number): void => {
   if (room.left < 0)
     throw new VerbFailed(
       codes.methodFailed,
-      `The step's values have more than ${maxStepLength} characters, each placeholder at least ${minPlaceholderLength}.`,
+      `The step's values have more than ${maxStepLength} characters, each placeholder at least ` +
+        `${minPlaceholderLength}.`,
     )
 }
 

@@ -20,7 +20,7 @@ const aliases = (n: number): string => {
 }
 
 describe('the value of YAML', () => {
-  it('is what the library reads', () => {
+  it('equals the value that the library reads', () => {
     const text = `a: &a { k: [1, "x", null, true, 1.5, ~], '': }\nb: *a\n&key c: *key\n"__proto__": { x: 1 }\nd: [*a, &a 2, *a]\n`
     const document = parseDocument(text, { uniqueKeys: false, stringKeys: true })
     expect(document.errors).toEqual([])
@@ -30,7 +30,7 @@ describe('the value of YAML', () => {
     for (const empty of ['', '# nothing', '~']) expect(read(empty).value).toBeNull()
   })
 
-  it('takes steps that grow with the text, and never searches for what an alias names', () => {
+  it('takes linear time, without a search for the anchor of an alias', () => {
     const search = vi.spyOn(Alias.prototype, 'resolve')
     const steps = (n: number) => read(aliases(n)).steps
     expect(steps(2000)).toBeLessThan(2.1 * steps(1000))
@@ -43,7 +43,7 @@ describe('the value of YAML', () => {
     expect(search).not.toHaveBeenCalled()
   })
 
-  it('has no more values than it may, those behind aliases counted each time', () => {
+  it('is limited in the number of values, counting each use of an alias', () => {
     const text = 'a: &a [1, 2]\nb: [*a, *a]\n'
     expect(read(text, { most: 11 }).value).toEqual({
       a: [1, 2],
@@ -55,7 +55,7 @@ describe('the value of YAML', () => {
     expect(() => read(text, { most: 10 })).toThrow('With its aliases the script has more than 10 values.')
   })
 
-  it('is no deeper than it may be, those behind aliases counted with what is above them', () => {
+  it('is limited in depth, including the depth behind aliases', () => {
     const text = 'a: &a [[1]]\nb: [*a]\n'
     expect(read(text, { deepest: 6 }).value).toMatchObject({ b: [[[1]]] })
     expect(() => read(text, { deepest: 5 })).toThrow('nested more than 5 levels deep')
@@ -66,7 +66,7 @@ describe('the value of YAML', () => {
     ['a: *a', 'The alias a has no anchor before it.', 3],
     ['a: &a { b: *a }', 'The alias a is inside its own anchor.', 11],
     ['a: 1\nb: 2\na: 3', 'The key a is duplicated.', 10],
-  ])('is not there for %j', (text, message, at) => {
+  ])('is undefined for %j', (text, message, at) => {
     expect(() => read(text)).toThrow(expect.objectContaining({ message, at }))
   })
 })
@@ -75,7 +75,7 @@ it.each([
   ['a script', 'sections: { main: [hangup] }', 0],
   ['one with many errors', ']'.repeat(1000), 1],
   ['one that exhausts the parser', `${'- '.repeat(30_000)}\nx`, 1],
-])('after %s errors have stacks again', (_what, text, faults) => {
+])('restores error stacks after %s', (_what, text, faults) => {
   const { stackTraceLimit } = Error
   expect(stackTraceLimit).toBeGreaterThan(0)
   expect(faultsOfText(text)).toHaveLength(faults)

@@ -31,31 +31,31 @@ describe('the XML text', () => {
     ['another root', '<Twiml/>', 1, 1],
     ['two roots', '<Response/>\n<Response/>', 2, 1],
     ['a name that would poison objects', '<Response><__proto__/></Response>', 1, 1],
-  ])('is refused with 12100 and its place for %s', (_what, text, line, column) => {
+  ])('is rejected with 12100 and its location for %s', (_what, text, line, column) => {
     expect(faultsOf(text)).toMatchObject([{ code: '12100', line, column }])
   })
 
-  it('tells of a hundred faults and no more', () => {
+  it('reports at most 100 faults', () => {
     expect(read('<A/>'.repeat(13_000)).warnings).toHaveLength(100)
     expect(faultsOf(`<Response>${'<Play/>'.repeat(9_000)}</Response>`)).toHaveLength(100)
   })
 
-  it('is refused when its rounds of prompts would fill the memory', () => {
+  it('is rejected if the rounds of its prompts would fill the memory', () => {
     const prompts = '<Say loop="1000">a</Say>'.repeat(6)
     expect(faultsOf(`<Response><Gather>${prompts}</Gather></Response>`)).toMatchObject([
       { code: '12200', path: '/Response/Gather[1]' },
     ])
   })
 
-  it('is refused with 12100 when it is empty', () => {
+  it('is rejected with 12100 if empty', () => {
     expect(faultsOf('')).toMatchObject([{ code: '12100' }])
   })
 
-  it('is refused with 11750 above 64 kB', () => {
+  it('is rejected with 11750 above 64 kB', () => {
     expect(faultsOf(`<Response><!--${'x'.repeat(65_536)}--></Response>`)).toMatchObject([{ code: '11750' }])
   })
 
-  it('is refused with 12300 when the server calls it something else', () => {
+  it('is rejected with 12300 for another content type', () => {
     expect(faultsOf('<Response/>', { url: base, contentType: 'application/json' })).toMatchObject([
       { code: '12300' },
     ])
@@ -68,28 +68,28 @@ describe('the XML text', () => {
     },
   )
 
-  it('may speak of a DOCTYPE in comments and CDATA, have a byte-order mark and CRLF', async () => {
+  it('may mention a DOCTYPE in comments and CDATA, and have a byte-order mark and CRLF', async () => {
     const { call } = await runXml('\r\n<!-- <!DOCTYPE x> --><Say><![CDATA[<!DOCTYPE> & co]]></Say>')
     expect(call.verbs).toMatchObject([['play', { sounds: [{ kind: 'speech', text: '<!DOCTYPE> & co' }] }]])
     expect(readXmlDocument({ text: '\ufeff<?xml version="1.0"?>\r\n<Response/>' }).verbs).toEqual([])
   })
 
-  it('is refused when it nests without end', () => {
+  it('is rejected if nested too deep', () => {
     expect(faultsOf(`<Response>${'<Say>'.repeat(60)}x${'</Say>'.repeat(60)}</Response>`)).toMatchObject([
       { code: '12100' },
     ])
   })
 })
 
-describe('what is not known', () => {
-  it('is passed over where it is a verb, with warning 12200 at its place', () => {
+describe('unknown markup', () => {
+  it('is skipped if it is a verb, with warning 12200 at its location', () => {
     const { verbs, warnings } = read('\n  <Transcend/>\n<Hangup/>')
     expect(verbs.map(({ name }) => name)).toEqual(['Hangup'])
     expect(warnings).toMatchObject([{ code: '12200', path: '/Response/Transcend[1]', line: 2, column: 3 }])
   })
 
   it.each(['Denoise', 'Pay', 'Sms', 'Prompt', 'Queue', 'Message'])(
-    'includes the verb %s of the family, which the gateway has nothing for',
+    'includes the unsupported verb %s of the family',
     async (name) => {
       const { call, context } = await runXml(`<${name}/><Say>on</Say>`)
       expect(call.names).toEqual(['play'])
@@ -97,7 +97,7 @@ describe('what is not known', () => {
     },
   )
 
-  it('is warned of at its own place where it is an attribute, even when another value looks like it', () => {
+  it('causes a warning at its own location if it is an attribute, even if another value looks alike', () => {
     expect(read('<Say voice=" colour=1"\n  colour="red">x</Say>').warnings).toEqual([
       {
         code: '12200',
@@ -109,7 +109,7 @@ describe('what is not known', () => {
     ])
   })
 
-  it('is warned of where it is text beside the verbs', () => {
+  it('causes a warning if it is text beside the verbs', () => {
     expect(read('Hello').warnings).toMatchObject([{ code: '12200', path: '/Response' }])
   })
 
@@ -130,14 +130,14 @@ describe('what is not known', () => {
       '/Response/Dial[1]/Number[1]/@statusCallbackEvent',
     ],
     ['53404', '<Dial><Sip codecs="G729">sip:a@b.example</Sip></Dial>', '/Response/Dial[1]/Sip[1]/@codecs'],
-  ])('is warned of with %s where it is the value in %s, and the default is used', (code, body, path) => {
+  ])('causes warning %s if it is the value in %s, and the default applies', (code, body, path) => {
     const { verbs, warnings } = read(body)
     expect(verbs).toHaveLength(1)
     expect(warnings).toMatchObject([{ code, path, line: 1 }])
   })
 })
 
-it('tells all errors at once', () => {
+it('is reported with all other errors', () => {
   const errors = faultsOf(
     '<Response><Play/><Dial action="ftp://x">1</Dial><Redirect>ftp://x</Redirect></Response>',
   )

@@ -79,6 +79,8 @@ const isTemplate = ({ attributes, children }: XmlElement, attribute?: string): b
 
 const checkContentType = (contentType: string | undefined): void => {
   if (!contentType || contentTypes.test(contentType)) return
-  const message = `The document has the content type ${JSON.stringify(contentType)}; it must be text/xml or application/xml.`
+  const message =
+    `The document has the content type ${JSON.stringify(contentType)}; it must be ` +
+    'text/xml or application/xml.'
   throw new DocumentInvalid([{ code: codes.contentType, message, path: '' }])
 }

@@ -11,15 +11,15 @@ const handler = createXmlHandler()
 const at = (url: string, more: object = {}): DocumentSource => ({ kind: 'url', url, ...more })
 
 describe('a document', () => {
-  it('answers and ends where it is empty', async () => {
+  it('answers and hangs up if empty', async () => {
     expect((await runXml('')).call.verbs).toEqual([['answer']])
   })
 
-  it('leaves the end to the gateway after the last verb', async () => {
+  it('neither answers nor hangs up after the last verb', async () => {
     expect((await runXml('<Say>Hi</Say>')).call.names).toEqual(['play'])
   })
 
-  it('tells of each verb that begins', async () => {
+  it('reports the start of each verb', async () => {
     const { context } = await runXml('<Say>Hi</Say><Pause/>')
     expect(context.steps).toEqual([
       { path: '/Response/Say[1]', method: 'Say' },
@@ -27,7 +27,7 @@ describe('a document', () => {
     ])
   })
 
-  it('goes on with the next verb when one cannot do its work', async () => {
+  it('continues with the next verb if a verb fails', async () => {
     const call = new FakeCall()
     call.failing.set('play', new VerbFailed('document_unreachable', 'no audio'))
     const { context } = await runXml('<Play>https://x.example/a.wav</Play><Pause/>', { call })
@@ -35,14 +35,14 @@ describe('a document', () => {
     expect(context.warnings).toMatchObject([{ code: 'document_unreachable', path: '/Response/Play[1]' }])
   })
 
-  it('stops quietly when the caller hangs up in the middle', async () => {
+  it('stops without an error when the caller hangs up', async () => {
     const call = new FakeCall()
     call.endsDuring = 'play'
     await runXml('<Say>a</Say><Say>b</Say>', { call })
     expect(call.names).toEqual(['play'])
   })
 
-  it('lets any other error of a verb through', async () => {
+  it('passes on any other error of a verb', async () => {
     const call = new FakeCall()
     call.play = async () => {
       throw new TypeError('broken')
@@ -52,7 +52,7 @@ describe('a document', () => {
 })
 
 describe('documents', () => {
-  it('are asked for with the form fields of the family', async () => {
+  it('are requested with the form fields of the family', async () => {
     const context = new FakeContext({ [`${root}/a`]: '<Response/>' })
     await handler.run(new FakeCall(), at(`${root}/a`), context)
     expect(context.requests).toMatchObject([
@@ -76,7 +76,7 @@ describe('documents', () => {
     })
   })
 
-  it('are asked for with what the calling page said, each under a name of its own', async () => {
+  it('are requested with the variables of the calling page, each under its own name', async () => {
     const context = new FakeContext({ [`${root}/a`]: '<Response/>' })
     const userVariables = { order: 7, From: '<Say>', tags: ['a', { b: null }] }
     await handler.run(new FakeCall({ type: 'webrtc', userVariables }), at(`${root}/a`), context)
@@ -88,7 +88,7 @@ describe('documents', () => {
     })
   })
 
-  it('come by GET with the fields in the query, which relative URLs do not inherit', async () => {
+  it('are requested by GET with the fields in the query, which relative URLs do not inherit', async () => {
     const context = new FakeContext({
       [`${root}/a`]: '<Response><Gather/></Response>',
     })
@@ -112,14 +112,14 @@ describe('documents', () => {
   it.each([
     ['at once', ''],
     ['after a pause of nothing', '<Pause length="0"/>'],
-  ])('that only lead to themselves %s are stopped', async (_how, before) => {
+  ])('that only lead to one another %s are stopped', async (_how, before) => {
     const context = new FakeContext({ [`${root}/a`]: `<Response>${before}<Redirect>a</Redirect></Response>` })
     const running = handler.run(new FakeCall(), at(`${root}/a`), context)
     await expect(running).rejects.toMatchObject({ faults: [{ code: '11215' }] })
     expect(context.requests).toHaveLength(33)
   })
 
-  it('that cannot be had throw DocumentUnreachable before any verb, without the secrets of the URL', async () => {
+  it('that cannot be fetched throw DocumentUnreachable before any verb, without the secrets of the URL', async () => {
     const call = new FakeCall()
     const running = handler.run(call, at('https://me:pa55@app.example/no?key=k1'), new FakeContext())
     await expect(running).rejects.toBeInstanceOf(DocumentUnreachable)
@@ -138,16 +138,19 @@ describe('documents', () => {
   it.each([
     ['is unreachable', {}, '11200'],
     ['is invalid', { [`${root}/a`]: '<Response>' }, '12100'],
-  ])('that %s are replaced by the fallback, which hears why', async (_what, documents, ErrorCode) => {
-    const context = new FakeContext({ ...documents, [`${root}/fb`]: '<Response><Reject/></Response>' })
-    const call = new FakeCall()
-    await handler.run(call, at(`${root}/a`, { fallbackUrl: `${root}/fb` }), context)
-    expect(call.verbs).toEqual([['hangup', 'decline']])
-    expect(context.fields(1)).toMatchObject({ ErrorCode, ErrorUrl: `${root}/a` })
-    expect(context.warnings).toMatchObject([{ code: ErrorCode }])
-  })
+  ])(
+    'that %s are replaced by the fallback, which receives the reason',
+    async (_what, documents, ErrorCode) => {
+      const context = new FakeContext({ ...documents, [`${root}/fb`]: '<Response><Reject/></Response>' })
+      const call = new FakeCall()
+      await handler.run(call, at(`${root}/a`, { fallbackUrl: `${root}/fb` }), context)
+      expect(call.verbs).toEqual([['hangup', 'decline']])
+      expect(context.fields(1)).toMatchObject({ ErrorCode, ErrorUrl: `${root}/a` })
+      expect(context.warnings).toMatchObject([{ code: ErrorCode }])
+    },
+  )
 
-  it('are asked for by the method of the fallback, also of those that it leads to', async () => {
+  it('are requested by the method of the fallback, also those that it leads to', async () => {
     const fb = `${root}/fb`
     const context = new FakeContext({ [fb]: '<Response><Redirect>/c</Redirect></Response>' })
     const source = at(`${root}/a`, { method: 'GET', fallbackUrl: fb, fallbackMethod: 'POST' })
@@ -156,7 +159,7 @@ describe('documents', () => {
     expect(asked.slice(0, 4)).toEqual([`GET ${root}/a`, `POST ${fb}`, `POST ${root}/c`, `POST ${fb}`])
   })
 
-  it('are named in what is wrong with them, without what may be secret', async () => {
+  it('are named in their faults, without possible secrets', async () => {
     const context = new FakeContext({
       'https://u:p@app.example/a': '<Response><Foo/><Redirect>/b?token=1</Redirect></Response>',
       [`${root}/b`]: '<Response>\n<Say</Response>',
@@ -179,14 +182,14 @@ describe('documents', () => {
     ['status', '11217'],
     ['tls', '11220'],
     ['too-large', '11750'],
-  ])('that could not be had for %s are told to the fallback as %s', async (reason, ErrorCode) => {
+  ])('that failed for %s are reported to the fallback as %s', async (reason, ErrorCode) => {
     const failure = Object.assign(new Error('no'), { facts: { reason } })
     const context = new FakeContext({ [`${root}/a`]: failure, [`${root}/fb`]: '<Response/>' })
     await handler.run(new FakeCall(), at(`${root}/a`, { fallbackUrl: `${root}/fb` }), context)
     expect(context.fields(1)).toMatchObject({ ErrorCode, ErrorUrl: `${root}/a` })
   })
 
-  it('are asked for again with the overrides in the fragment of their URL, which relative URLs do not inherit', async () => {
+  it('are retried with the overrides in the fragment of their URL, which relative URLs do not inherit', async () => {
     const next = '<Response><Redirect method="GET">b</Redirect></Response>'
     const context = new FakeContext({
       [`${root}/a`]: '<Response><Gather/></Response>',
@@ -208,7 +211,7 @@ describe('documents', () => {
     expect(new URL(asked[2]!)).toMatchObject({ pathname: '/b', hash: '' })
   })
 
-  it('keep the overrides in the fragments of the URLs in them', async () => {
+  it('keep the overrides in the fragments of their URLs', async () => {
     const context = new FakeContext()
     context.fetchDocument = async (request) => {
       context.requests.push(request)
@@ -219,13 +222,13 @@ describe('documents', () => {
     expect(context.fields(0)).toMatchObject({ CallSid: 'c-1' })
   })
 
-  it('bring their warnings to the context', async () => {
+  it('report their warnings to the context', async () => {
     const context = new FakeContext()
     await runXml('<Nonsense/>', { context })
     expect(context.warnings).toMatchObject([{ code: '12200', path: '/Response/Nonsense[1]' }])
   })
 
-  it('that are given up because the call ended are no failure', async () => {
+  it('that are abandoned because the call ended cause no failure', async () => {
     const call = new FakeCall()
     const context = new FakeContext()
     context.fetchDocument = async () => {

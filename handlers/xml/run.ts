@@ -86,7 +86,9 @@ export class XmlRun {
   #countIdle(next: Target, tookMs: number): void {
     this.#idleDocuments = tookMs < idleMs ? this.#idleDocuments + 1 : 0
     if (this.#idleDocuments <= maxIdleDocuments) return
-    const message = `${maxIdleDocuments} consecutive documents only led to the next one, last to ${new URL(next.url).pathname}.`
+    const message =
+      `${maxIdleDocuments} consecutive documents only led to the next one, last to ` +
+      `${new URL(next.url).pathname}.`
     throw new DocumentInvalid([{ code: codes.tooManyRedirects, message, path: '' }])
   }
 

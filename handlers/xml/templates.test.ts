@@ -8,8 +8,8 @@ import { Templates } from './templates.ts'
 
 const said = ({ verbs }: FakeCall) => verbs.filter(([name]) => name === 'play').map(([, options]) => options)
 
-describe('a document that is kept here', () => {
-  it('has the fields of its request in place of {{Name}}, in texts and attributes', async () => {
+describe('a stored document', () => {
+  it('has the fields of its request instead of {{Name}}, in texts and attributes', async () => {
     const { call } = await runXml(
       '<Say language="{{ SipHeader_X-Lang }}">{{From}} calls {{SipUser}}</Say><Say><![CDATA[{{CallSid}}]]></Say>',
       { call: new FakeCall({ headers: [{ name: 'X-Lang', value: 'de-DE' }] }) },
@@ -22,7 +22,7 @@ describe('a document that is kept here', () => {
     ])
   })
 
-  it('takes a field for what it is, and not for markup', async () => {
+  it('inserts a field as text, never as markup', async () => {
     const evil = '</Say><Hangup/><Say>&amp; "quoted" {{To}}'
     const { call } = await runXml('<Say>{{CallerName}}</Say><Say voice="{{CallerName}}">x</Say>', {
       call: new FakeCall({ fromName: evil }),
@@ -32,7 +32,7 @@ describe('a document that is kept here', () => {
     expect(JSON.stringify(said(call))).toContain('{{To}}')
   })
 
-  it('has what the calling page said in it, and takes that for a text too', async () => {
+  it('inserts the variables of the calling page as text too', async () => {
     const userVariables = { who: '</Say><Hangup/><Say>{{To}}' }
     const { call } = await runXml('<Say>{{UserVariable_who}}</Say>', {
       call: new FakeCall({ type: 'webrtc', userVariables }),
@@ -40,15 +40,15 @@ describe('a document that is kept here', () => {
     expect(said(call)).toMatchObject([{ sounds: [{ text: userVariables.who }] }])
   })
 
-  it('has nothing in place of what is no field', async () => {
-    const { call } = await runXml('<Say>a{{Nobody}}b{{constructor}}c</Say><Say>{{ 1 }} {{}} {x}</Say>')
+  it('replaces unknown fields by nothing', async () => {
+    const { call } = await runXml('<Say>a{{Absent}}b{{constructor}}c</Say><Say>{{ 1 }} {{}} {x}</Say>')
     expect(said(call)).toMatchObject([
       { sounds: [{ text: 'abc' }] },
       { sounds: [{ text: '{{ 1 }} {{}} {x}' }] },
     ])
   })
 
-  it('does not run where the fields make too much of it', () => {
+  it('does not run if the fields make it too long', () => {
     const text = `<Response>${'<Say voice="{{A}}">x</Say>'.repeat(7)}</Response>`
     const filled = () => readXmlDocument({ text }, { A: 'x'.repeat(10_000) })
     expect(filled).toThrow(DocumentInvalid)
@@ -56,7 +56,7 @@ describe('a document that is kept here', () => {
     expect(readXmlDocument({ text }, { A: 'x'.repeat(9_000) }).verbs).toHaveLength(7)
   })
 
-  it('is checked when it is kept, but for what a field will say', () => {
+  it('is checked when stored, except for values of fields', () => {
     const wrong =
       '<Response><Pause length="{{A}}" lenght="1"/><Dial>{{To}}</Dial><Redirect>{{Next}}</Redirect></Response>'
     expect(checkDocument('xml', wrong)).toMatchObject({
@@ -71,12 +71,12 @@ describe('a document that is kept here', () => {
   })
 })
 
-it('leaves what a server answers as it is', async () => {
+it('leaves the document of a server unchanged', async () => {
   const { call } = await runXml('<Say>{{From}}</Say>', { at: '/self' })
   expect(said(call)).toMatchObject([{ sounds: [{ text: '{{From}}' }] }])
 })
 
-it('fills in no more than 64 kB, all texts together', () => {
+it('inserts at most 64 kB in all texts together', () => {
   const templates = new Templates({ A: 'x'.repeat(40_000) })
   expect(templates.fill('{{A}}')).toHaveLength(40_000)
   expect(templates.fill('{{A}}')).toBeUndefined()

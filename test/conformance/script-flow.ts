@@ -1,10 +1,10 @@
 import { rowsOf, type ScriptRow } from './script-rows.ts'
 
-const runsSection = 'runs a section with its params, and goes on with what that returns'
-const transfers = 'goes on with a section, and does not come back'
+const runsSection = 'runs a section with its params, and continues with the returned value'
+const transfers = 'continues with a section, and does not return'
 const first = 'runs the steps of the first condition that holds: %i'
-const ofValue = 'runs the steps for the value of a variable, as a text'
-const asks = 'asks with headers, a body and time-outs'
+const ofValue = 'runs the steps for the value of a variable as text'
+const asks = 'sends headers and a body, with time-outs'
 
 /** Methods without a verb; each fails when it is run. */
 export const absentMethods: readonly string[] = [
@@ -26,37 +26,37 @@ export const absentMethods: readonly string[] = [
 /** Methods that say what comes next, variables and requests. */
 export const flowRows: readonly ScriptRow[] = [
   ...rowsOf('execute', 'flow.test.ts', [runsSection], {
-    dest: ['needed', 'runs the script at a URL, which is told of the call, the variables and its params'],
+    dest: ['needed', 'runs the script at a URL, requested with the call, the variables and its params'],
     params: ['none', runsSection],
     meta: ['', 'runs on_return, then the branch of result', 'of no meaning, as the language says'],
     on_return: ['none', 'runs on_return, then the branch of result'],
     result: ['none', 'runs on_return, then the branch of result'],
   }),
   ...rowsOf('transfer', 'flow.test.ts', [transfers], {
-    dest: ['needed', 'goes on with the script at a URL or inside of the script, whose sections then count'],
+    dest: ['needed', 'continues with the script at a URL or in the document, whose sections then apply'],
     params: ['none', transfers],
     meta: ['', transfers, 'of no meaning, as the language says'],
   }),
-  ...rowsOf('return', 'flow.test.ts', ['ends the script where nothing executed it, with any value']),
-  ...rowsOf('label', 'flow.test.ts', ['goes to a label of its list, at most so often']),
-  ...rowsOf('goto', 'flow.test.ts', ['goes to a label of its list, at most so often'], {
-    label: ['needed', 'goes to a label around the list that it stands in'],
-    when: ['always', 'goes where its condition holds'],
-    max: ['100', 'goes to a label of its list, at most so often'],
+  ...rowsOf('return', 'flow.test.ts', ['ends the script outside of execute, with any value']),
+  ...rowsOf('label', 'flow.test.ts', ['jumps to a label of its list, at most max times']),
+  ...rowsOf('goto', 'flow.test.ts', ['jumps to a label of its list, at most max times'], {
+    label: ['needed', 'jumps to a label of an enclosing list'],
+    when: ['always', 'jumps if its condition holds'],
+    max: ['100', 'jumps to a label of its list, at most max times'],
   }),
   ...rowsOf('cond', 'flow.test.ts', [first], {
-    when: ['needed, but for the last', 'looks a plain path up, and an unset one does not hold'],
+    when: ['needed, but for the last', 'reads a plain path, and treats an unset one as false'],
     // biome-ignore lint/suspicious/noThenProperty: it is the language's name
     then: ['needed with when', first],
-    else: ['none', 'runs the else of a condition that does not hold, and tries no other'],
+    else: ['none', 'runs the else of a false condition, and evaluates no other'],
   }),
   ...rowsOf('switch', 'flow.test.ts', [ofValue], {
     variable: ['needed', ofValue],
     case: ['needed', ofValue],
-    default: ['none', 'warns where there is no case and no default'],
+    default: ['none', 'warns if no case matches and no default exists'],
   }),
-  ...rowsOf('set', 'requesting.test.ts', ['sets one after the other, so that later ones see earlier ones']),
-  ...rowsOf('unset', 'requesting.test.ts', ['takes one or several away']),
+  ...rowsOf('set', 'requesting.test.ts', ['sets variables in order, so that later ones see earlier ones']),
+  ...rowsOf('unset', 'requesting.test.ts', ['removes one or several variables']),
   ...rowsOf('request', 'requesting.test.ts', [asks], {
     url: ['needed', asks],
     method: ['needed', asks],
@@ -64,21 +64,21 @@ export const flowRows: readonly ScriptRow[] = [
     body: ['none', asks],
     timeout: ['0', asks, '0 is what the configuration says'],
     connect_timeout: ['0', asks, '0 is what the configuration says'],
-    save_variables: ['false', 'keeps the fields of a JSON answer where it is asked to'],
+    save_variables: ['false', 'keeps the fields of a JSON answer if save_variables is set'],
   }),
   ...rowsOf(
     'check_hours',
     'hours.test.ts',
-    ['knows the hours of the week: %s is %s', 'done; a method of our own'],
+    ['applies the hours of the week: %s is %s', 'done; a method of our own'],
     {
-      open: ['needed', 'knows the hours of the week: %s is %s'],
-      time_zone: ['UTC', 'goes by the clock of the time zone: %s in %s is %s'],
-      closed_dates: ['none', 'knows closed days, and the night after one'],
+      open: ['needed', 'applies the hours of the week: %s is %s'],
+      time_zone: ['UTC', 'uses the local time of the time zone: %s in %s is %s'],
+      closed_dates: ['none', 'applies closed dates, and closes the night that follows'],
     },
   ),
   ...absentMethods.flatMap((name) =>
     rowsOf(name, 'unsupported.test.ts', [
-      '%s fails when it is run, and the script goes on',
+      '%s fails at run time, and the script continues',
       'not there: fails when it is run',
     ]),
   ),

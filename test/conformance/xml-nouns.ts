@@ -1,33 +1,33 @@
 import { type Row, rowsOf } from './xml-rows.ts'
 
 const destinations = 'nouns/destinations.test.ts'
-const statusTitle = 'hears of all that it asks for, numbered, by its method'
+const statusTitle = 'receives all requested events, numbered, by its method'
 
 /** Common attributes of `Sip`, `Number` and `Client`. */
 const callee = {
   url: [
     'a document that runs for the callee before the two are connected; if it fails they are not',
     'none',
-    'is a document that runs on who answers',
+    'is a document that runs for the callee',
   ],
-  method: ['its method', '`POST`', 'is a document that runs on who answers'],
-  statusCallback: ['receives the states of the call to it', '', 'hears of the end, with the fields in order'],
+  method: ['its method', '`POST`', 'is a document that runs for the callee'],
+  statusCallback: ['receives the states of the call to it', '', 'receives the end, with the fields in order'],
   statusCallbackMethod: ['its method', '`POST`', statusTitle],
   statusCallbackEvent: ['`initiated`, `ringing`, `answered`, `completed`', '`completed`', statusTitle],
 } as const
 
 const conference = 'nouns/conference.test.ts'
-const takes = 'takes what it says'
-const recorded = 'hear where the recording is'
+const takes = 'takes its attributes'
+const recorded = 'receive the URL of the recording'
 
 const streams = 'verbs/streams.test.ts'
-const begins = 'begins its streams, and does not keep the next verb waiting'
-const tells = 'tells its statusCallback how it begins and ends: %j'
+const begins = 'starts its streams without delaying the next verb'
+const tells = 'sends its start and end to its statusCallback: %j'
 
 /** A `Stream`, in `Start` and in `Connect`. */
 const stream = (verb: string): readonly Row[] => [
   ...rowsOf(`${verb}/Stream`, streams, ['a WebSocket that is given the audio', begins], {
-    url: ['`wss:` or `ws:`', 'needed', 'keeps the document from running without the URL of a WebSocket: %s'],
+    url: ['`wss:` or `ws:`', 'needed', 'rejects the document without a WebSocket URL: %s'],
     name: ['by which `Stop` finds it', '', begins],
     track: ['`inbound_track`, `outbound_track`, `both_tracks`', '`inbound_track`', begins],
     codec: [
@@ -50,13 +50,13 @@ export const nounRows: readonly Row[] = [
   ...rowsOf(
     'Dial/Number',
     destinations,
-    ['a phone number, by the default carrier', 'is a phone number, and presses sendDigits'],
+    ['a phone number, by the default carrier', 'is a phone number, and sends sendDigits'],
     {
       ...callee,
       sendDigits: [
         'pressed after the answer and before the two are joined',
         '',
-        'is a phone number, and presses sendDigits',
+        'is a phone number, and sends sendDigits',
       ],
     },
   ),
@@ -65,7 +65,7 @@ export const nounRows: readonly Row[] = [
     destinations,
     [
       'a SIP URI; `;transport=` counts, and what follows `?` becomes `X-` headers of the INVITE (`User-to-User`, RFC 7433, keeps its name), which also has `X-CallSid` (the `DialCallSid`), `X-AccountSid` and `X-ApiVersion`',
-      'tells the INVITE the ids of call and project, whatever the URL headers say',
+      'adds the ids of call and project to the INVITE, regardless of the URL headers',
     ],
     {
       ...callee,
@@ -110,34 +110,41 @@ export const nounRows: readonly Row[] = [
     destinations,
     [
       'a name and a value for the browser (`userVariables` of its invite), or for the handler of the address; 2,048 characters together',
-      'tells the browser its Parameters, by name and value',
+      'sends its Parameters to the browser by name and value',
     ],
     {
-      name: ['', 'needed', 'tells the browser its Parameters, by name and value'],
-      value: ['', 'empty', 'tells the browser its Parameters, by name and value'],
+      name: ['', 'needed', 'sends its Parameters to the browser by name and value'],
+      value: ['', 'empty', 'sends its Parameters to the browser by name and value'],
     },
   ),
   ...rowsOf('Dial/Verto', destinations, [
     '`name@host`: the subscriber `/public/name`, where the host is `http.publicHost` or the domain of an application of the project, with or without a label `verto`',
-    'is a subscriber by name, at one of the names of the gateway',
+    'is a subscriber by name, at a host name of the gateway',
   ]),
   ...rowsOf(
     'Dial/Queue',
     'nouns/queue.test.ts',
-    ['who has waited longest in the queue', 'runs its document on who waited, who hears of the wait'],
+    [
+      'who has waited longest in the queue',
+      'runs its document for the queued caller, with the fields of the wait',
+    ],
     {
       url: [
         'a document that runs on who waited, with `QueueSid`, `QueueTime`, `DequeingCallSid`',
         'none',
-        'runs its document on who waited, who hears of the wait',
+        'runs its document for the queued caller, with the fields of the wait',
       ],
-      method: ['its method', '`POST`', 'runs its document on who waited, who hears of the wait'],
+      method: [
+        'its method',
+        '`POST`',
+        'runs its document for the queued caller, with the fields of the wait',
+      ],
     },
   ),
   ...rowsOf(
     'Dial/Conference',
     conference,
-    ['the conference of this name', 'tells the action of Dial how long it was'],
+    ['the conference of this name', 'sends its duration to the action of Dial'],
     {
       muted: ['is not heard', 'false', takes],
       beep: ['`true`, `false`, `onEnter`, `onExit`', '`true`', 'beeps for %s as %s'],
@@ -148,23 +155,23 @@ export const nounRows: readonly Row[] = [
       waitUrl: [
         'a document that runs again and again on who waits for the beginning, or audio; empty: silence',
         'hold music',
-        'runs its waitUrl on who waits, by its %s',
+        'runs its waitUrl for the waiting caller, by its %s',
       ],
-      waitUrlMethod: ['its method', '`POST`', 'runs its waitUrl on who waits, by its %s'],
-      waitMethod: ['the same', '`POST`', 'runs its waitUrl on who waits, by its %s'],
+      waitUrlMethod: ['its method', '`POST`', 'runs its waitUrl for the waiting caller, by its %s'],
+      waitMethod: ['the same', '`POST`', 'runs its waitUrl for the waiting caller, by its %s'],
       record: ['`do-not-record` or `record-from-start`', '`do-not-record`', takes],
       trim: ['`trim-silence` or `do-not-trim`', '`trim-silence`', takes],
       eventCallbackUrl: ['receives `RecordingUrl` and `Duration` after a recording', '', recorded],
       statusCallback: [
         'receives the events; the URL of the conference’s creator holds',
         '',
-        'hear of start, end, join and leave by default, with the fields in order',
+        'receive start, end, join and leave by default, with the fields in order',
       ],
-      statusCallbackMethod: ['its method', '`POST`', 'hear of what they ask for, by their method'],
+      statusCallbackMethod: ['its method', '`POST`', 'receive the requested events, by their method'],
       statusCallbackEvent: [
         '`start`, `end`, `join`, `leave`, `mute`, `hold`, `speaker`',
         '`start end join leave`',
-        'hear of what they ask for, by their method',
+        'receive the requested events, by their method',
         'done except for the end of speaking, which is not reported',
       ],
       recordingStatusCallback: [
@@ -176,7 +183,7 @@ export const nounRows: readonly Row[] = [
       recordingStatusCallbackEvent: [
         '`in-progress`, `completed`, `absent`',
         '`completed`',
-        'hear of the beginning of the recording, and that there is none, where they ask for that',
+        'receive the start and the absence of a recording if requested',
       ],
     },
   ),
@@ -184,14 +191,14 @@ export const nounRows: readonly Row[] = [
   ...stream('Connect'),
   ...rowsOf('Connect/Room', 'verbs/connect.test.ts', [
     'the room of this name or address; where it is full, the next verb has its turn',
-    'joins the caller to the conference of its room until that is over',
+    'joins the caller to the conference of its room until the conference ends',
     'audio; video in rooms is not there',
   ]),
 ]
 
 const unknown = 'document.test.ts'
-const passedOver = 'is passed over where it is a verb, with warning 12200 at its place'
-const warned = 'is warned of at its own place where it is an attribute, even when another value looks like it'
+const passedOver = 'is skipped if it is a verb, with warning 12200 at its location'
+const warned = 'causes a warning at its own location if it is an attribute, even if another value looks alike'
 const none = (element: string, means: string, attribute?: string): Row => ({
   element,
   means,

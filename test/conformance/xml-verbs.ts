@@ -5,16 +5,16 @@ const method = 'of the action: `GET` or `POST`'
 const itself = 'the document itself; in place: none'
 
 const takesAll = 'takes timeout, finishOnKey, maxLength, playBeep and trim'
-const hears = 'tells its recordingStatusCallback of the end, with the fields in order'
-const asks = 'tells it of the events that it asks for, by its method'
+const hears = 'sends the end to its recordingStatusCallback, with the fields in order'
+const asks = 'sends the requested events to its recordingStatusCallback, by its method'
 
 const recordSends =
-  'is sent by storageUrlMethod to storageUrl, and tells its recordingStatusCallback where it is then'
+  'is sent by storageUrlMethod to storageUrl, which its recordingStatusCallback then receives'
 const dialSends =
-  'is sent by recordingStorageUrlMethod to recordingStorageUrl, and tells its callback where it is then'
+  'is sent by recordingStorageUrlMethod to recordingStorageUrl, which its callback then receives'
 
 const dialTakes = 'takes timeout, timeLimit, answerOnBridge, hangupOnStar and ringTone'
-const dialTold = 'tells its callback what becomes of that'
+const dialTold = 'sends the requested states to its callback'
 
 /** The verbs, in the order of the documentation. */
 export const verbRows: readonly Row[] = [
@@ -34,7 +34,7 @@ export const verbRows: readonly Row[] = [
       language: [
         'such as `en-US`',
         'as configured',
-        'leaves voice and language to the configuration, and speaks once',
+        'uses the configured voice and language by default, and speaks once',
       ],
       loop: ['rounds; 0: without end', '1', 'speaks with voice, language and loop, and decodes entities'],
     },
@@ -47,24 +47,20 @@ export const verbRows: readonly Row[] = [
       'plays a file of the folder for sounds',
     ],
     {
-      loop: [
-        'rounds; 0: without end',
-        '1',
-        'plays a URL, which starts from the document, as often as loop says',
-      ],
+      loop: ['rounds; 0: without end', '1', 'plays a URL relative to the document, loop times'],
       digits: [
         'keys to press: `0-9 * # A-D`, `w` waits 0.5 s, `W` 1 s',
         '',
-        'presses digits, after the audio where there is some',
+        'sends digits, after the audio if any',
       ],
     },
   ),
   ...rowsOf(
     'Pause',
     'verbs/sounds.test.ts',
-    ['waits; does not answer', 'waits a second, or as long as it says, and does not answer'],
+    ['waits; does not answer', 'waits a second or its length, and does not answer'],
     {
-      length: ['seconds', '1', 'waits a second, or as long as it says, and does not answer'],
+      length: ['seconds', '1', 'waits a second or its length, and does not answer'],
     },
   ),
   ...rowsOf(
@@ -72,56 +68,56 @@ export const verbRows: readonly Row[] = [
     'verbs/gather.test.ts',
     [
       'collects digits or speech while `Say`, `Play` and `Pause` in it play. Action: `Digits`, or `SpeechResult` and `Confidence`',
-      'posts the digits to the action, whose document replaces the rest',
+      'posts the digits to the action, whose document replaces the remaining verbs',
     ],
     {
       input: ['`dtmf`, `speech`, `dtmf speech`', '`dtmf`', 'collects digits and speech together'],
       timeout: [
         'seconds without input, from the end of the prompt or the last digit',
         '5',
-        'takes numDigits, finishOnKey and timeout, and stops what it plays at a digit',
+        'takes numDigits, finishOnKey and timeout, and stops its prompt at a digit',
       ],
       numDigits: [
         'ends after so many digits',
         '128',
-        'takes numDigits, finishOnKey and timeout, and stops what it plays at a digit',
+        'takes numDigits, finishOnKey and timeout, and stops its prompt at a digit',
       ],
       finishOnKey: [
         'keys that end it; empty: none',
         '`#`',
-        'takes numDigits, finishOnKey and timeout, and stops what it plays at a digit',
+        'takes numDigits, finishOnKey and timeout, and stops its prompt at a digit',
       ],
-      action: [action, itself, 'asks the document itself where it names no action'],
-      method: [method, '`POST`', 'asks its action by the method that it names'],
+      action: [action, itself, 'requests the document itself without an action'],
+      method: [method, '`POST`', 'requests its action by its method'],
       actionOnEmptyResult: [
         'asks the action without input too; otherwise the next verb comes',
         'false',
-        'goes on with the next verb without input, unless actionOnEmptyResult',
+        'continues with the next verb without input, unless actionOnEmptyResult',
       ],
       language: [
         'of the speech, such as `en-US`',
         'the recogniser’s own',
-        'collects speech alone, as language, hints and speechTimeout say',
+        'collects speech alone, with language, hints and speechTimeout',
       ],
       hints: [
         'likely words and phrases, with commas',
         '',
-        'collects speech alone, as language, hints and speechTimeout say',
+        'collects speech alone, with language, hints and speechTimeout',
       ],
       speechTimeout: [
         'seconds of silence that end the speech, or `auto`',
         '`auto`',
-        'collects speech alone, as language, hints and speechTimeout say',
+        'collects speech alone, with language, hints and speechTimeout',
       ],
       partialResultCallback: [
         'receives `UnstableSpeechResult` each time that more is recognised',
         '',
-        'tells its partialResultCallback what was understood so far, in order',
+        'sends partial results to its partialResultCallback in order',
       ],
       partialResultCallbackMethod: [
         'its method',
         '`POST`',
-        'tells its partialResultCallback what was understood so far, in order',
+        'sends partial results to its partialResultCallback in order',
       ],
     },
   ),
@@ -130,15 +126,11 @@ export const verbRows: readonly Row[] = [
     'verbs/record.test.ts',
     [
       'records the caller. Action: `RecordingSid`, `RecordingUrl`, `RecordingDuration`, `Digits` (`hangup` where the caller hung up)',
-      'tells its action where the recording is, how long it is, and the key that ended it',
+      'sends the URL, the duration and the final key to its action',
     ],
     {
-      action: [action, itself, 'asks the document itself where it names no action'],
-      method: [
-        method,
-        '`POST`',
-        'tells its action where the recording is, how long it is, and the key that ended it',
-      ],
+      action: [action, itself, 'requests the document itself without an action'],
+      method: [method, '`POST`', 'sends the URL, the duration and the final key to its action'],
       timeout: ['seconds of silence that end it', '5', takesAll],
       finishOnKey: ['keys that end it; empty: none', 'any', takesAll],
       maxLength: ['seconds; 0: 3600', '3600', takesAll],
@@ -154,16 +146,9 @@ export const verbRows: readonly Row[] = [
   ...rowsOf(
     'Echo',
     'verbs/echo.test.ts',
-    [
-      'what the caller says comes back',
-      'lets the caller hear what it says for a minute, or as long as timeout says',
-    ],
+    ['what the caller says comes back', 'returns the audio of the caller for a minute, or for timeout'],
     {
-      timeout: [
-        'seconds, 5 to 120',
-        '60',
-        'lets the caller hear what it says for a minute, or as long as timeout says',
-      ],
+      timeout: ['seconds, 5 to 120', '60', 'returns the audio of the caller for a minute, or for timeout'],
     },
   ),
   ...rowsOf(
@@ -171,22 +156,18 @@ export const verbRows: readonly Row[] = [
     'verbs/dial.test.ts',
     [
       'calls its nouns together, or its text (a number, or an address `/context/name`), and joins the first who answers. Action: `DialCallStatus`, `DialCallSid`, `DialCallDuration`, `RecordingUrl`; with `Sip` also `DialSipCallId`, `DialSipResponseCode`, `DialSipHeader_X-…`',
-      'tells the action how it went, and runs its document',
+      'sends the outcome to the action, and runs its document',
     ],
     {
-      action: [action, 'none', 'goes on with the next verb when there is no action'],
-      method: [method, '`POST`', 'tells the action how it went, and runs its document'],
+      action: [action, 'none', 'continues with the next verb without an action'],
+      method: [method, '`POST`', 'sends the outcome to the action, and runs its document'],
       timeout: ['seconds to ring, 5 to 600', '30', dialTakes],
       timeLimit: ['seconds together', '14400', dialTakes],
-      callerId: [
-        'shown to the callee',
-        'the caller’s own',
-        'shows callerId and callerName to all that it calls',
-      ],
+      callerId: ['shown to the callee', 'the caller’s own', 'shows callerId and callerName to every callee'],
       callerName: [
         'at most 70 characters',
         'the caller’s own',
-        'shows callerId and callerName to all that it calls',
+        'shows callerId and callerName to every callee',
       ],
       answerOnBridge: ['leaves the caller ringing until a callee answers', 'false', dialTakes],
       hangupOnStar: ['the caller leaves by `*`', 'false', dialTakes],
@@ -194,7 +175,7 @@ export const verbRows: readonly Row[] = [
       record: [
         '`do-not-record`, `record-from-answer`, `record-from-ringing`, each also with `-dual`: one channel for each side',
         '`do-not-record`',
-        'does so by %s, and tells its action where that is',
+        'records by %s, and sends the URL to its action',
         'done; with `answerOnBridge` the ringing is not recorded: that would answer',
       ],
       trim: ['`trim-silence` or `do-not-trim`', '`do-not-trim`', 'takes recordingTrack and trim'],
@@ -204,7 +185,7 @@ export const verbRows: readonly Row[] = [
       recordingStatusCallback: [
         'receives the states of the recording',
         '',
-        'tells its callback also when the caller hung up',
+        'sends the states to its callback also after the caller hung up',
       ],
       recordingStatusCallbackMethod: ['its method', '`POST`', dialTold],
       recordingStatusCallbackEvent: ['`in-progress`, `completed`, `absent`', '`completed`', dialTold],
@@ -215,48 +196,52 @@ export const verbRows: readonly Row[] = [
     'verbs/enqueue.test.ts',
     [
       'waits in the queue of this name until an agent takes the caller. Action: `QueueResult`, `QueueSid`, `QueueTime`',
-      'waits in the queue with hold music, and goes on with the next verb',
+      'waits in the queue with hold music, and continues with the next verb',
     ],
     {
-      action: [action, 'none', 'tells its action also that the caller has hung up, and runs nothing more'],
-      method: [method, '`POST`', 'tells its action of %s as %s'],
+      action: [action, 'none', 'reports to its action that the caller hung up, and runs no further verb'],
+      method: [method, '`POST`', 'reports %s to its action as %s'],
       waitUrl: [
         'a document that runs again and again on who waits (`Say`, `Play`, `Pause`, `Gather`, `Redirect`, `Leave`, `Hangup`), or audio; empty: silence',
         'hold music',
-        'is a document that runs on who waits, and hears of the wait',
+        'is a document that runs for the waiting caller, with the fields of the wait',
       ],
-      waitUrlMethod: ['its method', '`POST`', 'is a document that runs on who waits, and hears of the wait'],
-      waitMethod: ['the same', '`POST`', 'is asked by its waitMethod too'],
+      waitUrlMethod: [
+        'its method',
+        '`POST`',
+        'is a document that runs for the waiting caller, with the fields of the wait',
+      ],
+      waitMethod: ['the same', '`POST`', 'is also requested by its waitMethod'],
     },
   ),
   ...rowsOf('Leave', 'verbs/enqueue.test.ts', [
     'in a `waitUrl` document: leaves the queue',
-    'takes who waits out of the queue with Leave',
+    'removes the waiting caller from the queue with Leave',
   ]),
   ...rowsOf(
     'Refer',
     'verbs/refer.test.ts',
     [
       'asks the caller’s telephone to call the `Sip` in it (SIP REFER). Action: `ReferCallStatus`, `ReferSipResponseCode`, `NotifySipResponseCode`',
-      'tells its action that the call is in progress elsewhere',
+      'reports to its action that the call continues elsewhere',
     ],
     {
-      action: [action, 'none', 'goes on with the next verb without an action'],
-      method: [method, '`POST`', 'tells its action that the call is in progress elsewhere'],
+      action: [action, 'none', 'continues with the next verb without an action'],
+      method: [method, '`POST`', 'reports to its action that the call continues elsewhere'],
     },
   ),
   ...rowsOf(
     'Refer/Sip',
     'verbs/refer.test.ts',
-    ['a SIP URI', 'asks the caller to call somebody else, with credentials'],
+    ['a SIP URI', 'refers the caller to another SIP URI, with credentials'],
     {
-      username: ['for digest authentication', '', 'asks the caller to call somebody else, with credentials'],
-      password: ['for digest authentication', '', 'asks the caller to call somebody else, with credentials'],
+      username: ['for digest authentication', '', 'refers the caller to another SIP URI, with credentials'],
+      password: ['for digest authentication', '', 'refers the caller to another SIP URI, with credentials'],
     },
   ),
   ...rowsOf('Start', 'verbs/streams.test.ts', [
     'begins each `Stream` in it, and goes on at once',
-    'begins its streams, and does not keep the next verb waiting',
+    'starts its streams without delaying the next verb',
   ]),
   ...rowsOf('Stop', 'verbs/streams.test.ts', [
     'ends each `Stream` in it by its `name`',
@@ -275,35 +260,38 @@ export const verbRows: readonly Row[] = [
     'verbs/connect.test.ts',
     [
       'joins the caller to its `Stream` or `Room`, both ways, until that is over',
-      'joins the caller to its stream both ways, and the next verb waits for the end',
+      'streams both ways, and delays the next verb until the stream ends',
     ],
     {
-      action: [action, 'none', 'tells its action also when the caller has hung up'],
-      method: [method, '`POST`', 'asks its action, also when the stream failed, which is a warning'],
+      action: [action, 'none', 'requests its action also after the caller has hung up'],
+      method: [method, '`POST`', 'requests its action, also after a failed stream, with a warning'],
     },
   ),
   ...rowsOf(
     'Redirect',
     'verbs/control-flow.test.ts',
-    ['goes on with another document', 'goes on with another document, by its method, from its own place'],
+    [
+      'goes on with another document',
+      'continues with another document, by its method, relative to its own URL',
+    ],
     {
       method: [
         '`GET` or `POST`',
         '`POST`',
-        'goes on with another document, by its method, from its own place',
+        'continues with another document, by its method, relative to its own URL',
       ],
     },
   ),
   ...rowsOf(
     'Reject',
     'verbs/control-flow.test.ts',
-    ['refuses the call without an answer', 'refuses without an answer, for its reason'],
+    ['refuses the call without an answer', 'rejects the call without an answer, for its reason'],
     {
-      reason: ['`rejected` or `busy`', '`rejected`', 'refuses without an answer, for its reason'],
+      reason: ['`rejected` or `busy`', '`rejected`', 'rejects the call without an answer, for its reason'],
     },
   ),
   ...rowsOf('Hangup', 'verbs/control-flow.test.ts', [
     'ends the call; as the first verb it answers before',
-    'answers before it hangs up, and nothing comes after it',
+    'answers before it hangs up, and runs no further verb',
   ]),
 ]

@@ -26,7 +26,10 @@ export const answering: Readonly<Record<string, Method>> = {
     properties: {
       max_duration: number('Maximum duration of the call in seconds; default 14400.', [1, 86_400]),
       codecs: text(
-        'Comma-separated codecs to accept: PCMU, PCMA, G722, OPUS and L16, as far as the carrier has them in its configuration. The order of the offer decides. A caller who offers none of them is rejected (488). Audio that is already open, by early media or a browser, keeps its codec, with a warning.',
+        'Comma-separated codecs to accept: PCMU, PCMA, G722, OPUS and L16, as far as the carrier has ' +
+          'them in its configuration. The order of the offer decides. A caller who offers none of ' +
+          'them is rejected (488). Audio that is already open, by early media or a browser, keeps its ' +
+          'codec, with a warning.',
       ),
     },
     withoutEffect: ['username', 'password'],

@@ -17,7 +17,8 @@ export const recordingProperties: Readonly<Record<string, Schema>> = {
   ),
   recording_status_callback_event: pattern(
     `^((${events.join('|')})[ ,]*)+$`,
-    'Events to report: in-progress at the start, completed at the end, absent if there was no sound to keep; default completed.',
+    'Events to report: in-progress at the start, completed at the end, absent if there was no sound ' +
+      'to keep; default completed.',
     'in-progress, completed or absent',
   ),
   recording_status_callback_event_type: choice(
@@ -40,23 +41,23 @@ export const conferenceRecordingEvents = (
   values: Values,
   script: ScriptContext,
 ): Pick<ConferenceOptions, 'onRecording' | 'onRecorded' | 'recordingStatusTarget'> => {
-  const told = values.url('recording_status_callback')
-  if (told === undefined) return {}
+  const url = values.url('recording_status_callback')
+  if (url === undefined) return {}
   const words = (values.text('recording_status_callback_event') ?? 'completed').split(/[\s,]+/)
   const method = values.choice<'GET' | 'POST'>('recording_status_callback_method') ?? 'POST'
   const wanted = events.filter((event) => words.includes(event))
-  const target = { url: told, method }
+  const target = { url, method }
   const isForm = values.choice('recording_status_callback_event_type') !== 'relay'
   const params = { record: { audio: { format: 'wav', direction: 'both', stereo: false } } }
-  const tell = isForm ? formTeller(target, script) : jsonTeller(target, params, script)
+  const send = isForm ? formSender(target, script) : jsonSender(target, params, script)
   return {
     onRecording: (recording) => {
-      if (wanted.includes('in-progress')) tell('in-progress', recording)
+      if (wanted.includes('in-progress')) send('in-progress', recording)
     },
     onRecorded: (recording) => {
       const event: RecordingEvent = recording.bytes === 0 ? 'absent' : 'completed'
       const isFailure = event === 'completed' && recording.reason === 'error'
-      if (wanted.includes(event)) tell(isFailure ? 'failed' : event, recording)
+      if (wanted.includes(event)) send(isFailure ? 'failed' : event, recording)
     },
     recordingStatusTarget: isForm
       ? { ...target, dialect: 'form', events: wanted }
@@ -65,7 +66,7 @@ export const conferenceRecordingEvents = (
 }
 
 type Recording = Pick<RecordResult, 'id' | 'url'> & Partial<RecordResult>
-type RecordingTell = (status: keyof typeof states, recording: Recording) => void
+type SendRecordingEvent = (status: keyof typeof states, recording: Recording) => void
 
 interface Target {
   readonly url: string
@@ -76,8 +77,8 @@ interface Target {
 const endOf = (status: keyof typeof states, { id }: Recording): string | undefined =>
   status === 'in-progress' ? undefined : id
 
-const formTeller =
-  (target: Target, { call, context }: ScriptContext): RecordingTell =>
+const formSender =
+  (target: Target, { call, context }: ScriptContext): SendRecordingEvent =>
   (status, recording) => {
     const form = recordingFields(call.info, { source: 'Conference', channels: 1 }, status, recording)
     const ends = endOf(status, recording)
@@ -88,8 +89,8 @@ const formTeller =
     })
   }
 
-const jsonTeller = (target: Target, params: object, script: ScriptContext): RecordingTell => {
-  const tell = script.events.sender(target, 'calling.call.record', { ...params })
+const jsonSender = (target: Target, params: object, script: ScriptContext): SendRecordingEvent => {
+  const send = script.events.sender(target, 'calling.call.record', { ...params })
   return (status, recording) => {
     const { id, url: at, bytes, durationMs } = recording
     const now = script.context.now()
@@ -100,6 +101,6 @@ const jsonTeller = (target: Target, params: object, script: ScriptContext): Reco
       end_time: now / 1000,
     }
     const file = bytes === 0 ? '' : at
-    tell({ state: states[status], recording_id: id, url: file, ...over }, endOf(status, recording))
+    send({ state: states[status], recording_id: id, url: file, ...over }, endOf(status, recording))
   }
 }

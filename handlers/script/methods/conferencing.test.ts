@@ -14,7 +14,7 @@ import { VerbFailed } from '../../verbs.ts'
 const scripts = new TestScripts()
 afterAll(() => scripts.close())
 
-const told = 'https://app.example/events'
+const receiver = 'https://app.example/events'
 const seat: ConferenceParticipant = {
   conferenceId: 'f-1',
   name: 'team',
@@ -62,7 +62,7 @@ describe('join_conference', () => {
     ])
   })
 
-  it('takes all that the verb has', async () => {
+  it('passes every parameter to the verb', async () => {
     const parameters = {
       muted: true,
       beep: 'onEnter',
@@ -88,7 +88,7 @@ describe('join_conference', () => {
     expect((await join({ beep: 'onExit' })).verbs[0]?.[1]).toMatchObject({ beep: 'exit' })
   })
 
-  it('runs the script of wait_url on who waits, on the verbs that end with the wait', async () => {
+  it('runs the script of wait_url for the waiting caller, until the wait ends', async () => {
     const url = 'https://app.example/wait'
     const context = new FakeContext({ [url]: '{"sections":{"main":[{"play":{"url":"say:Soon"}}]}}' })
     const waiting = new FakeCall()
@@ -101,7 +101,7 @@ describe('join_conference', () => {
     expect(context.requests).toMatchObject([{ url, method: 'POST' }])
   })
 
-  it('tells once what is wrong with the script of wait_url', async () => {
+  it('reports the faults of the wait_url script once', async () => {
     const url = 'https://app.example/wait'
     const main = [{ answer: { username: 'x' } }, { sleep: 1 }, 'stop_tap']
     const context = new FakeContext({ [url]: JSON.stringify({ sections: { main } }) })
@@ -127,7 +127,7 @@ describe('join_conference', () => {
     )
   })
 
-  it('runs the branch of result, and none when the call is over', async () => {
+  it('runs the branch of result, but none after the call has ended', async () => {
     const result = { case: { completed: [{ sleep: 1 }] }, default: [{ sleep: 2 }] }
     expect((await join({ result })).verbs.at(-1)).toEqual(['sleep', 1])
     const call = new FakeCall()
@@ -142,12 +142,17 @@ describe('join_conference', () => {
     ).toBe('failed')
   })
 
-  it('tells status_callback what happens, as JSON', async () => {
-    const { context } = await join({ status_callback: told }, ({ onEvent }) => {
+  it('sends events to status_callback as JSON', async () => {
+    const { context } = await join({ status_callback: receiver }, ({ onEvent }) => {
       onEvent?.(eventOf('start'))
       onEvent?.(eventOf('unmute', { callId: 'c-1', isMuted: false }))
     })
-    const event = { to: `POST ${told}`, event_type: 'calling.conference', conference_id: 'f-1', name: 'team' }
+    const event = {
+      to: `POST ${receiver}`,
+      event_type: 'calling.conference',
+      conference_id: 'f-1',
+      name: 'team',
+    }
     expect(eventsOf(context)).toEqual([
       { ...event, status: 'conference-start', size: 2, muted: false, hold: false, sequence: 4 },
       {
@@ -162,9 +167,9 @@ describe('join_conference', () => {
     ])
   })
 
-  it('tells status_callback of the events that it names, as a form or a query', async () => {
+  it('sends status_callback the requested events as a form or a query', async () => {
     const parameters = {
-      status_callback: told,
+      status_callback: receiver,
       status_callback_event: 'join leave',
       status_callback_event_type: 'cxml',
     }
@@ -197,20 +202,20 @@ describe('join_conference', () => {
     bytes: 9000,
     reason: 'stopped',
   }
-  /** What recording_status_callback is told of one that begins and is over, with `more` of its parameters. */
-  const toldOf = async (more: object, over: RecordResult = recorded) => {
-    const asked = { record: 'record-from-start', recording_status_callback: told, ...more }
-    const { context } = await join(asked, ({ onRecording, onRecorded }) => {
+  /** Runs a conference whose recording starts and ends, with `more` parameters. Returns the callbacks. */
+  const recordingEvents = async (more: object, over: RecordResult = recorded) => {
+    const parameters = { record: 'record-from-start', recording_status_callback: receiver, ...more }
+    const { context } = await join(parameters, ({ onRecording, onRecorded }) => {
       onRecording?.({ id: over.id, url: over.url })
       onRecorded?.(over)
     })
     return context.callbacks
   }
-  const formsOf = (callbacks: Awaited<ReturnType<typeof toldOf>>) =>
+  const formsOf = (callbacks: Awaited<ReturnType<typeof recordingEvents>>) =>
     callbacks.map(({ body }) => Object.fromEntries(new URLSearchParams(body?.text)))
 
-  it('tells recording_status_callback of the recording', async () => {
-    const [ended, ...more] = await toldOf({ recording_status_callback_method: 'POST' })
+  it('sends the state of the recording to recording_status_callback', async () => {
+    const [ended, ...more] = await recordingEvents({ recording_status_callback_method: 'POST' })
     expect([ended?.ends, more]).toEqual(['r-1', []])
     expect(formsOf(ended ? [ended] : [])).toEqual([
       {
@@ -232,14 +237,23 @@ describe('join_conference', () => {
     ['absent', { bytes: 0 }, ['absent']],
     ['completed', { bytes: 0 }, []],
     ['completed', { reason: 'error' }, ['failed']],
-  ] as const)('tells what recording_status_callback_event names: %s, %j', async (events, over, statuses) => {
-    const callbacks = await toldOf({ recording_status_callback_event: events }, { ...recorded, ...over })
-    expect(formsOf(callbacks).map(({ RecordingStatus }) => RecordingStatus)).toEqual(statuses)
-  })
+  ] as const)(
+    'sends the events that recording_status_callback_event names: %s, %j',
+    async (events, over, statuses) => {
+      const callbacks = await recordingEvents(
+        { recording_status_callback_event: events },
+        { ...recorded, ...over },
+      )
+      expect(formsOf(callbacks).map(({ RecordingStatus }) => RecordingStatus)).toEqual(statuses)
+    },
+  )
 
-  it('tells of the recording by JSON where recording_status_callback_event_type says so', async () => {
+  it('sends the recording as JSON if recording_status_callback_event_type says so', async () => {
     const how = { recording_status_callback_event_type: 'relay' }
-    const callbacks = await toldOf({ ...how, recording_status_callback_event: 'in-progress completed' })
+    const callbacks = await recordingEvents({
+      ...how,
+      recording_status_callback_event: 'in-progress completed',
+    })
     const events = callbacks.map(({ body }) => JSON.parse(body?.text ?? ''))
     expect(events.map(({ event_type, params }) => [event_type, params.state, params.url])).toEqual([
       ['calling.call.record', 'recording', recorded.url],
@@ -252,37 +266,40 @@ describe('join_conference', () => {
       record: { audio: { format: 'wav', stereo: false } },
     })
     expect(callbacks.map(({ ends }) => ends)).toEqual([undefined, 'r-1'])
-    const silent = await toldOf(
+    const silent = await recordingEvents(
       { ...how, recording_status_callback_event: 'absent' },
       { ...recorded, bytes: 0 },
     )
     expect(JSON.parse(silent[0]?.body?.text ?? '').params).toMatchObject({ state: 'no_input', url: '' })
   })
 
-  it('says whom to tell of the recording where the gateway dies', async () => {
-    const asked = { recording_status_callback: told, recording_status_callback_event: 'absent in-progress' }
-    const { verbs } = await join(asked)
+  it('stores the recording callback in case the gateway dies', async () => {
+    const parameters = {
+      recording_status_callback: receiver,
+      recording_status_callback_event: 'absent in-progress',
+    }
+    const { verbs } = await join(parameters)
     expect(verbs[0]?.[1]).toMatchObject({
       recordingStatusTarget: {
         dialect: 'form',
-        url: told,
+        url: receiver,
         method: 'POST',
         events: ['in-progress', 'absent'],
       },
     })
-    const relay = await join({ ...asked, recording_status_callback_event_type: 'relay' })
+    const relay = await join({ ...parameters, recording_status_callback_event_type: 'relay' })
     expect(relay.verbs[0]?.[1]).toMatchObject({
-      recordingStatusTarget: { dialect: 'json', url: told, events: ['in-progress', 'absent'] },
+      recordingStatusTarget: { dialect: 'json', url: receiver, events: ['in-progress', 'absent'] },
     })
   })
 
-  it('begins its stream when the caller has its place', async () => {
+  it('starts its stream when the caller has joined', async () => {
     const stream = { url: 'wss://x.example/a', name: 'n' }
     const { verbs } = await join({ stream }, async ({ onJoined }) => onJoined?.(seat))
     expect(verbs.map(([name]) => name)).toEqual(['joinConference', 'startStream'])
   })
 
-  it('refuses what it does not know, and warns of what has no effect', async () => {
+  it('rejects invalid values, and warns of parameters without an effect', async () => {
     expect(faultsOf([{ join_conference: { name: 'a', beep: 'loud' } }])).toEqual([
       '/0/join_conference/beep method_parameter_invalid_value',
     ])
@@ -303,7 +320,7 @@ describe('enter_queue', () => {
   const enter = { queue_name: 'sales', transfer_after_bridge: 'after' }
   const sections = { after: [{ sleep: 2 }] }
 
-  it('waits, and transfers when the caller was served', async () => {
+  it('waits, and transfers after the caller was served', async () => {
     const { verbs } = await scripts.run([{ enter_queue: { ...enter, wait_time: 60 } }, { sleep: 1 }], {
       sections,
     })
@@ -316,7 +333,7 @@ describe('enter_queue', () => {
     })
   })
 
-  it('plays wait_url to who waits', async () => {
+  it('plays wait_url to the waiting caller', async () => {
     const call = new FakeCall()
     const waiting = new FakeCall()
     call.during.set('enterQueue', ({ wait }: QueueOptions) => wait?.(waiting, () => undefined as never))
@@ -332,7 +349,7 @@ describe('enter_queue', () => {
     ['timeout', 'timeout'],
     ['full', 'failed'],
   ] as const)(
-    'sets its variables, and goes on where nobody took the caller: %s is %s',
+    'sets its variables, and continues if the caller was not taken: %s is %s',
     async (kind, word) => {
       const call = new FakeCall()
       call.queues.push({ kind, queueId: 'q-1', waitedMs: 3000, position: 2, size: 4 })
@@ -349,17 +366,17 @@ describe('enter_queue', () => {
     ])
   })
 
-  it('tells status_url of the place', async () => {
+  it('sends the position to status_url', async () => {
     const call = new FakeCall()
     const place = { queueId: 'q-1', name: 'sales', position: 1, size: 3, waitedMs: 0, averageWaitMs: 2500 }
     call.during.set('enterQueue', ({ onEvent }: QueueOptions) => onEvent?.('enqueue', place))
-    const { context } = await scripts.run([{ enter_queue: { ...enter, status_url: told } }], {
+    const { context } = await scripts.run([{ enter_queue: { ...enter, status_url: receiver } }], {
       call,
       sections,
     })
     expect(eventsOf(context)).toEqual([
       {
-        to: `POST ${told}`,
+        to: `POST ${receiver}`,
         event_type: 'calling.call.queue',
         status: 'enqueue',
         id: 'q-1',
@@ -372,7 +389,7 @@ describe('enter_queue', () => {
     ])
   })
 
-  it('needs to know what comes after', () => {
+  it('requires transfer_after_bridge', () => {
     expect(faultsOf([{ enter_queue: enter }])).toEqual([
       '/0/enter_queue/transfer_after_bridge method_parameter_invalid_value',
     ])

@@ -19,18 +19,18 @@ const methodChoice = choice('GET or POST; default POST.', ['GET', 'POST'])
 
 /** Returns the listener that sends conference events to `status_callback`, as JSON or forms. */
 const conferenceListener = (values: Values, script: ScriptContext): ConferenceOptions['onEvent'] => {
-  const told = values.url('status_callback')
-  if (told === undefined) return undefined
+  const url = values.url('status_callback')
+  if (url === undefined) return undefined
   const wanted = (values.text('status_callback_event') ?? events.join(' ')).split(/[\s,]+/)
   const type = values.choice<'cxml' | 'laml' | 'relay'>('status_callback_event_type') ?? 'relay'
   const method = values.choice<'GET' | 'POST'>('status_callback_method') ?? 'POST'
-  const tell = script.events.sender({ url: told, method }, 'calling.conference')
+  const send = script.events.sender({ url, method }, 'calling.conference')
   return (event) => {
     if (!wanted.includes(conferenceEvent(event).word)) return
-    if (type === 'relay') return tell(jsonOf(event))
+    if (type === 'relay') return send(jsonOf(event))
     const { call, context } = script
     const form = conferenceFields(event, call.info, context.now())
-    context.notify({ kind: 'conference', ...formRequest({ url: told, method }, form) })
+    context.notify({ kind: 'conference', ...formRequest({ url, method }, form) })
   }
 }
 

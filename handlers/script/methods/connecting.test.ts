@@ -8,9 +8,9 @@ import { CallEnded, VerbFailed } from '../../verbs.ts'
 const scripts = new TestScripts()
 afterAll(() => scripts.close())
 
-const told = 'https://app.example/events'
+const receiver = 'https://app.example/events'
 
-/** What `connect` was given. */
+/** Returns the options of `connect`. */
 const optionsOf = async (connect: object, on: On = {}) =>
   (await scripts.run([{ connect }], on)).verbs.find(([name]) => name === 'connect')?.[1] as ConnectOptions
 
@@ -60,7 +60,7 @@ describe('connect', () => {
     expect(await optionsOf({ [name]: destinations })).toEqual({ steps, answerOnBridge: false })
   })
 
-  it('lets a destination overrule what the method says for all', async () => {
+  it('lets a destination override the values of the method', async () => {
     const connect = {
       from: '+1',
       timeout: 30,
@@ -96,7 +96,7 @@ describe('connect', () => {
     ])
   })
 
-  it('takes every one of its numbers from variables, and checks it', async () => {
+  it('takes all numbers from variables, and checks them', async () => {
     const set = { set: { long: 99_999, word: 'soon' } }
     for (const name of ['timeout', 'max_duration', 'confirm_timeout', 'session_timeout']) {
       for (const value of ['%{long}', '%{word}']) {
@@ -118,7 +118,7 @@ describe('connect', () => {
     ['a caller id with a line break', { to: '+1', from: '%{call.headers[1].value}' }],
     ['a truth', { to: '+1', answer_on_bridge: '%{call.from}' }],
     ['an encryption', { to: '+1', encryption: '%{call.from}' }],
-  ])('fails and goes on when a variable does not make %s', async (_what, connect) => {
+  ])('fails and continues if a variable yields no %s', async (_what, connect) => {
     const headers = [
       { name: 'X-A', value: '1' },
       { name: 'Via', value: 'a\r\nb' },
@@ -130,7 +130,7 @@ describe('connect', () => {
     expect(warnings).toEqual(['/sections/main/0/connect method_parameter_invalid_value'])
   })
 
-  it('refuses what is no destination, and too many', () => {
+  it('rejects invalid destinations, and too many of them', () => {
     const many = Array.from({ length: 11 }, () => ({ to: '+1' }))
     expect(faultsOf([{ connect: { to: 'x y' } }])).toEqual(['/0/connect/to method_parameter_invalid_value'])
     expect(faultsOf([{ connect: { parallel: many } }])).toEqual([
@@ -153,10 +153,10 @@ describe('connect', () => {
   })
 })
 
-describe('what comes after connect', () => {
+describe('the step after connect', () => {
   const result = '%{connect_result}/%{connect_failed_reason}/%{return_value}'
 
-  it('is the next step, when the callee hung up or nobody could be had', async () => {
+  it('is the next one if the callee hung up or no callee answered', async () => {
     const call = new FakeCall()
     call.connects.push({ kind: 'failed', reason: 'no-answer', code: 'no_answer' })
     expect(await scripts.say(result, [{ connect: { to: '+1' } }], { call })).toBe('failed/no_answer/failed')
@@ -168,13 +168,13 @@ describe('what comes after connect', () => {
     )
   })
 
-  it('is nothing, when the caller hung up', async () => {
+  it('is none if the caller hung up', async () => {
     const call = new FakeCall()
     call.connects.push({ kind: 'connected', endedBy: 'caller', durationMs: 1, callee: testCallee })
     expect((await scripts.run([{ connect: { to: '+1' } }, 'answer'], { call })).names).toEqual(['connect'])
   })
 
-  it('is the branch of result for connect_result, by value or by conditions', async () => {
+  it('is the branch of result, chosen by value or by conditions', async () => {
     const failed = () => {
       const call = new FakeCall()
       call.connects.push({ kind: 'failed', reason: 'busy', code: 'busy' })
@@ -217,7 +217,7 @@ describe('confirm', () => {
   }
   const calleeOf = () => new FakeCall({ callId: 'c-2', direction: 'outbound', from: '+1', to: '+2' })
 
-  it('runs steps on the callee, with the variables of the call and its parent', async () => {
+  it('runs steps on the callee leg, with the variables of the call and its parent', async () => {
     const confirm = [
       { prompt: { play: 'say:%{who} for you, %{call.parent.call_id}' } },
       // biome-ignore lint/suspicious/noThenProperty: it is the language's name
@@ -234,7 +234,7 @@ describe('confirm', () => {
     expect(other.names).toEqual(['collect', 'hangup'])
   })
 
-  it('runs the script at a URL, which is told of the callee and of the variables', async () => {
+  it('runs the script at a URL, requested with the callee and the variables', async () => {
     const url = 'https://app.example/confirm'
     const context = new FakeContext({ [url]: '{"sections":{"main":[{"play":{"url":"say:Call"}}]}}' })
     const callee = calleeOf()
@@ -250,7 +250,7 @@ describe('confirm', () => {
     })
   })
 
-  it('refuses the callee when the script cannot be had, or has a method that is not for it', async () => {
+  it('rejects the callee if the script cannot be fetched, or uses a method not allowed there', async () => {
     const url = 'https://app.example/confirm'
     const documentsOf: Record<string, string>[] = [
       {},
@@ -270,7 +270,7 @@ describe('confirm', () => {
     ])
   })
 
-  it('is given up after the confirm_timeout of its destination', async () => {
+  it('times out after the confirm_timeout of its destination', async () => {
     const callee = calleeOf()
     callee.collect = () => new Promise(() => {})
     const serial = [
@@ -282,27 +282,27 @@ describe('confirm', () => {
     expect(call.verbs[0]?.[1]).toMatchObject({ confirmTimeoutMs: 90_000 })
   })
 
-  it('keeps what it sets on its own leg', async () => {
+  it('sets variables of its own leg only', async () => {
     const callee = calleeOf()
     const { call } = await confirmed({ to: '+2', confirm: [{ set: { who: 'Bob' } }] }, callee)
     expect(call.names).toEqual(['connect', 'sleep'])
-    const heard = new FakeCall()
-    heard.during.set('connect', ({ steps }: ConnectOptions) => steps[0]?.[0]?.confirm?.(calleeOf()))
+    const caller = new FakeCall()
+    caller.during.set('connect', ({ steps }: ConnectOptions) => steps[0]?.[0]?.confirm?.(calleeOf()))
     const steps = [{ set: { who: 'Ann' } }, { connect: { to: '+2', confirm: [{ set: { who: 'Bob' } }] } }]
-    expect(await scripts.say('%{who}', steps, { call: heard })).toBe('Ann')
+    expect(await scripts.say('%{who}', steps, { call: caller })).toBe('Ann')
   })
 })
 
-describe('what connect tells', () => {
-  it('is calling.call.connect at status_url', async () => {
+describe('the events of connect', () => {
+  it('are calling.call.connect at status_url', async () => {
     const call = new FakeCall()
     call.during.set('connect', ({ onConnected }: ConnectOptions) =>
       onConnected?.({ callee: testCallee, hangup: () => {}, sendDigits: async () => {} }),
     )
-    const { context } = await scripts.run([{ connect: { to: '+1', status_url: told } }], { call })
+    const { context } = await scripts.run([{ connect: { to: '+1', status_url: receiver } }], { call })
     const device = { type: 'sip', params: { from: '+15550001', to: 'sip:+15550003@carrier.example' } }
     const peer = { call_id: 'c-2', node_id: 'n-1', device }
-    const event = { to: `POST ${told}`, event_type: 'calling.call.connect' }
+    const event = { to: `POST ${receiver}`, event_type: 'calling.call.connect' }
     expect(eventsOf(context)).toEqual([
       { ...event, connect_state: 'connecting' },
       { ...event, connect_state: 'connected', peer },
@@ -310,10 +310,10 @@ describe('what connect tells', () => {
     ])
   })
 
-  it('is why it failed, also where the caller hung up first', async () => {
+  it('include the reason of a failure, also if the caller hung up first', async () => {
     const failed = new FakeCall()
     failed.connects.push({ kind: 'failed', reason: 'declined', code: 'declined' })
-    const steps = [{ connect: { to: '+1', status_url: told } }]
+    const steps = [{ connect: { to: '+1', status_url: receiver } }]
     const { context } = await scripts.run(steps, { call: failed })
     expect(eventsOf(context).at(-1)).toMatchObject({ connect_state: 'failed', failed_reason: 'declined' })
     const ended = new FakeCall()
@@ -328,7 +328,7 @@ describe('what connect tells', () => {
     { kind: 'answered', callee: testCallee },
     { kind: 'ended', callee: testCallee, outcome: 'no-answer', durationMs: 0, code: 'no_answer' },
   ]
-  const statesTold = async (connect: object) => {
+  const statesSent = async (connect: object) => {
     const call = new FakeCall()
     call.during.set('connect', ({ steps }: ConnectOptions) => {
       for (const state of all) steps[0]?.[0]?.onState?.(state)
@@ -336,10 +336,10 @@ describe('what connect tells', () => {
     return eventsOf((await scripts.run([{ connect }], { call })).context)
   }
 
-  it("is the end of the callee's leg at call_state_url", async () => {
-    expect(await statesTold({ to: '+1', call_state_url: told })).toEqual([
+  it('are the end of the callee leg at call_state_url', async () => {
+    expect(await statesSent({ to: '+1', call_state_url: receiver })).toEqual([
       {
-        to: `POST ${told}`,
+        to: `POST ${receiver}`,
         event_type: 'calling.call.state',
         call_state: 'ended',
         direction: 'outbound',
@@ -349,16 +349,16 @@ describe('what connect tells', () => {
     ])
   })
 
-  it('is every state that call_state_events names, of one destination or of all', async () => {
+  it('are the states that call_state_events names, of one destination or of all', async () => {
     const call_state_events = ['created', 'ringing', 'answered', 'ended']
-    const events = await statesTold({ call_state_url: told, call_state_events, serial: [{ to: '+1' }] })
+    const events = await statesSent({ call_state_url: receiver, call_state_events, serial: [{ to: '+1' }] })
     expect(events.map(({ call_state }) => call_state)).toEqual(call_state_events)
     expect(events[0]?.device).toEqual({
       type: 'phone',
       params: { from_number: '+15550001', to_number: '+15550003' },
     })
-    const own = await statesTold({
-      serial: [{ to: '+1', call_state_url: told, call_state_events: ['ringing'] }],
+    const own = await statesSent({
+      serial: [{ to: '+1', call_state_url: receiver, call_state_events: ['ringing'] }],
     })
     expect(own.map(({ call_state }) => call_state)).toEqual(['ringing'])
     expect(faultsOf([{ connect: { to: '+1', call_state_events: ['bored'] } }])).toEqual([
@@ -368,7 +368,7 @@ describe('what connect tells', () => {
 })
 
 describe('a destination that is a queue', () => {
-  it('needs transfer_after_bridge, which runs when the two were parted', async () => {
+  it('requires transfer_after_bridge, which runs after the bridge', async () => {
     const { warnings, names } = await scripts.run([{ connect: { to: 'queue:sales' } }])
     expect([warnings, names]).toEqual([['/sections/main/0/connect method_parameter_invalid_value'], []])
     const connect = { to: 'queue:sales', transfer_after_bridge: 'after' }
@@ -379,11 +379,11 @@ describe('a destination that is a queue', () => {
     ])
     const call = new FakeCall()
     call.connects.push({ kind: 'failed', reason: 'no-answer', code: 'no_answer' })
-    const nobody = await scripts.run([{ connect }, { sleep: 1 }], {
+    const unanswered = await scripts.run([{ connect }, { sleep: 1 }], {
       call,
       sections: { after: [{ sleep: 2 }] },
     })
-    expect(nobody.verbs.at(-1)).toEqual(['sleep', 1])
+    expect(unanswered.verbs.at(-1)).toEqual(['sleep', 1])
   })
 })
 
@@ -395,11 +395,11 @@ describe('a destination that is a stream', () => {
     realtime: true,
     authorization_bearer_token: 't',
     custom_parameters: { lang: 'en', n: 1 },
-    status_url: told,
+    status_url: receiver,
     status_url_method: 'GET',
   }
 
-  it('joins the caller to a WebSocket, both ways, until that is over', async () => {
+  it('streams both ways between the caller and a WebSocket until the stream ends', async () => {
     const call = new FakeCall()
     call.streamEnds.push({ kind: 'closed' })
     const { verbs, context } = await scripts.run([{ connect }, { sleep: 1 }], { call })
@@ -443,7 +443,7 @@ describe('a destination that is a stream', () => {
     }
   })
 
-  it('cannot be one of several, nor have a codec that is not there', async () => {
+  it('must be the only destination, with a supported codec', async () => {
     const parallel = [{ to: connect.to }, { to: '+1' }]
     expect((await scripts.run([{ connect: { parallel } }])).warnings).toEqual([
       '/sections/main/0/connect method_parameter_invalid_value',

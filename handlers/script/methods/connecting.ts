@@ -65,9 +65,9 @@ const connectOptions = (values: Values, script: ScriptContext): ConnectOptions =
 const reasonOf = (result: ConnectResult): string | undefined =>
   result.kind === 'failed' ? result.reason.replace('-', '_') : undefined
 
-const tellEnd = (tell: SendEvent, script: ScriptContext, result: ConnectResult): void => {
+const sendEnd = (send: SendEvent, script: ScriptContext, result: ConnectResult): void => {
   const { callee } = result
-  tell({
+  send({
     connect_state: result.kind === 'failed' ? 'failed' : 'disconnected',
     ...(result.kind === 'failed' && { failed_reason: reasonOf(result) }),
     ...(callee && {
@@ -79,22 +79,22 @@ const tellEnd = (tell: SendEvent, script: ScriptContext, result: ConnectResult):
 /** Calls the destinations and resolves when the bridge has ended. */
 const callOthers = async (values: Values, script: ScriptContext): Promise<ConnectResult> => {
   const options = connectOptions(values, script)
-  const told = { url: values.url('status_url') }
-  const tell = script.events.sender(told, 'calling.call.connect')
+  const target = { url: values.url('status_url') }
+  const send = script.events.sender(target, 'calling.call.connect')
   const onConnected: ConnectOptions['onConnected'] = ({ callee }) =>
-    tell({
+    send({
       connect_state: 'connected',
       peer: { call_id: callee.callId, node_id: script.events.nodeId, device: deviceOf(callee) },
     })
-  tell({ connect_state: 'connecting' })
+  send({ connect_state: 'connecting' })
   const result = await script.call
-    .connect({ ...options, ...(told.url !== undefined && { onConnected }) })
+    .connect({ ...options, ...(target.url !== undefined && { onConnected }) })
     .catch((error: unknown) => {
       const reason = error instanceof CallEnded || script.call.signal.aborted ? 'cancel' : 'error'
-      tell({ connect_state: 'failed', failed_reason: reason })
+      send({ connect_state: 'failed', failed_reason: reason })
       throw error
     })
-  tellEnd(tell, script, result)
+  sendEnd(send, script, result)
   return result
 }
 
@@ -107,9 +107,12 @@ const joinStream = async (
   const url = to.trim().replace(/^stream:\s*/i, '')
   const options = streamOptions(url, values.text('codec'), values)
   const stream = await script.call.startStream({ ...options, bidirectional: true })
-  const told = { url: values.url('status_url'), method: values.choice<'GET' | 'POST'>('status_url_method') }
+  const target = {
+    url: values.url('status_url'),
+    method: values.choice<'GET' | 'POST'>('status_url_method'),
+  }
   const common = { control_id: stream.id, url, name: options.name }
-  sendStreamEvents(script.events.sender(told, 'calling.call.stream', common), 'streaming', stream)
+  sendStreamEvents(script.events.sender(target, 'calling.call.stream', common), 'streaming', stream)
   return (await stream.ended).kind === 'failed' ? 'failed' : 'connected'
 }
 
@@ -153,14 +156,16 @@ const connect = async (values: Values, script: ScriptContext): Promise<Outcome> 
 export const connecting: Readonly<Record<string, Method>> = {
   connect: {
     description:
-      'Calls destinations and bridges the first one that answers. The next step follows after the bridge, or if no destination answers.',
+      'Calls destinations and bridges the first one that answers. The next step follows after the ' +
+      'bridge, or if no destination answers.',
     properties: {
       ...destinationProperties,
       ...streamDestinationProperties,
       serial: destinations(`Called in order; at most ${maxDestinations}.`, maxDestinations),
       parallel: destinations(`Called together; at most ${maxAtOnce}. The first answer wins.`, maxAtOnce),
       serial_parallel: list(
-        `Lists called in order, the destinations of a list together; at most ${maxAtOnce} in each, ${maxDestinations} in all.`,
+        `Lists called in order, the destinations of a list together; at most ${maxAtOnce} in each, ` +
+          `${maxDestinations} in all.`,
         `a list of 1 to ${maxDestinations} lists of destinations`,
         destinations('Called together.', maxAtOnce),
         { minItems: 1, maxItems: maxDestinations },

@@ -8,6 +8,6 @@ it.each([
     { type: 'sip', params: { from: '+15550001', to: 'sip:desk@carrier.example' } },
   ],
   ['/public/menu', { type: 'sip', params: { from: '+15550001', to: '/public/menu' } }],
-] as const)('a callee by SIP is a phone where its number was dialled: %s', (to, device) => {
+] as const)('a SIP callee has the type phone if a number was dialled: %s', (to, device) => {
   expect(deviceOf({ to, from: '+15550001', type: 'sip' })).toEqual(device)
 })

@@ -27,7 +27,8 @@ const states = ['created', 'ringing', 'answered', 'ended']
 /** Parameters of a destination. On `connect` itself they apply to all destinations. */
 export const destinationProperties: Readonly<Record<string, Schema>> = {
   to: text(
-    'SIP URI, address /context/name (of a subscriber, an endpoint, or a resource whose handler answers), phone number, queue:<name>, or, as the only destination, stream:<WebSocket URL>.',
+    'SIP URI, address /context/name (of a subscriber, an endpoint, or a resource whose handler ' +
+      'answers), phone number, queue:<name>, or, as the only destination, stream:<WebSocket URL>.',
   ),
   from: text("Caller id to present; default the caller's own."),
   from_name: text('Display name to present.'),
@@ -36,7 +37,8 @@ export const destinationProperties: Readonly<Record<string, Schema>> = {
   password: text('Password for digest authentication at the carrier.'),
   timeout: number('Ring time in seconds; default 60.', [1, 600]),
   codecs: text(
-    'Comma-separated codecs to offer to a SIP destination, in order of preference: PCMU, PCMA, G722, OPUS and L16, as far as the carrier has them in its configuration.',
+    'Comma-separated codecs to offer to a SIP destination, in order of preference: PCMU, PCMA, G722, ' +
+      'OPUS and L16, as far as the carrier has them in its configuration.',
   ),
   encryption: choice(
     "SRTP policy of a SIP destination; default the carrier's configuration, which cannot be weakened.",
@@ -138,7 +140,7 @@ const confirmOf = (own: Values, common: Values, script: ScriptContext): Destinat
   return (callee) => within(maxMs, callee, () => script.confirm(callee, source))
 }
 
-/** Runs a function on a callee's leg with a time limit, after which the leg ends, and the function with it. */
+/** Runs a function on a callee's leg with a time limit, which ends the leg and thereby the function. */
 const within = async (ms: number, callee: CallControl, run: () => Promise<void>): Promise<void> => {
   const over = new AbortController()
   const late = callee.sleep(ms, { signal: over.signal }).then(() => {
@@ -163,18 +165,18 @@ const reasons = {
 
 /** Returns the listener that sends a callee's states to `call_state_url`. */
 const stateListener = (where: Values, which: Values, script: ScriptContext): Destination['onState'] => {
-  const told = where.url('call_state_url')
-  if (told === undefined) return undefined
+  const url = where.url('call_state_url')
+  if (url === undefined) return undefined
   const wanted = which.has('call_state_events') ? which.texts('call_state_events') : ['ended']
-  const tell = script.events.sender({ url: told }, 'calling.call.state', { direction: 'outbound' })
-  return (state) => sendState(tell, wanted, state)
+  const send = script.events.sender({ url }, 'calling.call.state', { direction: 'outbound' })
+  return (state) => sendState(send, wanted, state)
 }
 
-const sendState = (tell: SendEvent, wanted: readonly string[], state: CalleeState): void => {
+const sendState = (send: SendEvent, wanted: readonly string[], state: CalleeState): void => {
   const call_state = state.kind === 'initiated' ? 'created' : state.kind
   if (!wanted.includes(call_state)) return
   const { callee } = state
-  tell({
+  send({
     call_state,
     ...(callee && { call_id: callee.callId, segment_id: callee.callId, device: deviceOf(callee) }),
     ...(state.kind === 'ended' && { end_reason: reasons[state.outcome] }),

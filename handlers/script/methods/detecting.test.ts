@@ -18,7 +18,7 @@ describe('detect_machine', () => {
     expect(await optionsOf({})).toEqual({ machine: {}, fax: 'CED' })
   })
 
-  it('takes all that the verb has', async () => {
+  it('passes every parameter to the verb', async () => {
     const parameters = {
       detectors: 'amd, fax',
       detect_message_end: true,
@@ -70,7 +70,7 @@ describe('detect_machine', () => {
     }
   })
 
-  it('goes on at once where it does not wait, and sets its variables later', async () => {
+  it('continues at once without wait, and sets its variables later', async () => {
     const call = new FakeCall()
     const { promise, resolve } = Promise.withResolvers<void>()
     call.during.set('detect', () => promise)
@@ -87,7 +87,7 @@ describe('detect_machine', () => {
     expect(spoken[0]).toMatchObject({ sounds: [{ text: 'detecting' }] })
   })
 
-  it('tells status_url of each finding and of the end', async () => {
+  it('sends each finding and the end to status_url', async () => {
     const call = new FakeCall()
     call.during.set('detect', ({ onFinding }: DetectOptions) => {
       onFinding?.({ kind: 'machine' })

@@ -62,10 +62,11 @@ const variablesOf = (result: DetectResult): Readonly<Record<string, unknown>> =>
 })
 
 const detect = async (values: Values, script: ScriptContext): Promise<undefined> => {
-  const told = { url: values.url('status_url') }
-  const tell = script.events.sender(told, 'calling.call.detect', { control_id: randomUUID() })
-  const options = detectOptions(values, (finding) => tell({ detect: eventOf(finding) }))
-  const over = () => tell({ detect: { type: 'machine', params: { event: 'finished' } } })
+  const send = script.events.sender({ url: values.url('status_url') }, 'calling.call.detect', {
+    control_id: randomUUID(),
+  })
+  const options = detectOptions(values, (finding) => send({ detect: eventOf(finding) }))
+  const over = () => send({ detect: { type: 'machine', params: { event: 'finished' } } })
   script.variables.assign({ detect_result: 'detecting' })
   const running = script.call.detect(options).finally(over)
   const done = running.then((result) => script.variables.assign(variablesOf(result)))

@@ -29,7 +29,7 @@ describe('cond', () => {
     expect(await naps([{ set: { n } }, ...choose])).toEqual(ran)
   })
 
-  it('looks a plain path up, and an unset one does not hold', async () => {
+  it('reads a plain path, and treats an unset one as false', async () => {
     const cond = [
       { when: 'vars.none', then: [nap(1)] },
       { when: 'call.type', then: [nap(2)] },
@@ -40,7 +40,7 @@ describe('cond', () => {
     ).toEqual([1])
   })
 
-  it('runs the else of a condition that does not hold, and tries no other', async () => {
+  it('runs the else of a false condition, and evaluates no other', async () => {
     const cond = [
       { when: 'false', then: [nap(1)], else: [nap(2)] },
       { when: 'true', then: [nap(3)] },
@@ -48,14 +48,14 @@ describe('cond', () => {
     expect(await naps([{ cond }])).toEqual([2])
   })
 
-  it('takes a condition that cannot be evaluated for one that does not hold, and warns', async () => {
-    expect(await naps([{ cond: [{ when: 'nobody > 1', then: [nap(1)] }, { else: [nap(2)] }] }])).toEqual([
+  it('treats a condition that cannot be evaluated as false, and warns', async () => {
+    expect(await naps([{ cond: [{ when: 'absent > 1', then: [nap(1)] }, { else: [nap(2)] }] }])).toEqual([
       2,
       '/sections/main/0/cond js_eval_error',
     ])
   })
 
-  it('is refused where a part is missing or too much', () => {
+  it('is rejected for a missing or surplus part', () => {
     const fault = (cond: unknown) => faultsOf([{ cond }])
     expect(fault({})).toEqual(['/0/cond method_parameter_invalid_value'])
     expect(fault([1])).toEqual(['/0/cond/0 method_parameter_invalid_value'])
@@ -78,17 +78,17 @@ describe('switch', () => {
     switch: { variable: 'vars.key', case: { 1: [nap(1)], two: [nap(2)] }, ...more },
   })
 
-  it('runs the steps for the value of a variable, as a text', async () => {
+  it('runs the steps for the value of a variable as text', async () => {
     expect(await naps([{ set: { key: 1 } }, by(), nap(9)])).toEqual([1, 9])
     expect(await naps([{ set: { key: 'two' } }, by(), nap(9)])).toEqual([2, 9])
     expect(await naps([{ set: { key: 'three' } }, by({ default: [nap(3)] }), nap(9)])).toEqual([3, 9])
   })
 
-  it('warns where there is no case and no default', async () => {
+  it('warns if no case matches and no default exists', async () => {
     expect(await naps([by(), nap(9)])).toEqual([9, '/sections/main/0/switch method_no_matching_condition'])
   })
 
-  it('is refused where a part is missing or unknown', () => {
+  it('is rejected for a missing or unknown part', () => {
     const fault = (given: unknown) => faultsOf([{ switch: given }])
     expect(fault([])).toEqual(['/0/switch method_parameter_invalid_value'])
     expect(fault({ case: {} })).toEqual(['/0/switch method_parameter_missing'])
@@ -102,7 +102,7 @@ describe('switch', () => {
 })
 
 describe('goto', () => {
-  it('goes to a label of its list, at most so often', async () => {
+  it('jumps to a label of its list, at most max times', async () => {
     expect(await naps([{ label: 'a' }, nap(1), { goto: { label: 'a', max: 2 } }, nap(2)])).toEqual([
       1, 1, 1, 2,
     ])
@@ -111,7 +111,7 @@ describe('goto', () => {
     expect([often.length, often.at(-1)]).toEqual([102, 2])
   })
 
-  it('goes where its condition holds', async () => {
+  it('jumps if its condition holds', async () => {
     const count = { set: { n: '%{vars.n + 1}' } }
     const steps = [
       { set: { n: 0 } },
@@ -123,18 +123,18 @@ describe('goto', () => {
     expect(await naps(steps)).toEqual([1, 2, 3])
   })
 
-  it('goes to a label around the list that it stands in', async () => {
+  it('jumps to a label of an enclosing list', async () => {
     const again = { cond: [{ when: 'true', then: [{ goto: { label: 'a', max: 1 } }, nap(2)] }] }
     expect(await naps([{ label: 'a' }, nap(1), again])).toEqual([1, 1, 2])
   })
 
-  it('counts anew each time that its section runs', async () => {
+  it('counts from zero at each run of its section', async () => {
     const sections = { twice: [{ label: 'a' }, nap(1), { goto: { label: 'a', max: 1 } }] }
     const both = [{ execute: { dest: 'twice' } }, { execute: { dest: 'twice' } }]
     expect(await naps(both, { sections })).toEqual([1, 1, 1, 1])
   })
 
-  it('is refused without its label', () => {
+  it('is rejected without its label', () => {
     expect(faultsOf([{ goto: { label: 'a' } }])).toEqual(['/0/goto/label method_parameter_invalid_value'])
     expect(faultsOf([{ goto: { label: 'a' } }], { other: [{ label: 'a' }] })).toHaveLength(1)
     expect(faultsOf([{ label: 'a' }, { label: 'a' }])).toEqual(['/1 element_duplicated'])
@@ -143,7 +143,7 @@ describe('goto', () => {
     ])
   })
 
-  it('ends the script when nothing is between thirty-two jumps', async () => {
+  it('ends the script after 32 consecutive jumps', async () => {
     expect(await naps([{ label: 'a' }, { goto: { label: 'a' } }, nap(1)])).toEqual([
       '/sections/main/1/goto too_many_transfers',
     ])
@@ -151,13 +151,13 @@ describe('goto', () => {
 })
 
 describe('execute', () => {
-  it('runs a section with its params, and goes on with what that returns', async () => {
+  it('runs a section with its params, and continues with the returned value', async () => {
     const sections = { sum: [{ return: '%{params.a + params.b}' }, nap(1)] }
     const steps = [{ execute: { dest: 'sum', params: { a: 1, b: '%{two}' } } }, nap('%{return_value}')]
     expect(await naps([{ set: { two: 2 } }, ...steps], { sections })).toEqual([3])
   })
 
-  it('replaces params, and gives them back', async () => {
+  it('replaces params, and restores them', async () => {
     const sections = {
       outer: [{ execute: { dest: 'inner', params: { b: 2 } } }, nap('%{params.a}')],
       inner: [{ cond: [{ when: 'params.a', then: [nap(8)] }, { else: [nap('%{params.b}')] }] }],
@@ -165,7 +165,7 @@ describe('execute', () => {
     expect(await naps([{ execute: { dest: 'outer', params: { a: 1 } } }], { sections })).toEqual([2, 1])
   })
 
-  it('keeps variables, and has no value where the section returns none', async () => {
+  it('keeps variables, and has no value if the section returns none', async () => {
     const sections = { set: [{ set: { x: 5 } }] }
     const steps = [{ set: { return_value: 7 } }, { execute: { dest: 'set' } }, nap('%{x}')]
     expect(
@@ -182,7 +182,7 @@ describe('execute', () => {
     expect(await naps([{ execute: { dest: 'five', result: byCondition } }], { sections })).toEqual([4])
   })
 
-  it('runs the script at a URL, which is told of the call, the variables and its params', async () => {
+  it('runs the script at a URL, requested with the call, the variables and its params', async () => {
     const url = 'https://app.example/sub'
     const context = new FakeContext({
       [url]: '{"sections":{"main":[{"execute":{"dest":"own"}}],"own":[{"return":3}]}}',
@@ -200,12 +200,12 @@ describe('execute', () => {
     })
   })
 
-  it('runs a script inside of the script', async () => {
+  it('runs a script contained in the script', async () => {
     const dest = JSON.stringify({ sections: { main: [nap(1), { return: 2 }] } })
     expect(await naps([{ execute: { dest } }, nap('%{return_value}')])).toEqual([1, 2])
   })
 
-  it('fails and goes on where there is no such script, or it is not valid', async () => {
+  it('fails and continues if the script is missing or invalid', async () => {
     const url = 'https://app.example/sub'
     const context = new FakeContext({ [url]: '{"sections":{"main":["dance"]}}' })
     expect(await naps([{ execute: { dest: url } }, nap(1)], { context })).toEqual([
@@ -224,13 +224,13 @@ describe('execute', () => {
       ])
   })
 
-  it('is refused for a section that is not there', () => {
+  it('is rejected for an unknown section', () => {
     expect(faultsOf([{ execute: { dest: 'none' } }])).toEqual([
       '/0/execute/dest method_parameter_invalid_value',
     ])
   })
 
-  it('fails when too many sections wait for one another', async () => {
+  it('fails if too many sections are nested', async () => {
     const sections = { deep: [nap(1), { execute: { dest: 'deep' } }] }
     const ran = await naps([{ execute: { dest: 'deep' } }, nap(9)], { sections })
     expect(ran.filter((ms) => ms === 1)).toHaveLength(31)
@@ -239,12 +239,12 @@ describe('execute', () => {
 })
 
 describe('return', () => {
-  it('ends the script where nothing executed it, with any value', async () => {
+  it('ends the script outside of execute, with any value', async () => {
     for (const step of ['return', { return: null }, { return: { a: [1] } }])
       expect(await naps([nap(1), step, nap(2)])).toEqual([1])
   })
 
-  it('goes back out of conditions, with the value and its type', async () => {
+  it('returns from nested conditions, with the value and its type', async () => {
     const sections = {
       pick: [{ cond: [{ when: 'true', then: [{ return: { a: ['%{call.type}'] } }] }] }, nap(1)],
     }
@@ -258,7 +258,7 @@ describe('return', () => {
 })
 
 describe('transfer', () => {
-  it('goes on with a section, and does not come back', async () => {
+  it('continues with a section, and does not return', async () => {
     const sections = {
       other: [nap('%{params.ms}')],
       middle: [{ transfer: { dest: 'other', params: { ms: 4 }, meta: {} } }, nap(1)],
@@ -269,7 +269,7 @@ describe('transfer', () => {
     expect(await naps([{ execute: { dest: 'middle' } }, nap(2)], { sections })).toEqual([4])
   })
 
-  it('goes on with the script at a URL or inside of the script, whose sections then count', async () => {
+  it('continues with the script at a URL or in the document, whose sections then apply', async () => {
     const url = 'https://app.example/next'
     const context = new FakeContext({
       [url]: 'sections:\n  main:\n    - transfer: { dest: own }\n  own: [{ sleep: 5 }]\n',
@@ -279,14 +279,14 @@ describe('transfer', () => {
     expect(await naps([{ transfer: { dest } }, nap(1)])).toEqual([6])
   })
 
-  it('that cannot be made is warned of, and the next step has its turn', async () => {
+  it('that fails causes a warning, and the next step runs', async () => {
     expect(await naps([{ transfer: { dest: 'https://app.example/none' } }, nap(1)])).toEqual([
       1,
       '/sections/main/0/transfer fetch_failed',
     ])
   })
 
-  it('in a circle ends the script after thirty-two, unless something happens on the call', async () => {
+  it('in a circle ends the script after 32 rounds without a verb', async () => {
     const circle = { again: [{ transfer: { dest: 'again' } }] }
     expect(await naps([{ transfer: { dest: 'again' } }], { sections: circle })).toEqual([
       '/sections/again/0/transfer too_many_transfers',
@@ -305,15 +305,15 @@ describe('transfer', () => {
   })
 })
 
-describe('steps in steps', () => {
-  it('may be sixteen lists deep', () => {
+describe('nested steps', () => {
+  it('may be 16 lists deep', () => {
     const nested = (depth: number): unknown =>
       depth === 0 ? 'answer' : { cond: [{ when: 'true', then: [nested(depth - 1)] }] }
     expect(faultsOf([nested(15)])).toEqual([])
     expect(faultsOf([nested(16)])[0]).toContain('nested_too_deep')
   })
 
-  it('are told to the log, each with its place and method', async () => {
+  it('are logged, each with its location and method', async () => {
     const { context } = await scripts.run([{ cond: [{ when: 'true', then: [nap(1)] }] }, 'answer'])
     expect(context.steps).toEqual([
       { path: '/sections/main/0/cond', method: 'cond' },

@@ -7,7 +7,7 @@ import { VerbFailed } from '../../verbs.ts'
 const scripts = new TestScripts()
 afterAll(() => scripts.close())
 
-const told = 'https://app.example/events'
+const receiver = 'https://app.example/events'
 
 describe('play', () => {
   it('plays every kind of sound with volume, voice and early media', async () => {
@@ -33,7 +33,7 @@ describe('play', () => {
     ])
   })
 
-  it('speaks with the voice of the variables where a step has none', async () => {
+  it('speaks with the voice of the variables if the step names none', async () => {
     const set = { set: { say_voice: 'rms', say_language: 'de', say_gender: 'male' } }
     const { verbs } = await scripts.run([
       set,
@@ -57,12 +57,12 @@ describe('play', () => {
     expect([names, warnings]).toEqual([[], ['/sections/main/1/play method_parameter_invalid_value']])
   })
 
-  it('tells status_url that it plays and has finished, or that it failed', async () => {
-    const steps = [{ play: { url: 'say:a', status_url: told } }]
+  it('sends playing, finished or error to status_url', async () => {
+    const steps = [{ play: { url: 'say:a', status_url: receiver } }]
     const { context } = await scripts.run(steps)
     expect(eventsOf(context)).toEqual([
-      { to: `POST ${told}`, event_type: 'calling.call.play', state: 'playing' },
-      { to: `POST ${told}`, event_type: 'calling.call.play', state: 'finished' },
+      { to: `POST ${receiver}`, event_type: 'calling.call.play', state: 'playing' },
+      { to: `POST ${receiver}`, event_type: 'calling.call.play', state: 'finished' },
     ])
     const call = new FakeCall()
     call.failing.set('play', new VerbFailed('sound_unreachable', 'no'))
@@ -76,7 +76,7 @@ describe('play', () => {
   })
 
   it('sends events in the envelope of the language', async () => {
-    const { context } = await scripts.run([{ play: { url: 'say:a', status_url: told } }])
+    const { context } = await scripts.run([{ play: { url: 'say:a', status_url: receiver } }])
     const [first, last] = context.callbacks.map(({ body }) => JSON.parse(body?.text ?? ''))
     expect(first).toEqual({
       event_type: 'calling.call.play',
@@ -111,7 +111,7 @@ describe('play', () => {
     expect(context.warnings).toMatchObject([{ code: 'sound_unreachable', path: '/sections/main/0/play' }])
   })
 
-  it('refuses what is no sound, and more than one way to say what', () => {
+  it('rejects an invalid sound, and url together with urls', () => {
     expect(faultsOf([{ play: { url: 'ftp://x.example' } }])).toEqual([
       '/0/play/url method_parameter_invalid_value',
     ])
@@ -132,7 +132,7 @@ describe('prompt', () => {
     ])
   })
 
-  it('passes every option of digits', async () => {
+  it('passes every option for digits', async () => {
     const prompt = {
       play: ['say:A', 'silence:1'],
       volume: 3,
@@ -160,7 +160,7 @@ describe('prompt', () => {
     ])
   })
 
-  it('fails where variables make no keys, or no number', async () => {
+  it('fails if variables yield no keys or no number', async () => {
     const set = { set: { keys: '#x', long: '700' } }
     for (const more of [
       { terminators: '%{keys}' },
@@ -172,7 +172,7 @@ describe('prompt', () => {
     }
   })
 
-  it('collects speech alone, or both, as its parameters say', async () => {
+  it('collects speech alone, or digits and speech, by its parameters', async () => {
     const prompt = {
       play: 'say:Well?',
       speech_language: 'de',
@@ -212,13 +212,13 @@ describe('prompt', () => {
     expect(await scripts.say(results, [prompt], { call: failing })).toBe('failed|||')
   })
 
-  it('tells status_url what was collected', async () => {
+  it('sends the collected input to status_url', async () => {
     const call = new FakeCall()
     call.during.set('collect', ({ onInput }: { onInput: (by: 'digits') => void }) => onInput('digits'))
     call.collects.push({ reason: 'complete', digits: '7' })
     call.collects.push({ reason: 'speech', digits: '', speech: { text: 'yes', confidence: 1 } })
     call.collects.push({ reason: 'no-input', digits: '' })
-    const prompt = { prompt: { play: 'say:a', status_url: told } }
+    const prompt = { prompt: { play: 'say:a', status_url: receiver } }
     const context = new FakeContext()
     await scripts.run([prompt, prompt, prompt], { call, context })
     const final = { final: true, state: 'finished' }
@@ -231,13 +231,13 @@ describe('prompt', () => {
       begun,
       { result: { type: 'no_input' }, ...final },
     ])
-    expect(eventsOf(context)[0]).toMatchObject({ to: `POST ${told}`, event_type: 'calling.call.collect' })
+    expect(eventsOf(context)[0]).toMatchObject({ to: `POST ${receiver}`, event_type: 'calling.call.collect' })
   })
 
-  it('tells status_url that it failed', async () => {
+  it('sends a failure to status_url', async () => {
     const call = new FakeCall()
     call.failing.set('collect', new VerbFailed('internal', 'broken'))
-    const { context } = await scripts.run([{ prompt: { play: 'say:a', status_url: told } }], { call })
+    const { context } = await scripts.run([{ prompt: { play: 'say:a', status_url: receiver } }], { call })
     expect(eventsOf(context)).toMatchObject([{ result: { type: 'error' }, final: true }])
   })
 })

@@ -51,13 +51,13 @@ export const soundsOf = (
 }
 
 /** Runs an activity and sends the event of its end: `error` after a failure, otherwise `end`. */
-export const reportingEnd = async <T>(tell: SendEvent, end: string, run: () => Promise<T>): Promise<T> => {
+export const reportingEnd = async <T>(send: SendEvent, end: string, run: () => Promise<T>): Promise<T> => {
   try {
     const value = await run()
-    tell({ state: end })
+    send({ state: end })
     return value
   } catch (error) {
-    tell({ state: error instanceof VerbFailed ? 'error' : end })
+    send({ state: error instanceof VerbFailed ? 'error' : end })
     throw error
   }
 }
@@ -82,10 +82,11 @@ export const playing: Readonly<Record<string, Method>> = {
         ...soundsOf(values, values.has('url') ? 'url' : 'urls', script),
         ...(autoAnswer !== undefined && { autoAnswer }),
       }
-      const told = { url: values.url('status_url') }
-      const tell = script.events.sender(told, 'calling.call.play', { control_id: randomUUID() })
-      tell({ state: 'playing' })
-      await reportingEnd(tell, 'finished', () => script.call.play(options))
+      const send = script.events.sender({ url: values.url('status_url') }, 'calling.call.play', {
+        control_id: randomUUID(),
+      })
+      send({ state: 'playing' })
+      await reportingEnd(send, 'finished', () => script.call.play(options))
       script.variables.assign({ play_result: 'success' })
       return undefined
     },

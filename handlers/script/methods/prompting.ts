@@ -52,23 +52,24 @@ const variablesOf = (result: CollectResult): Readonly<Record<string, unknown>> =
   prompt_speech_confidence: result.speech?.confidence,
 })
 
-const tellResult = (tell: SendEvent, result: CollectResult): void => {
+const sendResult = (send: SendEvent, result: CollectResult): void => {
   const { digits, terminator = '', speech } = result
   const word = wordOf(result)
-  const told =
+  const input =
     word === 'match_speech'
       ? { type: 'speech', params: { text: speech?.text, confidence: speech?.confidence } }
       : word === 'match_digits'
         ? { type: 'digit', params: { digits, terminator } }
         : { type: word === 'failed' ? 'error' : word }
-  tell({ result: told, final: true, state: 'finished' })
+  send({ result: input, final: true, state: 'finished' })
 }
 
 /** Methods that ask the caller for input. */
 export const prompting: Readonly<Record<string, Method>> = {
   prompt: {
     description:
-      'Plays sounds and collects digits, or speech if a parameter of speech is present, or both. Input stops the sounds.',
+      'Plays sounds and collects digits, or speech if a parameter of speech is present, or both. ' +
+      'Input stops the sounds.',
     properties: {
       play: {
         title: 'a sound or a list of sounds',
@@ -111,16 +112,16 @@ export const prompting: Readonly<Record<string, Method>> = {
     run: async (values, script) => {
       const prompt = soundsOf(values, 'play', script)
       const collect = collectOptions(values)
-      const told = { url: values.url('status_url') }
-      const tell = script.events.sender(told, 'calling.call.collect', { control_id: randomUUID() })
-      const onInput = () => tell({ result: { type: 'start_of_input' }, final: false })
+      const target = { url: values.url('status_url') }
+      const send = script.events.sender(target, 'calling.call.collect', { control_id: randomUUID() })
+      const onInput = () => send({ result: { type: 'start_of_input' }, final: false })
       const result = await script.call
-        .collect({ prompt, ...collect, ...(told.url !== undefined && { onInput }) })
+        .collect({ prompt, ...collect, ...(target.url !== undefined && { onInput }) })
         .catch((error: unknown) => {
-          tell({ result: { type: 'error' }, final: true, state: 'finished' })
+          send({ result: { type: 'error' }, final: true, state: 'finished' })
           throw error
         })
-      tellResult(tell, result)
+      sendResult(send, result)
       script.variables.assign(variablesOf(result))
       return undefined
     },

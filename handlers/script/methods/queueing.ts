@@ -18,11 +18,11 @@ const words: Readonly<Record<QueueResult['kind'], string>> = {
  * Returns the listener that sends the caller's queue events to `status_url`; `…_ts` is the time of the event.
  */
 const queueListener = (values: Values, script: ScriptContext): QueueOptions['onEvent'] => {
-  const told = values.url('status_url')
-  if (told === undefined) return undefined
-  const tell = script.events.sender({ url: told }, 'calling.call.queue')
+  const url = values.url('status_url')
+  if (url === undefined) return undefined
+  const send = script.events.sender({ url }, 'calling.call.queue')
   return (status: string, place: QueuePosition) =>
-    tell({
+    send({
       status,
       id: place.queueId,
       name: place.name,
@@ -63,7 +63,8 @@ const enterQueue = async (values: Values, script: ScriptContext): Promise<Outcom
 export const queueing: Readonly<Record<string, Method>> = {
   enter_queue: {
     description:
-      'Places the caller in a queue until another call takes the caller. If none does, the next step follows.',
+      'Places the caller in a queue until another call takes the caller. If none does, the next step ' +
+      'follows.',
     properties: {
       queue_name: text('Name of the queue, 1 to 128 characters. The first caller creates the queue.'),
       transfer_after_bridge: text('Section, URL of a script, or script that follows after the bridge.'),

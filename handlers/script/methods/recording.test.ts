@@ -13,7 +13,7 @@ const run = (steps: unknown[], of: { call?: FakeCall; recordings?: Partial<Recor
   return scripts.run(steps, { call })
 }
 
-/** What variables hold after some steps. */
+/** Returns the values of variables after the steps. */
 const after = async (
   steps: unknown[],
   names: readonly string[],
@@ -41,7 +41,7 @@ describe('record', () => {
     ])
   })
 
-  it('takes all that the verb has', async () => {
+  it('passes every parameter to the verb', async () => {
     const record = {
       format: 'mp3',
       direction: 'listen',
@@ -69,7 +69,7 @@ describe('record', () => {
     ['silence', 48_044, 'https://gw.example/r-1', 'success'],
     ['no-input', 0, '', 'no_input'],
     ['error', 364, 'https://gw.example/r-1', 'failed'],
-  ] as const)('tells what came of it: %s', async (reason, bytes, url, word) => {
+  ] as const)('reports its result: %s', async (reason, bytes, url, word) => {
     const names = ['record_url', 'record_result']
     expect(await after(['record'], names, [{ reason, bytes }])).toEqual([url, word])
   })
@@ -80,7 +80,7 @@ describe('record', () => {
     expect(call.names).toEqual(['record'])
   })
 
-  it('that cannot begin is warned of, and the next step has its turn', async () => {
+  it('that cannot start causes a warning, and the next step runs', async () => {
     const call = new FakeCall()
     call.failing.set('record', new VerbFailed('recording_no_space', 'no space'))
     const { names, warnings } = await run(['record', { sleep: 1 }], { call })
@@ -88,13 +88,13 @@ describe('record', () => {
     expect(warnings).toEqual(['/sections/main/0 recording_no_space'])
   })
 
-  it('in stereo has both sides, and contradicts any one', async () => {
+  it('in stereo has both sides, and conflicts with a single direction', async () => {
     expect((await run([{ record: { stereo: true } }])).verbs[0]?.[1]).toMatchObject({ tracks: 'stereo' })
     const { verbs, warnings } = await run([{ record: { stereo: true, direction: 'speak' } }])
     expect([verbs, warnings]).toEqual([[], ['/sections/main/0/record method_parameter_invalid_value']])
   })
 
-  it('refuses what is not there', () => {
+  it('rejects unsupported values', () => {
     expect(faultsOf([{ record: { format: 'mp4' } }])).toEqual([
       '/0/record/format method_parameter_invalid_value',
     ])
@@ -109,7 +109,7 @@ describe('record', () => {
     ])
   })
 
-  it('tells status_url that it records, and what came of it', async () => {
+  it('sends the start and the result to status_url', async () => {
     const status_url = 'https://app.example/events'
     const { context } = await run([{ record: { status_url, direction: 'both' } }])
     const record = { audio: { format: 'wav', direction: 'both', stereo: false } }
@@ -138,7 +138,7 @@ describe('record', () => {
 })
 
 describe('record_call', () => {
-  it('goes on at once, and is found again by its name or as the last', async () => {
+  it('continues at once, and is stopped by its control_id or as the last', async () => {
     const steps = [
       { record_call: { control_id: 'a', stereo: true } },
       { record_call: {} },
@@ -169,7 +169,7 @@ describe('record_call', () => {
     ])
   })
 
-  it('cannot have the name of one that is under way, and none can be stopped that is not', async () => {
+  it('rejects the control_id of an active recording, and the stop of an ended one', async () => {
     const twice = { record_call: { control_id: 'a' } }
     const { verbs, warnings } = await run([twice, twice, { stop_record_call: { control_id: 'b' } }])
     expect(verbs).toHaveLength(1)
@@ -179,13 +179,13 @@ describe('record_call', () => {
     ])
   })
 
-  it('can have a name again once it is free', async () => {
+  it('may reuse the control_id of an ended recording', async () => {
     const twice = { record_call: { control_id: 'a' } }
     const { warnings } = await run([twice, 'stop_record_call', twice])
     expect(warnings).toEqual([])
   })
 
-  it('takes all that the verb has', async () => {
+  it('passes every parameter to the verb', async () => {
     const record_call = {
       format: 'mp3',
       direction: 'speak',
@@ -212,7 +212,7 @@ describe('record_call', () => {
     ['record', { control_id: expect.stringMatching(/^[0-9a-f-]{36}$/) }],
     ['record_call', {}],
     ['record_call', { control_id: 'a' }],
-  ])('of %s is told also where the gateway dies, once: %j', async (method, id) => {
+  ])('of %s is reported once, also if the gateway dies: %j', async (method, id) => {
     const status_url = 'https://app.example/events'
     const named = id.control_id === 'a' ? id : {}
     const { verbs, context } = await run([{ [method]: { status_url, ...named } }], { recordings: [{}] })
@@ -220,12 +220,17 @@ describe('record_call', () => {
       .map(([, given]) => given as RecordOptions | undefined)
       .find((given) => given?.tracks)
     const audio = { format: 'wav', direction: expect.any(String), stereo: false }
-    const told = { dialect: 'json', url: status_url, method: 'POST', params: { ...id, record: { audio } } }
-    expect(options?.statusTarget).toEqual(told)
+    const receiver = {
+      dialect: 'json',
+      url: status_url,
+      method: 'POST',
+      params: { ...id, record: { audio } },
+    }
+    expect(options?.statusTarget).toEqual(receiver)
     expect(context.callbacks.map(({ ends }) => ends)).toEqual([undefined, expect.any(String)])
   })
 
-  it('tells status_url of its beginning and its end', async () => {
+  it('sends its start and its end to status_url', async () => {
     const status_url = 'https://app.example/events'
     const { context } = await run([{ record_call: { control_id: 'a', status_url } }, 'stop_record_call'])
     expect(eventsOf(context)).toMatchObject([

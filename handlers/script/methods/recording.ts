@@ -93,14 +93,14 @@ const eventSender = (
   options: RecordOptions,
   controlId: string,
 ): SendEvent => {
-  const told = { url: values.url('status_url') }
-  return script.events.sender(told, 'calling.call.record', {
+  const target = { url: values.url('status_url') }
+  return script.events.sender(target, 'calling.call.record', {
     control_id: controlId,
     ...audioFieldsOf(options),
   })
 }
 
-/** Returns the status target for the case that the gateway dies. The default control id is the recording's own. */
+/** Returns the status target in case the gateway dies. The default control id is the recording's own. */
 const statusTargetOf = (
   values: Values,
   options: RecordOptions,
@@ -112,10 +112,10 @@ const statusTargetOf = (
   return { statusTarget: { dialect: 'json', url, method: 'POST', params } }
 }
 
-const tellEnd = (tell: SendEvent, script: ScriptContext, result: RecordResult): void => {
+const sendEnd = (send: SendEvent, script: ScriptContext, result: RecordResult): void => {
   const end = script.context.now()
   const word = wordOf(result)
-  tell(
+  send(
     {
       state: word === 'success' ? 'finished' : word === 'failed' ? 'error' : word,
       url: result.bytes > 0 ? result.url : '',
@@ -132,14 +132,14 @@ const tellEnd = (tell: SendEvent, script: ScriptContext, result: RecordResult): 
 const record = async (values: Values, script: ScriptContext): Promise<undefined> => {
   const options = recordOptions(values, foreground)
   const controlId = randomUUID()
-  const tell = eventSender(values, script, options, controlId)
-  tell({ state: 'recording' })
+  const send = eventSender(values, script, options, controlId)
+  send({ state: 'recording' })
   const recorded = script.call.record({ ...options, ...statusTargetOf(values, options, controlId) })
   const result = await recorded.catch((error: unknown) => {
-    tell({ state: 'error' })
+    send({ state: 'error' })
     throw error
   })
-  tellEnd(tell, script, result)
+  sendEnd(send, script, result)
   script.variables.assign({ record_url: result.bytes > 0 ? result.url : '', record_result: wordOf(result) })
   if (result.reason === 'hangup') throw new CallEnded()
 }
@@ -153,9 +153,9 @@ const recordCall = async (values: Values, script: ScriptContext): Promise<undefi
     ...statusTargetOf(values, options, named),
   })
   const id = script.recordings.add(recording, named)
-  const tell = eventSender(values, script, options, id)
-  tell({ state: 'recording', recording_id: recording.id, url: recording.url })
-  void recording.ended.then((result) => tellEnd(tell, script, result))
+  const send = eventSender(values, script, options, id)
+  send({ state: 'recording', recording_id: recording.id, url: recording.url })
+  void recording.ended.then((result) => sendEnd(send, script, result))
   script.variables.assign({
     record_call_url: recording.url,
     record_call_result: 'success',

@@ -8,8 +8,8 @@ afterAll(() => scripts.close())
 
 const url = 'https://api.example/customers'
 
-/** What was asked, and what a text says afterwards. */
-const ask = async (request: object, answer: HttpResponse | undefined, text = '') => {
+/** Sends a request. Returns it, with the text as replaced by its variables. */
+const sendRequest = async (request: object, answer: HttpResponse | undefined, text = '') => {
   const context = new FakeContext()
   if (answer) context.answers.push(answer)
   const said = await scripts.say(
@@ -17,7 +17,7 @@ const ask = async (request: object, answer: HttpResponse | undefined, text = '')
     [{ set: { id: 7 } }, { request: { url, method: 'GET', ...request } }],
     { context },
   )
-  return { asked: context.outside[0], said, context }
+  return { sent: context.outside[0], said, context }
 }
 
 const fine: HttpResponse = {
@@ -27,7 +27,7 @@ const fine: HttpResponse = {
 }
 
 describe('request', () => {
-  it('asks with headers, a body and time-outs', async () => {
+  it('sends headers and a body, with time-outs', async () => {
     const request = {
       url: `${url}/%{id}`,
       method: 'put',
@@ -36,7 +36,7 @@ describe('request', () => {
       body: { id: '%{id}', list: [1] },
       headers: { 'X-Key': '%{call.call_id}', Accept: 'a/b' },
     }
-    expect((await ask(request, fine)).asked).toEqual({
+    expect((await sendRequest(request, fine)).sent).toEqual({
       url: `${url}/7`,
       method: 'PUT',
       headers: { 'x-key': 'c-1', accept: 'a/b' },
@@ -44,7 +44,7 @@ describe('request', () => {
       timeoutMs: 5000,
       connectTimeoutMs: 1500,
     })
-    expect((await ask({ method: 'POST', body: 'a %{id}' }, fine)).asked).toEqual({
+    expect((await sendRequest({ method: 'POST', body: 'a %{id}' }, fine)).sent).toEqual({
       url,
       method: 'POST',
       body: { contentType: 'text/plain', text: 'a 7' },
@@ -54,27 +54,35 @@ describe('request', () => {
       body: 'a=1',
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     }
-    expect((await ask(typed, fine)).asked?.body?.contentType).toBe('application/x-www-form-urlencoded')
-    expect((await ask({ timeout: 0, connect_timeout: 0 }, fine)).asked).toEqual({ url, method: 'GET' })
+    expect((await sendRequest(typed, fine)).sent?.body?.contentType).toBe('application/x-www-form-urlencoded')
+    expect((await sendRequest({ timeout: 0, connect_timeout: 0 }, fine)).sent).toEqual({ url, method: 'GET' })
   })
 
   const variables = '%{request_url} %{request_result} %{return_value} %{request_response_code}'
 
   it('sets its variables', async () => {
     const text = `${variables} %{request_response_headers.x-a}%{request_response_headers.x-none} %{request_response_body}`
-    expect((await ask({}, fine, text)).said).toBe(`${url} success success 200 1 {"name":"Ann","age":3}.`)
-    expect((await ask({}, { ...fine, status: 404 }, variables)).said).toBe(`${url} failed failed 404.`)
-    expect((await ask({}, fine, '%{request_response.name}')).said).toBe('.')
+    expect((await sendRequest({}, fine, text)).said).toBe(
+      `${url} success success 200 1 {"name":"Ann","age":3}.`,
+    )
+    expect((await sendRequest({}, { ...fine, status: 404 }, variables)).said).toBe(
+      `${url} failed failed 404.`,
+    )
+    expect((await sendRequest({}, fine, '%{request_response.name}')).said).toBe('.')
   })
 
-  it('keeps the fields of a JSON answer where it is asked to', async () => {
+  it('keeps the fields of a JSON answer if save_variables is set', async () => {
     const text = '%{request_response.name} %{request_response.age + 1}'
-    expect((await ask({ save_variables: true }, fine, text)).said).toBe('Ann 4.')
-    const none = await ask({ save_variables: true }, { ...fine, text: 'no JSON' }, '%{request_response.name}')
+    expect((await sendRequest({ save_variables: true }, fine, text)).said).toBe('Ann 4.')
+    const none = await sendRequest(
+      { save_variables: true },
+      { ...fine, text: 'no JSON' },
+      '%{request_response.name}',
+    )
     expect(none.said).toBe('.')
   })
 
-  it('fails without an answer, and goes on, and forgets the answer before', async () => {
+  it('fails and continues without an answer, and clears the previous answer', async () => {
     const context = new FakeContext()
     context.answers.push(fine)
     const request = { request: { url, method: 'GET', save_variables: true } }
@@ -91,9 +99,9 @@ describe('request', () => {
     ['a name that is none', { headers: { 'a b': 'x' } }],
     ['a URL that is none', { url: '%{id}' }],
     ['a URL that is empty', { url: '%{vars.none}' }],
-  ])('refuses %s', async (_what, request) => {
-    const { asked, context } = await ask(request, fine)
-    expect([asked, context.warnings.length]).toEqual([undefined, 1])
+  ])('rejects %s', async (_what, request) => {
+    const { sent, context } = await sendRequest(request, fine)
+    expect([sent, context.warnings.length]).toEqual([undefined, 1])
   })
 
   it('is checked before it runs', () => {
@@ -108,7 +116,7 @@ describe('request', () => {
 })
 
 describe('set', () => {
-  it('sets one after the other, so that later ones see earlier ones', async () => {
+  it('sets variables in order, so that later ones see earlier ones', async () => {
     expect(await scripts.say('%{b}', [{ set: { a: 2, b: '%{a * 3}' } }])).toBe('6')
     expect(
       await scripts.say('%{vars.a.b[1]} %{a.c}', [
@@ -137,7 +145,7 @@ describe('set', () => {
     expect(({} as Record<string, unknown>).constructor).toBe(Object)
   })
 
-  it('fails where variables would hold too much, however they grow', async () => {
+  it('fails if variables exceed their maximum size in any way', async () => {
     const grow = { set: { a: '%{a}%{a}' } }
     const text = [
       { set: { a: 'x'.repeat(1000) } },
@@ -163,7 +171,7 @@ describe('set', () => {
 })
 
 describe('unset', () => {
-  it('takes one or several away', async () => {
+  it('removes one or several variables', async () => {
     const set = { set: { a: 1, b: 2, c: 3 } }
     expect(await scripts.say('[%{a}%{b}%{c}]', [set, { unset: 'a' }, { unset: ['vars.b', 'none'] }])).toBe(
       '[3]',
@@ -171,7 +179,7 @@ describe('unset', () => {
     expect(faultsOf([{ unset: 5 }])).toEqual(['/0/unset method_parameter_invalid_value'])
   })
 
-  it('makes room again', async () => {
+  it('frees the space of removed variables', async () => {
     const fill = { set: { a: '%{"x".repeat(60000)}', b: '%{a}', c: '%{a}', d: '%{a}' } }
     const { warnings } = await scripts.run([
       fill,

@@ -31,9 +31,9 @@ const headersOf = (values: Values): Readonly<Record<string, string>> =>
   )
 
 const urlOf = (values: Values): string => {
-  const asked = values.url('url')
-  if (asked === undefined) throw badValue('url', 'is empty')
-  return asked
+  const url = values.url('url')
+  if (url === undefined) throw badValue('url', 'is empty')
+  return url
 }
 
 const requestOf = (values: Values): HttpRequest => {
@@ -91,7 +91,8 @@ export const requesting: Readonly<Record<string, Method>> = {
       body: {
         title: 'a text or an object',
         description:
-          'Body: a text unchanged, an object as JSON. Content-Type is set accordingly unless a header sets it.',
+          'Body: a text unchanged, an object as JSON. Content-Type is set accordingly unless a header ' +
+          'sets it.',
         type: ['string', 'object', 'array'],
       },
       timeout: number('Maximum duration in seconds; default 0: that of the configuration.', [0, 600]),

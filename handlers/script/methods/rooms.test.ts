@@ -20,7 +20,7 @@ describe('join_room', () => {
     ])
   })
 
-  it('sets its variable when the caller is out of the room', async () => {
+  it('sets its variable when the caller has left the room', async () => {
     const room = { join_room: { name: 'north' } }
     expect(await scripts.say('%{join_room_result}', [room])).toBe('joined')
     const call = new FakeCall()
@@ -38,7 +38,7 @@ describe('join_room', () => {
     ])
   })
 
-  it('wants a name or an address, also from a variable', async () => {
+  it('requires a name or an address, also from a variable', async () => {
     expect(faultsOf([{ join_room: { name: 'a/b' } }, { join_room: {} }, 'join_room'])).toEqual([
       '/0/join_room/name method_parameter_invalid_value',
       '/1/join_room method_parameter_missing',

@@ -18,7 +18,8 @@ export const rooms: Readonly<Record<string, Method>> = {
     properties: {
       name: pattern(
         roomPattern,
-        'Name of the room at /public/<name>, or its address. An unknown room exists while it has participants.',
+        'Name of the room at /public/<name>, or its address. An unknown room exists while it has ' +
+          'participants.',
         'the name or the address of a room',
       ),
     },

@@ -8,7 +8,7 @@ const scripts = new TestScripts()
 afterAll(() => scripts.close())
 
 describe('answer', () => {
-  it('answers once, for as long as it says', async () => {
+  it('answers once, with a maximum duration', async () => {
     const once = await scripts.run(['answer', { answer: { max_duration: 60 } }])
     expect(once.verbs).toEqual([['answer', {}]])
     expect((await scripts.run([{ answer: { max_duration: '60' } }])).verbs).toEqual([
@@ -16,7 +16,7 @@ describe('answer', () => {
     ])
   })
 
-  it('takes the codecs that it names, and any where it names none that is known', async () => {
+  it('accepts the codecs that it names, or any if it names no known codec', async () => {
     expect((await scripts.run([{ answer: { codecs: 'G722, AMR-WB,pcma' } }])).verbs).toEqual([
       ['answer', { codecs: ['G722', 'PCMA'] }],
     ])
@@ -35,7 +35,7 @@ describe('answer', () => {
 })
 
 describe('hangup', () => {
-  it('hangs up with a reason, and runs nothing after', async () => {
+  it('hangs up with a reason, and runs no further step', async () => {
     expect((await scripts.run([{ hangup: { reason: 'busy' } }, 'answer'])).verbs).toEqual([
       ['hangup', 'busy'],
     ])
@@ -50,7 +50,7 @@ describe('hangup', () => {
 })
 
 describe('sleep', () => {
-  it('waits for milliseconds, written short or long', async () => {
+  it('waits for milliseconds, in the short or the long form', async () => {
     const steps = [{ sleep: 250 }, { sleep: { duration: '300' } }, { sleep: '%{vars.ms}' }]
     expect((await scripts.run([{ set: { ms: 5 } }, ...steps])).verbs).toEqual([
       ['sleep', 250],
@@ -59,7 +59,7 @@ describe('sleep', () => {
     ])
   })
 
-  it('waits for ever until the call ends', async () => {
+  it('waits without a limit until the call ends', async () => {
     const call = new FakeCall()
     const naps: number[] = []
     call.sleep = async (ms) => {
@@ -79,7 +79,7 @@ describe('send_digits', () => {
     expect(await scripts.say('%{send_digits_result}', [{ send_digits: { digits: '1' } }])).toBe('success')
   })
 
-  it('fails where a variable makes none', async () => {
+  it('fails if a variable yields no digits', async () => {
     const steps = [{ set: { d: '1x' } }, { send_digits: { digits: '%{d}' } }]
     expect(await scripts.say('%{send_digits_result}', steps)).toBe('failed')
   })
@@ -88,7 +88,7 @@ describe('send_digits', () => {
 describe('sip_refer', () => {
   const refer = (more: object = {}) => ({ sip_refer: { to_uri: 'sip:100@pbx.example', ...more } })
 
-  it('asks with credentials, and the call is over where that worked', async () => {
+  it('sends REFER with credentials, and ends the call on success', async () => {
     const { verbs } = await scripts.run([refer({ username: 'u', password: 'p' }), 'answer'])
     expect(verbs).toEqual([['refer', { to: 'sip:100@pbx.example', username: 'u', password: 'p' }]])
   })
@@ -108,7 +108,7 @@ describe('sip_refer', () => {
     expect(await scripts.say(`${said}.`, [refer()], { call })).toBe(`${text}.`)
   })
 
-  it('tells status_url what came of it', async () => {
+  it('sends the result to status_url', async () => {
     const status_url = 'https://app.example/events'
     const { context } = await scripts.run([refer({ status_url })])
     expect(eventsOf(context)).toEqual([
@@ -129,7 +129,7 @@ describe('sip_refer', () => {
     expect(failed.warnings).toEqual(['/sections/main/0/sip_refer refer_unsupported'])
   })
 
-  it('wants a SIP URI, also from a variable', async () => {
+  it('requires a SIP URI, also from a variable', async () => {
     expect(faultsOf([refer({ to_uri: '+1555' })])).toEqual([
       '/0/sip_refer/to_uri method_parameter_invalid_value',
     ])
@@ -140,14 +140,14 @@ describe('sip_refer', () => {
 })
 
 describe('user_event', () => {
-  it('tells the browser, with variables replaced inside of the event', async () => {
+  it('sends the event to the browser, with variables replaced', async () => {
     const event = { kind: 'queue', place: '%{vars.place}', list: ['%{call.from_number}'] }
     expect((await scripts.run([{ set: { place: 3 } }, { user_event: { event } }])).verbs).toEqual([
       ['sendUserEvent', { kind: 'queue', place: 3, list: ['+15550001'] }],
     ])
   })
 
-  it('warns where the caller cannot be told', async () => {
+  it('warns if the caller cannot receive events', async () => {
     const call = new FakeCall()
     call.sendUserEvent = () => false
     const { warnings } = await scripts.run([{ user_event: { event: {} } }], { call })

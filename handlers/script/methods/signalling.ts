@@ -62,15 +62,16 @@ export const signalling: Readonly<Record<string, Method>> = {
       const password = values.text('password')
       const fault = toFault(to)
       if (fault !== undefined) throw badValue('to_uri', fault)
-      const told = { url: values.url('status_url') }
-      const tell = script.events.sender(told, 'calling.call.refer', { sip_refer_to: to })
+      const send = script.events.sender({ url: values.url('status_url') }, 'calling.call.refer', {
+        sip_refer_to: to,
+      })
       const credentials = { ...(username && { username }), ...(password && { password }) }
       const result = await script.call.refer({ to, ...credentials }).catch((error: unknown) => {
-        tell({ state: 'failed' })
+        send({ state: 'failed' })
         throw error
       })
       const { status, notifyStatus } = result
-      tell({ state: wordOf(result), sip_refer_response_code: status, sip_notify_response_code: notifyStatus })
+      send({ state: wordOf(result), sip_refer_response_code: status, sip_notify_response_code: notifyStatus })
       script.variables.assign({
         sip_refer_to: to,
         sip_refer_result: wordOf(result),

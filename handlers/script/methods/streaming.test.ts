@@ -5,10 +5,10 @@ import { eventsOf, faultsOf, TestScripts } from '../../testing/test-scripts.ts'
 const scripts = new TestScripts()
 afterAll(() => scripts.close())
 
-const told = 'https://app.example/events'
+const receiver = 'https://app.example/events'
 
 describe('stream', () => {
-  it('takes all that the verb has', async () => {
+  it('passes every parameter to the verb', async () => {
     const stream = {
       url: 'wss://x.example/a',
       name: 'n',
@@ -36,8 +36,8 @@ describe('stream', () => {
     expect(plain.verbs[0]?.[1]).toEqual({ url: 'wss://x.example/a', codec: 'PCMU', tracks: 'inbound' })
   })
 
-  it('goes on at once, and is found again by its control_id or as the last', async () => {
-    const stream = { url: 'wss://x.example/a', status_url: told }
+  it('continues at once, and is stopped by its control_id or as the last', async () => {
+    const stream = { url: 'wss://x.example/a', status_url: receiver }
     const { context, warnings } = await scripts.run([
       { stream: { ...stream, control_id: 'a' } },
       { stream: { ...stream, control_id: 'b' } },
@@ -59,7 +59,7 @@ describe('stream', () => {
     })
   })
 
-  it('cannot have the control_id of one that goes on', async () => {
+  it('rejects the control_id of an active stream', async () => {
     const stream = { url: 'wss://x.example/a', control_id: 'a' }
     const { warnings, names } = await scripts.run([{ stream }, { stream }])
     expect([warnings, names]).toEqual([
@@ -68,10 +68,10 @@ describe('stream', () => {
     ])
   })
 
-  it('tells status_url by GET where it says so, and why it failed', async () => {
+  it('sends its state to status_url, by GET if requested, with the reason of a failure', async () => {
     const call = new FakeCall()
     call.streamEnds.push({ kind: 'failed', reason: 'refused' })
-    const stream = { url: 'wss://x.example/a', status_url: told, status_url_method: 'GET' }
+    const stream = { url: 'wss://x.example/a', status_url: receiver, status_url_method: 'GET' }
     const { context } = await scripts.run([{ stream }, { sleep: 1 }], { call })
     expect(context.callbacks.map(({ method, body }) => [method, body])).toEqual([
       ['GET', undefined],
@@ -91,7 +91,7 @@ describe('stream', () => {
     expect(await scripts.say('%{stream_result}', wrong)).toBe('failed')
   })
 
-  it('refuses what is no WebSocket, and a codec that is not there', () => {
+  it('rejects an invalid WebSocket URL, and an unsupported codec', () => {
     expect(faultsOf([{ stream: { url: 'https://x.example' } }])).toEqual([
       '/0/stream/url method_parameter_invalid_value',
     ])
@@ -103,7 +103,7 @@ describe('stream', () => {
 })
 
 describe('tap', () => {
-  it('gives the audio of a direction to an RTP address, in a codec', async () => {
+  it('sends the audio of a direction to an RTP address in a codec', async () => {
     const tap = { uri: 'rtp://192.0.2.9:4000', direction: 'both', codec: 'PCMA', rtp_ptime: 30 }
     expect((await scripts.run([{ tap }])).verbs).toEqual([
       ['startStream', { url: 'rtp://192.0.2.9:4000?codec=PCMA&ptime=30', tracks: 'both' }],
@@ -137,9 +137,9 @@ describe('tap', () => {
     )
   })
 
-  it('tells status_url', async () => {
+  it('sends its state to status_url', async () => {
     const { context } = await scripts.run([
-      { tap: { uri: 'rtp://192.0.2.9:4000', status_url: told } },
+      { tap: { uri: 'rtp://192.0.2.9:4000', status_url: receiver } },
       'stop_tap',
     ])
     const params = { uri: 'rtp://192.0.2.9:4000', direction: 'speak', codec: 'PCMU', rate: 8000, ptime: 20 }
@@ -150,7 +150,7 @@ describe('tap', () => {
     ])
   })
 
-  it('refuses other addresses, and packets of no such length', () => {
+  it('rejects other addresses and packet lengths', () => {
     expect(faultsOf([{ tap: { uri: 'https://x.example' } }])).toEqual([
       '/0/tap/uri method_parameter_invalid_value',
     ])

@@ -9,7 +9,8 @@ import { asText } from '../variables.ts'
 /** Schema of the codec of a WebSocket stream. */
 export const streamCodec = pattern(
   streamFormatPattern,
-  `Codec of a stream: ${streamFormats}: 8000, 16000 (default), 24000 or 48000 Hz of L16, 20 (default) to 120 ms in steps of 20. Default PCMU.`,
+  `Codec of a stream: ${streamFormats}: 8000, 16000 (default), 24000 or 48000 Hz of L16, 20 (default) ` +
+    'to 120 ms in steps of 20. Default PCMU.',
   streamFormats,
 )
 
@@ -42,10 +43,10 @@ export const streamProperties: Readonly<Record<string, Schema>> = {
 const tapTracks = { speak: 'inbound', listen: 'outbound', both: 'both' } as const
 
 /** Sends the events of a stream: its start now, and its end later. */
-export const sendStreamEvents = (tell: SendEvent, begun: string, stream: CallStream): void => {
-  tell({ state: begun })
+export const sendStreamEvents = (send: SendEvent, begun: string, stream: CallStream): void => {
+  send({ state: begun })
   void stream.ended.then((end: StreamEnd) => {
-    tell({
+    send({
       state: end.kind === 'failed' ? 'error' : 'finished',
       ...(end.kind === 'failed' && { reason: end.reason }),
     })
@@ -58,11 +59,18 @@ const stream = async (values: Values, script: ScriptContext): Promise<undefined>
   const url = values.needed('url')
   const track = values.choice<keyof typeof streamTracks>('track') ?? 'inbound_track'
   const options = streamOptions(url, values.text('codec'), values)
-  const told = { url: values.url('status_url'), method: values.choice<'GET' | 'POST'>('status_url_method') }
+  const target = {
+    url: values.url('status_url'),
+    method: values.choice<'GET' | 'POST'>('status_url_method'),
+  }
   const started = await script.call.startStream({ ...options, tracks: streamTracks[track] })
   const id = script.streams.add(started, controlId)
-  const tell = script.events.sender(told, 'calling.call.stream', { control_id: id, url, name: options.name })
-  sendStreamEvents(tell, 'streaming', started)
+  const send = script.events.sender(target, 'calling.call.stream', {
+    control_id: id,
+    url,
+    name: options.name,
+  })
+  sendStreamEvents(send, 'streaming', started)
   script.variables.assign({ stream_result: 'success', stream_control_id: id })
 }
 
@@ -86,18 +94,18 @@ const tap = async (values: Values, script: ScriptContext): Promise<undefined> =>
   const uri = values.needed('uri')
   const codec = values.choice<'PCMU' | 'PCMA'>('codec') ?? 'PCMU'
   const direction = values.choice<keyof typeof tapTracks>('direction') ?? 'speak'
-  const told = { url: values.url('status_url') }
+  const target = { url: values.url('status_url') }
   const ptime = values.number('rtp_ptime') ?? 20
   const options = tapOptions(uri, codec, ptime)
   const started = await script.call.startStream({ ...options, tracks: tapTracks[direction] })
   const id = script.taps.add(started, controlId)
   const params = { direction, codec, rate: 8000, ptime }
-  const tell = script.events.sender(told, 'calling.call.tap', {
+  const send = script.events.sender(target, 'calling.call.tap', {
     control_id: id,
     tap: { type: 'audio', params: { direction } },
     device: { type: typeOf(uri), params: { uri, ...params } },
   })
-  sendStreamEvents(tell, 'tapping', started)
+  sendStreamEvents(send, 'tapping', started)
   script.variables.assign({
     tap_uri: uri,
     tap_result: 'success',
@@ -127,7 +135,8 @@ export const streaming: Readonly<Record<string, Method>> = {
       ]),
       codec: choice('PCMU or PCMA; default PCMU.', ['PCMU', 'PCMA']),
       rtp_ptime: number(
-        'Milliseconds of an RTP packet, 10 to 60 in steps of 10, or of a WebSocket message, 20 to 120 in steps of 20; default 20.',
+        'Milliseconds of an RTP packet, 10 to 60 in steps of 10, or of a WebSocket message, 20 to 120 ' +
+          'in steps of 20; default 20.',
         [10, 120],
       ),
       status_url: statusUrl('calling.call.tap'),

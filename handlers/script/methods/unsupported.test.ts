@@ -6,29 +6,26 @@ const scripts = new TestScripts()
 afterAll(() => scripts.close())
 
 describe('a method without a verb', () => {
-  it.each(Object.keys(unsupportedMethods))(
-    '%s fails when it is run, and the script goes on',
-    async (name) => {
-      const parameters = { prompt: { text: `Ask \${for} the {name}, \${` }, timeout: 99_999, url: 'x' }
-      const { names, warnings } = await scripts.run([{ [name]: parameters }, name, { sleep: 1 }])
-      expect(names).toEqual(['sleep'])
-      const kind = ['ai', 'ai_sidecar', 'amazon_bedrock'].includes(name) ? 'agent' : 'method'
-      expect(warnings).toEqual([
-        `/sections/main/0/${name} ${kind}_unsupported`,
-        `/sections/main/1 ${kind}_unsupported`,
-        `/sections/main/0/${name} method_execute_failed`,
-        '/sections/main/1 method_execute_failed',
-      ])
-    },
-  )
+  it.each(Object.keys(unsupportedMethods))('%s fails at run time, and the script continues', async (name) => {
+    const parameters = { prompt: { text: `Ask \${for} the {name}, \${` }, timeout: 99_999, url: 'x' }
+    const { names, warnings } = await scripts.run([{ [name]: parameters }, name, { sleep: 1 }])
+    expect(names).toEqual(['sleep'])
+    const kind = ['ai', 'ai_sidecar', 'amazon_bedrock'].includes(name) ? 'agent' : 'method'
+    expect(warnings).toEqual([
+      `/sections/main/0/${name} ${kind}_unsupported`,
+      `/sections/main/1 ${kind}_unsupported`,
+      `/sections/main/0/${name} method_execute_failed`,
+      '/sections/main/1 method_execute_failed',
+    ])
+  })
 
-  it('says so in its variable, and in script_error', async () => {
+  it('sets its variable and script_error', async () => {
     expect(await scripts.say('%{send_sms_result} %{script_error}', [{ send_sms: { body: 'a' } }])).toBe(
       'failed relay_script_method_execute_failed',
     )
   })
 
-  it('is not one that nobody knows', () => {
+  it('is distinct from an unknown method', () => {
     expect(faultsOf([{ dance: {} }])).toEqual(['/0/dance method_undefined'])
     expect(faultsOf(['constructor'])).toEqual(['/0 method_undefined'])
   })

@@ -33,7 +33,7 @@ describe('an expression', () => {
     ['null', null],
     ['"ü".length // the end', 1],
     ['new Date(0).toISOString()', '1970-01-01T00:00:00.000Z'],
-  ])('%s has its value', async (expression, value) => {
+  ])('%s is evaluated', async (expression, value) => {
     const variables = {
       call: { from: '+15550001', c: ' call', a: 'call', b: 'call' },
       envs: { b: ' env', a: 'env' },
@@ -48,18 +48,18 @@ describe('an expression', () => {
     ['1 +', 'SyntaxError'],
     ['for (;;) {}', 'SyntaxError'],
     ['await 1', 'SyntaxError'],
-    ['nobody.knows', "ReferenceError: 'nobody' is not defined"],
+    ['absent.value', "ReferenceError: 'absent' is not defined"],
     ['vars.none.more', 'TypeError'],
     ['vars.a = 1, made = 1', 'ReferenceError'],
     ['(() => { throw 5 })()', ''],
     [`(() => { throw new Error("${'x'.repeat(900)}") })()`, 'Error: xxx'],
   ])('%s is a fault', async (expression, message) => {
-    const told = await failureOf(expression)
-    expect(told).toContain(message)
-    expect(told.length).toBeLessThanOrEqual(200)
+    const text = await failureOf(expression)
+    expect(text).toContain(message)
+    expect(text.length).toBeLessThanOrEqual(200)
   })
 
-  it('knows nothing of the one before it', async () => {
+  it('sees no state of the previous one', async () => {
     await evaluate('(globalThis.left = 1, Object.prototype.left = 2, Array.prototype.map = null, 0)')
     expect(await evaluate('typeof left + typeof [].left + [1].map((x) => x)')).toBe('undefinedundefined1')
   })
@@ -81,7 +81,7 @@ describe('an expression', () => {
   })
 })
 
-describe('the sandbox holds', () => {
+describe('the sandbox withstands', () => {
   it.each([
     ['an endless loop', '(() => { for (;;); })()', 'longer than 150 ms'],
     ['a regular expression without an end', '/(a+)+$/.test("a".repeat(40) + "b")', 'longer than 150 ms'],
@@ -103,7 +103,7 @@ describe('the sandbox holds', () => {
     expect(await evaluate('1 + 1')).toBe(2)
   })
 
-  it('a bomb of memory, whichever limit it meets first', async () => {
+  it('memory exhaustion, at whichever limit comes first', async () => {
     await failureOf('(() => { const all = []; for (;;) all.push("x".repeat(10000) + all.length) })()')
     expect(await evaluate('1 + 1')).toBe(2)
   })
@@ -115,11 +115,11 @@ describe('the sandbox holds', () => {
     '(0, eval)("typeof process + typeof require + typeof module")',
     '(() => { try { null.x } catch (e) { return e.constructor.constructor("return typeof process")() } })() + "undefinedundefined"',
     'typeof process + typeof require + typeof module',
-  ])('%s finds nothing of the host', async (expression) => {
+  ])('%s reaches no object of the host', async (expression) => {
     expect(await evaluate(expression)).toBe('undefinedundefinedundefined')
   })
 
-  it('no name of the host and nothing that waits', async () => {
+  it('has no name of the host and no asynchronous function', async () => {
     const names = (await evaluate('Object.getOwnPropertyNames(globalThis)')) as string[]
     for (const name of [
       'process',
@@ -141,7 +141,7 @@ describe('the sandbox holds', () => {
   })
 })
 
-describe('its threads', () => {
+describe('the threads of the sandbox', () => {
   interface FakeThread extends SandboxThread {
     readonly jobs: string[]
     readonly ready: () => void
@@ -179,7 +179,7 @@ describe('its threads', () => {
     return { pool, threads, alarms, waits }
   }
 
-  it('are two, and each has one expression at a time', async () => {
+  it('are two, each with one expression at a time', async () => {
     const { pool, threads } = open()
     const values = ['a', 'b', 'c'].map((expression) => pool.evaluate(expression, {}))
     expect(threads.map(({ jobs }) => jobs)).toEqual([['a'], ['b']])
@@ -192,7 +192,7 @@ describe('its threads', () => {
     expect(pool.pending).toBe(0)
   })
 
-  it('are replaced when they do not answer, or die', async () => {
+  it('are replaced if they do not answer, or exit', async () => {
     const { pool, threads, alarms } = open()
     const silent = pool.evaluate('a', {})
     alarms[0]?.()
@@ -209,7 +209,7 @@ describe('its threads', () => {
     expect(alarms).toEqual([])
   })
 
-  it('may take ten seconds to start, and two for an expression from then on', async () => {
+  it('have ten seconds to start, and two seconds for each expression', async () => {
     const { pool, threads, alarms, waits } = open()
     const slow = pool.evaluate('a', {})
     threads[0]?.ready()
@@ -222,14 +222,14 @@ describe('its threads', () => {
     await expect(stuck).rejects.toThrow('does not answer')
   })
 
-  it('say when they have started', async () => {
+  it('report that they have started', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const thread = startThread({ onReady: resolve, onReply: () => {}, onFailure: () => {} })
     await promise
     await thread.end()
   })
 
-  it('are ended in the middle of whatever they do', async () => {
+  it('can be terminated at any time', async () => {
     const alarms: (() => void)[] = []
     const after = (_ms: number, run: () => void) => {
       alarms.push(run)
@@ -243,7 +243,7 @@ describe('its threads', () => {
     await pool.close()
   })
 
-  it('that cannot be started fail the expression, and the next one tries again', async () => {
+  it('that cannot start fail the expression, and start again for the next one', async () => {
     let starts = 0
     const pool = new Sandbox(noTimers, () => {
       starts++
@@ -254,7 +254,7 @@ describe('its threads', () => {
     expect([starts, pool.pending]).toEqual([2, 0])
   })
 
-  it('are first for who has used least so far', async () => {
+  it('serve the project with the least use first', async () => {
     const { pool, threads, alarms } = open()
     const hog = { usedMs: 0 }
     const other = { usedMs: 0 }
@@ -271,7 +271,7 @@ describe('its threads', () => {
     expect(await Promise.all([values[0], values[2], values[3]])).toEqual([1, 3, 2])
   })
 
-  it('refuse who has used most when too many wait', async () => {
+  it('reject the project with the most use if too many expressions wait', async () => {
     const { pool } = open()
     const hog = { usedMs: 100 }
     const other = { usedMs: 0 }
@@ -285,7 +285,7 @@ describe('its threads', () => {
     expect((await over).at(-1)).toMatchObject({ reason: { message: 'the threads are closed' } })
   })
 
-  it('take no more than two hundred that wait', async () => {
+  it('queue at most 200 expressions', async () => {
     const { pool } = open()
     const waiting = Array.from({ length: 202 }, () => pool.evaluate('a', {}))
     await expect(pool.evaluate('b', {})).rejects.toThrow('too many')

@@ -31,7 +31,7 @@ describe('Conference', () => {
     expect(context.warnings).toEqual([])
   })
 
-  it('takes what it says', async () => {
+  it('takes its attributes', async () => {
     const attributes =
       'muted="true" beep="onExit" startConferenceOnEnter="false" endConferenceOnExit="true" maxParticipants="3" ' +
       'coach="c-7" record="record-from-start" trim="do-not-trim" waitUrl=""'
@@ -58,12 +58,12 @@ describe('Conference', () => {
     expect(options).toMatchObject({ beep: wanted })
   })
 
-  it('tells the action of Dial how long it was', async () => {
+  it('sends its duration to the action of Dial', async () => {
     const { context } = await joined(`<Dial ${action}>${noun()}</Dial>`)
     expect(context.fields(0)).toMatchObject({ DialCallStatus: 'answered', DialCallDuration: '5' })
   })
 
-  it('has failed where it is full or cannot be joined', async () => {
+  it('fails if it is full or cannot be joined', async () => {
     const full = new FakeCall()
     full.conferences.push({ kind: 'full', conferenceId: 'f-1', durationMs: 0 })
     const broken = new FakeCall()
@@ -74,19 +74,19 @@ describe('Conference', () => {
     }
   })
 
-  it('stands alone in Dial', async () => {
+  it('must be alone in Dial', async () => {
     const { call, context } = await joined(`<Dial>${noun()}<Number>1</Number></Dial>`)
     expect(call.names).not.toContain('connect')
     expect(context.warnings).toMatchObject([{ code: '12200', path: '/Response/Dial[1]' }])
   })
 
-  it('has nobody in it without a name', async () => {
+  it('is not joined without a name', async () => {
     const { call, context } = await joined(`<Dial ${action}>${noun('', ' ')}</Dial>`)
     expect(call.names).not.toContain('joinConference')
     expect(context.fields(0)).toMatchObject({ DialCallStatus: 'failed' })
   })
 
-  it('is left by * where Dial says so, and after the timeLimit', async () => {
+  it('ends for the caller by * if Dial says so, and after the timeLimit', async () => {
     const seats: string[] = []
     const call = new FakeCall()
     call.during.set('joinConference', async ({ onJoined }: ConferenceOptions) => {
@@ -103,18 +103,21 @@ describe('Conference', () => {
     expect(seats.filter((what) => what === 'left')).toHaveLength(2)
   })
 
-  it.each(['waitMethod', 'waitUrlMethod'])('runs its waitUrl on who waits, by its %s', async (method) => {
-    const waiting = new FakeCall()
-    const context = new FakeContext({ [`${root}/wait`]: '<Response><Say>Soon</Say></Response>' })
-    const call = new FakeCall()
-    call.during.set('joinConference', async ({ wait }: ConferenceOptions) =>
-      (wait as (call: CallControl) => Promise<void>)(waiting),
-    )
-    const attributes = `waitUrl="${root}/wait" ${method}="GET"`
-    await runXml(`<Dial>${noun(attributes)}</Dial>`, { call, context })
-    expect(waiting.names).toEqual(['play'])
-    expect(context.requests).toMatchObject([{ method: 'GET' }])
-  })
+  it.each(['waitMethod', 'waitUrlMethod'])(
+    'runs its waitUrl for the waiting caller, by its %s',
+    async (method) => {
+      const waiting = new FakeCall()
+      const context = new FakeContext({ [`${root}/wait`]: '<Response><Say>Soon</Say></Response>' })
+      const call = new FakeCall()
+      call.during.set('joinConference', async ({ wait }: ConferenceOptions) =>
+        (wait as (call: CallControl) => Promise<void>)(waiting),
+      )
+      const attributes = `waitUrl="${root}/wait" ${method}="GET"`
+      await runXml(`<Dial>${noun(attributes)}</Dial>`, { call, context })
+      expect(waiting.names).toEqual(['play'])
+      expect(context.requests).toMatchObject([{ method: 'GET' }])
+    },
+  )
 })
 
 const event = (kind: ConferenceEvent['kind'], more: Partial<ConferenceEvent> = {}): ConferenceEvent => ({
@@ -128,8 +131,8 @@ const event = (kind: ConferenceEvent['kind'], more: Partial<ConferenceEvent> = {
   ...more,
 })
 
-/** What the callbacks hear of events and of a recording. */
-const heard = async (attributes: string, events: readonly ConferenceEvent[], bytes = 64_000) => {
+/** Returns the callbacks for conference events and a recording. */
+const callbacksOf = async (attributes: string, events: readonly ConferenceEvent[], bytes = 64_000) => {
   const call = new FakeCall()
   call.during.set('joinConference', ({ onEvent, onRecording, onRecorded }: ConferenceOptions) => {
     for (const one of events) onEvent?.(one)
@@ -146,15 +149,15 @@ const all = (['start', 'join', 'mute', 'unmute', 'hold', 'unhold', 'speaker', 'l
 )
 
 describe('the callbacks of Conference', () => {
-  it('hear of start, end, join and leave by default, with the fields in order', async () => {
-    const callbacks = await heard(`statusCallback="${root}/told"`, all)
+  it('receive start, end, join and leave by default, with the fields in order', async () => {
+    const callbacks = await callbacksOf(`statusCallback="${root}/status"`, all)
     expect(callbacks.map((one) => fieldsOf(one).StatusCallbackEvent)).toEqual([
       'conference-start',
       'participant-join',
       'participant-leave',
       'conference-end',
     ])
-    expect(callbacks[0]).toMatchObject({ kind: 'conference', url: `${root}/told`, method: 'POST' })
+    expect(callbacks[0]).toMatchObject({ kind: 'conference', url: `${root}/status`, method: 'POST' })
     expect(Object.entries(fieldsOf(callbacks[1]))).toEqual([
       ['ConferenceSid', 'f-1'],
       ['FriendlyName', 'sales'],
@@ -168,9 +171,9 @@ describe('the callbacks of Conference', () => {
     ])
   })
 
-  it('hear of what they ask for, by their method', async () => {
+  it('receive the requested events, by their method', async () => {
     const attributes = 'statusCallbackEvent="mute hold speaker" statusCallbackMethod="GET"'
-    const callbacks = await heard(`statusCallback="${root}/told" ${attributes}`, all)
+    const callbacks = await callbacksOf(`statusCallback="${root}/status" ${attributes}`, all)
     expect(callbacks[0]).toMatchObject({ method: 'GET' })
     expect(callbacks.map((one) => fieldsOf(one).StatusCallbackEvent)).toEqual([
       'participant-mute',
@@ -181,13 +184,13 @@ describe('the callbacks of Conference', () => {
     ])
   })
 
-  it('hear of the beginning of the recording, and that there is none, where they ask for that', async () => {
-    const told = `recordingStatusCallback="${root}/told" recordingStatusCallbackEvent="in-progress completed absent"`
+  it('receive the start and the absence of a recording if requested', async () => {
+    const callback = `recordingStatusCallback="${root}/status" recordingStatusCallbackEvent="in-progress completed absent"`
     for (const [bytes, end] of [
       [64_000, 'completed'],
       [0, 'absent'],
     ] as const) {
-      const callbacks = await heard(told, [event('start')], bytes)
+      const callbacks = await callbacksOf(callback, [event('start')], bytes)
       expect(callbacks.map(fieldsOf)).toMatchObject([
         { RecordingStatus: 'in-progress', ConferenceSid: 'f-1' },
         { RecordingStatus: end, ConferenceSid: 'f-1' },
@@ -195,9 +198,9 @@ describe('the callbacks of Conference', () => {
     }
   })
 
-  it('hear where the recording is', async () => {
-    const told = `recordingStatusCallback="${root}/told" recordingStatusCallbackMethod="GET" recordingStatusCallbackEvent="completed"`
-    const callbacks = await heard(`${told} eventCallbackUrl="${root}/event"`, [event('start')])
+  it('receive the URL of the recording', async () => {
+    const callback = `recordingStatusCallback="${root}/status" recordingStatusCallbackMethod="GET" recordingStatusCallbackEvent="completed"`
+    const callbacks = await callbacksOf(`${callback} eventCallbackUrl="${root}/event"`, [event('start')])
     expect(callbacks).toMatchObject([
       { kind: 'recording', method: 'GET' },
       { kind: 'conference', url: `${root}/event`, method: 'POST' },

@@ -64,8 +64,10 @@ export const readConference = (reader: ElementReader): ParsedConference | undefi
   const eventUrl = event ? reader.url(event, 'eventCallbackUrl') : undefined
   const options = readOptions(reader)
   if (options.name === '' || options.name.length > maxNameLength) {
-    const message = `Conference needs a name of at most ${maxNameLength} characters; the caller does not join it.`
-    reader.warning(codes.schema, message)
+    reader.warning(
+      codes.schema,
+      `Conference needs a name of at most ${maxNameLength} characters; the caller does not join it.`,
+    )
     return undefined
   }
   const eventCallback = eventUrl === undefined ? undefined : ({ url: eventUrl, method: 'POST' } as const)

@@ -5,8 +5,8 @@ import { FakeContext } from '../../testing/fake-context.ts'
 import { fieldsOf, root, runXml } from '../../testing/run-xml.ts'
 import type { CalleeState, ConnectOptions, Destination } from '../../verbs.ts'
 
-/** Whom the gateway is told to call. */
-const called = async (nouns: string) => {
+/** Runs `Dial` with the nouns. Returns the callees, the ids in their headers, and the warnings. */
+const calleesOf = async (nouns: string) => {
   const { call, context } = await runXml(`<Dial>${nouns}</Dial>`)
   const options = call.verbs.find(([name]) => name === 'connect')?.[1] as ConnectOptions | undefined
   const callees = (options?.steps[0] ?? []).map(({ headersFor, ...callee }) => callee)
@@ -16,7 +16,7 @@ const called = async (nouns: string) => {
 
 describe('Sip', () => {
   it('takes credentials, transport, and URL headers that become X- headers', async () => {
-    const { callees } = await called(
+    const { callees } = await calleesOf(
       '<Sip username="u" password="p">sip:100@carrier.example:5080;transport=tcp?X-Id=a%2Bb&amp;tag=7</Sip>',
     )
     expect(callees).toEqual([
@@ -38,8 +38,8 @@ describe('Sip', () => {
       'user-to-user=%22a%20b%22%3Bpurpose%3Disdn-uui%3Bcontent%3D%22x%22',
       '"a b";purpose=isdn-uui;content="x"',
     ],
-  ])('hands on what is for the other user under its own name: %s', async (query, value) => {
-    const { callees, warnings } = await called(`<Sip>sip:a@b.example?X-Id=7&amp;${query}</Sip>`)
+  ])('passes on the User-to-User value under its own name: %s', async (query, value) => {
+    const { callees, warnings } = await calleesOf(`<Sip>sip:a@b.example?X-Id=7&amp;${query}</Sip>`)
     expect(callees).toEqual([
       {
         to: 'sip:a@b.example',
@@ -53,9 +53,9 @@ describe('Sip', () => {
   })
 
   it.each(['', 'a%20b', '%22open', 'a%3B', 'a%2C%20b', 'a%0D%0AVia%3A%20x'])(
-    'does not hand on a User-to-User that is none, and 32110 says so: %j',
+    'drops an invalid User-to-User with warning 32110: %j',
     async (value) => {
-      const { callees, warnings } = await called(
+      const { callees, warnings } = await calleesOf(
         `<Sip>sip:a@b.example?User-to-User=${value}&amp;X-Id=7</Sip>`,
       )
       expect(callees).toEqual([{ to: 'sip:a@b.example', headers: [{ name: 'X-Id', value: '7' }] }])
@@ -63,8 +63,8 @@ describe('Sip', () => {
     },
   )
 
-  it('tells the INVITE the ids of call and project, whatever the URL headers say', async () => {
-    const { callees, ids, warnings } = await called(
+  it('adds the ids of call and project to the INVITE, regardless of the URL headers', async () => {
+    const { callees, ids, warnings } = await calleesOf(
       '<Sip>sip:a@b.example?X-CallSid=c-9&amp;accountsid=p-9&amp;ApiVersion=9&amp;CallSids=7</Sip><Number>+15550003</Number>',
     )
     expect(callees[0]).toEqual({ to: 'sip:a@b.example', headers: [{ name: 'X-CallSids', value: '7' }] })
@@ -80,7 +80,7 @@ describe('Sip', () => {
   })
 
   it('takes codecs and sessionTimeout', async () => {
-    const { callees, warnings } = await called(
+    const { callees, warnings } = await calleesOf(
       '<Sip codecs="OPUS,pcmu,G729" sessionTimeout="120">sip:a@b.example</Sip>',
     )
     expect(callees).toEqual([{ to: 'sip:a@b.example', codecs: ['opus', 'PCMU'], sessionTimerSeconds: 120 }])
@@ -91,14 +91,14 @@ describe('Sip', () => {
     ['no SIP URI', 'carrier.example'],
     ['a line break in a URL header', 'sip:a@b?X-A=1%0d%0aVia:x'],
     ['a header that is the gateway’s own', 'sip:a@b?X-A=1&amp;%3A=2'],
-  ])('calls nobody with %s, and 32110 says so', async (_what, uri) => {
-    const { callees, warnings } = await called(`<Sip>${uri}</Sip>`)
+  ])('is not called with %s, with warning 32110', async (_what, uri) => {
+    const { callees, warnings } = await calleesOf(`<Sip>${uri}</Sip>`)
     expect(callees).toEqual([])
     expect(warnings).toMatchObject([{ code: '32110', path: '/Response/Dial[1]/Sip[1]', line: 1 }])
   })
 
-  it('never shows what stands in it', async () => {
-    const { warnings } = await called('<Sip password="pa55">sip:u:pa55@ b</Sip>')
+  it('never shows its own text in messages', async () => {
+    const { warnings } = await calleesOf('<Sip password="pa55">sip:u:pa55@ b</Sip>')
     expect(warnings).toHaveLength(1)
     expect(JSON.stringify(warnings)).not.toContain('pa55')
   })
@@ -106,14 +106,14 @@ describe('Sip', () => {
 
 describe('Client', () => {
   it('is a subscriber by name, or by address, or by Identity', async () => {
-    const { callees } = await called(
+    const { callees } = await calleesOf(
       '<Client>alice</Client><Client>/private/bob</Client><Client><Identity>carol</Identity></Client>',
     )
     expect(callees.map(({ to }) => to)).toEqual(['/public/alice', '/private/bob', '/public/carol'])
   })
 
-  it('tells the browser its Parameters, by name and value', async () => {
-    const { callees, warnings } = await called(
+  it('sends its Parameters to the browser by name and value', async () => {
+    const { callees, warnings } = await calleesOf(
       '<Client><Identity>alice</Identity><Parameter name="order" value="42"/><Parameter name="vip"/></Client><Client>bob<Parameter value="1"/></Client>',
     )
     expect(callees).toEqual([
@@ -123,23 +123,23 @@ describe('Client', () => {
     expect(warnings).toMatchObject([{ code: '12200', path: '/Response/Dial[1]/Client[2]/Parameter[1]' }])
   })
 
-  it('tells the browser none of its Parameters where they are too long', async () => {
+  it('sends none of its Parameters if they are too long', async () => {
     const long = `<Client>alice<Parameter name="a" value="${'x'.repeat(2_048)}"/></Client>`
-    const { callees, warnings } = await called(long)
+    const { callees, warnings } = await calleesOf(long)
     expect(callees).toEqual([{ to: '/public/alice' }])
     expect(warnings).toMatchObject([{ code: '12200', path: '/Response/Dial[1]/Client[1]' }])
   })
 
-  it('calls nobody where it is no name, and warns', async () => {
-    const { callees, warnings } = await called('<Client>a b</Client>')
+  it('is not called without a valid name, with a warning', async () => {
+    const { callees, warnings } = await calleesOf('<Client>a b</Client>')
     expect(callees).toEqual([])
     expect(warnings).toMatchObject([{ code: '12200', path: '/Response/Dial[1]/Client[1]' }])
   })
 })
 
 describe('Verto', () => {
-  it('is a subscriber by name, at one of the names of the gateway', async () => {
-    const { callees, warnings } = await called(
+  it('is a subscriber by name, at a host name of the gateway', async () => {
+    const { callees, warnings } = await calleesOf(
       '<Verto>alice@GW.example</Verto><Verto>sip:bob@verto.gw.example</Verto><Verto>carol@gw.verto.example</Verto>',
     )
     expect(callees).toEqual([{ to: '/public/alice' }, { to: '/public/bob' }, { to: '/public/carol' }])
@@ -152,8 +152,8 @@ describe('Verto', () => {
     '@gw.example',
     'a/b@gw.example',
     'alice@gw.example.evil.example',
-  ])('calls nobody for %s, and warns', async (text) => {
-    const { callees, warnings } = await called(`<Verto>${text}</Verto>`)
+  ])('is not called for %s, with a warning', async (text) => {
+    const { callees, warnings } = await calleesOf(`<Verto>${text}</Verto>`)
     expect(callees).toEqual([])
     expect(warnings).toMatchObject([{ code: '12200' }])
   })
@@ -165,25 +165,25 @@ describe('the text of Dial', () => {
     ['/private/echo', '/private/echo'],
     ['/public/menu?channel=audio', '/public/menu?channel=audio'],
   ])('%s is called', async (text, to) => {
-    const { callees, warnings } = await called(text)
+    const { callees, warnings } = await calleesOf(text)
     expect([callees, warnings]).toEqual([[{ to }], []])
   })
 
-  it.each(['/menu', 'menu', '/a/b/c'])('%s is not, and 13223 says so', async (text) => {
-    const { callees, warnings } = await called(text)
+  it.each(['/menu', 'menu', '/a/b/c'])('%s is not called, with warning 13223', async (text) => {
+    const { callees, warnings } = await calleesOf(text)
     expect(callees).toEqual([])
     expect(warnings).toMatchObject([{ code: '13223', path: '/Response/Dial[1]' }])
   })
 })
 
 describe('Number', () => {
-  it('is a phone number, and presses sendDigits', async () => {
-    const { callees } = await called('<Number sendDigits="ww1#">+1 555-0003</Number>')
+  it('is a phone number, and sends sendDigits', async () => {
+    const { callees } = await calleesOf('<Number sendDigits="ww1#">+1 555-0003</Number>')
     expect(callees).toEqual([{ to: '+15550003', sendDigits: 'ww1#' }])
   })
 
-  it('calls nobody where it is none, and 13223 says so', async () => {
-    const { callees, warnings } = await called('<Number>me</Number>')
+  it('is not called if invalid, with warning 13223', async () => {
+    const { callees, warnings } = await calleesOf('<Number>me</Number>')
     expect(callees).toEqual([])
     expect(warnings).toMatchObject([{ code: '13223', path: '/Response/Dial[1]/Number[1]' }])
   })
@@ -207,7 +207,7 @@ describe.each(['Sip', 'Number', 'Client'])('the url of %s', (name) => {
     return `<${name} url="${root}/whisper" ${attributes}>${content}</${name}>`
   }
 
-  it('is a document that runs on who answers', async () => {
+  it('is a document that runs for the callee', async () => {
     const whisper = '<Response><Say>A call for you</Say><Dial>1</Dial></Response>'
     const context = new FakeContext({ [`${root}/whisper`]: whisper })
     const callee = new FakeCall({ callId: 'c-2', direction: 'outbound', headers: [], fromName: '' })
@@ -230,7 +230,7 @@ describe.each(['Sip', 'Number', 'Client'])('the url of %s', (name) => {
     expect(context.warnings).toMatchObject([{ code: '12200', path: '/Response/Dial[1]' }])
   })
 
-  it('joins nobody where it cannot be had', async () => {
+  it('prevents the bridge if it cannot be fetched', async () => {
     const confirm = ({ confirm }: Destination) =>
       expect(confirm?.(new FakeCall())).rejects.toBeInstanceOf(DocumentUnreachable)
     const { context } = await meanwhile(noun(''), confirm)
@@ -247,17 +247,17 @@ const states: readonly CalleeState[] = [
 
 describe.each(['Sip', 'Number', 'Client'])('the statusCallback of %s', (name) => {
   const content = { Sip: 'sip:a@b.example', Number: '+15550003', Client: 'alice' }[name]
-  const told = async (attributes: string, given = states) => {
-    const noun = `<${name} statusCallback="${root}/told" ${attributes}>${content}</${name}>`
+  const callbacksOf = async (attributes: string, given = states) => {
+    const noun = `<${name} statusCallback="${root}/status" ${attributes}>${content}</${name}>`
     const { context } = await meanwhile(noun, ({ onState }) => {
       for (const state of given) onState?.(state)
     })
     return context.callbacks
   }
 
-  it('hears of the end, with the fields in order', async () => {
-    const callbacks = await told('')
-    expect(callbacks).toMatchObject([{ kind: 'call-status', url: `${root}/told`, method: 'POST' }])
+  it('receives the end, with the fields in order', async () => {
+    const callbacks = await callbacksOf('')
+    expect(callbacks).toMatchObject([{ kind: 'call-status', url: `${root}/status`, method: 'POST' }])
     expect(Object.entries(fieldsOf(callbacks[0]))).toEqual([
       ['AccountSid', 'demo'],
       ['ApiVersion', '2010-04-01'],
@@ -276,23 +276,27 @@ describe.each(['Sip', 'Number', 'Client'])('the statusCallback of %s', (name) =>
     ])
   })
 
-  it('hears of the end also where the gateway dies during the call, once', async () => {
-    const noun = `<${name} statusCallback="${root}/told" statusCallbackEvent="answered completed">${content}</${name}>`
+  it('receives the end once, also if the gateway dies during the call', async () => {
+    const noun = `<${name} statusCallback="${root}/status" statusCallbackEvent="answered completed">${content}</${name}>`
     const { context } = await meanwhile(noun, ({ onState, statusTarget }) => {
-      expect(statusTarget).toEqual({ url: `${root}/told`, method: 'POST', states: ['answered', 'completed'] })
+      expect(statusTarget).toEqual({
+        url: `${root}/status`,
+        method: 'POST',
+        states: ['answered', 'completed'],
+      })
       for (const state of states) onState?.(state)
     })
     expect(context.callbacks.map(({ ends }) => ends)).toEqual([undefined, 'c-2'])
   })
 
-  it('hears of all that it asks for, numbered, by its method', async () => {
+  it('receives all requested events, numbered, by its method', async () => {
     const events = 'initiated ringing answered completed'
-    const callbacks = await told(`statusCallbackEvent="${events}" statusCallbackMethod="GET"`)
+    const callbacks = await callbacksOf(`statusCallbackEvent="${events}" statusCallbackMethod="GET"`)
     expect(callbacks.map(({ method }) => method)).toEqual(Array(4).fill('GET'))
-    const heard = callbacks
+    const states = callbacks
       .map(fieldsOf)
       .map(({ CallStatus, SequenceNumber }) => [CallStatus, SequenceNumber])
-    expect(heard).toEqual([
+    expect(states).toEqual([
       ['initiated', '0'],
       ['ringing', '1'],
       ['in-progress', '2'],
@@ -306,8 +310,8 @@ describe.each(['Sip', 'Number', 'Client'])('the statusCallback of %s', (name) =>
     ['no-answer', 'no-answer'],
     ['canceled', 'canceled'],
     ['failed', 'failed'],
-  ] as const)('is told %s as %s, also where nothing was dialled', async (outcome, CallStatus) => {
-    const callbacks = await told('', [{ kind: 'ended', outcome, durationMs: 0, code: 'x' }])
+  ] as const)('receives %s as %s, also if no callee was dialled', async (outcome, CallStatus) => {
+    const callbacks = await callbacksOf('', [{ kind: 'ended', outcome, durationMs: 0, code: 'x' }])
     expect(callbacks.map(fieldsOf)).toMatchObject([{ CallStatus, CallDuration: '0', ParentCallSid: 'c-1' }])
     expect(fieldsOf(callbacks[0])).not.toHaveProperty('CallSid')
   })

@@ -62,8 +62,10 @@ export const client: Noun = {
     const to = text.startsWith('/') ? text : `/public/${text}`
     if (isAddress(to))
       return (context) => ({ to, ...(userVariables && { userVariables }), ...common(context, to) })
-    const message = `Client needs a name or an address /context/name, not ${JSON.stringify(text)}; it is not called.`
-    reader.warning(codes.schema, message)
+    reader.warning(
+      codes.schema,
+      `Client needs a name or an address /context/name, not ${JSON.stringify(text)}; it is not called.`,
+    )
     return undefined
   },
 }

@@ -6,7 +6,7 @@ import type { ConnectOptions } from '../../verbs.ts'
 
 const place = { queueId: 'q-1', name: 'sales', position: 1, size: 1, waitedMs: 12_300, averageWaitMs: 0 }
 
-it('runs its document on who waited, who hears of the wait', async () => {
+it('runs its document for the queued caller, with the fields of the wait', async () => {
   const waiting = new FakeCall({ callId: 'c-9' })
   waiting.isAnswered = true
   const call = new FakeCall()
@@ -26,7 +26,7 @@ it('runs its document on who waited, who hears of the wait', async () => {
   })
 })
 
-it('calls nobody without a name, and warns', async () => {
+it('has no effect without a name, and warns', async () => {
   const { call, context } = await runXml('<Dial><Queue> </Queue></Dial>')
   expect(call.names).not.toContain('connect')
   expect(context.warnings).toMatchObject([{ code: '12200', path: '/Response/Dial[1]/Queue[1]' }])

@@ -13,7 +13,7 @@ const run = (body: string, ...ends: StreamEnd[]) => {
 }
 
 describe('Connect', () => {
-  it('joins the caller to its stream both ways, and the next verb waits for the end', async () => {
+  it('streams both ways, and delays the next verb until the stream ends', async () => {
     const { call } = await run('<Connect><Stream url="wss://ai.example"/></Connect><Say>Bye</Say>', {
       kind: 'closed',
     })
@@ -26,7 +26,7 @@ describe('Connect', () => {
     })
   })
 
-  it('asks its action, also when the stream failed, which is a warning', async () => {
+  it('requests its action, also after a failed stream, with a warning', async () => {
     const connect = `<Connect action="${root}/next" method="GET">`
     const body = `${connect}<Stream url="wss://ai.example"/></Connect><Say>never</Say>`
     const { call, context } = await run(body, { kind: 'failed', reason: 'ECONNREFUSED' })
@@ -35,7 +35,7 @@ describe('Connect', () => {
     expect(context.warnings).toMatchObject([{ code: '31920', message: 'The stream failed: ECONNREFUSED.' }])
   })
 
-  it('asks its action where the stream cannot begin', async () => {
+  it('requests its action if the stream cannot start', async () => {
     const call = new FakeCall()
     call.failing.set('startStream', new VerbFailed('bad_stream', 'no'))
     const body = `<Connect action="${root}/next"><Stream url="wss://ai.example"/></Connect>`
@@ -44,7 +44,7 @@ describe('Connect', () => {
     expect(context.warnings).toMatchObject([{ code: 'bad_stream' }])
   })
 
-  it('tells its action also when the caller has hung up', async () => {
+  it('requests its action also after the caller has hung up', async () => {
     const call = new FakeCall()
     call.streamEnds.push({ kind: 'stopped' })
     call.during.set('startStream', () => call.end())
@@ -54,7 +54,7 @@ describe('Connect', () => {
     expect(context.callbacks.map(fieldsOf)).toMatchObject([{ CallStatus: 'completed' }])
   })
 
-  it('joins the caller to the conference of its room until that is over', async () => {
+  it('joins the caller to the conference of its room until the conference ends', async () => {
     const call = new FakeCall()
     const context = new FakeContext()
     const conference = { name: 'room-1', maxParticipants: 3, record: true }
@@ -67,7 +67,7 @@ describe('Connect', () => {
     expect(context.requests).toMatchObject([{ url: `${root}/next` }])
   })
 
-  it('goes on where nobody can join the room', async () => {
+  it('continues if the room cannot be joined', async () => {
     const call = new FakeCall()
     call.failing.set('joinConference', new VerbFailed('conference_failed', 'no'))
     const { context } = await runXml('<Connect><Room>/private/board</Room></Connect><Say>Hi</Say>', { call })
@@ -75,14 +75,14 @@ describe('Connect', () => {
     expect(context.warnings).toMatchObject([{ code: 'conference_failed', path: '/Response/Connect[1]' }])
   })
 
-  it('goes on where the room is full', async () => {
+  it('continues if the room is full', async () => {
     const call = new FakeCall()
     call.conferences.push({ kind: 'full', conferenceId: 'f-1', durationMs: 0 })
     await runXml('<Connect><Room>north</Room></Connect><Say>Hi</Say>', { call })
     expect(call.names).toEqual(['joinConference', 'play'])
   })
 
-  it('has no effect without a room, and takes one alone', () => {
+  it('has no effect without a room, and accepts only one', () => {
     const paths = (body: string) =>
       readXmlDocument({ text: `<Response><Connect>${body}</Connect></Response>`, url: root }).warnings.map(
         ({ path }) => path.replace('/Response/Connect[1]', ''),

@@ -5,25 +5,25 @@ import { root, runXml } from '../../testing/run-xml.ts'
 const verbsOf = async (body: string) => (await runXml(body)).call.verbs
 
 describe('Hangup', () => {
-  it('answers before it hangs up, and nothing comes after it', async () => {
+  it('answers before it hangs up, and runs no further verb', async () => {
     expect(await verbsOf('<Hangup/><Say>never</Say>')).toEqual([['answer'], ['hangup', 'hangup']])
   })
 })
 
 describe('Reject', () => {
-  it('refuses without an answer, for its reason', async () => {
+  it('rejects the call without an answer, for its reason', async () => {
     expect(await verbsOf('<Reject reason="busy"/>')).toEqual([['hangup', 'busy']])
     expect(await verbsOf('<Reject reason="rejected"/>')).toEqual([['hangup', 'decline']])
     expect(await verbsOf('<Reject/>')).toEqual([['hangup', 'decline']])
   })
 
-  it('only hangs up on a call that was answered', async () => {
+  it('only hangs up an answered call', async () => {
     expect((await verbsOf('<Say>a</Say><Reject reason="busy"/>')).at(-1)).toEqual(['hangup', 'hangup'])
   })
 })
 
 describe('Redirect', () => {
-  it('goes on with another document, by its method, from its own place', async () => {
+  it('continues with another document, by its method, relative to its own URL', async () => {
     const context = new FakeContext({ [`${root}/x/b`]: '<Response><Reject/></Response>' })
     const body = '<Redirect method="GET">b?x=1&amp;y=2</Redirect><Say>never</Say>'
     const { call } = await runXml(body, { context, at: '/x/a' })
@@ -34,7 +34,7 @@ describe('Redirect', () => {
 })
 
 describe('Leave', () => {
-  it('has no effect on a caller who is in no queue, which is a warning', async () => {
+  it('has no effect on a caller outside of a queue, with a warning', async () => {
     const { call, context } = await runXml('<Leave/><Say>on</Say>')
     expect(call.names).toEqual(['play'])
     expect(context.warnings).toMatchObject([{ code: '12200', path: '/Response/Leave[1]' }])

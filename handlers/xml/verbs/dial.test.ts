@@ -14,8 +14,8 @@ const run = (body: string, laid?: ConnectResult, at?: string) => {
   return runXml(body, { call, at })
 }
 
-/** What the gateway is told to connect. */
-const connected = async (body: string) => {
+/** Returns the options of `connect`, and the warnings. */
+const connectOf = async (body: string) => {
   const { call, context } = await run(body)
   const options = call.verbs.find(([name]) => name === 'connect')?.[1] as ConnectOptions
   return { options, warnings: context.warnings }
@@ -23,7 +23,7 @@ const connected = async (body: string) => {
 
 describe('Dial', () => {
   it('has the defaults of the family', async () => {
-    const { options, warnings } = await connected(`<Dial>${sip}</Dial>`)
+    const { options, warnings } = await connectOf(`<Dial>${sip}</Dial>`)
     expect(options).toMatchObject({
       steps: [[{ to: 'sip:a@b.example' }]],
       timeoutMs: 30_000,
@@ -38,7 +38,7 @@ describe('Dial', () => {
 
   it('takes timeout, timeLimit, answerOnBridge, hangupOnStar and ringTone', async () => {
     const attributes = 'timeout="20" timeLimit="60" answerOnBridge="true" hangupOnStar="true" ringTone="de"'
-    const { options } = await connected(`<Dial ${attributes}>+1 (555) 123-4567</Dial>`)
+    const { options } = await connectOf(`<Dial ${attributes}>+1 (555) 123-4567</Dial>`)
     expect(options).toMatchObject({
       steps: [[{ to: '+15551234567' }]],
       timeoutMs: 20_000,
@@ -49,30 +49,30 @@ describe('Dial', () => {
     })
   })
 
-  it('shows callerId and callerName to all that it calls', async () => {
-    const { options } = await connected(
+  it('shows callerId and callerName to every callee', async () => {
+    const { options } = await connectOf(
       `<Dial callerId="sales_team" callerName="${'B'.repeat(71)}">${sip}<Number>+15550003</Number></Dial>`,
     )
     const caller = { from: 'sales_team', fromName: 'B'.repeat(70) }
     expect(options.steps).toMatchObject([[caller, caller]])
   })
 
-  it('rings several nouns together', async () => {
-    const { options } = await connected(
+  it('rings several nouns at once', async () => {
+    const { options } = await connectOf(
       `<Dial><Client>alice</Client><Number>+15550003</Number>${sip}<Queue>sales</Queue></Dial>`,
     )
     const to = ['/public/alice', '+15550003', 'sip:a@b.example', 'queue:sales']
     expect(options.steps.map((step) => step.map((one) => one.to))).toEqual([to])
   })
 
-  it('calls the first ten of more nouns, and warns', async () => {
-    const { options, warnings } = await connected(`<Dial>${'<Number>1</Number>'.repeat(11)}</Dial>`)
+  it('calls only the first ten nouns, and warns', async () => {
+    const { options, warnings } = await connectOf(`<Dial>${'<Number>1</Number>'.repeat(11)}</Dial>`)
     expect(options.steps[0]).toHaveLength(10)
     expect(warnings).toMatchObject([{ code: '12200', path: '/Response/Dial[1]' }])
   })
 
   it.each([
-    ['12200', 'nobody to call', '<Dial/>', '/Response/Dial[1]'],
+    ['12200', 'no destination', '<Dial/>', '/Response/Dial[1]'],
     [
       '12200',
       'only nouns that are not supported',
@@ -87,11 +87,11 @@ describe('Dial', () => {
     expect(call.names).toEqual(['answer', 'hangup'])
   })
 
-  it('goes on with the next verb when there is no action', async () => {
+  it('continues with the next verb without an action', async () => {
     expect((await run(`<Dial>${sip}</Dial><Say>Bye</Say>`)).call.names).toEqual(['connect', 'play'])
   })
 
-  it('asks the document itself where the action is empty, and tells nobody by an empty callback', async () => {
+  it('requests the document itself for an empty action, and ignores an empty callback', async () => {
     const call = new FakeCall()
     const context = new FakeContext()
     call.during.set('connect', ({ steps }: ConnectOptions) => {
@@ -105,7 +105,7 @@ describe('Dial', () => {
     expect((await run(body)).context.requests).toEqual([])
   })
 
-  it('tells the action how it went, and runs its document', async () => {
+  it('sends the outcome to the action, and runs its document', async () => {
     const headers = [{ name: 'X-Agent', value: 'bob' }]
     const callee = { ...testCallee, sip: { callId: 'sip-2', status: 200, headers } }
     const laid = { kind: 'connected', endedBy: 'callee', durationMs: 61_400, callee } as const
@@ -123,7 +123,7 @@ describe('Dial', () => {
     ])
   })
 
-  it('tells nothing of SIP where no noun is Sip', async () => {
+  it('sends no SIP fields without a Sip noun', async () => {
     const { context } = await run(`<Dial ${action}>+15550003</Dial>`)
     expect(Object.keys(context.fields(0)).filter((name) => name.startsWith('DialSip'))).toEqual([])
   })
@@ -141,7 +141,7 @@ describe('Dial', () => {
     expect(context.fields(0)).toMatchObject({ DialCallStatus: status, DialSipResponseCode: '486' })
   })
 
-  it('has failed where it could not be tried', async () => {
+  it('fails if no call could be placed', async () => {
     const call = new FakeCall()
     call.failing.set('connect', new VerbFailed('bad_destination', 'no'))
     const { context } = await runXml(`<Dial ${action}>${sip}</Dial>`, { call })
@@ -149,13 +149,13 @@ describe('Dial', () => {
     expect(context.warnings).toMatchObject([{ code: 'bad_destination' }])
   })
 
-  it('leaves a caller whom it never answered to be refused for what made it fail', async () => {
+  it('lets the gateway reject an unanswered caller for the cause of the failure', async () => {
     const laid = { kind: 'failed', reason: 'error', code: 'too_many_hops' } as const
     const { call } = await run(`<Dial answerOnBridge="true">${sip}</Dial>`, laid)
     expect(call.names).toEqual(['connect'])
   })
 
-  it('tells the action of a caller who hung up, and runs nothing more', async () => {
+  it('reports to the action that the caller hung up, and runs no further verb', async () => {
     const laid = { kind: 'connected', endedBy: 'caller', durationMs: 1000, callee: testCallee } as const
     const { call, context } = await run(`<Dial ${action}>${sip}</Dial><Say>never</Say>`, laid)
     expect(call.names).toEqual(['connect'])
@@ -167,7 +167,7 @@ describe('Dial', () => {
     })
   })
 
-  it('tells the action that the caller hung up while it rang', async () => {
+  it('reports to the action that the caller hung up during the ringing', async () => {
     const call = new FakeCall()
     call.endsDuring = 'connect'
     const { context } = await runXml(`<Dial ${action}>${sip}</Dial><Say>never</Say>`, { call })
@@ -177,8 +177,8 @@ describe('Dial', () => {
   })
 })
 
-/** A call whose `connect` finds somebody, so that a recording from there begins. */
-const answering = () => {
+/** Returns a call whose callee answers, which starts a recording from the answer. */
+const answeredCall = () => {
   const call = new FakeCall()
   call.during.set('connect', ({ onConnected }: ConnectOptions) =>
     onConnected?.({ callee: testCallee, hangup: () => {}, sendDigits: async () => {} }),
@@ -186,16 +186,16 @@ const answering = () => {
   return call
 }
 
-describe('Dial that records', () => {
-  const told = `recordingStatusCallback="${root}/told"`
+describe('Dial with a recording', () => {
+  const callback = `recordingStatusCallback="${root}/status"`
 
   it.each([
     ['record-from-answer', ['connect', 'startRecording', 'stop'], 'both'],
     ['record-from-ringing', ['startRecording', 'connect', 'stop'], 'both'],
     ['record-from-answer-dual', ['connect', 'startRecording', 'stop'], 'stereo'],
     ['record-from-ringing-dual', ['startRecording', 'connect', 'stop'], 'stereo'],
-  ] as const)('does so by %s, and tells its action where that is', async (record, names, tracks) => {
-    const call = answering()
+  ] as const)('records by %s, and sends the URL to its action', async (record, names, tracks) => {
+    const call = answeredCall()
     const { context } = await runXml(`<Dial record="${record}" ${action}>${sip}</Dial>`, { call })
     expect(call.names).toEqual([...names, 'hangup'])
     const options = call.verbs.find(([name]) => name === 'startRecording')?.[1] as RecordOptions
@@ -204,7 +204,7 @@ describe('Dial that records', () => {
   })
 
   it('takes recordingTrack and trim', async () => {
-    const call = answering()
+    const call = answeredCall()
     await runXml(
       `<Dial record="record-from-answer" recordingTrack="outbound" trim="trim-silence">${sip}</Dial>`,
       { call },
@@ -212,16 +212,16 @@ describe('Dial that records', () => {
     expect(call.verbs[1]).toEqual(['startRecording', { tracks: 'out', trim: true, source: 'DialVerb' }])
   })
 
-  it('does not answer a caller whose answer has to wait, to record the ringing', async () => {
-    const call = answering()
+  it('does not answer an answerOnBridge caller to record the ringing', async () => {
+    const call = answeredCall()
     await runXml(`<Dial record="record-from-ringing" answerOnBridge="true">${sip}</Dial>`, { call })
     expect(call.names).toEqual(['connect', 'startRecording', 'stop'])
   })
 
-  it('tells its callback what becomes of that', async () => {
+  it('sends the requested states to its callback', async () => {
     const events = 'recordingStatusCallbackEvent="in-progress completed" recordingStatusCallbackMethod="GET"'
-    const body = `<Dial record="record-from-answer-dual" ${told} ${events}>${sip}</Dial>`
-    const { context } = await runXml(body, { call: answering() })
+    const body = `<Dial record="record-from-answer-dual" ${callback} ${events}>${sip}</Dial>`
+    const { context } = await runXml(body, { call: answeredCall() })
     expect(context.callbacks).toMatchObject([
       { kind: 'recording', method: 'GET' },
       { kind: 'recording', method: 'GET' },
@@ -233,12 +233,12 @@ describe('Dial that records', () => {
     ])
   })
 
-  it('is sent by recordingStorageUrlMethod to recordingStorageUrl, and tells its callback where it is then', async () => {
-    const call = answering()
+  it('is sent by recordingStorageUrlMethod to recordingStorageUrl, which its callback then receives', async () => {
+    const call = answeredCall()
     const stored = Promise.resolve('https://store.example/a.wav')
     call.stored.push(stored)
     const storage = 'recordingStorageUrl="https://store.example/a.wav?sig=1" recordingStorageUrlMethod="POST"'
-    const body = `<Dial record="record-from-answer" ${storage} ${told}>${sip}</Dial>`
+    const body = `<Dial record="record-from-answer" ${storage} ${callback}>${sip}</Dial>`
     const { context } = await runXml(body, { call })
     expect(call.verbs[1]?.[1]).toMatchObject({
       storage: { url: 'https://store.example/a.wav?sig=1', method: 'POST' },
@@ -249,24 +249,30 @@ describe('Dial that records', () => {
     ])
   })
 
-  it('connects all the same where that fails', async () => {
-    const call = answering()
+  it('bridges even if the recording fails', async () => {
+    const call = answeredCall()
     call.failing.set('startRecording', new VerbFailed('recording_no_space', 'full'))
-    const { context } = await runXml(`<Dial record="record-from-answer" ${told} ${action}>${sip}</Dial>`, {
-      call,
-    })
+    const { context } = await runXml(
+      `<Dial record="record-from-answer" ${callback} ${action}>${sip}</Dial>`,
+      {
+        call,
+      },
+    )
     expect(context.fields(0)).toMatchObject({ DialCallStatus: 'completed' })
     expect(context.fields(0)).not.toHaveProperty('RecordingUrl')
     expect(context.callbacks).toEqual([])
     expect(context.warnings).toMatchObject([{ code: 'recording_no_space', path: '/Response/Dial[1]' }])
   })
 
-  it('tells its callback also when the caller hung up', async () => {
-    const call = answering()
+  it('sends the states to its callback also after the caller hung up', async () => {
+    const call = answeredCall()
     call.connects.push({ kind: 'connected', endedBy: 'caller', durationMs: 1000, callee: testCallee })
-    const { context } = await runXml(`<Dial record="record-from-answer" ${told} ${action}>${sip}</Dial>`, {
-      call,
-    })
+    const { context } = await runXml(
+      `<Dial record="record-from-answer" ${callback} ${action}>${sip}</Dial>`,
+      {
+        call,
+      },
+    )
     expect(context.callbacks.map(({ kind }) => kind)).toEqual(['recording', 'action'])
     expect(fieldsOf(context.callbacks[1])).toMatchObject({ RecordingUrl: 'https://gw.example/r-1' })
   })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { runXml } from '../../testing/run-xml.ts'
 
-it('lets the caller hear what it says for a minute, or as long as timeout says', async () => {
+it('returns the audio of the caller for a minute, or for timeout', async () => {
   const { call, context } = await runXml('<Echo/><Echo timeout="5"/><Say>Bye</Say>')
   expect(call.verbs.slice(0, 2)).toEqual([
     ['echo', { timeoutMs: 60_000 }],
@@ -11,7 +11,7 @@ it('lets the caller hear what it says for a minute, or as long as timeout says',
   expect(context.warnings).toEqual([])
 })
 
-it.each(['4', '121', 'x'])('counts a timeout of %s as the default, and warns', async (timeout) => {
+it.each(['4', '121', 'x'])('treats a timeout of %s as the default, and warns', async (timeout) => {
   const { call, context } = await runXml(`<Echo timeout="${timeout}"/>`)
   expect(call.verbs[0]).toEqual(['echo', { timeoutMs: 60_000 }])
   expect(context.warnings).toMatchObject([{ code: '12200', path: '/Response/Echo[1]/@timeout' }])

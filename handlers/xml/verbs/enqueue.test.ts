@@ -9,7 +9,7 @@ const action = `action="${root}/next"`
 const place = { queueId: 'q-1', name: 'sales', position: 2, size: 4, waitedMs: 7000, averageWaitMs: 31_000 }
 
 describe('Enqueue', () => {
-  it('waits in the queue with hold music, and goes on with the next verb', async () => {
+  it('waits in the queue with hold music, and continues with the next verb', async () => {
     const { call } = await runXml('<Enqueue>sales</Enqueue><Say>Bye</Say>')
     expect(call.verbs[0]).toEqual(['enterQueue', { name: 'sales' }])
     expect(call.names).toEqual(['enterQueue', 'play'])
@@ -20,7 +20,7 @@ describe('Enqueue', () => {
     ['left', 'leave'],
     ['timeout', 'leave'],
     ['full', 'queue-full'],
-  ] as const)('tells its action of %s as %s', async (kind, QueueResult) => {
+  ] as const)('reports %s to its action as %s', async (kind, QueueResult) => {
     const call = new FakeCall()
     call.queues.push({ kind, queueId: 'q-1', waitedMs: 3400, position: 1, size: 1 } satisfies QueueResult)
     const { context } = await runXml(`<Enqueue ${action} method="GET">sales</Enqueue>`, { call })
@@ -32,7 +32,7 @@ describe('Enqueue', () => {
     ])
   })
 
-  it('tells its action also that the caller has hung up, and runs nothing more', async () => {
+  it('reports to its action that the caller hung up, and runs no further verb', async () => {
     const call = new FakeCall()
     call.queues.push({ kind: 'hangup', queueId: 'q-1', waitedMs: 3400, position: 1, size: 1 })
     const { context } = await runXml(`<Enqueue ${action}>sales</Enqueue><Say>never</Say>`, { call })
@@ -42,7 +42,7 @@ describe('Enqueue', () => {
     expect(call.names).toEqual(['enterQueue'])
   })
 
-  it('tells its action of a queue that cannot be had', async () => {
+  it('reports an unavailable queue to its action', async () => {
     const call = new FakeCall()
     call.failing.set('enterQueue', new VerbFailed('internal', 'no'))
     const { context } = await runXml(`<Enqueue ${action}>sales</Enqueue>`, { call })
@@ -78,7 +78,7 @@ const wait = async (
 describe('the waitUrl of Enqueue', () => {
   const url = `waitUrl="${root}/wait"`
 
-  it('is a document that runs on who waits, and hears of the wait', async () => {
+  it('is a document that runs for the waiting caller, with the fields of the wait', async () => {
     const document = '<Response><Say>Soon</Say><Dial>1</Dial></Response>'
     const documents = { [`${root}/wait`]: document }
     const { waiting, context, left } = await wait(`${url} waitUrlMethod="GET"`, documents, 2)
@@ -95,7 +95,7 @@ describe('the waitUrl of Enqueue', () => {
     expect(context.warnings).toMatchObject([{ code: '12200', path: '/Response/Dial[1]' }])
   })
 
-  it('asks nothing more once somebody was found', async () => {
+  it('is not requested again after an agent was found', async () => {
     const waiting = new FakeCall()
     waiting.collects.push({ reason: 'complete', digits: '1' })
     waiting.during.set('collect', () => waiting.end())
@@ -105,30 +105,30 @@ describe('the waitUrl of Enqueue', () => {
     expect(context.callbacks).toEqual([])
   })
 
-  it('is asked by its waitMethod too', async () => {
+  it('is also requested by its waitMethod', async () => {
     const { context } = await wait(`${url} waitMethod="GET"`, { [`${root}/wait`]: '<Response/>' })
     expect(context.requests).toMatchObject([{ method: 'GET' }])
   })
 
-  it('takes who waits out of the queue with Leave', async () => {
+  it('removes the waiting caller from the queue with Leave', async () => {
     const { waiting, left } = await wait(url, { [`${root}/wait`]: '<Response><Leave/></Response>' })
     expect(left).toBe('leave')
     expect(waiting.names).toEqual([])
   })
 
-  it('may be audio, which is played again and again', async () => {
+  it('may be audio, which repeats', async () => {
     const { waiting, context } = await wait(`waitUrl="${root}/hold.mp3"`)
     const sounds = [{ kind: 'audio', url: `${root}/hold.mp3` }]
     expect(waiting.verbs[0]).toEqual(['play', { sounds, loop: 0 }])
     expect(context.requests).toEqual([])
   })
 
-  it('may be nothing: silence', async () => {
+  it('may be empty for silence', async () => {
     const { waiting } = await wait('waitUrl=""')
     expect(waiting.names).toEqual(['sleep'])
   })
 
-  it('is asked again only after a while where it cannot be had or is invalid', async () => {
+  it('is requested again only after a delay if it fails or is invalid', async () => {
     const invalid: Record<string, string> = { [`${root}/wait`]: '<Response>' }
     for (const documents of [{}, invalid]) {
       const { waiting, context } = await wait(url, documents, 2)

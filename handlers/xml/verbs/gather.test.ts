@@ -11,8 +11,8 @@ const run = (body: string, laid?: CollectResult, at?: string) => {
   return runXml(body, { call, at })
 }
 
-/** What the gateway is told to collect. */
-const collected = async (body: string, at?: string) => {
+/** Returns the options of `collect`, and the warnings. */
+const collectOf = async (body: string, at?: string) => {
   const { call, context } = await run(body, undefined, at)
   return { options: call.verbs.find(([name]) => name === 'collect')?.[1], warnings: context.warnings }
 }
@@ -21,7 +21,7 @@ const action = `action="${root}/next"`
 
 describe('Gather', () => {
   it('has the defaults of the family: any number of digits, ended by # or 5 s', async () => {
-    const { options } = await collected(`<Gather ${action}/>`)
+    const { options } = await collectOf(`<Gather ${action}/>`)
     expect(options).toEqual({
       maxDigits: 128,
       terminators: '#',
@@ -30,9 +30,9 @@ describe('Gather', () => {
     })
   })
 
-  it('takes numDigits, finishOnKey and timeout, and stops what it plays at a digit', async () => {
+  it('takes numDigits, finishOnKey and timeout, and stops its prompt at a digit', async () => {
     const attributes = 'numDigits="4" finishOnKey="" timeout="9" method="GET" actionOnEmptyResult="true"'
-    const { options, warnings } = await collected(
+    const { options, warnings } = await collectOf(
       `<Gather ${attributes} ${action}><Say loop="2">Pin</Say><Pause length="2"/><Play>b.wav</Play></Gather>`,
       '/voice/start',
     )
@@ -48,7 +48,7 @@ describe('Gather', () => {
     expect(warnings).toEqual([])
   })
 
-  it('posts the digits to the action, whose document replaces the rest', async () => {
+  it('posts the digits to the action, whose document replaces the remaining verbs', async () => {
     const { call, context } = await run(`<Gather ${action}/><Say>never</Say>`, {
       reason: 'complete',
       digits: '42',
@@ -58,42 +58,42 @@ describe('Gather', () => {
     expect(context.fields(0)).toMatchObject({ Digits: '42', CallStatus: 'in-progress' })
   })
 
-  it('asks its action by the method that it names', async () => {
+  it('requests its action by its method', async () => {
     const { context } = await run(`<Gather ${action} method="GET"/>`, { reason: 'complete', digits: '4' })
     expect(context.requests).toMatchObject([{ method: 'GET' }])
     expect(context.fields(0)).toMatchObject({ Digits: '4' })
   })
 
-  it('asks the document itself where it names no action', async () => {
+  it('requests the document itself without an action', async () => {
     const call = new FakeCall()
     call.collects.push({ reason: 'terminator', digits: '1', terminator: '#' })
     const { context } = await runXml('<Gather/>', { call, at: '/self' })
     expect(context.requests.map(({ url }) => url)).toEqual([`${root}/self`, `${root}/self`])
   })
 
-  it('needs an action in an inline document', () => {
+  it('requires an action in an inline document', () => {
     const invalid = () => readXmlDocument({ text: '<Response>\n\n  <Gather/></Response>' })
     expect(invalid).toThrow(DocumentInvalid)
     const fault = { code: '11100', path: '/Response/Gather[1]', line: 3, column: 3 }
     expect(invalid).toThrow(expect.objectContaining({ faults: [expect.objectContaining(fault)] }))
   })
 
-  it('goes on with the next verb without input, unless actionOnEmptyResult', async () => {
+  it('continues with the next verb without input, unless actionOnEmptyResult', async () => {
     const { call } = await run(`<Gather ${action}/><Say>Nothing</Say>`)
     expect(call.names).toEqual(['answer', 'collect', 'play'])
     const { context } = await run(`<Gather actionOnEmptyResult="true" ${action}/>`)
     expect(context.fields(0)).toMatchObject({ Digits: '' })
   })
 
-  it('warns of what has no place in it', async () => {
-    const { warnings } = await collected(`<Gather ${action}><Dial>1</Dial><Play digits="1"/></Gather>`)
+  it('warns of elements that cannot be nested in it', async () => {
+    const { warnings } = await collectOf(`<Gather ${action}><Dial>1</Dial><Play digits="1"/></Gather>`)
     expect(warnings).toMatchObject([
       { code: '12200', path: '/Response/Gather[1]/Dial[1]' },
       { code: '13222', path: '/Response/Gather[1]/Play[1]/@digits' },
     ])
   })
 
-  it('asks nobody when the caller hangs up meanwhile', async () => {
+  it('sends no request after the caller hung up', async () => {
     const call = new FakeCall()
     call.endsDuring = 'collect'
     const { context } = await runXml(`<Gather ${action}/>`, { call })
@@ -102,9 +102,9 @@ describe('Gather', () => {
 })
 
 describe('Gather with speech', () => {
-  it('collects speech alone, as language, hints and speechTimeout say', async () => {
+  it('collects speech alone, with language, hints and speechTimeout', async () => {
     const attributes = 'language="de-AT" hints="ja, nein,,  vielleicht " speechTimeout="3"'
-    const { options } = await collected(`<Gather input="speech" ${attributes} ${action}/>`)
+    const { options } = await collectOf(`<Gather input="speech" ${attributes} ${action}/>`)
     expect(options).toMatchObject({
       speech: { language: 'de-AT', hints: ['ja', 'nein', 'vielleicht'], endSilenceMs: 3000 },
       digits: false,
@@ -112,12 +112,12 @@ describe('Gather with speech', () => {
   })
 
   it('collects digits and speech together', async () => {
-    const { options } = await collected(`<Gather input="dtmf speech" speechTimeout="auto" ${action}/>`)
+    const { options } = await collectOf(`<Gather input="dtmf speech" speechTimeout="auto" ${action}/>`)
     expect(options).toMatchObject({ speech: {}, terminators: '#' })
     expect(options).not.toHaveProperty('digits')
   })
 
-  it('tells its action what was said, and how sure that is', async () => {
+  it('sends the recognised text and its confidence to its action', async () => {
     const speech = { text: 'sales please', confidence: 0.912_345 }
     const laid = { reason: 'speech', digits: '', speech } as const
     const { context } = await run(`<Gather input="speech dtmf" ${action}/>`, laid)
@@ -125,14 +125,14 @@ describe('Gather with speech', () => {
     expect(context.fields(0)).not.toHaveProperty('Digits')
   })
 
-  it('goes on where nothing was understood, whatever the reason', async () => {
+  it('continues if no speech was recognised, for any reason', async () => {
     for (const reason of ['error', 'no-input'] as const) {
       const { call } = await run(`<Gather input="speech" ${action}/><Say>Sorry</Say>`, { reason, digits: '' })
       expect(call.names).toEqual(['answer', 'collect', 'play'])
     }
   })
 
-  it('tells its partialResultCallback what was understood so far, in order', async () => {
+  it('sends partial results to its partialResultCallback in order', async () => {
     const call = new FakeCall()
     call.during.set('collect', ({ speech }: CollectOptions) => {
       speech?.onPartial?.('sal')
@@ -150,8 +150,8 @@ describe('Gather with speech', () => {
     ])
   })
 
-  it('warns of a bad speechTimeout, and of what recognisers of others have', async () => {
-    const { warnings } = await collected(
+  it('warns of an invalid speechTimeout, and of unsupported attributes', async () => {
+    const { warnings } = await collectOf(
       `<Gather input="speech" speechTimeout="0" enhanced="true" ${action}/>`,
     )
     expect(warnings.map(({ path }) => path)).toEqual([

@@ -39,13 +39,13 @@ describe('Record', () => {
     expect(other.verbs[0]?.[1]).toMatchObject({ maxMs: 3_600_000 })
   })
 
-  it('is told of also where the gateway dies, once', async () => {
-    const attributes = `recordingStatusCallback="${root}/told" recordingStatusCallbackEvent="in-progress completed"`
+  it('is reported once, also if the gateway dies', async () => {
+    const attributes = `recordingStatusCallback="${root}/status" recordingStatusCallbackEvent="in-progress completed"`
     const { call, context } = await run(`<Record ${attributes}/>`)
     expect(call.verbs[0]?.[1]).toMatchObject({
       statusTarget: {
         dialect: 'form',
-        url: `${root}/told`,
+        url: `${root}/status`,
         method: 'POST',
         events: ['in-progress', 'completed'],
       },
@@ -63,7 +63,7 @@ describe('Record', () => {
     },
   )
 
-  it('tells its action where the recording is, how long it is, and the key that ended it', async () => {
+  it('sends the URL, the duration and the final key to its action', async () => {
     const result = { reason: 'terminator', terminator: '#', durationMs: 2600 } as const
     const { call, context } = await run(`<Record ${action} method="GET"/><Say>never</Say>`, result)
     expect(context.requests).toMatchObject([{ method: 'GET' }])
@@ -76,13 +76,13 @@ describe('Record', () => {
     expect(call.names).toEqual(['startRecording', 'hangup'])
   })
 
-  it('tells of no URL where there is no sound', async () => {
+  it('sends no URL without sound', async () => {
     const { context } = await run(`<Record ${action}/>`, { reason: 'no-input', bytes: 0, durationMs: 0 })
     expect(context.fields(0)).toMatchObject({ RecordingDuration: '0', Digits: '' })
     expect(context.fields(0)).not.toHaveProperty('RecordingUrl')
   })
 
-  it('tells its action also when the caller has hung up, and runs nothing more', async () => {
+  it('requests its action also after the caller hung up, and runs no further verb', async () => {
     const { call, context } = await run(`<Record ${action}/><Say>never</Say>`, { reason: 'hangup' })
     expect(context.requests).toEqual([])
     expect(context.callbacks).toMatchObject([{ kind: 'action', url: `${root}/next`, method: 'POST' }])
@@ -94,7 +94,7 @@ describe('Record', () => {
     expect(call.names).toEqual(['startRecording'])
   })
 
-  it('asks the document itself where it names no action', async () => {
+  it('requests the document itself without an action', async () => {
     const context = new FakeContext()
     const call = new FakeCall()
     call.recordings.push({ reason: 'silence' })
@@ -105,12 +105,12 @@ describe('Record', () => {
     expect(context.requests.map(({ url }) => url)).toEqual([`${root}/self`, `${root}/self`])
   })
 
-  it('goes on with the next verb where a document in place has no action', async () => {
+  it('continues with the next verb in an inline document without an action', async () => {
     const { call } = await run('<Record/><Say>Thanks</Say>')
     expect(call.names).toEqual(['startRecording', 'play'])
   })
 
-  it('goes on with the next verb where it cannot be recorded', async () => {
+  it('continues with the next verb if recording fails', async () => {
     const call = new FakeCall()
     call.failing.set('startRecording', new VerbFailed('recording_no_space', 'full'))
     const { context } = await runXml(`<Record ${action}/><Say>Sorry</Say>`, { call })
@@ -118,9 +118,9 @@ describe('Record', () => {
     expect(context.warnings).toMatchObject([{ code: 'recording_no_space', path: '/Response/Record[1]' }])
   })
 
-  it('tells its recordingStatusCallback of the end, with the fields in order', async () => {
-    const { context } = await run(`<Record recordingStatusCallback="${root}/told"/>`, { durationMs: 2400 })
-    expect(context.callbacks).toMatchObject([{ kind: 'recording', url: `${root}/told`, method: 'POST' }])
+  it('sends the end to its recordingStatusCallback, with the fields in order', async () => {
+    const { context } = await run(`<Record recordingStatusCallback="${root}/status"/>`, { durationMs: 2400 })
+    expect(context.callbacks).toMatchObject([{ kind: 'recording', url: `${root}/status`, method: 'POST' }])
     expect(Object.entries(fieldsOf(context.callbacks[0]))).toEqual([
       ['AccountSid', 'demo'],
       ['CallSid', 'c-1'],
@@ -133,8 +133,8 @@ describe('Record', () => {
     ])
   })
 
-  it('tells it of the events that it asks for, by its method', async () => {
-    const callback = `recordingStatusCallback="${root}/told" recordingStatusCallbackMethod="GET"`
+  it('sends the requested events to its recordingStatusCallback, by its method', async () => {
+    const callback = `recordingStatusCallback="${root}/status" recordingStatusCallbackMethod="GET"`
     const events = 'recordingStatusCallbackEvent="in-progress absent"'
     const { context } = await run(`<Record ${callback} ${events}/>`, {
       reason: 'hangup',
@@ -148,13 +148,13 @@ describe('Record', () => {
     ])
   })
 
-  it('is sent by storageUrlMethod to storageUrl, and tells its recordingStatusCallback where it is then', async () => {
+  it('is sent by storageUrlMethod to storageUrl, which its recordingStatusCallback then receives', async () => {
     const call = new FakeCall()
     const { promise: stored, resolve } = Promise.withResolvers<string>()
     call.recordings.push({ reason: 'silence' })
     call.stored.push(stored)
     const storage = `storageUrl="https://me:pw@store.example/a.wav?sig=1" storageUrlMethod="POST"`
-    const body = `<Record ${action} ${storage} recordingStatusCallback="${root}/told"/>`
+    const body = `<Record ${action} ${storage} recordingStatusCallback="${root}/status"/>`
     const { context } = await runXml(body, { call })
     expect(call.verbs[0]?.[1]).toMatchObject({
       storage: { url: 'https://me:pw@store.example/a.wav?sig=1', method: 'POST' },
@@ -168,33 +168,28 @@ describe('Record', () => {
     ])
   })
 
-  it('tells where it is kept here, when its storage did not take it', async () => {
+  it('reports its local URL if the storage rejected it', async () => {
     const call = new FakeCall()
     call.recordings.push({ reason: 'silence' })
     const stored = Promise.resolve(undefined)
     call.stored.push(stored)
-    const body = `<Record storageUrl="https://store.example/a" recordingStatusCallback="${root}/told"/>`
+    const body = `<Record storageUrl="https://store.example/a" recordingStatusCallback="${root}/status"/>`
     const { context } = await runXml(body, { call })
     await stored
     expect(context.callbacks.map(fieldsOf)).toMatchObject([{ RecordingUrl: 'https://gw.example/r-1' }])
     expect(call.verbs[0]?.[1]).toMatchObject({ storage: { method: 'PUT' } })
   })
 
-  it.each(['GET', 'put'])(
-    'is sent by PUT where storageUrlMethod is %s, which is warned of',
-    async (method) => {
-      const { call, context } = await run(
-        `<Record storageUrl="https://store.example/a" storageUrlMethod="${method}"/>`,
-      )
-      expect(call.verbs[0]?.[1]).toMatchObject({ storage: { method: 'PUT' } })
-      expect(context.warnings).toMatchObject([
-        { code: '12200', path: '/Response/Record[1]/@storageUrlMethod' },
-      ])
-    },
-  )
+  it.each(['GET', 'put'])('is sent by PUT if storageUrlMethod is %s, with a warning', async (method) => {
+    const { call, context } = await run(
+      `<Record storageUrl="https://store.example/a" storageUrlMethod="${method}"/>`,
+    )
+    expect(call.verbs[0]?.[1]).toMatchObject({ storage: { method: 'PUT' } })
+    expect(context.warnings).toMatchObject([{ code: '12200', path: '/Response/Record[1]/@storageUrlMethod' }])
+  })
 
-  it('tells it of a failure', async () => {
-    const { context } = await run(`<Record recordingStatusCallback="${root}/told"/>`, { reason: 'error' })
+  it('reports a failure to its recordingStatusCallback', async () => {
+    const { context } = await run(`<Record recordingStatusCallback="${root}/status"/>`, { reason: 'error' })
     expect(context.callbacks.map(fieldsOf)).toMatchObject([{ RecordingStatus: 'failed' }])
   })
 })

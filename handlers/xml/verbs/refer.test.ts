@@ -14,7 +14,7 @@ const run = (body: string, laid?: ReferResult) => {
 }
 
 describe('Refer', () => {
-  it('asks the caller to call somebody else, with credentials', async () => {
+  it('refers the caller to another SIP URI, with credentials', async () => {
     const { call } = await run(
       '<Refer><Sip username="u" password="p">sip:a@b.example;transport=tls</Sip></Refer>',
     )
@@ -22,7 +22,7 @@ describe('Refer', () => {
     expect(call.verbs).toEqual([['answer'], ['refer', wanted]])
   })
 
-  it('tells its action that the call is in progress elsewhere', async () => {
+  it('reports to its action that the call continues elsewhere', async () => {
     const { context } = await run(`<Refer ${action} method="GET">${sip}</Refer>`)
     expect(context.callbacks).toMatchObject([{ kind: 'action', method: 'GET' }])
     expect(Object.entries(fieldsOf(context.callbacks[0])).slice(-3)).toEqual([
@@ -33,7 +33,7 @@ describe('Refer', () => {
   })
 
   it.each(['busy', 'no-answer', 'canceled', 'failed'] as const)(
-    'asks its action what is next after %s',
+    'requests its action after %s',
     async (kind) => {
       const { call, context } = await run(`<Refer ${action}>${sip}</Refer>`, { kind, status: 603 })
       expect(context.fields(0)).toMatchObject({ ReferCallStatus: kind, ReferSipResponseCode: '603' })
@@ -41,12 +41,12 @@ describe('Refer', () => {
     },
   )
 
-  it('goes on with the next verb without an action', async () => {
+  it('continues with the next verb without an action', async () => {
     const { call } = await run(`<Refer>${sip}</Refer><Say>Still here?</Say>`, { kind: 'busy', status: 486 })
     expect(call.names).toEqual(['answer', 'refer', 'play'])
   })
 
-  it('has failed where the caller cannot be asked', async () => {
+  it('fails if the caller cannot be referred', async () => {
     const call = new FakeCall()
     call.failing.set('refer', new VerbFailed('refer_unsupported', 'no'))
     const { context } = await runXml(`<Refer ${action}>${sip}</Refer>`, { call })
@@ -54,7 +54,7 @@ describe('Refer', () => {
     expect(context.warnings).toMatchObject([{ code: 'refer_unsupported' }])
   })
 
-  it.each(['', '<Sip>b.example</Sip>'])('has no effect with %j, and 32110 says so', async (noun) => {
+  it.each(['', '<Sip>b.example</Sip>'])('has no effect with %j, with warning 32110', async (noun) => {
     const { call, context } = await run(`<Refer>${noun}</Refer><Say>on</Say>`)
     expect(call.names).toEqual(['play'])
     expect(context.warnings).toMatchObject([{ code: '32110', path: '/Response/Refer[1]' }])

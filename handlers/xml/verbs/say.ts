@@ -36,7 +36,8 @@ export const readSay = (reader: ElementReader): RepeatedSound | undefined => {
   if (plain.length > maxSpeech || text.length > maxMarkup) {
     reader.warning(
       codes.speech,
-      `Say has more than ${maxSpeech} characters, or more than ${maxMarkup} including tags; it has no effect.`,
+      `Say has more than ${maxSpeech} characters, or more than ${maxMarkup} including tags; it has no ` +
+        'effect.',
     )
     return undefined
   }

@@ -3,7 +3,7 @@ import { DocumentInvalid } from '../../handler.ts'
 import { root, runXml } from '../../testing/run-xml.ts'
 import { readXmlDocument } from '../document.ts'
 
-/** What is played, and the warnings. */
+/** Returns the verbs that ran, and the warnings. */
 const played = async (body: string, at?: string) => {
   const { call, context } = await runXml(body, { at })
   return { verbs: call.verbs, warnings: context.warnings }
@@ -18,12 +18,12 @@ describe('Say', () => {
     expect(verbs).toEqual([['play', { sounds: [sound], loop: 2 }]])
   })
 
-  it('leaves voice and language to the configuration, and speaks once', async () => {
+  it('uses the configured voice and language by default, and speaks once', async () => {
     const { verbs } = await played('<Say>Hi</Say>')
     expect(verbs).toEqual([['play', { sounds: [{ kind: 'speech', text: 'Hi' }], loop: 1 }]])
   })
 
-  it('hands SSML on, with its signs escaped', async () => {
+  it('passes SSML on with escaped characters', async () => {
     const { verbs, warnings } = await played(
       '<Say>one &lt; <break time="1s"/>\n two <sub alias="a &amp; &quot;b&quot;">c</sub> <amazon:effect name="x">d</amazon:effect></Say>',
     )
@@ -33,7 +33,7 @@ describe('Say', () => {
     expect(warnings).toEqual([])
   })
 
-  it('leaves out tags that are no SSML, with a warning, and keeps their text', async () => {
+  it('drops tags that are not SSML with a warning, and keeps their text', async () => {
     const { verbs, warnings } = await played('<Say>one <b>two <s>three</s></b></Say>')
     const text = '<speak>one two <s>three</s></speak>'
     expect(verbs).toMatchObject([['play', { sounds: [{ text }] }]])
@@ -45,7 +45,7 @@ describe('Say', () => {
     ['tags alone', '<Say><break/></Say>'],
     ['more than 4096 characters', `<Say>${'x'.repeat(4097)}</Say>`],
     ['too many tags', `<Say>${'<s>a</s>'.repeat(2100)}</Say>`],
-  ])('has no effect with %s, and 13520 says so', async (_what, body) => {
+  ])('has no effect with %s, with warning 13520', async (_what, body) => {
     const { verbs, warnings } = await played(`${body}<Pause/>`)
     expect(verbs).toEqual([['sleep', 1000], ['answer']])
     expect(warnings).toMatchObject([{ code: '13520', path: '/Response/Say[1]' }])
@@ -58,13 +58,13 @@ describe('Play', () => {
     expect(verbs).toMatchObject([['play', { sounds: [{ kind: 'audio', url: 'file:de/welcome.mp3' }] }]])
   })
 
-  it('plays a URL, which starts from the document, as often as loop says', async () => {
+  it('plays a URL relative to the document, loop times', async () => {
     const { verbs } = await played('<Play loop="0">../a b.wav</Play>', '/voice/start')
     const url = `${root}/a%20b.wav`
     expect(verbs).toEqual([['play', { sounds: [{ kind: 'audio', url }], loop: 0 }]])
   })
 
-  it('presses digits, after the audio where there is some', async () => {
+  it('sends digits, after the audio if any', async () => {
     expect((await played('<Play digits="1w2#"/>')).verbs).toEqual([['answer'], ['sendDigits', '1w2#']])
     const { verbs } = await played(`<Play digits="5">${root}/a.wav</Play>`)
     expect(verbs).toMatchObject([
@@ -73,7 +73,7 @@ describe('Play', () => {
     ])
   })
 
-  it('presses nothing that no telephone has, and 13222 says so', async () => {
+  it('sends no invalid digits, with warning 13222', async () => {
     const { verbs, warnings } = await played('<Play digits="1x"/>')
     expect(verbs).toEqual([['answer']])
     expect(warnings).toMatchObject([
@@ -85,7 +85,7 @@ describe('Play', () => {
     ['a relative URL in an inline document', '<Play>a.wav</Play>'],
     ['a URL that is not http', '<Play>ftp://a.example/b.wav</Play>'],
     ['neither URL nor digits', '<Play/>'],
-  ])('keeps the document from running with %s', (_what, body) => {
+  ])('rejects the document with %s', (_what, body) => {
     const invalid = () => readXmlDocument({ text: `<Response>${body}</Response>` })
     expect(invalid).toThrow(DocumentInvalid)
     expect(invalid).toThrow(
@@ -97,7 +97,7 @@ describe('Play', () => {
 })
 
 describe('Pause', () => {
-  it('waits a second, or as long as it says, and does not answer', async () => {
+  it('waits a second or its length, and does not answer', async () => {
     const { verbs } = await played('<Pause/><Pause length="3"/><Reject/>')
     expect(verbs).toEqual([
       ['sleep', 1000],

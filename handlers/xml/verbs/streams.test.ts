@@ -13,7 +13,7 @@ const run = (body: string, ...ends: StreamEnd[]) => {
 }
 
 describe('Start', () => {
-  it('begins its streams, and does not keep the next verb waiting', async () => {
+  it('starts its streams without delaying the next verb', async () => {
     const body =
       '<Start><Stream url="wss://ai.example/in" name="a" track="both_tracks" codec="L16@24000h@40i" authBearerToken="t">' +
       '<Parameter name="who" value="Ann"/><Parameter name="__proto__" value="x"/></Stream></Start><Say>Hi</Say>'
@@ -31,7 +31,7 @@ describe('Start', () => {
     })
   })
 
-  it('notes what cannot begin, and begins the others', async () => {
+  it('warns of a stream that cannot start, and starts the others', async () => {
     const call = new FakeCall()
     call.failing.set('startStream', new VerbFailed('bad_stream', 'no'))
     const stream = '<Stream url="ws://ai.example"/>'
@@ -53,7 +53,7 @@ describe('Stop', () => {
 
 describe('Stream', () => {
   it.each(['', 'url="https://ai.example"', 'url="/relative"', 'url="rtp://192.0.2.1:4000"'])(
-    'keeps the document from running without the URL of a WebSocket: %s',
+    'rejects the document without a WebSocket URL: %s',
     (attributes) => {
       const text = `<Response><Connect><Stream ${attributes}/></Connect></Response>`
       const invalid = () => readXmlDocument({ text, url: root })
@@ -65,8 +65,8 @@ describe('Stream', () => {
   it.each([
     [{ kind: 'closed' } as const, 'stream-stopped', undefined],
     [{ kind: 'failed', reason: 'ECONNRESET' } as const, 'stream-error', 'ECONNRESET'],
-  ])('tells its statusCallback how it begins and ends: %j', async (end, StreamEvent, StreamError) => {
-    const callback = `statusCallback="${root}/told" statusCallbackMethod="GET"`
+  ])('sends its start and end to its statusCallback: %j', async (end, StreamEvent, StreamError) => {
+    const callback = `statusCallback="${root}/status" statusCallbackMethod="GET"`
     const { context } = await run(
       `<Connect><Stream url="wss://a.example" name="n" ${callback}/></Connect>`,
       end,
@@ -82,7 +82,7 @@ describe('Stream', () => {
     ])
   })
 
-  it('warns of what has no effect', () => {
+  it('warns of attributes without an effect', () => {
     const paths = (body: string) =>
       readXmlDocument({ text: `<Response>${body}</Response>`, url: root }).warnings.map(({ path }) => path)
     expect(paths('<Start><Siprec/></Start>')).toEqual(['/Response/Start[1]/Siprec[1]'])
