@@ -37,7 +37,6 @@ export class CallbackOutbox {
   /** Continues with the callbacks that an earlier run has left. */
   static async open(parts: CallbackOutboxDeps): Promise<CallbackOutbox> {
     const spool = new CallbackOutbox(parts)
-    await parts.rows.adopt()
     for (const [server, waiting] of await parts.rows.counts()) spool.#open(server, waiting)
     return spool
   }

@@ -42,15 +42,6 @@ export class CallbackRows {
     await this.#store.deleteFrom('callback').where('id', '=', id).execute()
   }
 
-  /** Assigns the callbacks without a gateway to this one. */
-  async adopt(): Promise<void> {
-    await this.#store
-      .updateTable('callback')
-      .set({ node_id: this.#nodeId })
-      .where('node_id', 'is', null)
-      .execute()
-  }
-
   /** Returns the number of callbacks by server. */
   async counts(): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#store

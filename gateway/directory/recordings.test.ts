@@ -58,16 +58,15 @@ describeEngines('rows of recordings', (engine) => {
     expect(await list({ from: at(1).started_at, until: at(2).started_at })).toEqual([['b'], 1])
   })
 
-  it('are each gateway’s own, and those of none become the first one’s that opens them', async () => {
+  it('belong to one gateway each', async () => {
     const rows = await open(
       row('a', running),
       row('b'),
       row('c', { ...running, node_id: 'n2' }),
       row('d', { node_id: 'n2' }),
-      row('e', { ...running, node_id: null }),
-      row('f', { node_id: null, started_at: 1_600_000_000_000 }),
+      row('e', running),
+      row('f', { started_at: 1_600_000_000_000 }),
     )
-    await rows.adopt('n1')
     expect(idsOf(await rows.inProgress('n1')).sort()).toEqual(['a', 'e'])
     expect(idsOf(await rows.oldest('n1', 5))).toEqual(['f', 'b'])
     expect(idsOf(await rows.oldest('n1', 5, 1_650_000_000_000))).toEqual(['f'])

@@ -85,11 +85,6 @@ export class RecordingRows {
     await this.#store.updateTable('recording').set({ status_json: null }).where('id', '=', id).execute()
   }
 
-  /** Assigns the recordings without a gateway to this one. */
-  async adopt(nodeId: string): Promise<void> {
-    await this.#store.updateTable('recording').set({ node_id: nodeId }).where('node_id', 'is', null).execute()
-  }
-
   /**
    * Returns the oldest ended recordings of a gateway, only those that began before `before` (ms since the
    * Unix epoch) if it is given.

@@ -2,8 +2,8 @@
 export interface RecordingTable {
   /** Random: only its recipients know it. */
   id: string
-  /** Gateway that holds it and its file; null if it was stored before gateways had ids. */
-  node_id: string | null
+  /** Gateway that holds it and its file. */
+  node_id: string
   project_id: string
   call_id: string
   leg_id: string
@@ -34,8 +34,8 @@ export interface RecordingTable {
 export interface CallbackTable {
   /** Id of the event; customers' servers receive it. */
   id: string
-  /** Gateway that delivers it; null if it was stored before gateways had ids. */
-  node_id: string | null
+  /** Gateway that delivers it. */
+  node_id: string
   project_id: string
   call_id: string
   kind: string

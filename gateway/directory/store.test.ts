@@ -1,36 +1,14 @@
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
+import { FakeClock } from '../core/clock.ts'
 import { migrations } from './migrations/list.ts'
-import { config, everythingOf, TestStore } from './testing/directories.ts'
+import { type Migration, migrate, missingSteps } from './migrations/run.ts'
+import { openSqliteStore } from './sqlite.ts'
+import { config, TestStore } from './testing/directories.ts'
 
 const testStore = new TestStore()
 const { open, query } = testStore
-
-/** A store as the first release left it. */
-const firstRelease = `
-  create table schema_version (version integer primary key, name text not null, applied_at bigint not null);
-  create table domain_app (id text primary key, project_id text not null, domain text not null unique, allow_json text,
-    handler_json text, max_calls integer, managed_by_file integer not null, created_at bigint not null);
-  create table resource (id text primary key, project_id text not null,
-    type text not null check (type in ('subscriber', 'app')), display_name text not null, handler_json text,
-    managed_by_file integer not null, created_at bigint not null);
-  create table subscriber (resource_id text primary key references resource (id) on delete cascade,
-    email text not null unique, password_hash text not null, password_mark text not null, first_name text not null,
-    last_name text not null, may_dial_out integer not null);
-  create table address (id text primary key,
-    resource_id text not null unique references resource (id) on delete cascade, context text not null,
-    name text not null, created_at bigint not null, constraint address_context_name unique (context, name));
-  insert into schema_version values (1, 'first', 1);
-  insert into domain_app values ('d1', 'project-1', 'demo.example', null, null, null, 1, 1);
-  insert into resource values ('r1', 'project-1', 'subscriber', 'alice', null, 1, 1);
-  insert into resource values ('r2', 'project-1', 'app', 'mine',
-    '{"kind":"xml","url":"https://a.example/x","fallbackUrl":"https://b.example/x"}', 0, 1);
-  insert into resource values ('r3', 'project-1', 'app', 'flow', '{"kind":"flow","document":"{}","name":"f.yaml"}', 0, 1);
-  insert into subscriber values ('r1', 'alice@example.test', 'hash', 'mark', '', '', 1);
-  insert into address values ('a1', 'r1', 'public', 'alice', 1);
-  insert into address values ('a2', 'r2', 'public', 'mine', 1);
-  insert into address values ('a3', 'r3', 'public', 'flow', 1);`
 
 describe('the store', () => {
   it('records the migrations that ran and runs none of them twice', async () => {
@@ -41,37 +19,57 @@ describe('the store', () => {
     )
   })
 
-  it('takes over a store of the first release, with its ids, passwords and references', async () => {
-    const before = new DatabaseSync(testStore.file)
-    before.exec(firstRelease)
-    before.close()
-    const directory = await open()
-    expect(everythingOf(directory).map(({ id, address }) => `${address.id} ${id} ${address.name}`)).toEqual(
-      expect.arrayContaining(['a1 r1 alice', 'a2 r2 mine']),
+  it('runs a later step once, on a store with the steps before it', async () => {
+    ;(await open()).close()
+    query("insert into project values ('p1', 'one', 1)")
+    const later: Migration = {
+      name: 'notes of projects',
+      up: async (db, now) => {
+        await db.schema.alterTable('project').addColumn('note', 'text').execute()
+        await sql`update project set note = ${`added at ${now}`}`.execute(db)
+      },
+    }
+    const clock = new FakeClock(7)
+    const store = openSqliteStore(testStore.file)
+    const steps = [...migrations, later]
+    expect(await missingSteps(store, steps)).toEqual(['notes of projects'])
+    expect(await migrate(store, clock, undefined, steps)).toBe(steps.length)
+    expect(await migrate(store, clock, undefined, steps)).toBe(steps.length)
+    expect(await missingSteps(store, steps)).toEqual([])
+    await store.destroy()
+    expect(query("select note from project where id = 'p1'")).toEqual([{ note: 'added at 7' }])
+    expect(query('select version, name, applied_at from schema_version').at(-1)).toEqual({
+      version: steps.length,
+      name: 'notes of projects',
+      applied_at: 7,
+    })
+  })
+
+  it('leaves the store as it was if a later step fails', async () => {
+    ;(await open()).close()
+    const faulty: Migration = {
+      name: 'faulty',
+      up: async (db) => {
+        await db.schema.alterTable('project').addColumn('note', 'text').execute()
+        throw new Error('no further')
+      },
+    }
+    const store = openSqliteStore(testStore.file)
+    const migrated = migrate(store, new FakeClock(), undefined, [...migrations, faulty])
+    await expect(migrated).rejects.toThrow('no further')
+    await store.destroy()
+    expect(query("select name from pragma_table_info('project') where name = 'note'")).toEqual([])
+    expect(query('select version from schema_version')).toHaveLength(migrations.length)
+  })
+
+  it('says what to do with a store of a development version', async () => {
+    ;(await open()).close()
+    query("update schema_version set name = 'domain apps, resources, subscribers and addresses'")
+    await expect(open()).rejects.toThrow(
+      /by a development version before the first release.* Move the SQLite file/,
     )
-    expect(directory.domainApp('demo.example')).toMatchObject({ id: 'd1', projectId: 'project-1' })
-    expect(directory.domainApp('demo.example')?.challenge).toBeUndefined()
-    expect(directory.resources.find('project-1', 'cxml_webhook', 'r2')?.details).toEqual({
-      url: 'https://a.example/x',
-      method: 'POST',
-      fallbackUrl: 'https://b.example/x',
-    })
-    expect(directory.resources.find('project-1', 'call_flow', 'r3')?.details).toEqual({
-      flow: '{}',
-      declaredAt: 'f.yaml',
-      version: 1,
-    })
-    expect(query("select resource_id from subscriber where email = 'alice@example.test'")).toEqual([
-      { resource_id: 'r1' },
-    ])
-    directory.close()
-    const after = new DatabaseSync(testStore.file)
-    after.exec('pragma foreign_keys = on')
-    expect(after.prepare('pragma foreign_key_check').all()).toEqual([])
-    after.exec("delete from resource where id = 'r1'")
-    expect(after.prepare("select * from address where id = 'a1'").all()).toEqual([])
-    expect(after.prepare("select * from subscriber where resource_id = 'r1'").all()).toEqual([])
-    after.close()
+    const tables = query("select name from sqlite_master where type = 'table'")
+    expect(tables).toContainEqual({ name: 'project' })
   })
 
   it('refuses a store of a later release', async () => {

@@ -96,6 +96,6 @@ const eventOf = (
     start_time: row.started_at / 1000,
     end_time: (row.ended_at ?? row.started_at) / 1000,
   }
-  const call = { id: row.call_id, projectId: row.project_id, nodeId: row.node_id ?? '' }
+  const call = { id: row.call_id, projectId: row.project_id, nodeId: row.node_id }
   return eventCallback(status, call, { type: 'calling.call.record', at: now, params })
 }

@@ -64,10 +64,9 @@ export class RecordingIndex {
     return this.#total
   }
 
-  /** Adopts recordings without a gateway, and reads the total size. */
+  /** Reads the total size. */
   async open(): Promise<void> {
     const { rows, nodeId } = this.#deps
-    await rows.adopt(nodeId)
     this.#total = await rows.totalBytes(nodeId)
   }
 

@@ -6,36 +6,43 @@ import { migrations } from './list.ts'
 
 /** One step of the schema. */
 export interface Migration {
+  /** Stored with the version: identifies the step. */
   readonly name: string
   up(db: Kysely<unknown>, now: number): Promise<void>
 }
 
 /**
  * Migrates the store to the present version, each step in its own transaction. If several gateways start at
- * once, the engine's `lock` lets one do it. Returns the version. Throws if a later release wrote the store.
+ * once, the engine's `lock` lets one do it. Returns the version. Throws if a later release, or a
+ * development version before the first release, made the store.
  */
 export const migrate = async (
   store: Store,
   clock: Pick<Clock, 'now'>,
   lock: Engine['lock'] = async () => {},
+  steps: readonly Migration[] = migrations,
 ): Promise<number> => {
   await store.transaction().execute(async (write) => {
     await lock(write)
     await createVersions(write)
   })
-  for (let more = true; more; )
-    more = await store.transaction().execute(async (write) => {
+  for (let isBehind = true; isBehind; )
+    isBehind = await store.transaction().execute(async (write) => {
       await lock(write)
-      return step(write, clock.now())
+      return runNext(write, steps, clock.now())
     })
-  return migrations.length
+  return steps.length
 }
 
 /** Returns the names of the missing steps in order. Throws like {@link migrate}, and changes nothing. */
-export const missingSteps = async (store: Store): Promise<readonly string[]> => {
+export const missingSteps = async (
+  store: Store,
+  steps: readonly Migration[] = migrations,
+): Promise<readonly string[]> => {
   const tables = await store.introspection.getTables()
-  const present = tables.some(({ name }) => name === 'schema_version') ? await versionOf(store) : 0
-  return migrations.slice(present).map(({ name }) => name)
+  const isPresent = tables.some(({ name }) => name === 'schema_version')
+  const version = isPresent ? await versionOf(store, steps) : 0
+  return steps.slice(version).map(({ name }) => name)
 }
 
 const createVersions = (write: Write): Promise<void> =>
@@ -47,23 +54,32 @@ const createVersions = (write: Write): Promise<void> =>
     .addColumn('applied_at', 'bigint', (c) => c.notNull())
     .execute()
 
-const versionOf = async (store: Store): Promise<number> => {
-  const row = await store
+/** Returns the version of the store. Throws if other steps than `steps` made it. */
+const versionOf = async (store: Store, steps: readonly Migration[]): Promise<number> => {
+  const applied = await store
     .selectFrom('schema_version')
-    .select((q) => q.fn.max('version').as('version'))
-    .executeTakeFirst()
-  const present = Number(row?.version ?? 0)
-  if (present > migrations.length)
+    .select(['version', 'name'])
+    .orderBy('version')
+    .execute()
+  const first = applied[0]
+  if (first && first.name !== steps[0]?.name)
     throw new Error(
-      `The directory store has version ${present}; this release knows versions up to ${migrations.length}.`,
+      'The directory store was made by a development version before the first release, and cannot be read. ' +
+        'Move the SQLite file away, or configure an empty PostgreSQL database, and start again. ' +
+        'The section "Versions" of docs/operations.md says when the data can be kept.',
     )
-  return present
+  const version = applied.at(-1)?.version ?? 0
+  if (version > steps.length)
+    throw new Error(
+      `The directory store has version ${version}; this release knows versions up to ${steps.length}.`,
+    )
+  return version
 }
 
 /** Runs the next step; returns false after the last one. */
-const step = async (write: Write, now: number): Promise<boolean> => {
-  const present = await versionOf(write)
-  const migration = migrations[present]
+const runNext = async (write: Write, steps: readonly Migration[], now: number): Promise<boolean> => {
+  const present = await versionOf(write, steps)
+  const migration = steps[present]
   if (!migration) return false
   await migration.up(write as unknown as Kysely<unknown>, now)
   await write
