@@ -217,8 +217,8 @@ export class Metrics {
 const namedCounters = {
   sip_dropped_total: {
     help:
-      'Packets and connections that the shield dropped before parsing; reason `tls`: failed TLS handshakes of ' +
-      'accepted connections',
+      'Packets and connections that the shield dropped before parsing; reason `tls`: failed TLS handshakes ' +
+      'of accepted connections',
     label: 'reason',
   },
   sip_refused_total: {

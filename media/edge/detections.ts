@@ -1,5 +1,5 @@
+import { guard } from '../guard.ts'
 import type { DetectFinding, Detection, DetectRequest } from '../types.ts'
-import { guarded } from './guarded.ts'
 import type { Command, PortNumber } from './protocol.ts'
 
 /** Handles of the detections in one media thread. */
@@ -62,11 +62,11 @@ class EdgeDetection implements Detection {
   }
 
   onFinding(listener: (finding: DetectFinding) => void): void {
-    this.#onFinding = listener
+    this.#onFinding = guard(listener)
   }
 
   onEnd(listener: () => void): void {
-    this.#onOver = listener
+    this.#onOver = guard(listener)
   }
 
   close(): void {
@@ -76,13 +76,13 @@ class EdgeDetection implements Detection {
   }
 
   found(finding: DetectFinding): void {
-    if (this.#open) guarded(() => this.#onFinding?.(finding))
+    if (this.#open) this.#onFinding?.(finding)
   }
 
   /** Ends the detection; calls the listener unless the owner closed it. */
   end(): void {
     if (!this.#open) return
     this.#open = false
-    guarded(() => this.#onOver?.())
+    this.#onOver?.()
   }
 }

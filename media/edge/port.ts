@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { guard } from '../guard.ts'
 import { masterBytes } from '../rtp/srtp-suites.ts'
 import { isDigits } from '../rtp/telephone-event-sender.ts'
 import type {
@@ -23,7 +24,6 @@ import type {
 import { type Detections, noDetection } from './detections.ts'
 import type { EdgeMixer } from './edge-mixer.ts'
 import { EdgeError } from './errors.ts'
-import { guarded } from './guarded.ts'
 import { Playbacks } from './playbacks.ts'
 import type { Command, Report } from './protocol.ts'
 import { noRecording, type Recordings } from './recordings.ts'
@@ -144,7 +144,7 @@ export class EdgePort implements MediaPort {
   }
 
   onEvent(listener: (event: PortEvent) => void): void {
-    this.#listener = listener
+    this.#listener = guard(listener)
   }
 
   async stats(): Promise<PortStats> {
@@ -178,7 +178,7 @@ export class EdgePort implements MediaPort {
   report(report: Report): void {
     switch (report.op) {
       case 'event':
-        if (!this.isClosed) guarded(() => this.#listener?.(report.event))
+        if (!this.isClosed) this.#listener?.(report.event)
         break
       case 'played':
         this.#playbacks.played(report.play)

@@ -1,6 +1,6 @@
 import type { Transferable } from 'node:worker_threads'
+import { guard } from '../guard.ts'
 import type { MediaPort, Tap, TapFrame, TapRequest } from '../types.ts'
-import { guarded } from './guarded.ts'
 import type { Command, PortNumber } from './protocol.ts'
 
 /** Sends a command to the thread; `moved` is transferred rather than copied. */
@@ -89,7 +89,7 @@ class EdgeTap implements Tap {
   }
 
   onFrame(listener: (frame: TapFrame) => void): void {
-    this.#onFrame = listener
+    this.#onFrame = guard(listener)
   }
 
   speak(samples: Int16Array): void {
@@ -111,7 +111,7 @@ class EdgeTap implements Tap {
   }
 
   onClosed(listener: () => void): void {
-    this.#onClosed = listener
+    this.#onClosed = guard(listener)
   }
 
   moveTo(port: MediaPort): void {
@@ -129,7 +129,7 @@ class EdgeTap implements Tap {
   }
 
   frame(frame: TapFrame): void {
-    if (this.#state === 'open') guarded(() => this.#onFrame?.(frame))
+    if (this.#state === 'open') this.#onFrame?.(frame)
   }
 
   wasSpoken(request: number): void {
@@ -142,7 +142,7 @@ class EdgeTap implements Tap {
     const wasOpen = this.#state === 'open'
     this.#state = 'closed'
     this.#settle()
-    if (wasOpen) guarded(() => this.#onClosed?.())
+    if (wasOpen) this.#onClosed?.()
   }
 
   #settle(): void {

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { guarded } from '../edge/guarded.ts'
+import { guard } from '../guard.ts'
 import { WebRtcError } from './errors.ts'
 import { MLine, type MLineState } from './m-line.ts'
 import type { Relay } from './relay.ts'
@@ -85,7 +85,7 @@ export class WebRtcSession implements TransportOwner {
   }
 
   onState(listener: StateListener): void {
-    this.#listener = listener
+    this.#listener = guard(listener)
     if (this.#state !== 'connecting') listener(this.#state)
   }
 
@@ -250,7 +250,7 @@ export class WebRtcSession implements TransportOwner {
     if (this.#state === 'closed' || this.#state === 'crashed') return
     if (this.#state === 'failed' && state !== 'crashed') return
     this.#state = state
-    guarded(() => this.#listener?.(state))
+    this.#listener?.(state)
   }
 }
 

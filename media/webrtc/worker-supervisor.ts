@@ -1,5 +1,5 @@
 import { createWorker, type types } from 'mediasoup'
-import { guarded } from '../edge/guarded.ts'
+import { guard } from '../guard.ts'
 import { WebRtcError } from './errors.ts'
 import { type Candidate, candidatesOf, type Listen } from './listen-addresses.ts'
 import { Routers } from './routers.ts'
@@ -150,7 +150,7 @@ export class WorkerSupervisor {
     process.owners.clear()
     for (const owner of owners) owner.lost()
     if (this.#closed) return
-    guarded(() => this.#onDeath(reason))
+    guard(this.#onDeath)(reason)
     // A failed start is reported to the next request.
     if (this.#used) this.#ready().catch(() => undefined)
   }

@@ -1,7 +1,7 @@
 import { CallEnded, type ConnectOptions, type ConnectResult } from '../../../handlers/verbs.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Cause, sipStatusOf } from '../../core/errors/catalogue.ts'
-import { guardListener } from '../../core/guard-listener.ts'
+import { guardListener } from '../../core/guard.ts'
 import type { Log } from '../../core/log.ts'
 import type { CallId } from '../../model.ts'
 import type { Player } from '../audio/player.ts'

@@ -1,7 +1,7 @@
 import type { Callee, CalleeState, Destination } from '../../../handlers/verbs.ts'
 import type { Timer } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
-import { guardListener } from '../../core/guard-listener.ts'
+import { guardListener } from '../../core/guard.ts'
 import { shownUri } from '../../core/sip-uri.ts'
 import type { Leg, LegOwner } from '../leg/leg.ts'
 import { betterCause } from './best-cause.ts'

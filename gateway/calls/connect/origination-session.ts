@@ -1,6 +1,6 @@
 import type { CalleeState } from '../../../handlers/verbs.ts'
 import { type Cause, sipStatusOf, TrunklineError } from '../../core/errors/catalogue.ts'
-import { guardListener } from '../../core/guard-listener.ts'
+import { guardListener } from '../../core/guard.ts'
 import type { Log } from '../../core/log.ts'
 import { infoOf } from '../call/call-info.ts'
 import { isDigits } from '../leg/dtmf.ts'

@@ -1,7 +1,7 @@
 import type { CallCollection, CallPlayback, CollectOptions, CollectResult } from '../../../handlers/verbs.ts'
 import type { Recognition, RecognitionListener } from '../../../media/types.ts'
 import type { Clock } from '../../core/clock.ts'
-import { guardListener } from '../../core/guard-listener.ts'
+import { guardListener } from '../../core/guard.ts'
 import type { Call } from '../call/call.ts'
 import { verbFailed } from '../leg/failures.ts'
 import type { Speech } from './call-controller-deps.ts'

@@ -30,7 +30,7 @@ import {
   VerbFailed,
 } from '../../../handlers/verbs.ts'
 import type { Cause, Code } from '../../core/errors/catalogue.ts'
-import { guardListener } from '../../core/guard-listener.ts'
+import { guardListener } from '../../core/guard.ts'
 import type { Call } from '../call/call.ts'
 import type { ScopableControl } from '../call/scopable-control.ts'
 import { causeForCaller } from '../connect/best-cause.ts'

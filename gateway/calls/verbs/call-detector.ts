@@ -7,7 +7,7 @@ import {
 } from '../../../handlers/verbs.ts'
 import type { DetectRequest, MachineRequest, MediaPort } from '../../../media/types.ts'
 import type { Clock } from '../../core/clock.ts'
-import { guardListener } from '../../core/guard-listener.ts'
+import { guardListener } from '../../core/guard.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { Call } from '../call/call.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { CallEnded, type VerbEvent, VerbFailed } from '../../../handlers/verbs.ts'
 import type { Clock } from '../../core/clock.ts'
 import { codeOf } from '../../core/errors/catalogue.ts'
-import { guardListener } from '../../core/guard-listener.ts'
+import { guardListener } from '../../core/guard.ts'
 import type { Call } from '../call/call.ts'
 import type { VerbMeter, VerbOutcome } from './verb-meter.ts'
 

@@ -22,14 +22,14 @@ const seenBy = async (trustedProxies: readonly string[], remoteAddress: string, 
   return (await site.inject({ url: '/seen', headers, remoteAddress })).json()
 }
 
-it('believes a trusted proxy where a request comes from, but not what the proxy was told', async () => {
+it('reads the source of a request from a trusted proxy, but not what the proxy received from others', async () => {
   expect(await seenBy(['192.0.2.0/24'], '192.0.2.4')).toEqual({ ip: '198.51.100.7', protocol: 'https' })
 })
 
 it.each([
   ['another address', ['192.0.2.0/24'], '198.51.100.1'],
-  ['anybody where no proxy is trusted', [], '192.0.2.4'],
-])('believes nothing of %s', async (_what, trusted, remote) => {
+  ['any address if no proxy is trusted', [], '192.0.2.4'],
+])('ignores the headers of %s', async (_what, trusted, remote) => {
   expect(await seenBy(trusted, remote)).toEqual({ ip: remote, protocol: 'http' })
 })
 
@@ -39,7 +39,7 @@ it.each([
   ['[2001:db8::1]:4711', '2001:db8::1'],
   ['[2001:db8::1]', '2001:db8::1'],
   ['2001:db8::1', '2001:db8::1'],
-  // A proxy of ours before this one.
+  // A further trusted proxy before this one.
   ['198.51.100.7:4711, 192.0.2.9:80', '198.51.100.7'],
   ['198.51.100.7,[::ffff:192.0.2.9]:80', '198.51.100.7'],
 ])('reads %s without its port, of requests and of upgrades', async (forwarded, ip) => {

@@ -2,10 +2,10 @@ import type { Leg } from '../../calls/leg/leg.ts'
 import type { ReferOptions, ReferOutcome } from '../../calls/leg/referral.ts'
 import type { Clock, Timer } from '../../core/clock.ts'
 import { type Cause, codeOf } from '../../core/errors/catalogue.ts'
+import { guard } from '../../core/guard.ts'
 import type { Log } from '../../core/log.ts'
 import { allowedMethods, serverHeader } from '../admission/refusals.ts'
 import type { Connection } from '../agent-link.ts'
-import { catchErrors } from '../catch-errors.ts'
 import { reasonHeader } from '../headers.ts'
 import { answerIn } from '../media/sdp-body.ts'
 import type { SipMedia } from '../media/sip-media.ts'
@@ -71,9 +71,11 @@ export class EstablishedDialog {
   #byeSent = false
   #released = false
   #guard: Timer | undefined
-  #guarded = catchErrors((error) =>
-    this.#deps.log.warn({ event: 'dialog.event-failed', err: error }, 'event of the dialog not handled'),
-  )
+  /** Wraps a listener of the dialog: no error may reach the socket reader of drachtio-srf. */
+  #guarded = <A extends unknown[]>(listener: (...args: A) => void) =>
+    guard(listener, (error) =>
+      this.#deps.log.warn({ event: 'dialog.event-failed', err: error }, 'event of the dialog not handled'),
+    )
 
   constructor(deps: EstablishedDialogDeps) {
     this.#deps = deps

@@ -1,8 +1,8 @@
 import type { LegFacts } from '../../calls/leg/leg-facts.ts'
 import type { Clock, Timer } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
+import { guard } from '../../core/guard.ts'
 import type { Log } from '../../core/log.ts'
-import { catchErrors } from '../catch-errors.ts'
 import { hangUp } from '../dialog/hang-up.ts'
 import type { DigestSession } from '../digest/digest-session.ts'
 import { extensionHeaders, printable, reasonHeader } from '../headers.ts'
@@ -85,16 +85,19 @@ export class Invite {
   #progress: Timer | undefined
   #guard: Timer | undefined
   #gone = false
-  #guarded = catchErrors((error) =>
-    this.#deps.log.warn({ event: 'invite.response-failed', err: error }, 'response not handled'),
-  )
+  /** Wraps a listener of the INVITE: no error may reach the socket reader of drachtio-srf. */
+  #guarded = <A extends unknown[]>(listener: (...args: A) => void) =>
+    guard(listener, (error) =>
+      this.#deps.log.warn({ event: 'invite.response-failed', err: error }, 'response not handled'),
+    )
   /** No message follows a final response: an error while handling it counts as a refusal. */
-  #final = catchErrors((error) => {
-    this.#deps.log.warn({ event: 'invite.final-response-failed', err: error }, 'final response not handled')
-    if (this.#gone) return
-    if (!this.#canceled) this.#deps.listener.refused({ message: String(error) })
-    this.#finish()
-  })
+  #final = <A extends unknown[]>(listener: (...args: A) => void) =>
+    guard(listener, (error) => {
+      this.#deps.log.warn({ event: 'invite.final-response-failed', err: error }, 'final response not handled')
+      if (this.#gone) return
+      if (!this.#canceled) this.#deps.listener.refused({ message: String(error) })
+      this.#finish()
+    })
 
   constructor(deps: InviteDeps) {
     this.#deps = deps

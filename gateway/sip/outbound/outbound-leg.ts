@@ -2,10 +2,10 @@ import type { DialAttempt, Leg, LegSignalling } from '../../calls/leg/leg.ts'
 import type { ReferOptions, ReferOutcome } from '../../calls/leg/referral.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Cause, catalogue, codeOf } from '../../core/errors/catalogue.ts'
+import { guard } from '../../core/guard.ts'
 import type { Log } from '../../core/log.ts'
 import { parseSipUri, shownUri } from '../../core/sip-uri.ts'
 import type { Connection } from '../agent-link.ts'
-import { catchErrors } from '../catch-errors.ts'
 import { EstablishedDialog } from '../dialog/established-dialog.ts'
 import { hangUp } from '../dialog/hang-up.ts'
 import { Renegotiation } from '../dialog/renegotiation.ts'
@@ -62,10 +62,12 @@ export class OutboundLeg implements LegSignalling {
   #budget = new InviteBudget()
   #rang = false
   #released = false
-  #guarded = catchErrors((error) => {
-    this.#deps.log.warn({ event: 'leg.response-failed', err: error }, 'response not handled')
-    this.#deps.leg.end({ code: 'internal' })
-  })
+  /** Wraps a listener of the INVITE: no error may reach the socket reader of drachtio-srf. */
+  #guarded = <A extends unknown[]>(listener: (...args: A) => void) =>
+    guard(listener, (error) => {
+      this.#deps.log.warn({ event: 'leg.response-failed', err: error }, 'response not handled')
+      this.#deps.leg.end({ code: 'internal' })
+    })
 
   constructor(deps: OutboundLegDeps) {
     this.#deps = deps

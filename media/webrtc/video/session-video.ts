@@ -1,4 +1,4 @@
-import { guarded } from '../../edge/guarded.ts'
+import { guard } from '../../guard.ts'
 import type { BrowserVideo } from '../../types.ts'
 import type { MLine } from '../m-line.ts'
 import { type MediaSection, receives } from '../sdp/session-description.ts'
@@ -38,7 +38,7 @@ export class SessionVideo implements BrowserVideo, VideoProvider {
   }
 
   onChange(listener: () => void): void {
-    this.#listeners.push(listener)
+    this.#listeners.push(guard(listener))
   }
 
   /**
@@ -115,6 +115,6 @@ export class SessionVideo implements BrowserVideo, VideoProvider {
     const { isSending: sends, isReceiving: receives } = this
     if (this.#told.sends === sends && this.#told.receives === receives) return
     this.#told = { sends, receives }
-    for (const listener of [...this.#listeners]) guarded(listener)
+    for (const listener of [...this.#listeners]) listener()
   }
 }

@@ -1,4 +1,4 @@
-import { guarded } from '../../edge/guarded.ts'
+import { guard } from '../../guard.ts'
 import { forwardVideo, type VideoForwarding, type VideoSink } from './forward-video.ts'
 import type { VideoSource } from './incoming-video.ts'
 
@@ -86,7 +86,7 @@ export class Viewer {
       // A source or sink that closed meanwhile is no fault; its replacement triggers an update.
       if (source.producer.closed || sink.line.transport.closed) return
       this.#failed = { request, source, sink }
-      guarded(() => request.onFault(error as Error))
+      guard(request.onFault)(error as Error)
     }
   }
 }

@@ -6,9 +6,9 @@ import type { RawRequest } from '../../message/message.ts'
 import { knownMethods } from '../../message/methods.ts'
 import { appHeaders, contentType, type OwnAddress } from '../app-headers.ts'
 import type { Context } from '../context.ts'
-import { guard } from '../guard.ts'
 import { hangUp } from '../hangup.ts'
 import { hasDescription } from '../received-descriptions.ts'
+import { rejectMalformed } from '../reject-malformed.ts'
 import { noteFinalResponse, noteSentRequest, ownName } from '../sent-descriptions.ts'
 import { expiresOf, terminates } from '../subscriptions.ts'
 import type { Unacked2xx } from '../uas/unacked-2xx.ts'
@@ -55,8 +55,8 @@ export class OutgoingInDialog {
     ]
     const request = { method: raw.method, body: raw.body, headers }
     const send = (prepared: PreparedRequest) =>
-      guard(app, msgId, () => this.#send(app, msgId, dialog, raw, prepared))
-    guard(app, msgId, () => prepareInDialog(this.#context, dialog, request, send))
+      rejectMalformed(app, msgId, () => this.#send(app, msgId, dialog, raw, prepared))
+    rejectMalformed(app, msgId, () => prepareInDialog(this.#context, dialog, request, send))
   }
 
   /** Sends an application's ACK to a 2xx (RFC 3261 13.2.2.4). The application chooses its time and body. */
@@ -75,7 +75,7 @@ export class OutgoingInDialog {
       if (dialog.mustEndAfterAck) endCrossed(this.#context, dialog)
     }
     const ack = { method: 'ACK', seq, body: raw.body, headers }
-    const guarded = (run: () => void) => guard(app, msgId, run)
+    const guarded = (run: () => void) => rejectMalformed(app, msgId, run)
     guarded(() => sendAck(this.#context, dialog, ack, (bytes, flow) => done(bytes, flow.local), guarded))
   }
 

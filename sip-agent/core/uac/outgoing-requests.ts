@@ -7,8 +7,8 @@ import { type FarEnd, farEndOf } from '../../reach/far-end.ts'
 import { notPermitted } from '../../types.ts'
 import { appHeaders, contentType } from '../app-headers.ts'
 import type { Context } from '../context.ts'
-import { guard } from '../guard.ts'
 import { hasDescription } from '../received-descriptions.ts'
+import { rejectMalformed } from '../reject-malformed.ts'
 import type { Unacked2xx } from '../uas/unacked-2xx.ts'
 import { type FlowOrHop, isHop, isOwn } from './flow-or-hop.ts'
 import { dialogHeaders, invalidUri, isUri, prepareNew } from './new-request.ts'
@@ -47,7 +47,7 @@ export class OutgoingRequests {
     if (type === undefined) return app.reject(msgId, 'missing content-type')
     if (!isUri(raw.uri) || (nextHop !== '' && !isUri(nextHop))) return app.reject(msgId, invalidUri(raw))
     const send = (ways: readonly FlowOrHop[]) =>
-      guard(app, msgId, () => this.#send(app, msgId, raw, type, ways))
+      rejectMalformed(app, msgId, () => this.#send(app, msgId, raw, type, ways))
     const { registeredFlows, router } = this.#context
     const registered = nextHop === '' ? registeredFlows.outside(raw.method, raw.uri) : undefined
     const farEnd = farEndOf(raw.headers)
@@ -75,7 +75,7 @@ export class OutgoingRequests {
       return app.reject(msgId, `unable to cancel unknown transaction id: ${txnId}`)
     }
     const own = { host: 'localhost', port: 5060, protocol: 'udp' } as const
-    guard(app, msgId, () => {
+    rejectMalformed(app, msgId, () => {
       const { bytes, flow } = invite.cancel(appHeaders(raw.headers, own, cancelHeaders))
       app.requestSent(msgId, flow.local, randomUUID(), bytes)
     })

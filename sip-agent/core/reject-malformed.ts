@@ -2,7 +2,7 @@ import type { App } from '../drachtio/app.ts'
 import { SipParseError } from '../message/sip-parse-error.ts'
 
 /** Runs a function, and rejects the frame if the application's message is malformed. */
-export const guard = (app: App, msgId: string, run: () => void): void => {
+export const rejectMalformed = (app: App, msgId: string, run: () => void): void => {
   try {
     run()
   } catch (error) {
