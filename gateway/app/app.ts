@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net'
 import type { SipAgent } from '@trunkline/sip-agent'
 import { AddressGuard } from '@trunkline/sip-agent/address-guard'
 import { type ReadConfig, readConfig } from '../../config/load.ts'
-import type { Config, WebSocketLimits } from '../../config/types.ts'
+import type { Config } from '../../config/types.ts'
 import type { Arrivals } from '../calls/call/arrival.ts'
 import type { Originator } from '../calls/connect/origination.ts'
 import type { Calls } from '../calls/session/calls.ts'
@@ -14,10 +14,8 @@ import { Metrics } from '../core/metrics.ts'
 import { ConfigFollowers } from '../directory/config-followers.ts'
 import type { Write } from '../directory/sqlite.ts'
 import type { Directory } from '../directory/types.ts'
-import type { Push } from '../push/push.ts'
 import { ConfigReload, type ReloadRequest, type ReloadResult } from '../reload/config-reload.ts'
 import { ControlSocket } from '../reload/control-socket.ts'
-import { SubscriberDialect } from '../rpc/subscriber/subscriber-dialect.ts'
 import { LoadMeter } from '../sip/admission/load-meter.ts'
 import { Trust } from '../sip/admission/trust.ts'
 import { TargetFamilies } from '../sip/outbound/target-families.ts'
@@ -26,7 +24,6 @@ import { SipEdge } from '../sip/sip-edge.ts'
 import { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
 import { CarrierQuotas, quotaLimits } from '../sip/trunks/carrier-quotas.ts'
 import { DialGuard } from '../sip/trunks/dial-guard.ts'
-import { LikelyCodecs } from '../sip/trunks/likely-codecs.ts'
 import { allOrNone, CloseStack } from './close-stack.ts'
 import { configWarnings } from './config-check.ts'
 import { followSenders } from './follow-senders.ts'
@@ -43,6 +40,7 @@ import {
   openStore,
 } from './open.ts'
 import { openApplications } from './open-applications.ts'
+import { openBrowsers } from './open-browsers.ts'
 import { openCalls } from './open-calls.ts'
 import { openCdrs } from './open-cdrs.ts'
 import { openHttp } from './open-http.ts'
@@ -56,11 +54,6 @@ export interface AppOptions {
   readonly file: string
   readonly started: ReadConfig
 }
-
-const browserLimits = ({ unacknowledged, acknowledgeTimeoutMs }: WebSocketLimits) => ({
-  unacknowledged,
-  acknowledgeMs: acknowledgeTimeoutMs,
-})
 
 /**
  * The composition: creates every part in order, and closes the parts in reverse order. Parts are connected
@@ -177,7 +170,12 @@ export class App {
     this.#store = store
     const customers = await openCustomers(base, store, this.#metrics)
     const push = await openPush(base, store, customers, this.#metrics)
-    const subscribers = this.#openSubscribers(store, media, arrivals, push)
+    const browsers = openBrowsers(
+      base,
+      store,
+      { webrtc: media.webrtc, arrivals, push, carriers: this.#carriers, quotas: this.#quotas },
+      this.#metrics,
+    )
     const sip = this.#openSip(agent, store, media, arrivals)
     this.#sip = sip
     // Recordings send their last callbacks while they close, so they close before the callbacks do.
@@ -191,7 +189,7 @@ export class App {
     const records = await openCdrs(base, store, customers, this.#metrics)
     const originator: Originator = { originate: (origination) => this.#calls!.originate(origination) }
     const applications = openApplications(base, store.access, originator, this.#metrics)
-    const dialects = { subscribers, applications }
+    const dialects = { browsers, applications }
     const made = {
       ...dialects,
       store,
@@ -307,46 +305,6 @@ export class App {
     this.#metrics.gauge('sip_bindings', () => registrations.size)
     const recordOffense = (address: string) => agent?.failedSignIn(address)
     return { config, directory, registrations, clock, recordOffense }
-  }
-
-  #openSubscribers(
-    { directory, tokens, states }: OpenedStore,
-    { webrtc }: OpenedMedia,
-    arrivals: Arrivals,
-    push: Pick<Push, 'call'>,
-  ): SubscriberDialect {
-    const { turn } = this.#config.media.webrtc
-    const { browsers, webSockets } = this.#config.limits
-    const likely = new LikelyCodecs({ directory, carriers: this.#carriers })
-    const subscribers = new SubscriberDialect({
-      likelyCodecs: (to, projectId) => likely.of(to, projectId),
-      directory,
-      tokens,
-      states,
-      webrtc,
-      arrivals,
-      metrics: this.#metrics,
-      log: this.#log,
-      clock: this.#clock,
-      push,
-      ...(turn && { turn }),
-      quotas: this.#quotas,
-      browserQuotas: browsers,
-      limits: browserLimits(webSockets),
-    })
-    this.#followers.change('limits.browsers', ({ limits, media }) =>
-      subscribers.change({
-        browserQuotas: limits.browsers,
-        limits: browserLimits(limits.webSockets),
-        turn: media.webrtc.turn,
-      }),
-    )
-    this.#metrics.gauge('subscribers_online', () => subscribers.subscribersOnline)
-    this.#metrics.gauge('browsers', () => subscribers.browsers)
-    this.#metrics.gauge('invitations', () => subscribers.outboundLegs)
-    this.#metrics.gauge('browser_shares', () => subscribers.counted)
-    this.#metrics.gauge('call_parties', () => subscribers.parties)
-    return this.#closing.add('subscribers', subscribers, (open) => open.close())
   }
 
   #openLoad(agent: SipAgent | undefined): LoadMeter {

@@ -20,7 +20,6 @@ import type { Metrics } from '../core/metrics.ts'
 import type { SipUri } from '../core/sip-uri.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import type { RealtimeDialect } from '../rpc/realtime/realtime-dialect.ts'
-import type { SubscriberDialect } from '../rpc/subscriber/subscriber-dialect.ts'
 import type { EndpointContacts } from '../sip/registrar/open-registrar.ts'
 import type { SipEdge } from '../sip/sip-edge.ts'
 import {
@@ -32,10 +31,11 @@ import {
   openRecogniser,
   openStreams,
 } from './open.ts'
+import type { OpenedBrowsers } from './open-browsers.ts'
 
 /** JSON-RPC dialects of browsers and of realtime applications. */
 export interface Dialects {
-  readonly subscribers: SubscriberDialect
+  readonly browsers: OpenedBrowsers
   readonly applications: RealtimeDialect
 }
 
@@ -89,8 +89,7 @@ const addressSettings = ({ limits }: Pick<Config, 'limits'>) => ({
 /** Opens the calls with their conferences and queues. */
 export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metrics): OpenedCalls => {
   const { config, log } = base
-  const { store, media, sip, subscribers, applications, endpoints, recordings, customers, records, clock } =
-    from
+  const { store, media, sip, browsers, applications, endpoints, recordings, customers, records, clock } = from
   const { edge, webrtc, sounds } = media
   const bridges = new Bridges(edge, webrtc, (err, a, b) =>
     log.warn({ event: 'call.video-not-bridged', err, legs: [a.id, b.id] }, 'video of two legs not bridged'),
@@ -145,7 +144,7 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
     detector: new CallDetector({ clock, log, metrics }),
   }
   const { directory: addresses } = store
-  const dialer = new LegDialer({ addresses, endpoints, sip, subscribers, locals })
+  const dialer = new LegDialer({ addresses, endpoints, sip, subscribers: browsers.ringer, locals })
   const calls: Calls = new Calls(
     { runner, services, dialer, queuedCallers: queues, addresses, callLog, cdrs, metrics, clock, log },
     callSettings(config, recogniser),

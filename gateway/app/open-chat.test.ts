@@ -31,7 +31,7 @@ const gateway = async (engine: TestEngine, unwilling?: string) => {
   const lines: string[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => lines.push(line) })
   const metrics = new Metrics()
-  const tell = (to: string, _event: string, params: object) => {
+  const emit = (to: string, _event: string, params: object) => {
     if (to === unwilling) throw new Error('no page')
     told.push({ to, text: (params as Told).text })
   }
@@ -39,7 +39,7 @@ const gateway = async (engine: TestEngine, unwilling?: string) => {
   const limits = { messagesKeptMs: 1_000 }
   const followers = new ConfigFollowers()
   const base = { config: { limits }, clock: engine.clock, log, closing, followers }
-  const chat = openChat(base, { directory }, { tell }, metrics)
+  const chat = openChat(base, { directory }, { emit }, metrics)
   opened.push(closing)
   return { directory, chat, told, lines, metrics, closing }
 }

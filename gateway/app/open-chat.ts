@@ -3,7 +3,7 @@ import { Chat } from '../chat/chat.ts'
 import { MessageRetention } from '../chat/message-retention.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { ConversationRows } from '../directory/conversations.ts'
-import type { SubscriberDialect } from '../rpc/subscriber/subscriber-dialect.ts'
+import type { Presence } from '../rpc/subscriber/presence.ts'
 import type { AppContext, OpenedStore } from './open.ts'
 
 /** Part of the {@link AppContext} that conversations need. */
@@ -12,11 +12,11 @@ export interface ChatContext extends Pick<AppContext, 'clock' | 'log' | 'closing
   readonly config: { readonly limits: Pick<LimitsConfig, 'messagesKeptMs'> }
 }
 
-/** Opens the conversations. New messages are sent to the browsers of `subscribers`. */
+/** Opens the conversations. New messages are sent to the browsers in `presence`. */
 export const openChat = (
   { config, clock, log, closing, followers }: ChatContext,
   { directory }: Pick<OpenedStore, 'directory'>,
-  subscribers: Pick<SubscriberDialect, 'tell'>,
+  presence: Pick<Presence, 'emit'>,
   metrics: Pick<Metrics, 'gauge'>,
 ): Chat => {
   const rows = new ConversationRows(directory.store)
@@ -27,7 +27,7 @@ export const openChat = (
   const chat = new Chat({
     ...parts,
     resources: directory.resources,
-    tell: (holderId, event, params) => subscribers.tell(holderId, event, params),
+    tell: (holderId, event, params) => presence.emit(holderId, event, params),
   })
   directory.onElsewhere((news) => void chat.heard(news))
   metrics.gauge('chat_counted', () => chat.counted)

@@ -63,7 +63,7 @@ export const openHttp = async (base: AppContext, from: OpenHttpDeps, metrics: Me
     api: apiDepsOf({
       ...parts,
       ...(await openOAuth(base, from.store, metrics)),
-      chat: openChat(base, from.store, from.subscribers, metrics),
+      chat: openChat(base, from.store, from.browsers.presence, metrics),
       project: base.config.project,
       directory,
       tokens,
@@ -123,7 +123,7 @@ const callsOf = ({ opened, customers }: OpenHttpDeps, streams: ApiStreams): ApiS
 
 const openWebSockets = (
   { config, clock, log, closing, followers }: AppContext,
-  { subscribers, applications }: Dialects,
+  { browsers, applications }: Dialects,
   metrics: Metrics,
   origins: Origins,
 ): RpcServer => {
@@ -135,7 +135,7 @@ const openWebSockets = (
     origins,
     ...socketSettings(config),
     open: (session, { address }) => {
-      const subscriber = () => subscribers.open(session)
+      const subscriber = () => browsers.connect(session)
       const application = () => applications.open(session, address)
       const { requestsPerSecondOfApplication: applicationRequestsPerSecond, signInTimeoutMs: signInMs } =
         limits

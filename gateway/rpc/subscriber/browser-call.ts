@@ -16,7 +16,7 @@ import { OfferRepetition } from './offer-repetition.ts'
 /** Maximum wait of the first audio for the browser's media, in milliseconds. */
 const hearingWaitMs = 5_000
 
-/** Facts and collaborators of a {@link BrowserCall}. */
+/** Facts of a {@link BrowserCall}. */
 export interface BrowserCallOptions {
   readonly browser: BrowserSession
   /** Id of the call in the browser. */
@@ -25,17 +25,14 @@ export interface BrowserCallOptions {
   readonly roomId: string
   readonly leg: Leg
   readonly media: BrowserMedia
-  readonly parties: CallParties
   /** Leg of the caller; absent if the browser dialed or no caller is known yet. */
-  readonly caller?: Leg
+  readonly caller?: Leg | undefined
   /** Whether the call never has video; default false. */
   readonly isAudioOnly?: boolean
   /** Whether the browser has the gateway's SDP already; default false. */
   readonly isDescribed?: boolean
   /** Variables that other members of the call see; default none. */
-  readonly meta?: UserVariables
-  readonly clock: Clock
-  readonly log: Pick<Log, 'info' | 'warn'>
+  readonly meta?: UserVariables | undefined
 }
 
 /** Screen that a browser shares during its call. */
@@ -52,10 +49,12 @@ export class BrowserCall {
   readonly offers = new OfferRepetition()
   /** Events about the members of the call. */
   readonly members: MemberEvents
-  #options: BrowserCallOptions
-  #wire: WireCall
+  readonly #options: BrowserCallOptions
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #wire: WireCall
   #times = { start: 0, answer: 0, end: 0 }
-  #watch: MediaWatch
+  readonly #watch: MediaWatch
   #screen: SharedScreen | undefined
   #silent = false
   #volumes: Volumes = { inDb: 0, outDb: 0 }
@@ -64,9 +63,11 @@ export class BrowserCall {
   /** Offer of a reloaded page that is being answered. */
   #reattaching: { readonly offer: string } | undefined
 
-  constructor(options: BrowserCallOptions) {
-    const { browser, callId, roomId, leg, media, parties, caller, clock } = options
+  constructor(options: BrowserCallOptions, parties: CallParties, clock: Clock, log: Log) {
+    const { browser, callId, roomId, leg, media, caller } = options
     this.#options = options
+    this.#clock = clock
+    this.#log = log
     this.#wire = { callId, nodeId: browser.nodeId, roomId, leg }
     this.callId = callId
     this.leg = leg
@@ -76,7 +77,7 @@ export class BrowserCall {
       wire: this.#wire,
       party: parties.join(leg, callId, browser.identity, options.meta),
       parties,
-      ...(caller && { caller }),
+      caller,
       video: media.video,
       isAudioOnly: options.isAudioOnly === true,
       onHearing: () => {
@@ -89,7 +90,7 @@ export class BrowserCall {
     this.#times.start = clock.now()
     this.#described = options.isDescribed === true
     const onLost = (state: LostState) => {
-      options.log.info({ event: 'browser.media-lost', leg: leg.id, state }, 'media of a browser lost')
+      log.info({ event: 'browser.media-lost', leg: leg.id, state }, 'media of a browser lost')
       const cause = causeOfLoss(state, 'client_lost')
       if (state === 'crashed') leg.end(cause)
       else leg.ended(cause)
@@ -135,8 +136,8 @@ export class BrowserCall {
 
   /** Sends a state of the call. */
   reportState(state: WireCallState): void {
-    if (state === 'answered') this.#times.answer ||= this.#options.clock.now()
-    if (state === 'ended') this.#times.end = this.#options.clock.now()
+    if (state === 'answered') this.#times.answer ||= this.#clock.now()
+    if (state === 'ended') this.#times.end = this.#clock.now()
     this.#emit('call.state', callState(this.#wire, state, this.#times))
   }
 
@@ -241,7 +242,7 @@ export class BrowserCall {
     try {
       await this.media.setDeaf(silent)
     } catch (error) {
-      this.#options.log.warn(
+      this.#log.warn(
         { event: 'browser.audio-switch-failed', leg: this.leg.id, err: error, silent },
         'audio of a browser not switched',
       )

@@ -1,40 +1,27 @@
 import { randomUUID } from 'node:crypto'
-import type { TurnConfig } from '../../../config/types.ts'
-import type { SessionStates } from '../../auth/states.ts'
-import type { SubscriberTokens } from '../../auth/subscriber-tokens.ts'
-import type { SubscriberToken } from '../../auth/token-claims.ts'
-import { identityOf, type TokenIdentity } from '../../auth/token-identity.ts'
-import type { Timer } from '../../core/clock.ts'
+import type { Clock, Timer } from '../../core/clock.ts'
 import { catalogue } from '../../core/errors/catalogue.ts'
-import type { Directory } from '../../directory/types.ts'
-import { asRecord, RpcError, rpcCodes } from '../frames.ts'
+import type { Log } from '../../core/log.ts'
+import { RpcError, rpcCodes } from '../frames.ts'
 import { closeCodes, type Reply, type RpcHandler, type RpcSession } from '../rpc-session.ts'
-import type { BrowserQuotas } from './browser-quotas.ts'
-import { BrowserSession, type BrowserSessionOptions } from './browser-session.ts'
+import type { BrowserCredentials, SignedIn } from './browser-credentials.ts'
+import type { BrowserQuotas, QuotaExceeded } from './browser-quotas.ts'
+import type { BrowserSession } from './browser-session.ts'
 import { ExpiryNotice } from './expiry-notice.ts'
-import { iceServersFor } from './ice-servers.ts'
+import type { IceServers } from './ice-servers.ts'
 import { handleMember, memberMethods } from './member-requests.ts'
 import type { Presence } from './presence.ts'
-import { handleVerto, type VertoDeps } from './verto-requests.ts'
+import type { VertoRequests } from './verto-requests.ts'
 
 /** Collaborators of {@link BrowserConnection}. */
-export interface BrowserConnectionDeps extends VertoDeps {
-  readonly directory: Directory
-  readonly tokens: Pick<SubscriberTokens, 'verify' | 'isRevoked' | 'onRevocation'>
-  readonly states: SessionStates
+export interface BrowserConnectionDeps {
+  readonly credentials: BrowserCredentials
   readonly presence: Presence
-  readonly nodeId: string
-  readonly browserQuotas: Pick<BrowserQuotas, 'checkConnection' | 'checkDial'>
-  /** Limits of each {@link BrowserSession}. */
-  readonly browserLimits: BrowserSessionOptions['limits']
-  readonly onSlow: BrowserSessionOptions['onSlow']
-  /** TURN servers for browsers; default none. */
-  readonly turn?: TurnConfig
-  /**
-   * Called when a browser starts to receive calls. `anew`: by its own request, so it knows of no ringing
-   * call.
-   */
-  readonly cameOnline: (browser: BrowserSession, anew: boolean) => void
+  readonly quotas: Pick<BrowserQuotas, 'checkConnection'>
+  readonly verto: Pick<VertoRequests, 'handle'>
+  readonly iceServers: Pick<IceServers, 'of'>
+  readonly clock: Clock
+  readonly log: Log
 }
 
 /** Time that the former connection has to answer a ping, in milliseconds. */
@@ -47,11 +34,6 @@ const lastCallMs = 10_000
 const maxWaitMs = 86_400_000
 
 type Params = Readonly<Record<string, unknown>>
-
-interface SignedIn {
-  readonly token: SubscriberToken
-  readonly identity: TokenIdentity
-}
 
 /** Browser dialect on one WebSocket. */
 export class BrowserConnection implements RpcHandler {
@@ -96,31 +78,34 @@ export class BrowserConnection implements RpcHandler {
     'signalwire.disconnect': (browser) => this.#setOnline(browser, false),
     'subscriber.online': (browser) => this.#setOnline(browser, true),
     'subscriber.offline': (browser) => this.#setOnline(browser, false),
-    'webrtc.verto': (browser, params) => handleVerto(this.#deps, browser, params),
+    'webrtc.verto': (browser, params) => this.#deps.verto.handle(browser, params),
   }
 
   async #connect(params: Params): Promise<Reply> {
-    const signedIn = await this.#authenticate(params)
+    const { credentials, quotas, presence, log } = this.#deps
+    const signedIn = await credentials.signIn(params, this.#session)
     const browser = await this.#browserFor(params, signedIn)
-    this.#checkShare(browser, signedIn)
+    const isKnown = presence.find(browser.protocol) === browser
+    const over = quotas.checkConnection({ ...signedIn, isKnown }, this.#session)
+    if (over) throw this.#overQuota(over)
     // The connection may have closed while the token was verified.
     if (this.#session.isClosed) throw new RpcError(rpcCodes.internal, 'the connection is closed')
     browser.useAgent(params.agent)
     this.#adopt(browser, signedIn)
-    const { nodeId, log } = this.#deps
-    const facts = {
-      event: 'browser.connected',
-      session: this.#session.id,
-      subscriber: browser.identity.id,
-      kind: browser.identity.kind,
-      protocol: browser.protocol,
-      online: browser.isOnline,
-    }
     // The number online is a gauge: counting it for each of many reconnections would be slow.
-    log.info(facts, 'browser connected')
-    const identity = `${randomUUID()}@${nodeId}`
+    log.info(
+      {
+        event: 'browser.connected',
+        session: this.#session.id,
+        subscriber: browser.identity.id,
+        kind: browser.identity.kind,
+        protocol: browser.protocol,
+        online: browser.isOnline,
+      },
+      'browser connected',
+    )
     return {
-      result: { identity, ...this.#sessionFields(browser) },
+      result: { identity: `${randomUUID()}@${browser.nodeId}`, ...this.#sessionFields(browser) },
       after: () => {
         this.#sendState(browser)
         browser.flush()
@@ -128,91 +113,44 @@ export class BrowserConnection implements RpcHandler {
     }
   }
 
-  #checkShare(browser: BrowserSession, { token, identity }: SignedIn): void {
-    const { browserQuotas, presence, metrics, log } = this.#deps
-    const known = presence.find(browser.protocol) === browser
-    const over = browserQuotas.checkConnection({ identity, tokenId: token.id, isKnown: known })
-    if (!over) return
-    metrics.rejections.inc({ code: over.code })
-    const facts = {
-      event: 'browser.over-quota',
-      ...over,
-      session: this.#session.id,
-      subscriber: identity.id,
-      network: this.#session.network,
-    }
-    log.warn(facts, 'browser over its quota rejected')
+  #overQuota({ code }: QuotaExceeded): RpcError {
     // Browsers reconnect after a close, and give up after an error.
-    if (over.code === 'too_many_requests')
+    if (code === 'too_many_requests')
       this.#session.close(closeCodes.tryAgain, 'too many connections per minute')
-    throw new RpcError(rpcCodes.limit, catalogue[over.code].text)
-  }
-
-  async #authenticate(params: Params): Promise<SignedIn> {
-    const text = asRecord(params.authentication)?.jwt_token
-    if (typeof text !== 'string') throw new RpcError(rpcCodes.auth, 'authentication.jwt_token is missing')
-    const token = await this.#verify(text)
-    const identity = identityOf(token, this.#deps.directory)
-    if (!identity) throw this.#unauthorized('The subscriber of the token does not exist.')
-    return { token, identity }
-  }
-
-  async #verify(text: string): Promise<SubscriberToken> {
-    try {
-      return await this.#deps.tokens.verify(text)
-    } catch (error) {
-      throw this.#unauthorized(error instanceof Error ? error.message : String(error))
-    }
-  }
-
-  #unauthorized(reason: string): RpcError {
-    this.#deps.metrics.rejections.inc({ code: 'unauthorized' })
-    this.#deps.log.warn(
-      { event: 'browser.unauthorized', code: 'unauthorized', session: this.#session.id, reason },
-      'unauthorized browser rejected',
-    )
-    return new RpcError(rpcCodes.auth, reason)
+    return new RpcError(rpcCodes.limit, catalogue[code].text)
   }
 
   /** Returns the session that the browser proves to own; otherwise a new one. */
   async #browserFor(params: Params, signedIn: SignedIn): Promise<BrowserSession> {
     const { protocol } = params
-    if (typeof protocol !== 'string') return this.#newBrowser(signedIn)
-    const known = this.#deps.presence.find(protocol)
+    const { presence } = this.#deps
+    if (typeof protocol !== 'string') return presence.create(signedIn)
+    const known = presence.find(protocol)
     if (!known) return this.#afterRestart(params, signedIn)
-    if (known.identity.key !== signedIn.identity.key) return this.#newBrowser(signedIn)
+    if (known.identity.key !== signedIn.identity.key) return presence.create(signedIn)
     // A duplicated tab sends a copy of the protocol: the page with the live connection keeps the session.
     const former = known.session
-    if (former && former !== this.#session && (await former.probe(probeMs))) return this.#newBrowser(signedIn)
+    if (former && former !== this.#session && (await former.probe(probeMs))) return presence.create(signedIn)
     // The session may have been removed meanwhile.
-    return this.#deps.presence.find(protocol) === known ? known : this.#browserFor(params, signedIn)
+    return presence.find(protocol) === known ? known : this.#browserFor(params, signedIn)
   }
 
-  /** Restores a session after a restart of the gateway. The sealed state tells whether it was online. */
+  /** Restores a session after a restart of the gateway, by the sealed state of the browser. */
   #afterRestart(params: Params, signedIn: SignedIn): BrowserSession {
-    const { protocol, authorization_state: sealed } = params
-    const state = typeof sealed === 'string' ? this.#deps.states.open(sealed) : undefined
-    if (state?.protocol !== protocol || state?.holder !== signedIn.identity.key)
-      return this.#newBrowser(signedIn)
-    const browser = this.#newBrowser(signedIn, state?.protocol)
+    const state = this.#deps.credentials.unseal(params, signedIn.identity)
+    const browser = this.#deps.presence.create(signedIn, state?.protocol)
     browser.isOnline = state?.online === true
     return browser
   }
 
-  #newBrowser(signedIn: SignedIn, protocol?: string): BrowserSession {
-    const { nodeId, clock, tokens, browserLimits: limits, onSlow } = this.#deps
-    const isRevoked = (token: SubscriberToken) => tokens.isRevoked(token)
-    return new BrowserSession({ ...signedIn, isRevoked, nodeId, clock, protocol, limits, onSlow })
-  }
-
   #adopt(browser: BrowserSession, { token, identity }: SignedIn): void {
-    const { presence } = this.#deps
+    const { credentials, presence } = this.#deps
     const former = this.#browser
     this.#browser = browser
     if (former && former !== browser && former.unbind(this.#session)) presence.lost(former)
     browser.renew(token, identity)
     this.#unwatch?.()
-    this.#unwatch = this.#deps.tokens.onRevocation(identity.id, () => this.#checkToken())
+    this.#unwatch = credentials.onRevocation(identity.id, () => this.#checkToken())
     if (presence.find(browser.protocol) === browser) presence.back(browser)
     else presence.add(browser)
     browser.bind(this.#session)
@@ -220,14 +158,11 @@ export class BrowserConnection implements RpcHandler {
     this.#notice.announce(browser)
     // The token may have been revoked while it was verified.
     this.#checkToken()
-    if (browser.isOnline) this.#deps.cameOnline(browser, false)
+    if (browser.isOnline) presence.reportOnline(browser, false)
   }
 
   async #reauthenticate(browser: BrowserSession, params: Params): Promise<Reply> {
-    const { token, identity } = await this.#authenticate(params)
-    if (identity.key !== browser.identity.key)
-      throw this.#unauthorized('The token belongs to another subscriber.')
-    browser.renew(token, identity)
+    await this.#deps.credentials.renew(browser, params, this.#session)
     this.#awaitEnd(browser)
     this.#notice.announce(browser)
     this.#checkToken()
@@ -236,10 +171,9 @@ export class BrowserConnection implements RpcHandler {
 
   /** Returns the fields that the SDK merges over those of the former token. */
   #sessionFields(browser: BrowserSession): Params {
-    const { turn, clock } = this.#deps
-    const { authorization, protocol, identity, expiresAt } = browser
-    const ice = turn && { ice_servers: iceServersFor(turn, { id: identity.id, expiresAt }, clock.now()) }
-    return { authorization, protocol, ...ice }
+    const { authorization, protocol } = browser
+    const servers = this.#deps.iceServers.of(browser)
+    return { authorization, protocol, ...(servers && { ice_servers: servers }) }
   }
 
   /**
@@ -279,15 +213,14 @@ export class BrowserConnection implements RpcHandler {
       result: { code: '200', message: 'OK' },
       after: () => {
         this.#sendState(browser)
-        if (online) this.#deps.cameOnline(browser, true)
+        if (online) this.#deps.presence.reportOnline(browser, true)
       },
     }
   }
 
   /** Sends the sealed state, which the browser returns when it reconnects. */
   #sendState(browser: BrowserSession): void {
-    const { protocol, isOnline: online, identity } = browser
-    const sealed = this.#deps.states.seal({ protocol, online, holder: identity.key })
+    const sealed = this.#deps.credentials.seal(browser)
     browser.emit('signalwire.authorization.state', { authorization_state: sealed })
   }
 }

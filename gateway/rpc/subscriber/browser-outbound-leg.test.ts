@@ -26,7 +26,7 @@ describe('a call rings at a subscriber', () => {
     expect(leg.state.kind).toBe('new')
     await vi.waitFor(() => expect(owner.told).toEqual(['ended not_online by far']))
     expect(gateway.webrtc.made).toHaveLength(0)
-    expect(gateway.dialect.outboundLegs).toBe(0)
+    expect(gateway.ringer.size).toBe(0)
   })
 
   it('and is answered: the SDK gets its second answer without a description', async () => {
@@ -141,7 +141,7 @@ describe('a call rings at a subscriber', () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     gateway.webrtc.gate = promise
     const { leg } = gateway.call()
-    await Promise.resolve()
+    await settled(page)
     leg.end({ code: 'canceled' })
     resolve()
     await vi.waitFor(() => expect(gateway.webrtc.last.closed).toBe(true))

@@ -1,18 +1,45 @@
 import type { UserVariables } from '../../../handlers/verbs.ts'
-import type { BrowserMedia } from '../../../media/types.ts'
-import type { Leg, LegSignalling } from '../../calls/leg/leg.ts'
-import type { PlayState } from '../../calls/leg/leg-signalling.ts'
-import type { Timer } from '../../core/clock.ts'
+import type { AudioCodec, BrowserMedia } from '../../../media/types.ts'
+import type { Leg } from '../../calls/leg/leg.ts'
+import type { Clock, Timer } from '../../core/clock.ts'
 import { type Cause, TrunklineError } from '../../core/errors/catalogue.ts'
+import type { Log } from '../../core/log.ts'
+import type { Metrics } from '../../core/metrics.ts'
+import type { CallId } from '../../model.ts'
 import type { DeviceCall } from '../../push/device-call.ts'
+import type { Push } from '../../push/push.ts'
 import type { RpcSession } from '../rpc-session.ts'
-import { BrowserCall } from './browser-call.ts'
-import type { BrowserOutboundLegDeps, BrowserOutboundLegOptions } from './browser-outbound-leg-deps.ts'
+import type { BrowserCall } from './browser-call.ts'
+import type { BrowserCallFactory } from './browser-call-factory.ts'
+import { BrowserLeg } from './browser-leg.ts'
 import type { BrowserSession, SessionCall } from './browser-session.ts'
 import { byeOf, causeOf, rejectAllCode } from './bye-causes.ts'
 import { deviceEvent, inviteOf } from './invite-message.ts'
 import { mediaCause } from './media-error.ts'
 import type { ReadVariables } from './user-variables.ts'
+
+/** Collaborators of a {@link BrowserOutboundLeg}. */
+export interface BrowserOutboundLegDeps {
+  readonly calls: BrowserCallFactory
+  readonly push: Pick<Push, 'call'>
+  readonly metrics: Pick<Metrics, 'rejections'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Facts of a {@link BrowserOutboundLeg}. */
+export interface BrowserOutboundLegOptions {
+  readonly leg: Leg
+  readonly callId: CallId
+  readonly subscriberId: string
+  readonly codec: AudioCodec
+  /** Whether video is offered. */
+  readonly video: boolean
+  /** Leg of the caller; absent if no caller is known yet. */
+  readonly caller: Leg | undefined
+  /** Variables that browsers receive with the invite. */
+  readonly userVariables: UserVariables | undefined
+}
 
 /** Faults of an answer that end the call only for its page. Other pages may still answer. */
 const faultsOfPages: ReadonlySet<Cause['code']> = new Set([
@@ -32,12 +59,12 @@ const maxAwayMs = 10_000
  * same id, and the first usable answer wins. If no page is connected, the devices of the subscriber are
  * notified. The leg rings until a page answers or the caller gives up.
  */
-export class BrowserOutboundLeg implements LegSignalling, SessionCall {
+export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
   readonly subscriberId: string
   /** Id of the call in browsers. */
   readonly wireId: string
-  #deps: BrowserOutboundLegDeps
-  #options: BrowserOutboundLegOptions
+  readonly #deps: BrowserOutboundLegDeps
+  readonly #options: BrowserOutboundLegOptions
   #media: BrowserMedia | undefined
   /** Ringing sessions, with the connections over which they were invited. */
   #ringing = new Map<BrowserSession, RpcSession | undefined>()
@@ -54,11 +81,11 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
   #devices: DeviceCall | undefined
   /** Runs while no page is connected. */
   #away: Timer | undefined
-  #call: BrowserCall | undefined
   #endedByBrowser = false
   #over = false
 
   constructor(deps: BrowserOutboundLegDeps, options: BrowserOutboundLegOptions) {
+    super()
     this.#deps = deps
     this.#options = options
     this.subscriberId = options.subscriberId
@@ -69,16 +96,15 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
   async start(pages: () => readonly BrowserSession[]): Promise<void> {
     const { leg, callId, codec, video } = this.#options
     // A disconnected page may reconnect in time; one of a mobile device seldom does.
-    const connected = pages().some(({ session }) => session !== undefined)
-    const { push } = this.#deps
-    const devices = push && (await push.call(this.subscriberId, connected))
+    const isConnected = pages().some(({ session }) => session !== undefined)
+    const devices = await this.#deps.push.call(this.subscriberId, isConnected)
     if (this.#over) return
     if (pages().length === 0 && !devices) {
       leg.ended({ code: 'not_online' })
       return
     }
     try {
-      this.#media = await this.#deps.webrtc.offer(callId, codec, { video })
+      this.#media = await this.#deps.calls.webrtc.offer(callId, codec, { video })
     } catch (error) {
       leg.ended(mediaCause(error))
       return
@@ -112,12 +138,12 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
   }
 
   browserCall(browser: BrowserSession): BrowserCall | undefined {
-    return browser === this.#winner ? this.#call : undefined
+    return browser === this.#winner ? this.call : undefined
   }
 
   /** Processes answers one after another: a second one counts if the first is unusable. */
-  onAnswer(browser: BrowserSession, sdp: string, said: ReadVariables): Promise<void> {
-    const process = () => this.#processAnswer(browser, sdp, said)
+  onAnswer(browser: BrowserSession, sdp: string, variables: ReadVariables): Promise<void> {
+    const process = () => this.#processAnswer(browser, sdp, variables)
     this.#answers = this.#answers.then(process, process)
     return this.#answers
   }
@@ -168,33 +194,8 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
     for (const browser of this.#ringing.keys()) this.#dismiss(browser, cause)
     this.#ringing.clear()
     this.#cancel(cause)
-    if (this.#call) this.#call.close(cause, this.#endedByBrowser)
+    if (this.call) this.call.close(cause, this.#endedByBrowser)
     else void this.#media?.close()
-  }
-
-  async sendDigits(digits: string): Promise<void> {
-    this.#call?.verto('verto.info', { dtmf: digits })
-  }
-
-  calling(partner: Leg): void {
-    this.#call?.members.calling(partner)
-  }
-
-  paired(partner: Leg | undefined): void {
-    this.#call?.members.paired(partner)
-  }
-
-  gathered(others: readonly Leg[]): void {
-    this.#call?.members.gathered(others)
-  }
-
-  plays(id: string, state: PlayState): void {
-    this.#call?.reportPlayback(id, state)
-  }
-
-  userEvent(event: Readonly<Record<string, unknown>>): boolean {
-    this.#call?.userEvent(event)
-    return this.#call !== undefined
   }
 
   #ringAll(browsers: readonly BrowserSession[], devices: DeviceCall | undefined): void {
@@ -213,7 +214,7 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
       callerId: invite.caller_id_number,
       // A media line with the port 0 is refused (RFC 3264 section 6).
       withVideo: /^m=video [1-9]/m.test(invite.sdp),
-      event: deviceEvent(this.#deps.nodeId, 'verto.invite', invite),
+      event: deviceEvent(this.#deps.calls.nodeId, 'verto.invite', invite),
     })
     if (isNotified) return
     this.#devices = undefined
@@ -255,7 +256,7 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
 
   #cancel(cause: Cause): void {
     this.#devices?.cancel(
-      deviceEvent(this.#deps.nodeId, 'verto.bye', { callID: this.wireId, ...byeOf(cause) }),
+      deviceEvent(this.#deps.calls.nodeId, 'verto.bye', { callID: this.wireId, ...byeOf(cause) }),
     )
     this.#devices = undefined
   }
@@ -278,7 +279,7 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
     return true
   }
 
-  async #processAnswer(browser: BrowserSession, sdp: string, said: ReadVariables): Promise<void> {
+  async #processAnswer(browser: BrowserSession, sdp: string, variables: ReadVariables): Promise<void> {
     const media = this.#media
     if (browser === this.#winner) return
     if (this.#winner || this.#over || !media || !this.#ringing.has(browser)) {
@@ -287,7 +288,7 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
     }
     this.#taking = browser
     try {
-      if ('fault' in said) throw new TrunklineError('bad_user_variables', said.fault)
+      if ('fault' in variables) throw new TrunklineError('bad_user_variables', variables.fault)
       await media.accept(sdp)
     } catch (error) {
       this.#rejectAnswer(browser, error)
@@ -295,7 +296,7 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
     } finally {
       this.#taking = undefined
     }
-    if (!this.#over) this.#connect(browser, media, said.variables)
+    if (!this.#over) this.#connect(browser, media, variables.variables)
   }
 
   /**
@@ -325,19 +326,27 @@ export class BrowserOutboundLeg implements LegSignalling, SessionCall {
 
   #connect(browser: BrowserSession, media: BrowserMedia, meta?: UserVariables): void {
     const { leg, callId: roomId, caller } = this.#options
-    const { parties, clock, log } = this.#deps
     this.#winner = browser
     this.#away?.cancel()
     this.#ringing.delete(browser)
     for (const loser of this.#ringing.keys()) this.#dismiss(loser, { code: 'answered_elsewhere' })
     this.#ringing.clear()
     this.#cancel({ code: 'answered_elsewhere' })
-    const made = { browser, callId: this.wireId, roomId, leg, media, parties, ...(caller && { caller }) }
-    this.#call = new BrowserCall({ ...made, ...(meta && { meta }), isDescribed: true, clock, log })
-    this.#call.reportState('answered')
-    this.#call.members.joined()
+    const callId = this.wireId
+    this.call = this.#deps.calls.begin({
+      browser,
+      callId,
+      roomId,
+      leg,
+      media,
+      caller,
+      meta,
+      isDescribed: true,
+    })
+    this.call.reportState('answered')
+    this.call.members.joined()
     // The SDK makes its own answer active only by this message.
-    this.#call.verto('verto.answer')
+    this.call.verto('verto.answer')
     leg.answered()
   }
 

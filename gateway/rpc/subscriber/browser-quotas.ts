@@ -1,8 +1,13 @@
 import type { BrowserLimits, BrowserShare } from '../../../config/types.ts'
 import type { TokenIdentity } from '../../auth/token-identity.ts'
+import type { Leg } from '../../calls/leg/leg.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Code } from '../../core/errors/catalogue.ts'
+import type { Log } from '../../core/log.ts'
+import type { Metrics } from '../../core/metrics.ts'
 import { FixedWindowLimiter } from '../../core/rates.ts'
+import type { RpcSession } from '../rpc-session.ts'
+import type { SignedIn } from './browser-credentials.ts'
 import type { BrowserSession, SessionCall } from './browser-session.ts'
 import type { Presence } from './presence.ts'
 
@@ -18,16 +23,22 @@ export const defaultBrowserQuotas: BrowserLimits = {
 export interface QuotaExceeded {
   readonly code: Extract<Code, 'over_connection_limit' | 'over_call_limit' | 'too_many_requests'>
   /** Scope of the reached limit. */
-  readonly of: keyof BrowserLimits
+  readonly of: keyof BrowserLimits | 'page'
   readonly limit: number
 }
 
 /** New connection of a browser. */
-export interface ConnectionAttempt {
-  readonly identity: TokenIdentity
-  readonly tokenId: string
+export interface ConnectionAttempt extends SignedIn {
   /** Whether the connection resumes a session. */
   readonly isKnown: boolean
+}
+
+/** Collaborators of {@link BrowserQuotas}. */
+export interface BrowserQuotasDeps {
+  readonly presence: Pick<Presence, 'of' | 'at'>
+  readonly metrics: Pick<Metrics, 'rejections'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Log
 }
 
 interface Scope {
@@ -40,26 +51,24 @@ interface Scope {
 /** Maximum number of keys that are counted per scope. */
 const maxKeys = 20_000
 const windowMs = 60_000
+/** Maximum number of concurrent calls of one session. */
+const maxCallsPerPage = 20
 
 /**
- * Quotas of connections and calls per subscriber, token and network. Connections per network are limited
- * before the sign-in, by the server.
+ * Quotas of connections and calls per subscriber, token and network. Rejections are counted and logged.
+ * Connections per network are limited before the sign-in, by the server.
  */
 export class BrowserQuotas {
+  readonly #deps: BrowserQuotasDeps
   #limits: BrowserLimits
-  readonly #presence: Pick<Presence, 'of' | 'at'>
   readonly #connections: Readonly<Record<keyof BrowserLimits, FixedWindowLimiter>>
   readonly #dials: Readonly<Record<keyof BrowserLimits, FixedWindowLimiter>>
 
-  constructor(
-    clock: Pick<Clock, 'now'>,
-    presence: Pick<Presence, 'of' | 'at'>,
-    limits: Partial<BrowserLimits> = {},
-  ) {
-    this.#presence = presence
+  constructor(deps: BrowserQuotasDeps, limits: Partial<BrowserLimits> = {}) {
+    this.#deps = deps
     this.#limits = { ...defaultBrowserQuotas, ...limits }
-    this.#connections = countersOf(clock, this.#limits, 'connectionsPerMinute')
-    this.#dials = countersOf(clock, this.#limits, 'dialsPerMinute')
+    this.#connections = countersOf(deps.clock, this.#limits, 'connectionsPerMinute')
+    this.#dials = countersOf(deps.clock, this.#limits, 'dialsPerMinute')
   }
 
   /** Changes the quotas; present sessions and calls stay. */
@@ -78,20 +87,70 @@ export class BrowserQuotas {
   }
 
   /** Counts a connection. Returns the reason for rejecting it, or undefined. */
-  checkConnection({ identity, tokenId, isKnown: known }: ConnectionAttempt): QuotaExceeded | undefined {
-    for (const { of, key, pages } of this.#scopes(identity, tokenId)) {
+  checkConnection(attempt: ConnectionAttempt, session: RpcSession): QuotaExceeded | undefined {
+    const over = this.#connectionOver(attempt)
+    if (!over) return undefined
+    this.#deps.metrics.rejections.inc({ code: over.code })
+    this.#deps.log.warn(
+      {
+        event: 'browser.over-quota',
+        ...over,
+        session: session.id,
+        subscriber: attempt.identity.id,
+        network: session.network,
+      },
+      'browser over its quota rejected',
+    )
+    return over
+  }
+
+  /** Counts a dial. Returns the reason for rejecting it, or undefined. */
+  checkDial(browser: BrowserSession): QuotaExceeded | undefined {
+    const over = this.#dialOver(browser)
+    if (!over) return undefined
+    const { identity, network, calls } = browser
+    this.#deps.metrics.rejections.inc({ code: over.code })
+    this.#deps.log.warn(
+      { event: 'browser.dial-over-quota', ...over, subscriber: identity.id, network, calls: calls.size },
+      'dial over the quota rejected',
+    )
+    return over
+  }
+
+  /**
+   * Returns the reason for rejecting a call to a subscriber, or undefined. `ringing` are other calls that
+   * ring for the subscriber, besides the calls of sessions.
+   */
+  checkRinging(leg: Leg, subscriber: string, ringing: Iterable<SessionCall>): QuotaExceeded | undefined {
+    const of = 'perSubscriber'
+    const { calls: limit } = this.#limits[of]
+    const calls = callsOf(this.#deps.presence.of(subscriber).filter(isSubscribers))
+    for (const call of ringing) calls.add(call)
+    if (calls.size < limit) return undefined
+    const over = { code: 'over_call_limit', of, limit } as const
+    this.#deps.metrics.rejections.inc({ code: over.code })
+    this.#deps.log.warn(
+      { event: 'browser.ringing-rejected', ...over, leg: leg.id, subscriber },
+      'call to a subscriber rejected',
+    )
+    return over
+  }
+
+  #connectionOver({ identity, token, isKnown }: ConnectionAttempt): QuotaExceeded | undefined {
+    for (const { of, key, pages } of this.#scopes(identity, token.id)) {
       const { connections, connectionsPerMinute } = this.#limits[of]
       if (this.#connections[of].take(key) > 0)
         return { code: 'too_many_requests', of, limit: connectionsPerMinute }
-      if (!known && pages().length >= connections)
+      if (!isKnown && pages().length >= connections)
         return { code: 'over_connection_limit', of, limit: connections }
     }
     return undefined
   }
 
-  /** Counts a dial. Returns the reason for rejecting it, or undefined. */
-  checkDial({ identity, accessTokenId, network }: BrowserSession): QuotaExceeded | undefined {
-    const ofAddress: Scope = { of: 'perAddress', key: network, pages: () => this.#presence.at(network) }
+  #dialOver({ calls: own, identity, accessTokenId, network }: BrowserSession): QuotaExceeded | undefined {
+    if (own.size >= maxCallsPerPage) return { code: 'over_call_limit', of: 'page', limit: maxCallsPerPage }
+    const pages = () => this.#deps.presence.at(network)
+    const ofAddress: Scope = { of: 'perAddress', key: network, pages }
     for (const { of, key, pages } of [...this.#scopes(identity, accessTokenId), ofAddress]) {
       const { calls, dialsPerMinute } = this.#limits[of]
       if (callsOf(pages()).size >= calls) return { code: 'over_call_limit', of, limit: calls }
@@ -100,20 +159,8 @@ export class BrowserQuotas {
     return undefined
   }
 
-  /**
-   * Returns the reason for rejecting a call to a subscriber, or undefined. `outboundLegs` ring besides the
-   * calls of sessions.
-   */
-  checkRinging(subscriberId: string, outboundLegs: Iterable<SessionCall>): QuotaExceeded | undefined {
-    const of = 'perSubscriber'
-    const { calls: limit } = this.#limits[of]
-    const calls = callsOf(this.#presence.of(subscriberId).filter(isSubscribers))
-    for (const call of outboundLegs) calls.add(call)
-    return calls.size >= limit ? { code: 'over_call_limit', of, limit } : undefined
-  }
-
   #scopes({ kind, id, key }: TokenIdentity, tokenId: string): Scope[] {
-    const pages = () => this.#presence.of(id).filter(({ identity }) => identity.key === key)
+    const pages = () => this.#deps.presence.of(id).filter(({ identity }) => identity.key === key)
     const withToken = () => pages().filter(({ accessTokenId }) => accessTokenId === tokenId)
     if (kind !== 'subscriber') return [{ of: 'perGuestToken', key: tokenId, pages: withToken }]
     return [

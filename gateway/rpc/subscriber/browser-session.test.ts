@@ -99,29 +99,29 @@ describe('connecting', () => {
 describe('presence', () => {
   it('follows online and offline', async () => {
     const page = await gateway.online()
-    expect(gateway.dialect.subscribersOnline).toBe(1)
+    expect(gateway.presence.subscribersOnline).toBe(1)
     await gateway.online()
-    expect(gateway.dialect.subscribersOnline).toBe(1)
+    expect(gateway.presence.subscribersOnline).toBe(1)
     await gateway.online('bob')
-    expect(gateway.dialect.subscribersOnline).toBe(2)
+    expect(gateway.presence.subscribersOnline).toBe(2)
     await page.ask('subscriber.offline')
-    expect(gateway.dialect.subscribersOnline).toBe(2)
+    expect(gateway.presence.subscribersOnline).toBe(2)
   })
 
   it('outlasts a lost connection for twenty seconds', async () => {
     const page = await gateway.online()
     await gone(gateway, page)
     gateway.clock.advance(19_999)
-    expect(gateway.dialect.subscribersOnline).toBe(1)
+    expect(gateway.presence.subscribersOnline).toBe(1)
     gateway.clock.advance(1)
-    expect(gateway.dialect.subscribersOnline).toBe(0)
-    expect(gateway.dialect.browsers).toBe(0)
+    expect(gateway.presence.subscribersOnline).toBe(0)
+    expect(gateway.presence.browsers).toBe(0)
   })
 
   it('forgets at once a page that has nothing to lose', async () => {
     const page = await gateway.signedIn()
     await gone(gateway, page)
-    expect(gateway.dialect.browsers).toBe(0)
+    expect(gateway.presence.browsers).toBe(0)
     expect(gateway.clock.running).toBe(0)
   })
 
@@ -138,7 +138,7 @@ describe('presence', () => {
     expect(result.protocol).toBe(protocol)
     expect((result.authorization as AnyFrame).jti).toBe(String(protocol).split('_')[1])
     gateway.clock.advance(20_000)
-    expect(gateway.dialect.subscribersOnline).toBe(1)
+    expect(gateway.presence.subscribersOnline).toBe(1)
   })
 
   it('delivers what the page missed, once', async () => {
@@ -184,7 +184,7 @@ describe('presence', () => {
     gateway.startGateway()
     const again = await gateway.page()
     expect((await again.connect(await gateway.token(), state)).protocol).toBe(protocol)
-    expect(gateway.dialect.subscribersOnline).toBe(1)
+    expect(gateway.presence.subscribersOnline).toBe(1)
   })
 
   it('is not taken over with a forged or a foreign state', async () => {
@@ -203,7 +203,7 @@ describe('presence', () => {
     expect((await (await gateway.page()).connect(await gateway.token('bob'), state)).protocol).not.toBe(
       protocol,
     )
-    expect(gateway.dialect.subscribersOnline).toBe(0)
+    expect(gateway.presence.subscribersOnline).toBe(0)
   })
 
   it('stays with the page that lives when a duplicated tab brings a copy of its protocol', async () => {
@@ -236,10 +236,10 @@ describe('presence', () => {
     await vi.waitFor(() => expect(gateway.clock.running).toBe(running + 1))
     gateway.clock.advance(1500)
     expect((await answer).protocol).toBe(protocol)
-    expect(gateway.dialect.browsers).toBe(1)
+    expect(gateway.presence.browsers).toBe(1)
     page.browser.socket.resume()
     await page.browser.closed
-    expect(gateway.dialect.subscribersOnline).toBe(1)
+    expect(gateway.presence.subscribersOnline).toBe(1)
   })
 
   it('keeps what a connection that only seemed to live did not acknowledge', async () => {
@@ -264,9 +264,9 @@ describe('presence', () => {
     await page.connect(await gateway.token('alice', 20))
     await page.ask('subscriber.online')
     gateway.clock.advance(19_999)
-    expect(gateway.dialect.subscribersOnline).toBe(1)
+    expect(gateway.presence.subscribersOnline).toBe(1)
     gateway.clock.advance(1)
-    expect(gateway.dialect.subscribersOnline).toBe(0)
+    expect(gateway.presence.subscribersOnline).toBe(0)
     gateway.clock.advance(9_999)
     await page.ask('signalwire.ping')
     gateway.clock.advance(1)
@@ -282,7 +282,7 @@ describe('presence', () => {
     await page.ask('signalwire.reauthenticate', { authentication: { jwt_token } })
     gateway.clock.advance(20_000)
     await page.browser.settled()
-    expect(gateway.dialect.subscribersOnline).toBe(1)
+    expect(gateway.presence.subscribersOnline).toBe(1)
   })
 
   it('is without a token only for the call that goes on, and for no other', async () => {

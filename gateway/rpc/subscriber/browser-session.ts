@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { SubscriberTokens } from '../../auth/subscriber-tokens.ts'
 import type { SubscriberToken } from '../../auth/token-claims.ts'
 import type { TokenIdentity } from '../../auth/token-identity.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -11,8 +12,8 @@ import type { ReadVariables } from './user-variables.ts'
 export interface SessionCall {
   /** Returns the call of this session once it has media; undefined while it rings. */
   browserCall(browser: BrowserSession): BrowserCall | undefined
-  /** `said`: variables of the browser for the caller, or the reason for rejecting them. */
-  onAnswer(browser: BrowserSession, sdp: string, said: ReadVariables): Promise<void>
+  /** `variables`: from the browser for the caller, or the reason for rejecting them. */
+  onAnswer(browser: BrowserSession, sdp: string, variables: ReadVariables): Promise<void>
   onBye(browser: BrowserSession, causeCode: number | undefined): void
   onDigits(browser: BrowserSession, digits: string): void
   /** Called when the connection is lost and may be resumed. */
@@ -26,16 +27,22 @@ export interface BrowserSessionOptions {
   readonly identity: TokenIdentity
   /** Token of the first connection; its id is the second part of the protocol. */
   readonly token: SubscriberToken
-  /** Whether a token was revoked. */
-  readonly isRevoked: (token: SubscriberToken) => boolean
+  readonly tokens: Pick<SubscriberTokens, 'isRevoked'>
   readonly nodeId: string
   readonly clock: Pick<Clock, 'now'>
-  /** Maximum number of unacknowledged events, and time limit for each acknowledgement in milliseconds. */
-  readonly limits: { readonly unacknowledged: number; readonly acknowledgeMs: number }
+  readonly limits: SessionLimits
   /** Called when events are not acknowledged in time or too many wait. */
-  readonly onSlow: (browser: BrowserSession, why: SlowSession) => void
+  readonly onSlow: (browser: BrowserSession, reason: SlowSession) => void
   /** Protocol from before a restart of the gateway; default a new one. */
-  readonly protocol?: string
+  readonly protocol: string | undefined
+}
+
+/** Limits of one {@link BrowserSession}. */
+export interface SessionLimits {
+  /** Maximum number of unacknowledged events. */
+  readonly unacknowledged: number
+  /** Time limit for acknowledging an event, in milliseconds. */
+  readonly acknowledgeMs: number
 }
 
 /**
@@ -79,8 +86,8 @@ export class BrowserSession {
   #identity: TokenIdentity
   /** Latest token. */
   #token: SubscriberToken
-  #isRevoked: BrowserSessionOptions['isRevoked']
-  readonly #limits: BrowserSessionOptions['limits']
+  readonly #tokens: BrowserSessionOptions['tokens']
+  readonly #limits: SessionLimits
   readonly #onSlow: BrowserSessionOptions['onSlow']
   #network = ''
   #quirks = quirksOf(undefined)
@@ -100,7 +107,7 @@ export class BrowserSession {
     this.nodeId = nodeId
     this.#identity = identity
     this.#token = token
-    this.#isRevoked = options.isRevoked
+    this.#tokens = options.tokens
     this.#limits = options.limits
     this.#onSlow = options.onSlow
     this.#clock = options.clock
@@ -143,7 +150,7 @@ export class BrowserSession {
 
   /** Whether the latest token was revoked. */
   get isRevoked(): boolean {
-    return this.#isRevoked(this.#token)
+    return this.#tokens.isRevoked(this.#token)
   }
 
   /** Expiry of the latest token; seconds since the Unix epoch. */

@@ -34,11 +34,12 @@ export class CallParty {
 
 /** Parties of the legs in calls of browsers. */
 export class CallParties {
-  readonly #nodeId: string
+  /** Name of this gateway in the dialect. */
+  readonly nodeId: string
   readonly #of = new Map<Leg, CallParty>()
 
   constructor(nodeId: string) {
-    this.#nodeId = nodeId
+    this.nodeId = nodeId
   }
 
   /** Number of parties. */
@@ -48,7 +49,7 @@ export class CallParties {
 
   /** Adds a browser. `callId` is the call's id in the browser; `meta` are variables that others see. */
   join(leg: Leg, callId: string, identity: TokenIdentity, meta: UserVariables = {}): CallParty {
-    const member = new Member({ type: 'member', callId, nodeId: this.#nodeId, meta })
+    const member = new Member({ type: 'member', callId, nodeId: this.nodeId, meta })
     return this.#keep(new CallParty(leg, member, identity))
   }
 
@@ -58,7 +59,7 @@ export class CallParties {
     return (
       this.#of.get(leg) ??
       this.#keep(
-        new CallParty(leg, new Member({ type: 'member', callId: leg.id, nodeId: this.#nodeId, state })),
+        new CallParty(leg, new Member({ type: 'member', callId: leg.id, nodeId: this.nodeId, state })),
       )
     )
   }

@@ -130,7 +130,7 @@ describe('a call to somebody who has no page open', () => {
     await handled(page)
     await gone(gateway, page)
     gateway.clock.advance(20_000)
-    expect(gateway.dialect.browsers).toBe(0)
+    expect(gateway.presence.browsers).toBe(0)
     expect(leg.isEnded).toBe(false)
   })
 

@@ -33,7 +33,7 @@ export interface Viewer {
   readonly leg: Leg
   readonly identity: TokenIdentity
   /** Leg of the caller that the browser was invited by; absent if it dialed. */
-  readonly caller?: Leg
+  readonly caller?: Leg | undefined
 }
 
 /**

@@ -1,12 +1,39 @@
 import { createHmac } from 'node:crypto'
 import { isStun } from '../../../config/rules/turn-rules.ts'
 import type { TurnConfig } from '../../../config/types.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { BrowserSession } from './browser-session.ts'
 
 /** An `RTCIceServer` of WebRTC. */
 export interface IceServer {
   readonly urls: readonly string[]
   readonly username?: string
   readonly credential?: string
+}
+
+/** ICE servers of browsers, as configured now. */
+export class IceServers {
+  readonly #clock: Pick<Clock, 'now'>
+  #turn: TurnConfig | undefined
+
+  /** Without `turn`, browsers get no ICE servers. */
+  constructor(clock: Pick<Clock, 'now'>, turn: TurnConfig | undefined) {
+    this.#clock = clock
+    this.#turn = turn
+  }
+
+  /** Changes the settings; browsers get them with their next connection or token. */
+  change(turn: TurnConfig | undefined): void {
+    this.#turn = turn
+  }
+
+  /** Returns the ICE servers for a browser, with new credentials; undefined if none are configured. */
+  of({
+    identity,
+    expiresAt,
+  }: Pick<BrowserSession, 'identity' | 'expiresAt'>): readonly IceServer[] | undefined {
+    return this.#turn && iceServersFor(this.#turn, { id: identity.id, expiresAt }, this.#clock.now())
+  }
 }
 
 /** User of TURN credentials. */

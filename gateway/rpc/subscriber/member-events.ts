@@ -25,7 +25,7 @@ export interface MemberEventsOptions {
   readonly party: CallParty
   readonly parties: CallParties
   /** Leg of the caller that the browser was invited by. */
-  readonly caller?: Leg
+  readonly caller: Leg | undefined
   readonly video: BrowserVideo
   /** Whether the call never has video. */
   readonly isAudioOnly: boolean
@@ -251,7 +251,7 @@ export class MemberEvents {
 
   get #viewer() {
     const { browser, wire, caller } = this.#options
-    return { leg: wire.leg, identity: browser.identity, ...(caller && { caller }) }
+    return { leg: wire.leg, identity: browser.identity, caller }
   }
 
   #shown(party: CallParty): DisplayedParty {

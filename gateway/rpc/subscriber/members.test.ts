@@ -215,7 +215,7 @@ describe('two browsers', () => {
       [b.page, b.leg.id],
     ] as const)
       expect(await page.message('verto.bye')).toMatchObject({ callID })
-    expect(gateway.dialect.parties).toBe(0)
+    expect(gateway.parties.size).toBe(0)
   })
 
   it('are told who comes, and who is gone, when the other party is another one', async () => {

@@ -1,18 +1,64 @@
+import type { SubscriberTokens } from '../../auth/subscriber-tokens.ts'
 import type { Clock, Timer } from '../../core/clock.ts'
-import type { BrowserSession } from './browser-session.ts'
+import { catalogue } from '../../core/errors/catalogue.ts'
+import type { Log } from '../../core/log.ts'
+import type { Metrics } from '../../core/metrics.ts'
+import { closeCodes } from '../rpc-session.ts'
+import type { SignedIn } from './browser-credentials.ts'
+import { BrowserSession, type SessionLimits, type SlowSession } from './browser-session.ts'
+
+/** Limits of browser sessions. */
+export interface PresenceLimits extends SessionLimits {
+  /** Time that a disconnected browser has to reconnect, in milliseconds. */
+  readonly graceMs: number
+}
+
+/** Default limits of browser sessions. */
+export const defaultPresenceLimits: PresenceLimits = {
+  graceMs: 20_000,
+  unacknowledged: 1_000,
+  acknowledgeMs: 60_000,
+}
+
+/** Collaborators of {@link Presence}. */
+export interface PresenceDeps {
+  /** Name of this gateway in the dialect. */
+  readonly nodeId: string
+  readonly tokens: Pick<SubscriberTokens, 'isRevoked'>
+  readonly metrics: Pick<Metrics, 'rejections'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Called when a browser starts to receive calls. */
+export type OnlineListener = (
+  browser: BrowserSession,
+  /** Whether the browser asked for it, so that it knows of no ringing call. */
+  isRequested: boolean,
+) => void
+
+/**
+ * Maximum number of unacknowledged events at which a session still receives events that it can also fetch.
+ */
+const maxWaiting = 50
 
 /** Known browser sessions, and which of them receive calls. */
 export class Presence {
-  #clock: Clock
-  #graceMs: number
-  #browsers = new Map<string, BrowserSession>()
-  #bySubscriber = new Map<string, Set<BrowserSession>>()
-  #graces = new Map<BrowserSession, Timer>()
+  readonly #deps: PresenceDeps
+  #limits: PresenceLimits
+  readonly #browsers = new Map<string, BrowserSession>()
+  readonly #bySubscriber = new Map<string, Set<BrowserSession>>()
+  readonly #graces = new Map<BrowserSession, Timer>()
+  readonly #onOnline: OnlineListener[] = []
 
-  /** `graceMs`: time that a disconnected browser has to reconnect. */
-  constructor(clock: Clock, graceMs: number) {
-    this.#clock = clock
-    this.#graceMs = graceMs
+  constructor(deps: PresenceDeps, limits: Partial<PresenceLimits> = {}) {
+    this.#deps = deps
+    this.#limits = { ...defaultPresenceLimits, ...limits }
+  }
+
+  /** Changes the limits; known sessions keep theirs. */
+  change(limits: SessionLimits): void {
+    this.#limits = { ...this.#limits, ...limits }
   }
 
   /** Number of sessions, including those that may reconnect. */
@@ -42,18 +88,44 @@ export class Presence {
   }
 
   /** Returns the sessions of a subscriber that receive calls. */
-  online(subscriberId: string): BrowserSession[] {
-    const browsers = this.#bySubscriber.get(subscriberId) ?? []
-    return [...browsers].filter((browser) => browser.isOnline && browser.isAuthorized)
+  online(subscriberId: string): readonly BrowserSession[] {
+    return this.of(subscriberId).filter((browser) => browser.isOnline && browser.isAuthorized)
   }
 
-  /** Returns the connected sessions of a subscriber or guest, without those of invited users. */
-  connected(holderId: string): BrowserSession[] {
-    const browsers = this.#bySubscriber.get(holderId) ?? []
-    return [...browsers].filter(
-      ({ session, isAuthorized: authorized, identity }) =>
-        session && authorized && identity.kind !== 'invite',
-    )
+  /** Calls a listener for each browser that starts to receive calls. */
+  onOnline(listener: OnlineListener): void {
+    this.#onOnline.push(listener)
+  }
+
+  /** Reports that a browser receives calls. */
+  reportOnline(browser: BrowserSession, isRequested: boolean): void {
+    for (const listener of this.#onOnline) listener(browser, isRequested)
+  }
+
+  /**
+   * Sends an event to the connected browsers of a subscriber or guest, but not to users that the subscriber
+   * invited. Sessions with many unacknowledged events miss it, so that it does not displace events of calls.
+   */
+  emit(holderId: string, event: string, params: object): void {
+    for (const browser of this.of(holderId)) {
+      const { session, isAuthorized, identity, unacknowledged } = browser
+      if (session && isAuthorized && identity.kind !== 'invite' && unacknowledged < maxWaiting)
+        browser.emit(event, params)
+    }
+  }
+
+  /** Creates a session; `protocol`: from before a restart of the gateway. {@link add} makes it known. */
+  create(signedIn: SignedIn, protocol?: string): BrowserSession {
+    const { nodeId, tokens, clock } = this.#deps
+    return new BrowserSession({
+      ...signedIn,
+      nodeId,
+      tokens,
+      clock,
+      protocol,
+      limits: this.#limits,
+      onSlow: (browser, reason) => this.#slow(browser, reason),
+    })
   }
 
   add(browser: BrowserSession): void {
@@ -71,7 +143,7 @@ export class Presence {
 
   /**
    * Handles a lost connection. A session that is offline and without calls is removed at once, others after
-   * `graceMs`.
+   * the grace period.
    */
   lost(browser: BrowserSession): void {
     if (!browser.isOnline && browser.calls.size === 0) {
@@ -80,12 +152,12 @@ export class Presence {
     }
     this.#graces.set(
       browser,
-      this.#clock.after(this.#graceMs, () => this.remove(browser)),
+      this.#deps.clock.after(this.#limits.graceMs, () => this.remove(browser)),
     )
     for (const call of [...browser.calls.values()]) call.onDisconnected?.(browser)
   }
 
-  /** Removes every session and ends its calls. */
+  /** Removes every session and ends its calls. The server closes the connections. */
   close(): void {
     for (const browser of [...this.#browsers.values()]) this.remove(browser)
   }
@@ -100,5 +172,35 @@ export class Presence {
     if (siblings?.size === 0) this.#bySubscriber.delete(browser.identity.id)
     for (const call of [...browser.calls.values()]) call.onSessionLost(browser)
     browser.calls.clear()
+  }
+
+  /**
+   * Closes the connection of a slow session, which receives the missed events when it reconnects. A session
+   * with too many waiting events is removed with its calls, and may connect again as a new one.
+   */
+  #slow(browser: BrowserSession, { kind, waiting, limit }: SlowSession): void {
+    const code = 'slow_client'
+    const { identity, protocol, calls, network } = browser
+    this.#deps.metrics.rejections.inc({ code })
+    this.#deps.log.warn(
+      {
+        event: 'browser.slow',
+        code,
+        kind,
+        waiting,
+        limit,
+        subscriber: identity.id,
+        protocol,
+        calls: calls.size,
+        network,
+      },
+      catalogue[code].text,
+    )
+    // The caller of `emit` is in the middle of changing a call.
+    queueMicrotask(() => {
+      const { session } = browser
+      if (kind === 'full') this.remove(browser)
+      session?.close(closeCodes.tryAgain, 'events are not acknowledged')
+    })
   }
 }

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => gateway.close())
 
 const tell = (text: string, to = gateway.subscriber('alice').id) =>
-  gateway.dialect.tell(to, 'conversation.message', { text })
+  gateway.presence.emit(to, 'conversation.message', { text })
 
 const textsAt = ({ browser }: TestPage): unknown[] =>
   browser.requests

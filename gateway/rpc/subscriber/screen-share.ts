@@ -1,27 +1,23 @@
-import type { BrowserScreen, WebRtc } from '../../../media/types.ts'
-import { causeOfLoss, MediaWatch } from '../../calls/leg/media-watch.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { BrowserScreen } from '../../../media/types.ts'
+import { causeOfLoss, type MediaWatch } from '../../calls/leg/media-watch.ts'
 import type { Cause, Code } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { BrowserCall, SharedScreen } from './browser-call.ts'
+import type { BrowserCallFactory } from './browser-call-factory.ts'
 import type { BrowserSession, SessionCall } from './browser-session.ts'
 import { byeOf } from './bye-causes.ts'
 import { mediaErrorCode } from './media-error.ts'
 import { Member } from './member.ts'
 import { OfferRepetition } from './offer-repetition.ts'
-import type { VertoRequest } from './verto-messages.ts'
+import type { Invite } from './verto-messages.ts'
 
 /** Collaborators of {@link ScreenShare}. */
 export interface ScreenShareDeps {
-  readonly webrtc: Pick<WebRtc, 'screen'>
+  readonly calls: BrowserCallFactory
   readonly metrics: Pick<Metrics, 'rejections'>
-  readonly clock: Clock
   readonly log: Log
 }
-
-/** Invite without its offer, which is long and needed once. */
-type Invite = Omit<Extract<VertoRequest, { kind: 'invite' }>, 'sdp'>
 
 /**
  * Screen that a browser shares. It is a separate call for the browser, and a part of its present call for the
@@ -57,7 +53,7 @@ export class ScreenShare implements SessionCall, SharedScreen {
     this.#main = main
     main.share(this)
     try {
-      this.#screen = await this.#deps.webrtc.screen(main.roomId, offer)
+      this.#screen = await this.#deps.calls.webrtc.screen(main.roomId, offer)
     } catch (error) {
       if (!this.#over) this.#refuse(mediaErrorCode(error), error)
       return
@@ -108,11 +104,11 @@ export class ScreenShare implements SessionCall, SharedScreen {
   }
 
   #show(main: BrowserCall, screen: BrowserScreen): void {
-    const { clock, log } = this.#deps
+    const { calls, log } = this.#deps
     const { callId } = this.#invite
     const { nodeId } = this.#browser
     const parentId = main.party.member.id
-    this.#watch = new MediaWatch(screen, clock, (state) => {
+    this.#watch = calls.watch(screen, (state) => {
       log.info(
         { event: 'screen-share.media-lost', call: main.roomId, state },
         'media of a shared screen lost',

@@ -52,7 +52,7 @@ describe.each(['guest', 'invite'] as const)('a page with a token of the kind %s'
     expect(await page.ask('subscriber.online')).toMatchObject({ code: '403' })
     await page.verto('verto.subscribe', leg.id, { sessid: leg.id, eventChannel: [] })
     expect(await page.message('verto.bye')).toMatchObject({ callID: leg.id })
-    expect(gateway.dialect.subscribersOnline).toBe(1)
+    expect(gateway.presence.subscribersOnline).toBe(1)
     leg.end({ code: 'canceled' })
   })
 
@@ -69,7 +69,7 @@ describe.each(['guest', 'invite'] as const)('a page with a token of the kind %s'
     gateway.startGateway()
     const later = await gateway.page()
     expect((await later.connect(await gateway.limitedToken(kind), more)).protocol).not.toBe(protocol)
-    expect(gateway.dialect.subscribersOnline).toBe(0)
+    expect(gateway.presence.subscribersOnline).toBe(0)
     expect(await refusedTo(later, await gateway.token('alice'))).toBe(-32002)
   })
 
@@ -153,7 +153,7 @@ describe('a token that is taken back', () => {
       return gateway.arrivals.arrived[0]!
     })
     await revoke(token)
-    expect(gateway.dialect.subscribersOnline).toBe(0)
+    expect(gateway.presence.subscribersOnline).toBe(0)
     await page.dial('c2', '/public/bob')
     expect(await page.message('verto.bye')).toMatchObject({ callID: 'c2' })
     gateway.clock.advance(9_999)
@@ -177,7 +177,7 @@ describe('a token that is taken back', () => {
     await page.ask('signalwire.reauthenticate', { authentication: { jwt_token: fresh } })
     gateway.clock.advance(20_000)
     await page.ask('signalwire.ping')
-    expect(gateway.dialect.subscribersOnline).toBe(1)
+    expect(gateway.presence.subscribersOnline).toBe(1)
     await revoke(fresh)
     gateway.clock.advance(10_000)
     expect(await page.browser.closed).toBe(1008)
@@ -191,6 +191,6 @@ describe('a token that is taken back', () => {
     gateway.clock.advance(10_000)
     expect(await page.browser.closed).toBe(1008)
     await guest.ask('signalwire.ping')
-    expect(gateway.dialect.browsers).toBe(1)
+    expect(gateway.presence.browsers).toBe(1)
   })
 })

@@ -26,16 +26,19 @@ export type VertoRequest =
        * Variables for the caller, or the fault of invalid ones. Not an error, as the SDK repeats failed
        * answers ten times.
        */
-      readonly said: ReadVariables
+      readonly variables: ReadVariables
     }
   | { readonly kind: 'bye'; readonly callId: string; readonly causeCode: number | undefined }
   | { readonly kind: 'info'; readonly callId: string; readonly digits: string }
-  | { readonly kind: 'hold'; readonly callId: string; readonly held: boolean }
+  | { readonly kind: 'hold'; readonly callId: string; readonly isOn: boolean }
   | { readonly kind: 'updateMedia'; readonly callId: string; readonly sdp: string }
   /** Subscription of a page that a push notification opened. */
   | { readonly kind: 'subscribe'; readonly callId: string }
   /** Reply to a message of the gateway; ignored. */
   | { readonly kind: 'reply' }
+
+/** Invite without its offer, which is long and needed once. */
+export type Invite = Omit<Extract<VertoRequest, { kind: 'invite' }>, 'sdp'>
 
 /** Message with its id, which the result repeats. */
 export interface VertoMessage {
@@ -73,7 +76,7 @@ const answer = (callId: string, params: Fields, dialog: Fields): VertoRequest =>
   kind: 'answer',
   callId,
   sdp: text(params.sdp, 'sdp'),
-  said: readUserVariables(dialog.userVariables),
+  variables: readUserVariables(dialog.userVariables),
 })
 
 const invite = (callId: string, params: Fields, dialog: Fields): VertoRequest => ({
@@ -101,7 +104,7 @@ const parentOf = ({ memberCallId: callId, memberId }: Fields) => ({
 
 const modify = (callId: string, params: Fields): VertoRequest => {
   const { action } = params
-  if (action === 'hold' || action === 'unhold') return { kind: 'hold', callId, held: action === 'hold' }
+  if (action === 'hold' || action === 'unhold') return { kind: 'hold', callId, isOn: action === 'hold' }
   if (action === 'updateMedia') return { kind: 'updateMedia', callId, sdp: text(params.sdp, 'sdp') }
   throw new RpcError(rpcCodes.params, 'action: expected hold, unhold or updateMedia')
 }

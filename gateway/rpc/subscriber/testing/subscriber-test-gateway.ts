@@ -1,7 +1,7 @@
 /** One gateway's browser side for tests: real sockets, real tokens and directory, fake media and calls. */
 
 import pino from 'pino'
-import type { TurnConfig } from '../../../../config/types.ts'
+import type { BrowserLimits, TurnConfig } from '../../../../config/types.ts'
 import type { AudioCodec } from '../../../../media/types.ts'
 import { Revocations } from '../../../auth/revocations.ts'
 import { SessionStates } from '../../../auth/states.ts'
@@ -20,7 +20,17 @@ import { RpcServer } from '../../rpc-server.ts'
 import type { RpcSession } from '../../rpc-session.ts'
 import { SignInHandler } from '../../sign-in-handler.ts'
 import { type AnyFrame, listeningServer, TestBrowser } from '../../testing/test-browser.ts'
-import { SubscriberDialect, type SubscriberDialectDeps } from '../subscriber-dialect.ts'
+import { BrowserCallFactory } from '../browser-call-factory.ts'
+import { BrowserConnection } from '../browser-connection.ts'
+import { BrowserCredentials } from '../browser-credentials.ts'
+import { BrowserDialRules } from '../browser-dial-rules.ts'
+import { BrowserDialer } from '../browser-dialer.ts'
+import { BrowserQuotas } from '../browser-quotas.ts'
+import { CallParties } from '../call-parties.ts'
+import { IceServers } from '../ice-servers.ts'
+import { Presence, type PresenceLimits } from '../presence.ts'
+import { SubscriberRinger } from '../subscriber-ringer.ts'
+import { VertoRequests } from '../verto-requests.ts'
 import { FakeArrivals, FakeOwner, FakeWebRtc } from './subscriber-fakes.ts'
 
 const secret = new Uint8Array(32).fill(9)
@@ -134,10 +144,10 @@ export class SubscriberTestGateway {
   /** Codecs that a callee probably supports. */
   likelyCodecs: (to: string) => readonly AudioCodec[] = () => []
   /** Tells devices of calls; taken by {@link startGateway}. */
-  push: Pick<Push, 'call'> | undefined
+  push: Pick<Push, 'call'> = { call: async () => undefined }
   /** Both taken by {@link startGateway}. */
-  limits: SubscriberDialectDeps['limits']
-  browserQuotas: SubscriberDialectDeps['browserQuotas']
+  limits: Partial<PresenceLimits> | undefined
+  browserQuotas: Partial<BrowserLimits> | undefined
   /** Taken by {@link startGateway}. */
   turn: TurnConfig | undefined
   /** Payers of the calls in progress. */
@@ -148,7 +158,9 @@ export class SubscriberTestGateway {
   /** When the tokens of all subscribers were taken back. */
   tokensAfter = 0
   directory!: Directory
-  dialect!: SubscriberDialect
+  presence!: Presence
+  ringer!: SubscriberRinger
+  parties!: CallParties
   rpc!: RpcServer
   #http!: Awaited<ReturnType<typeof listeningServer>>
 
@@ -177,42 +189,42 @@ export class SubscriberTestGateway {
     const { clock, metrics, webrtc, arrivals, tokens, directory } = this
     const log = pino({ level: 'trace' }, { write: (line: string) => this.lines.push(line) })
     const states = new SessionStates(secret)
-    const likelyCodecs = (to: string) => this.likelyCodecs(to)
-    const deps = {
-      directory,
-      tokens,
-      states,
-      webrtc,
-      likelyCodecs,
-      arrivals,
-      metrics,
-      clock,
-      log,
-      nodeId: 'node-1',
-      quotas: {
-        attribute: (callId: string, payer: Payer) => {
-          this.attributed.set(callId, payer)
-          return () => void this.attributed.delete(callId)
-        },
+    const nodeId = 'node-1'
+    const presence = new Presence({ nodeId, tokens, metrics, clock, log }, this.limits)
+    const quotas = new BrowserQuotas({ presence, metrics, clock, log }, this.browserQuotas)
+    const carrierQuotas = {
+      attribute: (callId: string, payer: Payer) => {
+        this.attributed.set(callId, payer)
+        return () => void this.attributed.delete(callId)
       },
-      ...(this.push && { push: this.push }),
-      ...(this.turn && { turn: this.turn }),
-      ...(this.limits && { limits: this.limits }),
-      ...(this.browserQuotas && { browserQuotas: this.browserQuotas }),
     }
-    this.dialect = new SubscriberDialect(deps)
+    const parties = new CallParties(nodeId)
+    const calls = new BrowserCallFactory(webrtc, parties, clock, log)
+    const rules = new BrowserDialRules(directory, { of: (to) => this.likelyCodecs(to) }, carrierQuotas)
+    const dialer = new BrowserDialer({ rules, calls, arrivals, metrics, clock, log })
+    const { push } = this
+    const ringer = new SubscriberRinger({ directory, presence, quotas, calls, push, metrics, clock, log })
+    const verto = new VertoRequests({ dialer, ringer, quotas, log })
+    const credentials = new BrowserCredentials({ directory, tokens, states, metrics, log })
+    const iceServers = new IceServers(clock, this.turn)
+    const connectionDeps = { credentials, presence, quotas, verto, iceServers, clock, log }
+    Object.assign(this, { presence, ringer, parties })
     const origins = new Origins([])
     const application = () => {
       throw new Error('this gateway has no applications')
     }
     const open = (session: RpcSession) =>
-      new SignInHandler({ subscriber: () => this.dialect.open(session), application }, session, clock)
+      new SignInHandler(
+        { subscriber: () => new BrowserConnection(connectionDeps, session), application },
+        session,
+        clock,
+      )
     this.rpc = new RpcServer({ clock, log, metrics, origins, open })
     this.rpc.attach(this.#http.server)
   }
 
   stopGateway(): void {
-    this.dialect.close()
+    this.presence.close()
     this.rpc.close()
   }
 
@@ -261,7 +273,7 @@ export class SubscriberTestGateway {
     { query = '', userVariables, ...more }: CallOptions = {},
   ): { readonly leg: Leg; readonly owner: FakeOwner } {
     const { id, address } = this.subscriber(name)
-    const leg = this.dialect.dial(
+    const leg = this.ringer.dial(
       { kind: 'subscriber', subscriberId: id, address },
       {
         destination: { to: `${address}${query}`, ...(userVariables && { userVariables }) },

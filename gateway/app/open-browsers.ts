@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import type { WebSocketLimits } from '../../config/types.ts'
+import type { WebRtc } from '../../media/types.ts'
+import type { Arrivals } from '../calls/call/arrival.ts'
+import type { Metrics } from '../core/metrics.ts'
+import type { Push } from '../push/push.ts'
+import type { RpcHandler, RpcSession } from '../rpc/rpc-session.ts'
+import { BrowserCallFactory } from '../rpc/subscriber/browser-call-factory.ts'
+import { BrowserConnection } from '../rpc/subscriber/browser-connection.ts'
+import { BrowserCredentials } from '../rpc/subscriber/browser-credentials.ts'
+import { BrowserDialRules } from '../rpc/subscriber/browser-dial-rules.ts'
+import { BrowserDialer } from '../rpc/subscriber/browser-dialer.ts'
+import { BrowserQuotas } from '../rpc/subscriber/browser-quotas.ts'
+import type { SessionLimits } from '../rpc/subscriber/browser-session.ts'
+import { CallParties } from '../rpc/subscriber/call-parties.ts'
+import { IceServers } from '../rpc/subscriber/ice-servers.ts'
+import { Presence } from '../rpc/subscriber/presence.ts'
+import { SubscriberRinger } from '../rpc/subscriber/subscriber-ringer.ts'
+import { VertoRequests } from '../rpc/subscriber/verto-requests.ts'
+import type { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
+import type { CarrierQuotas } from '../sip/trunks/carrier-quotas.ts'
+import { LikelyCodecs } from '../sip/trunks/likely-codecs.ts'
+import type { AppContext, OpenedStore } from './open.ts'
+
+/** Opened parts that the calls of browsers are built on. */
+export interface OpenBrowsersDeps {
+  readonly webrtc: Pick<WebRtc, 'answer' | 'offer' | 'screen'>
+  readonly arrivals: Arrivals
+  readonly carriers: CarrierDirectory
+  readonly quotas: CarrierQuotas
+  readonly push: Pick<Push, 'call'>
+}
+
+/** Sessions of browsers, and the calls to subscribers. */
+export interface OpenedBrowsers {
+  readonly presence: Presence
+  readonly ringer: SubscriberRinger
+  /** Creates the handler of a new WebSocket. */
+  readonly connect: (session: RpcSession) => RpcHandler
+}
+
+const sessionLimits = ({ unacknowledged, acknowledgeTimeoutMs }: WebSocketLimits): SessionLimits => ({
+  unacknowledged,
+  acknowledgeMs: acknowledgeTimeoutMs,
+})
+
+/** Opens the dialect of browsers. */
+export const openBrowsers = (
+  { config, clock, log, closing, followers }: AppContext,
+  { directory, tokens, states }: OpenedStore,
+  { webrtc, arrivals, carriers, quotas: carrierQuotas, push }: OpenBrowsersDeps,
+  metrics: Metrics,
+): OpenedBrowsers => {
+  const { browsers: quotaLimits, webSockets } = config.limits
+  const nodeId = randomUUID()
+  const presence = new Presence({ nodeId, tokens, metrics, clock, log }, sessionLimits(webSockets))
+  const quotas = new BrowserQuotas({ presence, metrics, clock, log }, quotaLimits)
+  const iceServers = new IceServers(clock, config.media.webrtc.turn)
+  const parties = new CallParties(nodeId)
+  const calls = new BrowserCallFactory(webrtc, parties, clock, log)
+  const rules = new BrowserDialRules(directory, new LikelyCodecs({ directory, carriers }), carrierQuotas)
+  const dialer = new BrowserDialer({ rules, calls, arrivals, metrics, clock, log })
+  const ringer = new SubscriberRinger({ directory, presence, quotas, calls, push, metrics, clock, log })
+  const verto = new VertoRequests({ dialer, ringer, quotas, log })
+  const credentials = new BrowserCredentials({ directory, tokens, states, metrics, log })
+  const connectionDeps = { credentials, presence, quotas, verto, iceServers, clock, log }
+  followers.change('limits.browsers', ({ limits, media }) => {
+    quotas.change(limits.browsers)
+    presence.change(sessionLimits(limits.webSockets))
+    iceServers.change(media.webrtc.turn)
+  })
+  metrics.gauge('subscribers_online', () => presence.subscribersOnline)
+  metrics.gauge('browsers', () => presence.browsers)
+  metrics.gauge('invitations', () => ringer.size)
+  metrics.gauge('browser_shares', () => quotas.counted)
+  metrics.gauge('call_parties', () => parties.size)
+  closing.add('subscribers', presence, (open) => open.close())
+  return { presence, ringer, connect: (session) => new BrowserConnection(connectionDeps, session) }
+}

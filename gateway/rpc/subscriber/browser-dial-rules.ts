@@ -1,0 +1,71 @@
+import type { AudioCodec } from '../../../media/types.ts'
+import type { TokenIdentity } from '../../auth/token-identity.ts'
+import type { Code } from '../../core/errors/catalogue.ts'
+import type { Directory } from '../../directory/types.ts'
+import type { AddressBook, CallId, Target } from '../../model.ts'
+import type { CarrierQuotas } from '../../sip/trunks/carrier-quotas.ts'
+import type { LikelyCodecs } from '../../sip/trunks/likely-codecs.ts'
+import type { BrowserSession } from './browser-session.ts'
+import type { Invite } from './verto-messages.ts'
+
+/** Codecs for callees without known codecs, in the order of preference: most calls go to G.711. */
+const browserCodecs: readonly AudioCodec[] = ['PCMU', 'PCMA', 'opus', 'G722']
+
+/** Media of a dialed call. */
+export interface DialedMedia {
+  /** Codecs in the order of preference. */
+  readonly codecs: readonly AudioCodec[]
+  /** Whether the dialed address never has video. */
+  readonly isAudioOnly: boolean
+}
+
+/** Rules of the calls that browsers dial: permission, media and payer. */
+export class BrowserDialRules {
+  readonly #directory: AddressBook & Pick<Directory, 'resources'>
+  readonly #likelyCodecs: Pick<LikelyCodecs, 'of'>
+  readonly #quotas: Pick<CarrierQuotas, 'attribute'>
+
+  constructor(
+    directory: AddressBook & Pick<Directory, 'resources'>,
+    likelyCodecs: Pick<LikelyCodecs, 'of'>,
+    quotas: Pick<CarrierQuotas, 'attribute'>,
+  ) {
+    this.#directory = directory
+    this.#likelyCodecs = likelyCodecs
+    this.#quotas = quotas
+  }
+
+  /** Returns the reason for rejecting a dial, or undefined. */
+  refusal({ identity, isAuthorized }: BrowserSession, { to, part }: Invite): Code | undefined {
+    if (!isAuthorized) return 'unauthorized'
+    if (part === 'device') return 'verb_unavailable'
+    const target = this.#directory.resolve(to, identity.projectId)
+    const isOutward = target?.kind === 'sip' && target.address === undefined
+    const isPermitted = (identity.mayDialOut || !isOutward) && this.#reaches(identity, target)
+    return isPermitted ? undefined : 'not_permitted'
+  }
+
+  /** Returns the media of a call to an address of a project. */
+  mediaOf(to: string, projectId: string): DialedMedia {
+    const target = this.#directory.resolve(to, projectId)
+    return {
+      codecs: [...this.#likelyCodecs.of(to, projectId), ...browserCodecs],
+      isAudioOnly: target?.kind === 'handler' && target.isAudioOnly === true,
+    }
+  }
+
+  /** Attributes the carrier calls of a call to an identity, until the returned function is called. */
+  attribute(callId: CallId, { projectId, subscriber }: TokenIdentity): () => void {
+    return this.#quotas.attribute(callId, { projectId, ...(subscriber && { subscriber }) })
+  }
+
+  /** Whether the identity may call the target. A limited token learns nothing of other addresses. */
+  #reaches({ addressIds, projectId }: TokenIdentity, target: Target | undefined): boolean {
+    if (!addressIds) return true
+    if (target?.address === undefined) return false
+    return [...addressIds].some((id) => {
+      const { context, name } = this.#directory.resources.findByAddressId(projectId, id)?.address ?? {}
+      return `/${context}/${name}` === target.address
+    })
+  }
+}

@@ -1,0 +1,179 @@
+import type { BrowserMedia } from '../../../media/types.ts'
+import type { TokenIdentity } from '../../auth/token-identity.ts'
+import type { Arrivals } from '../../calls/call/arrival.ts'
+import type { Leg } from '../../calls/leg/leg.ts'
+import type { Clock } from '../../core/clock.ts'
+import { type Code, catalogue } from '../../core/errors/catalogue.ts'
+import type { Log } from '../../core/log.ts'
+import type { Metrics } from '../../core/metrics.ts'
+import { shownUri } from '../../core/sip-uri.ts'
+import type { Party } from '../../model.ts'
+import type { BrowserCallFactory } from './browser-call-factory.ts'
+import type { BrowserDialRules, DialedMedia } from './browser-dial-rules.ts'
+import { BrowserInboundLeg } from './browser-inbound-leg.ts'
+import type { BrowserSession } from './browser-session.ts'
+import { byeOf } from './bye-causes.ts'
+import { mediaErrorCode } from './media-error.ts'
+import { ScreenShare } from './screen-share.ts'
+import type { Invite } from './verto-messages.ts'
+
+/** Collaborators of {@link BrowserDialer}. */
+export interface BrowserDialerDeps {
+  readonly rules: BrowserDialRules
+  readonly calls: BrowserCallFactory
+  readonly arrivals: Arrivals
+  readonly metrics: Pick<Metrics, 'rejections'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Opens the calls and screen shares that browsers request by `verto.invite`. */
+export class BrowserDialer {
+  readonly #deps: BrowserDialerDeps
+
+  constructor(deps: BrowserDialerDeps) {
+    this.#deps = deps
+  }
+
+  /** Opens a call or screen share with the offer of a browser. A rejection or failure sends `verto.bye`. */
+  async open(browser: BrowserSession, invite: Invite, offer: string): Promise<void> {
+    const { calls, metrics, clock, log } = this.#deps
+    if (invite.part === 'screen') await new ScreenShare({ calls, metrics, log }, browser, invite).open(offer)
+    else await this.#dial(new BrowserInboundLeg(browser, invite, clock), offer)
+  }
+
+  /**
+   * Checks the call, answers the offer and hands the leg over. The leg is handed over ended if the browser
+   * left meanwhile, so that a CDR is written.
+   */
+  async #dial(dialed: BrowserInboundLeg, offer: string): Promise<void> {
+    const { browser, invite } = dialed
+    const { rules } = this.#deps
+    let media: BrowserMedia | undefined
+    try {
+      const refusal = rules.refusal(browser, invite)
+      if (refusal) {
+        this.#reject(dialed, refusal, { reason: 'call not permitted' })
+        return
+      }
+      const permitted = rules.mediaOf(invite.to, browser.identity.projectId)
+      media = await this.#answerOffer(dialed, offer, permitted)
+      if (!media) return
+      const leg = this.#newLeg(dialed)
+      if (!dialed.endCause) this.#begin(dialed, leg, media, permitted.isAudioOnly)
+      else {
+        leg.ended(dialed.endCause)
+        this.#handOver(dialed, leg)
+        await media.close()
+      }
+    } catch (error) {
+      await this.#fail(dialed, error, media)
+    }
+  }
+
+  async #answerOffer(
+    dialed: BrowserInboundLeg,
+    offer: string,
+    { codecs, isAudioOnly }: DialedMedia,
+  ): Promise<BrowserMedia | undefined> {
+    const { webrtc } = this.#deps.calls
+    try {
+      return await webrtc.answer(dialed.callId, offer, codecs, { video: !isAudioOnly })
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      this.#reject(dialed, mediaErrorCode(error), { reason })
+      return undefined
+    }
+  }
+
+  #newLeg({ browser: { identity }, callId, invite: { to } }: BrowserInboundLeg): Leg {
+    const leg = this.#deps.calls.newLeg('inbound', callerParty(identity), dialedParty(to))
+    this.#deps.log.info(
+      {
+        event: 'browser.call-dialed',
+        call: callId,
+        leg: leg.id,
+        subscriber: identity.id,
+        kind: identity.kind,
+        to: shownUri(to),
+      },
+      'browser dialed',
+    )
+    return leg
+  }
+
+  #begin(dialed: BrowserInboundLeg, leg: Leg, media: BrowserMedia, isAudioOnly: boolean): void {
+    const { browser, callId: roomId, invite } = dialed
+    dialed.begin(this.#deps.calls.begin({ browser, callId: invite.callId, roomId, leg, media, isAudioOnly }))
+    // Only names are logged: values may be secrets.
+    const names = Object.keys(invite.userVariables ?? {})
+    if (names.length > 0)
+      this.#deps.log.debug({ call: roomId, userVariables: names }, 'variables of a browser set')
+    this.#handOver(dialed, leg)
+    dialed.awaitDescription()
+  }
+
+  #handOver({ browser, callId, invite: { to, userVariables } }: BrowserInboundLeg, leg: Leg): void {
+    const { rules, arrivals } = this.#deps
+    const { identity } = browser
+    arrivals.arrive({
+      leg,
+      callId,
+      projectId: identity.projectId,
+      plan: { kind: 'dial', to },
+      headers: [],
+      ...(userVariables && { userVariables }),
+      onOver: rules.attribute(callId, identity),
+    })
+  }
+
+  async #fail(dialed: BrowserInboundLeg, err: unknown, media: BrowserMedia | undefined): Promise<void> {
+    const leg = dialed.browserCall()?.leg
+    if (!leg) {
+      this.#reject(dialed, 'internal', { err })
+      await media?.close()
+      return
+    }
+    this.#deps.log.error(
+      { event: 'browser.call-failed', call: dialed.callId, leg: leg.id, err },
+      'call of a browser failed',
+    )
+    leg.end({ code: 'internal' })
+  }
+
+  #reject(
+    dialed: BrowserInboundLeg,
+    code: Code,
+    why: { readonly reason: string } | { readonly err: unknown },
+  ): void {
+    const { browser, callId: call, invite } = dialed
+    this.#deps.metrics.rejections.inc({ code })
+    this.#deps.log[catalogue[code].level](
+      {
+        event: 'browser.dial-rejected',
+        code,
+        call,
+        subscriber: browser.identity.id,
+        to: shownUri(invite.to),
+        ...why,
+      },
+      catalogue[code].text,
+    )
+    // A reloaded page may have dialed again under the same id.
+    if (browser.calls.get(invite.callId) === dialed) browser.calls.delete(invite.callId)
+    if (!dialed.endCause) browser.sendVerto('verto.bye', { callID: invite.callId, ...byeOf({ code }) })
+  }
+}
+
+const callerParty = ({ address, displayName: name }: TokenIdentity): Party => ({
+  uri: address,
+  user: address.split('/').at(-1) ?? address,
+  name,
+})
+
+/** Returns the dialed party: `/context/name` without its query, or the text as dialed. */
+const dialedParty = (to: string): Party => {
+  const uri = to.startsWith('/') ? (to.split('?', 1)[0] ?? to) : to
+  const user = /^sips?:([^@;?:]+)(?::[^@]*)?@/i.exec(uri)?.[1] ?? uri.split('/').at(-1) ?? uri
+  return { uri, user, name: '' }
+}

@@ -1,0 +1,40 @@
+import type { Leg, LegSignalling } from '../../calls/leg/leg.ts'
+import type { PlayState } from '../../calls/leg/leg-signalling.ts'
+import type { Cause } from '../../core/errors/catalogue.ts'
+import type { BrowserCall } from './browser-call.ts'
+
+/** Signalling of a leg to a browser: what a call with media does in both directions. */
+export abstract class BrowserLeg implements LegSignalling {
+  /** Call with media; undefined before. */
+  protected call: BrowserCall | undefined
+
+  abstract ring(): void
+  abstract progress(): Promise<void>
+  abstract answer(): Promise<void>
+  abstract end(cause: Cause): void
+
+  async sendDigits(digits: string): Promise<void> {
+    this.call?.verto('verto.info', { dtmf: digits })
+  }
+
+  calling(partner: Leg): void {
+    this.call?.members.calling(partner)
+  }
+
+  paired(partner: Leg | undefined): void {
+    this.call?.members.paired(partner)
+  }
+
+  gathered(others: readonly Leg[]): void {
+    this.call?.members.gathered(others)
+  }
+
+  plays(id: string, state: PlayState): void {
+    this.call?.reportPlayback(id, state)
+  }
+
+  userEvent(event: Readonly<Record<string, unknown>>): boolean {
+    this.call?.userEvent(event)
+    return this.call !== undefined
+  }
+}

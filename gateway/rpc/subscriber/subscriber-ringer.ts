@@ -1,0 +1,92 @@
+import type { Leg } from '../../calls/leg/leg.ts'
+import type { OutboundRequest, OutboundSubscriber } from '../../calls/leg/outbound-request.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+import type { Metrics } from '../../core/metrics.ts'
+import type { Directory } from '../../directory/types.ts'
+import type { Target } from '../../model.ts'
+import type { Push } from '../../push/push.ts'
+import type { BrowserCallFactory } from './browser-call-factory.ts'
+import { BrowserOutboundLeg } from './browser-outbound-leg.ts'
+import type { BrowserQuotas } from './browser-quotas.ts'
+import type { Presence } from './presence.ts'
+
+/** Collaborators of {@link SubscriberRinger}. */
+export interface SubscriberRingerDeps {
+  readonly directory: Pick<Directory, 'subscriber'>
+  readonly presence: Pick<Presence, 'online' | 'onOnline'>
+  readonly quotas: Pick<BrowserQuotas, 'checkRinging'>
+  readonly calls: BrowserCallFactory
+  readonly push: Pick<Push, 'call'>
+  readonly metrics: Pick<Metrics, 'rejections'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Calls to subscribers: rings their browsers and devices. */
+export class SubscriberRinger implements OutboundSubscriber {
+  readonly #deps: SubscriberRingerDeps
+  readonly #legs = new Map<string, BrowserOutboundLeg>()
+
+  constructor(deps: SubscriberRingerDeps) {
+    this.#deps = deps
+    // A browser that comes online also rings for calls that ring already.
+    deps.presence.onOnline((browser, isRequested) => {
+      for (const leg of this.#legsOf(browser.identity.id)) leg.invite(browser, isRequested)
+    })
+  }
+
+  /** Number of outbound legs that have not ended. */
+  get size(): number {
+    return this.#legs.size
+  }
+
+  /** Returns the outbound leg with an id in browsers, if it has not ended. */
+  find(wireId: string): BrowserOutboundLeg | undefined {
+    return this.#legs.get(wireId)
+  }
+
+  dial({ subscriberId, address }: Extract<Target, { kind: 'subscriber' }>, request: OutboundRequest): Leg {
+    const { directory, presence, quotas, calls, push, metrics, clock, log } = this.#deps
+    const { from, callId, codec, caller, destination } = request
+    const name = directory.subscriber(subscriberId)?.displayName ?? ''
+    const leg = calls.newLeg('outbound', from, {
+      uri: address,
+      user: address.split('/').at(-1) ?? address,
+      name,
+    })
+    const outboundLeg = new BrowserOutboundLeg(
+      { calls, push, metrics, clock, log },
+      {
+        leg,
+        callId,
+        subscriberId,
+        codec,
+        video: wantsVideo(request),
+        caller,
+        userVariables: destination.userVariables,
+      },
+    )
+    leg.attach(outboundLeg)
+    const over = quotas.checkRinging(leg, subscriberId, this.#legsOf(subscriberId))
+    this.#legs.set(outboundLeg.wireId, outboundLeg)
+    leg.whenGone(() => this.#legs.delete(outboundLeg.wireId))
+    // The leg must have an owner before it changes state.
+    queueMicrotask(() => {
+      if (leg.isEnded) return
+      if (over) leg.ended({ code: over.code })
+      else void outboundLeg.start(() => presence.online(subscriberId))
+    })
+    return leg
+  }
+
+  #legsOf(subscriberId: string): readonly BrowserOutboundLeg[] {
+    return [...this.#legs.values()].filter((leg) => leg.subscriberId === subscriberId)
+  }
+}
+
+/** Whether the caller has video or the address requests it. */
+const wantsVideo = ({ destination, caller }: OutboundRequest): boolean =>
+  caller?.video?.isSending === true ||
+  caller?.video?.isReceiving === true ||
+  /^[^?]*\?(?:.*&)?channel=video(?:&|$)/.test(destination.to)
