@@ -1,4 +1,5 @@
 import type { Listed, ListPage } from '../../directory/resource-types.ts'
+import type { ValidatedFields } from './typed-routes.ts'
 
 /**
  * Query parameters of lists, for schemas of routes. `page_token` is taken and says the same as `page_number`.
@@ -10,19 +11,26 @@ export const pagingQuery = {
 } as const
 
 /** Parsed {@link pagingQuery}. */
-export interface PageQuery {
-  readonly page_number: number
-  readonly page_size: number
-  readonly page_token?: string
-}
+export type PageQuery = ValidatedFields<typeof pagingQuery>
 
-/** The page that a query asks for. */
+/** Schema of the query of a list without filters. */
+export const pageQuery = { type: 'object', properties: pagingQuery } as const
+
+/** Returns the page that a query asks for. */
 export const pageOf = ({ page_number, page_size, page_token }: PageQuery): ListPage => ({
   number: page_token === undefined ? page_number : Number(page_token),
   size: page_size,
 })
 
-/** A page as the API shows it, with links to its neighbours; `path` and `query` are those of the request. */
+/** Returns one page of a list that is in memory. */
+export const sliceOf = <T>(all: readonly T[], { number, size }: ListPage): Listed<T> => ({
+  items: all.slice(number * size, (number + 1) * size),
+  total: all.length,
+})
+
+/**
+ * Returns the response for a page with links to its neighbours; `path` and `query` are those of the request.
+ */
 export const listBody = <T>(
   { items, total }: Listed<T>,
   path: string,

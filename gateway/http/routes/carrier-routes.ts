@@ -1,9 +1,10 @@
-import type { FastifyInstance } from 'fastify'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { CarrierEntry, CarrierRecord, ProjectCarriers } from '../../directory/ports.ts'
-import { listBody, pageOf, pagingQuery } from '../requests/paging.ts'
+import { pageOf, pageQuery } from '../requests/paging.ts'
 import type { RequireProject } from '../requests/principal.ts'
-import { emptyBody, forProjects, idParams, listSchema } from './shared/route-schemas.ts'
+import type { TypedSite } from '../requests/typed-routes.ts'
+import { CollectionRoutes } from './shared/collection-routes.ts'
+import { forProjects } from './shared/route-schemas.ts'
 
 /** Collaborators of the routes of carriers. */
 export interface CarrierDeps {
@@ -11,19 +12,9 @@ export interface CarrierDeps {
   readonly requireProject: RequireProject
 }
 
-interface ById {
-  readonly Params: { readonly id: string }
-}
-
-interface Paged {
-  readonly Querystring: { readonly page_number: number; readonly page_size: number }
-}
-
-const base = '/api/fabric/carriers'
-
 /**
- * The fields are those of the configuration file, and checked by its rules; only what every carrier has is
- * named here.
+ * Fields that every carrier has. The rules of the configuration file check all fields, so the schema names
+ * no others.
  */
 const fields = {
   name: { type: 'string', description: 'Its name, unique in the project.' },
@@ -42,7 +33,7 @@ const body = {
   properties: fields,
 } as const
 
-const answer = {
+const schema = {
   type: 'object',
   description: 'The entry as it was given, without passwords.',
   required: ['id', 'project_id', 'created_at', 'updated_at', 'name', 'targets'],
@@ -60,80 +51,36 @@ const answer = {
 const describe = (operation: string, summary: string) => forProjects('carriers', operation, summary)
 
 /**
- * `/api/fabric/carriers`: the carriers of a project, in the words of the configuration file. What changes
- * holds for the next call.
+ * `/api/fabric/carriers`: carriers of a project, with the fields of the configuration file. Changes apply to
+ * the next call.
  */
-export const carrierRoutes = (site: FastifyInstance, { carriers, requireProject }: CarrierDeps): void => {
+export const carrierRoutes = (site: TypedSite, { carriers, requireProject }: CarrierDeps): void => {
+  const path = '/api/fabric/carriers'
   const onRequest = requireProject('resources')
-  site.get<Paged>(
-    base,
-    {
-      onRequest,
-      schema: {
-        ...describe('list_carriers', 'List the carriers'),
-        querystring: { type: 'object', properties: pagingQuery },
-        response: { 200: listSchema(answer) },
-      },
-    },
-    async ({ projectId, query }) => listBody(carriers.list(projectId, pageOf(query)), base, query, shown),
+  const routes = new CollectionRoutes<CarrierRecord>(site, { path, onRequest, schema, show: carrierBody })
+  routes.list(describe('list_carriers', 'List the carriers'), pageQuery, ({ projectId, query }) =>
+    carriers.list(projectId, pageOf(query)),
   )
-  site.post<{ Body: CarrierEntry }>(
-    base,
-    {
-      onRequest,
-      schema: { ...describe('create_carrier', 'Create a carrier'), body, response: { 201: answer } },
-    },
-    async (request, reply) =>
-      reply.code(201).send(shown(await carriers.create(request.projectId, request.body))),
+  routes.create(describe('create_carrier', 'Create a carrier'), body, (request) =>
+    carriers.create(request.projectId, request.body as CarrierEntry),
   )
-  site.get<ById>(
-    `${base}/:id`,
-    {
-      onRequest,
-      schema: { ...describe('get_carrier', 'Get a carrier'), params: idParams, response: { 200: answer } },
-    },
-    async ({ projectId, params }) => {
-      const record = carriers.find(projectId, params.id)
-      if (!record) throw new TrunklineError('unknown_resource')
-      return shown(record)
-    },
+  routes.read(describe('get_carrier', 'Get a carrier'), ({ projectId, params }) => {
+    const record = carriers.find(projectId, params.id)
+    if (!record) throw new TrunklineError('unknown_resource')
+    return record
+  })
+  routes.change(
+    'PUT',
+    describe('replace_carrier', 'Replace a carrier; a password that is not given stays'),
+    body,
+    (request) => carriers.replace(request.projectId, request.params.id, request.body as CarrierEntry),
   )
-  changing(site, { carriers, requireProject })
-}
-
-const changing = (site: FastifyInstance, { carriers, requireProject }: CarrierDeps): void => {
-  const onRequest = requireProject('resources')
-  site.put<ById & { Body: CarrierEntry }>(
-    `${base}/:id`,
-    {
-      onRequest,
-      schema: {
-        ...describe('replace_carrier', 'Replace a carrier; a password that is not given stays'),
-        params: idParams,
-        body,
-        response: { 200: answer },
-      },
-    },
-    async (request) => shown(await carriers.replace(request.projectId, request.params.id, request.body)),
-  )
-  site.delete<ById>(
-    `${base}/:id`,
-    {
-      onRequest,
-      schema: {
-        ...describe('delete_carrier', 'Delete a carrier; its calls go on'),
-        params: idParams,
-        response: { 204: emptyBody },
-      },
-    },
-    async ({ projectId, params }, reply) => {
-      await carriers.remove(projectId, params.id)
-      return reply.code(204).send()
-    },
+  routes.remove(describe('delete_carrier', 'Delete a carrier; its calls go on'), ({ projectId, params }) =>
+    carriers.remove(projectId, params.id),
   )
 }
 
-const shown = ({ id, projectId, entry, managedByFile, createdAt, updatedAt }: CarrierRecord) => ({
+const carrierBody = ({ id, projectId, entry, managedByFile, createdAt, updatedAt }: CarrierRecord) => ({
   ...entry,
   id,
   project_id: projectId,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { DeviceRow, DeviceRows } from '../../directory/devices.ts'
 import type { PushKeys } from '../../directory/push-keys.ts'
 import { type Authenticate, requireBearer, subscriberOf } from '../requests/bearer-auth.ts'
+import type { TypedSite } from '../requests/typed-routes.ts'
 import { forSubscribers, idParams } from './shared/route-schemas.ts'
 
 /** Collaborators of the routes of devices. */
@@ -15,7 +15,7 @@ export interface DeviceDeps {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Devices of one subscriber. */
+/** Maximum number of devices of a subscriber. */
 const maxDevices = 50
 
 const types = ['iOS', 'Android', 'Desktop'] as const
@@ -36,11 +36,6 @@ const bodySchema = {
   },
 } as const
 
-interface Body {
-  readonly device_token: string
-  readonly device_type: (typeof types)[number]
-}
-
 const shown = {
   id: { type: 'string' },
   device_token: { type: 'string' },
@@ -55,8 +50,8 @@ const deviceSchema = { type: 'object', required: Object.keys(shown), properties:
 /** Paths for registering devices: that of the SDK, and that beside the other subscriber routes. */
 const bases = { '/subscriber/devices': 'sdk', '/api/fabric/subscriber/devices': 'subscriber' } as const
 
-/** Devices that notifications of a subscriber's calls are to go to: registered, listed, removed. */
-export const deviceRoutes = (site: FastifyInstance, deps: DeviceDeps): void => {
+/** Routes for the devices that receive notifications of a subscriber's calls. */
+export const deviceRoutes = (site: TypedSite, deps: DeviceDeps): void => {
   for (const [base, name] of Object.entries(bases)) {
     registerRoute(site, deps, base, name)
     listRoute(site, deps, base, name)
@@ -67,7 +62,7 @@ export const deviceRoutes = (site: FastifyInstance, deps: DeviceDeps): void => {
 const describe = (id: string, summary: string) => forSubscribers('devices', id, summary)
 
 const registerRoute = (
-  site: FastifyInstance,
+  site: TypedSite,
   { devices, pushKeys, authenticate, clock }: DeviceDeps,
   base: string,
   name: string,
@@ -77,24 +72,20 @@ const registerRoute = (
     body: bodySchema,
     response: { 201: deviceSchema },
   }
-  site.post<{ Body: Body }>(
-    base,
-    { onRequest: requireBearer(authenticate), schema },
-    async (request, reply) => {
-      const subscriber = subscriberOf(request)
-      const { device_token: token, device_type: type } = request.body
-      const { id, projectId } = subscriber
-      const made = { id: randomUUID(), subscriber_id: id, project_id: projectId, created_at: clock.now() }
-      const row = await devices.add({ ...made, token, type }, maxDevices)
-      if (!row) throw new TrunklineError('over_quota', `A subscriber has at most ${maxDevices} devices.`)
-      const key = await pushKeys.of(subscriber)
-      return reply.code(201).header('cache-control', 'no-store').send(deviceBody(row, key))
-    },
-  )
+  site.post(base, { onRequest: requireBearer(authenticate), schema }, async (request, reply) => {
+    const subscriber = subscriberOf(request)
+    const { device_token: token, device_type: type } = request.body
+    const { id, projectId } = subscriber
+    const made = { id: randomUUID(), subscriber_id: id, project_id: projectId, created_at: clock.now() }
+    const row = await devices.add({ ...made, token, type }, maxDevices)
+    if (!row) throw new TrunklineError('over_quota', `A subscriber has at most ${maxDevices} devices.`)
+    const key = await pushKeys.of(subscriber)
+    return reply.code(201).header('cache-control', 'no-store').send(deviceBody(row, key))
+  })
 }
 
 const listRoute = (
-  site: FastifyInstance,
+  site: TypedSite,
   { devices, pushKeys, authenticate }: DeviceDeps,
   base: string,
   name: string,
@@ -118,27 +109,23 @@ const listRoute = (
 }
 
 const removeRoute = (
-  site: FastifyInstance,
+  site: TypedSite,
   { devices, authenticate }: DeviceDeps,
   base: string,
   name: string,
 ): void => {
   const schema = {
     ...describe(`delete_${name}_device`, 'Remove a device'),
-    // The SDK reads every answer as JSON.
+    // The SDK parses every response as JSON, so the body is an empty object.
     params: idParams,
     response: { 200: { type: 'object', description: 'Done.' } },
   }
-  site.delete<{ Params: { readonly id: string } }>(
-    `${base}/:id`,
-    { onRequest: requireBearer(authenticate), schema },
-    async (request) => {
-      const subscriber = subscriberOf(request)
-      if (!(await devices.remove(subscriber.id, request.params.id)))
-        throw new TrunklineError('unknown_resource')
-      return {}
-    },
-  )
+  site.delete(`${base}/:id`, { onRequest: requireBearer(authenticate), schema }, async (request) => {
+    const subscriber = subscriberOf(request)
+    if (!(await devices.remove(subscriber.id, request.params.id)))
+      throw new TrunklineError('unknown_resource')
+    return {}
+  })
 }
 
 const deviceBody = (row: DeviceRow, key: string) => ({

@@ -1,38 +1,34 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { senderOf } from '@trunkline/sip-agent/networks'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { FixedWindowLimiter } from '../../core/rates.ts'
 import type { ReloadRequest, ReloadResult } from '../../reload/config-reload.ts'
 import { reloadBody } from '../../reload/reload-report.ts'
+import type { TypedSite } from '../requests/typed-routes.ts'
 
 /** Collaborators of the operator's routes. */
 export interface OperatorDeps {
-  /** The operator's token at this moment; undefined: the routes answer 404. */
+  /** Returns the current token of the operator; without one the routes answer 404. */
   readonly token: () => string | undefined
   readonly reload: (request: ReloadRequest) => Promise<ReloadResult>
   readonly clock: Pick<Clock, 'now'>
 }
 
 /**
- * Wrong tokens of one network address within a minute; more are refused with 429. A right token is always
- * good.
+ * Limit of wrong tokens of a network address; more are rejected with 429. A right token is always accepted.
  */
 const wrongTokens = { attempts: 30, windowMs: 60_000 }
 
 /** Path of the route that reloads the configuration. */
 export const reloadPath = '/api/operator/reload'
 
-interface ReloadBody {
-  readonly dry_run?: boolean
-}
-
 /**
- * `POST /api/operator/reload`, for the operator alone: no token of a project is good there. It has a scope of
- * its own in no document of the API, as no tenant can use it.
+ * `POST /api/operator/reload`, with the token of the operator. Tokens of projects are rejected, so the API
+ * documents do not list the route.
  */
-export const operatorRoutes = (site: FastifyInstance, deps: OperatorDeps): void => {
+export const operatorRoutes = (site: TypedSite, deps: OperatorDeps): void => {
   const wrong = new FixedWindowLimiter(deps.clock, wrongTokens)
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
     checkToken(request, reply, deps.token(), wrong)
@@ -42,10 +38,10 @@ export const operatorRoutes = (site: FastifyInstance, deps: OperatorDeps): void 
       additionalProperties: false,
       properties: { dry_run: { type: 'boolean' } },
     },
-    // A dry_run in the query would otherwise be overlooked, and the file be applied.
+    // An ignored `dry_run` in the query would apply the file, so it is rejected.
     querystring: { type: 'object', additionalProperties: false, properties: {} },
-  }
-  site.post<{ Body: ReloadBody | null }>(reloadPath, { onRequest, schema }, async ({ body }, reply) => {
+  } as const
+  site.post(reloadPath, { onRequest, schema }, async ({ body }, reply) => {
     const result = await deps.reload({ dryRun: body?.dry_run === true, by: 'api' })
     const isRefused = result.outcome === 'invalid' || result.outcome === 'failed'
     return reply.code(isRefused ? 422 : 200).send(reloadBody(result))
@@ -70,7 +66,7 @@ const checkToken = (
   throw new TrunklineError('unauthorized', 'The bearer token of the operator is needed (http.operatorToken).')
 }
 
-/** Compares digests, so that neither content nor length takes another time. */
+/** Compares digests, so that the time depends on neither content nor length. */
 const isSame = (one: string, other: string): boolean => {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(one), digest(other))

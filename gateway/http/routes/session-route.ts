@@ -1,9 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SubscriberTokens } from '../../auth/subscriber-tokens.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Origins } from '../../core/web/origins.ts'
 import type { PasswordSignIn, SignedIn } from '../requests/password-sign-in.ts'
+import type { TypedSite } from '../requests/typed-routes.ts'
 
 /** Collaborators of {@link sessionRoute}. */
 export interface BrowserLoginDeps {
@@ -52,11 +53,6 @@ const schema = {
   },
 } as const
 
-interface Body {
-  readonly email: string
-  readonly password: string
-}
-
 /** Path of the softphone's sign-in. */
 export const sessionPath = '/api/console/session'
 
@@ -65,7 +61,7 @@ export const sessionPath = '/api/console/session'
  * for the gateway's own pages and origins named in the configuration. Other origins receive 403 before the
  * body is read, so that no foreign page can collect passwords.
  */
-export const sessionRoute = (site: FastifyInstance, deps: BrowserLoginDeps): void => {
+export const sessionRoute = (site: TypedSite, deps: BrowserLoginDeps): void => {
   const onRequest = async (request: FastifyRequest): Promise<void> => {
     const { origin, host } = request.headers
     if (deps.origins.trusts(origin, host)) return
@@ -73,7 +69,7 @@ export const sessionRoute = (site: FastifyInstance, deps: BrowserLoginDeps): voi
     deps.log.warn({ event: 'sign-in.origin-rejected', ...facts }, 'sign-in of a foreign origin rejected')
     throw new TrunklineError('not_permitted', 'Only our own page may sign in here.')
   }
-  site.post<{ Body: Body }>(sessionPath, { onRequest, schema }, async (request, reply) => {
+  site.post(sessionPath, { onRequest, schema }, async (request, reply) => {
     const signedIn = await deps.signIn.attempt({ projectId: deps.project, ...request.body }, request)
     if (!('subscriber' in signedIn)) throw refusal(signedIn, reply)
     const { subscriber } = signedIn

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import { type CallCommands, callCommands } from '../../../calling/call-commands.ts'
 import type { CallPlacement } from '../../../calling/call-placement.ts'
 import { Refusal } from '../../../calling/operations/command-fields.ts'
@@ -6,6 +5,7 @@ import type { CallRow } from '../../../calls/log/call-rows.ts'
 import { messageOf, TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Log } from '../../../core/log.ts'
 import type { RequireProject } from '../../requests/principal.ts'
+import type { TypedSite, Validated } from '../../requests/typed-routes.ts'
 import { type Checks, checksOf } from '../shared/document-checks.ts'
 import { forProjects } from '../shared/route-schemas.ts'
 import { callLeg, callLegSchema } from './call-leg-body.ts'
@@ -18,14 +18,6 @@ export interface CallingDeps {
   readonly documentChecks: Checks
   readonly requireProject: RequireProject
   readonly log: Pick<Log, 'debug'>
-}
-
-/** A command, and what it is about. */
-export interface Commanded {
-  readonly command: string
-  /** The call; `update` names it in its `params`, too. */
-  readonly id?: string
-  readonly params: Readonly<Record<string, unknown>>
 }
 
 /** All that can be asked. */
@@ -42,10 +34,13 @@ const body = {
   },
 } as const
 
+/** Command on a call. `update` may name the call in its `params` instead. */
+export type Command = Validated<typeof body>
+
 /** `POST /api/calling/calls`: makes a call, or has one that is in progress do something. */
-export const callingRoutes = (site: FastifyInstance, deps: CallingDeps): void => {
+export const callingRoutes = (site: TypedSite, deps: CallingDeps): void => {
   const operation = forProjects('Calling', 'callCommand', 'Makes a call, or drives one that is in progress')
-  site.post<{ Body: Commanded }>(
+  site.post(
     '/api/calling/calls',
     {
       onRequest: deps.requireProject('calling'),
@@ -59,7 +54,7 @@ export const callingRoutes = (site: FastifyInstance, deps: CallingDeps): void =>
 export const perform = async (
   { placed, commands, documentChecks, log }: CallingDeps,
   projectId: string,
-  { command, id, params }: Commanded,
+  { command, id, params }: Command,
 ): Promise<CallRow> => {
   const check = checksOf(documentChecks, projectId)
   try {

@@ -1,17 +1,9 @@
-import type { FastifyInstance } from 'fastify'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { faultOf, type RequestFault } from '../../requests/request-faults.ts'
+import type { TypedSite } from '../../requests/typed-routes.ts'
 import { forProjects } from '../shared/route-schemas.ts'
 import { callLeg, callLegSchema } from './call-leg-body.ts'
 import { allCommands, type CallingDeps, perform } from './calling-routes.ts'
-
-/** A request of JSON-RPC 2.0, one at a time. */
-interface RpcRequest {
-  readonly jsonrpc: '2.0'
-  readonly id: string | number
-  readonly method: string
-  readonly params?: Readonly<Record<string, unknown>>
-}
 
 const body = {
   type: 'object',
@@ -58,9 +50,9 @@ const errorOf = ({ status, code, message, attribute }: RequestFault) => ({
  * `POST /api/calling/rpc`: the commands as requests of JSON-RPC 2.0. What is wrong with one is its answer,
  * with the status 200.
  */
-export const callingRpcRoute = (site: FastifyInstance, deps: CallingDeps): void => {
+export const callingRpcRoute = (site: TypedSite, deps: CallingDeps): void => {
   const operation = forProjects('Calling', 'callRpc', 'Makes and drives calls by JSON-RPC 2.0')
-  site.post<{ Body: RpcRequest }>(
+  site.post(
     '/api/calling/rpc',
     {
       onRequest: deps.requireProject('calling'),

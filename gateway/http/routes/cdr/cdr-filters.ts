@@ -1,6 +1,7 @@
 import { partyFilter } from '../../../cdr/parties.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { CdrSearch } from '../../../directory/cdrs.ts'
+import type { ValidatedFields } from '../../requests/typed-routes.ts'
 
 const text = (maxLength: number, description: string) =>
   ({ type: 'string', minLength: 1, maxLength, description }) as const
@@ -38,24 +39,11 @@ export const recordFilters = {
   },
 } as const
 
-/** The times that were asked for. */
-export interface TimeFilters {
-  readonly started_from?: string
-  readonly started_until?: string
-}
+/** Validated {@link timeFilters}. */
+export type TimeFilters = ValidatedFields<typeof timeFilters>
 
-/** Parsed filters. */
-export interface RecordFilters extends TimeFilters {
-  readonly from?: string
-  readonly to?: string
-  readonly direction?: string
-  readonly code?: string
-  readonly sip_status?: number
-  readonly carrier?: string
-  readonly domain?: string
-  readonly call_id?: string
-  readonly min_duration_ms?: number
-}
+/** Validated {@link recordFilters}. */
+export type RecordFilters = ValidatedFields<typeof recordFilters>
 
 /** Reads filters. Throws `invalid_field` for what is no time. */
 export const searchOf = (kind: CdrSearch['kind'], query: RecordFilters): CdrSearch => {
@@ -82,12 +70,12 @@ export const searchOf = (kind: CdrSearch['kind'], query: RecordFilters): CdrSear
     toUser: callee.user,
     toUri: callee.uri,
     domain: query.domain?.toLowerCase(),
-    ...stretchOf(query),
+    ...timeRangeOf(query),
   })
 }
 
 /** Reads a stretch of time. Throws `invalid_field`. */
-export const stretchOf = ({ started_from, started_until }: TimeFilters) =>
+export const timeRangeOf = ({ started_from, started_until }: TimeFilters) =>
   present({
     startedFrom: timeOf(started_from, 'started_from'),
     startedUntil: timeOf(started_until, 'started_until'),

@@ -1,14 +1,15 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { CdrStore } from '../../../cdr/cdr-store.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Log } from '../../../core/log.ts'
 import type { CdrPosition, CdrRow, CdrSearch } from '../../../directory/cdrs.ts'
 import type { RequireProject } from '../../requests/principal.ts'
+import type { TypedRequest, TypedSite, Validated } from '../../requests/typed-routes.ts'
 import { forProjects, idParams } from '../shared/route-schemas.ts'
 import { cursorAt, positionOf } from '../shared/time-cursors.ts'
 import { type RecordKind, recordBody, recordSchema, wholeBody, wholeSchema } from './cdr-body.ts'
-import { exportTypes, formatOf, type RecordFormat, sendExport } from './cdr-export.ts'
-import { type RecordFilters, recordFilters, searchOf } from './cdr-filters.ts'
+import { exportTypes, formatOf, sendExport } from './cdr-export.ts'
+import { recordFilters, searchOf } from './cdr-filters.ts'
 
 /** Collaborators of the routes of records. */
 export interface CdrDeps {
@@ -19,12 +20,6 @@ export interface CdrDeps {
 
 /** Parts of a list that are looked at for one page, where few of many records are asked for. */
 const maxParts = 50
-
-interface Query extends RecordFilters {
-  readonly page_size: number
-  readonly cursor?: string
-  readonly format?: RecordFormat
-}
 
 const querystring = {
   type: 'object',
@@ -41,27 +36,29 @@ const querystring = {
   },
 } as const
 
+type Query = Validated<typeof querystring>
+
 /**
  * `GET /api/records/calls` and `…/legs`: records of calls that are over, and of their legs, the newest first;
  * `…/{id}` is one of them, whole.
  */
-export const cdrRoutes = (site: FastifyInstance, deps: CdrDeps): void => {
+export const cdrRoutes = (site: TypedSite, deps: CdrDeps): void => {
   routesOf(site, deps, 'call')
   routesOf(site, deps, 'leg')
 }
 
-const routesOf = (site: FastifyInstance, deps: CdrDeps, kind: RecordKind): void => {
+const routesOf = (site: TypedSite, deps: CdrDeps, kind: RecordKind): void => {
   const { records, requireProject } = deps
   const path = `/api/records/${kind}s`
   const onRequest = requireProject('records')
   const lists = forProjects('records', `list_${kind}_records`, `List or export the records of ${kind}s`)
-  site.get<{ Querystring: Query }>(
+  site.get(
     path,
     { onRequest, schema: { ...lists, querystring, response: { 200: listContent(kind) } } },
     (request, reply) => list(deps, kind, request, reply),
   )
   const reads = forProjects('records', `get_${kind}_record`, `Get the whole record of a ${kind}`)
-  site.get<{ Params: { readonly id: string } }>(
+  site.get(
     `${path}/:id`,
     { onRequest, schema: { ...reads, params: idParams, response: { 200: wholeSchema(kind) } } },
     async (request) => {
@@ -75,7 +72,7 @@ const routesOf = (site: FastifyInstance, deps: CdrDeps, kind: RecordKind): void 
 const list = async (
   deps: CdrDeps,
   kind: RecordKind,
-  { projectId, query, headers }: FastifyRequest<{ Querystring: Query }>,
+  { projectId, query, headers }: TypedRequest<unknown, typeof querystring>,
   reply: FastifyReply,
 ): Promise<unknown> => {
   const { page_size: size, cursor, format, ...filters } = query

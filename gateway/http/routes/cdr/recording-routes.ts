@@ -1,13 +1,13 @@
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance } from 'fastify'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { RecordingRow } from '../../../directory/recordings.ts'
 import type { Recordings } from '../../../recordings/recordings.ts'
 import { listBody, pageOf, pagingQuery } from '../../requests/paging.ts'
 import type { RequireProject } from '../../requests/principal.ts'
+import type { TypedSite } from '../../requests/typed-routes.ts'
 import { emptyBody, forProjects, idParams, listSchema } from '../shared/route-schemas.ts'
 import { sendSound } from './audio-response.ts'
-import { stretchOf, type TimeFilters, timeFilters } from './cdr-filters.ts'
+import { timeFilters, timeRangeOf } from './cdr-filters.ts'
 
 /** Collaborators of the routes of recordings. */
 export interface RecordingDeps {
@@ -16,17 +16,6 @@ export interface RecordingDeps {
     'find' | 'list' | 'remove' | 'linkTo' | 'checkLink' | 'folder' | 'underWay'
   >
   readonly requireProject: RequireProject
-}
-
-interface ListQuery extends TimeFilters {
-  readonly page_number: number
-  readonly page_size: number
-  readonly call_id?: string
-}
-
-interface AudioRoute {
-  readonly Params: { readonly id: string }
-  readonly Querystring: { readonly expires?: number; readonly signature?: string }
 }
 
 const listQuery = {
@@ -73,11 +62,11 @@ const path = '/api/recordings'
  * `DELETE` removes it; all by Basic auth of its project. `GET /api/recordings/{id}/audio` is the audio, by
  * such a link or by Basic auth.
  */
-export const recordingRoutes = async (site: FastifyInstance, deps: RecordingDeps): Promise<void> => {
+export const recordingRoutes = async (site: TypedSite, deps: RecordingDeps): Promise<void> => {
   const { recordings, requireProject } = deps
   const onRequest = requireProject('records')
   const lists = forProjects('recordings', 'list_recordings', 'List recordings, the newest first')
-  site.get<{ Querystring: ListQuery }>(
+  site.get(
     path,
     {
       onRequest,
@@ -85,21 +74,21 @@ export const recordingRoutes = async (site: FastifyInstance, deps: RecordingDeps
     },
     async ({ projectId, query }) => {
       const { call_id: callId, ...rest } = query
-      const { startedFrom: from, startedUntil: until } = stretchOf(rest)
+      const { startedFrom: from, startedUntil: until } = timeRangeOf(rest)
       const search = { ...pageOf(rest), ...(callId !== undefined && { callId }) }
-      const stretch = { ...(from !== undefined && { from }), ...(until !== undefined && { until }) }
-      const list = await recordings.list(projectId, { ...search, ...stretch })
-      return listBody(list, path, { ...query }, (row) => body(recordings, row))
+      const range = { ...(from !== undefined && { from }), ...(until !== undefined && { until }) }
+      const list = await recordings.list(projectId, { ...search, ...range })
+      return listBody(list, path, query, (row) => body(recordings, row))
     },
   )
   const reads = forProjects('recordings', 'get_recording', 'Get a recording')
-  site.get<{ Params: { readonly id: string } }>(
+  site.get(
     `${path}/:id`,
     { onRequest, schema: { ...reads, params: idParams, response: { 200: recordingSchema } } },
     async ({ projectId, params }) => body(recordings, await found(recordings, params.id, projectId)),
   )
   const removes = forProjects('recordings', 'delete_recording', 'Remove a recording')
-  site.delete<{ Params: { readonly id: string } }>(
+  site.delete(
     `${path}/:id`,
     { onRequest, schema: { ...removes, params: idParams, response: { 204: emptyBody } } },
     async ({ projectId, params }, reply) => {
@@ -110,8 +99,8 @@ export const recordingRoutes = async (site: FastifyInstance, deps: RecordingDeps
   await audioRoute(site, deps)
 }
 
-const audioRoute = (site: FastifyInstance, { recordings, requireProject }: RecordingDeps) =>
-  site.register(async (scope) => {
+const audioRoute = (site: TypedSite, { recordings, requireProject }: RecordingDeps) =>
+  site.register(async (scope: TypedSite) => {
     const onRequest = requireProject('records')
     // Nothing is served by its name: this gives replies the way to send a file.
     await scope.register(fastifyStatic, { root: recordings.folder.path, serve: false })
@@ -121,7 +110,7 @@ const audioRoute = (site: FastifyInstance, { recordings, requireProject }: Recor
     }
     const hears = forProjects('recordings', 'get_recording_audio', 'Get the audio of a recording')
     const schema = { ...hears, params: idParams, querystring: audioQuery, response }
-    scope.get<AudioRoute>(`${path}/:id/audio`, { schema }, async (request, reply) => {
+    scope.get(`${path}/:id/audio`, { schema }, async (request, reply) => {
       const { id } = request.params
       const { expires, signature } = request.query
       const linked = expires !== undefined && signature !== undefined

@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify'
 import type { CallHistory, CallRow, CallStatus } from '../../../calls/log/call-rows.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { listBody, pageOf, pagingQuery } from '../../requests/paging.ts'
 import type { RequireProject } from '../../requests/principal.ts'
+import type { TypedSite, Validated } from '../../requests/typed-routes.ts'
 import { typeOf, urlOf } from '../calling/call-leg-body.ts'
 import { forProjects, idParams, listSchema } from '../shared/route-schemas.ts'
 import { dialled, timeOf } from './cdr-filters.ts'
@@ -40,17 +40,6 @@ const querystring = {
     include_deleted: { type: 'boolean', description: 'Taken, and of no effect: what is removed is gone.' },
   },
 } as const
-
-interface Query {
-  readonly page_number: number
-  readonly page_size: number
-  readonly created_after?: string
-  readonly created_before?: string
-  readonly created_on?: string
-  readonly from?: string
-  readonly to?: string
-  readonly status?: CallStatus
-}
 
 const text = { type: 'string' } as const
 const textOrNull = { type: ['string', 'null'] } as const
@@ -106,7 +95,7 @@ const eventSchema = {
  * `GET /api/voice/logs`, `…/{id}` and `…/{id}/events`: calls, in progress and over, and what happened to
  * them.
  */
-export const voiceLogRoutes = (site: FastifyInstance, { history, requireProject }: VoiceLogDeps): void => {
+export const voiceLogRoutes = (site: TypedSite, { history, requireProject }: VoiceLogDeps): void => {
   const path = '/api/voice/logs'
   const onRequest = requireProject('records')
   const found = async (projectId: string, id: string): Promise<CallRow> => {
@@ -115,20 +104,20 @@ export const voiceLogRoutes = (site: FastifyInstance, { history, requireProject 
     return call
   }
   const lists = forProjects('records', 'list_voice_logs', 'List calls, the newest first')
-  site.get<{ Querystring: Query }>(
+  site.get(
     path,
     { onRequest, schema: { ...lists, querystring, response: { 200: listSchema(logSchema) } } },
     async ({ projectId, query }) =>
-      listBody(await history.list(projectId, callQuery(query)), path, { ...query }, logBody),
+      listBody(await history.list(projectId, callQuery(query)), path, query, logBody),
   )
   const reads = forProjects('records', 'get_voice_log', 'Get a call')
-  site.get<{ Params: { readonly id: string } }>(
+  site.get(
     `${path}/:id`,
     { onRequest, schema: { ...reads, params: idParams, response: { 200: logSchema } } },
     async ({ projectId, params }) => logBody(await found(projectId, params.id)),
   )
   const tells = forProjects('records', 'list_voice_log_events', 'List what happened to a call')
-  site.get<{ Params: { readonly id: string } }>(
+  site.get(
     `${path}/:id/events`,
     { onRequest, schema: { ...tells, params: idParams, response: { 200: eventSchema } } },
     async ({ projectId, params }) => ({ data: eventsOf(await found(projectId, params.id)) }),
@@ -137,7 +126,7 @@ export const voiceLogRoutes = (site: FastifyInstance, { history, requireProject 
 
 const dayMs = 86_400_000
 
-const callQuery = (query: Query) => {
+const callQuery = (query: Validated<typeof querystring>) => {
   const { from, to, status, created_on: day } = query
   const on = timeOf(day, 'created_on')
   const since = timeOf(query.created_after, 'created_after') ?? on

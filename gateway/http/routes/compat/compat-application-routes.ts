@@ -1,28 +1,17 @@
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import type { Resource, WebhookDetails } from '../../../directory/resource-types.ts'
+import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import type { Checks } from '../shared/document-checks.ts'
-import { type Paging, pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
+import { pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
 import { parameter, shape } from './compat-shapes.ts'
 import { shown } from './compat-times.ts'
-import type { On, RouteSpec } from './form-routes.ts'
+import type { On } from './form-routes.ts'
 
 /** Collaborators of the routes of applications and documents. */
 export interface CompatApplicationDeps {
   readonly resources: Pick<Resources, 'find' | 'list' | 'create' | 'update' | 'remove'>
   readonly documentChecks: Checks
-}
-
-type Method = 'GET' | 'POST'
-
-interface Form {
-  readonly FriendlyName?: string
-  readonly VoiceUrl?: string
-  readonly VoiceMethod?: Method
-  readonly VoiceFallbackUrl?: string
-  readonly VoiceFallbackMethod?: Method
-  readonly StatusCallback?: string
-  readonly StatusCallbackMethod?: Method
 }
 
 const method = { type: 'string', enum: ['GET', 'POST'] } as const
@@ -43,7 +32,7 @@ const answer = shape({
   date_updated: 'text',
 })
 
-const properties: Pick<RouteSpec, 'body' | 'unused'> = {
+const properties = {
   body: {
     FriendlyName: parameter.text(256),
     VoiceUrl: parameter.url,
@@ -63,13 +52,15 @@ const properties: Pick<RouteSpec, 'body' | 'unused'> = {
     'SmsStatusCallback',
     'MessageStatusCallback',
   ],
-}
+} as const
+
+type Form = ValidatedFields<typeof properties.body>
 
 const path = '/Accounts/:account/Applications'
 
 /** `Applications`: URLs of XML documents by a name (resources of the type `cxml_webhook`). */
 export const applicationRoutes = (on: On, { resources }: CompatApplicationDeps): void => {
-  on<Form & { readonly VoiceUrl: string }>(
+  on(
     'POST',
     path,
     {
@@ -77,7 +68,7 @@ export const applicationRoutes = (on: On, { resources }: CompatApplicationDeps):
       summary: 'Makes an application',
       scope: 'resources',
       answer,
-      makes: true,
+      isCreating: true,
       ...properties,
       required: ['VoiceUrl'],
     },
@@ -88,7 +79,7 @@ export const applicationRoutes = (on: On, { resources }: CompatApplicationDeps):
       return bodyOf(made, base)
     },
   )
-  on<unknown, Paging & { readonly FriendlyName?: string }>(
+  on(
     'GET',
     path,
     {
@@ -98,17 +89,17 @@ export const applicationRoutes = (on: On, { resources }: CompatApplicationDeps):
       query: { FriendlyName: { type: 'string', maxLength: 256 }, ...pagingQuery },
       answer: pageSchema('applications', answer),
     },
-    async (asked) => {
-      const { FriendlyName } = asked.query
+    async (request) => {
+      const { FriendlyName } = request.query
       const query = {
         types: ['cxml_webhook'] as const,
         descending: true,
-        ...pageOf(asked),
+        ...pageOf(request),
         ...(FriendlyName !== undefined && { displayName: FriendlyName }),
       }
-      const listed = resources.list(asked.projectId, query)
-      return pageBody(asked, 'applications', listed, (one) =>
-        bodyOf(one as Resource<'cxml_webhook'>, asked.base),
+      const listed = resources.list(request.projectId, query)
+      return pageBody(request, 'applications', listed, (one) =>
+        bodyOf(one as Resource<'cxml_webhook'>, request.base),
       )
     },
   )
@@ -126,7 +117,7 @@ const oneApplication = (on: On, resources: CompatApplicationDeps['resources']): 
       return bodyOf(found, base)
     },
   )
-  on<Form>(
+  on(
     'POST',
     `${path}/:sid`,
     {

@@ -1,8 +1,9 @@
-import { type RecordingTrack, recordingTracks, tracksOf } from '../../../../handlers/common/recordings.ts'
+import { recordingTracks, tracksOf } from '../../../../handlers/common/recordings.ts'
 import type { Callbacks } from '../../../callbacks/callback-outbox.ts'
 import type { CallOrder } from '../../../calling/call-placement.ts'
 import { beginRecording } from '../../../calling/record-call.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import { recordingStatusProperties } from './compat-call-request.ts'
 import { found } from './compat-call-routes.ts'
 import { pageSchema } from './compat-paging.ts'
@@ -10,7 +11,6 @@ import { recordingShape } from './compat-recording-body.ts'
 import {
   type CompatRecordingDeps,
   listed,
-  type RecordingQuery,
   recordingOf,
   recordingQuery,
   shownRow,
@@ -23,32 +23,18 @@ export interface CompatCallRecordingDeps extends LiveCallDeps, CompatRecordingDe
   readonly callbacks: Callbacks
 }
 
-interface StartForm {
-  readonly RecordingChannels: 'mono' | 'dual'
-  readonly RecordingTrack: RecordingTrack
-  readonly Trim: 'trim-silence' | 'do-not-trim'
-  readonly RecordingStatusCallback?: string
-  readonly RecordingStatusCallbackMethod: 'GET' | 'POST'
-  readonly RecordingStatusCallbackEvent: readonly string[]
-}
-
-interface ChangeForm {
-  readonly Status: 'in-progress' | 'paused' | 'stopped'
-  readonly PauseBehavior: 'skip' | 'silence'
-}
-
 const path = '/Accounts/:account/Calls/:sid/Recordings'
 
 /** `Calls/{sid}/Recordings`: start, pause, go on, stop, list, fetch, remove. */
 export const callRecordingRoutes = (on: On, deps: CompatCallRecordingDeps): void => {
   const { recordings, history } = deps
-  on<StartForm>('POST', path, starting, async ({ projectId, id, body, base }) => {
+  on('POST', path, starting, async ({ projectId, id, body, base }) => {
     const control = await controlOf(deps, projectId, id('sid'))
     const wanted = { ...wantedOf(body), source: 'StartCallRecordingApi' } as const
     const recording = await whileUp(beginRecording(control, wanted, deps.callbacks))
     return shownRow(recordings, await recordingOf(recordings, projectId, recording.id), base)
   })
-  on<unknown, RecordingQuery>(
+  on(
     'GET',
     path,
     {
@@ -58,9 +44,9 @@ export const callRecordingRoutes = (on: On, deps: CompatCallRecordingDeps): void
       query: recordingQuery,
       answer: pageSchema('recordings', recordingShape),
     },
-    async (asked) => {
-      const { id } = await found(history, asked.projectId, asked.id('sid'))
-      return listed(recordings, asked, id)
+    async (request) => {
+      const { id } = await found(history, request.projectId, request.id('sid'))
+      return listed(recordings, request, id)
     },
   )
   oneRecording(on, deps)
@@ -79,7 +65,7 @@ const oneRecording = (on: On, { recordings }: CompatCallRecordingDeps): void => 
     async ({ projectId, id, base }) =>
       shownRow(recordings, await recordingOf(recordings, projectId, id('part'), id('sid')), base),
   )
-  on<ChangeForm>('POST', `${path}/:part`, changing, async ({ projectId, id, body, base }) => {
+  on('POST', `${path}/:part`, changing, async ({ projectId, id, body, base }) => {
     const row = await recordingOf(recordings, projectId, id('part'), id('sid'))
     const underWay = recordings.underWay(row.id, projectId)
     if (!underWay) throw new TrunklineError('call_not_in_progress', 'The recording is over.')
@@ -102,11 +88,11 @@ const oneRecording = (on: On, { recordings }: CompatCallRecordingDeps): void => 
   )
 }
 
-const starting: RouteSpec = {
+const starting = {
   id: 'startCompatRecording',
   summary: 'Records a call in progress',
   scope: 'calling',
-  makes: true,
+  isCreating: true,
   body: {
     RecordingChannels: { type: 'string', enum: ['mono', 'dual'], default: 'mono' },
     RecordingTrack: { type: 'string', enum: recordingTracks, default: 'both' },
@@ -114,9 +100,9 @@ const starting: RouteSpec = {
     ...recordingStatusProperties,
   },
   answer: recordingShape,
-}
+} as const satisfies RouteSpec
 
-const changing: RouteSpec = {
+const changing = {
   id: 'changeCompatRecording',
   summary: 'Pauses a recording, goes on, or stops',
   scope: 'calling',
@@ -126,10 +112,10 @@ const changing: RouteSpec = {
   },
   required: ['Status'],
   answer: recordingShape,
-}
+} as const satisfies RouteSpec
 
 /** Returns the recording options and callback of a form. */
-const wantedOf = (form: StartForm): NonNullable<CallOrder['record']> => {
+const wantedOf = (form: ValidatedFields<typeof starting.body>): NonNullable<CallOrder['record']> => {
   const { RecordingStatusCallback: url, RecordingStatusCallbackMethod: method } = form
   return {
     tracks: tracksOf(form.RecordingTrack, form.RecordingChannels === 'dual'),

@@ -1,64 +1,17 @@
-import { type RecordingTrack, recordingTracks, tracksOf } from '../../../../handlers/common/recordings.ts'
+import { recordingTracks, tracksOf } from '../../../../handlers/common/recordings.ts'
 import type { CallOrder, PlacedState } from '../../../calling/call-placement.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import type { HandlerSpec, StatusTarget } from '../../../model.ts'
+import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import type { CheckStored } from '../shared/document-checks.ts'
 import { parameter } from './compat-shapes.ts'
 
 type Method = 'GET' | 'POST'
 
-/** The parameters by which a document is named. */
-export interface DocumentForm {
-  readonly Url?: string
-  readonly Twiml?: string
-  readonly Laml?: string
-  readonly ApplicationSid?: string
-  readonly Method: Method
-  readonly FallbackUrl?: string
-  readonly FallbackMethod: Method
-}
-
-/** The parameters by which the states of a call are asked for. */
-export interface StatusForm {
-  readonly StatusCallback?: string
-  readonly StatusCallbackMethod: Method
-  readonly StatusCallbackEvent?: readonly string[]
-}
-
-/** Form that creates a call. */
-export interface CreateForm extends DocumentForm, StatusForm {
-  readonly To: string
-  readonly From: string
-  readonly CallerId?: string
-  readonly SipAuthUsername?: string
-  readonly SipAuthPassword?: string
-  /** Seconds. */
-  readonly Timeout: number
-  readonly TimeLimit?: number
-  readonly SendDigits?: string
-  readonly MachineDetection: 'Enable' | 'DetectMessageEnd' | 'none'
-  /** Seconds; of the others milliseconds. */
-  readonly MachineDetectionTimeout: number
-  readonly MachineDetectionSpeechThreshold?: number
-  readonly MachineDetectionSpeechEndThreshold?: number
-  readonly MachineDetectionSilenceTimeout?: number
-  readonly MachineWordsThreshold?: number
-  readonly AsyncAmd: boolean
-  readonly AsyncAmdStatusCallback?: string
-  readonly AsyncAmdStatusCallbackMethod: Method
-  readonly Record: boolean
-  readonly RecordingChannels: 'mono' | 'dual'
-  readonly RecordingTrack: RecordingTrack
-  readonly Trim: 'trim-silence' | 'do-not-trim'
-  readonly RecordingStatusCallback?: string
-  readonly RecordingStatusCallbackMethod: Method
-  readonly RecordingStatusCallbackEvent: readonly string[]
-}
-
 const document = { type: 'string', minLength: 1, maxLength: 65_536 } as const
 
-/** Properties of {@link DocumentForm}. */
+/** Parameters that name the document of a call. */
 export const documentProperties = {
   Url: parameter.url,
   Twiml: document,
@@ -70,7 +23,7 @@ export const documentProperties = {
 
 const callbackEvents = ['initiated', 'ringing', 'answered', 'completed'] as const
 
-/** Properties of {@link StatusForm}. */
+/** Parameters of status callbacks. */
 export const statusProperties = {
   StatusCallback: parameter.url,
   StatusCallbackMethod: parameter.method,
@@ -81,7 +34,7 @@ export const statusProperties = {
   },
 } as const
 
-/** Form properties of recording callbacks. */
+/** Parameters of recording callbacks. */
 export const recordingStatusProperties = {
   RecordingStatusCallback: parameter.url,
   RecordingStatusCallbackMethod: parameter.method,
@@ -96,7 +49,7 @@ export const recordingStatusProperties = {
 const to =
   '^(\\+?[0-9*#]{1,32}|sips?:[^\\s\\u0000-\\u001f\\u007f]+|client:[\\w.+@-]+|/[^\\s/?\\u0000-\\u001f]+/[^\\s/\\u0000-\\u001f]+)$'
 
-/** Properties of {@link CreateForm}. */
+/** Parameters that create a call. */
 export const createProperties = {
   To: { type: 'string', maxLength: 2_000, pattern: to },
   From: parameter.text(256),
@@ -125,12 +78,16 @@ export const createProperties = {
   ...recordingStatusProperties,
 } as const
 
-/** Parameters of a call that are taken and have no effect. */
+type DocumentForm = ValidatedFields<typeof documentProperties>
+type StatusForm = ValidatedFields<typeof statusProperties>
+type CreateForm = ValidatedFields<typeof createProperties, 'To' | 'From'>
+
+/** Accepted parameters of a call without effect. */
 export const createUnused = ['MaxPricePerMinute', 'Byoc', 'CallReason', 'CallToken', 'AsyncAmdPartialResults']
 
 /**
- * The order of a form. Rejects with `missing_required_parameter` and `invalid_field`, which name the
- * parameter, or as `check` does.
+ * Returns the call that a form describes. Rejects with `missing_required_parameter` and `invalid_field`,
+ * which name the parameter, or as `check` does.
  */
 export const orderOf = async (
   projectId: string,
@@ -183,7 +140,7 @@ const detectOf = (form: CreateForm): NonNullable<CallOrder['detect']> => {
 const thresholdOf = (name: string, value: number | undefined): Readonly<Record<string, number>> =>
   value === undefined ? {} : { [name]: value }
 
-/** The document that a form names by itself; undefined: it names none. Rejects as `check` does. */
+/** Returns the document that a form names, apart from an application. Rejects as `check` does. */
 export const handlerOf = async (
   { Url, Twiml, Laml, Method, FallbackUrl, FallbackMethod }: DocumentForm,
   check: CheckStored,
@@ -218,7 +175,7 @@ const targetOf = (url: string, method: Method, states: readonly PlacedState[]): 
   dialect: 'form',
 })
 
-/** A stored application, or a stored document. */
+/** Returns the handler of a stored application or document. Throws `invalid_field`. */
 const applicationOf = (
   projectId: string,
   id: string,

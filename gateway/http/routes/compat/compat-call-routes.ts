@@ -2,22 +2,20 @@ import type { CallPlacement } from '../../../calling/call-placement.ts'
 import type { CallHistory, CallQuery, CallRow, CallStatus } from '../../../calls/log/call-rows.ts'
 import { messageOf, TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resources } from '../../../directory/ports.ts'
+import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import { type Checks, checksOf } from '../shared/document-checks.ts'
 import { audioIn, callBody, callShape } from './compat-call-body.ts'
 import {
-  type CreateForm,
   createProperties,
   createUnused,
-  type DocumentForm,
   documentProperties,
   handlerOf,
   orderOf,
-  type StatusForm,
   statusOf,
   statusProperties,
 } from './compat-call-request.ts'
-import { type Paging, pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
-import { stretchOf, type TimeQuery, timeQuery } from './compat-times.ts'
+import { pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
+import { timeQuery, timeRangeOf } from './compat-times.ts'
 import type { On } from './form-routes.ts'
 
 /** Collaborators of the routes of calls. */
@@ -27,7 +25,7 @@ export interface CompatCallDeps {
   readonly resources: Pick<Resources, 'find'>
   readonly documentChecks: Checks
   readonly records: {
-    /** The record of a call that is over, as JSON. */
+    /** Returns the CDR of an ended call. */
     record(projectId: string, kind: 'call', id: string): Promise<{ readonly record_json: string } | undefined>
   }
 }
@@ -43,21 +41,22 @@ const statuses: readonly CallStatus[] = [
   'canceled',
 ]
 
-interface ListQuery extends Paging, TimeQuery<'StartTime'>, TimeQuery<'EndTime'> {
-  readonly To?: string
-  readonly From?: string
-  readonly Status?: CallStatus
-  readonly ParentCallSid?: string
-}
-
-type UpdateForm = DocumentForm & StatusForm & { readonly Status?: 'completed' | 'canceled' }
-
 const callText = { type: 'string', maxLength: 2_000 } as const
 
-/** `Calls`: make, fetch, list, redirect, end, remove. */
+const listQuery = {
+  To: callText,
+  From: callText,
+  ParentCallSid: { type: 'string', maxLength: 64 },
+  Status: { type: 'string', enum: statuses },
+  ...timeQuery('StartTime'),
+  ...timeQuery('EndTime'),
+  ...pagingQuery,
+} as const
+
+/** `Calls`: create, fetch, list, redirect, end, remove. */
 export const callRoutes = (on: On, deps: CompatCallDeps): void => {
   const { placed, history, resources, documentChecks } = deps
-  on<CreateForm>(
+  on(
     'POST',
     '/Accounts/:account/Calls',
     {
@@ -65,7 +64,7 @@ export const callRoutes = (on: On, deps: CompatCallDeps): void => {
       summary: 'Makes a call',
       scope: 'calling',
       answer: callShape,
-      makes: true,
+      isCreating: true,
       body: createProperties,
       required: ['To', 'From'],
       unused: createUnused,
@@ -76,7 +75,7 @@ export const callRoutes = (on: On, deps: CompatCallDeps): void => {
       return callBody(await aboutTo(placed.place(order)), base)
     },
   )
-  on<unknown, ListQuery>(
+  on(
     'GET',
     '/Accounts/:account/Calls',
     {
@@ -84,25 +83,16 @@ export const callRoutes = (on: On, deps: CompatCallDeps): void => {
       summary: 'Lists calls, newest first',
       scope: 'calling',
       answer: pageSchema('calls', callShape),
-      query: {
-        To: callText,
-        From: callText,
-        ParentCallSid: { type: 'string', maxLength: 64 },
-        Status: { type: 'string', enum: statuses },
-        ...timeQuery('StartTime'),
-        ...timeQuery('EndTime'),
-        ...pagingQuery,
-      },
+      query: listQuery,
     },
-    async (asked) => {
-      const listed = await history.list(asked.projectId, { ...queryOf(asked.query), ...pageOf(asked) })
-      return pageBody(asked, 'calls', listed, (row) => callBody(row, asked.base))
+    async (request) => {
+      const listed = await history.list(request.projectId, { ...queryOf(request.query), ...pageOf(request) })
+      return pageBody(request, 'calls', listed, (row) => callBody(row, request.base))
     },
   )
   oneCall(on, deps, (projectId, id) => found(history, projectId, id))
 }
 
-/** The routes of one call. */
 const oneCall = (
   on: On,
   { placed, history, records, documentChecks }: CompatCallDeps,
@@ -119,7 +109,7 @@ const oneCall = (
       return callBody(row, base, record && audioIn(record.record_json))
     },
   )
-  on<UpdateForm>(
+  on(
     'POST',
     path,
     {
@@ -153,7 +143,7 @@ const oneCall = (
   )
 }
 
-/** One of the project's calls; throws `unknown_call`. */
+/** Returns a call of the project. Throws `unknown_call`. */
 export const found = async (
   history: Pick<CallHistory, 'find'>,
   projectId: string,
@@ -180,10 +170,10 @@ const aboutTo = async (placing: Promise<CallRow>): Promise<CallRow> => {
   }
 }
 
-const queryOf = (query: ListQuery): Omit<CallQuery, 'number' | 'size'> => {
+const queryOf = (query: ValidatedFields<typeof listQuery>): Omit<CallQuery, 'number' | 'size'> => {
   const { To, From, Status, ParentCallSid } = query
-  const started = stretchOf(query, 'StartTime')
-  const ended = stretchOf(query, 'EndTime')
+  const started = timeRangeOf(query, 'StartTime')
+  const ended = timeRangeOf(query, 'EndTime')
   return {
     ...(To !== undefined && { to: To }),
     ...(From !== undefined && { from: From }),

@@ -1,9 +1,11 @@
 import type { OpenConference, OpenConferences } from '../../../calls/conference/open-conferences.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
-import { type Paging, pageBody, pageOf, pageSchema, pagingQuery, sliceOf } from './compat-paging.ts'
+import { sliceOf } from '../../requests/paging.ts'
+import type { ValidatedFields } from '../../requests/typed-routes.ts'
+import { pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
 import { participantRoutes } from './compat-participant-routes.ts'
 import { parameter, shape } from './compat-shapes.ts'
-import { shown, stretchOf, type TimeQuery, timeQuery } from './compat-times.ts'
+import { shown, timeQuery, timeRangeOf } from './compat-times.ts'
 import type { On } from './form-routes.ts'
 import { type Asides, hearing } from './side-documents.ts'
 
@@ -13,16 +15,13 @@ export interface CompatConferenceDeps {
   readonly asides: Asides
 }
 
-interface ListQuery extends Paging, TimeQuery<'DateCreated'>, TimeQuery<'DateUpdated'> {
-  readonly FriendlyName?: string
-  readonly Status?: 'init' | 'in-progress' | 'completed'
-}
-
-/** Parameters of what is announced. */
-export interface AnnounceForm {
-  readonly AnnounceUrl?: string
-  readonly AnnounceMethod: 'GET' | 'POST'
-}
+const listQuery = {
+  FriendlyName: { type: 'string', maxLength: 128 },
+  Status: { type: 'string', enum: ['init', 'in-progress', 'completed'] },
+  ...timeQuery('DateCreated'),
+  ...timeQuery('DateUpdated'),
+  ...pagingQuery,
+} as const
 
 const path = '/Accounts/:account/Conferences'
 
@@ -44,26 +43,20 @@ const answer = shape({
 /** `Conferences` in progress: list, fetch, announce, end; and their participants. */
 export const conferenceRoutes = (on: On, deps: CompatConferenceDeps): void => {
   const { conferences, asides } = deps
-  on<unknown, ListQuery>(
+  on(
     'GET',
     path,
     {
       id: 'listCompatConferences',
       summary: 'Lists conferences in progress',
       scope: 'calling',
-      query: {
-        FriendlyName: { type: 'string', maxLength: 128 },
-        Status: { type: 'string', enum: ['init', 'in-progress', 'completed'] },
-        ...timeQuery('DateCreated'),
-        ...timeQuery('DateUpdated'),
-        ...pagingQuery,
-      },
+      query: listQuery,
       answer: pageSchema('conferences', answer),
     },
-    async (asked) => {
-      const all = (await conferences.of(asked.projectId)).filter(fits(asked.query))
-      const body = (each: OpenConference) => conferenceBody(each, asked.projectId, asked.base)
-      return pageBody(asked, 'conferences', sliceOf(all, pageOf(asked)), body)
+    async (request) => {
+      const all = (await conferences.of(request.projectId)).filter(fits(request.query))
+      const body = (each: OpenConference) => conferenceBody(each, request.projectId, request.base)
+      return pageBody(request, 'conferences', sliceOf(all, pageOf(request)), body)
     },
   )
   on(
@@ -73,7 +66,7 @@ export const conferenceRoutes = (on: On, deps: CompatConferenceDeps): void => {
     async ({ projectId, id, base }) =>
       conferenceBody(await conferenceOf(conferences, projectId, id('sid')), projectId, base),
   )
-  on<AnnounceForm & { readonly Status?: 'completed' }>(
+  on(
     'POST',
     `${path}/:sid`,
     {
@@ -99,7 +92,7 @@ export const conferenceRoutes = (on: On, deps: CompatConferenceDeps): void => {
   participantRoutes(on, deps)
 }
 
-/** A conference of the project; throws `unknown_resource`. */
+/** Returns a conference of the project. Throws `unknown_resource`. */
 export const conferenceOf = async (
   conferences: OpenConferences,
   projectId: string,
@@ -131,8 +124,8 @@ const conferenceBody = (conference: OpenConference, projectId: string, base: str
   }
 }
 
-const fits = (query: ListQuery): ((conference: OpenConference) => boolean) => {
-  const stretches = [stretchOf(query, 'DateCreated'), stretchOf(query, 'DateUpdated')]
+const fits = (query: ValidatedFields<typeof listQuery>): ((conference: OpenConference) => boolean) => {
+  const stretches = [timeRangeOf(query, 'DateCreated'), timeRangeOf(query, 'DateUpdated')]
   return (conference) =>
     (query.FriendlyName === undefined || query.FriendlyName === conference.name) &&
     (query.Status === undefined || query.Status === statusOf(conference)) &&

@@ -2,20 +2,15 @@ import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resource } from '../../../directory/resource-types.ts'
 import { type Checks, checkStored } from '../shared/document-checks.ts'
 import type { CompatApplicationDeps } from './compat-application-routes.ts'
-import { type Paging, pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
+import { pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
 import { parameter, shape } from './compat-shapes.ts'
 import { shown } from './compat-times.ts'
 import type { On } from './form-routes.ts'
 
-interface Form {
-  readonly Name?: string
-  readonly Contents?: string
-}
-
 const body = {
   Name: parameter.text(256),
   Contents: { type: 'string', minLength: 1, maxLength: 65_536, pattern: '^[^\\u0000]*$' },
-}
+} as const
 
 const answer = shape({
   sid: 'text',
@@ -33,9 +28,9 @@ const answer = shape({
 
 const path = '/Accounts/:account/LamlBins'
 
-/** `LamlBins`: XML documents that are kept here (resources of the type `cxml_script`). */
+/** `LamlBins`: XML documents that the gateway stores (resources of the type `cxml_script`). */
 export const documentRoutes = (on: On, { resources, documentChecks }: CompatApplicationDeps): void => {
-  on<Required<Form>>(
+  on(
     'POST',
     path,
     {
@@ -43,7 +38,7 @@ export const documentRoutes = (on: On, { resources, documentChecks }: CompatAppl
       summary: 'Keeps an XML document',
       scope: 'resources',
       answer,
-      makes: true,
+      isCreating: true,
       body,
       required: ['Name', 'Contents'],
     },
@@ -54,7 +49,7 @@ export const documentRoutes = (on: On, { resources, documentChecks }: CompatAppl
       return bodyOf(made, base)
     },
   )
-  on<unknown, Paging>(
+  on(
     'GET',
     path,
     {
@@ -64,10 +59,12 @@ export const documentRoutes = (on: On, { resources, documentChecks }: CompatAppl
       query: pagingQuery,
       answer: pageSchema('laml_bins', answer),
     },
-    async (asked) => {
-      const query = { types: ['cxml_script'] as const, descending: true, ...pageOf(asked) }
-      const listed = resources.list(asked.projectId, query)
-      return pageBody(asked, 'laml_bins', listed, (one) => bodyOf(one as Resource<'cxml_script'>, asked.base))
+    async (request) => {
+      const query = { types: ['cxml_script'] as const, descending: true, ...pageOf(request) }
+      const listed = resources.list(request.projectId, query)
+      return pageBody(request, 'laml_bins', listed, (one) =>
+        bodyOf(one as Resource<'cxml_script'>, request.base),
+      )
     },
   )
   oneDocument(on, { resources, documentChecks })
@@ -87,7 +84,7 @@ const oneDocument = (on: On, { resources, documentChecks }: CompatApplicationDep
       return bodyOf(found, base)
     },
   )
-  on<Form>(
+  on(
     'POST',
     `${path}/:sid`,
     { id: 'updateCompatDocument', summary: 'Changes an XML document', scope: 'resources', body, answer },

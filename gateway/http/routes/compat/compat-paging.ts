@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Listed, ListPage } from '../../../directory/resource-types.ts'
-import type { Asked } from './form-routes.ts'
+import type { ValidatedFields } from '../../requests/typed-routes.ts'
+import type { CompatRequest } from './form-routes.ts'
 
 /** Query parameters of the family's lists, for schemas of routes. */
 export const pagingQuery = {
@@ -10,18 +11,14 @@ export const pagingQuery = {
   PageToken: { type: 'string', maxLength: 64 },
 } as const
 
-/** Parsed page parameters. */
-export interface Paging {
-  readonly Page: number
-  readonly PageSize: number
-  readonly PageToken?: string
-}
+/** Validated {@link pagingQuery}. */
+export type Paging = ValidatedFields<typeof pagingQuery>
 
 /**
- * The page that is asked for. A token names one of this project's own list, and goes before the number;
+ * The page that is request for. A token names one of this project's own list, and goes before the number;
  * throws `invalid_field`.
  */
-export const pageOf = ({ query, projectId, path }: Asked<unknown, Paging>): ListPage => {
+export const pageOf = ({ query, projectId, path }: CompatRequest<unknown, Paging>): ListPage => {
   const { Page, PageSize, PageToken } = query
   if (PageToken === undefined) return { number: Page, size: PageSize }
   const number = Number(/^PA(\d{1,7})\./.exec(PageToken)?.[1])
@@ -31,21 +28,21 @@ export const pageOf = ({ query, projectId, path }: Asked<unknown, Paging>): List
   })
 }
 
-/** A page of a list as the family shows it, under `key`. */
+/** Returns the response for a page of a list, whose items are under `key`. */
 export const pageBody = <T>(
-  asked: Asked<unknown, Paging>,
+  request: CompatRequest<unknown, Paging>,
   key: string,
   { items, total }: Listed<T>,
   body: (item: T) => object,
 ) => {
-  const { number, size } = pageOf(asked)
+  const { number, size } = pageOf(request)
   const link = (to: number): string => {
-    const query = new URLSearchParams(asked.search)
+    const query = new URLSearchParams(request.search)
     query.set('Page', String(to))
     query.set('PageSize', String(size))
     query.delete('PageToken')
-    if (to > 0) query.set('PageToken', tokenOf(to, asked.projectId, asked.path))
-    return `${asked.path}?${query}`
+    if (to > 0) query.set('PageToken', tokenOf(to, request.projectId, request.path))
+    return `${request.path}?${query}`
   }
   const last = Math.max(0, Math.ceil(total / size) - 1)
   return {
@@ -59,13 +56,7 @@ export const pageBody = <T>(
   }
 }
 
-/** A part of what is all in memory. */
-export const sliceOf = <T>(all: readonly T[], { number, size }: ListPage): Listed<T> => ({
-  items: all.slice(number * size, (number + 1) * size),
-  total: all.length,
-})
-
-/** The schema of such a page. */
+/** Schema of a {@link pageBody}. */
 export const pageSchema = (key: string, item: object) => ({
   type: 'object',
   properties: {

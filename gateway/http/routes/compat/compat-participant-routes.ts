@@ -1,30 +1,13 @@
 import type { Participant, ParticipantChange } from '../../../calls/conference/open-conferences.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
-import { type AnnounceForm, type CompatConferenceDeps, conferenceOf } from './compat-conference-routes.ts'
-import { type Paging, pageBody, pageOf, pageSchema, pagingQuery, sliceOf } from './compat-paging.ts'
+import { sliceOf } from '../../requests/paging.ts'
+import type { ValidatedFields } from '../../requests/typed-routes.ts'
+import { type CompatConferenceDeps, conferenceOf } from './compat-conference-routes.ts'
+import { pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
 import { parameter, shape } from './compat-shapes.ts'
 import { shown } from './compat-times.ts'
-import type { Asked, On, RouteSpec } from './form-routes.ts'
+import type { CompatRequest, On, RouteSpec } from './form-routes.ts'
 import { hearing } from './side-documents.ts'
-
-interface ListQuery extends Paging {
-  readonly Muted?: boolean
-  readonly Hold?: boolean
-  readonly Coaching?: boolean
-}
-
-interface UpdateForm extends AnnounceForm {
-  readonly Muted?: boolean
-  readonly Hold?: boolean
-  readonly HoldUrl?: string
-  readonly HoldMethod: 'GET' | 'POST'
-  readonly WaitUrl?: string
-  readonly WaitMethod: 'GET' | 'POST'
-  readonly BeepOnExit?: boolean
-  readonly EndConferenceOnExit?: boolean
-  readonly Coaching?: boolean
-  readonly CallSidToCoach?: string
-}
 
 const path = '/Accounts/:account/Conferences/:sid/Participants'
 
@@ -46,7 +29,7 @@ const answer = shape({
   uri: 'text',
 })
 
-const updating: RouteSpec = {
+const updating = {
   id: 'updateCompatParticipant',
   summary: 'Mutes, holds, or tells a participant something',
   scope: 'calling',
@@ -65,62 +48,74 @@ const updating: RouteSpec = {
     CallSidToCoach: { type: 'string', minLength: 1, maxLength: 64 },
   },
   answer,
-}
+} as const satisfies RouteSpec
+
+type UpdateForm = ValidatedFields<typeof updating.body>
+
+const listQuery = {
+  Muted: parameter.flag,
+  Hold: parameter.flag,
+  Coaching: parameter.flag,
+  ...pagingQuery,
+} as const
 
 /** `Participants` of a conference: list, fetch, mute, hold, announce, take out. */
 export const participantRoutes = (on: On, { conferences, asides }: CompatConferenceDeps): void => {
-  const attendee = async ({ projectId, id }: Pick<Asked, 'projectId' | 'id'>): Promise<Participant> => {
+  const attendee = async ({
+    projectId,
+    id,
+  }: Pick<CompatRequest, 'projectId' | 'id'>): Promise<Participant> => {
     const { participants } = await conferenceOf(conferences, projectId, id('sid'))
     const found = participants.find(({ callId }) => callId === id('part'))
     if (!found) throw new TrunklineError('unknown_resource')
     return found
   }
-  on<unknown, ListQuery>(
+  on(
     'GET',
     path,
     {
       id: 'listCompatParticipants',
       summary: 'Lists who takes part',
       scope: 'calling',
-      query: { Muted: parameter.flag, Hold: parameter.flag, Coaching: parameter.flag, ...pagingQuery },
+      query: listQuery,
       answer: pageSchema('participants', answer),
     },
-    async (asked) => {
-      const { participants } = await conferenceOf(conferences, asked.projectId, asked.id('sid'))
-      const part = sliceOf(participants.filter(fits(asked.query)), pageOf(asked))
-      return pageBody(asked, 'participants', part, (each) => bodyOf(each, asked))
+    async (request) => {
+      const { participants } = await conferenceOf(conferences, request.projectId, request.id('sid'))
+      const part = sliceOf(participants.filter(fits(request.query)), pageOf(request))
+      return pageBody(request, 'participants', part, (each) => bodyOf(each, request))
     },
   )
   on(
     'GET',
     `${path}/:part`,
     { id: 'fetchCompatParticipant', summary: 'Tells of a participant', scope: 'calling', answer },
-    async (asked) => bodyOf(await attendee(asked), asked),
+    async (request) => bodyOf(await attendee(request), request),
   )
-  on<UpdateForm>('POST', `${path}/:part`, updating, async (asked) => {
-    const found = await attendee(asked)
-    const { participants } = await conferenceOf(conferences, asked.projectId, asked.id('sid'))
-    const change = changeOf(asked.body, found, participants, asides)
+  on('POST', `${path}/:part`, updating, async (request) => {
+    const found = await attendee(request)
+    const { participants } = await conferenceOf(conferences, request.projectId, request.id('sid'))
+    const change = changeOf(request.body, found, participants, asides)
     if (change) found.change(change)
-    const { Muted, Hold, HoldUrl, HoldMethod, AnnounceUrl, AnnounceMethod } = asked.body
+    const { Muted, Hold, HoldUrl, HoldMethod, AnnounceUrl, AnnounceMethod } = request.body
     if (Muted !== undefined) found.mute(Muted)
     if (Hold !== undefined) found.hold(Hold, HoldUrl ? hearing(asides, HoldUrl, HoldMethod) : undefined)
     if (AnnounceUrl !== undefined) found.announce(hearing(asides, AnnounceUrl, AnnounceMethod))
-    return bodyOf(found, asked)
+    return bodyOf(found, request)
   })
   on(
     'DELETE',
     `${path}/:part`,
     { id: 'removeCompatParticipant', summary: 'Takes a participant out', scope: 'calling' },
-    async (asked) => {
-      const found = await attendee(asked)
+    async (request) => {
+      const found = await attendee(request)
       found.remove()
       return undefined
     },
   )
 }
 
-/** Undefined: nothing of it changes. Throws `missing_required_parameter`, `invalid_field`. */
+/** Returns the changes of a form, if any. Throws `missing_required_parameter` and `invalid_field`. */
 const changeOf = (
   form: UpdateForm,
   of: Participant,
@@ -159,7 +154,7 @@ const coachOf = (
 }
 
 const fits =
-  ({ Muted, Hold, Coaching }: ListQuery) =>
+  ({ Muted, Hold, Coaching }: ValidatedFields<typeof listQuery>) =>
   ({ isMuted: muted, isHeld: held, options }: Participant): boolean =>
     (Muted === undefined || Muted === muted) &&
     (Hold === undefined || Hold === held) &&
@@ -167,7 +162,7 @@ const fits =
 
 const bodyOf = (
   { callId, isMuted: muted, isHeld: held, joinedAt, options }: Participant,
-  { projectId, base, id }: Pick<Asked, 'projectId' | 'base' | 'id'>,
+  { projectId, base, id }: Pick<CompatRequest, 'projectId' | 'base' | 'id'>,
 ) => ({
   call_sid: callId,
   conference_sid: id('sid'),

@@ -2,7 +2,8 @@ import type { CallPlacement } from '../../../calling/call-placement.ts'
 import type { OpenQueue, OpenQueues } from '../../../calls/queue/open-queues.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
-import { type Paging, pageBody, pageOf, pageSchema, pagingQuery, sliceOf } from './compat-paging.ts'
+import { sliceOf } from '../../requests/paging.ts'
+import { pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
 import { parameter, shape } from './compat-shapes.ts'
 import { shown, wholeSeconds } from './compat-times.ts'
 import type { On } from './form-routes.ts'
@@ -42,7 +43,7 @@ const path = '/Accounts/:account/Queues'
 /** `Queues` with waiting calls: list, fetch; and their members. */
 export const queueRoutes = (on: On, deps: CompatQueueDeps): void => {
   const { queues } = deps
-  on<unknown, Paging>(
+  on(
     'GET',
     path,
     {
@@ -52,9 +53,9 @@ export const queueRoutes = (on: On, deps: CompatQueueDeps): void => {
       query: pagingQuery,
       answer: pageSchema('queues', queueShape),
     },
-    async (asked) => {
-      const part = sliceOf(queues.of(asked.projectId), pageOf(asked))
-      return pageBody(asked, 'queues', part, (queue) => queueBody(queue, asked.projectId, asked.base))
+    async (request) => {
+      const part = sliceOf(queues.of(request.projectId), pageOf(request))
+      return pageBody(request, 'queues', part, (queue) => queueBody(queue, request.projectId, request.base))
     },
   )
   on(
@@ -66,10 +67,10 @@ export const queueRoutes = (on: On, deps: CompatQueueDeps): void => {
   memberRoutes(on, deps)
 }
 
-/** `Members`: list, fetch by call or the one in front, and take out by another document. */
+/** `Members`: list, fetch by call or `Front`, and redirect to another document. */
 const memberRoutes = (on: On, { queues, placed, clock }: CompatQueueDeps): void => {
   const members = `${path}/:sid/Members`
-  on<unknown, Paging>(
+  on(
     'GET',
     members,
     {
@@ -79,11 +80,11 @@ const memberRoutes = (on: On, { queues, placed, clock }: CompatQueueDeps): void 
       query: pagingQuery,
       answer: pageSchema('queue_members', memberShape),
     },
-    async (asked) => {
-      const { projectId, base } = asked
-      const all = membersOf(queueOf(queues, projectId, asked.id('sid')))
+    async (request) => {
+      const { projectId, base } = request
+      const all = membersOf(queueOf(queues, projectId, request.id('sid')))
       const body = (member: Member) => memberBody(member, { projectId, base, now: clock.now() })
-      return pageBody(asked, 'queue_members', sliceOf(all, pageOf(asked)), body)
+      return pageBody(request, 'queue_members', sliceOf(all, pageOf(request)), body)
     },
   )
   on(
@@ -100,7 +101,7 @@ const memberRoutes = (on: On, { queues, placed, clock }: CompatQueueDeps): void 
       return memberBody(member, { projectId, base, now: clock.now() })
     },
   )
-  on<{ readonly Url: string; readonly Method: 'GET' | 'POST' }>(
+  on(
     'POST',
     `${members}/:part`,
     {
@@ -123,11 +124,11 @@ interface Member {
   readonly queueId: string
   readonly callId: string
   readonly since: number
-  /** 1: the next. */
+  /** Position from 1, which is next. */
   readonly position: number
 }
 
-/** A queue of the project; throws `unknown_resource`. */
+/** Returns a queue of the project. Throws `unknown_resource`. */
 const queueOf = (queues: OpenQueues, projectId: string, id: string): OpenQueue => {
   const found = queues.of(projectId).find((queue) => queue.id === id)
   if (!found) throw new TrunklineError('unknown_resource')

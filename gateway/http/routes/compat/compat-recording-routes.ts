@@ -1,35 +1,34 @@
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance } from 'fastify'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { RecordingRow } from '../../../directory/recordings.ts'
 import type { Recordings } from '../../../recordings/recordings.ts'
+import type { TypedSite, ValidatedFields } from '../../requests/typed-routes.ts'
 import { sendSound } from '../cdr/audio-response.ts'
-import { type Paging, pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
+import { pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
 import { recordingBody, recordingShape } from './compat-recording-body.ts'
-import { stretchOf, type TimeQuery, timeQuery } from './compat-times.ts'
-import type { Asked, On } from './form-routes.ts'
+import { timeQuery, timeRangeOf } from './compat-times.ts'
+import type { CompatRequest, On } from './form-routes.ts'
 
 /** Collaborators of the routes of recordings. */
 export interface CompatRecordingDeps {
   readonly recordings: Pick<Recordings, 'find' | 'list' | 'remove' | 'linkTo' | 'folder' | 'underWay'>
 }
 
-/** Filters of recordings. */
-export type RecordingQuery = Paging & TimeQuery<'DateCreated'> & { readonly CallSid?: string }
-
-/** Their schema, without that of the call. */
+/** Query parameters of lists of recordings, without the call. */
 export const recordingQuery = { ...timeQuery('DateCreated'), ...pagingQuery }
 
-/** `Recordings`: list, fetch, remove, and their sound (`.wav`, `.mp3`). */
+type RecordingQuery = ValidatedFields<typeof recordingQuery>
+
+/** `Recordings`: list, fetch, remove, and their audio (`.wav`, `.mp3`). */
 export const recordingRoutes = async (
-  site: FastifyInstance,
+  site: TypedSite,
   on: On,
   { recordings }: CompatRecordingDeps,
 ): Promise<void> => {
-  // Nothing is served by its name: this gives replies the way to send a file.
+  // The plugin serves no files by name here; it adds `reply.sendFile`.
   await site.register(fastifyStatic, { root: recordings.folder.path, serve: false })
   const path = '/Accounts/:account/Recordings'
-  on<unknown, RecordingQuery>(
+  on(
     'GET',
     path,
     {
@@ -40,7 +39,7 @@ export const recordingRoutes = async (
       answer: pageSchema('recordings', recordingShape),
       unused: [],
     },
-    (asked) => listed(recordings, asked, asked.query.CallSid),
+    (request) => listed(recordings, request, request.query.CallSid),
   )
   on(
     'GET',
@@ -52,12 +51,12 @@ export const recordingRoutes = async (
       query: { IncludeSoftDeleted: { type: 'boolean' } },
       answer: recordingShape,
     },
-    async (asked) => {
-      const [id = '', format] = asked.id('sid').split('.')
-      const row = await recordingOf(recordings, asked.projectId, id)
-      if (format === undefined) return shownRow(recordings, row, asked.base)
+    async (request) => {
+      const [id = '', format] = request.id('sid').split('.')
+      const row = await recordingOf(recordings, request.projectId, id)
+      if (format === undefined) return shownRow(recordings, row, request.base)
       if (format !== row.format) throw new TrunklineError('unknown_recording', `It is a ${row.format} file.`)
-      await sendSound(asked.reply, row, recordings.folder)
+      await sendSound(request.reply, row, recordings.folder)
       return undefined
     },
   )
@@ -72,22 +71,22 @@ export const recordingRoutes = async (
   )
 }
 
-/** A list of recordings, of one call or of all. */
+/** Returns a page of recordings, of one call or of all. */
 export const listed = async (
   recordings: CompatRecordingDeps['recordings'],
-  asked: Asked<unknown, RecordingQuery>,
+  request: CompatRequest<unknown, RecordingQuery>,
   callId: string | undefined,
 ) => {
   const query = {
-    ...stretchOf(asked.query, 'DateCreated'),
-    ...pageOf(asked),
+    ...timeRangeOf(request.query, 'DateCreated'),
+    ...pageOf(request),
     ...(callId !== undefined && { callId }),
   }
-  const list = await recordings.list(asked.projectId, query)
-  return pageBody(asked, 'recordings', list, (row) => shownRow(recordings, row, asked.base))
+  const list = await recordings.list(request.projectId, query)
+  return pageBody(request, 'recordings', list, (row) => shownRow(recordings, row, request.base))
 }
 
-/** One of the project's recordings, and of this call where one is named; throws `unknown_recording`. */
+/** Returns a recording of the project, and of the call if one is given. Throws `unknown_recording`. */
 export const recordingOf = async (
   recordings: CompatRecordingDeps['recordings'],
   projectId: string,
@@ -99,7 +98,7 @@ export const recordingOf = async (
   return row
 }
 
-/** A recording as it is shown. */
+/** Returns a recording for responses. */
 export const shownRow = (
   recordings: CompatRecordingDeps['recordings'],
   row: RecordingRow,

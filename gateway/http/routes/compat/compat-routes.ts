@@ -1,5 +1,5 @@
 import fastifyFormbody from '@fastify/formbody'
-import type { FastifyInstance } from 'fastify'
+import type { TypedSite } from '../../requests/typed-routes.ts'
 import { accountRoutes, type CompatAccountDeps } from './compat-account-routes.ts'
 import { applicationRoutes, type CompatApplicationDeps } from './compat-application-routes.ts'
 import { type CompatCallRecordingDeps, callRecordingRoutes } from './compat-call-recording-routes.ts'
@@ -26,7 +26,7 @@ export type CompatDeps = OnDeps &
  * The XML family's REST (`docs/compat.md`), below `/api/laml/2010-04-01` and `/2010-04-01`, with and without
  * `.json`. Bodies are forms, and their values texts, which are read as what the parameter is.
  */
-export const compatRoutes = async (site: FastifyInstance, deps: CompatDeps): Promise<void> => {
+export const compatRoutes = async (site: TypedSite, deps: CompatDeps): Promise<void> => {
   await site.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     await scope.register(fastifyFormbody, { bodyLimit })

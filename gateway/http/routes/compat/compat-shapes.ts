@@ -1,4 +1,4 @@
-/** Words of {@link shape}. */
+/** Schemas of the kinds of fields in {@link shape}. */
 const kinds = {
   text: { type: 'string' },
   'text?': { type: ['string', 'null'] },
@@ -9,22 +9,23 @@ const kinds = {
   links: { type: 'object', additionalProperties: { type: ['string', 'null'] } },
 } as const
 
-/** The schema of an object of the family; what it does not name is never sent. `?` may be null. */
+/** Returns the schema of a response object. Other fields are never sent. A kind with `?` may be null. */
 export const shape = (fields: Readonly<Record<string, keyof typeof kinds>>): object => ({
   type: 'object',
   additionalProperties: false,
   properties: Object.fromEntries(Object.entries(fields).map(([name, kind]) => [name, kinds[kind]])),
 })
 
-/** Schemas of parameters. */
+/** Schemas of form and query parameters. */
 export const parameter = {
   url: { type: 'string', format: 'uri', pattern: '^https?://\\S+$', maxLength: 4_000 },
   method: { type: 'string', enum: ['GET', 'POST'], default: 'POST' },
   flag: { type: 'boolean' },
-  text: (maxLength: number) => ({
-    type: 'string',
-    minLength: 1,
-    maxLength,
-    pattern: '^[^\\u0000-\\u001f\\u007f]*$',
-  }),
+  text: (maxLength: number) =>
+    ({
+      type: 'string',
+      minLength: 1,
+      maxLength,
+      pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+    }) as const,
 } as const

@@ -11,13 +11,6 @@ export interface CompatStreamDeps extends LiveCallDeps {
   readonly streams: ApiStreams
 }
 
-interface Form {
-  readonly Url: string
-  readonly Name?: string
-  readonly Track: 'inbound_track' | 'outbound_track' | 'both_tracks'
-  readonly [parameter: string]: string | undefined
-}
-
 interface ApiStream {
   readonly projectId: string
   readonly callId: string
@@ -25,7 +18,7 @@ interface ApiStream {
   readonly stream: CallStream
 }
 
-/** The streams that were begun by this API, while they go on. One for all listeners. */
+/** Running streams that this API has started. All listeners share one instance. */
 export class ApiStreams {
   readonly #clock: Pick<Clock, 'now'>
   readonly #open = new Map<string, ApiStream>()
@@ -70,11 +63,11 @@ const answer = shape({
 
 const path = '/Accounts/:account/Calls/:sid/Streams'
 
-const starting: RouteSpec = {
+const starting = {
   id: 'startCompatStream',
   summary: 'Streams the audio of a call in progress',
   scope: 'calling',
-  makes: true,
+  isCreating: true,
   body: {
     Url: { type: 'string', maxLength: 4_000, pattern: '^\\S+$' },
     Name: parameter.text(128),
@@ -88,7 +81,7 @@ const starting: RouteSpec = {
   unused: ['StatusCallback', 'StatusCallbackMethod'],
   required: ['Url'],
   answer,
-}
+} as const satisfies RouteSpec
 
 /** `Calls/{sid}/Streams`: start and stop. */
 export const streamRoutes = (on: On, deps: CompatStreamDeps): void => {
@@ -102,7 +95,7 @@ export const streamRoutes = (on: On, deps: CompatStreamDeps): void => {
     date_updated: shown(streams.now),
     uri: `${base}/Calls/${callId}/Streams/${stream.id}`,
   })
-  on<Form>('POST', path, starting, async ({ projectId, id, body: form, base }) => {
+  on('POST', path, starting, async ({ projectId, id, body: form, base }) => {
     if (!/^wss?:\/\//.test(form.Url))
       throw new TrunklineError('bad_stream', 'Url: expected one that starts with wss://.')
     const callId = id('sid')
@@ -112,14 +105,14 @@ export const streamRoutes = (on: On, deps: CompatStreamDeps): void => {
         url: form.Url,
         ...(form.Name !== undefined && { name: form.Name }),
         tracks: tracks[form.Track],
-        parameters: parametersOf(form),
+        parameters: parametersOf(form as Readonly<Record<string, string>>),
       }),
     )
     const made = { projectId, callId, name: form.Name, stream }
     streams.add(made)
     return body(made, base, 'in-progress')
   })
-  on<{ readonly Status: 'stopped' }>(
+  on(
     'POST',
     `${path}/:part`,
     {
@@ -138,8 +131,8 @@ export const streamRoutes = (on: On, deps: CompatStreamDeps): void => {
   )
 }
 
-/** `Parameter1.Name` and `Parameter1.Value` are a name with its value. */
-const parametersOf = (form: Form): Record<string, string> =>
+/** Returns the parameters of a stream: `Parameter1.Name` and `Parameter1.Value` are a name and its value. */
+const parametersOf = (form: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(form).flatMap(([key, name]) => {
       const [, number] = /^Parameter(\d+)\.Name$/.exec(key) ?? []

@@ -18,15 +18,14 @@ const time = {
   pattern: '^\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?(Z|[+-]\\d\\d:?\\d\\d)?)?$',
 } as const
 
-/** Query parameters by which a list is cut to a time: `Name`, `Name<` and `Name>`. */
+/** Query parameters that limit a list to a range of time: `Name`, `Name<` and `Name>`. */
 export const timeQuery = <N extends string>(name: N) =>
   ({ [name]: time, [`${name}<`]: time, [`${name}>`]: time }) as Record<N | `${N}<` | `${N}>`, typeof time>
 
-/** The filters of a request, by their names. */
-export type TimeQuery<N extends string> = { readonly [K in N | `${N}<` | `${N}>`]?: string }
+type TimeQuery<N extends string> = { readonly [K in N | `${N}<` | `${N}>`]?: string }
 
-/** A stretch of time, in ms since the epoch; `from` inclusive, `until` not. */
-export interface Stretch {
+/** Range of time in ms since the Unix epoch; `from` is inclusive, `until` exclusive. */
+export interface TimeRange {
   readonly from?: number
   readonly until?: number
 }
@@ -35,7 +34,7 @@ export interface Stretch {
  * Returns the time range of a filter. A day covers all of it in UTC, a time its second; `<` and `>` include
  * the given value. Throws `invalid_field`.
  */
-export const stretchOf = <N extends string>(query: TimeQuery<N>, name: N): Stretch => {
+export const timeRangeOf = <N extends string>(query: TimeQuery<N>, name: N): TimeRange => {
   const given = query as Readonly<Record<string, string | undefined>>
   const at = unitOf(given[name], name)
   const after = unitOf(given[`${name}>`], `${name}>`)
@@ -51,7 +50,7 @@ const latest = (times: readonly (number | undefined)[]): number | undefined => {
   return given.length > 0 ? Math.max(...given) : undefined
 }
 
-const unitOf = (text: string | undefined, attribute: string): Required<Stretch> | undefined => {
+const unitOf = (text: string | undefined, attribute: string): Required<TimeRange> | undefined => {
   if (text === undefined) return undefined
   const isDay = day.test(text)
   const zoned = isDay || /(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`

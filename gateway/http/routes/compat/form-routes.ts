@@ -1,59 +1,73 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Log } from '../../../core/log.ts'
 import { pathOf } from '../../../core/web/request-path.ts'
 import type { Scope } from '../../../directory/scopes.ts'
 import { byProject } from '../../requests/openapi.ts'
 import type { RequireProject } from '../../requests/principal.ts'
+import type { SchemaProperties, TypedSite, ValidatedFields } from '../../requests/typed-routes.ts'
 
-/** Base paths of the family. */
+/** Path prefix of the family. */
 const prefix = '/api/laml/2010-04-01'
 
-/** The largest form: a document of 64 kB, with everything in it percent-encoded, and the rest. */
+/** Maximum bytes of a form: a document of 64 kB, all of it percent-encoded, and the other parameters. */
 export const bodyLimit = 256 * 1024
 
-/** A request of the family. */
-export interface Asked<Body = unknown, Query = unknown> {
+/** Request of the family. */
+export interface CompatRequest<Body = unknown, Query = unknown> {
   readonly body: Body
   readonly query: Query
   readonly projectId: string
-  /** An id of the path. */
+  /** Returns an id of the path. */
   readonly id: (name: string) => string
-  /** As it was asked, without its query. */
+  /** Requested path, without the query. */
   readonly path: string
-  /** The query as it was asked. */
+  /** Requested query. */
   readonly search: string
-  /** The account's own path, under the prefix that was asked. */
+  /** Path of the account, with the requested prefix. */
   readonly base: string
-  readonly request: FastifyRequest
   readonly reply: FastifyReply
 }
 
 /** Schemas and scope of a route. */
-export interface RouteSpec {
+export interface RouteSpec<
+  Body extends SchemaProperties = SchemaProperties,
+  Required = string,
+  Query extends SchemaProperties = SchemaProperties,
+> {
   readonly id: string
   readonly summary: string
   readonly scope: Scope
-  /** Properties of the form, by their names. */
-  readonly body?: Readonly<Record<string, object>>
-  readonly required?: readonly string[]
-  /** Names with numbers in them. */
-  readonly patterns?: Readonly<Record<string, object>>
-  /** Parameters that are taken and have no effect. */
+  /** Properties of the form. */
+  readonly body?: Body
+  /** Required properties of the form. */
+  readonly required?: readonly Required[]
+  /** Properties of the form whose names have numbers. */
+  readonly patterns?: SchemaProperties
+  /** Accepted parameters without effect. */
   readonly unused?: readonly string[]
-  readonly query?: Readonly<Record<string, object>>
-  /** Whether it makes something, which 201 says; default false. */
-  readonly makes?: boolean
-  /** Of the answer; absent: 204. */
+  readonly query?: Query
+  /** Whether the route creates something and answers 201; default false. */
+  readonly isCreating?: boolean
+  /** Schema of the response; without one the route answers 204. */
   readonly answer?: object
 }
 
-/** Registers one route below the prefix. The handler gives the body; undefined: it has answered, or 204. */
-export type On = <Body = unknown, Query = unknown>(
+/**
+ * Registers a route below the prefix. The handler returns the body of the response; undefined if it has sent
+ * the response itself, or for 204.
+ */
+export type On = <
+  const Body extends SchemaProperties = Record<never, object>,
+  const Required = never,
+  const Query extends SchemaProperties = Record<never, object>,
+>(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
-  spec: RouteSpec,
-  handler: (asked: Asked<Body, Query>) => Promise<object | undefined>,
+  spec: RouteSpec<Body, Required, Query>,
+  handler: (
+    request: CompatRequest<ValidatedFields<Body, Required>, ValidatedFields<Query>>,
+  ) => Promise<object | undefined>,
 ) => void
 
 /** Collaborators for registering routes. */
@@ -62,9 +76,9 @@ export interface OnDeps {
   readonly log: Pick<Log, 'debug'>
 }
 
-/** Makes {@link On} for a part of the site. */
+/** Returns the function that registers routes on a site. */
 export const routesOf =
-  (site: FastifyInstance, { requireProject, log }: OnDeps): On =>
+  (site: TypedSite, { requireProject, log }: OnDeps): On =>
   (method, path, spec, handler) => {
     const authenticate = requireProject(spec.scope)
     const options: Omit<RouteOptions, 'url'> = {
@@ -77,8 +91,8 @@ export const routesOf =
         if (unused.length > 0) log.debug({ request: request.id, unused }, 'parameters without effect')
       },
       handler: async (request, reply) => {
-        if (spec.makes) reply.code(201)
-        const answer = await handler(askedOf(request, reply) as never)
+        if (spec.isCreating) reply.code(201)
+        const answer = await handler(requestOf(request, reply) as never)
         if (reply.sent) return reply
         return answer ?? reply.code(204).send()
       },
@@ -91,7 +105,9 @@ const uuid = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 
 const idSchema = { type: 'string', pattern: `^(${uuid}(\\.(wav|mp3))?|Front)$` } as const
 
-const schemaOf = (spec: RouteSpec, method: string): object => ({
+type AnySpec = RouteSpec<SchemaProperties, unknown>
+
+const schemaOf = (spec: AnySpec, method: string): object => ({
   params: paramsSchema,
   ...(spec.query && {
     querystring: { type: 'object', additionalProperties: false, properties: spec.query },
@@ -100,7 +116,7 @@ const schemaOf = (spec: RouteSpec, method: string): object => ({
     consumes: ['application/x-www-form-urlencoded'],
     body: bodySchema(spec),
   }),
-  response: spec.answer ? { [spec.makes ? 201 : 200]: spec.answer } : { 204: { type: 'null' } },
+  response: spec.answer ? { [spec.isCreating ? 201 : 200]: spec.answer } : { 204: { type: 'null' } },
 })
 
 const paramsSchema = {
@@ -108,7 +124,7 @@ const paramsSchema = {
   properties: { account: { type: 'string', maxLength: 200 }, sid: idSchema, part: idSchema },
 } as const
 
-const bodySchema = ({ body, required, patterns, unused = [] }: RouteSpec): object => ({
+const bodySchema = ({ body, required, patterns, unused = [] }: AnySpec): object => ({
   type: 'object',
   additionalProperties: false,
   ...(required && { required }),
@@ -116,7 +132,7 @@ const bodySchema = ({ body, required, patterns, unused = [] }: RouteSpec): objec
   properties: { ...Object.fromEntries(unused.map((name) => [name, { type: 'string' }])), ...body },
 })
 
-/** The account of the path must be the one that asks; another one is as good as none. */
+/** Throws `unknown_resource` if the account of the path is not the authenticated project. */
 const checkAccount = async (request: FastifyRequest): Promise<void> => {
   if (idOf(request, 'account') !== request.projectId) throw new TrunklineError('unknown_resource')
 }
@@ -126,11 +142,10 @@ const idOf = (request: FastifyRequest, name: string): string =>
 
 const namesIn = (body: unknown): string[] => (typeof body === 'object' && body ? Object.keys(body) : [])
 
-const askedOf = (request: FastifyRequest, reply: FastifyReply): Asked => {
+const requestOf = (request: FastifyRequest, reply: FastifyReply): CompatRequest => {
   const path = pathOf(request.originalUrl)
   const [base = ''] = /^.*?\/Accounts\/[^/]+/.exec(path) ?? []
   return {
-    request,
     reply,
     path,
     body: request.body,

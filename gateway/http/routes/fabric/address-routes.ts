@@ -1,35 +1,17 @@
-import type { FastifyInstance } from 'fastify'
 import { mayReach, type TokenIdentity } from '../../../auth/token-identity.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import type { Listed, Resource } from '../../../directory/resource-types.ts'
 import { type Authenticate, bearerOf, requireBearer } from '../../requests/bearer-auth.ts'
-import { listBody, pageOf, pagingQuery } from '../../requests/paging.ts'
+import { listBody, pageOf, pagingQuery, sliceOf } from '../../requests/paging.ts'
+import type { TypedSite, Validated } from '../../requests/typed-routes.ts'
 import { forSubscribers, idParams, listSchema } from '../shared/route-schemas.ts'
-import {
-  type AddressType,
-  addressBody,
-  addressSchema,
-  addressTypeOf,
-  isReachable,
-  typesBehind,
-} from './address-body.ts'
-import type { ById } from './resource-kind-routes.ts'
+import { addressBody, addressSchema, addressTypeOf, isReachable, typesBehind } from './address-body.ts'
 
 /** Collaborators of the address routes. */
 export interface AddressDeps {
   readonly resources: Pick<Resources, 'list' | 'findByAddressId'>
   readonly authenticate: Authenticate
-}
-
-interface Query {
-  readonly page_number: number
-  readonly page_size: number
-  readonly type?: AddressType
-  readonly name?: string
-  readonly display_name?: string
-  readonly sort_by: 'name' | 'created_at'
-  readonly sort_order: 'asc' | 'desc'
 }
 
 const querystring = {
@@ -44,25 +26,27 @@ const querystring = {
   },
 } as const
 
+type Query = Validated<typeof querystring>
+
 const base = '/api/fabric/addresses'
 
 /**
- * `GET /api/fabric/addresses` and `…/{id}`: what the holder of a token may call; guests see the addresses of
- * their token, and no other.
+ * `GET /api/fabric/addresses` and `…/{id}`: addresses that the holder of a token may call. Guests see only
+ * the addresses of their token.
  */
-export const addressRoutes = (site: FastifyInstance, { resources, authenticate }: AddressDeps): void => {
+export const addressRoutes = (site: TypedSite, { resources, authenticate }: AddressDeps): void => {
   const onRequest = requireBearer(authenticate)
   const lists = forSubscribers('addresses', 'list_addresses', 'List the addresses that can be called')
-  site.get<{ Querystring: Query }>(
+  site.get(
     base,
     { onRequest, schema: { ...lists, querystring, response: { 200: listSchema(addressSchema) } } },
     async (request) => {
       const { identity } = bearerOf(request)
-      return listBody(seen(resources, identity, request.query), base, { ...request.query }, addressBody)
+      return listBody(visible(resources, identity, request.query), base, request.query, addressBody)
     },
   )
   const reads = forSubscribers('addresses', 'get_address', 'Get an address')
-  site.get<ById>(
+  site.get(
     `${base}/:id`,
     { onRequest, schema: { ...reads, params: idParams, response: { 200: addressSchema } } },
     async (request) => {
@@ -75,12 +59,12 @@ export const addressRoutes = (site: FastifyInstance, { resources, authenticate }
   )
 }
 
-const seen = (
+const visible = (
   resources: AddressDeps['resources'],
   identity: TokenIdentity,
   query: Query,
 ): Listed<Resource> => {
-  if (identity.addressIds) return seenByGuest(resources, identity, query)
+  if (identity.addressIds) return visibleToGuest(resources, identity, query)
   return resources.list(identity.projectId, {
     ...pageOf(query),
     types: typesBehind(query.type),
@@ -91,8 +75,8 @@ const seen = (
   })
 }
 
-/** A guest has ten addresses at most. */
-const seenByGuest = (
+/** Filters in memory: the token of a guest has at most ten addresses. */
+const visibleToGuest = (
   resources: AddressDeps['resources'],
   { projectId, addressIds = new Set() }: TokenIdentity,
   query: Query,
@@ -101,8 +85,7 @@ const seenByGuest = (
     .flatMap((id) => resources.findByAddressId(projectId, id) ?? [])
     .filter((resource) => matches(resource, query))
     .sort(order(query))
-  const { number, size } = pageOf(query)
-  return { items: all.slice(number * size, (number + 1) * size), total: all.length }
+  return sliceOf(all, pageOf(query))
 }
 
 const matches = ({ type, displayName, address }: Resource, query: Query): boolean =>

@@ -1,17 +1,22 @@
 import type { FlowDetails } from '../../../directory/resource-types.ts'
+import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import type { StoredDocument } from '../shared/document-checks.ts'
 import { documentOf, type ScriptValue, scriptValue, shownDocument } from '../shared/document-checks.ts'
 import { badField, text } from '../shared/field-schemas.ts'
 import type { ResourceKind } from './resource-kind.ts'
 
-interface Body {
-  readonly title: string
-  /** The graph (docs/flows.md). */
-  readonly flow_data?: object | null
-  /** A script in its place. */
-  readonly relayml?: ScriptValue | null
-  readonly document_version?: number
-}
+const properties = {
+  title: text(),
+  flow_data: { type: ['object', 'null'], description: 'The graph, as docs/flows.md describes it.' },
+  relayml: {
+    ...scriptValue,
+    anyOf: [...scriptValue.anyOf, { type: 'null' }],
+    description: 'A script in place of the graph.',
+  },
+  document_version: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
+} as const
+
+type Body = ValidatedFields<typeof properties, 'title'>
 
 /** Returns the document of the working copy in a body, or undefined. Throws `invalid_field`. */
 const workingDocument = ({ flow_data: flow, relayml: script }: Partial<Body>): StoredDocument | undefined => {
@@ -39,16 +44,7 @@ export const callFlows: ResourceKind<'call_flow', Body> = {
   type: 'call_flow',
   path: 'call_flows',
   title: 'call flow',
-  properties: {
-    title: text(),
-    flow_data: { type: ['object', 'null'], description: 'The graph, as docs/flows.md describes it.' },
-    relayml: {
-      ...scriptValue,
-      anyOf: [...scriptValue.anyOf, { type: 'null' }],
-      description: 'A script in place of the graph.',
-    },
-    document_version: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
-  },
+  properties,
   required: ['title'],
   answer: {
     title: { type: 'string' },

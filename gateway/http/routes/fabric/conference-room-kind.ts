@@ -1,43 +1,40 @@
+import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import { notCarried, optional, text, withoutUnset } from '../shared/field-schemas.ts'
 import type { ResourceKind } from './resource-kind.ts'
 
-interface RoomBody {
-  readonly name: string
-  readonly display_name?: string
-  readonly max_members?: number | null
-  readonly record_on_start?: boolean
-  readonly layout?: string | null
-}
+const properties = {
+  name: { ...text(64), pattern: '^[A-Za-z0-9._-]+$', description: 'Default name of its address too.' },
+  display_name: text(),
+  max_members: { type: ['integer', 'null'], minimum: 1, maximum: 10_000 },
+  record_on_start: { type: 'boolean' },
+  layout: optional(text(64)),
+  ...notCarried(
+    'description',
+    'quality',
+    'fps',
+    'size',
+    'join_from',
+    'join_until',
+    'remove_at',
+    'meta',
+    'remove_after_seconds_elapsed',
+    'tone_on_entry_and_exit',
+    'room_join_video_off',
+    'user_join_video_off',
+    'enable_room_previews',
+    'sync_audio_video',
+    'prioritize_handraise',
+  ),
+} as const
+
+type RoomBody = ValidatedFields<typeof properties, 'name'>
 
 /** Rooms. */
 export const conferenceRooms: ResourceKind<'room', RoomBody> = {
   type: 'room',
   path: 'conference_rooms',
   title: 'conference room',
-  properties: {
-    name: { ...text(64), pattern: '^[A-Za-z0-9._-]+$', description: 'Default name of its address too.' },
-    display_name: text(),
-    max_members: { type: ['integer', 'null'], minimum: 1, maximum: 10_000 },
-    record_on_start: { type: 'boolean' },
-    layout: optional(text(64)),
-    ...notCarried(
-      'description',
-      'quality',
-      'fps',
-      'size',
-      'join_from',
-      'join_until',
-      'remove_at',
-      'meta',
-      'remove_after_seconds_elapsed',
-      'tone_on_entry_and_exit',
-      'room_join_video_off',
-      'user_join_video_off',
-      'enable_room_previews',
-      'sync_audio_video',
-      'prioritize_handraise',
-    ),
-  },
+  properties,
   required: ['name'],
   answer: {
     name: { type: 'string' },

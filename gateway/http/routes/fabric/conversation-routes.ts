@@ -1,14 +1,13 @@
-import type { FastifyInstance } from 'fastify'
 import type { Chat } from '../../../chat/chat.ts'
 import { conversationBody } from '../../../chat/chat-bodies.ts'
 import { maxAddresses } from '../../../chat/conversation-opening.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import { type Authenticate, requireBearer } from '../../requests/bearer-auth.ts'
-import { listBody, type PageQuery, pageOf, pagingQuery } from '../../requests/paging.ts'
+import { listBody, pageOf, pagingQuery } from '../../requests/paging.ts'
+import type { TypedSite } from '../../requests/typed-routes.ts'
 import { forSubscribers, idParams, listSchema } from '../shared/route-schemas.ts'
 import { checkFrom, conversationSchema, joinedSchema, participantIn } from './conversation-fields.ts'
 import { messageRoutes } from './message-routes.ts'
-import type { ById } from './resource-kind-routes.ts'
 import { addressId } from './token-fields.ts'
 
 /** Collaborators of the routes of conversations. */
@@ -24,32 +23,32 @@ const querystring = {
   properties: { ...pagingQuery, page_size: { type: 'integer', minimum: 1, maximum: 100, default: 50 } },
 } as const
 
-/** Conversations of who holds a token, and what is written in them. */
-export const conversationRoutes = (site: FastifyInstance, deps: ConversationDeps): void => {
+/** Conversations of the holder of a token, and their messages. */
+export const conversationRoutes = (site: TypedSite, deps: ConversationDeps): void => {
   listRoutes(site, deps)
   joinRoute(site, deps)
   messageRoutes(site, deps)
 }
 
-const listRoutes = (site: FastifyInstance, { chat, resources, authenticate }: ConversationDeps): void => {
+const listRoutes = (site: TypedSite, { chat, resources, authenticate }: ConversationDeps): void => {
   const onRequest = requireBearer(authenticate)
   const lists = forSubscribers('chat', 'list_conversations', 'List one’s conversations, the latest first')
-  site.get<{ Querystring: PageQuery }>(
+  site.get(
     base,
     { onRequest, schema: { ...lists, querystring, response: { 200: listSchema(conversationSchema) } } },
     async (request) => {
-      const who = participantIn(request)
-      const found = await chat.conversations(who, pageOf(request.query))
-      return listBody(found, base, { ...request.query }, (row) => conversationBody(row, who, resources))
+      const participant = participantIn(request)
+      const found = await chat.conversations(participant, pageOf(request.query))
+      return listBody(found, base, request.query, (row) => conversationBody(row, participant, resources))
     },
   )
   const reads = forSubscribers('chat', 'get_conversation', 'Get a conversation, by its id or its address')
-  site.get<ById>(
+  site.get(
     `${base}/:id`,
     { onRequest, schema: { ...reads, params: idParams, response: { 200: conversationSchema } } },
     async (request) => {
-      const who = participantIn(request)
-      return conversationBody(await chat.conversation(who, request.params.id), who, resources)
+      const participant = participantIn(request)
+      return conversationBody(await chat.conversation(participant, request.params.id), participant, resources)
     },
   )
 }
@@ -71,32 +70,26 @@ const joinBody = {
   oneOf: [{ required: ['conversation_id'] }, { required: ['fabric_address_ids'] }],
 } as const
 
-interface JoinBody {
-  readonly conversation_id?: string
-  readonly fabric_address_ids?: readonly string[]
-  readonly from_fabric_address_id?: string | null
-}
-
-const joinRoute = (site: FastifyInstance, { chat, resources, authenticate }: ConversationDeps): void => {
+const joinRoute = (site: TypedSite, { chat, resources, authenticate }: ConversationDeps): void => {
   const describe = forSubscribers(
     'chat',
     'join_conversation',
     'Join the conversation of an address, or begin one',
   )
-  site.post<{ Body: JoinBody }>(
+  site.post(
     `${base}/join`,
     {
       onRequest: requireBearer(authenticate),
       schema: { ...describe, body: joinBody, response: { 200: joinedSchema } },
     },
     async (request) => {
-      const who = participantIn(request)
-      checkFrom(who, request.body)
+      const participant = participantIn(request)
+      checkFrom(participant, request.body)
       const { conversation_id: one, fabric_address_ids: several = [] } = request.body
       const joined = await (one === undefined
-        ? chat.join(who, several, 'fabric_address_ids')
-        : chat.join(who, [one], 'conversation_id'))
-      const { id, ...body } = conversationBody(joined, who, resources)
+        ? chat.join(participant, several, 'fabric_address_ids')
+        : chat.join(participant, [one], 'conversation_id'))
+      const { id, ...body } = conversationBody(joined, participant, resources)
       return { ...body, table: { conversation_id: id } }
     },
   )

@@ -1,10 +1,10 @@
 import { senderOf } from '@trunkline/sip-agent/networks'
-import type { FastifyInstance } from 'fastify'
 import { defaultGuests, type EmbedTokens } from '../../../auth/embed-tokens.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import type { RequireProject } from '../../requests/principal.ts'
+import type { TypedSite } from '../../requests/typed-routes.ts'
 import { badField } from '../shared/field-schemas.ts'
 import { forProjects } from '../shared/route-schemas.ts'
 import { checkAddress } from './limited-token-routes.ts'
@@ -25,7 +25,7 @@ const yearSeconds = 366 * 86_400
  * Routes of embed tokens, which web pages contain so that visitors can call one address. A project creates
  * them. Any visitor can exchange one for a guest token.
  */
-export const embedRoutes = (site: FastifyInstance, deps: EmbedDeps): void => {
+export const embedRoutes = (site: TypedSite, deps: EmbedDeps): void => {
   makeRoute(site, deps)
   exchangeRoute(site, deps)
 }
@@ -57,14 +57,7 @@ const makeBody = {
   },
 } as const
 
-interface MakeBody {
-  readonly address_id: string
-  readonly expire_at?: number
-  readonly max_guests_per_minute?: number
-  readonly origins?: readonly string[]
-}
-
-const makeRoute = (site: FastifyInstance, { embeds, resources, requireProject, clock }: EmbedDeps): void => {
+const makeRoute = (site: TypedSite, { embeds, resources, requireProject, clock }: EmbedDeps): void => {
   const schema = {
     ...forProjects(
       'tokens',
@@ -75,25 +68,21 @@ const makeRoute = (site: FastifyInstance, { embeds, resources, requireProject, c
     response: { 201: tokenSchema },
   }
   const onRequest = requireProject('subscribers')
-  site.post<{ Body: MakeBody }>(
-    '/api/fabric/embeds',
-    { onRequest, schema },
-    async ({ projectId, body }, reply) => {
-      const { address_id: id, expire_at: end, max_guests_per_minute: maxGuests } = body
-      const seconds = secondsUntil('expire_at', end, clock.now(), { most: yearSeconds, usual: yearSeconds })
-      checkAddress(resources, projectId, id, 'address_id')
-      const origins = body.origins?.map(originOf)
-      const token = await embeds.make(projectId, id, {
-        seconds,
-        ...(maxGuests && { maxGuests }),
-        ...(origins && { origins }),
-      })
-      return reply.code(201).header('cache-control', 'no-store').send({ token })
-    },
-  )
+  site.post('/api/fabric/embeds', { onRequest, schema }, async ({ projectId, body }, reply) => {
+    const { address_id: id, expire_at: end, max_guests_per_minute: maxGuests } = body
+    const seconds = secondsUntil('expire_at', end, clock.now(), { most: yearSeconds, usual: yearSeconds })
+    checkAddress(resources, projectId, id, 'address_id')
+    const origins = body.origins?.map(originOf)
+    const token = await embeds.make(projectId, id, {
+      seconds,
+      ...(maxGuests && { maxGuests }),
+      ...(origins && { origins }),
+    })
+    return reply.code(201).header('cache-control', 'no-store').send({ token })
+  })
 }
 
-/** An origin as browsers send it. Throws `invalid_field` for anything else. */
+/** Returns an origin as browsers send it. Throws `invalid_field` for anything else. */
 const originOf = (text: string, i: number): string => {
   const url = URL.parse(text)
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
@@ -108,7 +97,7 @@ const exchangeBody = {
   properties: { token: { type: 'string', minLength: 1, maxLength: 256 } },
 } as const
 
-const exchangeRoute = (site: FastifyInstance, { embeds }: EmbedDeps): void => {
+const exchangeRoute = (site: TypedSite, { embeds }: EmbedDeps): void => {
   const schema = {
     operationId: 'create_embed_guest_token',
     tags: ['tokens'],
@@ -117,17 +106,13 @@ const exchangeRoute = (site: FastifyInstance, { embeds }: EmbedDeps): void => {
     body: exchangeBody,
     response: { 201: tokenSchema },
   }
-  site.post<{ Body: { readonly token: string } }>(
-    '/api/fabric/embeds/tokens',
-    { schema },
-    async ({ body, headers, ip }, reply) => {
-      const source = { origin: headers.origin, network: senderOf(ip) }
-      const made = await embeds.guestToken(body.token, source)
-      if ('token' in made) return reply.code(201).header('cache-control', 'no-store').send(made)
-      if (made.refused === 'origin') throw new TrunklineError('origin_refused')
-      if (made.refused === 'unknown') throw badField('token', 'The embed token is not good.')
-      reply.header('retry-after', Math.ceil(made.waitMs / 1000))
-      throw new TrunklineError('too_many_requests')
-    },
-  )
+  site.post('/api/fabric/embeds/tokens', { schema }, async ({ body, headers, ip }, reply) => {
+    const source = { origin: headers.origin, network: senderOf(ip) }
+    const made = await embeds.guestToken(body.token, source)
+    if ('token' in made) return reply.code(201).header('cache-control', 'no-store').send(made)
+    if (made.refused === 'origin') throw new TrunklineError('origin_refused')
+    if (made.refused === 'unknown') throw badField('token', 'The embed token is not good.')
+    reply.header('retry-after', Math.ceil(made.waitMs / 1000))
+    throw new TrunklineError('too_many_requests')
+  })
 }

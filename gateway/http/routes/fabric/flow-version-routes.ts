@@ -1,19 +1,17 @@
-import type { FastifyInstance } from 'fastify'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import { pathOf } from '../../../core/web/request-path.ts'
 import type { FlowVersionRecord } from '../../../directory/ports.ts'
-import { listBody, pageOf, pagingQuery } from '../../requests/paging.ts'
+import { listBody, pageOf, pageQuery, sliceOf } from '../../requests/paging.ts'
+import type { TypedSite, Validated } from '../../requests/typed-routes.ts'
 import { shownDocument } from '../shared/document-checks.ts'
 import { badField, timeText } from '../shared/field-schemas.ts'
 import { findResource } from '../shared/resource-lookup.ts'
 import { forProjects, idParams, listSchema } from '../shared/route-schemas.ts'
-import { addressList, addressPage, type ById, type Paged, type ResourceDeps } from './resource-kind-routes.ts'
+import { addressList, addressPage, type ResourceDeps } from './resource-kind-routes.ts'
 
-interface Deployment {
-  readonly document_version?: number
-  readonly call_flow_version_id?: string
-}
+type FlowVersionDeps = Pick<ResourceDeps, 'resources' | 'requireProject'>
 
-const deployment = {
+const deploymentSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
@@ -21,6 +19,8 @@ const deployment = {
     call_flow_version_id: { type: 'string', format: 'uuid' },
   },
 } as const
+
+type Deployment = Validated<typeof deploymentSchema>
 
 const versionSchema = {
   type: 'object',
@@ -44,10 +44,10 @@ const versionBody = ({ id, version, current, flow, script, createdAt }: FlowVers
 })
 
 /**
- * Versions of call flows as they were deployed: `GET` and `POST …/{id}/versions`. Served under `call_flow`,
- * as the pages of this API have it, and under `call_flows`; the addresses under the former too.
+ * Deployed versions of call flows: `GET` and `POST …/{id}/versions`, under `call_flow` (the documented path)
+ * and `call_flows`. The addresses are under `call_flow` too.
  */
-export const flowVersionRoutes = (site: FastifyInstance, deps: ResourceDeps): void => {
+export const flowVersionRoutes = (site: TypedSite, deps: FlowVersionDeps): void => {
   for (const path of ['call_flow', 'call_flows']) {
     const base = `/api/fabric/resources/${path}/:id`
     listRoute(site, deps, `${base}/versions`, path)
@@ -55,7 +55,7 @@ export const flowVersionRoutes = (site: FastifyInstance, deps: ResourceDeps): vo
   }
   const { resources, requireProject } = deps
   const describe = forProjects('call_flows', 'list_addresses_call_flow', 'The address of a call flow')
-  site.get<ById & Paged>(
+  site.get(
     '/api/fabric/resources/call_flow/:id/addresses',
     { onRequest: requireProject('resources'), schema: { ...describe, ...addressList } },
     async ({ projectId, params, query, url }) =>
@@ -64,36 +64,33 @@ export const flowVersionRoutes = (site: FastifyInstance, deps: ResourceDeps): vo
 }
 
 const listRoute = (
-  site: FastifyInstance,
-  { resources, requireProject }: ResourceDeps,
+  site: TypedSite,
+  { resources, requireProject }: FlowVersionDeps,
   url: string,
   name: string,
 ): void => {
   const describe = forProjects('call_flows', `list_${name}_versions`, 'List the versions that were deployed')
-  const querystring = { type: 'object', properties: pagingQuery } as const
-  const schema = { params: idParams, querystring, response: { 200: listSchema(versionSchema) } }
-  site.get<ById & Paged>(
+  const schema = { params: idParams, querystring: pageQuery, response: { 200: listSchema(versionSchema) } }
+  site.get(
     url,
     { onRequest: requireProject('resources'), schema: { ...describe, ...schema } },
     async ({ projectId, params, query, url: at }) => {
       const { id } = findResource(resources, projectId, 'call_flow', params.id)
       const all = await resources.flowVersions(projectId, id)
-      const { number, size } = pageOf(query)
-      const items = all.slice(number * size, (number + 1) * size)
-      return listBody({ items, total: all.length }, at.split('?', 1)[0] ?? at, query, versionBody)
+      return listBody(sliceOf(all, pageOf(query)), pathOf(at), query, versionBody)
     },
   )
 }
 
 const deployRoute = (
-  site: FastifyInstance,
-  { resources, requireProject }: ResourceDeps,
+  site: TypedSite,
+  { resources, requireProject }: FlowVersionDeps,
   url: string,
   name: string,
 ): void => {
   const describe = forProjects('call_flows', `deploy_${name}`, 'Deploy the working copy, or a version again')
-  const schema = { params: idParams, body: deployment, response: { 201: versionSchema } }
-  site.post<ById & { Body: Deployment }>(
+  const schema = { params: idParams, body: deploymentSchema, response: { 201: versionSchema } }
+  site.post(
     url,
     { onRequest: requireProject('resources'), schema: { ...describe, ...schema } },
     async ({ projectId, params, body }, reply) => {
@@ -113,7 +110,7 @@ const wanted = ({
   return id === undefined ? version : { id }
 }
 
-/** The flow is there: what is not found is its version. */
+/** Reports an unknown version as a fault of the field; the flow itself exists. */
 const deploy = async (
   attempt: () => Promise<FlowVersionRecord>,
   body: Deployment,

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { FastifyInstance } from 'fastify'
 import type { SubscriberTokens } from '../../../auth/subscriber-tokens.ts'
 import { maxAddresses } from '../../../auth/token-claims.ts'
 import type { TokenPairs } from '../../../auth/token-pairs.ts'
@@ -7,6 +6,7 @@ import type { Clock } from '../../../core/clock.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import { type Authenticate, requireBearer, subscriberOf } from '../../requests/bearer-auth.ts'
 import type { RequireProject } from '../../requests/principal.ts'
+import type { TypedSite } from '../../requests/typed-routes.ts'
 import { badField } from '../shared/field-schemas.ts'
 import { forProjects, forSubscribers } from '../shared/route-schemas.ts'
 import {
@@ -30,7 +30,7 @@ export interface LimitedTokenDeps {
 }
 
 /** Routes of tokens for a few addresses: guest tokens of a project, and invitations of a subscriber. */
-export const limitedTokenRoutes = (site: FastifyInstance, deps: LimitedTokenDeps): void => {
+export const limitedTokenRoutes = (site: TypedSite, deps: LimitedTokenDeps): void => {
   guestRoute(site, deps)
   inviteRoute(site, deps)
 }
@@ -53,16 +53,7 @@ const guestBody = {
   },
 } as const
 
-interface GuestBody {
-  readonly allowed_addresses: readonly string[]
-  readonly expire_at?: number
-  readonly ch?: string
-}
-
-const guestRoute = (
-  site: FastifyInstance,
-  { requireProject, resources, pairs, clock }: LimitedTokenDeps,
-): void => {
+const guestRoute = (site: TypedSite, { requireProject, resources, pairs, clock }: LimitedTokenDeps): void => {
   const onRequest = requireProject('subscribers')
   const schema = {
     ...forProjects(
@@ -73,25 +64,21 @@ const guestRoute = (
     body: guestBody,
     response: { 201: pairSchema() },
   }
-  site.post<{ Body: GuestBody }>(
-    '/api/fabric/guests/tokens',
-    { onRequest, schema },
-    async ({ projectId, body }, reply) => {
-      const { allowed_addresses: addressIds, ch } = body
-      const seconds = secondsUntil('expire_at', body.expire_at, clock.now())
-      for (const [index, id] of addressIds.entries())
-        checkAddress(resources, projectId, id, `allowed_addresses.${index}`)
-      const terms = {
-        kind: 'guest',
-        subscriberId: randomUUID(),
-        projectId,
-        addressIds,
-        connectTo: ch,
-      } as const
-      const pair = await pairs.issue(terms, seconds)
-      return reply.code(201).header('cache-control', 'no-store').send(pairBody(pair))
-    },
-  )
+  site.post('/api/fabric/guests/tokens', { onRequest, schema }, async ({ projectId, body }, reply) => {
+    const { allowed_addresses: addressIds, ch } = body
+    const seconds = secondsUntil('expire_at', body.expire_at, clock.now())
+    for (const [index, id] of addressIds.entries())
+      checkAddress(resources, projectId, id, `allowed_addresses.${index}`)
+    const terms = {
+      kind: 'guest',
+      subscriberId: randomUUID(),
+      projectId,
+      addressIds,
+      connectTo: ch,
+    } as const
+    const pair = await pairs.issue(terms, seconds)
+    return reply.code(201).header('cache-control', 'no-store').send(pairBody(pair))
+  })
 }
 
 const inviteBody = {
@@ -101,15 +88,7 @@ const inviteBody = {
   properties: { address_id: addressId, expires_at: expiry },
 } as const
 
-interface InviteBody {
-  readonly address_id: string
-  readonly expires_at?: number
-}
-
-const inviteRoute = (
-  site: FastifyInstance,
-  { authenticate, resources, tokens, clock }: LimitedTokenDeps,
-): void => {
+const inviteRoute = (site: TypedSite, { authenticate, resources, tokens, clock }: LimitedTokenDeps): void => {
   const schema = {
     ...forSubscribers(
       'tokens',
@@ -120,21 +99,17 @@ const inviteRoute = (
     response: { 201: tokenSchema },
   }
   const path = '/api/fabric/subscriber/invites'
-  site.post<{ Body: InviteBody }>(
-    path,
-    { onRequest: requireBearer(authenticate), schema },
-    async (request, reply) => {
-      const subscriber = subscriberOf(request)
-      const { address_id: id, expires_at: end } = request.body
-      const seconds = secondsUntil('expires_at', end, clock.now())
-      checkAddress(resources, subscriber.projectId, id, 'address_id')
-      const { token } = await tokens.issue(subscriber, seconds, { kind: 'invite', addressIds: [id] })
-      return reply.code(201).header('cache-control', 'no-store').send({ token })
-    },
-  )
+  site.post(path, { onRequest: requireBearer(authenticate), schema }, async (request, reply) => {
+    const subscriber = subscriberOf(request)
+    const { address_id: id, expires_at: end } = request.body
+    const seconds = secondsUntil('expires_at', end, clock.now())
+    checkAddress(resources, subscriber.projectId, id, 'address_id')
+    const { token } = await tokens.issue(subscriber, seconds, { kind: 'invite', addressIds: [id] })
+    return reply.code(201).header('cache-control', 'no-store').send({ token })
+  })
 }
 
-/** Throws `invalid_field` where the project has no address of this id. */
+/** Throws `invalid_field` if the project has no address with this id. */
 export const checkAddress = (
   resources: Pick<Resources, 'findByAddressId'>,
   projectId: string,

@@ -1,19 +1,13 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { messageBody } from '../../../chat/chat-bodies.ts'
 import type { ChatParticipant } from '../../../chat/chat-participant.ts'
 import { pathOf } from '../../../core/web/request-path.ts'
 import type { MemberMessage, MessagePosition } from '../../../directory/conversations.ts'
 import { requireBearer } from '../../requests/bearer-auth.ts'
+import type { TypedRequest, TypedSite } from '../../requests/typed-routes.ts'
 import { forSubscribers, idParams, listSchema } from '../shared/route-schemas.ts'
 import { cursorAt, positionOf } from '../shared/time-cursors.ts'
 import { checkFrom, extraOf, messageSchema, participantIn, writtenSchema } from './conversation-fields.ts'
 import type { ConversationDeps } from './conversation-routes.ts'
-import type { ById } from './resource-kind-routes.ts'
-
-interface Query {
-  readonly page_size: number
-  readonly cursor?: string
-}
 
 const querystring = {
   type: 'object',
@@ -23,7 +17,7 @@ const querystring = {
   },
 } as const
 
-/** Longest message, in characters. */
+/** Maximum length of a message in characters. */
 const maxTextLength = 4096
 
 const otherId = { type: 'string', maxLength: 100 } as const
@@ -46,18 +40,8 @@ const body = {
   oneOf: [{ required: ['conversation_id'] }, { required: ['group_id'] }],
 } as const
 
-interface Body {
-  readonly conversation_id?: string
-  readonly group_id?: string
-  readonly text: string
-  readonly from_address_id?: string | null
-  readonly from_fabric_address_id?: string | null
-  readonly metadata?: object
-  readonly details?: object
-}
-
-/** Messages: of all conversations, of one, and writing. */
-export const messageRoutes = (site: FastifyInstance, deps: ConversationDeps): void => {
+/** Routes of messages: those of all conversations, those of one, and a new one. */
+export const messageRoutes = (site: TypedSite, deps: ConversationDeps): void => {
   const { chat, authenticate, resources } = deps
   const onRequest = requireBearer(authenticate)
   const response = { 200: listSchema(messageSchema) }
@@ -66,49 +50,53 @@ export const messageRoutes = (site: FastifyInstance, deps: ConversationDeps): vo
     'list_messages',
     'List the messages of one’s conversations, the newest first',
   )
-  site.get<{ Querystring: Query }>(
-    '/api/fabric/messages',
-    { onRequest, schema: { ...all, querystring, response } },
-    (request) => page(request, deps, (who, query) => chat.messages(who, query)),
+  site.get('/api/fabric/messages', { onRequest, schema: { ...all, querystring, response } }, (request) =>
+    page(request, deps, (participant, query) => chat.messages(participant, query)),
   )
   const one = forSubscribers('chat', 'list_conversation_messages', 'List the messages of a conversation')
-  site.get<ById & { Querystring: Query }>(
+  site.get(
     '/api/fabric/conversations/:id/messages',
     { onRequest, schema: { ...one, params: idParams, querystring, response } },
-    (request) => page(request, deps, (who, query) => chat.messagesOf(who, request.params.id, query)),
+    (request) =>
+      page(request, deps, (participant, query) => chat.messagesOf(participant, request.params.id, query)),
   )
   const writes = forSubscribers('chat', 'create_message', 'Write to a conversation, or to an address')
-  site.post<{ Body: Body }>(
+  site.post(
     '/api/fabric/messages',
     { onRequest, schema: { ...writes, body, response: { 201: writtenSchema } } },
     async (request, reply) => {
-      const who = participantIn(request)
+      const participant = participantIn(request)
       const { conversation_id, group_id = '', text, metadata, details } = request.body
-      checkFrom(who, request.body)
+      checkFrom(participant, request.body)
       const written = { text, metadata: extraOf(metadata, 'metadata'), details: extraOf(details, 'details') }
       const attribute = conversation_id === undefined ? 'group_id' : 'conversation_id'
-      const { message, conversation } = await chat.send(who, conversation_id ?? group_id, attribute, written)
-      const shown = messageBody(message, conversation, who, resources)
+      const { message, conversation } = await chat.send(
+        participant,
+        conversation_id ?? group_id,
+        attribute,
+        written,
+      )
+      const shown = messageBody(message, conversation, participant, resources)
       return reply.code(201).send({ ...shown, table: { conversation_id: shown.conversation_id, text } })
     },
   )
 }
 
-/** The newest first; `next` goes back in time. */
+/** Returns a page, the newest message first; `next` is the page before it in time. */
 const page = async (
-  request: FastifyRequest<{ Querystring: Query }>,
+  request: Pick<TypedRequest<unknown, typeof querystring>, 'bearer' | 'query' | 'url'>,
   { resources }: Pick<ConversationDeps, 'resources'>,
   read: (
-    who: ChatParticipant,
+    participant: ChatParticipant,
     query: { after?: MessagePosition; size: number },
   ) => Promise<readonly MemberMessage[]>,
 ) => {
-  const who = participantIn(request)
+  const participant = participantIn(request)
   const { page_size: size, cursor } = request.query
   const path = pathOf(request.url)
-  const list = `${who.id}\n${path}`
+  const list = `${participant.id}\n${path}`
   const place = cursor === undefined ? undefined : positionOf(list, cursor)
-  const found = await read(who, {
+  const found = await read(participant, {
     ...(place && { after: { at: place.startedAt, id: place.id } }),
     size: size + 1,
   })
@@ -118,7 +106,9 @@ const page = async (
     `${path}?${new URLSearchParams({ page_size: String(size), ...(to !== undefined && { cursor: to }) })}`
   const next = last && cursorAt(list, { startedAt: last.message.created_at, id: last.message.id })
   return {
-    data: shown.map(({ message, conversation }) => messageBody(message, conversation, who, resources)),
+    data: shown.map(({ message, conversation }) =>
+      messageBody(message, conversation, participant, resources),
+    ),
     links: { self: link(cursor), first: link(), ...(found.length > size && { next: link(next) }) },
   }
 }

@@ -1,18 +1,17 @@
+import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import { httpUrl, optional, text, withoutUnset } from '../shared/field-schemas.ts'
 import type { ResourceKind } from './resource-kind.ts'
 
-interface Body {
-  readonly name: string
-  readonly topic: string
-  readonly call_status_callback_url?: string | null
-}
+const properties = { name: text(), topic: text(), call_status_callback_url: optional(httpUrl) } as const
+
+type Body = ValidatedFields<typeof properties, 'name' | 'topic'>
 
 /** Realtime applications, by the topic that they listen on. */
 export const relayApplications: ResourceKind<'relay_application', Body> = {
   type: 'relay_application',
   path: 'relay_applications',
   title: 'realtime application',
-  properties: { name: text(), topic: text(), call_status_callback_url: optional(httpUrl) },
+  properties,
   required: ['name', 'topic'],
   answer: {
     name: { type: 'string' },

@@ -4,8 +4,8 @@ import type {
   ResourceChange,
   ResourceType,
 } from '../../../directory/resource-types.ts'
+import type { SchemaProperties } from '../../requests/typed-routes.ts'
 import type { StoredDocument } from '../shared/document-checks.ts'
-import type { Properties } from '../shared/field-schemas.ts'
 import type { TypeOf } from '../shared/resource-lookup.ts'
 
 /** Schemas and conversions of one kind of resource. Methods throw `invalid_field`. */
@@ -16,11 +16,11 @@ export interface ResourceKind<T extends ResourceType = ResourceType, Body extend
   /** Name in summaries and operation ids, such as `SIP endpoint`. */
   readonly title: string
   /** Properties of the body of POST, PUT and PATCH. */
-  readonly properties: Properties
+  readonly properties: SchemaProperties
   /** Required fields of POST. */
   readonly required: readonly string[]
   /** Properties of the response object under the name of the type. */
-  readonly answer: Properties
+  readonly answer: SchemaProperties
   /**
    * Returns the documents in a body, which the route checks before `create` or `change`. Absent if the kind
    * has none.

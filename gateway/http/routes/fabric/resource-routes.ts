@@ -1,12 +1,12 @@
-import type { FastifyInstance } from 'fastify'
 import type { DomainApps } from '../../../directory/ports.ts'
 import type { ResourceType } from '../../../directory/resource-types.ts'
 import { listBody, pageOf, pagingQuery } from '../../requests/paging.ts'
+import type { TypedSite } from '../../requests/typed-routes.ts'
 import { address, badField, text } from '../shared/field-schemas.ts'
 import { findAnyResource, removeResource } from '../shared/resource-lookup.ts'
 import { emptyBody, forProjects, idParams, listSchema } from '../shared/route-schemas.ts'
 import { anySchema, resourceBody } from './resource-body.ts'
-import { addressList, addressPage, type ById, type Paged, type ResourceDeps } from './resource-kind-routes.ts'
+import { addressList, addressPage, type ResourceDeps } from './resource-kind-routes.ts'
 import { kinds } from './resource-kinds.ts'
 import { handledBy } from './sip-endpoint-kind.ts'
 
@@ -15,21 +15,11 @@ export interface AllResourceDeps extends ResourceDeps {
   readonly domainApps: Pick<DomainApps, 'find' | 'update'>
 }
 
-interface Query {
-  readonly page_number: number
-  readonly page_size: number
-  readonly type?: ResourceType
-  readonly display_name?: string
-  readonly address?: string
-  readonly sort_by: 'name' | 'created_at'
-  readonly sort_order: 'asc' | 'desc'
-}
-
 const querystring = {
   type: 'object',
   properties: {
     ...pagingQuery,
-    type: { type: 'string', enum: Object.keys(kinds) },
+    type: { type: 'string', enum: Object.keys(kinds) as ResourceType[] },
     display_name: text(),
     address,
     sort_by: { type: 'string', enum: ['name', 'created_at'], default: 'created_at' },
@@ -41,18 +31,18 @@ const base = '/api/fabric/resources'
 const tag = 'resources'
 
 /**
- * Resources of every kind: `/api/fabric/resources`, each of them, its address, and what it is made the
- * handler of.
+ * Resources of every kind under `/api/fabric/resources`: list, each one, its address, its assignments as
+ * handler.
  */
-export const resourceRoutes = (site: FastifyInstance, deps: AllResourceDeps): void => {
+export const resourceRoutes = (site: TypedSite, deps: AllResourceDeps): void => {
   listRoute(site, deps)
   oneRoutes(site, deps)
   for (const assignment of assignments(deps)) assignRoute(site, deps, assignment)
 }
 
-const listRoute = (site: FastifyInstance, { resources, requireProject }: ResourceDeps): void => {
+const listRoute = (site: TypedSite, { resources, requireProject }: ResourceDeps): void => {
   const schema = { querystring, response: { 200: listSchema(anySchema) } }
-  site.get<{ Querystring: Query }>(
+  site.get(
     base,
     {
       onRequest: requireProject('resources'),
@@ -67,35 +57,35 @@ const listRoute = (site: FastifyInstance, { resources, requireProject }: Resourc
         sortBy: query.sort_by,
         descending: query.sort_order === 'desc',
       })
-      return listBody(listed, base, { ...query }, resourceBody)
+      return listBody(listed, base, query, resourceBody)
     },
   )
 }
 
-const oneRoutes = (site: FastifyInstance, { resources, requireProject }: ResourceDeps): void => {
+const oneRoutes = (site: TypedSite, { resources, requireProject }: ResourceDeps): void => {
   const onRequest = requireProject('resources')
   const path = `${base}/:id`
   const read = { params: idParams, response: { 200: anySchema } }
-  site.get<ById>(
+  site.get(
     path,
     { onRequest, schema: { ...forProjects(tag, 'get_resource', 'Get a resource'), ...read } },
     async ({ projectId, params }) => resourceBody(findAnyResource(resources, projectId, params.id)),
   )
   const subscribers = requireProject('subscribers')
   const gone = { params: idParams, response: { 204: emptyBody } }
-  site.delete<ById>(
+  site.delete(
     path,
     { onRequest, schema: { ...forProjects(tag, 'delete_resource', 'Delete a resource'), ...gone } },
     async (request, reply) => {
       const resource = findAnyResource(resources, request.projectId, request.params.id)
-      // Who may not keep subscribers removes none by this path either.
+      // A token without the scope for subscribers must not remove one by this path either.
       if (resource.type === 'subscriber') await subscribers(request, reply)
       await removeResource(resources, resource)
       return reply.code(204).send()
     },
   )
   const describe = forProjects(tag, 'list_resource_addresses', 'The address of a resource')
-  site.get<ById & Paged>(
+  site.get(
     `${path}/addresses`,
     { onRequest, schema: { ...describe, ...addressList } },
     async ({ projectId, params, query, url }) =>
@@ -105,12 +95,12 @@ const oneRoutes = (site: FastifyInstance, { resources, requireProject }: Resourc
 
 /** Objects that a resource can be assigned to as handler. */
 interface Assignment {
-  /** Below the resource, and as operation ids have it. */
+  /** Last part of the path, also in operation ids. */
   readonly path: string
-  /** Of the body: the id of what the resource is to handle. */
+  /** Field of the body with the id of the object whose calls the resource handles. */
   readonly field: string
   readonly title: string
-  readonly isThere: (projectId: string, id: string) => boolean
+  readonly exists: (projectId: string, id: string) => boolean
   readonly assign: (projectId: string, id: string, resourceId: string) => Promise<unknown>
 }
 
@@ -119,7 +109,7 @@ const assignments = ({ resources, domainApps }: AllResourceDeps): readonly Assig
     path: 'domain_applications',
     field: 'domain_application_id',
     title: 'domain application',
-    isThere: (projectId, id) => domainApps.find(projectId, id) !== undefined,
+    exists: (projectId, id) => domainApps.find(projectId, id) !== undefined,
     assign: (projectId, id, resourceId) =>
       domainApps.update(projectId, id, { handler: { kind: 'resource', resourceId } }),
   },
@@ -127,20 +117,20 @@ const assignments = ({ resources, domainApps }: AllResourceDeps): readonly Assig
     path: 'sip_endpoints',
     field: 'sip_endpoint_id',
     title: 'SIP endpoint',
-    isThere: (projectId, id) => resources.find(projectId, 'sip_endpoint', id) !== undefined,
+    exists: (projectId, id) => resources.find(projectId, 'sip_endpoint', id) !== undefined,
     assign: (projectId, id, resourceId) =>
       resources.update(projectId, 'sip_endpoint', id, { details: handledBy(resourceId) }),
   },
 ]
 
 /**
- * `POST …/{id}/domain_applications` and `…/{id}/sip_endpoints`: the resource handles the calls of that one
- * from now on.
+ * `POST …/{id}/domain_applications` and `…/{id}/sip_endpoints`: make the resource the handler of one of
+ * these.
  */
 const assignRoute = (
-  site: FastifyInstance,
+  site: TypedSite,
   { resources, requireProject }: AllResourceDeps,
-  { path, field, title, isThere, assign }: Assignment,
+  { path, field, title, exists, assign }: Assignment,
 ): void => {
   const summary = `Make a resource the handler of a ${title}`
   const body = {
@@ -148,8 +138,8 @@ const assignRoute = (
     required: [field],
     additionalProperties: false,
     properties: { [field]: { type: 'string', format: 'uuid' } },
-  }
-  site.post<ById & Paged & { Body: Readonly<Record<string, string>> }>(
+  } as const
+  site.post(
     `${base}/:id/${path}`,
     {
       onRequest: requireProject('resources'),
@@ -159,7 +149,7 @@ const assignRoute = (
       const resource = findAnyResource(resources, projectId, params.id)
       const id = given[field] ?? ''
       if (resource.type === 'ai_agent') throw badField('id', 'Agents cannot be called yet.')
-      if (!isThere(projectId, id)) throw badField(field, `There is no such ${title}.`)
+      if (!exists(projectId, id)) throw badField(field, `There is no such ${title}.`)
       await assign(projectId, id, resource.id)
       return addressPage(resource, url, query)
     },

@@ -1,4 +1,5 @@
 import type { DocumentKind } from '../../../../handlers/check.ts'
+import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import {
   documentOf,
   type ScriptValue,
@@ -9,28 +10,25 @@ import {
 import { documentText, httpUrl, optional, text, withoutUnset } from '../shared/field-schemas.ts'
 import type { ResourceKind } from './resource-kind.ts'
 
-interface ScriptBody {
-  readonly name: string
-  readonly contents: ScriptValue
-  readonly script_type?: 'calling'
-  readonly status_callback_url?: string | null
-}
-
-/** The document in `contents` of a body, if it is there. */
+/** Returns the document in `contents` of a body, if any. */
 const contentsOf = (kind: DocumentKind, contents: ScriptValue | undefined): readonly StoredDocument[] =>
   contents === undefined ? [] : [{ kind, document: documentOf(contents), attribute: 'contents' }]
 
-/** Scripts that are kept here. */
+const scriptProperties = {
+  name: text(),
+  contents: scriptValue,
+  script_type: { type: 'string', enum: ['calling'] },
+  status_callback_url: optional(httpUrl),
+} as const
+
+type ScriptBody = ValidatedFields<typeof scriptProperties, 'name' | 'contents'>
+
+/** Scripts that the gateway stores. */
 export const swmlScripts: ResourceKind<'swml_script', ScriptBody> = {
   type: 'swml_script',
   path: 'swml_scripts',
   title: 'script',
-  properties: {
-    name: text(),
-    contents: scriptValue,
-    script_type: { type: 'string', enum: ['calling'] },
-    status_callback_url: optional(httpUrl),
-  },
+  properties: scriptProperties,
   required: ['name', 'contents'],
   answer: {
     name: { type: 'string' },
@@ -60,22 +58,20 @@ export const swmlScripts: ResourceKind<'swml_script', ScriptBody> = {
   }),
 }
 
-interface XmlBody {
-  readonly display_name: string
-  readonly contents: string
-  readonly status_callback_url?: string | null
-}
+const xmlProperties = {
+  display_name: text(),
+  contents: documentText,
+  status_callback_url: optional(httpUrl),
+} as const
 
-/** XML documents that are kept here. */
+type XmlBody = ValidatedFields<typeof xmlProperties, 'display_name' | 'contents'>
+
+/** XML documents that the gateway stores. */
 export const cxmlScripts: ResourceKind<'cxml_script', XmlBody> = {
   type: 'cxml_script',
   path: 'cxml_scripts',
   title: 'XML document',
-  properties: {
-    display_name: text(),
-    contents: documentText,
-    status_callback_url: optional(httpUrl),
-  },
+  properties: xmlProperties,
   required: ['display_name', 'contents'],
   answer: {
     display_name: { type: 'string' },

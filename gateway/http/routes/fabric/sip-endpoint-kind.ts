@@ -1,7 +1,7 @@
 import type { EndpointDetails, Resource } from '../../../directory/resource-types.ts'
+import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import {
   badField,
-  type CodecWord,
   codecs,
   codecsOf,
   codecWords,
@@ -19,26 +19,13 @@ import type { ResourceKind } from './resource-kind.ts'
  */
 export type CallHandler = 'default' | 'passthrough' | 'block-pstn' | 'resource'
 
-/** Body of a SIP endpoint. */
-export interface EndpointBody {
-  readonly username: string
-  readonly password: string
-  readonly caller_id?: string | null
-  readonly send_as?: string | null
-  readonly codecs?: readonly CodecWord[]
-  readonly encryption?: EndpointDetails['encryption']
-  readonly call_handler?: CallHandler
-  readonly calling_handler_resource_id?: string | null
-}
-
 /** Default codecs of an endpoint. */
-const usualCodecs = ['PCMU', 'PCMA', 'G722', 'opus'] as const
+const defaultCodecs = ['PCMU', 'PCMA', 'G722', 'opus'] as const
 
 /**
- * Calls at once, and new ones a second: those of an endpoint of the configuration file that says nothing. A
- * password that leaks is to cost little.
+ * Default limits, as for endpoints in the configuration file. They limit the cost of a leaked password.
  */
-const usualLimits = { maxCalls: 10, callsPerSecond: 2 } as const
+const defaultLimits = { maxCalls: 10, callsPerSecond: 2 } as const
 
 const handlerOf = (
   body: Partial<EndpointBody>,
@@ -69,7 +56,7 @@ const callHandlerOf = ({ handler, mayDialOut }: EndpointDetails): CallHandler =>
   return mayDialOut ? 'passthrough' : 'default'
 }
 
-/** The schema of what makes a SIP endpoint. */
+/** Properties of the body of a SIP endpoint. */
 export const endpointProperties = {
   username: { ...text(64), pattern: "^[A-Za-z0-9._~!$&'*+=-]+$" },
   password: { ...text(128), minLength: 8 },
@@ -78,11 +65,25 @@ export const endpointProperties = {
   codecs,
   encryption: { type: 'string', enum: ['default', 'required', 'optional'] },
   call_handler: { type: 'string', enum: ['default', 'passthrough', 'block-pstn', 'resource'] },
-  calling_handler_resource_id: optional({ type: 'string', format: 'uuid' } as const),
+  calling_handler_resource_id: optional({ type: 'string', format: 'uuid' }),
   ...notCarried('ciphers'),
-}
+} as const
 
-/** Of answers. */
+/** Body of a SIP endpoint. */
+export type EndpointBody = ValidatedFields<typeof endpointProperties, 'username' | 'password'>
+
+/** Schema of the body that creates a SIP endpoint. */
+export const newEndpointBody = {
+  type: 'object',
+  required: ['username', 'password'],
+  additionalProperties: false,
+  properties: endpointProperties,
+} as const
+
+/** Schema of the body that changes a SIP endpoint. */
+export const endpointChange = { ...newEndpointBody, required: [] } as const
+
+/** Properties of a SIP endpoint in responses. */
 export const endpointAnswer = {
   username: { type: 'string' },
   caller_id: { type: 'string' },
@@ -113,7 +114,7 @@ export const newEndpoint = (body: EndpointBody, typeOf: TypeOf) => ({
   details: {
     encryption: 'default' as const,
     mayDialOut: false,
-    ...usualLimits,
+    ...defaultLimits,
     ...detailsOf(body, undefined, typeOf),
     username: body.username,
     callerId: body.caller_id ?? body.username,
@@ -136,18 +137,18 @@ export const changedEndpoint = (
   }
 }
 
-/** An endpoint as answers show it. */
+/** Returns the fields of an endpoint for responses. */
 export const shownEndpoint = ({ details }: Resource<'sip_endpoint'>) => ({
   username: details.username,
   caller_id: details.callerId,
   send_as: details.sendAs ?? null,
-  codecs: codecWords(details.codecs ?? usualCodecs),
+  codecs: codecWords(details.codecs ?? defaultCodecs),
   encryption: details.encryption,
   call_handler: callHandlerOf(details),
   calling_handler_resource_id: details.handler?.kind === 'resource' ? details.handler.resourceId : null,
 })
 
-/** Phones that register. */
+/** SIP endpoints, which register with the gateway. */
 export const sipEndpoints: ResourceKind<'sip_endpoint', EndpointBody> = {
   type: 'sip_endpoint',
   path: 'sip_endpoints',

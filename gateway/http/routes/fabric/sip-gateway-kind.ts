@@ -1,40 +1,29 @@
-import type { GatewayDetails } from '../../../directory/resource-types.ts'
-import {
-  type CodecWord,
-  codecs,
-  codecsOf,
-  codecWords,
-  notCarried,
-  text,
-  withoutUnset,
-} from '../shared/field-schemas.ts'
+import type { ValidatedFields } from '../../requests/typed-routes.ts'
+import { codecs, codecsOf, codecWords, notCarried, text, withoutUnset } from '../shared/field-schemas.ts'
 import type { ResourceKind } from './resource-kind.ts'
 
-interface Body {
-  readonly name: string
-  readonly uri: string
-  readonly encryption?: GatewayDetails['encryption']
-  readonly codecs?: readonly CodecWord[]
-}
+const properties = {
+  name: text(),
+  uri: {
+    ...text(512),
+    pattern: '^[sS][iI][pP][sS]?:[^\\s<>"@\\u0000-\\u001f\\u007f]+(@[^\\s<>"@\\u0000-\\u001f\\u007f]+)?$',
+  },
+  encryption: { type: 'string', enum: ['required', 'optional', 'forbidden'] },
+  codecs,
+  ...notCarried('ciphers'),
+} as const
+
+type Body = ValidatedFields<typeof properties, 'name' | 'uri'>
 
 const detailsOf = (body: Partial<Body>) =>
   withoutUnset({ uri: body.uri, encryption: body.encryption, codecs: body.codecs && codecsOf(body.codecs) })
 
-/** SIP addresses of others. */
+/** SIP URIs outside the gateway. */
 export const sipGateways: ResourceKind<'sip_gateway', Body> = {
   type: 'sip_gateway',
   path: 'sip_gateways',
   title: 'SIP gateway',
-  properties: {
-    name: text(),
-    uri: {
-      ...text(512),
-      pattern: '^[sS][iI][pP][sS]?:[^\\s<>"@\\u0000-\\u001f\\u007f]+(@[^\\s<>"@\\u0000-\\u001f\\u007f]+)?$',
-    },
-    encryption: { type: 'string', enum: ['required', 'optional', 'forbidden'] },
-    codecs,
-    ...notCarried('ciphers'),
-  },
+  properties,
   required: ['name', 'uri'],
   answer: {
     name: { type: 'string' },

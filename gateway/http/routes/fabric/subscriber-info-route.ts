@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify'
 import type { Resources } from '../../../directory/ports.ts'
 import type { PushKeys } from '../../../directory/push-keys.ts'
 import { type Authenticate, bearerOf, requireBearer } from '../../requests/bearer-auth.ts'
+import type { TypedSite } from '../../requests/typed-routes.ts'
 import { forSubscribers } from '../shared/route-schemas.ts'
 import { addressBody, addressSchema } from './address-body.ts'
 
@@ -41,7 +41,7 @@ const answer = {
 
 /** `GET /api/fabric/subscriber/info`: the record of the token's identity. */
 export const subscriberRoute = (
-  site: FastifyInstance,
+  site: TypedSite,
   { resources, pushKeys, authenticate }: SubscriberInfoDeps,
 ): void => {
   const describe = forSubscribers('subscribers', 'get_subscriber_info', 'The subscriber of the token')

@@ -1,31 +1,47 @@
+import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import { optional, text, withoutUnset } from '../shared/field-schemas.ts'
 import type { ResourceKind } from './resource-kind.ts'
 
-interface Body {
-  readonly email: string
-  readonly password: string
-  readonly display_name?: string
-  readonly first_name?: string | null
-  readonly last_name?: string | null
-  readonly job_title?: string | null
-  readonly timezone?: string | null
-  readonly country?: string | null
-  readonly region?: string | null
-  readonly company_name?: string | null
-  readonly may_dial_out?: boolean
-  readonly max_calls?: number | null
-  readonly calls_per_second?: number | null
-}
-
-/** An e-mail address, as far as it matters here: it is a name to sign in with. */
+/** E-mail address with which a subscriber signs in. Only its form is checked. */
 export const email = {
   type: 'string',
   maxLength: 254,
   pattern: '^[^\\s@\\u0000-\\u001f\\u007f]+@[^\\s@\\u0000-\\u001f\\u007f]+$',
 } as const
 
-/** Passwords of subscribers; as long as it likes to be, but not so long that hashing it takes memory. */
+/** Password of a subscriber. Its length is limited because hashing a long one takes memory. */
 export const password = { type: 'string', minLength: 8, maxLength: 128 } as const
+
+const properties = {
+  email,
+  password,
+  display_name: text(),
+  first_name: optional(text()),
+  last_name: optional(text()),
+  job_title: optional(text()),
+  timezone: optional(text(64)),
+  country: optional(text()),
+  region: optional(text()),
+  company_name: optional(text()),
+  may_dial_out: {
+    type: 'boolean',
+    description: 'May dial SIP URIs and numbers, besides addresses; default false.',
+  },
+  max_calls: {
+    ...optional({ type: 'integer' }),
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'Calls to carriers at once; default that of the gateway.',
+  },
+  calls_per_second: {
+    ...optional({ type: 'integer' }),
+    minimum: 1,
+    maximum: 100_000,
+    description: 'New calls to carriers a second; default that of the gateway.',
+  },
+} as const
+
+type Body = ValidatedFields<typeof properties, 'email' | 'password'>
 
 const personal = (body: Partial<Body>) =>
   withoutUnset({
@@ -42,39 +58,12 @@ const personal = (body: Partial<Body>) =>
     callsPerSecond: body.calls_per_second,
   })
 
-/** People who sign in. */
+/** Subscribers, who sign in. */
 export const subscribers: ResourceKind<'subscriber', Body> = {
   type: 'subscriber',
   path: 'subscribers',
   title: 'subscriber',
-  properties: {
-    email,
-    password,
-    display_name: text(),
-    first_name: optional(text()),
-    last_name: optional(text()),
-    job_title: optional(text()),
-    timezone: optional(text(64)),
-    country: optional(text()),
-    region: optional(text()),
-    company_name: optional(text()),
-    may_dial_out: {
-      type: 'boolean',
-      description: 'May dial SIP URIs and numbers, besides addresses; default false.',
-    },
-    max_calls: {
-      ...optional({ type: 'integer' }),
-      minimum: 1,
-      maximum: 1_000_000,
-      description: 'Calls to carriers at once; default that of the gateway.',
-    },
-    calls_per_second: {
-      ...optional({ type: 'integer' }),
-      minimum: 1,
-      maximum: 100_000,
-      description: 'New calls to carriers a second; default that of the gateway.',
-    },
-  },
+  properties,
   required: ['email', 'password'],
   answer: {
     email: { type: 'string' },

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TokenPairs } from '../../../auth/token-pairs.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
@@ -6,15 +6,11 @@ import { isBasic } from '../../requests/basic-auth.ts'
 import type { Authenticate } from '../../requests/bearer-auth.ts'
 import { byProject, bySubscriber } from '../../requests/openapi.ts'
 import type { RequireProject } from '../../requests/principal.ts'
+import type { TypedSite } from '../../requests/typed-routes.ts'
 import { badField, notCarried } from '../shared/field-schemas.ts'
 import { emptyBody, forProjects, idParams } from '../shared/route-schemas.ts'
 import { connectTo, expiry, pairBody, pairSchema, secondsUntil } from './token-fields.ts'
-import {
-  type SubscriberBody,
-  subscriberFields,
-  type TokenSubscriberDeps,
-  TokenSubscribers,
-} from './token-subscribers.ts'
+import { subscriberFields, type TokenSubscriberDeps, TokenSubscribers } from './token-subscribers.ts'
 
 /** Collaborators of the routes of subscribers' tokens. */
 export interface TokenDeps extends TokenSubscriberDeps {
@@ -26,20 +22,14 @@ export interface TokenDeps extends TokenSubscriberDeps {
 
 const path = '/api/fabric/subscribers/tokens'
 
-/** Permits its holder to renew it without the project's own token. */
+/** Scope of a token that its holder may renew without the project's own token. */
 const refreshScope = 'sat:refresh'
 
-/** Tokens of subscribers: made, renewed and taken back. */
-export const tokenRoutes = (site: FastifyInstance, deps: TokenDeps): void => {
+/** Routes that issue, renew and revoke tokens of subscribers. */
+export const tokenRoutes = (site: TypedSite, deps: TokenDeps): void => {
   issueRoute(site, deps)
   refreshRoute(site, deps)
   revokeRoutes(site, deps)
-}
-
-interface IssueBody extends SubscriberBody {
-  readonly expire_at?: number
-  readonly scope?: '' | typeof refreshScope
-  readonly ch?: string
 }
 
 const issueBody = {
@@ -55,7 +45,7 @@ const issueBody = {
   },
 } as const
 
-const issueRoute = (site: FastifyInstance, deps: TokenDeps): void => {
+const issueRoute = (site: TypedSite, deps: TokenDeps): void => {
   const subscribers = new TokenSubscribers(deps)
   const onRequest = deps.requireProject('subscribers')
   const schema = {
@@ -67,7 +57,7 @@ const issueRoute = (site: FastifyInstance, deps: TokenDeps): void => {
     body: issueBody,
     response: { 200: pairSchema({ subscriber_id: { type: 'string' } }) },
   }
-  site.post<{ Body: IssueBody }>(path, { onRequest, schema }, async ({ projectId, body }, reply) => {
+  site.post(path, { onRequest, schema }, async ({ projectId, body }, reply) => {
     const seconds = secondsUntil('expire_at', body.expire_at, deps.clock.now())
     const { id } = await subscribers.ensure(projectId, body)
     const scopes = body.scope ? [body.scope] : []
@@ -84,7 +74,7 @@ const refreshBody = {
   properties: { refresh_token: { type: 'string', minLength: 1, maxLength: 256 } },
 } as const
 
-const refreshRoute = (site: FastifyInstance, deps: TokenDeps): void => {
+const refreshRoute = (site: TypedSite, deps: TokenDeps): void => {
   const { pairs } = deps
   const schema = {
     ...forProjects('tokens', 'refresh_subscriber_token', 'Renew a token; the refresh token is good once'),
@@ -93,19 +83,15 @@ const refreshRoute = (site: FastifyInstance, deps: TokenDeps): void => {
     response: { 201: pairSchema() },
   }
   const onRequest = (request: FastifyRequest, reply: FastifyReply) => requireRenewer(deps, request, reply)
-  site.post<{ Body: { readonly refresh_token: string } }>(
-    `${path}/refresh`,
-    { onRequest, schema },
-    async (request, reply) => {
-      const pair = await pairs.refresh(request.body.refresh_token, renewerOf(request))
-      // Why is not said: who guesses learns nothing.
-      if (!pair) throw badField('refresh_token', 'The refresh token is not good.')
-      return secretly(reply).code(201).send(pairBody(pair))
-    },
-  )
+  site.post(`${path}/refresh`, { onRequest, schema }, async (request, reply) => {
+    const pair = await pairs.refresh(request.body.refresh_token, renewerOf(request))
+    // The message gives no reason, so that guesses learn nothing.
+    if (!pair) throw badField('refresh_token', 'The refresh token is not good.')
+    return secretly(reply).code(201).send(pairBody(pair))
+  })
 }
 
-/** The project, or the subscriber whose token permits it. */
+/** Authenticates the project, or a subscriber whose token may be renewed by its holder. */
 const requireRenewer = async (
   { requireProject, authenticate }: TokenDeps,
   request: FastifyRequest,
@@ -128,14 +114,14 @@ const revokeBody = {
   properties: { token: { type: 'string', minLength: 1, maxLength: 4096 } },
 } as const
 
-const revokeRoutes = (site: FastifyInstance, deps: TokenDeps): void => {
+const revokeRoutes = (site: TypedSite, deps: TokenDeps): void => {
   const subscribers = new TokenSubscribers(deps)
   const onRequest = deps.requireProject('subscribers')
   const describe = (id: string, summary: string) => ({
     ...forProjects('tokens', id, summary),
     response: { 204: emptyBody },
   })
-  site.post<{ Body: { readonly token: string } }>(
+  site.post(
     `${path}/revoke`,
     {
       onRequest,
@@ -149,7 +135,7 @@ const revokeRoutes = (site: FastifyInstance, deps: TokenDeps): void => {
       return reply.code(204).send()
     },
   )
-  site.delete<{ Params: { readonly id: string } }>(
+  site.delete(
     '/api/fabric/subscribers/:id/tokens',
     {
       onRequest,

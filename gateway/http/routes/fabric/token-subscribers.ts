@@ -4,6 +4,7 @@ import type { Resources } from '../../../directory/ports.ts'
 import type { RefreshTokenRows } from '../../../directory/refresh-tokens.ts'
 import type { Resource, SubscriberDetails } from '../../../directory/resource-types.ts'
 import type { Directory } from '../../../directory/types.ts'
+import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import { text } from '../shared/field-schemas.ts'
 import { findResource } from '../shared/resource-lookup.ts'
 import { password } from './subscriber-kind.ts'
@@ -16,21 +17,7 @@ export interface TokenSubscriberDeps {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Fields of a token request about the subscriber. */
-export interface SubscriberBody {
-  readonly reference: string
-  readonly password?: string
-  readonly display_name?: string
-  readonly first_name?: string
-  readonly last_name?: string
-  readonly job_title?: string
-  readonly time_zone?: string
-  readonly country?: string
-  readonly region?: string
-  readonly company_name?: string
-}
-
-/** Schemas of {@link SubscriberBody}. */
+/** Properties of a token request that describe the subscriber. */
 export const subscriberFields = {
   reference: {
     type: 'string',
@@ -49,6 +36,9 @@ export const subscriberFields = {
   region: text(),
   company_name: text(),
 } as const
+
+/** Fields of a token request that describe the subscriber. */
+export type SubscriberBody = ValidatedFields<typeof subscriberFields, 'reference'>
 
 /** Finds, creates and updates the subscribers of token requests. */
 export class TokenSubscribers {
@@ -76,19 +66,19 @@ export class TokenSubscribers {
     return present
   }
 
-  /** Takes back every token of a subscriber. Throws `unknown_resource`. */
+  /** Revokes every token of a subscriber. Throws `unknown_resource`. */
   async revokeAll(projectId: string, id: string): Promise<void> {
     const { resources, directory, refreshRows, clock } = this.#deps
     findResource(resources, projectId, 'subscriber', id)
-    // First nothing is renewed any more; what was renewed meanwhile is older than the moment that is written
-    // down, of this very millisecond too.
+    // Refresh tokens go first. Tokens renewed before that are older than the time stored, which also covers
+    // the current millisecond.
     await refreshRows.removeOf(id)
     await directory.changeSubscriber(projectId, id, { tokensAfter: clock.now() + 1 })
   }
 
-  /** Undefined where another request was faster. */
+  /** Returns undefined if another request has created the subscriber meanwhile. */
   async #create(projectId: string, body: SubscriberBody): Promise<Resource<'subscriber'> | undefined> {
-    // A token of the API that only issues tokens gives no subscriber calls at the expense of the project.
+    // An API token that only issues tokens must not let a subscriber make calls at the project's expense.
     const details = { ...detailsOf(body), email: body.reference.toLowerCase(), mayDialOut: false }
     const displayName = body.display_name ?? nameOf(body)
     try {
@@ -105,7 +95,7 @@ export class TokenSubscribers {
     }
   }
 
-  /** Writes nothing where nothing changes: requests for tokens are many, and say the same each time. */
+  /** Writes only changes: token requests are frequent and mostly repeat the same fields. */
   async #change(
     { projectId, id, displayName, details }: Resource<'subscriber'>,
     body: SubscriberBody,
@@ -123,7 +113,7 @@ export class TokenSubscribers {
     })
   }
 
-  /** The same password once more ends no session. */
+  /** Returns a password that differs from the present one. An unchanged password must end no session. */
   async #newPassword(
     projectId: string,
     email: string,

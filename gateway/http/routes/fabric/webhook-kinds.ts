@@ -1,17 +1,20 @@
 import type { Resource, WebhookDetails } from '../../../directory/resource-types.ts'
+import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import { httpMethod, httpUrl, optional, text, withoutUnset } from '../shared/field-schemas.ts'
 import type { ResourceKind } from './resource-kind.ts'
 
-interface Body {
-  readonly name?: string
-  readonly used_for?: 'calling'
-  readonly primary_request_url: string
-  readonly primary_request_method?: 'GET' | 'POST'
-  readonly fallback_request_url?: string | null
-  readonly fallback_request_method?: 'GET' | 'POST' | null
-  readonly status_callback_url?: string | null
-  readonly status_callback_method?: 'GET' | 'POST' | null
-}
+const properties = {
+  name: text(),
+  used_for: { type: 'string', enum: ['calling'] },
+  primary_request_url: httpUrl,
+  primary_request_method: httpMethod,
+  fallback_request_url: optional(httpUrl),
+  fallback_request_method: optional(httpMethod),
+  status_callback_url: optional(httpUrl),
+  status_callback_method: optional(httpMethod),
+} as const
+
+type Body = ValidatedFields<typeof properties, 'primary_request_url'>
 
 const detailsOf = (body: Partial<Body>) =>
   withoutUnset({
@@ -38,16 +41,7 @@ const webhooks = <T extends 'swml_webhook' | 'cxml_webhook'>(type: T, path: stri
   type,
   path,
   title,
-  properties: {
-    name: text(),
-    used_for: { type: 'string', enum: ['calling'] },
-    primary_request_url: httpUrl,
-    primary_request_method: httpMethod,
-    fallback_request_url: optional(httpUrl),
-    fallback_request_method: optional(httpMethod),
-    status_callback_url: optional(httpUrl),
-    status_callback_method: optional(httpMethod),
-  },
+  properties,
   required: ['primary_request_url'],
   answer: {
     name: { type: 'string' },
@@ -71,13 +65,13 @@ const webhooks = <T extends 'swml_webhook' | 'cxml_webhook'>(type: T, path: stri
   }),
 })
 
-/** Scripts that are asked for at every call. */
+/** Scripts that the gateway requests for every call. */
 export const swmlWebhooks = webhooks('swml_webhook', 'swml_webhooks', 'script webhook') as ResourceKind<
   'swml_webhook',
   Body
 >
 
-/** XML documents that are asked for at every call. */
+/** XML documents that the gateway requests for every call. */
 export const cxmlWebhooks = webhooks('cxml_webhook', 'cxml_webhooks', 'XML webhook') as ResourceKind<
   'cxml_webhook',
   Body

@@ -1,40 +1,27 @@
 import { parseNetwork } from '../../../../config/networks.ts'
 import { srtpSuites } from '../../../../config/srtp-suites.ts'
 import type { DomainAppRecord, Resources } from '../../../directory/ports.ts'
+import type { Validated } from '../../requests/typed-routes.ts'
 import {
   badField,
-  type CodecWord,
   codecs,
   codecsOf,
   codecWords,
   httpMethod,
   httpUrl,
   optional,
-  type Properties,
   text,
   timeText,
 } from '../shared/field-schemas.ts'
 import { callHandlers, type HandlerFields, handlerFields } from './handler-fields.ts'
 
-/** Body of a domain application; null removes a value. */
-export interface DomainAppBody extends Partial<HandlerFields> {
-  readonly name: string
-  readonly identifier: string
-  readonly user?: string
-  readonly ip_auth_enabled?: boolean
-  readonly ip_auth?: readonly string[]
-  readonly encryption?: DomainAppRecord['encryption']
-  readonly codecs?: readonly CodecWord[] | null
-  readonly ciphers?: readonly string[] | null
-}
-
 const id = { type: 'string', format: 'uuid' } as const
 const label = text(256)
 
-/** Suites by the one name that this API has differently from SDP. */
+/** Suites whose name in this API differs from that in SDP. */
 const otherSuites: Readonly<Record<string, string>> = { AEAD_AES_256_GCM_8: 'AEAD_AES_256_GCM' }
 
-const handlerProperties: { readonly [K in keyof HandlerFields]: object } = {
+const handlerProperties = {
   call_handler: { type: ['string', 'null'], enum: [...callHandlers, null] },
   calling_handler_resource_id: optional(id),
   call_request_url: optional(httpUrl),
@@ -54,10 +41,9 @@ const handlerProperties: { readonly [K in keyof HandlerFields]: object } = {
   call_laml_application_id: optional(id),
   call_video_room_id: optional(id),
   call_ai_agent_id: optional(id),
-}
+} as const satisfies { readonly [K in keyof HandlerFields]: object }
 
-/** Properties of request bodies. */
-export const domainAppProperties: Properties = {
+const properties = {
   name: text(),
   identifier: { type: 'string', pattern: '^[A-Za-z0-9]([A-Za-z0-9-]{0,40}[A-Za-z0-9])?$' },
   user: { ...text(64), pattern: "^(\\*|[A-Za-z0-9._~!$&'()+,;=%-]+)$" },
@@ -69,10 +55,21 @@ export const domainAppProperties: Properties = {
     type: ['array', 'null'],
     minItems: 1,
     uniqueItems: true,
-    items: { type: 'string', enum: [...srtpSuites, ...Object.keys(otherSuites)] },
+    items: { type: 'string', enum: [...srtpSuites, ...Object.keys(otherSuites)] as string[] },
   },
   ...handlerProperties,
-}
+} as const
+
+/** Schema of the body that creates a domain application. */
+export const newDomainApp = {
+  type: 'object',
+  required: ['name', 'identifier'],
+  additionalProperties: false,
+  properties,
+} as const
+
+/** Schema of the body that changes a domain application; null removes a value. */
+export const domainAppChange = { ...newDomainApp, required: [] } as const
 
 const textOrNull = { type: ['string', 'null'] } as const
 const textList = { type: 'array', items: { type: 'string' } } as const
@@ -119,7 +116,7 @@ export const domainAppBody = (app: DomainAppRecord, resources: Pick<Resources, '
 })
 
 /** Returns the fields of a body other than the handler; null removes a value. Throws `invalid_field`. */
-export const ownFields = (body: Partial<DomainAppBody>) =>
+export const ownFields = (body: Validated<typeof domainAppChange>) =>
   withoutUndefined({
     name: body.name,
     identifier: body.identifier?.toLowerCase(),
@@ -134,7 +131,7 @@ export const ownFields = (body: Partial<DomainAppBody>) =>
 const withoutUndefined = <T extends object>(fields: T): T =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
 
-/** An address is a network of one. */
+/** Reads an address or a network. Throws `invalid_field`. */
 const network = (given: string): string => {
   const read = parseNetwork(given)
   if (!read) throw badField('ip_auth', `${given} is not an IP address or a network such as 192.0.2.0/24.`)

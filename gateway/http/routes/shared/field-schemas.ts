@@ -2,9 +2,6 @@ import type { AudioCodec } from '../../../../media/types.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { noEffect } from '../../requests/ignored-fields.ts'
 
-/** Properties of a JSON schema. */
-export type Properties = Readonly<Record<string, object>>
-
 /** Schema of a text on one line, without control characters. PostgreSQL cannot store NUL. */
 export const text = (maxLength = 256) =>
   ({ type: 'string', minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$' }) as const
@@ -39,15 +36,22 @@ export const address = {
 } as const
 
 /** Schema of a value that null removes. */
-export const optional = <S extends { readonly type: string }>(schema: S) => ({
-  ...schema,
-  type: [schema.type, 'null'],
-  ...('enum' in schema && Array.isArray(schema.enum) && { enum: [...schema.enum, null] }),
-})
+export const optional = <const S extends { readonly type: string; readonly enum?: readonly unknown[] }>(
+  schema: S,
+): Nullable<S> => {
+  const { type, enum: values } = schema
+  return { ...schema, type: [type, 'null'], ...(values && { enum: [...values, null] }) } as Nullable<S>
+}
+
+type Nullable<S extends { readonly type: string }> = Omit<S, 'type' | 'enum'> & {
+  readonly type: readonly [S['type'], 'null']
+} & (S extends { readonly enum: infer E extends readonly unknown[] }
+    ? { readonly enum: readonly [...E, null] }
+    : unknown)
 
 /** Schemas of accepted fields without effect, which docs/api.md lists. */
-export const notCarried = (...names: readonly string[]): Properties =>
-  Object.fromEntries(names.map((name) => [name, noEffect]))
+export const notCarried = <const N extends string>(...names: readonly N[]) =>
+  Object.fromEntries(names.map((name) => [name, noEffect])) as { readonly [K in N]: typeof noEffect }
 
 /** Codecs by their names in this API. */
 const codecNames = {
@@ -67,7 +71,7 @@ export const codecs = {
   minItems: 1,
   maxItems: 5,
   uniqueItems: true,
-  items: { type: 'string', enum: Object.keys(codecNames) },
+  items: { type: 'string', enum: Object.keys(codecNames) as CodecWord[] },
 } as const
 
 /** Reads codecs of a body. */

@@ -1,8 +1,7 @@
-import type { FastifySchema } from 'fastify'
 import { byProject, bySubscriber } from '../../requests/openapi.ts'
 
 /** Returns the description of a route for projects (Basic authentication). */
-export const forProjects = (tag: string, operationId: string, summary: string): FastifySchema => ({
+export const forProjects = (tag: string, operationId: string, summary: string) => ({
   operationId,
   tags: [tag],
   summary,
@@ -10,7 +9,7 @@ export const forProjects = (tag: string, operationId: string, summary: string): 
 })
 
 /** Returns the description of a route for holders of a subscriber access token. */
-export const forSubscribers = (tag: string, operationId: string, summary: string): FastifySchema => ({
+export const forSubscribers = (tag: string, operationId: string, summary: string) => ({
   operationId,
   tags: [tag],
   summary,
