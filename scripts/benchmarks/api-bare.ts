@@ -1,4 +1,4 @@
-/** A bare Fastify route, which `scripts/bench api` compares with; prints its port. */
+/** Bare Fastify route as the reference of `scripts/bench api`. Prints its port. */
 import type { AddressInfo } from 'node:net'
 import { fastify } from 'fastify'
 

@@ -26,44 +26,50 @@ interface Rate {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
-  /** CPU of the process that answers, per request, in µs: it differs little with what else the machine does. */
+  /** CPU of the answering process per request, in µs; mostly independent of other load on the machine. */
   readonly cpu: number
 }
 
-/** One request; rejects where it is not answered as it should be. */
-type Ask = (pool: Pool) => Promise<void>
+/** Sends one request. Rejects if the response is not the expected one. */
+type SendRequest = (pool: Pool) => Promise<void>
 
 /**
- * Prints requests per second beside those of a bare Fastify route in the same run, on SQLite and, where it is installed, on a PostgreSQL server of
- * its own, then the start and memory with 100,000 subscribers.
+ * Prints requests per second next to those of a bare Fastify route in the same run. Measures SQLite and a
+ * private PostgreSQL server, if installed. Then prints start time and memory with many subscribers.
  */
 export const api = async (seconds = 5, subscribers = 100_000): Promise<void> => {
   const bare = await bareRate(seconds)
-  console.log(`bare Fastify route: ${told(bare)}`)
+  console.log(`bare Fastify route: ${rateText(bare)}`)
   console.log(`${connections} connections, ${seconds} s each, SQLite`)
   await rates(seconds, bare)
   await ratesOnPostgres(seconds, bare)
   await starts(subscribers)
 }
 
-const told = ({ perSecond, p50, p99, cpu }: Rate): string =>
-  `${Math.round(perSecond)} requests/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${Math.round(cpu)} µs of CPU each`
+const rateText = ({ perSecond, p50, p99, cpu }: Rate): string =>
+  `${Math.round(perSecond)} requests/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ` +
+  `${Math.round(cpu)} µs of CPU each`
 
 const bareRate = async (seconds: number): Promise<Rate> => {
   const file = fileURLToPath(new URL('api-bare.ts', import.meta.url))
   const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     const [port] = await once(child.stdout, 'data')
-    return await rate(`http://127.0.0.1:${String(port).trim()}`, seconds, got('/things/1', {}), child.pid!)
+    return await rate(
+      `http://127.0.0.1:${String(port).trim()}`,
+      seconds,
+      getRequest('/things/1', {}),
+      child.pid!,
+    )
   } finally {
     child.kill()
   }
 }
 
-/** The server shares the machine, and writes without waiting for the disk. */
+/** Measures PostgreSQL on the same machine; the server does not wait for the disk. */
 const ratesOnPostgres = async (seconds: number, bare: Rate): Promise<void> => {
   const programs = postgresPrograms()
-  if (programs === undefined) return console.log('PostgreSQL is not installed: no figures of it')
+  if (programs === undefined) return console.log('PostgreSQL is not installed; skipped')
   const folder = mkdtempSync(join(tmpdir(), 'bench-postgres-'))
   chmodSync(folder, 0o711)
   try {
@@ -80,7 +86,7 @@ const ratesOnPostgres = async (seconds: number, bare: Rate): Promise<void> => {
 }
 
 const rates = async (seconds: number, bare: Rate, store?: { readonly url: string }): Promise<void> => {
-  const refuser = await refusing()
+  const peer = await startRejectingPeer()
   const gateway = await Gateway.start({
     http: { apiToken },
     limits: noLimits,
@@ -90,26 +96,31 @@ const rates = async (seconds: number, bare: Rate, store?: { readonly url: string
   try {
     const { token, address } = await signedIn(gateway.url)
     const bearer = { authorization: `Bearer ${token}` }
-    const asks: Readonly<Record<string, Ask>> = {
-      'address lookup by a subscriber’s token': got(`/api/fabric/addresses/${address}`, bearer),
-      'token check, the subscriber’s own record': got('/api/fabric/subscriber/info', bearer),
-      'token of the API, an empty list': got('/api/fabric/resources/ai_agents', { authorization: basic }),
-      'call creation, to a SIP peer that refuses': dialled(`sip:desk@127.0.0.1:${refuser.port}`),
+    const requests: Readonly<Record<string, SendRequest>> = {
+      'address lookup by a subscriber’s token': getRequest(`/api/fabric/addresses/${address}`, bearer),
+      'token check, the subscriber’s own record': getRequest('/api/fabric/subscriber/info', bearer),
+      'token of the API, an empty list': getRequest('/api/fabric/resources/ai_agents', {
+        authorization: basic,
+      }),
+      'call creation, to a SIP peer that rejects': dialRequest(`sip:desk@127.0.0.1:${peer.port}`),
     }
-    for (const [name, ask] of Object.entries(asks)) {
-      const measured = await rate(gateway.url, seconds, ask, gateway.pid)
+    for (const [name, sendRequest] of Object.entries(requests)) {
+      const measured = await rate(gateway.url, seconds, sendRequest, gateway.pid)
       const pace = measured.perSecond / bare.perSecond
       const cpu = measured.cpu / bare.cpu
-      console.log(`${name}: ${told(measured)}; by the bare route’s ${pace.toFixed(2)}, CPU ${cpu.toFixed(1)}`)
+      console.log(
+        `${name}: ${rateText(measured)}; relative to the bare route: rate ${pace.toFixed(2)}, CPU ` +
+          `${cpu.toFixed(1)}`,
+      )
     }
   } finally {
     await gateway.stop()
-    refuser.close()
+    peer.close()
   }
 }
 
-const got =
-  (path: string, headers: Record<string, string>): Ask =>
+const getRequest =
+  (path: string, headers: Record<string, string>): SendRequest =>
   async (pool) => {
     const { statusCode, body } = await pool.request({ path, method: 'GET', headers })
     const text = await body.text()
@@ -118,8 +129,8 @@ const got =
 
 const swml = { version: '1.0.0', sections: { main: ['hangup'] } }
 
-const dialled =
-  (to: string): Ask =>
+const dialRequest =
+  (to: string): SendRequest =>
   async (pool) => {
     const headers = { authorization: basic, 'content-type': 'application/json' }
     const params = { to, from: 'sip:bench@127.0.0.1', swml }
@@ -132,15 +143,15 @@ const dialled =
     if (statusCode !== 200) throw new Error(`dial: ${statusCode} ${text}`)
   }
 
-/** Asks over all connections at once for so long, after a second to warm up. */
-const rate = async (url: string, seconds: number, ask: Ask, pid: number): Promise<Rate> => {
+/** Sends requests over all connections for the given time, after one second of warm-up. */
+const rate = async (url: string, seconds: number, sendRequest: SendRequest, pid: number): Promise<Rate> => {
   const pool = new Pool(url, { connections, pipelining: 1 })
   const during = async (ms: number): Promise<number[]> => {
     const times: number[] = []
     const end = performance.now() + ms
     const one = async () => {
       for (let began = performance.now(); began < end; began = performance.now()) {
-        await ask(pool)
+        await sendRequest(pool)
         times.push(performance.now() - began)
       }
     }
@@ -159,8 +170,8 @@ const rate = async (url: string, seconds: number, ask: Ask, pid: number): Promis
   }
 }
 
-/** A SIP peer that refuses every INVITE with 486. */
-const refusing = async (): Promise<{ readonly port: number; close(): void }> => {
+/** Starts a SIP peer that rejects every INVITE with 486. */
+const startRejectingPeer = async (): Promise<{ readonly port: number; close(): void }> => {
   const socket = createSocket('udp4')
   socket.on('message', (data, from) => {
     const text = data.toString()
@@ -180,8 +191,8 @@ const refusing = async (): Promise<{ readonly port: number; close(): void }> => 
 
 const signedIn = async (url: string): Promise<{ readonly token: string; readonly address: string }> => {
   const headers = { 'content-type': 'application/json' }
-  const asked = { method: 'POST', headers, body: JSON.stringify(alice) }
-  const { token } = (await (await fetch(`${url}/api/console/session`, asked)).json()) as { token: string }
+  const request = { method: 'POST', headers, body: JSON.stringify(alice) }
+  const { token } = (await (await fetch(`${url}/api/console/session`, request)).json()) as { token: string }
   const bearer = { headers: { authorization: `Bearer ${token}` } }
   const info = (await (await fetch(`${url}/api/fabric/subscriber/info`, bearer)).json()) as {
     readonly fabric_addresses: readonly { readonly id: string }[]
@@ -192,7 +203,7 @@ const signedIn = async (url: string): Promise<{ readonly token: string; readonly
 const starts = async (subscribers: number): Promise<void> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'bench-api-'))
   try {
-    await started(dataDir, 'the file’s one subscriber')
+    await started(dataDir, 'the one subscriber of the file')
     await started(dataDir, 'the same again')
     fill(join(dataDir, 'trunkline.db'), subscribers)
     await started(dataDir, `${subscribers} subscribers, SQLite`)
@@ -210,7 +221,7 @@ const started = async (dataDir: string, what: string): Promise<void> => {
   await gateway.stop()
 }
 
-/** Copies of the one subscriber that there is, past the gateway: a hash of a password takes as long as it should. */
+/** Copies the one subscriber in the database: hashing a password for each through the API would be slow. */
 const fill = (file: string, count: number): void => {
   const database = new DatabaseSync(file)
   const copy = (table: string, change: Readonly<Record<string, string>>, where: string) => {

@@ -10,7 +10,7 @@ import { cpuSeconds, family } from './processes.ts'
 
 const codec = { payloads: '0', codecs: 'a=rtpmap:0 PCMU/8000' }
 
-/** Sends and counts RTP in a thread of its own, so that SIPp's and the harness's work does not disturb it. */
+/** Opens RTP peers in a separate thread, undisturbed by SIPp and the harness. */
 const openPeers = async (count: number): Promise<{ worker: Worker; ports: number[] }> => {
   const worker = new Worker(new URL('./rtp-thread.ts', import.meta.url), { workerData: { count } })
   const [ports] = (await once(worker, 'message')) as [number[]]
@@ -21,8 +21,8 @@ const portsFrom = (sipp: Sipp, word: string): number[] =>
   sipp.events.flatMap((event) => (event.startsWith(`${word} `) ? [Number(event.split(' ')[1])] : []))
 
 /**
- * Prints the CPU that the gateway's processes use for `count` carrier-to-carrier calls at once, PCMU both ways at 50 packets a second, over `seconds`,
- * and the packets that were lost on the way.
+ * Prints the CPU use of the gateway's processes and the packet loss, measured over `seconds`. The load is
+ * `count` simultaneous carrier-to-carrier calls with PCMU both ways at 50 packets per second.
  */
 export const calls = async (count = 50, seconds = 15): Promise<void> => {
   const talkMs = (seconds + 20) * 1000
@@ -77,10 +77,12 @@ export const calls = async (count = 50, seconds = 15): Promise<void> => {
     const sent = counts.reduce((sum, count) => sum + count.sent, 0)
     const received = counts.reduce((sum, count) => sum + count.received, 0)
     console.log(
-      `${count} bridged calls, carrier to carrier, PCMU: ${(100 * share).toFixed(1)} % of a core (without audio ${(100 * silent).toFixed(1)} %)`,
+      `${count} bridged calls, carrier to carrier, PCMU: ${(100 * share).toFixed(1)} % of a core ` +
+        `(without audio ${(100 * silent).toFixed(1)} %)`,
     )
     console.log(
-      `per call ${((100 * share) / count).toFixed(3)} % of a core, ${((1e6 * share) / (count * 100)).toFixed(1)} us per relayed packet`,
+      `per call ${((100 * share) / count).toFixed(3)} % of a core, ` +
+        `${((1e6 * share) / (count * 100)).toFixed(1)} us per relayed packet`,
     )
     console.log(
       `packets: ${sent} sent, ${received} received, ${(100 * (1 - received / sent)).toFixed(3)} % lost`,

@@ -1,4 +1,4 @@
-/** The machine that a figure was measured on. */
+/** Description of the measured machine. */
 import { readFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem } from 'node:os'
 
@@ -8,7 +8,7 @@ const worker = (): string => {
   return path.includes('-prebuilt-') ? 'prebuilt' : 'built here against the system libraries'
 }
 
-/** One line for people: processor, cores, memory, kernel, Node, worker, and the load before the measurement began. */
+/** Returns one line: processor, cores, memory, kernel, Node, worker, and the load before the measurement. */
 export const machine = (): string => {
   const mediasoup = JSON.parse(
     readFileSync(new URL('../../node_modules/mediasoup/package.json', import.meta.url), 'utf8'),

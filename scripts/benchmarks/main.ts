@@ -19,7 +19,8 @@ const run = {
 
 if (!run) {
   console.error(
-    'usage: scripts/bench start | sip | media [rounds] [seconds] | calls [calls] [seconds] | api [seconds] [subscribers] | soak [minutes] [calls/s] [strangers/s]',
+    'usage: scripts/bench start | sip | media [rounds] [seconds] | calls [calls] [seconds] | ' +
+      'api [seconds] [subscribers] | soak [minutes] [calls/s] [untrusted requests/s]',
   )
   process.exit(2)
 }

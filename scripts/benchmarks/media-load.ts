@@ -1,26 +1,26 @@
-/** The load of `scripts/bench media`: rtp-load.c. */
+/** Load generator of `scripts/bench media`: rtp-load.c. */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { SrtpSender } from '../../media/rtp/srtp.ts'
 import { LineProgram, temporary } from './programs.ts'
 
-/** What one run of the load saw. */
+/** Result of one run of the load. */
 export interface Run {
   readonly sent: number
   readonly received: number
-  /** Slots that began more than 1 ms late, and how late the latest was: then the load was the limit. */
+  /** Number of slots that started more than 1 ms late, and the maximum delay; the load was then the limit. */
   readonly lateSlots: number
   readonly latestUs: number
-  /** From sending to arriving, in µs. */
+  /** Latency from sending to arrival, in µs: percentiles and maximum. */
   readonly p50: number
   readonly p99: number
   readonly most: number
 }
 
-/** SSRC of what socket `n` sends. */
+/** Returns the SSRC of socket `n`. */
 export const ssrcOf = (n: number): number => 0x10000 + n
-/** Key of everything that the load sends encrypted. */
+/** SRTP key of the load. */
 export const loadKey: Buffer = Buffer.alloc(30, 7)
-/** Suite of everything that is encrypted. */
+/** SRTP suite of the load. */
 export const suite = 'AES_CM_128_HMAC_SHA1_80'
 
 const plainBytes = 172
@@ -39,13 +39,13 @@ const packetOf = (n: number, index: number): Buffer => {
   return packet
 }
 
-/** The encrypted packets of all even sockets, ready to be sent. */
+/** Writes the encrypted packets of all even sockets to a file. */
 const writePackets = (file: string, calls: number, packets: number): void => {
   const out = openSync(file, 'w')
   for (let call = 0; call < calls; call++) {
     const sender = new SrtpSender(suite, loadKey)
     const made: Buffer[] = []
-    // Copied, as a sender may give the same memory again.
+    // Copied, because the sender may reuse its buffer.
     for (let i = 0; i < packets; i++) made.push(Buffer.from(sender.protect(packetOf(2 * call, i))))
     writeSync(out, Buffer.concat(made))
   }
@@ -62,7 +62,7 @@ export class Load {
     this.ports = ports
   }
 
-  /** Packets leave in `slots` steps per 20 ms. `encryptedMs`: the even sockets send SRTP, for so long in all. */
+  /** Starts the load with `slots` steps per 20 ms. Even sockets send SRTP for `encryptedMs`, if present. */
   static async open(program: string, calls: number, slots: number, encryptedMs?: number): Promise<Load> {
     const command = [program, String(2 * calls), String(slots)]
     if (encryptedMs !== undefined) {
@@ -75,12 +75,12 @@ export class Load {
     return new Load(load, numbers(await load.line()))
   }
 
-  /** Where each socket sends to. */
+  /** Sets the destination port of each socket. */
   aim(ports: readonly number[]): void {
     this.#program.say(ports.join(' '))
   }
 
-  /** Latencies are of the `ms` after those to settle; the other figures are of both. */
+  /** Runs the load. Latencies cover the `ms` after the settling time; the other figures cover both. */
   async run(settleMs: number, ms: number): Promise<Run> {
     this.#program.say(`${settleMs} ${ms}`)
     return JSON.parse(await this.#program.line())
@@ -91,5 +91,5 @@ export class Load {
   }
 }
 
-/** The numbers of a line. */
+/** Returns the numbers of a line. */
 export const numbers = (line: string): number[] => line.trim().split(' ').map(Number)

@@ -1,4 +1,4 @@
-/** One run of `scripts/bench media`: something that relays calls, and the load on both sides of it. */
+/** One run of `scripts/bench media`: a relay of calls with the load on both sides. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,29 +8,29 @@ import type { Answer, Leg, Request } from './media-system.ts'
 import { family, memory, nanoseconds } from './processes.ts'
 import { LineProgram, pinned } from './programs.ts'
 
-/** One way to relay calls. */
+/** Relay and kind of leg to measure. */
 export interface Way {
   readonly name: string
-  /** `relay` is the C program of that name. */
+  /** Relay: sockets of the media edge, or the C program `relay`. */
   readonly by: 'relay' | SocketKind
   readonly leg: Leg
 }
 
-/** What is being measured, while it runs. */
+/** Running system under test. */
 interface System {
   readonly pid: number
   readonly worker?: number
-  /** Of all its processes, for each call, in kB. */
+  /** Memory of all its processes per call, in kB. */
   readonly memoryPerCall?: number
-  /** Where the load is to send to. */
+  /** Destination ports of the load. */
   readonly ports: readonly number[]
   close(): Promise<void>
 }
 
-/** A measured run. */
+/** Figures of a measured run. */
 export interface Figures extends Run {
   readonly usPerPacket: number
-  /** mediasoup's share of it. */
+  /** Share of mediasoup's worker. */
   readonly workerUsPerPacket: number
   readonly memoryPerCall?: number
 }
@@ -66,19 +66,19 @@ const startEdge = async (leg: Leg, sockets: SocketKind, load: Load): Promise<Sys
   return { pid, ports, memoryPerCall, close, ...(worker !== undefined && { worker }) }
 }
 
-/** The programs, compiled. */
+/** Paths of the compiled programs. */
 export interface Programs {
   readonly load: string
   readonly relay: string
 }
 
-/** How the load sends: for how long, and in how many steps per 20 ms. */
+/** Duration of the load, and its number of steps per 20 ms. */
 export interface Pace {
   readonly seconds: number
   readonly slots: number
 }
 
-/** Relays `calls` two-way calls for `seconds` after a time to settle. */
+/** Relays two-way calls for `seconds` after a settling time, and returns the figures. */
 export const measure = async (
   programs: Programs,
   way: Way,
@@ -91,7 +91,7 @@ export const measure = async (
     way.by === 'relay' ? await startRelay(programs.relay, load) : await startEdge(way.leg, way.by, load)
   try {
     load.aim(system.ports)
-    // The edge's opening packets come first.
+    // The edge sends opening packets first.
     await sleep(500)
     const running = load.run(settleMs, seconds * 1000)
     await sleep(settleMs)

@@ -1,23 +1,23 @@
-/** The process that `scripts/bench media` measures: the media edge alone, with calls between the sockets of the load. */
+/** Process that `scripts/bench media` measures: the media edge with calls between sockets of the load. */
 import { createEdge } from '../../media/edge/edge.ts'
 import type { SocketKind } from '../../media/edge/sockets-open.ts'
 import type { Edge, FarEnd, MediaPort, SrtpKeys } from '../../media/types.ts'
 import { loadKey, ssrcOf, suite } from './media-load.ts'
 
 /**
- * What a call's first leg is; the second is a plain carrier. `sdes`: a carrier with SRTP. `loopback`: a port towards mediasoup, whose
- * packets the load sends. `browser`: mediasoup behind such a port, towards the load with SRTP, as towards a browser.
+ * First leg of a call; the second leg is a plain carrier. `sdes`: carrier with SRTP. `loopback`: port to
+ * mediasoup, whose packets the load sends. `browser`: mediasoup behind such a port, with SRTP to the load.
  */
 export type Leg = 'plain' | 'sdes' | 'loopback' | 'browser'
 
-/** What the process is asked to set up: sockets 2i and 2i + 1 of the load are the ends of call i. */
+/** Request to set up calls: sockets 2i and 2i + 1 of the load are the ends of call i. */
 export interface Request {
   readonly leg: Leg
   readonly sockets: SocketKind
   readonly ports: readonly number[]
 }
 
-/** Where the load is to send; `worker` is mediasoup's process. */
+/** Destination ports of the load; `worker` is the id of mediasoup's process. */
 export interface Answer {
   readonly ports: readonly number[]
   readonly worker?: number
@@ -37,7 +37,7 @@ const farAt = (port: number, more: Partial<FarEnd> = {}): FarEnd => ({
   ...more,
 })
 
-/** Sets the port's far end up; gives the port that the load is to send to. */
+/** Sets the far end of the port. Resolves with the destination port of the load. */
 type Connect = (port: MediaPort, load: number, number: number) => Promise<number>
 
 const straight =
@@ -47,7 +47,7 @@ const straight =
     return port.port
   }
 
-/** mediasoup between a loopback port and the load: a plain transport each side, the load's with SRTP. */
+/** Connects through mediasoup: one plain transport to a loopback port, and one with SRTP to the load. */
 const throughMediasoup = async (): Promise<{ readonly connect: Connect; readonly pid: number }> => {
   const { createWorker } = await import('mediasoup')
   const worker = await createWorker({ logLevel: 'error' })

@@ -14,13 +14,13 @@ const legs: readonly (readonly [Leg, string])[] = [
 const ways = (): Way[] => {
   const edge = (by: SocketKind) => legs.map(([leg, name]): Way => ({ name: `${name}, ${by}`, by, leg }))
   const native = socketKind().kind === 'native' ? edge('native') : []
-  // Of Node's own sockets, what shows the difference.
+  // Two rows show the difference to Node's own sockets.
   return [{ name: 'C relay', by: 'relay', leg: 'plain' }, ...native, ...edge('node').slice(0, 2)]
 }
 
 const cell = (value: string | number, width: number) => String(value).padStart(width)
 
-const tell = (way: Way, calls: number, figures: Figures, floor: Figures | undefined): void => {
+const printRow = (way: Way, calls: number, figures: Figures, floor: Figures | undefined): void => {
   const { sent, received, p50, p99, usPerPacket, workerUsPerPacket, memoryPerCall } = figures
   const line = [
     cell(calls, 5),
@@ -34,11 +34,16 @@ const tell = (way: Way, calls: number, figures: Figures, floor: Figures | undefi
     cell(memoryPerCall === undefined ? '' : memoryPerCall.toFixed(0), 7),
   ].join(' ')
   const late =
-    figures.lateSlots > 0 ? `  the load was late ${figures.lateSlots}x, by ${figures.latestUs} us` : ''
+    figures.lateSlots > 0
+      ? `  the load was late ${figures.lateSlots} times, by up to ${figures.latestUs} us`
+      : ''
   console.log(line + late)
 }
 
-/** The best of `rounds`, as what else runs on the machine only ever adds; the rounds go over all ways, so that ratios are of one time. */
+/**
+ * Prints the best figures of several rounds, because other load on the machine only adds cost. Each round
+ * covers all ways, so that ratios compare the same period.
+ */
 const table = async (
   programs: Programs,
   all: readonly Way[],
@@ -54,32 +59,37 @@ const table = async (
       if (!known || figures.usPerPacket < known.usPerPacket) best.set(way, figures)
     }
   const floor = best.get(all[0]!)
-  for (const [way, figures] of best) tell(way, calls, figures, floor)
+  for (const [way, figures] of best) printRow(way, calls, figures, floor)
 }
 
-/** Whether so many calls are carried: nothing lost, and nothing late, which would be lost a little later. */
+/** Whether all packets arrived in time; late packets indicate imminent loss. */
 const carries = ({ sent, received, p99 }: Figures): boolean => sent === received && p99 < 20_000
 
-/** The load could not send so many: it was late all the time, and not once when the machine stood still. */
-const tooMany = ({ lateSlots }: Figures): boolean => lateSlots > 700
+/** Whether the load was the limit: late throughout, not only during one stall of the machine. */
+const isLoadLimited = ({ lateSlots }: Figures): boolean => lateSlots > 700
 
-/** More than the range of ports holds. */
-const mostCalls = 2_800
+/** Number of calls beyond the port range. */
+const maxCalls = 2_800
 
-/** Prints the most calls that one core carries, to within a twentieth. */
-const most = async (programs: Programs, way: Way): Promise<void> => {
+/** Prints the maximum number of calls that one core carries, within 5 %. */
+const printMaxCalls = async (programs: Programs, way: Way): Promise<void> => {
   let good = 0
-  let bad = mostCalls
+  let bad = maxCalls
   let best: Figures | undefined
   let limit = ''
   for (let calls = 400; calls > good && calls < bad && (bad - good) / bad > 0.05; ) {
     const pace = { seconds: 5, slots: 20 }
     let figures = await measure(programs, way, calls, pace)
-    // Once more, as something else may have been in the way.
+    // A second attempt excludes other load on the machine.
     if (!carries(figures)) figures = await measure(programs, way, calls, pace)
-    if (carries(figures) && !tooMany(figures)) [good, best] = [calls, figures]
-    else [bad, limit] = [calls, tooMany(figures) ? ', or more, which the load could not send' : '']
-    calls = bad === mostCalls ? good * 2 : Math.round((good + bad) / 40) * 20
+    if (carries(figures) && !isLoadLimited(figures)) {
+      good = calls
+      best = figures
+    } else {
+      bad = calls
+      limit = isLoadLimited(figures) ? ', or more; the load could not send more' : ''
+    }
+    calls = bad === maxCalls ? good * 2 : Math.round((good + bad) / 40) * 20
   }
   const { usPerPacket = 0, p99 = 0 } = best ?? {}
   console.log(
@@ -90,26 +100,25 @@ const most = async (programs: Programs, way: Way): Promise<void> => {
 const heading =
   'calls what                                 us/pkt mediasoup  /relay  p50 us  p99 us   lost kB/call'
 
-/** Prints what relaying costs beside what it costs a C program, and how many calls a core carries. */
+/** Prints the cost of relaying compared with a C program, and the number of calls that one core carries. */
 export const media = async (rounds = 2, seconds = 5): Promise<void> => {
   const load = compile('rtp-load')
   const relay = compile('relay')
   if (!load || !relay) {
-    console.log(
-      'left out: the load, and the relay to compare with, need a C compiler (apt-get install gcc libc6-dev)',
-    )
+    console.log('skipped: the load and the reference relay need a C compiler (apt-get install gcc libc6-dev)')
     return
   }
   const programs = { load, relay }
   const { kind, reason } = socketKind()
   if (kind === 'node') console.log(`without the native sockets: ${reason}`)
   console.log(
-    `CPU and latency of each relayed packet, PCMU, 20 ms, both ways; packets leave in steps of 1 ms\n${heading}`,
+    'CPU and latency of each relayed packet, PCMU, 20 ms, both ways; packets leave in steps of 1 ms\n' +
+      heading,
   )
   for (const calls of [100, 300]) await table(programs, ways(), calls, { seconds, slots: 20 }, rounds)
-  console.log(`the same with packets spread over each ms, as callers send them\n${heading}`)
+  console.log(`the same with packets spread over each ms, as from callers\n${heading}`)
   const plain = ways().filter(({ leg }) => leg === 'plain')
   for (const calls of [100, 300]) await table(programs, plain, calls, { seconds, slots: 200 }, rounds)
-  console.log('most calls on one core with none lost')
-  for (const way of ways()) if (way.leg === 'plain' || way.leg === 'sdes') await most(programs, way)
+  console.log('maximum number of calls on one core without loss')
+  for (const way of ways()) if (way.leg === 'plain' || way.leg === 'sdes') await printMaxCalls(programs, way)
 }

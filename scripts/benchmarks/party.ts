@@ -1,9 +1,9 @@
-/** The parent's side of `sip-party.ts`. */
+/** Parent side of `sip-party.ts`. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Figures, Ready } from './sip-party.ts'
 
-/** A child process of `sip-party.ts`. */
+/** Child process that runs `sip-party.ts`. */
 export class Party {
   readonly #child: ChildProcess
   readonly ready: Ready
@@ -13,7 +13,7 @@ export class Party {
     this.ready = ready
   }
 
-  /** Starts one and waits until it can take calls. */
+  /** Starts the process and waits until it accepts calls. */
   static async start(...args: string[]): Promise<Party> {
     const child = fork(new URL('./sip-party.ts', import.meta.url), args, {
       execArgv: ['--expose-gc', '--disable-warning=ExperimentalWarning'],
@@ -26,7 +26,7 @@ export class Party {
     return this.#child.pid ?? -1
   }
 
-  /** What it uses at the moment. */
+  /** Returns its current use of resources. */
   async figures(): Promise<Figures> {
     const answer = once(this.#child, 'message') as Promise<[Figures]>
     this.#child.send('figures')

@@ -1,4 +1,4 @@
-/** What the gateway's processes use, from /proc. */
+/** Resource use of processes, from /proc. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** Clock ticks per second of /proc on Linux. */
@@ -12,13 +12,13 @@ const read = (pid: number, file: string): string => {
   }
 }
 
-/** The fields of `/proc/<pid>/stat` behind the command's name, which may hold blanks. */
+/** Returns the fields of `/proc/<pid>/stat` after the command's name, which may contain blanks. */
 const statOf = (pid: number): string[] =>
   read(pid, 'stat')
     .replace(/^.*\) /s, '')
     .split(' ')
 
-/** The process and everything that it started. */
+/** Returns the ids of the process and its descendants. */
 export const family = (pid: number): number[] => {
   const parents = new Map(
     readdirSync('/proc')
@@ -31,21 +31,21 @@ export const family = (pid: number): number[] => {
   return found
 }
 
-/** Seconds of CPU that these processes have used, user and system. */
+/** Returns the CPU time of processes in seconds, user and system. */
 export const cpuSeconds = (pids: readonly number[]): number =>
   pids.reduce((sum, pid) => {
     const stat = statOf(pid)
     return sum + (Number(stat[11] ?? 0) + Number(stat[12] ?? 0)) / ticksPerSecond
   }, 0)
 
-/** Resident memory of each process in MiB, by name. */
+/** Returns the resident memory of each process in MiB, with its name. */
 export const memory = (pids: readonly number[]): { name: string; mib: number }[] =>
   pids.map((pid) => ({
     name: read(pid, 'comm').trim(),
     mib: Number(/VmRSS:\s+(\d+)/.exec(read(pid, 'status'))?.[1] ?? 0) / 1024,
   }))
 
-/** Nanoseconds of CPU that all threads of a process have used, finer than {@link cpuSeconds}; of threads that ended they are lost. */
+/** Returns the CPU time of a process's live threads in nanoseconds, finer than {@link cpuSeconds}. */
 export const nanoseconds = (pid: number): number =>
   readdirSync(`/proc/${pid}/task`).reduce(
     (sum, thread) => sum + Number(read(pid, `task/${thread}/schedstat`).split(' ')[0] ?? 0),

@@ -1,4 +1,4 @@
-/** The small C programs of the benchmarks, and where programs run. */
+/** C programs of the benchmarks, and the cores of programs. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -9,10 +9,13 @@ import { createInterface, type Interface } from 'node:readline'
 const folder = mkdtempSync(join(tmpdir(), 'bench-media-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
-/** A new file's path; it is gone when this process ends. */
+/** Returns the path of a temporary file, which is deleted when this process ends. */
 export const temporary = (name: string): string => join(folder, name)
 
-/** Compiles `name`.c; the path of the program, or undefined where there is no compiler. Throws where it does not compile. */
+/**
+ * Compiles `name`.c. Returns the path of the program, or undefined without a compiler. Throws if the
+ * compilation fails.
+ */
 export const compile = (name: string): string | undefined => {
   const program = temporary(name)
   const source = join(import.meta.dirname, `${name}.c`)
@@ -22,24 +25,25 @@ export const compile = (name: string): string | undefined => {
   return program
 }
 
-/** What is measured has a core of its own, and the load another, where there are two and the system can do that. */
-const pins = availableParallelism() > 1 && spawnSync('taskset', ['-V']).status === 0
+/** Whether the system under test and the load each have their own core. */
+const isPinned = availableParallelism() > 1 && spawnSync('taskset', ['-V']).status === 0
 
-/** Both go before everything else where the system lets them, so that other work neither delays the load nor makes packets queue. */
-const urgent = spawnSync('chrt', ['-r', '1', 'true']).status === 0
+/** Whether programs may run at real-time priority, undisturbed by other processes. */
+const isRealTime = spawnSync('chrt', ['-r', '1', 'true']).status === 0
 
-/** `system` is what is measured. */
+/** Role of a program; `system` is the system under test. */
 export type Role = 'load' | 'system'
 
-/** The command that runs another one on the core of its role. */
+/** Returns the command that runs another one on the core of its role. */
 export const pinned = (role: Role, command: readonly string[]): [string, string[]] => {
-  const first = urgent ? ['chrt', '-r', '1'] : []
-  const core = pins ? ['taskset', '-c', role === 'load' ? '0' : '1'] : []
-  const [program = '', ...words] = [...first, ...core, ...command]
+  const first = isRealTime ? ['chrt', '-r', '1'] : []
+  const core = isPinned ? ['taskset', '-c', role === 'load' ? '0' : '1'] : []
+  const all = [...first, ...core, ...command]
+  const [program = '', ...words] = all
   return [program, words]
 }
 
-/** A program that takes and answers lines. */
+/** Program that reads and answers lines. */
 export class LineProgram {
   readonly #child: ChildProcess
   readonly #lines: Interface
@@ -54,7 +58,7 @@ export class LineProgram {
     return this.#child.pid ?? 0
   }
 
-  /** Rejects when the program ends instead. */
+  /** Returns the next line. Rejects if the program exits. */
   async line(): Promise<string> {
     const [line] = await Promise.race([
       once(this.#lines, 'line'),
@@ -69,7 +73,7 @@ export class LineProgram {
     this.#child.stdin?.write(`${line}\n`)
   }
 
-  /** Ends it. */
+  /** Terminates the program. */
   async close(): Promise<void> {
     if (this.#child.exitCode !== null) return
     const gone = once(this.#child, 'exit')

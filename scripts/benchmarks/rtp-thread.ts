@@ -1,4 +1,4 @@
-/** A worker thread that sends 50 packets a second from each of its sockets and counts what arrives. */
+/** Worker thread that sends 50 packets per second from each socket and counts received packets. */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -47,12 +47,12 @@ const send = (to: readonly number[]): NodeJS.Timeout => {
 let timer: NodeJS.Timeout | undefined
 parentPort?.on('message', (order: Order) => {
   if ('to' in order) {
-    // What the gateway sent of its own before, to open the way, is not a relayed packet.
+    // Earlier packets are the gateway's opening packets, not relayed ones.
     received = 0
     timer = send(order.to)
   } else {
     clearInterval(timer)
-    // What is on its way still counts.
+    // Packets in flight still count.
     setTimeout(() => parentPort?.postMessage({ sent, received }), 300)
   }
 })

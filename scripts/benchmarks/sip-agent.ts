@@ -1,28 +1,29 @@
-/** The SIP agent's part of `scripts/bench sip`, and drachtio-srf alone beside it. */
+/** Figures of the SIP agent and of drachtio-srf alone, for `scripts/bench sip`. */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { Party } from './party.ts'
 import { callsAt } from './sipp-load.ts'
 
-/** Each rate is held for so long. */
+/** Duration of each rate. */
 const secondsPerRate = 6
 const rates = [100, 250, 500, 750, 1_000, 1_250, 1_500, 1_750, 2_000, 2_500, 3_000]
-/** INVITE, 180, 200, ACK, BYE, 200. */
+/** Number of messages of a call: INVITE, 180, 200, ACK, BYE, 200. */
 const messagesPerCall = 6
 
-/** Prints how many calls a second a trivial application takes through the agent; stops at the first rate at which calls fail, twice. */
+/** Prints the calls per second of a trivial application. Stops at the first rate that fails twice. */
 export const agentCalls = async (): Promise<void> => {
   const party = await Party.start('both')
   try {
     let highest = 0
     for (const rate of rates) {
-      // One stall of the machine is not a limit.
+      // A second attempt excludes a stall of the machine.
       if (!(await attempt(party, rate)) && !(await attempt(party, rate))) break
       highest = rate
     }
     console.log(
-      `agent: highest clean rate ${highest} calls/s (INVITE, 180, 200, ACK, BYE, 200 over UDP; SIPp on the same machine)`,
+      `agent: highest clean rate ${highest} calls/s ` +
+        '(INVITE, 180, 200, ACK, BYE, 200 over UDP; SIPp on the same machine)',
     )
   } finally {
     await party.stop()
@@ -38,16 +39,17 @@ const attempt = async (party: Party, rate: number): Promise<boolean> => {
   const share = (ms: number) => `${(ms / load.seconds / 10).toFixed(0)} %`
   const perCall = (ms: number) => ((1000 * ms) / Math.max(1, load.answered)).toFixed(0)
   console.log(
-    `agent: ${rate} calls/s: ${load.clean ? 'clean' : `not clean, ${load.failed} failed`}, ${load.repeated} repeated, ` +
-      `${load.seconds.toFixed(1)} s; agent ${share(agent)} of a core, ${perCall(agent)} µs per call, ` +
-      `${perCall(agent / messagesPerCall)} µs per message; application ${share(application)}, ${perCall(application)} µs per call`,
+    `agent: ${rate} calls/s: ${load.isClean ? 'clean' : `not clean, ${load.failed} failed`}, ` +
+      `${load.repeated} retransmitted, ${load.seconds.toFixed(1)} s; agent ${share(agent)} of a core, ` +
+      `${perCall(agent)} µs per call, ${perCall(agent / messagesPerCall)} µs per message; ` +
+      `application ${share(application)}, ${perCall(application)} µs per call`,
   )
-  return load.clean
+  return load.isClean
 }
 
 const replayed = 30_000
 
-/** Prints what drachtio-srf can take: the same application, fed with frames by a stand-in that does nothing else. */
+/** Prints the capacity of drachtio-srf: the same application, with frames from a stub agent. */
 export const srfAlone = async (): Promise<void> => {
   const worker = new Worker(new URL('./sip-replay.worker.ts', import.meta.url))
   const [port] = (await once(worker, 'message')) as [number]
@@ -64,7 +66,8 @@ export const srfAlone = async (): Promise<void> => {
       if (calls < replayed) continue
       console.log(
         `drachtio-srf alone: ${(calls / seconds).toFixed(0)} calls/s from a replayed stream of frames, ` +
-          `${((1000 * cpu) / calls).toFixed(0)} µs per call, which is ${((1000 * calls) / cpu).toFixed(0)} calls/s of a whole core`,
+          `${((1000 * cpu) / calls).toFixed(0)} µs per call, ` +
+          `or ${((1000 * calls) / cpu).toFixed(0)} calls/s per core`,
       )
     }
   } finally {
@@ -76,7 +79,7 @@ export const srfAlone = async (): Promise<void> => {
 const heldCalls = 4_000
 const heldFor = 45_000
 
-/** Prints what a call takes of the agent's memory, and what is left when all are gone. */
+/** Prints the agent's memory per call, and its heap after all calls. */
 export const agentMemory = async (): Promise<void> => {
   const agent = await Party.start('agent')
   const app = await Party.start('app', String(agent.ready.port), agent.ready.secret)
@@ -85,22 +88,23 @@ export const agentMemory = async (): Promise<void> => {
       while ((await agent.figures()).held > 0) await sleep(500)
       return (await agent.figures()).heap
     }
-    // Code and tables that every call shares are there before anything is counted.
+    // A warm-up loads the code and tables that all calls share.
     await callsAt(agent.ready.sip, 500, 2 * heldCalls)
     const before = await emptied()
     const load = callsAt(agent.ready.sip, 500, heldCalls, heldFor)
     const look = async () => (await agent.figures()).heap
     await sleep((1000 * heldCalls) / 500 + 1_000)
     const young = await look()
-    // From the end of their transactions on there is one dialog for each.
+    // After the end of its transactions each call has one dialog.
     while ((await agent.figures()).held > heldCalls) await sleep(1_000)
     const old = await look()
     const { failed } = await load
     const after = await emptied()
-    // What the runtime itself lets go of meanwhile is not the calls'.
+    // The smaller heap excludes memory that the runtime released meanwhile.
     const perCall = (heap: number) => ((heap - Math.min(before, after)) / heldCalls).toFixed(0)
     console.log(
-      `memory of the agent: ${perCall(young)} bytes per call in its first 32 s, ${perCall(old)} afterwards (${heldCalls} calls, ${failed} failed); ` +
+      `memory of the agent: ${perCall(young)} bytes per call in its first 32 s, ` +
+        `${perCall(old)} afterwards (${heldCalls} calls, ${failed} failed); ` +
         `heap ${mib(before)} MiB before, ${mib(after)} MiB after them`,
     )
   } finally {

@@ -1,22 +1,23 @@
-/** The whole gateway's part of `scripts/bench sip`. */
+/** Figures of the whole gateway, for `scripts/bench sip`. */
 
 import { freePort } from '../../media/testing/free-ports.ts'
 import { Gateway } from '../../test/support/gateway.ts'
 import { Sipp } from '../../test/support/sipp.ts'
 import { cpuSeconds, family } from './processes.ts'
 
-/** Each rate is held for so long. */
+/** Duration of each rate. */
 const secondsPerRate = 8
 const rates = [10, 20, 40, 60, 80, 100, 130, 160, 200, 250, 300, 400, 500, 650, 800, 1000]
 
-/** One address calls at a rate that the shield and the overload rules are there to refuse. */
+/** SIP limits for one source address at rates that the shield and the overload rules would reject. */
 export const unlimited = {
   shield: { packetsPerSecond: 1_000_000, knownPacketsPerSecond: 1_000_000 },
   overload: { busyPercent: 100, callsPerSecond: 100_000 },
 }
 
 interface Attempt {
-  readonly clean: boolean
+  /** Whether every call was answered and ended, without retries that prolonged the run. */
+  readonly isClean: boolean
   readonly calls: number
   readonly cpuShare: number
   readonly seconds: number
@@ -30,7 +31,7 @@ const attempt = async (gateway: Gateway, rate: number): Promise<Attempt> => {
     ended: await gateway.metric('calls_ended_total'),
     at: performance.now(),
   }
-  // Nothing is sent to this port: the script hangs up at once.
+  // The port receives no packets, because the script hangs up at once.
   const media = await freePort()
   const sipp = await Sipp.start({
     scenario: 'caller-released',
@@ -49,22 +50,24 @@ const attempt = async (gateway: Gateway, rate: number): Promise<Attempt> => {
   const seconds = (performance.now() - before.at) / 1000
   const ended = (await gateway.metric('calls_ended_total')) - before.ended
   return {
-    // Clean: every call answered and hung up, none retried for so long that the run dragged on.
-    clean: finished && ended === calls && seconds < secondsPerRate + 3,
+    isClean: finished && ended === calls && seconds < secondsPerRate + 3,
     calls: ended,
     cpuShare: (cpuSeconds(pids) - before.cpu) / seconds,
     seconds,
   }
 }
 
-/** What the gateway refused so far, by code. Each call takes two ports that rest for a while, so that a small range refuses before the CPU is full. */
-const refusals = async (gateway: Gateway): Promise<string> =>
+/**
+ * Returns the gateway's rejections by code. Released ports rest for a while, so a small port range is used up
+ * before the CPU.
+ */
+const rejections = async (gateway: Gateway): Promise<string> =>
   (await gateway.metrics())
     .filter(({ name }) => name === 'trunkline_rejections_total')
     .map(({ labels, value }) => `${value} ${labels.code}`)
     .join(', ')
 
-/** Prints the highest rate of calls at which every call goes through `answer` and `hangup`; stops at the first rate that does not. */
+/** Prints the highest rate at which every call completes. Stops at the first rate with a failure. */
 export const gatewayCalls = async (): Promise<void> => {
   const gateway = await Gateway.start({
     rtpPorts: 22_000,
@@ -81,19 +84,21 @@ export const gatewayCalls = async (): Promise<void> => {
   try {
     let highest = 0
     for (const rate of rates) {
-      const { clean, calls, cpuShare, seconds } = await attempt(gateway, rate)
+      const { isClean, calls, cpuShare, seconds } = await attempt(gateway, rate)
       const share = `${(100 * cpuShare).toFixed(0)} % of a core`
       console.log(
-        `${rate} calls/s: ${clean ? 'clean' : 'not clean'}, ${calls} calls in ${seconds.toFixed(1)} s, ${share}`,
+        `${rate} calls/s: ${isClean ? 'clean' : 'not clean'}, ${calls} calls in ${seconds.toFixed(1)} ` +
+          `s, ${share}`,
       )
-      if (!clean) {
-        console.log(`refused: ${(await refusals(gateway)) || 'none; SIPp gave up'}`)
+      if (!isClean) {
+        console.log(`rejected: ${(await rejections(gateway)) || 'none; SIPp gave up'}`)
         break
       }
       highest = rate
     }
     console.log(
-      `highest clean rate: ${highest} calls/s (INVITE, 200, ACK, BYE over UDP; one SIPp on the same machine)`,
+      `highest clean rate: ${highest} calls/s ` +
+        '(INVITE, 200, ACK, BYE over UDP; one SIPp on the same machine)',
     )
   } finally {
     await gateway.stop()

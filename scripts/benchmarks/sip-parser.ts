@@ -1,4 +1,4 @@
-/** The parser's part of `scripts/bench sip`. */
+/** Figures of the parser, for `scripts/bench sip`. */
 import { checkMessage } from '../../sip-agent/message/check.ts'
 import { parseDatagram } from '../../sip-agent/message/parse.ts'
 
@@ -20,7 +20,7 @@ const sdp = [
   '',
 ].join('\r\n')
 
-/** A carrier's INVITE of 16 header fields. */
+/** Returns a carrier's INVITE with 16 header fields. */
 const invite = (call: number): Buffer =>
   Buffer.from(
     [
@@ -49,7 +49,7 @@ const invite = (call: number): Buffer =>
 const rounds = 15
 const turns = 20
 
-/** Prints CPU per INVITE, parsed and checked: the median of the rounds and the best. */
+/** Prints the CPU time to parse and check an INVITE: median and minimum of the rounds. */
 export const parser = (): void => {
   const messages = Array.from({ length: 500 }, (_, call) => invite(100_000 + call))
   const times: number[] = []
@@ -57,12 +57,14 @@ export const parser = (): void => {
     const before = process.threadCpuUsage()
     for (let turn = 0; turn < turns; turn++) for (const bytes of messages) checkMessage(parseDatagram(bytes))
     const used = process.threadCpuUsage(before)
-    // The first two warm up.
+    // The first two rounds warm up.
     if (round >= 0) times.push((used.user + used.system) / (turns * messages.length))
   }
   const sorted = times.toSorted((a, b) => a - b)
-  const [median = 0, best = 0] = [sorted[rounds >> 1], sorted[0]]
+  const median = sorted[rounds >> 1] ?? 0
+  const best = sorted[0] ?? 0
   console.log(
-    `parser: ${median.toFixed(1)} µs per INVITE of 16 headers with SDP (median of ${rounds} rounds, best ${best.toFixed(1)})`,
+    `parser: ${median.toFixed(1)} µs per INVITE of 16 headers with SDP ` +
+      `(median of ${rounds} rounds, best ${best.toFixed(1)})`,
   )
 }

@@ -1,6 +1,7 @@
 /**
- * The processes that `scripts/bench sip` measures, as children of it: `both` is the agent in its thread with an application beside it, as
- * in the gateway; `agent` is the agent on the main thread, so that its memory can be told; `app <port> <secret>` is the application.
+ * Child processes that `scripts/bench sip` measures. `both`: agent in its thread and application, as in the
+ * gateway. `agent`: agent on the main thread, so that its memory can be measured. `app <port> <secret>`:
+ * application.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startSipAgent } from '@trunkline/sip-agent'
@@ -9,18 +10,18 @@ import { Agent } from '../../sip-agent/agent.ts'
 import { SystemClock } from '../../sip-agent/clock.ts'
 import { TimerWheel } from '../../sip-agent/timer-wheel.ts'
 
-/** What a party tells of itself. */
+/** Resource use of a party. */
 export interface Figures {
   /** CPU of the whole process and of its main thread alone, in ms. */
   readonly cpu: number
   readonly mainCpu: number
   /** Heap and buffers in bytes, after a collection. */
   readonly heap: number
-  /** Transactions and dialogs of the agent; 0 where there is none. */
+  /** Number of the agent's transactions and dialogs; 0 without an agent. */
   readonly held: number
 }
 
-/** What it says first: where calls go, and where applications connect. */
+/** First message of a party: its SIP port, and the port and secret for applications. */
 export interface Ready {
   readonly sip: number
   readonly port: number
@@ -28,9 +29,10 @@ export interface Ready {
 }
 
 const localSdp =
-  'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 8\r\na=ptime:20\r\n'
+  'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 4000 RTP/AVP ' +
+  '8\r\na=ptime:20\r\n'
 
-/** The trivial application: rings, answers, forgets. */
+/** Connects the trivial application, which sends 180 and 200 for each call. */
 const answerAll = async (port: number, secret: string): Promise<void> => {
   const srf = new Srf()
   srf.on('error', () => {})
@@ -48,7 +50,7 @@ const answerAll = async (port: number, secret: string): Promise<void> => {
 }
 
 const listen = [{ transport: 'udp', address: '127.0.0.1', port: 0 }] as const
-/** Far beyond what is held in the 32 s that a transaction stays. */
+/** Options of the agent; the limit exceeds all transactions of 32 s. */
 const options = { maxTransactions: 1_000_000 }
 const [mode, port = '', secret = ''] = process.argv.slice(2)
 let held = async () => 0
@@ -80,7 +82,7 @@ process.on('message', async () => {
   const all = process.cpuUsage()
   const main = process.threadCpuUsage()
   const kept = await held()
-  // What waits for a finaliser goes with the next collection.
+  // Objects with finalisers are released by the next collection only.
   for (let i = 0; i < 4; i++) {
     globalThis.gc?.()
     await sleep(50)

@@ -1,16 +1,17 @@
 /**
- * A stand-in for the SIP agent that parses and keeps nothing: it plays the frames of calls to the application that connects, as fast as
- * that answers. What it reaches is what drachtio-srf can take.
+ * Stub of the SIP agent without a parser and state. It replays the frames of calls to an application as fast
+ * as the application answers, which measures the capacity of drachtio-srf.
  */
 import { createServer, type Socket } from 'node:net'
 import { parentPort } from 'node:worker_threads'
 import { FrameReader, makeFrame, splitPayload } from '../../sip-agent/drachtio/frames.ts'
 
-/** Calls that are open at the same time. */
+/** Number of simultaneous calls. */
 const window = 400
 const from = 'udp|127.0.0.1|6000|12:00:00.000000'
 const body =
-  'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 6000 RTP/AVP 8 0 101\r\na=ptime:20\r\n'
+  'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 6000 RTP/AVP 8 0 ' +
+  '101\r\na=ptime:20\r\n'
 
 const request = (method: string, call: number, seq: number, tag: string): string =>
   [

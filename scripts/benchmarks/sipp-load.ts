@@ -5,18 +5,21 @@ import { join } from 'node:path'
 import { freePort } from '../../media/testing/free-ports.ts'
 import { Program } from '../../test/support/program.ts'
 
-/** What SIPp made of it. */
+/** Result of a run of SIPp. */
 export interface Load {
   readonly answered: number
   readonly failed: number
-  /** Messages that SIPp sent again. */
+  /** Number of messages that SIPp retransmitted. */
   readonly repeated: number
   readonly seconds: number
-  /** No call failed, none was repeated for so long that the run dragged on. */
-  readonly clean: boolean
+  /** Whether all calls succeeded, without retransmissions that prolonged the run. */
+  readonly isClean: boolean
 }
 
-/** Places `calls` calls to `host` at `port` of 127.0.0.1, `rate` each second, held for `holdMs`; at most for 15 s longer than that takes. */
+/**
+ * Places calls to `host` at a port of 127.0.0.1, `rate` per second, each held for `holdMs`. Stops 15 s after
+ * the expected end.
+ */
 export const callsAt = async (
   port: number,
   rate: number,
@@ -66,7 +69,7 @@ export const callsAt = async (
       failed,
       repeated: figure('Retransmissions(C)'),
       seconds,
-      clean: failed === 0 && seconds < expected + 3,
+      isClean: failed === 0 && seconds < expected + 3,
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -7,26 +7,26 @@ import { unlimited } from './sip-gateway.ts'
 import { callsAt } from './sipp-load.ts'
 
 const everyMs = 30_000
-/** Growth over the second half that still counts as flat, as a share of what there is. */
+/** Maximum growth over the second half that counts as flat, as a share of the memory. */
 const flatShare = 0.05
 
 interface Sample {
   readonly minutes: number
-  /** MiB of all processes together. */
+  /** Resident memory of all processes, in MiB. */
   readonly resident: number
-  /** MiB of the gateway's own heap. */
+  /** Heap of the gateway's main process, in MiB. */
   readonly heap: number
 }
 
 /**
- * Runs calls at a rate through the whole gateway (a script that answers and waits; the caller hangs up after a second), prints memory every
- * 30 s, and says in the end whether it stayed flat. The caller is a known carrier; beside it strangers send `flood` requests of each kind a
- * second. Defaults: 30 minutes, 20 calls/s, 0: no strangers.
+ * Runs calls from a known carrier at a rate through the gateway: a script answers and waits, and the caller
+ * hangs up after a second. Prints memory every 30 s, and finally whether it stayed flat. Meanwhile untrusted
+ * sources send `flood` requests of each kind per second; 0 sends none.
  */
 export const soak = async (minutes = 30, rate = 20, flood = 0): Promise<void> => {
   const gateway = await Gateway.start({
     rtpPorts: 22_000,
-    // Strangers have their usual limits.
+    // Untrusted sources have the default limits.
     limits: { calls: 5000, strangers: {} },
     sip: unlimited,
     domains: [
@@ -57,7 +57,7 @@ export const soak = async (minutes = 30, rate = 20, flood = 0): Promise<void> =>
       if (running) samples.push(await look(gateway, (performance.now() - began) / 60_000))
     }
     const { answered, failed, repeated } = await load
-    console.log(`${answered} calls answered and ended, ${failed} failed, ${repeated} messages repeated`)
+    console.log(`${answered} calls answered and ended, ${failed} failed, ${repeated} messages retransmitted`)
     if (strangers) console.log(await strangersText(gateway, strangers))
     console.log(verdict(samples))
   } finally {
@@ -71,7 +71,7 @@ const handler = {
   document: { version: '1.0.0', sections: { main: ['answer', { sleep: 60_000 }] } },
 }
 
-/** Limits that strangers reach, by the code of their refusals. */
+/** Error codes of the limits for untrusted sources. */
 const strangerCodes = [
   'over_source_limit',
   'over_source_rate',
@@ -80,12 +80,15 @@ const strangerCodes = [
 ]
 
 const strangersText = async (gateway: Gateway, { sent, outcomes }: StrangerFlood): Promise<string> => {
-  const refused = await Promise.all(
+  const rejected = await Promise.all(
     strangerCodes.map(async (code) => `${code} ${await gateway.metric('rejections_total', { code })}`),
   )
   const dropped = await gateway.metric('sip_dropped_total', { reason: 'rate' })
-  const answers = `${outcomes.answered} of their acknowledged calls answered, ${outcomes.refused} refused`
-  return `strangers: ${sent} datagrams sent, ${dropped} dropped by the shield; ${answers}; ${refused.join(', ')}`
+  const answers = `${outcomes.answered} acknowledged calls answered, ${outcomes.refused} rejected`
+  return (
+    `untrusted sources: ${sent} datagrams sent, ${dropped} dropped by the shield; ` +
+    `${answers}; ${rejected.join(', ')}`
+  )
 }
 
 const look = async (gateway: Gateway, minutes: number): Promise<Sample> => {
@@ -95,12 +98,13 @@ const look = async (gateway: Gateway, minutes: number): Promise<Sample> => {
   const each = parts.map(({ name, mib }) => `${name} ${mib.toFixed(0)}`).join(' + ')
   const calls = await gateway.metric('calls')
   console.log(
-    `${minutes.toFixed(1)} min: resident ${resident.toFixed(0)} MiB (${each}), heap ${heap.toFixed(0)} MiB, ${calls} calls up`,
+    `${minutes.toFixed(1)} min: resident ${resident.toFixed(0)} MiB (${each}), ` +
+      `heap ${heap.toFixed(0)} MiB, ${calls} active calls`,
   )
   return { minutes, resident, heap }
 }
 
-/** MiB a minute, by least squares. */
+/** Returns the growth in MiB per minute, by least squares. */
 const slope = (samples: readonly Sample[], of: (sample: Sample) => number): number => {
   const mean = (list: readonly number[]) => list.reduce((sum, each) => sum + each, 0) / list.length
   const x = mean(samples.map(({ minutes }) => minutes))
@@ -109,17 +113,19 @@ const slope = (samples: readonly Sample[], of: (sample: Sample) => number): numb
   return samples.reduce((sum, each) => sum + (each.minutes - x) * (of(each) - y), 0) / spread
 }
 
-/** Whether memory is flat over the second half; a heap breathes, so the slope counts and not the last figure. */
+/** Returns the verdict on the second half, from the slope: single figures of a heap vary. */
 const verdict = (samples: readonly Sample[]): string => {
   const half = samples.slice(samples.length >> 1)
   const first = half[0]
   const last = half.at(-1)
   if (!first || !last || half.length < 3)
-    return 'memory: too few samples for a verdict; let it run for three minutes at least'
+    return 'memory: too few samples for a verdict; run at least three minutes'
   const span = last.minutes - first.minutes
   const growths = [slope(half, ({ resident }) => resident), slope(half, ({ heap }) => heap)] as const
-  const flat =
+  const isFlat =
     growths[0] * span < flatShare * first.resident && growths[1] * span < 4 * flatShare * first.heap
-  const figures = `resident ${growths[0].toFixed(2)}, heap ${growths[1].toFixed(2)} MiB a minute over the last ${span.toFixed(1)} min`
-  return `memory: ${flat ? 'flat' : 'NOT FLAT'} (${figures})`
+  const figures =
+    `resident ${growths[0].toFixed(2)}, heap ${growths[1].toFixed(2)} MiB per minute ` +
+    `over the last ${span.toFixed(1)} min`
+  return `memory: ${isFlat ? 'flat' : 'NOT FLAT'} (${figures})`
 }

@@ -8,23 +8,26 @@ import { family, memory } from './processes.ts'
 
 const runs = 5
 
-/** Prints the time from the command to ready, the first time (keys, certificate and password hashes are made) and again, and the idle memory. */
+/**
+ * Prints the time from the command to ready, and the idle memory. The first start also creates keys,
+ * certificate and password hashes.
+ */
 export const start = async (): Promise<void> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'bench-'))
   try {
     console.log(`first start to ready: ${seconds(await timed(dataDir))} s`)
     const times: number[] = []
     for (let run = 1; run < runs; run++) times.push(await timed(dataDir))
-    times.push(await timed(dataDir, tellMemory))
+    times.push(await timed(dataDir, printMemory))
     const sorted = times.toSorted((a, b) => a - b)
-    const [median, least, most] = [sorted[runs >> 1], sorted[0], sorted.at(-1)].map((ms) => seconds(ms ?? 0))
-    console.log(`start to ready: median ${median} s, ${least} to ${most} s, ${runs} starts`)
+    const [median, min, max] = [runs >> 1, 0, runs - 1].map((index) => seconds(sorted[index] ?? 0))
+    console.log(`start to ready: median ${median} s, ${min} to ${max} s, ${runs} starts`)
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }
 }
 
-/** Starts and stops a gateway; milliseconds from the command to ready. */
+/** Starts and stops a gateway. Returns the milliseconds from the command to ready. */
 const timed = async (dataDir: string, meanwhile?: (pid: number) => Promise<void>): Promise<number> => {
   const began = performance.now()
   const gateway = await Gateway.start({ dataDir })
@@ -34,7 +37,7 @@ const timed = async (dataDir: string, meanwhile?: (pid: number) => Promise<void>
   return took
 }
 
-const tellMemory = async (pid: number): Promise<void> => {
+const printMemory = async (pid: number): Promise<void> => {
   await sleep(5_000)
   const parts = memory(family(pid))
   const sum = parts.reduce((total, { mib }) => total + mib, 0)

@@ -1,4 +1,4 @@
-/** `scripts/demo-call`: one call from a carrier, told in words. */
+/** `scripts/demo-call`: places one call like a carrier and prints its progress. */
 import { lastTone, levels } from '../../test/support/hearing.ts'
 import { RtpPeer } from '../../test/support/rtp-peer.ts'
 import { Sipp } from '../../test/support/sipp.ts'
@@ -32,24 +32,25 @@ const sipp = await Sipp.start({
 })
 console.log(`Calling sip:${target} at ${to} for ${seconds} s with a tone of ${toneHz} Hz.`)
 
-let told = 0
-const telling = setInterval(() => {
-  for (const event of sipp.events.slice(told)) {
+let printed = 0
+const progress = setInterval(() => {
+  for (const event of sipp.events.slice(printed)) {
     const [word = '', port] = event.split(' ')
     console.log(words[word] ?? event)
     if (word === 'answered' && port) media.send(port, toneHz)
-    told++
+    printed++
   }
   const [level = 0] = levels(media.packets.slice(-10), 200)
   const tone = lastTone(media.packets)
-  if (level > 100) console.log(`heard: level ${level.toFixed(0)}${tone ? `, mostly ${tone} Hz` : ''}`)
+  const hz = tone ? `, mostly ${tone} Hz` : ''
+  if (level > 100) console.log(`received audio: level ${level.toFixed(0)}${hz}`)
 }, 1000)
 
 const done = await sipp.succeeded().then(
   () => 'The call is over.',
-  // What matters to a person is in the first lines.
+  // The first lines have the essential facts.
   (error: Error) => error.message.split('\n').slice(0, 6).join('\n'),
 )
-clearInterval(telling)
+clearInterval(progress)
 media.close()
 console.log(done)

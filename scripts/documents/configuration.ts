@@ -70,7 +70,8 @@ export const configurationPage = (): string =>
     '# Configuration',
     '',
     'The configuration is one YAML file. `scripts/trunkline check <file>` reports the line and key of',
-    'each error; unknown keys are errors. `config/example.yaml` is an annotated example, and `config/schema.json` is',
+    'each error; unknown keys are errors. `config/example.yaml` is an annotated example, and ' +
+      '`config/schema.json` is',
     'the JSON Schema for editors.',
     '',
     `- \`\${NAME}\` in a value is replaced by the environment variable; \`\${NAME:-value}\` has a default.`,

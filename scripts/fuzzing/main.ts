@@ -1,4 +1,4 @@
-/** `scripts/fuzz [minutes] [seed]`: rounds of damaged SIP against a gateway of its own. The scenario `fuzz` runs one small round. */
+/** `scripts/fuzz [minutes] [seed]`: sends rounds of damaged SIP to a gateway. */
 
 import { freePort } from '../../media/testing/free-ports.ts'
 import { connectedDomain, FuzzPeer, fuzzedDomain } from '../../test/support/fuzz.ts'
@@ -29,7 +29,7 @@ const gateway = await Gateway.start({
   ],
 })
 
-/** Runs one round. Throws if the gateway holds something afterwards, or takes no call. */
+/** Runs one round. Throws if the gateway leaks state or rejects the final call. */
 const round = async (seed: number): Promise<void> => {
   const peer = await FuzzPeer.open(gateway, port, seed)
   try {

@@ -1,4 +1,4 @@
-/** The media threads' sockets: media/edge/native, compiled once and kept beside the workers. */
+/** Native sockets of the media threads: media/edge/native, compiled once and cached with the workers. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 const root = dirname(dirname(import.meta.dirname))
 const sourceFolder = join(root, 'media', 'edge', 'native')
 const sources = ['udp.c', 'sockets.c']
-/** Where media/edge looks for it. */
+/** Path from which media/edge loads the addon. */
 const place = join(sourceFolder, 'udp.node')
 
 const require = createRequire(import.meta.url)
@@ -25,7 +25,7 @@ const flags = [
   '-fstack-protector-strong',
 ]
 
-/** Twelve hexadecimal digits over what decides what a build gives. */
+/** Returns a hash of all inputs of the build, as twelve hexadecimal digits. */
 const hashOf = (): string => {
   const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${flags}`)
   for (const file of [...sources, 'sockets.h'])
@@ -44,7 +44,7 @@ const loads = (file: string): boolean => {
   }
 }
 
-/** Compiles to `target`, whole or not at all. Throws with the compiler's words. */
+/** Compiles to `target` atomically. Throws with the compiler's output. */
 const compile = (target: string): void => {
   const fresh = `${target}.${process.pid}.node`
   const run = spawnSync(
@@ -60,20 +60,20 @@ const compile = (target: string): void => {
     { encoding: 'utf8' },
   )
   try {
-    if (run.error) throw new Error('there is no C compiler (Debian: apt-get install gcc libc6-dev)')
+    if (run.error) throw new Error('no C compiler found (Debian: apt-get install gcc libc6-dev)')
     if (run.status !== 0) throw new Error(run.stderr.trim())
-    if (!loads(fresh)) throw new Error('this Node cannot load what was built')
+    if (!loads(fresh)) throw new Error('this Node cannot load the addon')
     renameSync(fresh, target)
   } finally {
     rmSync(fresh, { force: true })
   }
 }
 
-const same = (a: string, b: string): boolean => existsSync(b) && readFileSync(a).equals(readFileSync(b))
+const isSame = (a: string, b: string): boolean => existsSync(b) && readFileSync(a).equals(readFileSync(b))
 
 /**
- * Builds the addon into `cacheFolder` if it is not there, and puts it where media/edge looks for it. Never fails: without it the media
- * threads use Node's own sockets, and `say` is told why.
+ * Builds the addon into `cacheFolder` unless it exists, and copies it to the path that media/edge loads. Never
+ * fails: without the addon the media threads use Node's sockets, and `say` receives the reason.
  */
 export const ensureAddon = (cacheFolder: string, say: (text: string) => void): void => {
   try {
@@ -82,11 +82,12 @@ export const ensureAddon = (cacheFolder: string, say: (text: string) => void): v
       mkdirSync(cacheFolder, { recursive: true })
       compile(kept)
     }
-    if (same(kept, place)) return
-    // Renamed into its place: a gateway that runs goes on with the old one.
+    if (isSame(kept, place)) return
+    // The rename keeps the old file intact for a running gateway.
     copyFileSync(kept, `${place}.new`)
     renameSync(`${place}.new`, place)
   } catch (error) {
-    say(`the media threads will use Node's own sockets, which cost more: ${(error as Error).message}`)
+    const { message } = error as Error
+    say(`the media threads use Node's own sockets, at a higher cost: ${message}`)
   }
 }

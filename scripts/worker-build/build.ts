@@ -1,4 +1,4 @@
-/** The build from the package's own source. */
+/** Build of the worker from the package's source. */
 import { spawn } from 'node:child_process'
 import { cpSync, createWriteStream, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { builtName, type Candidate, temporaryFolder } from './cache.ts'
 import { applyPatches } from './patches.ts'
 
-/** Measured: the whole build takes about this many minutes of one 2.5 GHz core. */
+/** Measured duration of the build on one core of 2.5 GHz, in minutes. */
 const coreMinutes = 11
 
 const run = (
@@ -32,20 +32,23 @@ const run = (
 
 const tail = (log: string): string => readFileSync(log, 'utf8').trimEnd().split('\n').slice(-30).join('\n')
 
-/** Reports each fifth of the way, from ninja's `[12/258]`. */
+/** Returns a reader of ninja's `[12/258]` that reports each fifth of the build. */
 const progress = (say: (text: string) => void): ((text: string) => void) => {
-  let told = 0
+  let reported = 0
   return (text) => {
     const at = /\[(\d+)\/(\d+)\]/.exec(text)
     if (!at) return
     const fifth = Math.floor((5 * Number(at[1])) / Number(at[2]))
-    if (fifth <= told || fifth === 5) return
-    told = fifth
+    if (fifth <= reported || fifth === 5) return
+    reported = fifth
     say(`${fifth * 20} % built`)
   }
 }
 
-/** Compiles a patched copy of `source` in a temporary folder of the cache. Rejects with the end of the log when the build fails. */
+/**
+ * Compiles a patched copy of `source` in a temporary folder of the cache. Rejects with the end of the log if
+ * the build fails.
+ */
 export const build = async (
   source: string,
   version: string,
@@ -53,7 +56,8 @@ export const build = async (
 ): Promise<Candidate> => {
   const cores = Number(process.env.TRUNKLINE_BUILD_JOBS) || availableParallelism()
   say(
-    `building mediasoup-worker ${version}: about ${Math.max(1, Math.round(coreMinutes / cores))} minutes on ${cores} cores, once`,
+    `building mediasoup-worker ${version} once: ` +
+      `about ${Math.max(1, Math.round(coreMinutes / cores))} minutes on ${cores} cores`,
   )
   const began = performance.now()
   const folder = temporaryFolder()

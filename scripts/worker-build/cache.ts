@@ -1,4 +1,4 @@
-/** The cache of workers, outside the checkout so that every checkout of the same version shares it. */
+/** Cache of workers, outside of the checkout so that all checkouts of a version share it. */
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -15,20 +15,20 @@ import {
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** A worker in a temporary folder of the cache, and the name that the folder gets when the worker has proved to work. */
+/** Worker in a temporary folder of the cache, with the folder's final name after verification. */
 export interface Candidate {
   readonly folder: string
   readonly binary: string
   readonly name: string
 }
 
-/** Where everything that was built or downloaded is kept. */
+/** Returns the folder of all built and downloaded workers. */
 export const cacheFolder = (): string =>
   join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'trunkline', 'worker')
 
 const recipeFolder = import.meta.dirname
 
-/** The files that decide what a build gives. */
+/** Files that determine the result of a build. */
 const recipeFiles = [
   'CMakeLists.txt',
   'patches.ts',
@@ -37,14 +37,14 @@ const recipeFiles = [
   'shim/ankerl/unordered_dense.h',
 ]
 
-/** Twelve hexadecimal digits over the recipe. */
+/** Returns a hash of the recipe, as twelve hexadecimal digits. */
 export const recipeHash = (): string => {
   const hash = createHash('sha256')
   for (const file of recipeFiles) hash.update(file).update(readFileSync(join(recipeFolder, file)))
   return hash.digest('hex').slice(0, 12)
 }
 
-/** Twelve hexadecimal digits over what the build links and compiles with. */
+/** Returns a hash of the compiler and the libraries, as twelve hexadecimal digits. */
 export const toolHash = (): string => {
   const ask = (command: string, ...args: string[]): string =>
     spawnSync(command, args, { encoding: 'utf8' }).stdout ?? ''
@@ -55,14 +55,14 @@ export const toolHash = (): string => {
     .slice(0, 12)
 }
 
-/** Name of the folder of a downloaded worker. */
+/** Returns the name of the folder of a downloaded worker. */
 export const prebuiltName = (version: string): string =>
   `${version}-prebuilt-${process.platform}-${process.arch}`
 
-/** Name of the folder of a worker built here. */
+/** Returns the name of the folder of a locally built worker. */
 export const builtName = (version: string): string => `${version}-${recipeHash()}${toolHash()}`
 
-/** Whether the file is there and the system can load it: started bare, a worker complains with exit code 41. */
+/** Whether the system can run the file; without arguments a worker exits with code 41. */
 export const starts = (binary: string): boolean => {
   try {
     accessSync(binary, constants.X_OK)
@@ -73,8 +73,8 @@ export const starts = (binary: string): boolean => {
 }
 
 /**
- * The path of a kept worker of this version, or undefined. One built with this recipe counts even if its libraries have been updated since,
- * as long as the system can load it; that also serves a machine on which the compiler was removed after the build.
+ * Returns the path of a cached worker of this version, if any. A worker built with this recipe counts even
+ * after updates of its libraries, if it still starts. The machine may thus have no compiler any more.
  */
 export const cachedWorker = (version: string, prebuiltToo: boolean): string | undefined => {
   const folder = cacheFolder()
@@ -91,17 +91,17 @@ export const cachedWorker = (version: string, prebuiltToo: boolean): string | un
   return wanted.map((name) => join(folder, name, 'mediasoup-worker')).find(starts)
 }
 
-/** A new temporary folder in the cache. */
+/** Creates a temporary folder in the cache. */
 export const temporaryFolder = (): string => {
   mkdirSync(cacheFolder(), { recursive: true })
   return mkdtempSync(join(cacheFolder(), 'new-'))
 }
 
-/** Moves a worker that passes `proof` to its final place in one step, whole or not at all; returns its path there. */
-export const remember = async (candidate: Candidate, proof: () => Promise<void>): Promise<string> => {
+/** Verifies a worker, moves it to its final folder atomically, and returns its path there. */
+export const remember = async (candidate: Candidate, verify: () => Promise<void>): Promise<string> => {
   const target = join(cacheFolder(), candidate.name)
   try {
-    await proof()
+    await verify()
     rmSync(target, { recursive: true, force: true })
     renameSync(candidate.folder, target)
   } finally {

@@ -1,4 +1,4 @@
-/** `scripts/worker`: finds, downloads or builds the mediasoup worker, proves that it works and prints its path; builds the media threads' sockets. */
+/** `scripts/worker`: finds, downloads or builds the mediasoup worker, verifies it and prints its path. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ensureAddon } from './addon.ts'
@@ -11,15 +11,15 @@ import { verify } from './verify.ts'
 const root = dirname(dirname(import.meta.dirname))
 const packageFolder = join(root, 'node_modules', 'mediasoup')
 
-/** What is said goes to standard error: standard output is the path alone. */
+/** Reports progress on standard error; standard output has only the path. */
 const say = (text: string): void => void process.stderr.write(`worker: ${text}\n`)
 
-/** Where `scripts/trunkline` reads the path at every start, without asking anybody. */
-const note = join(root, 'node_modules', '.cache', 'trunkline-worker')
+/** File from which `scripts/trunkline` reads the path at each start. */
+const pathFile = join(root, 'node_modules', '.cache', 'trunkline-worker')
 
-const noted = (): string | undefined => {
+const recordedPath = (): string | undefined => {
   try {
-    return readFileSync(note, 'utf8').trim()
+    return readFileSync(pathFile, 'utf8').trim()
   } catch {
     return undefined
   }
@@ -27,8 +27,8 @@ const noted = (): string | undefined => {
 
 const obtain = async (mayDownload: boolean): Promise<string> => {
   const version = String(JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')).version)
-  const found = cachedWorker(version, mayDownload)
-  if (found) return found
+  const cached = cachedWorker(version, mayDownload)
+  if (cached) return cached
   if (mayDownload) {
     const prebuilt = await download(packageFolder, version, say)
     if (prebuilt) return remember(prebuilt, () => verify(prebuilt.binary))
@@ -46,9 +46,9 @@ const main = async (): Promise<void> => {
     return
   }
   const path = await obtain(!process.argv.includes('--build'))
-  if (noted() !== path) {
-    mkdirSync(dirname(note), { recursive: true })
-    writeFileSync(note, `${path}\n`)
+  if (recordedPath() !== path) {
+    mkdirSync(dirname(pathFile), { recursive: true })
+    writeFileSync(pathFile, `${path}\n`)
   }
   process.stdout.write(`${path}\n`)
 }

@@ -1,7 +1,7 @@
-/** What Debian must provide for a build. */
+/** Debian packages for a build. */
 import { spawnSync } from 'node:child_process'
 
-/** The Debian packages that the build needs: compiler, tools and the libraries' headers. */
+/** Names of the Debian packages that the build needs: compiler, tools and headers of libraries. */
 export const packages = [
   'g++',
   'cmake',
@@ -15,8 +15,8 @@ export const packages = [
   'flatbuffers-compiler',
 ] as const
 
-/** One command per program, one `pkg-config` name per library: cheaper and truer than asking the package manager. */
-const present = (): boolean =>
+/** Whether all programs and libraries exist; quicker and more exact than a query of the package manager. */
+const isComplete = (): boolean =>
   ['c++', 'cmake', 'ninja', 'flatc'].every(
     (tool) => spawnSync(tool, ['--version'], { stdio: 'ignore' }).status === 0,
   ) &&
@@ -33,16 +33,16 @@ const apt = (...args: string[]): boolean => {
   return run.status === 0
 }
 
-/** Installs what is missing when root; throws with the one command to run when not, or when it fails. */
+/** Installs missing packages as root. Throws with the command to run for other users and after a failure. */
 export const ensurePackages = (say: (text: string) => void): void => {
-  if (present()) return
+  if (isComplete()) return
   const command = `apt-get install -y --no-install-recommends ${packages.join(' ')}`
   if (process.getuid?.() !== 0)
-    throw new Error(`the build needs Debian packages. Run this once, then again:\n  sudo ${command}`)
+    throw new Error(`the build needs Debian packages. Run this once, then repeat:\n  sudo ${command}`)
   say('installing the Debian packages that the build needs')
   const done =
     apt('install', '--no-install-recommends', ...packages) ||
     (apt('update') && apt('install', '--no-install-recommends', ...packages))
-  if (!done || !present())
-    throw new Error(`the Debian packages could not be installed. Try by hand:\n  ${command}`)
+  if (!done || !isComplete())
+    throw new Error(`the Debian packages could not be installed. Run by hand:\n  ${command}`)
 }

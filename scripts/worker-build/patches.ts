@@ -1,4 +1,4 @@
-/** Text changes to a copy of the worker's sources. */
+/** Patches of the worker's sources. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -9,18 +9,18 @@ interface Patch {
 }
 
 /**
- * What is changed in the worker's sources when they are built against the distribution's libraries. Each text must be there: a version
- * of the package that changed it is to be looked at anew, not built blindly.
+ * Patches for a build with the libraries of the distribution. Each original text must exist; if a new version
+ * of the package changed it, the patch needs a review.
  */
 const patches: readonly Patch[] = [
-  // The BIO callback answers 1 to every BIO_ctrl(). A libssl with kernel TLS takes that as "kTLS is sending", allocates no
-  // write buffer and crashes in the first DTLS handshake. A control's return has BIO_CB_RETURN as a flag, not as the value.
+  // The BIO callback returns 1 for every BIO_ctrl(). A libssl with kernel TLS then assumes that kTLS sends,
+  // allocates no write buffer and crashes in the first DTLS handshake. BIO_CB_RETURN is a flag.
   {
     file: 'src/RTC/DtlsTransport.cpp',
     from: '(operationType == BIO_CB_RETURN)',
     to: '(operationType & BIO_CB_RETURN)',
   },
-  // ICE credentials, SCTP tags and the like come from a seeded Mersenne twister; take them from OpenSSL's generator.
+  // ICE credentials and SCTP tags come from a seeded Mersenne twister; OpenSSL's generator is secure.
   {
     file: 'include/Utils.hpp',
     from: 'static thread_local std::mt19937_64 rng;',
@@ -37,7 +37,7 @@ const patches: readonly Patch[] = [
     to: 'thread_local trunkline::SecureRandom Crypto::rng;',
   },
   { file: 'src/Utils/Crypto.cpp', from: 'Crypto::rng.seed(seed);', to: 'static_cast<void>(seed);' },
-  // An SRTP key of letters and digits has 5 bits in each byte; give it 8.
+  // An SRTP key of letters and digits has 5 random bits per byte instead of 8.
   {
     file: 'src/RTC/PlainTransport.cpp',
     from: 'Utils::Crypto::GetRandomString(this->srtpMasterLength)',
@@ -50,12 +50,12 @@ const patches: readonly Patch[] = [
   },
 ]
 
-/** Applies every patch to the copy in `folder`; throws with the file and the text when one does not fit. */
+/** Applies all patches to the copy in `folder`. Throws with the file and the text if one does not apply. */
 export const applyPatches = (folder: string): void => {
   for (const { file, from, to } of patches) {
     const path = join(folder, file)
     const text = readFileSync(path, 'utf8')
-    if (!text.includes(from)) throw new Error(`${file} of this mediasoup has no longer the text: ${from}`)
+    if (!text.includes(from)) throw new Error(`${file} of this mediasoup no longer contains: ${from}`)
     writeFileSync(path, text.replaceAll(from, to))
   }
 }

@@ -1,4 +1,4 @@
-/** The worker that the package's publisher built. */
+/** Worker built by the package's publisher. */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { release } from 'node:os'
@@ -6,11 +6,11 @@ import { basename, join } from 'node:path'
 import { type Candidate, prebuiltName, starts, temporaryFolder } from './cache.ts'
 import { checkPin, type Pins, readPins } from './pins.ts'
 
-/** Longest wait for the server's first word, and for the whole file (about 10 MB). */
+/** Maximum wait for the response and for the whole file (about 10 MB), in ms. */
 const answerMs = 10_000
 const transferMs = 120_000
 
-/** The release page that the package names, or the one in `MEDIASOUP_WORKER_PREBUILT_DOWNLOAD_BASE_URL`. */
+/** Returns the URL of the archive on the package's release page or the configured mirror. */
 const addressOf = (packageFolder: string, version: string): string => {
   const { repository } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'))
   const base =
@@ -23,10 +23,10 @@ const addressOf = (packageFolder: string, version: string): string => {
 }
 
 const fetchArchive = async (address: string): Promise<Buffer> => {
-  const giveUp = new AbortController()
-  const answerTimer = setTimeout(() => giveUp.abort(new Error('no answer')), answerMs)
+  const abort = new AbortController()
+  const answerTimer = setTimeout(() => abort.abort(new Error('no answer')), answerMs)
   const response = await fetch(address, {
-    signal: AbortSignal.any([giveUp.signal, AbortSignal.timeout(transferMs)]),
+    signal: AbortSignal.any([abort.signal, AbortSignal.timeout(transferMs)]),
   })
   clearTimeout(answerTimer)
   if (!response.ok) throw new Error(`HTTP status ${response.status}`)
@@ -34,8 +34,8 @@ const fetchArchive = async (address: string): Promise<Buffer> => {
 }
 
 /**
- * Downloads and unpacks the prebuilt worker; undefined, with a word said, if it cannot be downloaded, has not the pinned hash or does not run
- * here. Nothing of an archive is unpacked before its hash is checked.
+ * Downloads the prebuilt worker, checks its hash, and unpacks it. Returns undefined, after a message, if the
+ * download fails, the hash differs or the worker does not run.
  */
 export const download = async (
   packageFolder: string,
