@@ -2,7 +2,6 @@ import { pathOf } from './faults.ts'
 import type { FileConfig } from './file.ts'
 import { fromSchema } from './from-schema.ts'
 import { checkCarrier } from './rules/sip-rules.ts'
-import type { Schema } from './schema/builders.ts'
 import { carrier } from './schema/carrier-schema.ts'
 import type { CarrierConfig } from './types.ts'
 import { ajv, describeAll } from './validate.ts'
@@ -13,14 +12,14 @@ const {
   domain: _domain,
   responsePort: _responsePort,
   ...properties
-} = carrier.properties as Record<string, Schema>
+} = carrier.properties
 
 /**
  * Schema of a carrier that is made while the gateway runs: an entry of `carriers` of the configuration file,
  * but for files of certificates, the project, and what a project could use to draw or break calls of another
  * project's carrier: the domain of `tel:` calls, and the port of responses.
  */
-export const carrierEntrySchema: Schema = { ...carrier, properties }
+export const carrierEntrySchema = { ...carrier, properties }
 
 const validate = ajv.compile(carrierEntrySchema)
 
@@ -45,7 +44,7 @@ export const readCarrierEntry = (
   else describeAll(validate.errors, report)
   if (faults.length > 0) return { faults }
   // The entry contains no paths of files.
-  return { carrier: { ...fromSchema<CarrierConfig>(filled, carrierEntrySchema, ''), tls: withoutFiles } }
+  return { carrier: { ...fromSchema(filled, carrierEntrySchema, ''), tls: withoutFiles } }
 }
 
 const withoutFiles: CarrierConfig['tls'] = { verify: true, alpn: [] }

@@ -19,17 +19,15 @@ const between = (before: string, after: string) => changesBetween(read(before).v
 
 /** Every key of the schema that holds no further keys, as the rules name it. */
 const leavesOf = (schema: Schema, path: string): { path: string; schema: Schema }[] => {
-  const children = Object.entries((schema.properties ?? {}) as Record<string, Schema>)
-  const inner = schema.items as Schema | undefined
+  const children = Object.entries(schema.properties ?? {})
+  const inner = schema.items
   const any = schema.additionalProperties
   if (children.length > 0)
     return children.flatMap(([key, child]) => leavesOf(child, path === '' ? key : `${path}.${key}`))
   if (inner) return leavesOf(inner, `${path}[]`)
-  return typeof any === 'object' && any !== null
-    ? leavesOf(any as Schema, `${path}.<name>`)
-    : [{ path, schema }]
+  return typeof any === 'object' ? leavesOf(any, `${path}.<name>`) : [{ path, schema }]
 }
-const leaves = leavesOf(configSchema as unknown as Schema, '')
+const leaves = leavesOf(configSchema, '')
 
 describe('the rules of a reload', () => {
   it('cover every key of the schema', () => {

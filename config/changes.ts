@@ -62,7 +62,7 @@ const assign = (root: object, keys: readonly string[], value: unknown): void => 
 }
 
 const findChanges = (before: FileConfig, after: FileConfig): readonly Found[] =>
-  compare({ schema: configSchema as unknown as Schema, keys: [], path: '', place: '' }, before, after)
+  compare({ schema: configSchema, keys: [], path: '', place: '' }, before, after)
 
 /** A place of the schema: `path` is for people, `place` for the rules. */
 interface Place {
@@ -103,7 +103,7 @@ const compareEntries = (
   const now = byLabel(after)
   const kept = (one: typeof old, other: typeof old) => [...one.keys()].filter((name) => other.has(name))
   const entry = (name: string): Place => ({
-    schema: (place.schema.items ?? {}) as Schema,
+    schema: place.schema.items ?? {},
     keys: [...place.keys, name],
     path: `${place.path}[${name}]`,
     place: `${place.place}[]`,
@@ -129,8 +129,8 @@ const found = ({ schema, keys, path, place }: Place, before: unknown, after: unk
 }
 
 const below = ({ schema, keys, path, place }: Place, key: string): Place => {
-  const properties = (schema.properties ?? {}) as Readonly<Record<string, Schema>>
-  const any = isObject(schema.additionalProperties) ? schema.additionalProperties : {}
+  const { properties = {}, additionalProperties: values } = schema
+  const any = typeof values === 'object' ? values : {}
   const join = (to: string) => (to === '' ? key : `${to}.${key}`)
   return { schema: properties[key] ?? any, keys: [...keys, key], path: join(path), place: join(place) }
 }
@@ -141,8 +141,7 @@ const hasKeys = (schema: Schema): boolean =>
   schema.properties !== undefined || isObject(schema.additionalProperties)
 
 /** A list or map is secret where its values are. */
-const isSecret = ({ writeOnly, items }: Schema): boolean =>
-  writeOnly === true || (items as Schema | undefined)?.writeOnly === true
+const isSecret = ({ writeOnly, items }: Schema): boolean => writeOnly === true || items?.writeOnly === true
 
 const show = (value: unknown, schema: Schema): string => {
   const text = JSON.stringify(withoutSecrets(value, schema)) ?? ''
@@ -151,7 +150,7 @@ const show = (value: unknown, schema: Schema): string => {
 
 const withoutSecrets = (value: unknown, schema: Schema): unknown => {
   if (isSecret(schema)) return '(secret)'
-  if (Array.isArray(value)) return value.map((each) => withoutSecrets(each, (schema.items ?? {}) as Schema))
+  if (Array.isArray(value)) return value.map((each) => withoutSecrets(each, schema.items ?? {}))
   if (isObject(value))
     return Object.fromEntries(
       Object.entries(value).map(([key, each]) => [

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { type Keys, keysOfPointer } from './faults.ts'
+import { type ConfigFault, type Keys, keysOfPointer } from './faults.ts'
 import { ConfigSource } from './source.ts'
-import type { ConfigFault, DocumentHandlerConfig } from './types.ts'
+import type { DocumentHandlerConfig } from './types.ts'
 
 /** What a document's language says about the place of a fault. */
 export interface DocumentPlace {

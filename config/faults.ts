@@ -1,4 +1,13 @@
-import type { ConfigFault } from './types.ts'
+/** Fault of the configuration, with its position in the file. */
+export interface ConfigFault {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  /** Path of the key, such as `domains[0].allow[1]`; empty for the whole file. */
+  readonly path: string
+  /** End of a sentence that begins with the key. */
+  readonly message: string
+}
 
 /** Error of an invalid configuration. `faults` contains every fault, in the order of the file. */
 export class ConfigInvalid extends Error {

@@ -1,43 +1,21 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { parseDocument } from 'yaml'
-import { parseDuration } from './durations.ts'
 import { replaceVariables } from './environment.ts'
-import type { Keys, Report } from './faults.ts'
+import type { ConfigFault, Keys, Report } from './faults.ts'
 import { ConfigInvalid, pathOf } from './faults.ts'
 import type { FileConfig, FileHandler } from './file.ts'
 import { endpointName, subscriberName } from './file.ts'
 import { fromSchema } from './from-schema.ts'
 import { canonicalHost } from './networks.ts'
-import type { OAuthConfig } from './oauth-types.ts'
 import { projectsOf } from './projects.ts'
 import { checkRules } from './rules/check-rules.ts'
-import { carrier } from './schema/carrier-schema.ts'
 import { configSchema } from './schema/config-schema.ts'
-import { webSockets } from './schema/limits-schema.ts'
-import { oauth } from './schema/oauth-schema.ts'
-import { push } from './schema/push-schema.ts'
-import { recordings } from './schema/recordings-schema.ts'
-import { sip } from './schema/sip-schema.ts'
-import { sounds, speech } from './schema/sound-schema.ts'
-import { webrtc } from './schema/webrtc-schema.ts'
+import type { http as httpSchema } from './schema/http-schema.ts'
+import type { LoadedValue } from './schema/values.ts'
 import { sdkHosts } from './sdk-hosts.ts'
-import { parseAge } from './sizes.ts'
 import { ConfigSource } from './source.ts'
-import type {
-  CarrierConfig,
-  Config,
-  ConfigFault,
-  HandlerConfig,
-  PushConfig,
-  RecordingsConfig,
-  SipConfig,
-  SoundsConfig,
-  SpeechConfig,
-  StoreConfig,
-  WebRtcConfig,
-  WebSocketLimits,
-} from './types.ts'
+import type { Config, HandlerConfig } from './types.ts'
 import { validateSchema } from './validate.ts'
 
 export { ConfigInvalid }
@@ -155,85 +133,42 @@ class Documents {
   }
 }
 
-/** The schema has checked the format already. */
-const ms = (text: string): number => parseDuration(text) ?? 0
-
-const build = (file: FileConfig, documents: Documents): Config => ({
-  project: file.project,
-  projects: projectsOf(file),
-  dataDir: resolve(documents.folder, file.dataDir),
-  store: fromSchema<StoreConfig>(file.store, configSchema.properties.store, documents.folder),
-  log: file.log,
-  sip: fromSchema<SipConfig>(file.sip, sip, documents.folder),
-  media: buildMedia(file.media, documents.folder),
-  http: buildHttp(file.http, documents.folder),
-  limits: {
-    calls: file.limits.calls,
-    addressDepth: file.limits.addressDepth,
-    addressCalls: file.limits.addressCalls,
-    strangers: file.limits.strangers,
-    callDurationMs: ms(file.limits.callDuration),
-    ringMs: ms(file.limits.ring),
-    documentTimeoutMs: ms(file.limits.documentTimeout),
-    recordsKeptMs: parseAge(file.limits.recordsKept) ?? 0,
-    messagesKeptMs: parseAge(file.limits.messagesKept) ?? 0,
-    documentNetworks: file.limits.documentNetworks,
-    project: file.limits.project,
-    api: file.limits.api,
-    carrierCalls: file.limits.carrierCalls,
-    webSockets: fromSchema<WebSocketLimits>(file.limits.webSockets, webSockets, documents.folder),
-    browsers: file.limits.browsers,
-  },
-  oauth: fromSchema<OAuthConfig>(file.oauth, oauth, documents.folder),
-  push: fromSchema<PushConfig>(file.push, push, documents.folder),
-  webhooks: file.webhooks,
-  envs: file.envs,
-  domains: file.domains.map(({ handler, ...domain }, i) => ({
-    ...domain,
-    domain: canonicalHost(domain.domain),
-    ...(handler && { handler: documents.handler(handler, ['domains', i, 'handler']) }),
-  })),
-  carriers: file.carriers.map((each) => ({
-    ...fromSchema<CarrierConfig>(each, carrier, documents.folder),
-    project: each.project ?? file.project,
-  })),
-  endpoints: file.endpoints.map(({ handler, ...endpoint }, i) => ({
-    ...endpoint,
-    name: endpointName(endpoint),
-    ...(handler && { handler: documents.handler(handler, ['endpoints', i, 'handler']) }),
-  })),
-  subscribers: file.subscribers.map((subscriber) => ({ ...subscriber, name: subscriberName(subscriber) })),
-  resources: file.resources.map(({ handler, ...resource }, i) => ({
-    ...resource,
-    handler: documents.handler(handler, ['resources', i, 'handler']),
-  })),
-  drainMs: ms(file.drain),
-})
-
-const listOf = (value: string | readonly string[]): readonly string[] =>
-  typeof value === 'string' ? [value] : value
-
-const buildMedia = ({ rtp, ...file }: FileConfig['media'], folder: string): Config['media'] => {
-  const { bind, announce, startTimeout, mediaTimeout, ...rest } = rtp
-  const addresses = {
-    bind: listOf(bind),
-    ...(announce !== undefined && { announce: listOf(announce) }),
-  }
+const build = (file: FileConfig, documents: Documents): Config => {
+  const loaded = fromSchema(file, configSchema, documents.folder)
   return {
-    rtp: { ...rest, ...addresses, startTimeoutMs: ms(startTimeout), mediaTimeoutMs: ms(mediaTimeout) },
-    webrtc: fromSchema<WebRtcConfig>(file.webrtc, webrtc, folder),
-    sounds: fromSchema<SoundsConfig>(file.sounds, sounds, folder),
-    speech: fromSchema<SpeechConfig>(file.speech, speech, folder),
-    recordings: fromSchema<RecordingsConfig>(file.recordings, recordings, folder),
+    ...loaded,
+    projects: projectsOf(file),
+    dataDir: resolve(documents.folder, file.dataDir),
+    http: buildHttp(loaded.http, documents.folder),
+    domains: loaded.domains.map(({ handler, ...domain }, i) => ({
+      ...domain,
+      domain: canonicalHost(domain.domain),
+      ...(handler && { handler: documents.handler(handler, ['domains', i, 'handler']) }),
+    })),
+    carriers: loaded.carriers.map((carrier) => ({ ...carrier, project: carrier.project ?? file.project })),
+    endpoints: loaded.endpoints.map(({ handler, ...endpoint }, i) => ({
+      ...endpoint,
+      name: endpointName(endpoint),
+      ...(handler && { handler: documents.handler(handler, ['endpoints', i, 'handler']) }),
+    })),
+    subscribers: loaded.subscribers.map((subscriber) => ({
+      ...subscriber,
+      name: subscriberName(subscriber),
+    })),
+    resources: loaded.resources.map(({ handler, ...resource }, i) => ({
+      ...resource,
+      handler: documents.handler(handler, ['resources', i, 'handler']),
+    })),
   }
 }
 
-const buildHttp = (http: FileConfig['http'], folder: string): Config['http'] => {
-  const { plain, tls, headersTimeout, ...rest } = http
+const buildHttp = (
+  { plain, tls, ...http }: LoadedValue<typeof httpSchema>,
+  folder: string,
+): Config['http'] => {
   const at = (path: string | undefined) => (path === undefined ? undefined : resolve(folder, path))
   return {
-    ...rest,
-    headersTimeoutMs: ms(headersTimeout),
+    ...http,
     plain: typeof plain === 'object' && plain,
     tls: typeof tls === 'object' && {
       ...tls,

@@ -1,9 +1,8 @@
 import type { Document, Node, Scalar } from 'yaml'
 import { isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml'
 import { replaceVariables } from './environment.ts'
-import type { Keys } from './faults.ts'
+import type { ConfigFault, Keys } from './faults.ts'
 import { ConfigInvalid, pathOf } from './faults.ts'
-import type { ConfigFault } from './types.ts'
 
 /** Most values that aliases may stand for; more is a slip or an attempt to exhaust the memory. */
 const maxAliases = 1000

@@ -3,8 +3,8 @@ import { parseDuration } from '../durations.ts'
 import type { Report } from '../faults.ts'
 import type { FileConfig } from '../file.ts'
 import { canonicalHost } from '../networks.ts'
-import type { NumberLists } from '../sip-types.ts'
 import { mayUseTls } from '../targets.ts'
+import type { NumberLists } from '../types.ts'
 import { type Entry, unique } from './unique.ts'
 
 /** Minimum session interval (RFC 4028 section 5), in milliseconds. */

@@ -1,68 +1,112 @@
-/** JSON Schema of a value. */
-export type Schema = Readonly<Record<string, unknown>>
+/** Part of JSON Schema that the configuration uses. */
+export interface Schema {
+  readonly description?: string
+  readonly type?: string | readonly string[]
+  readonly format?: string
+  readonly enum?: readonly unknown[]
+  readonly default?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly multipleOf?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  /** Marks a secret, which no message and no report may contain. */
+  readonly writeOnly?: boolean
+  readonly properties?: Properties
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly additionalProperties?: Schema | boolean
+  readonly if?: Schema
+  readonly then?: Schema
+  readonly else?: Schema
+}
 
-const withDefault = (value: unknown): Schema => (value === undefined ? {} : { default: value })
+/** Schemas by the names of their keys. */
+export type Properties = Readonly<Record<string, Schema>>
 
-/** Builders of schemas; each takes the description of its key. */
-export const parts = {
-  text: (description: string, value?: string): Schema => ({
-    description,
-    type: 'string',
-    ...withDefault(value),
-  }),
+type Default<D> = D extends undefined ? Readonly<Record<never, never>> : { readonly default: unknown }
 
-  /** Text in one of the formats of `formats.ts`. */
-  format: (format: string, description: string, value?: string): Schema => ({
-    description,
-    type: 'string',
-    format,
-    ...withDefault(value),
-  }),
+const withDefault = <D>(value: D) => (value === undefined ? {} : { default: value }) as Default<D>
 
-  duration: (description: string, value: string): Schema => ({
-    description: `${description} Written as 500ms, 30s, 5m or 4h.`,
-    type: 'string',
-    format: 'duration',
-    default: value,
-  }),
+/*
+ * Each builder takes the description of its key first, which is the documentation of the key. The optional
+ * last argument is the default. `values.ts` reads the types of keys from the literal types of the results.
+ */
 
-  integer: (description: string, minimum: number, maximum: number, value?: number): Schema => ({
-    description,
-    type: 'integer',
-    minimum,
-    maximum,
-    ...withDefault(value),
-  }),
+/** Returns the schema of a text. */
+export const text = <const D extends string | undefined = undefined>(description: string, value?: D) =>
+  ({ description, type: 'string', ...withDefault(value as D) }) as const
 
-  flag: (description: string, value: boolean): Schema => ({ description, type: 'boolean', default: value }),
+/** Returns the schema of a secret text. */
+export const secret = (description: string, minLength?: number) =>
+  ({ ...text(description), ...(minLength !== undefined && { minLength }), writeOnly: true }) as const
 
-  list: (description: string, items: Schema, value?: readonly unknown[]): Schema => ({
-    description,
-    type: 'array',
-    items,
-    ...withDefault(value),
-  }),
+/** Returns the schema of a text that is one of `values`. */
+export const choice = <
+  const V extends readonly string[],
+  const D extends NoInfer<V[number]> | undefined = undefined,
+>(
+  description: string,
+  values: V,
+  value?: D,
+) => ({ ...text(description, value as D), enum: values }) as const
 
-  /** Object with any keys, whose values have one schema. */
-  map: (description: string, value: Schema, given?: object): Schema => ({
-    description,
-    type: 'object',
-    additionalProperties: value,
-    ...withDefault(given),
-  }),
+/** Returns the schema of a text in one of the formats of `formats.ts`. */
+export const format = <const F extends string, const D extends string | undefined = undefined>(
+  name: F,
+  description: string,
+  value?: D,
+) => ({ description, type: 'string', format: name, ...withDefault(value as D) }) as const
 
-  /** Object. `present`: an absent object becomes one with defaults; default true without required keys. */
-  object: (
-    description: string,
-    properties: Readonly<Record<string, Schema>>,
-    required: readonly string[] = [],
-    present = required.length === 0,
-  ): Schema => ({
+/** Returns the schema of a duration that always has a value. */
+export const duration = (description: string, value: string) =>
+  format('duration', `${description} Written as 500ms, 30s, 5m or 4h.`, value)
+
+/** Returns the schema of an integer. */
+export const integer = <const D extends number | undefined = undefined>(
+  description: string,
+  minimum: number,
+  maximum: number,
+  value?: D,
+) => ({ description, type: 'integer', minimum, maximum, ...withDefault(value as D) }) as const
+
+/** Returns the schema of a boolean. */
+export const flag = (description: string, value: boolean) =>
+  ({ description, type: 'boolean', default: value }) as const
+
+/** Returns the schema of a list. */
+export const list = <const I extends Schema, const D extends readonly unknown[] | undefined = undefined>(
+  description: string,
+  items: I,
+  value?: D,
+) => ({ description, type: 'array', items, ...withDefault(value as D) }) as const
+
+/** Returns the schema of an object with any keys, whose values have one schema. */
+export const map = <const V extends Schema, const D extends object | undefined = undefined>(
+  description: string,
+  values: V,
+  value?: D,
+) => ({ description, type: 'object', additionalProperties: values, ...withDefault(value as D) }) as const
+
+/** Returns the schema of an object without a default: it is absent, or an entry of a list. */
+export const object = <
+  const P extends Properties,
+  const R extends readonly (keyof P & string)[] = readonly [],
+>(
+  description: string,
+  properties: P,
+  required?: R,
+) =>
+  ({
     description,
     type: 'object',
     properties,
-    ...(required.length > 0 && { required }),
+    ...(required && { required }),
     additionalProperties: false,
-    ...(present && { default: {} }),
-  }),
-}
+  }) as const
+
+/** Returns the schema of an object that is always present: if it is absent, its keys have their defaults. */
+export const group = <const P extends Properties>(description: string, properties: P) =>
+  ({ ...object(description, properties), default: {} }) as const

@@ -1,11 +1,9 @@
 import { srtpSuites } from '../srtp-suites.ts'
-import { parts } from './builders.ts'
+import { choice, duration, flag, format, group, integer, list, object, text } from './builders.ts'
 import { codecs, ptime } from './codec-schema.ts'
 import { challenge, credentials, file, networks } from './sip-schema.ts'
 
-const { duration, flag, format, integer, list, object, text } = parts
-
-const identity = object('Identity of the caller in outbound INVITEs.', {
+const identity = group('Identity of the caller in outbound INVITEs.', {
   from: {
     description:
       'User of From: caller (the caller’s number), username (of auth), or a group with a fixed user.',
@@ -21,13 +19,14 @@ const identity = object('Identity of the caller in outbound INVITEs.', {
     },
   },
   host: format('host', "Host of From; default the gateway's own."),
-  header: {
-    ...text('Additional header that asserts the caller.', 'none'),
-    enum: ['none', 'p-asserted-identity', 'p-preferred-identity', 'remote-party-id'],
-  },
+  header: choice(
+    'Additional header that asserts the caller.',
+    ['none', 'p-asserted-identity', 'p-preferred-identity', 'remote-party-id'],
+    'none',
+  ),
 })
 
-const carrierTls = object('TLS towards the carrier, with PEM files.', {
+const carrierTls = group('TLS towards the carrier, with PEM files.', {
   ca: file("Certificate authorities for the carrier's certificate; default those of sip.tls."),
   certificate: file('Client certificate.'),
   key: file('Key of the client certificate.'),
@@ -64,13 +63,11 @@ export const carrier = object(
       'host',
       "Domain application for the carrier's calls to tel: URIs, which have no host; without it, such calls get 416.",
     ),
-    responsePort: {
-      ...text(
-        'Port for responses over UDP to requests without rport: the source port (source), or the port in Via (via) for carriers that listen on another port than they send from.',
-        'source',
-      ),
-      enum: ['source', 'via'],
-    },
+    responsePort: choice(
+      'Port for responses over UDP to requests without rport: the source port (source), or the port in Via (via) for carriers that listen on another port than they send from.',
+      ['source', 'via'],
+      'source',
+    ),
     auth: credentials('Digest credentials for challenges of the carrier.', {
       realm: {
         ...text('Only realm for the credentials; default the first realm for which a target accepts them.'),
@@ -79,9 +76,9 @@ export const carrier = object(
     }),
     challenge,
     identity,
-    number: object('Format of the dialled number.', {
+    number: group('Format of the dialled number.', {
       prefix: text('Prefix of the number.', ''),
-      plus: { ...text('Handling of the leading plus.', 'keep'), enum: ['keep', 'add', 'strip'] },
+      plus: choice('Handling of the leading plus.', ['keep', 'add', 'strip'], 'keep'),
     }),
     numbers: object(
       'Permitted telephone numbers; default all. With this group, other destinations than telephone numbers are rejected.',
@@ -97,10 +94,8 @@ export const carrier = object(
           [],
         ),
       },
-      [],
-      false,
     ),
-    failover: object('Conditions for trying the next target.', {
+    failover: group('Conditions for trying the next target.', {
       statuses: list(
         'Final responses after which the next target is tried, besides transport errors.',
         integer('SIP status.', 300, 699),
@@ -108,29 +103,25 @@ export const carrier = object(
       ),
       noProgress: duration('Maximum wait for the first provisional response of a target.', '8s'),
     }),
-    srtp: { ...text('Use of SRTP with keys in SDP (SDES).', 'off'), enum: ['off', 'optional', 'required'] },
+    srtp: choice('Use of SRTP with keys in SDP (SDES).', ['off', 'optional', 'required'], 'off'),
     srtpSuites: {
       ...list(
         'SRTP suites to offer and accept, in order of preference. In an answer, the first permitted suite of the offer is selected.',
-        { ...text('SRTP suite.'), enum: srtpSuites },
+        choice('SRTP suite.', srtpSuites),
         srtpSuites,
       ),
       minItems: 1,
     },
     srtpWithoutTls: flag('Permits SRTP keys in SDP over unencrypted signalling.', false),
-    symmetric: {
-      ...text(
-        'Accepted source of its audio: strict is the address in its SDP, with any port; same-ip is also the address of its signalling; first is the sender of the first valid packet.',
-        'strict',
-      ),
-      enum: ['strict', 'same-ip', 'first'],
-    },
-    audioFamily: {
-      ...text(
-        'IP family of the offered audio; default that of the target, and IPv4 if its name has addresses of both.',
-      ),
-      enum: ['ipv4', 'ipv6'],
-    },
+    symmetric: choice(
+      'Accepted source of its audio: strict is the address in its SDP, with any port; same-ip is also the address of its signalling; first is the sender of the first valid packet.',
+      ['strict', 'same-ip', 'first'],
+      'strict',
+    ),
+    audioFamily: choice(
+      'IP family of the offered audio; default that of the target, and IPv4 if its name has addresses of both.',
+      ['ipv4', 'ipv6'],
+    ),
     inbandDigits: flag(
       'Detects DTMF digits in the audio, for carriers that send neither telephone events nor INFO messages.',
       false,
@@ -146,22 +137,14 @@ export const carrier = object(
       false,
     ),
     tls: carrierTls,
-    register: object(
-      'Registration at the first target; default none.',
-      { expires: duration('Expiry to request.', '1h') },
-      [],
-      false,
-    ),
-    probe: object(
-      'OPTIONS pings of each target; default none.',
-      {
-        interval: duration('Interval of the pings.', '30s'),
-        down: integer('Number of unanswered pings that disables a target.', 1, 100, 3),
-        up: integer('Number of answered pings that enables it again.', 1, 100, 1),
-      },
-      [],
-      false,
-    ),
+    register: object('Registration at the first target; default none.', {
+      expires: duration('Expiry to request.', '1h'),
+    }),
+    probe: object('OPTIONS pings of each target; default none.', {
+      interval: duration('Interval of the pings.', '30s'),
+      down: integer('Number of unanswered pings that disables a target.', 1, 100, 3),
+      up: integer('Number of answered pings that enables it again.', 1, 100, 1),
+    }),
     maxCalls: integer(
       'Maximum number of concurrent calls in both directions; default limits.calls.',
       1,

@@ -1,12 +1,16 @@
-import { parts } from './builders.ts'
+import { choice, integer, list } from './builders.ts'
+import type { FileValue } from './values.ts'
 
-const { integer, list, text } = parts
+const codec = choice('Codec.', ['PCMU', 'PCMA', 'G722', 'opus', 'L16'])
+
+/** Codec, by its name in SDP. */
+export type CodecName = FileValue<typeof codec>
 
 /** Schema of a list of codecs, by their names in SDP, in order of preference. */
-export const codecs = (description: string, value?: readonly string[]) => ({
-  ...list(description, { ...text('Codec.'), enum: ['PCMU', 'PCMA', 'G722', 'opus', 'L16'] }, value),
-  minItems: 1,
-})
+export const codecs = <const D extends readonly CodecName[] | undefined = undefined>(
+  description: string,
+  value?: D,
+) => ({ ...list(description, codec, value as D), minItems: 1 }) as const
 
 /** Schema of the packet duration. */
 export const ptime = {

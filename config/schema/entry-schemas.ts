@@ -1,20 +1,21 @@
-import { parts } from './builders.ts'
+import { choice, flag, format, integer, list, object, secret, text } from './builders.ts'
 import { codecs } from './codec-schema.ts'
 import { carrierCallsOfProject } from './limits-schema.ts'
 import { challenge } from './sip-schema.ts'
 
-const { flag, format, integer, list, object, text } = parts
-
 const belongsTo = format('name', 'Id of the project that owns the entry; default the first project.')
 
-const handler = (description: string) =>
+/** Schema of the handler of a domain, endpoint or resource. */
+export const handler = (description: string) =>
   object(
     description,
     {
-      kind: {
-        ...text('Language of the document, or realtime for applications that subscribe to a topic.'),
-        enum: ['xml', 'script', 'flow', 'realtime'],
-      },
+      kind: choice('Language of the document, or realtime for applications that subscribe to a topic.', [
+        'xml',
+        'script',
+        'flow',
+        'realtime',
+      ]),
       topic: {
         ...text('Topic (context) to which the applications of a realtime handler subscribe.'),
         minLength: 1,
@@ -22,7 +23,7 @@ const handler = (description: string) =>
       },
       url: format('http-url', 'URL that returns the document, requested for every call.'),
       fallbackUrl: format('http-url', 'URL that is requested if url fails.'),
-      method: { ...text('Method of the request; default POST.'), enum: ['GET', 'POST'] },
+      method: choice('Method of the request; default POST.', ['GET', 'POST']),
       document: {
         writeOnly: true,
         description:
@@ -75,11 +76,7 @@ export const subscriber = object(
   {
     project: belongsTo,
     email: format('email', 'E-mail address for the sign-in.'),
-    password: {
-      ...text('Password for the sign-in; preferably from the environment.'),
-      minLength: 8,
-      writeOnly: true,
-    },
+    password: secret('Password for the sign-in; preferably from the environment.', 8),
     name: format('name', 'Name in the address /context/name; default the local part of the e-mail address.'),
     context: format('name', 'Context in the address /context/name.', 'public'),
     displayName: text('Display name.'),
@@ -121,7 +118,7 @@ export const endpoint = object(
   {
     project: belongsTo,
     username: format('name', 'Digest user name, and user part of its address of record.'),
-    password: { ...text('Digest password; preferably from the environment.'), minLength: 8, writeOnly: true },
+    password: secret('Digest password; preferably from the environment.', 8),
     name: format('name', 'Name in the address /context/name; default the user name.'),
     context: format('name', 'Context in the address /context/name.', 'public'),
     displayName: text('Display name.'),
@@ -141,16 +138,13 @@ export const project = object(
   {
     id: format('name', 'Id: the user of Basic auth, and the value of `project` in other entries.'),
     name: format('label', 'Name in the domains of its domain applications; default derived from the id.'),
-    apiToken: {
-      ...text(
-        'Secret of its applications for the API. Without it, only tokens that the API issued are valid.',
-      ),
-      minLength: 16,
-      writeOnly: true,
-    },
+    apiToken: secret(
+      'Secret of its applications for the API. Without it, only tokens that the API issued are valid.',
+      16,
+    ),
     signingKeys: list(
       "Secrets that sign requests to customers' servers, the current one first; default a generated one.",
-      { ...text('Secret.'), minLength: 16, writeOnly: true },
+      secret('Secret.', 16),
     ),
     carrierCalls: carrierCallsOfProject,
   },

@@ -1,6 +1,4 @@
-import { parts } from './builders.ts'
-
-const { duration, flag, format, list, object, text } = parts
+import { duration, flag, format, group, list, object, text } from './builders.ts'
 
 /** Schema of an entry of `oauth.clients`. */
 export const oauthClient = object(
@@ -23,7 +21,7 @@ export const oauthClient = object(
 )
 
 /** Schema of `oauth`. */
-export const oauth = object('Sign-in by OAuth 2.0.', {
+export const oauth = group('Sign-in by OAuth 2.0.', {
   url: format(
     'https-origin',
     'Origin of the sign-in page; default https:// and http.publicHost. Without both, OAuth is off.',

@@ -1,15 +1,14 @@
-import { parts } from './builders.ts'
-
-const { flag, format, object, text } = parts
+import { choice, flag, format, group, object, text } from './builders.ts'
 
 /** Schema of `push`. */
-export const push = object(
+export const push = group(
   "Notifications of calls to subscribers' devices. At least one of webPush, apns, fcm and webhook is needed.",
   {
-    encryption: {
-      ...text("Encryption of invitations with the subscriber's key.", 'aes_256_gcm'),
-      enum: ['aes_256_gcm', 'none'],
-    },
+    encryption: choice(
+      "Encryption of invitations with the subscriber's key.",
+      ['aes_256_gcm', 'none'],
+      'aes_256_gcm',
+    ),
     whenOnline: flag('Notifies devices even while a browser of the subscriber is connected.', false),
     webPush: object(
       'Web Push, for browsers.',

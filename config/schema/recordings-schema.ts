@@ -1,15 +1,13 @@
-import { parts, type Schema } from './builders.ts'
+import { format, group } from './builders.ts'
 
-const { format, object } = parts
+const size = <const D extends string | undefined = undefined>(description: string, value?: D) =>
+  format('size', `${description} Written as 512MiB, 20GiB or 1TiB.`, value as D)
 
-const size = (description: string, value?: string): Schema =>
-  format('size', `${description} Written as 512MiB, 20GiB or 1TiB.`, value)
-
-const age = (description: string, value?: string): Schema =>
-  format('age', `${description} Written as 36h or 30d.`, value)
+const age = <const D extends string | undefined = undefined>(description: string, value?: D) =>
+  format('age', `${description} Written as 36h or 30d.`, value as D)
 
 /** Schema of `media.recordings`. */
-export const recordings = object('Recordings of calls.', {
+export const recordings = group('Recordings of calls.', {
   folder: format('file-path', 'Folder of the recordings; default recordings in the data folder.'),
   keep: age('Retention time of a recording; default until its deletion.'),
   maxBytes: size('Maximum size of all recordings; the oldest ones are removed first. Default no limit.'),

@@ -1,28 +1,39 @@
-import { parts } from './builders.ts'
-
-const { duration, format, integer, list, object, text } = parts
+import {
+  choice,
+  duration,
+  format,
+  group,
+  integer,
+  list,
+  object,
+  type Properties,
+  secret,
+  text,
+} from './builders.ts'
 
 /** Schema of the path of a file. */
 export const file = (description: string) => format('file-path', description)
 
 /** Schema of a list of IP networks. */
-export const networks = (description: string, value?: readonly unknown[]) =>
-  list(description, format('network', 'IP network.'), value)
+export const networks = <const D extends readonly string[] | undefined = undefined>(
+  description: string,
+  value?: D,
+) => list(description, format('network', 'IP network.'), value as D)
 
 /** Schema of a user name and password, with the keys of `more`. */
-export const credentials = (description: string, more: Parameters<typeof object>[1] = {}) =>
+export const credentials = <const P extends Properties>(description: string, more: P) =>
   object(
     description,
     {
       username: { ...text('User name.'), minLength: 1 },
-      password: { ...text('Password; preferably from the environment.'), minLength: 1, writeOnly: true },
+      password: secret('Password; preferably from the environment.', 1),
       ...more,
     },
     ['username', 'password'],
   )
 
 /** Schema of the digest credentials that callers must present. */
-export const challenge = credentials('Digest credentials that callers must present; default none.')
+export const challenge = credentials('Digest credentials that callers must present; default none.', {})
 
 const listen = {
   ...list(
@@ -30,7 +41,7 @@ const listen = {
     object(
       'Listener.',
       {
-        transport: { ...text('Transport protocol.'), enum: ['udp', 'tcp', 'tls', 'ws', 'wss'] },
+        transport: choice('Transport protocol.', ['udp', 'tcp', 'tls', 'ws', 'wss']),
         address: format('ip', 'Local address to listen on.', '0.0.0.0'),
         port: integer('Port to listen on; 0 selects a free one.', 0, 65_535, 5060),
       },
@@ -57,7 +68,7 @@ const announceTo = list(
   [],
 )
 
-const tls = object('Certificates of the TLS and WSS listeners, as PEM files.', {
+const tls = group('Certificates of the TLS and WSS listeners, as PEM files.', {
   certificate: file('Certificate with its chain; default the self-signed one of HTTPS.'),
   key: file('Key of the certificate.'),
   names: list(
@@ -77,14 +88,15 @@ const tls = object('Certificates of the TLS and WSS listeners, as PEM files.', {
     [],
   ),
   ca: file("Certificate authorities for clients and carriers; default the system's."),
-  clientCertificates: {
-    ...text('Whether clients are asked for a certificate, or must present one.', 'none'),
-    enum: ['none', 'request', 'require'],
-  },
-  minVersion: { ...text('Minimum TLS version.', 'TLSv1.2'), enum: ['TLSv1.2', 'TLSv1.3'] },
+  clientCertificates: choice(
+    'Whether clients are asked for a certificate, or must present one.',
+    ['none', 'request', 'require'],
+    'none',
+  ),
+  minVersion: choice('Minimum TLS version.', ['TLSv1.2', 'TLSv1.3'], 'TLSv1.2'),
 })
 
-const messages = object('Limits of received SIP messages, connections and transactions.', {
+const messages = group('Limits of received SIP messages, connections and transactions.', {
   bytes: integer('Maximum size of a message in bytes.', 1_024, 1_048_576, 65_535),
   headers: integer('Maximum number of header fields of a message.', 16, 1_024, 256),
   headerLength: integer('Maximum length of a header field in characters.', 256, 65_536, 8_192),
@@ -102,7 +114,7 @@ const messages = object('Limits of received SIP messages, connections and transa
   ),
 })
 
-const shield = object(
+const shield = group(
   'Protection of the SIP listeners. Known networks are those in the allow lists of domains and carriers.',
   {
     packetsPerSecond: integer(
@@ -134,17 +146,15 @@ const shield = object(
         'pplsip',
       ],
     ),
-    strangers: {
-      ...text(
-        'Response to requests from unknown addresses: answer responds, with a digest challenge if a password can permit the request; refuse sends 403 without a challenge, so that only known networks sign in; drop sends nothing.',
-        'answer',
-      ),
-      enum: ['answer', 'refuse', 'drop'],
-    },
+    strangers: choice(
+      'Response to requests from unknown addresses: answer responds, with a digest challenge if a password can permit the request; refuse sends 403 without a challenge, so that only known networks sign in; drop sends nothing.',
+      ['answer', 'refuse', 'drop'],
+      'answer',
+    ),
   },
 )
 
-const overload = object('Conditions for rejecting new calls with 503.', {
+const overload = group('Conditions for rejecting new calls with 503.', {
   busyPercent: integer(
     'Utilization of the gateway in percent above which new calls are rejected; 100 never rejects.',
     10,
@@ -155,12 +165,12 @@ const overload = object('Conditions for rejecting new calls with 503.', {
   retryAfter: duration('Time after which a rejected caller may retry (Retry-After).', '10s'),
 })
 
-const sessionTimer = object('Session timers (RFC 4028), which detect calls whose far side has disappeared.', {
+const sessionTimer = group('Session timers (RFC 4028), which detect calls whose far side has disappeared.', {
   expires: duration('Interval to request.', '30m'),
   min: duration('Minimum interval to accept.', '90s'),
 })
 
-const registrar = object('Registrar of SIP endpoints.', {
+const registrar = group('Registrar of SIP endpoints.', {
   domains: list(
     'Hosts at which endpoints register; empty disables the registrar.',
     format('host', 'Host.'),
@@ -173,7 +183,7 @@ const registrar = object('Registrar of SIP endpoints.', {
 })
 
 /** Schema of `sip`. */
-export const sip = object('SIP towards carriers and endpoints.', {
+export const sip = group('SIP towards carriers and endpoints.', {
   listen,
   announce: format('announced-ip', 'Public address for carriers, if the gateway is behind NAT.'),
   announceTo,
@@ -183,10 +193,9 @@ export const sip = object('SIP towards carriers and endpoints.', {
     {
       host: format('host', 'Host of the drachtio-server.'),
       port: integer('Port for applications of the drachtio-server.', 1, 65_535, 9022),
-      secret: { ...text('Shared secret of the drachtio-server.'), minLength: 1, writeOnly: true },
+      secret: secret('Shared secret of the drachtio-server.', 1),
     },
     ['host', 'secret'],
-    false,
   ),
   userAgent: text('Value of the Server and User-Agent headers; empty omits them.', 'Trunkline'),
   messages,
@@ -197,7 +206,7 @@ export const sip = object('SIP towards carriers and endpoints.', {
   challenges: {
     ...list(
       'Algorithms of digest challenges to callers and endpoints, in order. MD5 is accepted only if listed. Many phones fail on an unknown algorithm, so list SHA-256 only if all phones support it.',
-      { ...text('Algorithm.'), enum: ['MD5', 'SHA-256'] },
+      choice('Algorithm.', ['MD5', 'SHA-256']),
       ['MD5'],
     ),
     minItems: 1,
@@ -206,13 +215,11 @@ export const sip = object('SIP towards carriers and endpoints.', {
     'host',
     'Suffix of the domains of domain applications from the API; default dapp. and http.publicHost, or dapp.localhost.',
   ),
-  dial: {
-    ...text(
-      'SIP URIs that may be dialled: any, or only those of the project’s carriers. The value carriers is safer if projects do not trust each other.',
-      'any',
-    ),
-    enum: ['any', 'carriers'],
-  },
+  dial: choice(
+    'SIP URIs that may be dialled: any, or only those of the project’s carriers. The value carriers is safer if projects do not trust each other.',
+    ['any', 'carriers'],
+    'any',
+  ),
   dialNetworks: networks(
     'Private networks that dialled SIP URIs may reach; carriers and registered endpoints need no entry.',
     [],

@@ -1,9 +1,19 @@
-import { parts } from './builders.ts'
-
-const { duration, flag, format, integer, list, map, object, text } = parts
+import {
+  choice,
+  duration,
+  flag,
+  format,
+  group,
+  integer,
+  list,
+  map,
+  object,
+  secret,
+  text,
+} from './builders.ts'
 
 /** Schema of `media.sounds`. */
-export const sounds = object('Audio that documents play.', {
+export const sounds = group('Audio that documents play.', {
   folder: format('file-path', 'Folder whose files documents may play as file:name; default none.'),
   maxSize: integer('Maximum size of audio in MiB.', 1, 64, 16),
   maxDuration: duration('Maximum duration of audio.', '10m'),
@@ -16,28 +26,25 @@ const engine = object(
   'Text-to-speech engine over HTTP.',
   {
     name: format('name', 'Name in voices, logs and metrics; not built-in.'),
-    kind: {
-      ...text('Interface: openai is POST /v1/audio/speech; template is any other server that returns audio.'),
-      enum: ['openai', 'template'],
-    },
+    kind: choice(
+      'Interface: openai is POST /v1/audio/speech; template is any other server that returns audio.',
+      ['openai', 'template'],
+    ),
     url: format(
       'http-url',
       'URL of the engine; private addresses are permitted. A template may contain {{text}}, {{voice}} and {{language}}.',
     ),
     model: { ...text('Model; required for openai.'), minLength: 1 },
-    key: { ...text('API key for openai; preferably from the environment.'), minLength: 1, writeOnly: true },
-    format: { ...text('Audio format to request from openai; default wav.'), enum: ['wav', 'mp3', 'opus'] },
-    method: { ...text('Method of a template; default POST.'), enum: ['GET', 'POST'] },
+    key: secret('API key for openai; preferably from the environment.', 1),
+    format: choice('Audio format to request from openai; default wav.', ['wav', 'mp3', 'opus']),
+    method: choice('Method of a template; default POST.', ['GET', 'POST']),
     headers: map(
       'Headers of a template; placeholders are replaced. The default Content-Type is application/json.',
-      { ...text('A value.'), writeOnly: true },
+      secret('A value.'),
     ),
-    body: {
-      ...text(
-        'Body of a template; placeholders are replaced and escaped for the Content-Type: JSON, XML or a form.',
-      ),
-      writeOnly: true,
-    },
+    body: secret(
+      'Body of a template; placeholders are replaced and escaped for the Content-Type: JSON, XML or a form.',
+    ),
     voice: text('Default voice.'),
     language: text('Default language, such as en-US.'),
     timeout: duration('Maximum time to respond before the built-in voice speaks instead.', '8s'),
@@ -55,10 +62,10 @@ const voice = object(
     engine: text('Name of an engine, or built-in.'),
     voice: text("Name of the voice in the engine; default the engine's default voice."),
     language: text('Language if a document specifies none.'),
-    gender: {
-      ...text('Gender of the voice, for documents that specify a gender and no voice.'),
-      enum: ['male', 'female'],
-    },
+    gender: choice('Gender of the voice, for documents that specify a gender and no voice.', [
+      'male',
+      'female',
+    ]),
   },
   ['engine'],
 )
@@ -72,12 +79,8 @@ const recogniser = object(
       format('ws-url', 'URL of the recognizer of this language.'),
       {},
     ),
-    headers: map('Additional headers of the opening request.', { ...text('A value.'), writeOnly: true }, {}),
-    token: {
-      ...text('Token for Authorization: Bearer; preferably from the environment.'),
-      minLength: 1,
-      writeOnly: true,
-    },
+    headers: map('Additional headers of the opening request.', secret('A value.'), {}),
+    token: secret('Token for Authorization: Bearer; preferably from the environment.', 1),
     sampleRate: { description: 'Sample rate of the audio in Hz.', enum: [8000, 16_000], default: 16_000 },
     hints: flag(
       'Sends the hints of documents as phrase_list. A vosk-server then recognizes only these phrases.',
@@ -89,7 +92,7 @@ const recogniser = object(
 )
 
 /** Schema of `media.speech`. */
-export const speech = object('Speech synthesis and recognition.', {
+export const speech = group('Speech synthesis and recognition.', {
   voice: text(
     'Default voice for documents, also for unknown names: one of voices, or built in (slt, rms, awb, kal, kal16).',
     'slt',

@@ -1,9 +1,7 @@
-import { parts } from './builders.ts'
-
-const { duration, format, integer, list, object, text } = parts
+import { duration, format, group, integer, list, object, secret } from './builders.ts'
 
 /** Schema of `media.webrtc`. */
-export const webrtc = object('WebRTC towards browsers.', {
+export const webrtc = group('WebRTC towards browsers.', {
   bind: format('ip', 'Local address for browsers.', '0.0.0.0'),
   announce: list(
     'Addresses of ICE candidates; empty means the local ones.',
@@ -21,13 +19,10 @@ export const webrtc = object('WebRTC towards browsers.', {
         ),
         minItems: 1,
       },
-      secret: {
-        ...text(
-          "Secret from which passwords are derived: coturn's static-auth-secret, with use-auth-secret.",
-        ),
-        minLength: 16,
-        writeOnly: true,
-      },
+      secret: secret(
+        "Secret from which passwords are derived: coturn's static-auth-secret, with use-auth-secret.",
+        16,
+      ),
       ttl: duration("Lifetime of a password; at least that of the subscriber's token.", '12h'),
     },
     ['urls'],

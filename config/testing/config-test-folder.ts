@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
-import { ConfigInvalid } from '../faults.ts'
+import { type ConfigFault, ConfigInvalid } from '../faults.ts'
 import { loadConfig } from '../load.ts'
-import type { Config, ConfigFault } from '../types.ts'
+import type { Config } from '../types.ts'
 
 type Env = Readonly<Record<string, string>>
 

@@ -1,5 +1,4 @@
-import type { SpeechEngineConfig } from '../../config/sound-types.ts'
-import type { MediaConfig } from '../../config/types.ts'
+import type { MediaConfig, SpeechEngineConfig } from '../../config/types.ts'
 import type { HttpVoiceOptions } from '../../media/sound/http-voice.ts'
 import type { SoundsOptions } from '../../media/sound/sounds.ts'
 import type { Clock } from '../core/clock.ts'

@@ -1,4 +1,4 @@
-import type { CodecName } from '../../config/sip-types.ts'
+import type { CodecName } from '../../config/types.ts'
 import type { MachineOptions, RecordOptions } from '../../handlers/verbs.ts'
 import type { CallRow } from '../calls/log/call-rows.ts'
 import type { CallProgress, HandlerSpec, StatusTarget } from '../model.ts'

@@ -1,4 +1,4 @@
-import type { CarrierConfig } from '../../config/sip-types.ts'
+import type { CarrierConfig } from '../../config/types.ts'
 import type { AudioCodec } from '../../media/types.ts'
 import type { AddressBook, HandlerSpec, Rooms } from '../model.ts'
 import type { PreparedStep } from './config-followers.ts'

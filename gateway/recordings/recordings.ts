@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
-import type { RecordingsConfig } from '../../config/recording-types.ts'
+import type { RecordingsConfig } from '../../config/types.ts'
 import type { MediaPort, RecordingResult } from '../../media/types.ts'
 import type { Callbacks } from '../callbacks/callback-outbox.ts'
 import type { RecordingOrder, RecordingStore, StoredRecording } from '../calls/audio/recording-store.ts'

@@ -1,7 +1,7 @@
 import type { SipRequest } from '@trunkline/sip-agent/message'
 import { Peer } from '@trunkline/sip-agent/testing/peer'
 import { afterEach, expect, it } from 'vitest'
-import type { CarrierConfig } from '../../config/sip-types.ts'
+import type { CarrierConfig } from '../../config/types.ts'
 import { SystemClock } from '../core/clock.ts'
 import { type Bench, carrierSdp, Heard, startBench, wish } from './testing/bench.ts'
 import { testCarrier } from './testing/test-carrier.ts'

@@ -1,6 +1,5 @@
 import { canonicalHost } from '../../config/networks.ts'
-import type { SipConfig } from '../../config/sip-types.ts'
-import type { OverloadConfig } from '../../config/types.ts'
+import type { OverloadConfig, SipConfig } from '../../config/types.ts'
 import type { Edge, WebRtc } from '../../media/types.ts'
 import type { Arrivals } from '../calls/call/arrival.ts'
 import type { Leg } from '../calls/leg/leg.ts'

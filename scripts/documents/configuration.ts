@@ -1,25 +1,8 @@
 import { reloadRuleOf, restartKeys } from '../../config/rules/reload-rules.ts'
+import type { Schema } from '../../config/schema/builders.ts'
 import { configSchema } from '../../config/schema/config-schema.ts'
 
-/** Part of JSON Schema that the configuration uses. */
-interface Schema {
-  readonly description?: string
-  readonly type?: string | readonly string[]
-  readonly default?: unknown
-  readonly enum?: readonly unknown[]
-  readonly format?: string
-  readonly pattern?: string
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-  readonly items?: Schema
-  readonly additionalProperties?: Schema | boolean
-  readonly anyOf?: readonly Schema[]
-  readonly oneOf?: readonly Schema[]
-}
-
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
-
-const variants = (schema: Schema): readonly Schema[] => schema.anyOf ?? schema.oneOf ?? []
 
 const defaultOf = (schema: Schema, required: boolean): string => {
   if (schema.default === undefined) return required ? 'needed' : ''
@@ -39,17 +22,10 @@ const reloadOf = (schema: Schema, path: string): string => {
 }
 
 const rowsOf = (schema: Schema, path: string, required = false): string[] => {
-  const below = [schema, ...variants(schema)]
-  const keys = below.flatMap((part) =>
-    Object.entries(part.properties ?? {}).flatMap(([name, child]) =>
-      rowsOf(child, path === '' ? name : `${path}.${name}`, part.required?.includes(name)),
-    ),
+  const keys = Object.entries(schema.properties ?? {}).flatMap(([name, child]) =>
+    rowsOf(child, path === '' ? name : `${path}.${name}`, schema.required?.includes(name)),
   )
-  const items = below.flatMap((part) =>
-    part.items?.properties || variants(part.items ?? {}).length > 0
-      ? rowsOf(part.items ?? {}, `${path}[]`)
-      : [],
-  )
+  const items = schema.items?.properties ? rowsOf(schema.items, `${path}[]`) : []
   const { additionalProperties: any } = schema
   const named = typeof any === 'object' && any.properties ? rowsOf(any, `${path}.<name>`) : []
   if (path === '') return keys
@@ -87,7 +63,7 @@ export const configurationPage = (): string =>
     '',
     '| Key | Meaning | Default | Reload |',
     '| --- | --- | --- | --- |',
-    ...rowsOf(configSchema as Schema, ''),
+    ...rowsOf(configSchema, ''),
     '',
     '## Keys that need a restart',
     '',

@@ -1,5 +1,5 @@
 import { readCarrierEntry } from '../../../config/carrier-entry.ts'
-import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 import type { Sealing } from '../../core/sealing.ts'
 import type { CarrierEntry, CarrierRecord } from '../ports.ts'
 import type { CarrierTable } from '../schema.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 import type { CarrierRecord } from '../ports.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readCarrierEntry } from '../../../config/carrier-entry.ts'
-import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Sealing } from '../../core/sealing.ts'
 import { pageOf } from '../index/listing.ts'

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 import type { AudioCodec, FarEnd, SrtpKeys, Symmetric } from '../../../media/types.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { mirrored, type RemoteAudio, type RemoteCodec } from '../sdp/sdp-description.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 import { farSdp } from '../testing/dialog-rig.ts'
 import { OutboundRig, type PlacedInvite } from '../testing/outbound-rig.ts'
 import { testCarrier } from '../testing/test-carrier.ts'

@@ -1,5 +1,5 @@
 import { canonicalHost } from '../../../config/networks.ts'
-import type { RegistrarConfig } from '../../../config/sip-types.ts'
+import type { RegistrarConfig } from '../../../config/types.ts'
 import { KeepAlive, type KeepAliveDeps } from './keep-alive.ts'
 import { Registrar, type RegistrarDeps } from './registrar.ts'
 

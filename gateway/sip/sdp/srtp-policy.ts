@@ -1,5 +1,5 @@
-import type { CarrierConfig } from '../../../config/sip-types.ts'
 import { srtpSuites } from '../../../config/srtp-suites.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 import type { SrtpSuite } from '../../../media/types.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { CryptoLine } from './crypto-lines.ts'

@@ -1,6 +1,6 @@
 import { Peer } from '@trunkline/sip-agent/testing/peer'
 import { expect } from 'vitest'
-import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 import type { Leg } from '../../calls/leg/leg.ts'
 import { FakeClock } from '../../core/clock.ts'
 import type { SipEdgeDeps } from '../sip-edge.ts'

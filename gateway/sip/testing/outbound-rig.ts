@@ -1,5 +1,5 @@
 import pino from 'pino'
-import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 import type { Leg } from '../../calls/leg/leg.ts'
 import type { OutboundRequest } from '../../calls/leg/outbound-request.ts'
 import { FakeClock } from '../../core/clock.ts'

@@ -1,5 +1,5 @@
-import type { CarrierConfig } from '../../../config/sip-types.ts'
 import { srtpSuites } from '../../../config/srtp-suites.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 
 /** A carrier with everything at its default, for tests. */
 export const testCarrier = (changes: Partial<CarrierConfig> = {}): CarrierConfig => ({

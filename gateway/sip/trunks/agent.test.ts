@@ -1,6 +1,6 @@
 import { Peer } from '@trunkline/sip-agent/testing/peer'
 import { afterEach, expect, it } from 'vitest'
-import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 import { type Clock, FakeClock, SystemClock } from '../../core/clock.ts'
 import { Trust } from '../admission/trust.ts'
 import { createSrf } from '../srf.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { parseSipUri } from '../../core/sip-uri.ts'
 import { splitList } from '../headers.ts'

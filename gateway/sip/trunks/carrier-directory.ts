@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { closedNetworks } from '@trunkline/sip-agent'
-import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { SipUri } from '../../core/sip-uri.ts'
 import type { Target } from '../../model.ts'

@@ -1,5 +1,5 @@
 import { type TokenBucket, takeTokens } from '@trunkline/sip-agent/token-bucket'
-import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 import type { Clock } from '../../core/clock.ts'
 
 /** Direction of a call. */

@@ -1,4 +1,4 @@
-import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 import type { Clock } from '../../core/clock.ts'
 import { isSecure, parseSipUri, type SipUri, userOf } from '../../core/sip-uri.ts'
 import type { Credentials, LearnedRealm } from '../digest/digest-session.ts'

@@ -1,4 +1,4 @@
-import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 
 /** Rules of a carrier for dialled numbers. */
 export type NumberRules = CarrierConfig['number']

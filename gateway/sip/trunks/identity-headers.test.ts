@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CarrierIdentity } from '../../../config/sip-types.ts'
+import type { CarrierIdentity } from '../../../config/types.ts'
 import { carrierIdentityHeaders, directIdentityHeaders, type PresentedCaller } from './identity-headers.ts'
 
 const ann: PresentedCaller = { user: '+4930123', name: 'Ann', private: false }

@@ -1,4 +1,4 @@
-import type { CarrierIdentity } from '../../../config/sip-types.ts'
+import type { CarrierIdentity } from '../../../config/types.ts'
 import { parseSipUri, userOf } from '../../core/sip-uri.ts'
 import { escapedUser, fromHeader, quotedName } from '../headers.ts'
 import type { Headers } from '../srf.ts'

@@ -1,4 +1,4 @@
-import type { NumberLists } from '../../../config/sip-types.ts'
+import type { NumberLists } from '../../../config/types.ts'
 import { type NumberRules, numberOf, writtenFor } from './dialled-number.ts'
 
 /** Whether a carrier may be called with a number, and why. */

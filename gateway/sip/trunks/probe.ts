@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 import type { Timer } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import { DigestSession } from '../digest/digest-session.ts'

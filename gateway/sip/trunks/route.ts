@@ -1,4 +1,4 @@
-import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 import type { IpFamily } from '../../../media/types.ts'
 import { parseSipUri, type SipUri } from '../../core/sip-uri.ts'
 import type { Credentials } from '../digest/digest-session.ts'

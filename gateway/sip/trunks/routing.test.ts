@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { beforeEach, expect, it } from 'vitest'
-import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 import type { OutboundRequest } from '../../calls/leg/outbound-request.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'

@@ -1,4 +1,4 @@
-import type { SipConfig } from '../../../config/sip-types.ts'
+import type { SipConfig } from '../../../config/types.ts'
 import type { OutboundRequest } from '../../calls/leg/outbound-request.ts'
 import { type Cause, catalogue } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'

@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { describe, expect, it } from 'vitest'
-import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import { parseSipUri } from '../../core/sip-uri.ts'

@@ -1,0 +1,42 @@
+import { duration, format, group, integer } from './builders.ts'
+import { recordings } from './recordings-schema.ts'
+import { sounds, speech } from './sound-schema.ts'
+import { webrtc } from './webrtc-schema.ts'
+
+/** Schema of an address, or of a list with one address of each IP family. */
+const onePerFamily = <const F extends string>(kind: F, description: string) =>
+  ({
+    ...format(kind, description),
+    type: ['string', 'array'],
+    items: format(kind, 'IP address.'),
+    minItems: 1,
+    maxItems: 2,
+  }) as const
+
+/** Schema of `media`. */
+export const media = group('Audio.', {
+  rtp: group('RTP towards carriers.', {
+    bind: {
+      ...onePerFamily(
+        'ip',
+        'Local address of the RTP ports, or a list of one IPv4 and one IPv6 address. In a list, 0.0.0.0 or :: is ignored if the machine has no address of that family.',
+      ),
+      default: ['0.0.0.0', '::'],
+    },
+    announce: onePerFamily(
+      'announced-ip',
+      'Public address in SDP, if the gateway is behind NAT, or a list with one address of each family of bind.',
+    ),
+    ports: group('Range of ports: the first is even, the last is odd.', {
+      from: integer('First port.', 1024, 65_534, 20_000),
+      to: integer('Last port.', 1025, 65_535, 29_999),
+    }),
+    threads: integer('Number of worker threads.', 1, 64, 1),
+    startTimeout: duration('Maximum wait for the first packet of a call.', '30s'),
+    mediaTimeout: duration('Maximum time without packets before a call is ended.', '60s'),
+  }),
+  webrtc,
+  sounds,
+  speech,
+  recordings,
+})
