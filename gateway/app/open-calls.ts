@@ -1,9 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../../config/types.ts'
 import type { DocumentChecks } from '../../handlers/reading/checks.ts'
+import type { CallControl } from '../../handlers/verbs.ts'
+import { ApiCall } from '../calling/api-call.ts'
 import { CallCommands } from '../calling/call-commands.ts'
 import { CallPlacer } from '../calling/call-placer.ts'
+import { CalleeCheck, type Objection } from '../calling/callee-check.ts'
 import { Player } from '../calls/audio/player.ts'
+import { WaitingAudio } from '../calls/audio/waiting-audio.ts'
 import { ProjectConferences } from '../calls/conference/conferences.ts'
 import { LegDialer } from '../calls/connect/leg-dialer.ts'
 import { Bridges } from '../calls/leg/bridges.ts'
@@ -12,12 +16,15 @@ import { CallLog } from '../calls/log/call-log.ts'
 import { CdrWriter } from '../calls/log/cdr-writer.ts'
 import { ProjectQueues } from '../calls/queue/queues.ts'
 import { Calls, type CallsSettings } from '../calls/session/calls.ts'
+import { HandlerContexts } from '../calls/session/handler-contexts.ts'
 import { HandlerRunner } from '../calls/session/handler-runner.ts'
+import type { Speech } from '../calls/verbs/call-controller-deps.ts'
+import { CallControllers, type VerbSettings } from '../calls/verbs/call-controllers.ts'
 import { CallDetector } from '../calls/verbs/call-detector.ts'
 import type { CdrStore } from '../cdr/cdr-store.ts'
 import type { SystemClock } from '../core/clock.ts'
 import type { Metrics } from '../core/metrics.ts'
-import type { SipUri } from '../core/sip-uri.ts'
+import type { AddressBook } from '../model.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import type { RealtimeDialect } from '../rpc/realtime/realtime-dialect.ts'
 import type { EndpointContacts } from '../sip/registrar/open-registrar.ts'
@@ -71,12 +78,12 @@ const ownHosts =
     host === publicHost?.replace(/:\d+$/, '').toLowerCase() ||
     directory.domainApp(host)?.projectId === projectId
 
-const callSettings = (
-  { limits }: Pick<Config, 'limits'>,
-  speech: CallsSettings['speech'],
-): CallsSettings => ({
+const verbSettings = ({ limits }: Pick<Config, 'limits'>, speech: Speech): VerbSettings => ({
   speech,
   ringMs: limits.ringMs,
+})
+
+const callSettings = ({ limits }: Pick<Config, 'limits'>): CallsSettings => ({
   maxDurationMs: limits.callDurationMs,
   maxCalls: limits.calls,
 })
@@ -96,9 +103,9 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
   )
   const player = new Player(sounds, customers.audio)
   const openMixer = () => edge.openMixer()
-  const waiting = { player, openMixer, recordings, clock, log }
-  const queues = new ProjectQueues(waiting)
-  const conferences = new ProjectConferences(waiting)
+  const waitingAudio = new WaitingAudio(player, clock, log)
+  const queues = new ProjectQueues({ waitingAudio, clock, log })
+  const conferences = new ProjectConferences({ waitingAudio, openMixer, recordings, clock, log })
   const { http: documents, callbacks } = customers
   const { nodeId } = store
   const { handlers, documentChecks } = openHandlers(base, nodeId, metrics)
@@ -114,17 +121,13 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
   const recogniserOf = openRecogniser(base, metrics)
   let present = config
   let recogniser = recogniserOf(config)
-  const runner = new HandlerRunner({
-    handlers,
-    applications,
-    documents,
-    callbacks,
-    rooms: store.directory,
-    isOwnHost: ownHosts(store.directory, config.http.publicHost),
-    envs: config.envs,
-    clock,
-    metrics,
-  })
+  const { directory } = store
+  const isOwnHost = ownHosts(directory, config.http.publicHost)
+  const contexts = new HandlerContexts(
+    { documents, callbacks, rooms: directory, isOwnHost, clock, metrics },
+    config.envs,
+  )
+  const runner = new HandlerRunner(handlers, contexts, applications)
   const { recordsUrl: cdrUrl } = config.webhooks
   const cdrs = new CdrWriter({
     callbacks,
@@ -143,35 +146,41 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
     queues,
     detector: new CallDetector({ clock, log, metrics }),
   }
-  const { directory: addresses } = store
+  const addresses: AddressBook = directory
   const dialer = new LegDialer({ addresses, endpoints, sip, subscribers: browsers.ringer, locals })
+  const controllers = new CallControllers(
+    { services, dialer, callLog, metrics, clock },
+    verbSettings(config, recogniser),
+  )
   const calls: Calls = new Calls(
-    { runner, services, dialer, queuedCallers: queues, addresses, callLog, cdrs, metrics, clock, log },
-    callSettings(config, recogniser),
+    { runner, controllers, addresses, callLog, cdrs, metrics, clock, log },
+    callSettings(config),
   )
   base.followers.change('calls', (next) => {
     const { recogniser: wanted } = next.media.speech
     if (!isDeepStrictEqual(wanted, present.media.speech.recogniser)) recogniser = recogniserOf(next)
     present = next
     locals.change(addressSettings(next))
-    runner.change(next.envs)
+    contexts.change(next.envs)
     cdrs.change(next.webhooks.recordsUrl)
-    calls.change(callSettings(next, recogniser))
+    controllers.change(verbSettings(next, recogniser))
+    calls.change(callSettings(next))
   })
   metrics.gauge('calls', () => calls.count)
   metrics.gauge('legs', () => calls.legs)
   metrics.gauge('bridges', () => bridges.count)
   metrics.gauge('video_bridges', () => bridges.videos)
-  metrics.gauge('verbs', () => calls.verbs)
+  metrics.gauge('verbs', () => controllers.pending)
   metrics.gauge('conferences', () => conferences.count)
   metrics.gauge('queue_waiting', () => queues.waiting)
   metrics.gauge('call_timers', () => clock.running)
   metrics.gauge('call_rows', () => records.live)
   metrics.gauge('calls_told_of', () => callLog.watched)
-  const driving = { calls, callLog, nodeId, callbacks, clock, addresses, history: records }
-  const objection = (uri: SipUri, projectId: string) => sip.objection(uri, projectId)
-  const placing = new CallPlacer({ ...driving, originator: calls, log, endpoints, objection })
-  const commands = new CallCommands(driving)
+  const objection: Objection = (uri, projectId) => sip.objection(uri, projectId)
+  const callees = new CalleeCheck(dialer, objection)
+  const placing = new CallPlacer({ callees, calls, callLog, history: records, callbacks, clock, log })
+  const apiCallOf = (control: CallControl) => new ApiCall({ callLog, callbacks, nodeId, clock }, control)
+  const commands = new CallCommands({ apiCallOf, calls, addresses, history: records })
   metrics.gauge('commanded_calls', () => commands.size)
   return { calls, placing, commands, conferences, queues, documentChecks }
 }

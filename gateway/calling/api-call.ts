@@ -10,7 +10,6 @@ import { type EndReason, hangupReasons } from './operations/end-reasons.ts'
 
 /** Collaborators of an {@link ApiCall}. */
 export interface ApiCallDeps {
-  readonly control: CallControl
   readonly callLog: Pick<CallLog, 'statusTarget'>
   readonly callbacks: Callbacks
   /** Id of this gateway in events. */
@@ -34,8 +33,8 @@ export class ApiCall implements CommandedCall {
   /** Last known status URL. The log forgets it at the end of the call, before the last events. */
   #statusTarget: StatusTarget | undefined
 
-  constructor(deps: ApiCallDeps) {
-    const { control, callLog, nodeId } = deps
+  constructor(deps: ApiCallDeps, control: CallControl) {
+    const { callLog, nodeId } = deps
     this.#deps = deps
     this.id = control.info.callId
     this.nodeId = nodeId

@@ -3,6 +3,7 @@ import type { CallControl } from '../../handlers/verbs.ts'
 import { settle, setUp as setUpCalls } from '../calls/testing/calls-fixture.ts'
 import { FakeCallRows } from '../calls/testing/fake-call-rows.ts'
 import type { StatusTarget } from '../model.ts'
+import { ApiCall } from './api-call.ts'
 import { CallCommands } from './call-commands.ts'
 
 const status: StatusTarget = {
@@ -15,7 +16,8 @@ const status: StatusTarget = {
 const setUp = () => {
   const history = new FakeCallRows()
   const rig = setUpCalls({ rows: history })
-  const { callLog, clock, customers: told } = rig
+  const { calls, callLog, clock, customers } = rig
+  const { callbacks } = customers
   const nodeId = 'node-1'
   const addresses = {
     resolve: (to: string) =>
@@ -29,17 +31,10 @@ const setUp = () => {
           ? ({ kind: 'sip', uri: to } as const)
           : undefined,
   }
-  const commands = new CallCommands({
-    calls: rig.calls,
-    callLog,
-    history,
-    addresses,
-    callbacks: told.callbacks,
-    clock,
-    nodeId,
-  })
+  const apiCallOf = (control: CallControl) => new ApiCall({ callLog, callbacks, nodeId, clock }, control)
+  const commands = new CallCommands({ apiCallOf, calls, addresses, history })
   const events = () =>
-    told.told
+    customers.told
       .map(({ callback }) => JSON.parse(callback.body!.text))
       .map(({ event_type, params }) => [event_type, params])
   const run = (id: string, command: string, params: object = {}) => commands.run('p', id, command, params)

@@ -1,9 +1,9 @@
-import { CallEnded, VerbFailed } from '../../handlers/verbs.ts'
+import { type CallControl, CallEnded, VerbFailed } from '../../handlers/verbs.ts'
 import type { LiveCall, LiveCalls } from '../calls/call/live-call.ts'
 import type { CallHistory, CallRow, CallsInProgress } from '../calls/log/call-rows.ts'
 import { type Code, catalogue, codeOf, TrunklineError } from '../core/errors/catalogue.ts'
 import type { AddressBook } from '../model.ts'
-import { ApiCall, type ApiCallDeps } from './api-call.ts'
+import type { ApiCall } from './api-call.ts'
 import { findLiveCall } from './find-live-call.ts'
 import { Fields, Refusal } from './operations/command-fields.ts'
 import { type Command, commands } from './operations/command-table.ts'
@@ -11,7 +11,9 @@ import { endReasons } from './operations/end-reasons.ts'
 import { transferHandler } from './transfer-handler.ts'
 
 /** Collaborators of {@link CallCommands}. */
-export interface CallCommandsDeps extends Omit<ApiCallDeps, 'control'> {
+export interface CallCommandsDeps {
+  /** Returns a call under control of the API, with the verbs `control`. */
+  readonly apiCallOf: (control: CallControl) => ApiCall
   readonly calls: LiveCalls
   readonly addresses: AddressBook
   readonly history: Pick<CallHistory, 'find'> & Pick<CallsInProgress, 'calledBy'>
@@ -63,7 +65,7 @@ export class CallCommands {
     return (await history.find(projectId, callId)) ?? row
   }
 
-  async #do(live: LiveCall, { projectId, callId, command }: Asked, params: Fields): Promise<void> {
+  async #do(live: LiveCall, { projectId, callId, command }: CommandRequest, params: Fields): Promise<void> {
     if (command === 'calling.end') live.end(endCode(live, params))
     else if (command === 'calling.disconnect') this.#disconnect(projectId, callId)
     else if (command === 'calling.transfer')
@@ -80,12 +82,12 @@ export class CallCommands {
     const { control } = live
     if (!command) throw new TrunklineError('verb_unavailable')
     if (!control) throw new TrunklineError('call_not_in_progress')
-    const call = this.#calls.get(callId) ?? this.#first(callId, new ApiCall({ ...this.#deps, control }))
+    const call = this.#calls.get(callId) ?? this.#add(callId, this.#deps.apiCallOf(control))
     const { after } = await command(call, params)
     after?.()
   }
 
-  #first(callId: string, call: ApiCall): ApiCall {
+  #add(callId: string, call: ApiCall): ApiCall {
     this.#calls.set(callId, call)
     void call.over.then(() => this.#calls.delete(callId))
     return call
@@ -102,7 +104,7 @@ export class CallCommands {
   }
 }
 
-interface Asked {
+interface CommandRequest {
   readonly projectId: string
   readonly callId: string
   readonly command: string

@@ -6,6 +6,7 @@ import { FakeCallRows } from '../calls/testing/fake-call-rows.ts'
 import type { Target } from '../model.ts'
 import type { CallOrder } from './call-placement.ts'
 import { CallPlacer } from './call-placer.ts'
+import { CalleeCheck, type Objection } from './callee-check.ts'
 
 const order: CallOrder = {
   projectId: 'p',
@@ -44,23 +45,15 @@ const setUp = () => {
     },
   }
   const history = new FakeCallRows()
-  const rig = setUpCalls({ rows: history, detector })
-  const { callLog, customers: told } = rig
-  const { callbacks } = told
-  const placing = new CallPlacer({
-    originator: rig.calls,
-    calls: rig.calls,
-    callLog,
-    history,
-    callbacks,
-    clock: rig.clock,
-    addresses,
-    endpoints: { contacts: () => rig.registered },
-    log: pino({ level: 'silent' }),
-    objection: async ({ host }) => (host === 'private' ? 'it is private' : undefined),
-  })
+  const rig = setUpCalls({ rows: history, detector, addresses })
+  const { calls, callLog, clock, customers } = rig
+  const { callbacks } = customers
+  const log = pino({ level: 'silent' })
+  const objection: Objection = async ({ host }) => (host === 'private' ? 'it is private' : undefined)
+  const callees = new CalleeCheck(rig.dialer, objection)
+  const placing = new CallPlacer({ callees, calls, callLog, history, callbacks, clock, log })
   const forms = (kind: string) =>
-    told.told
+    customers.told
       .filter(({ callback }) => callback.kind === kind)
       .map(({ callback }) => Object.fromEntries(new URLSearchParams(callback.body?.text)))
   const statuses = () => forms('call-status').map(({ CallStatus }) => CallStatus)

@@ -4,25 +4,24 @@ import { newCallId } from '../calls/call/ids.ts'
 import type { LiveCalls } from '../calls/call/live-call.ts'
 import type { Handle, Originator } from '../calls/connect/origination.ts'
 import { isDigits } from '../calls/leg/dtmf.ts'
-import type { CallLog } from '../calls/log/call-log.ts'
-import { documentOf } from '../calls/log/call-log.ts'
-import type { CallHistory, CallRow, CallsInProgress } from '../calls/log/call-rows.ts'
+import { type CallLog, documentOf } from '../calls/log/call-log.ts'
+import type { CallHistory, CallRow } from '../calls/log/call-rows.ts'
 import type { Clock } from '../core/clock.ts'
 import { catalogue, codeOf, TrunklineError } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
 import type { HandlerSpec, StatusTarget } from '../model.ts'
 import { detectAnswerer, detectInBackground } from './answered-by.ts'
 import type { CallOrder, CallPlacement } from './call-placement.ts'
-import { type CalleeCheckDeps, checkCallee, destinationOf } from './callee-check.ts'
+import { type CalleeCheck, destinationOf } from './callee-check.ts'
 import { findLiveCall } from './find-live-call.ts'
 import { recordCall } from './record-call.ts'
 
 /** Collaborators of a {@link CallPlacer}. */
-export interface CallPlacerDeps extends CalleeCheckDeps {
-  readonly originator: Originator
-  readonly calls: LiveCalls
+export interface CallPlacerDeps {
+  readonly callees: CalleeCheck
+  readonly calls: LiveCalls & Originator
   readonly callLog: CallLog
-  readonly history: Pick<CallHistory, 'find' | 'settled'> & Pick<CallsInProgress, 'inProgress'>
+  readonly history: Pick<CallHistory, 'find' | 'settled'>
   readonly callbacks: Callbacks
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
@@ -39,7 +38,7 @@ export class CallPlacer implements CallPlacement {
   async place(order: CallOrder): Promise<CallRow> {
     checkFields(order)
     const to = destinationOf(order.to)
-    const callee = await checkCallee(this.#deps, to, order.projectId)
+    const callee = await this.#deps.callees.check(to, order.projectId)
     const row = callee === 'offline' ? this.#offline(order, to) : await this.#begin(order, to)
     await this.#deps.history.settled()
     return row
@@ -52,34 +51,28 @@ export class CallPlacer implements CallPlacement {
     status?: StatusTarget,
   ): Promise<CallRow> {
     const { calls, history, callLog } = this.#deps
-    const { live } = await findLiveCall(calls, history, projectId, callId)
+    const { live, row } = await findLiveCall(calls, history, projectId, callId)
     live.redirect(handler)
-    if (status) callLog.watch(callId, status)
-    return this.#row(projectId, callId)
+    return (status && callLog.watch(callId, status)) ?? row
   }
 
   async end(projectId: string, callId: string, how: 'canceled' | 'completed'): Promise<CallRow> {
     const { calls, history } = this.#deps
-    const { live } = await findLiveCall(calls, history, projectId, callId)
+    const { live, row } = await findLiveCall(calls, history, projectId, callId)
     const { state } = live
     if (how === 'canceled' && state === 'answered') throw new TrunklineError('call_not_in_progress')
     live.end(state === 'answered' ? 'normal' : 'canceled')
     await history.settled()
-    return this.#row(projectId, callId)
-  }
-
-  async #row(projectId: string, callId: string): Promise<CallRow> {
-    const row = await this.#deps.history.find(projectId, callId)
-    if (!row) throw new TrunklineError('unknown_call')
-    return row
+    // The history has the row with the end of the call.
+    return (await history.find(projectId, callId)) ?? row
   }
 
   /** Resolves when the first leg was made. Later changes go to the row. */
   #begin(order: CallOrder, to: string): Promise<CallRow> {
-    const { originator, callLog, log } = this.#deps
+    const { calls, callLog, log } = this.#deps
     const { projectId, from, timeoutMs, maxDurationMs, variables, status } = order
     const { promise, resolve, reject } = Promise.withResolvers<CallRow>()
-    const originated = originator.originate({
+    const originated = calls.originate({
       projectId,
       from,
       steps: [[destination(order, to)]],

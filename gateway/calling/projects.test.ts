@@ -6,9 +6,11 @@ import { settle, setUp as setUpCalls } from '../calls/testing/calls-fixture.ts'
 import { ConferenceFixture } from '../calls/testing/conference-fixture.ts'
 import { FakeCallRows } from '../calls/testing/fake-call-rows.ts'
 import type { HandlerSpec, Target } from '../model.ts'
+import { ApiCall } from './api-call.ts'
 import { CallCommands, callCommands } from './call-commands.ts'
 import type { CallOrder } from './call-placement.ts'
 import { CallPlacer } from './call-placer.ts'
+import { CalleeCheck } from './callee-check.ts'
 
 const handler: HandlerSpec = { kind: 'script', document: '{}', name: 'inline' }
 const order: CallOrder = { projectId: 'ours', to: 'sip:b@x', from: 'sip:me@y', source: 'calling', handler }
@@ -31,17 +33,15 @@ const setUp = () => {
   const history = new FakeCallRows()
   const nodeId = 'node-1'
   const queues = new ProjectQueues(new ConferenceFixture())
-  const rig = setUpCalls({ rows: history, queues, queuedCallers: queues, addresses })
+  const rig = setUpCalls({ rows: history, queues, addresses })
   const { callbacks } = rig.customers
   const { calls, callLog, clock } = rig
-  const driving = { calls, callLog, history, callbacks, clock, addresses }
-  const placing = new CallPlacer({
-    ...driving,
-    originator: rig.calls,
-    log: pino({ level: 'silent' }),
-    objection: async () => undefined,
-  })
-  return { ...rig, history, queues, placing, commands: new CallCommands({ ...driving, nodeId }) }
+  const callees = new CalleeCheck(rig.dialer, async () => undefined)
+  const log = pino({ level: 'silent' })
+  const placing = new CallPlacer({ callees, calls, callLog, history, callbacks, clock, log })
+  const apiCallOf = (control: CallControl) => new ApiCall({ callLog, callbacks, nodeId, clock }, control)
+  const commands = new CallCommands({ apiCallOf, calls, addresses, history })
+  return { ...rig, history, queues, placing, commands }
 }
 
 let t: ReturnType<typeof setUp>

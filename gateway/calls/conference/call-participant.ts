@@ -1,7 +1,13 @@
-import type { ConferenceOptions, ConferenceParticipant, ConferenceResult } from '../../../handlers/verbs.ts'
-import { CallEnded } from '../../../handlers/verbs.ts'
+import {
+  CallEnded,
+  type ConferenceOptions,
+  type ConferenceParticipant,
+  type ConferenceResult,
+} from '../../../handlers/verbs.ts'
 import type { MediaPort } from '../../../media/types.ts'
-import { playWhileWaiting, type WaitHook, type WaitingAudioDeps } from '../audio/waiting-audio.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+import type { WaitHook, WaitingAudio } from '../audio/waiting-audio.ts'
 import type { Call } from '../call/call.ts'
 import type { ScopableControl } from '../call/scopable-control.ts'
 import type { Conference, LeaveKind } from './conference.ts'
@@ -15,6 +21,13 @@ const beeps = {
   none: { on: 'exit', off: 'none' },
 } as const
 
+/** Collaborators of a {@link CallParticipant}. */
+export interface CallParticipantDeps {
+  readonly waitingAudio: WaitingAudio
+  readonly clock: Clock
+  readonly log: Log
+}
+
 /** Call that takes part, with its verbs and options. */
 export interface CallParticipantOptions {
   readonly call: Call
@@ -27,26 +40,27 @@ export class CallParticipant implements Participant {
   readonly call: Call
   readonly joinedAt: number
   #options: ConferenceOptions
-  /** Audio during the wait for the start; aborted when it changes. */
+  /** Aborted when the audio during the wait for the start changes. */
   #waiting: AbortController | undefined
-  #waitingAudio: Promise<unknown> = Promise.resolve()
+  /** Settles at the end of the audio during the wait for the start. */
+  #waitingDone: Promise<unknown> = Promise.resolve()
   readonly #control: ScopableControl
-  readonly #deps: WaitingAudioDeps
+  readonly #deps: CallParticipantDeps
   readonly #conference: Conference
   /** Aborted when the wait for the start is over. */
-  readonly #begun = new AbortController()
+  readonly #started = new AbortController()
   readonly #over = Promise.withResolvers<LeaveKind>()
   #port: MediaPort | undefined
-  #muted: boolean
-  /** Hold of the participation; the hold of the call is that of its leg. */
-  #held = false
+  #isMuted: boolean
+  /** Whether the participation is on hold; the call has a hold of its own. */
+  #isOnHold = false
   /** Audio during a hold; aborted at its end. */
   #holdAudio: AbortController | undefined
   /** Aborted when it leaves. */
   readonly #gone = new AbortController()
 
   constructor(
-    deps: WaitingAudioDeps,
+    deps: CallParticipantDeps,
     conference: Conference,
     { call, control, options }: CallParticipantOptions,
   ) {
@@ -56,7 +70,7 @@ export class CallParticipant implements Participant {
     this.#control = control
     this.#options = options
     this.joinedAt = deps.clock.now()
-    this.#muted = options.muted ?? false
+    this.#isMuted = options.muted ?? false
     this.#port = call.caller.port
   }
 
@@ -73,11 +87,11 @@ export class CallParticipant implements Participant {
   }
 
   get isMuted(): boolean {
-    return this.#muted
+    return this.#isMuted
   }
 
   get isHeld(): boolean {
-    return this.#held || this.call.caller.isHeld
+    return this.#isOnHold || this.call.caller.isHeld
   }
 
   /** Takes part until it leaves, is removed, or the conference ends. */
@@ -94,25 +108,25 @@ export class CallParticipant implements Participant {
     conference.join(this)
     if (options.wait !== 'none') this.#playWhileWaiting(options.wait)
     try {
-      options.onJoined?.(this.#seat())
+      options.onJoined?.(this.#forHandler())
       const kind = await call.whileUp(this.#over.promise, options.signal)
       return this.#result(kind, startedAt)
     } catch (error) {
       if (error instanceof CallEnded) return this.#result('left', startedAt)
       throw error
     } finally {
-      this.#begun.abort()
+      this.#started.abort()
       this.#holdAudio?.abort()
       this.#gone.abort()
       call.listen(undefined)
       conference.leave(this)
-      await this.#waitingAudio
+      await this.#waitingDone
     }
   }
 
   /** Reports the start of the conference. */
   started(): void {
-    this.#begun.abort()
+    this.#started.abort()
   }
 
   /** Ends the participation. */
@@ -126,12 +140,17 @@ export class CallParticipant implements Participant {
     this.#waiting?.abort()
     const waiting = new AbortController()
     this.#waiting = waiting
-    const who = { call: this.call, control: this.#control, ...(hook && { hook }) }
-    const over = AbortSignal.any([this.#begun.signal, waiting.signal])
-    this.#waitingAudio = this.#waitingAudio.then(() => playWhileWaiting(this.#deps, who, over))
+    const over = AbortSignal.any([this.#started.signal, waiting.signal])
+    this.#waitingDone = this.#waitingDone.then(() => this.#play(hook, over))
   }
 
-  #seat(): ConferenceParticipant {
+  #play(hook: WaitHook | undefined, over: AbortSignal): Promise<unknown> {
+    const { call } = this
+    return this.#deps.waitingAudio.play({ call, control: this.#control, ...(hook && { hook }) }, over)
+  }
+
+  /** Returns the participation for its handler. */
+  #forHandler(): ConferenceParticipant {
     const { id: conferenceId, name } = this.#conference.facts
     return {
       conferenceId,
@@ -144,43 +163,41 @@ export class CallParticipant implements Participant {
 
   // A handler may use the participant after the call has left.
   mute(muted: boolean): void {
-    if (muted === this.#muted || !this.#conference.has(this)) return
-    this.#muted = muted
+    if (muted === this.#isMuted || !this.#conference.has(this)) return
+    this.#isMuted = muted
     this.#conference.changed(this)
-    this.#conference.tell(muted ? 'mute' : 'unmute', this)
+    this.#conference.report(muted ? 'mute' : 'unmute', this)
   }
 
-  hold(held: boolean, hears?: WaitHook): void {
-    if (held === this.#held || !this.#conference.has(this)) return
-    this.#held = held
+  hold(held: boolean, hook?: WaitHook): void {
+    if (held === this.#isOnHold || !this.#conference.has(this)) return
+    this.#isOnHold = held
     this.#holdAudio?.abort()
     this.#conference.changed(this)
     if (held) {
       this.#holdAudio = new AbortController()
-      const { call } = this
-      const who = { call, control: this.#control, ...(hears && { hook: hears }) }
-      void playWhileWaiting(this.#deps, who, this.#holdAudio.signal)
+      void this.#play(hook, this.#holdAudio.signal)
     }
-    this.#conference.tell(held ? 'hold' : 'unhold', this)
+    this.#conference.report(held ? 'hold' : 'unhold', this)
   }
 
   change({ beepOnExit, endOnExit, coach, wait }: ParticipantChange): void {
     if (!this.#conference.has(this)) return
-    const { coach: coached, beep = 'both', ...rest } = this.#options
-    const pupil = coach === undefined ? coached : (coach ?? undefined)
+    const { coach: before, beep = 'both', ...rest } = this.#options
+    const audibleTo = coach === undefined ? before : (coach ?? undefined)
     this.#options = {
       ...rest,
       beep: beepOnExit === undefined ? beep : beeps[beep][beepOnExit ? 'on' : 'off'],
       ...(endOnExit !== undefined && { endOnExit }),
-      ...(pupil !== undefined && { coach: pupil }),
+      ...(audibleTo !== undefined && { coach: audibleTo }),
     }
     if (wait) this.#playWhileWaiting(wait)
     this.#conference.changed(this)
   }
 
-  announce(hears: WaitHook): void {
+  announce(hook: WaitHook): void {
     if (!this.#conference.has(this)) return
-    hears(this.#control.scoped(this.#gone.signal)).catch((error) => {
+    hook(this.#control.scoped(this.#gone.signal)).catch((error) => {
       if (!(error instanceof CallEnded))
         this.#deps.log.warn(
           { event: 'conference.announcement-failed', call: this.callId, reason: String(error) },

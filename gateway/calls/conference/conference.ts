@@ -8,7 +8,7 @@ import type { OpenConference, Participant } from './open-conferences.ts'
 
 const defaultMaxParticipants = 100
 /** Maximum number of other participants that a page receives. */
-const maxShownOthers = 100
+const maxReportedOthers = 100
 const mixRate = 16_000
 
 /** Collaborators of a {@link Conference}. */
@@ -41,23 +41,23 @@ export type LeaveKind = ConferenceResult['kind']
  */
 export class Conference implements OpenConference {
   readonly facts: ConferenceFacts
-  readonly #parts: ConferenceDeps
+  readonly #deps: ConferenceDeps
   readonly #mixer: Mixer
   readonly #participants = new Set<CallParticipant>()
   #recording: StoredRecording | undefined
-  #started = false
-  #closed = false
+  #isStarted = false
+  #isClosed = false
   #sequence = 0
 
-  private constructor(parts: ConferenceDeps, facts: ConferenceFacts, mixer: Mixer) {
-    this.#parts = parts
+  private constructor(deps: ConferenceDeps, facts: ConferenceFacts, mixer: Mixer) {
+    this.#deps = deps
     this.facts = facts
     this.#mixer = mixer
   }
 
   /** Opens a conference. Rejects if the edge has no mixer. */
-  static async open(parts: ConferenceDeps, facts: ConferenceFacts): Promise<Conference> {
-    const conference = new Conference(parts, facts, await parts.openMixer())
+  static async open(deps: ConferenceDeps, facts: ConferenceFacts): Promise<Conference> {
+    const conference = new Conference(deps, facts, await deps.openMixer())
     // The mixer's thread has died: no audio is left.
     void conference.#mixer.closed.then(() => conference.end())
     conference.#mixer.onSpeaker((port) => conference.#speaks(port))
@@ -82,7 +82,7 @@ export class Conference implements OpenConference {
 
   /** Whether the last participant has left. No call can join it then. */
   get isClosed(): boolean {
-    return this.#closed
+    return this.#isClosed
   }
 
   get size(): number {
@@ -95,7 +95,7 @@ export class Conference implements OpenConference {
 
   /** Whether the participants hear each other; until then they wait. */
   get isStarted(): boolean {
-    return this.#started
+    return this.#isStarted
   }
 
   /** Whether a participant is in the conference. */
@@ -104,24 +104,24 @@ export class Conference implements OpenConference {
   }
 
   join(participant: CallParticipant): void {
-    const { beep: who = 'both' } = participant.options
-    if (this.#started && (who === 'both' || who === 'enter')) this.#beep()
+    const { beep: beepOn = 'both' } = participant.options
+    if (this.#isStarted && (beepOn === 'both' || beepOn === 'enter')) this.#beep()
     this.#participants.add(participant)
-    this.tell('join', participant)
-    if (this.#started) this.#updateMix(participant)
+    this.report('join', participant)
+    if (this.#isStarted) this.#updateMix(participant)
     else if (this.size > 1 && this.#any(({ options }) => options.startOnEnter ?? true)) this.#start()
     this.#updateCoaches()
-    this.#showParticipants()
+    this.#reportOthers()
   }
 
   leave(participant: CallParticipant): void {
     if (!this.#participants.delete(participant)) return
-    const { beep: who = 'both', endOnExit } = participant.options
+    const { beep: beepOn = 'both', endOnExit } = participant.options
     if (participant.port) this.#mixer.remove(participant.port)
     participant.call.caller.gathered([])
-    this.#showParticipants()
-    if (this.#started && this.size > 0 && (who === 'both' || who === 'exit')) this.#beep()
-    this.tell('leave', participant)
+    this.#reportOthers()
+    if (this.#isStarted && this.size > 0 && (beepOn === 'both' || beepOn === 'exit')) this.#beep()
+    this.report('leave', participant)
     if (this.size === 0) this.#close()
     else if (endOnExit) this.end()
     else this.#updateCoaches()
@@ -131,14 +131,14 @@ export class Conference implements OpenConference {
   changed(participant: CallParticipant, before?: MediaPort): void {
     if (before) {
       this.#mixer.remove(before)
-      this.#showParticipants()
+      this.#reportOthers()
     }
-    if (this.#started && this.has(participant)) this.#updateMix(participant)
+    if (this.#isStarted && this.has(participant)) this.#updateMix(participant)
     this.#updateCoaches()
   }
 
   /** Reports an event to the first participant's handler. */
-  tell(kind: ConferenceEvent['kind'], about?: CallParticipant): void {
+  report(kind: ConferenceEvent['kind'], about?: CallParticipant): void {
     const { id: conferenceId, name, options } = this.facts
     try {
       options.onEvent?.({
@@ -152,7 +152,7 @@ export class Conference implements OpenConference {
         isHeld: about?.isHeld ?? false,
       })
     } catch (error) {
-      this.#parts.log.error(
+      this.#deps.log.error(
         { event: 'conference.listener-failed', err: error },
         'listener of a conference failed',
       )
@@ -160,18 +160,18 @@ export class Conference implements OpenConference {
   }
 
   /** Reports the other participants to each page. */
-  #showParticipants(): void {
+  #reportOthers(): void {
     const callers = [...this.#participants].map(({ call }) => call.caller)
-    const shown = callers.slice(0, maxShownOthers + 1)
+    const reported = callers.slice(0, maxReportedOthers + 1)
     for (const caller of callers) {
       if (!caller.followsConference) continue
-      caller.gathered(shown.filter((other) => other !== caller).slice(0, maxShownOthers))
+      caller.gathered(reported.filter((other) => other !== caller).slice(0, maxReportedOthers))
     }
   }
 
   #speaks(port: MediaPort | undefined): void {
     for (const participant of this.#participants)
-      if (port && participant.port === port) this.tell('speaker', participant)
+      if (port && participant.port === port) this.report('speaker', participant)
   }
 
   end(): void {
@@ -179,8 +179,8 @@ export class Conference implements OpenConference {
   }
 
   #start(): void {
-    this.#started = true
-    this.tell('start')
+    this.#isStarted = true
+    this.report('start')
     this.#record()
     for (const participant of this.#participants) {
       participant.started()
@@ -188,29 +188,29 @@ export class Conference implements OpenConference {
     }
   }
 
-  #any(holds: (participant: CallParticipant) => boolean): boolean {
-    for (const participant of this.#participants) if (holds(participant)) return true
+  #any(test: (participant: CallParticipant) => boolean): boolean {
+    for (const participant of this.#participants) if (test(participant)) return true
     return false
   }
 
   /** Adds a participant to the mixer, or removes it while it is held and hears music. */
   #updateMix(participant: CallParticipant): void {
-    const { port, isHeld: held, isMuted: muted, options } = participant
+    const { port, isHeld, isMuted, options } = participant
     if (!port) return
-    if (held) {
+    if (isHeld) {
       this.#mixer.remove(port)
       return
     }
     const coached = options.coach === undefined ? undefined : this.#portOf(options.coach)
     this.#mixer.add(port, {
-      canSpeak: !muted,
+      canSpeak: !isMuted,
       ...(options.coach !== undefined && { audibleTo: coached ? [coached] : [] }),
     })
   }
 
   /** Updates the coaches after their participant has come, left, or got another port. */
   #updateCoaches(): void {
-    if (!this.#started) return
+    if (!this.#isStarted) return
     for (const participant of this.#participants)
       if (participant.options.coach !== undefined) this.#updateMix(participant)
   }
@@ -231,7 +231,7 @@ export class Conference implements OpenConference {
     if (!options.record || !first) return
     const { call } = first
     try {
-      this.#recording = this.#parts.recordings.start(this.#mixer, {
+      this.#recording = this.#deps.recordings.start(this.#mixer, {
         projectId,
         callId: call.id,
         legId: call.caller.id,
@@ -241,10 +241,10 @@ export class Conference implements OpenConference {
         request: { format: 'wav', tracks: 'in', sampleRate: mixRate, trim: options.trim ?? true },
       })
       const { id, url } = this.#recording
-      this.#report(() => options.onRecording?.({ id, url }))
+      this.#guard(() => options.onRecording?.({ id, url }))
       void this.#recorded(this.#recording)
     } catch (error) {
-      this.#parts.log.warn(
+      this.#deps.log.warn(
         { event: 'conference.recording-failed', conference: conferenceId, reason: String(error) },
         'conference not recorded',
       )
@@ -252,17 +252,17 @@ export class Conference implements OpenConference {
   }
 
   async #recorded({ id, url, done }: StoredRecording): Promise<void> {
-    const { end, durationMs, hasFile: kept, bytes } = await done
+    const { end, durationMs, hasFile, bytes } = await done
     const reason = end.kind === 'error' ? 'error' : 'stopped'
-    const over = { id, url, durationMs, bytes: kept ? bytes : 0, reason } as const
-    this.#report(() => this.facts.options.onRecorded?.(over))
+    const over = { id, url, durationMs, bytes: hasFile ? bytes : 0, reason } as const
+    this.#guard(() => this.facts.options.onRecorded?.(over))
   }
 
-  #report(report: () => void): void {
+  #guard(report: () => void): void {
     try {
       report()
     } catch (error) {
-      this.#parts.log.error(
+      this.#deps.log.error(
         { event: 'conference.recording-listener-failed', err: error },
         'listener of a recording failed',
       )
@@ -270,8 +270,8 @@ export class Conference implements OpenConference {
   }
 
   #close(): void {
-    this.#closed = true
-    this.tell('end')
+    this.#isClosed = true
+    this.report('end')
     this.#recording?.stop()
     void this.#mixer.close()
     this.facts.onClosed()

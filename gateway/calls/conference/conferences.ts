@@ -1,25 +1,35 @@
 import { randomUUID } from 'node:crypto'
 import type { ConferenceOptions, ConferenceResult } from '../../../handlers/verbs.ts'
-import type { WaitingAudioDeps } from '../audio/waiting-audio.ts'
+import type { Mixer } from '../../../media/types.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+import type { RecordingStore } from '../audio/recording-store.ts'
+import type { WaitingAudio } from '../audio/waiting-audio.ts'
 import type { Call } from '../call/call.ts'
 import type { ScopableControl } from '../call/scopable-control.ts'
 import { failureOf } from '../leg/failures.ts'
 import { CallParticipant } from './call-participant.ts'
-import { Conference, type ConferenceDeps } from './conference.ts'
+import { Conference } from './conference.ts'
 import type { OpenConference, OpenConferences } from './open-conferences.ts'
 import { checkName, isProjectKey, projectKey } from './project-names.ts'
 
 /** Collaborators of {@link ProjectConferences}. */
-export interface ConferencesDeps extends WaitingAudioDeps, ConferenceDeps {}
+export interface ConferencesDeps {
+  readonly waitingAudio: WaitingAudio
+  readonly openMixer: () => Promise<Mixer>
+  readonly recordings: RecordingStore
+  readonly clock: Clock
+  readonly log: Log
+}
 
 /** Conferences of all projects. A conference exists while it has a participant. */
 export class ProjectConferences implements OpenConferences {
-  readonly #parts: ConferencesDeps
+  readonly #deps: ConferencesDeps
   /** Promises, so that two callers who join at the same time share a conference. */
   readonly #conferences = new Map<string, Promise<Conference>>()
 
-  constructor(parts: ConferencesDeps) {
-    this.#parts = parts
+  constructor(deps: ConferencesDeps) {
+    this.#deps = deps
   }
 
   /** Number of conferences in progress. */
@@ -43,16 +53,16 @@ export class ProjectConferences implements OpenConferences {
     const key = projectKey(call.info.projectId, name)
     const conference = await this.#conference(key, name, call, options)
     if (conference.isFull) return { kind: 'full', conferenceId: conference.facts.id, durationMs: 0 }
-    return new CallParticipant(this.#parts, conference, { call, control, options }).run()
+    return new CallParticipant(this.#deps, conference, { call, control, options }).run()
   }
 
   async #conference(key: string, name: string, call: Call, options: ConferenceOptions): Promise<Conference> {
     const { projectId } = call.info
     const onClosed = () => this.#conferences.delete(key)
     for (;;) {
-      const openedAt = this.#parts.clock.now()
+      const openedAt = this.#deps.clock.now()
       const facts = { id: randomUUID(), name, projectId, openedAt, options, onClosed }
-      const wanted = this.#conferences.get(key) ?? Conference.open(this.#parts, facts)
+      const wanted = this.#conferences.get(key) ?? Conference.open(this.#deps, facts)
       this.#conferences.set(key, wanted)
       try {
         const conference = await wanted

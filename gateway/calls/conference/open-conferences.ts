@@ -22,11 +22,11 @@ export interface Participant {
   readonly isHeld: boolean
   readonly options: Pick<ConferenceOptions, 'coach' | 'startOnEnter' | 'endOnExit'>
   mute(muted: boolean): void
-  /** Holds or resumes. `hears`: runs repeatedly during the hold, in place of hold music. */
-  hold(held: boolean, hears?: WaitHook): void
+  /** Holds or resumes. `hook`: runs repeatedly during the hold, in place of hold music. */
+  hold(held: boolean, hook?: WaitHook): void
   change(change: ParticipantChange): void
   /** Runs beside the conference; canceled when the participant leaves. A failure is logged. */
-  announce(hears: WaitHook): void
+  announce(hook: WaitHook): void
   /** Removes it from the conference. */
   remove(): void
 }

@@ -78,7 +78,7 @@ describe('refer', () => {
     const credentials = { username: 'ann', password: 'secret' }
     expect(asked).toEqual([['sip:b@x', { timeoutMs: 5_000, credentials }]])
     await settle()
-    expect([t.calls.count, t.calls.verbs]).toEqual([0, 0])
+    expect([t.calls.count, t.controllers.pending]).toEqual([0, 0])
   })
 
   it('goes on where it was not', async () => {

@@ -99,10 +99,14 @@ export class CallLog {
     if (row) this.#notifier.ended(row)
   }
 
-  /** Reports the states of a call in progress to `target`, in place of an earlier URL. */
-  watch(id: string, target: StatusTarget): void {
+  /**
+   * Reports the states of a call in progress to `target`, in place of an earlier URL. Returns the changed row;
+   * undefined for a call that has ended.
+   */
+  watch(id: string, target: StatusTarget): CallRow | undefined {
     const row = this.#rows.changed(id, { statusTarget: target })
     if (row) this.#notifier.watch(row, target)
+    return row
   }
 
   /** Logs an inbound call, accepted or not. */

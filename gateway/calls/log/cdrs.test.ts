@@ -12,6 +12,7 @@ import { newCallId } from '../call/ids.ts'
 import { LegDialer } from '../connect/leg-dialer.ts'
 import { Bridges } from '../leg/bridges.ts'
 import { Calls } from '../session/calls.ts'
+import { HandlerContexts } from '../session/handler-contexts.ts'
 import { HandlerRunner } from '../session/handler-runner.ts'
 import { settle } from '../testing/calls-fixture.ts'
 import { FakeCallRows } from '../testing/fake-call-rows.ts'
@@ -19,6 +20,7 @@ import { FakeCustomerServers } from '../testing/fake-customer-servers.ts'
 import { type FakeLeg, FakeOutbound, FakeVideos, fakeLeg } from '../testing/fake-legs.ts'
 import { FakeStreams } from '../testing/fake-listeners.ts'
 import { FakeRecordingStore } from '../testing/fake-recording-store.ts'
+import { CallControllers } from '../verbs/call-controllers.ts'
 import type { CallCdr } from './call-cdr.ts'
 import { CallLog } from './call-log.ts'
 import { CdrWriter } from './cdr-writer.ts'
@@ -42,38 +44,36 @@ const setUp = () => {
   const handler: Handler = { run: (call) => script(call) }
   const { documents, callbacks } = new FakeCustomerServers()
   const addresses: AddressBook = { resolve: (to) => ({ kind: 'sip', uri: to }) }
+  const callLog = new CallLog({ rows: new FakeCallRows(), callbacks, nodeId: 'node-1', clock })
+  const services = {
+    bridges: new Bridges({ join: () => {}, detach: () => {} }, new FakeVideos()),
+    player: new Player(sounds, { bytes: async () => ({ bytes: new Uint8Array() }) }),
+    streams: new FakeStreams(),
+    recordings: new FakeRecordingStore(),
+  }
+  const dialer = new LegDialer({ addresses, sip: outbound, subscribers: outbound, locals: outbound })
+  const speech = { recogniser: new FakeRecogniser(), sampleRate: 8000 } as const
+  const controllers = new CallControllers(
+    { services, dialer, callLog, metrics, clock },
+    { speech, ringMs: 60_000 },
+  )
+  const rooms = { room: (name: string) => ({ name }) }
+  const contexts = new HandlerContexts(
+    { documents, callbacks, rooms, isOwnHost: () => false, clock, metrics },
+    {},
+  )
   const calls = new Calls(
     {
-      runner: new HandlerRunner({
-        handlers: { script: handler, xml: handler },
-        documents,
-        callbacks,
-        rooms: { room: (name) => ({ name }) },
-        isOwnHost: () => false,
-        envs: {},
-        clock,
-        metrics,
-      }),
-      services: {
-        bridges: new Bridges({ join: () => {}, detach: () => {} }, new FakeVideos()),
-        player: new Player(sounds, { bytes: async () => ({ bytes: new Uint8Array() }) }),
-        streams: new FakeStreams(),
-        recordings: new FakeRecordingStore(),
-      },
-      dialer: new LegDialer({ addresses, sip: outbound, subscribers: outbound, locals: outbound }),
+      runner: new HandlerRunner({ script: handler, xml: handler }, contexts),
+      controllers,
       addresses,
-      callLog: new CallLog({ rows: new FakeCallRows(), callbacks, nodeId: 'node-1', clock }),
+      callLog,
       cdrs: new CdrWriter({ callbacks, clock, log, metrics }),
       metrics,
       clock,
       log,
     },
-    {
-      speech: { recogniser: new FakeRecogniser(), sampleRate: 8000 },
-      ringMs: 60_000,
-      maxDurationMs: 3_600_000,
-      maxCalls: 1,
-    },
+    { maxDurationMs: 3_600_000, maxCalls: 1 },
   )
   const arrive = (run: typeof script, end?: (made: FakeLeg) => void): FakeLeg => {
     script = run

@@ -6,8 +6,10 @@ import {
   type QueuePosition,
   type QueueResult,
 } from '../../../handlers/verbs.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
 import type { CallId } from '../../model.ts'
-import { playWhileWaiting, type WaitingAudioDeps } from '../audio/waiting-audio.ts'
+import type { WaitingAudio } from '../audio/waiting-audio.ts'
 import type { Call } from '../call/call.ts'
 import type { ScopableControl } from '../call/scopable-control.ts'
 import { checkName, isProjectKey, projectKey } from '../conference/project-names.ts'
@@ -26,12 +28,19 @@ interface PendingConsumer extends QueueConsumer {
 /** End of a wait: the consumer that has taken the caller, or the reason without one. */
 type WaitEnd = { readonly taker: PendingConsumer } | 'left' | 'timeout'
 
+/** Collaborators of {@link ProjectQueues}. */
+export interface QueuesDeps {
+  readonly waitingAudio: WaitingAudio
+  readonly clock: Clock
+  readonly log: Log
+}
+
 /** Queues of all projects. A queue exists while it has a caller or a consumer. */
 export class ProjectQueues implements QueuedCallers, OpenQueues {
-  readonly #deps: WaitingAudioDeps
+  readonly #deps: QueuesDeps
   readonly #queues = new Map<string, Queue>()
 
-  constructor(deps: WaitingAudioDeps) {
+  constructor(deps: QueuesDeps) {
     this.#deps = deps
   }
 
@@ -54,8 +63,8 @@ export class ProjectQueues implements QueuedCallers, OpenQueues {
     const queue = this.#queue(key, name)
     queue.maxSize ??= options.maxSize ?? defaultSize
     try {
-      const served = () => this.#forget(key, queue)
-      return await new QueueVisit({ ...this.#deps, queue, call, control, options, served }).run()
+      const onServed = () => this.#forget(key, queue)
+      return await new QueueVisit(this.#deps, { queue, call, control, options, onServed }).run()
     } finally {
       this.#forget(key, queue)
     }
@@ -96,31 +105,34 @@ export class ProjectQueues implements QueuedCallers, OpenQueues {
   }
 }
 
-interface QueueVisitDeps extends WaitingAudioDeps {
+/** Values of a {@link QueueVisit}. */
+interface QueueVisitOptions {
   readonly queue: Queue
   readonly call: Call
   readonly control: ScopableControl
   readonly options: QueueOptions
   /** Called when the caller is joined with its consumer. */
-  readonly served: () => void
+  readonly onServed: () => void
 }
 
 /** Visit of one caller to a queue. */
 class QueueVisit implements QueueEntry {
   readonly call: Call
   readonly since: number
-  readonly #deps: QueueVisitDeps
+  readonly #deps: QueuesDeps
+  readonly #visit: QueueVisitOptions
   /** Ends the wait; undefined without a wait. */
   #end: ((how: WaitEnd) => void) | undefined
 
-  constructor(deps: QueueVisitDeps) {
+  constructor(deps: QueuesDeps, visit: QueueVisitOptions) {
     this.#deps = deps
-    this.call = deps.call
+    this.#visit = visit
+    this.call = visit.call
     this.since = deps.clock.now()
   }
 
   take(taker: QueueConsumer): void {
-    const { queue, options } = this.#deps
+    const { queue, options } = this.#visit
     // The wait may have ended before the caller has left the queue: the next caller has its turn.
     if (!this.#end || this.call.signal.aborted || options.signal?.aborted) {
       queue.leave(this)
@@ -129,7 +141,7 @@ class QueueVisit implements QueueEntry {
   }
 
   async run(): Promise<QueueResult> {
-    const { queue } = this.#deps
+    const { queue } = this.#visit
     if (queue.maxSize !== undefined && queue.size >= queue.maxSize) return this.#result('full', this.#place)
     let entry: QueuePosition | undefined
     try {
@@ -150,7 +162,7 @@ class QueueVisit implements QueueEntry {
   }
 
   get #place(): QueuePosition {
-    return this.#deps.queue.place(this, this.#deps.clock.now())
+    return this.#visit.queue.place(this, this.#deps.clock.now())
   }
 
   #entered(): QueuePosition {
@@ -161,7 +173,8 @@ class QueueVisit implements QueueEntry {
 
   /** Waits until a consumer takes the caller, or the wait ends. */
   async #wait(again: boolean): Promise<WaitEnd> {
-    const { queue, call, control, options, clock } = this.#deps
+    const { waitingAudio, clock } = this.#deps
+    const { queue, call, control, options } = this.#visit
     const { wait, maxWaitMs = hourMs } = options
     const { promise, resolve } = Promise.withResolvers<WaitEnd>()
     this.#end = (how) => {
@@ -173,7 +186,7 @@ class QueueVisit implements QueueEntry {
     const over = new AbortController()
     const hook = wait && ((waiting: CallControl) => wait(waiting, () => this.#place))
     queue.enter(this, again)
-    const audio = playWhileWaiting(this.#deps, { call, control, ...(hook && { hook }) }, over.signal)
+    const audio = waitingAudio.play({ call, control, ...(hook && { hook }) }, over.signal)
     void audio.then((outcome) => outcome === 'leave' && this.#end?.('left'))
     let how: WaitEnd | undefined
     try {
@@ -194,7 +207,8 @@ class QueueVisit implements QueueEntry {
    * Resolves with undefined if the two were not joined: the consumer has gone, or does not want the caller.
    */
   async #serve(taker: PendingConsumer, entry: QueuePosition): Promise<QueueResult | undefined> {
-    const { queue, call, control, options, served, clock } = this.#deps
+    const { clock } = this.#deps
+    const { queue, call, control, options, onServed } = this.#visit
     const over = options.signal ? AbortSignal.any([call.signal, options.signal]) : call.signal
     const place = this.#place
     const either = AbortSignal.any([taker.signal, over])
@@ -211,7 +225,7 @@ class QueueVisit implements QueueEntry {
       joinedAt = clock.now()
       queue.served(this, joinedAt - this.since)
       this.#report('dequeue', place)
-      served()
+      onServed()
     }
     taker.give({ call, control, place, over, join, release: resolve })
     await promise
@@ -224,12 +238,15 @@ class QueueVisit implements QueueEntry {
 
   /** Plays the notice before the two are joined. Never rejects. */
   async #notice(place: QueuePosition, over: AbortSignal): Promise<void> {
-    const { control, options, log } = this.#deps
+    const { control, options } = this.#visit
     try {
       await options.beforeBridge?.(control.scoped(over), place)
     } catch (error) {
       if (!(error instanceof CallEnded))
-        log.warn({ event: 'queue.notice-failed', reason: String(error) }, 'notice before a bridge failed')
+        this.#deps.log.warn(
+          { event: 'queue.notice-failed', reason: String(error) },
+          'notice before a bridge failed',
+        )
     }
   }
 
@@ -244,7 +261,7 @@ class QueueVisit implements QueueEntry {
 
   #report(kind: 'enqueue' | 'leave' | 'dequeue', place: QueuePosition): void {
     try {
-      this.#deps.options.onEvent?.(kind, place)
+      this.#visit.options.onEvent?.(kind, place)
     } catch (error) {
       this.#deps.log.error({ event: 'queue.listener-failed', err: error }, 'listener of a queue failed')
     }

@@ -9,40 +9,30 @@ import { Call, type CallObserver } from '../call/call.ts'
 import { infoOf } from '../call/call-info.ts'
 import type { LiveCall, LiveCalls } from '../call/live-call.ts'
 import { CalledLeg } from '../connect/called-leg.ts'
-import type { ForkDialerDeps, Winner } from '../connect/fork-types.ts'
-import type { LegDialer } from '../connect/leg-dialer.ts'
+import type { Winner } from '../connect/fork-types.ts'
 import type { Origination, Originator } from '../connect/origination.ts'
 import { OriginationSession } from '../connect/origination-session.ts'
-import type { QueuedCallers } from '../connect/queued-callers.ts'
 import type { CdrSource } from '../log/call-cdr.ts'
 import type { CallLog } from '../log/call-log.ts'
 import type { CdrWriter } from '../log/cdr-writer.ts'
-import { CallController } from '../verbs/call-controller.ts'
-import type { CallControllerDeps, Speech, VerbServices } from '../verbs/call-controller-deps.ts'
-import { VerbMeter } from '../verbs/verb-meter.ts'
+import type { CallControllers } from '../verbs/call-controllers.ts'
 import { CallSession, type CallTask } from './call-session.ts'
 import type { HandlerRunner } from './handler-runner.ts'
 
 /** Collaborators of {@link Calls}. */
 export interface CallsDeps {
   readonly runner: HandlerRunner
-  readonly services: VerbServices
-  readonly dialer: LegDialer
-  /** Default: no queue has a caller. */
-  readonly queuedCallers?: QueuedCallers
+  readonly controllers: CallControllers
   readonly addresses: AddressBook
   readonly callLog: CallLog
   readonly cdrs: CdrWriter
-  readonly metrics: Pick<Metrics, 'rejections' | 'answerSeconds' | 'verbs'>
+  readonly metrics: Pick<Metrics, 'rejections' | 'answerSeconds'>
   readonly clock: Clock
   readonly log: Log
 }
 
 /** Settings of calls. A reload changes those of later calls. */
 export interface CallsSettings {
-  readonly speech: Speech
-  /** Default ring time in ms. */
-  readonly ringMs: number
   /** Maximum duration of a call in ms from its answer. A document can only shorten it. */
   readonly maxDurationMs: number
   /** Maximum number of calls at once. */
@@ -57,9 +47,7 @@ const maxHandlerExitMs = 5_000
 /** Every call in progress. Accepts inbound legs, makes calls, runs their handlers, and logs their ends. */
 export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
   readonly #deps: CallsDeps
-  readonly #meter: VerbMeter
   #settings: CallsSettings
-  #controller: CallControllerDeps
   readonly #sessions = new Map<CallId, CallSession>()
   /** Handlers that run, also for a while after the end of their calls. */
   readonly #running = new Set<Promise<void>>()
@@ -70,20 +58,12 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
 
   constructor(deps: CallsDeps, settings: CallsSettings) {
     this.#deps = deps
-    this.#meter = new VerbMeter(deps.metrics)
     this.#settings = settings
-    this.#controller = this.#controllerDeps(settings)
   }
 
   /** Changes the settings of later calls. */
   change(settings: CallsSettings): void {
     this.#settings = settings
-    this.#controller = this.#controllerDeps(settings)
-  }
-
-  /** Number of verbs in progress. */
-  get verbs(): number {
-    return this.#meter.pending
   }
 
   /** Number of calls in progress. */
@@ -136,8 +116,8 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
 
   async originate(origination: Origination): Promise<string> {
     this.#admit(origination)
-    const { log, cdrs } = this.#deps
-    const { fork } = this.#controller
+    const { log, cdrs, controllers } = this.#deps
+    const { fork } = controllers
     const onLost = (call: CdrSource) => cdrs.ended(call)
     const session = new OriginationSession({ fork, log, onLost }, origination)
     this.#originations.add(session)
@@ -262,27 +242,9 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
   }
 
   #sessionOf(call: Call, variables?: Origination['variables']): CallSession {
-    const { runner, callLog, addresses, metrics } = this.#deps
-    const control = this.#controlOf(call)
+    const { controllers, runner, callLog, addresses, metrics } = this.#deps
+    const control = controllers.of(call)
     return new CallSession({ runner, callLog, addresses, metrics }, { call, control, variables })
-  }
-
-  #controlOf(call: Call): CallController {
-    return new CallController(this.#controller, call)
-  }
-
-  #controllerDeps({ speech, ringMs }: CallsSettings): CallControllerDeps {
-    const { services, dialer, queuedCallers, callLog, clock } = this.#deps
-    const fork: ForkDialerDeps = {
-      dialer,
-      ...(queuedCallers && { queuedCallers }),
-      controlOf: (call) => new CallController(deps, call),
-      callLog,
-      clock,
-      ringMs,
-    }
-    const deps: CallControllerDeps = { services, speech, fork, meter: this.#meter, clock }
-    return deps
   }
 
   /** Adds the call, and runs its first task. */

@@ -13,6 +13,7 @@ import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import type { HandlerSpec } from '../../model.ts'
 import { FakeCustomerServers } from '../testing/fake-customer-servers.ts'
+import { HandlerContexts } from './handler-contexts.ts'
 import { HandlerRunner } from './handler-runner.ts'
 
 const setUp = () => {
@@ -29,19 +30,22 @@ const setUp = () => {
     },
   })
   const clock = new FakeClock()
-  const handling = new HandlerRunner({
-    handlers: { xml: handler('xml'), flow: handler('flow') },
-    applications: { run: async (_call, topic) => void ran.push(['realtime', topic]) },
-    documents: customers.documents,
-    callbacks: customers.callbacks,
-    metrics,
-    clock,
-    rooms: { room: (name, projectId) => ({ name: `${projectId} ${name}` }) },
-    isOwnHost: (host, projectId) => host === `${projectId}.example`,
-    envs: { region: 'eu' },
+  const contexts = new HandlerContexts(
+    {
+      documents: customers.documents,
+      callbacks: customers.callbacks,
+      metrics,
+      clock,
+      rooms: { room: (name, projectId) => ({ name: `${projectId} ${name}` }) },
+      isOwnHost: (host, projectId) => host === `${projectId}.example`,
+    },
+    { region: 'eu' },
+  )
+  const runner = new HandlerRunner({ xml: handler('xml'), flow: handler('flow') }, contexts, {
+    run: async (_call, topic) => void ran.push(['realtime', topic]),
   })
   const call = new FakeCall()
-  const run = (spec: HandlerSpec) => handling.run(call, spec, log)
+  const run = (spec: HandlerSpec) => runner.run(call, spec, log)
   return { customers, metrics, lines, ran, run, clock, call, context: () => context! }
 }
 

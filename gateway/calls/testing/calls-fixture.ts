@@ -11,7 +11,6 @@ import { Player } from '../audio/player.ts'
 import type { Arrival } from '../call/arrival.ts'
 import { newCallId } from '../call/ids.ts'
 import { LegDialer } from '../connect/leg-dialer.ts'
-import type { QueuedCallers } from '../connect/queued-callers.ts'
 import { Bridges } from '../leg/bridges.ts'
 import type { OutboundSip } from '../leg/outbound-request.ts'
 import { LocalLegs } from '../local/local-legs.ts'
@@ -20,8 +19,10 @@ import { CallLog } from '../log/call-log.ts'
 import type { CallRowStore } from '../log/call-rows.ts'
 import { CdrWriter, type CdrWriterDeps } from '../log/cdr-writer.ts'
 import { Calls } from '../session/calls.ts'
+import { HandlerContexts } from '../session/handler-contexts.ts'
 import { HandlerRunner } from '../session/handler-runner.ts'
 import type { VerbServices } from '../verbs/call-controller-deps.ts'
+import { CallControllers } from '../verbs/call-controllers.ts'
 import { FakeCallRows } from './fake-call-rows.ts'
 import { FakeCustomerServers } from './fake-customer-servers.ts'
 import { type FakeLeg, FakeOutbound, FakePort, FakeVideos, fakeLeg } from './fake-legs.ts'
@@ -37,7 +38,6 @@ export const prompt = { sampleRate: 8000, samples: new Int16Array(new SharedArra
 /** Options of {@link setUp}. */
 export interface CallsFixtureOptions extends Pick<VerbServices, 'detector' | 'conferences' | 'queues'> {
   readonly rows?: CallRowStore
-  readonly queuedCallers?: QueuedCallers
   readonly cdrUrl?: string
   readonly cdrs?: CdrWriterDeps['cdrs']
   readonly addresses?: AddressBook
@@ -111,7 +111,7 @@ export const setUp = (options: CallsFixtureOptions = {}) => {
     clock,
     log,
   })
-  const { queuedCallers, detector, conferences, queues, cdrUrl, cdrs, maxCalls = 2 } = options
+  const { detector, conferences, queues, cdrUrl, cdrs, maxCalls = 2 } = options
   const logger = options.log ?? log
   const addresses = options.addresses ?? { resolve }
   const callLog = new CallLog({
@@ -120,18 +120,15 @@ export const setUp = (options: CallsFixtureOptions = {}) => {
     nodeId: 'node-1',
     clock,
   })
-  const calls: Calls = new Calls(
+  const dialer = new LegDialer({
+    addresses,
+    endpoints: { contacts: () => registered },
+    sip: options.sip ?? outbound,
+    subscribers: outbound,
+    locals,
+  })
+  const controllers = new CallControllers(
     {
-      runner: new HandlerRunner({
-        handlers: { script: handler, xml: handler },
-        documents: customers.documents,
-        callbacks: customers.callbacks,
-        rooms: { room: (name) => ({ name: `room:${name}` }) },
-        isOwnHost: () => false,
-        envs: { region: 'eu' },
-        clock,
-        metrics,
-      }),
       services: {
         bridges,
         player,
@@ -141,14 +138,28 @@ export const setUp = (options: CallsFixtureOptions = {}) => {
         ...(conferences && { conferences }),
         ...(queues && { queues }),
       },
-      dialer: new LegDialer({
-        addresses,
-        endpoints: { contacts: () => registered },
-        sip: options.sip ?? outbound,
-        subscribers: outbound,
-        locals,
-      }),
-      ...(queuedCallers && { queuedCallers }),
+      dialer,
+      callLog,
+      metrics,
+      clock,
+    },
+    { speech: { recogniser, sampleRate: 16_000 }, ringMs: 60_000 },
+  )
+  const contexts = new HandlerContexts(
+    {
+      documents: customers.documents,
+      callbacks: customers.callbacks,
+      rooms: { room: (name) => ({ name: `room:${name}` }) },
+      isOwnHost: () => false,
+      clock,
+      metrics,
+    },
+    { region: 'eu' },
+  )
+  const calls: Calls = new Calls(
+    {
+      runner: new HandlerRunner({ script: handler, xml: handler }, contexts),
+      controllers,
       addresses,
       callLog,
       cdrs: new CdrWriter({
@@ -163,7 +174,7 @@ export const setUp = (options: CallsFixtureOptions = {}) => {
       clock,
       log: logger,
     },
-    { speech: { recogniser, sampleRate: 16_000 }, ringMs: 60_000, maxDurationMs: 14_400_000, maxCalls },
+    { maxDurationMs: 14_400_000, maxCalls },
   )
   const plan: Arrival['plan'] = { kind: 'handler', handler: { kind: 'script', document: '{}', name: 'test' } }
   const arrive = (
@@ -194,6 +205,8 @@ export const setUp = (options: CallsFixtureOptions = {}) => {
     outbound,
     bridges,
     calls,
+    dialer,
+    controllers,
     callLog,
     joined,
     arrive,

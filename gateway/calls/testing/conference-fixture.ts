@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import type { MediaPort, Mixer, MixerInputOptions, PlayRequest } from '../../../media/types.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Player } from '../audio/player.ts'
+import { WaitingAudio } from '../audio/waiting-audio.ts'
 import { Call } from '../call/call.ts'
 import { newCallId } from '../call/ids.ts'
 import { type FakeLeg, type FakePort, fakeLeg } from './fake-legs.ts'
@@ -84,6 +85,7 @@ export class ConferenceFixture {
     },
     { bytes: async () => ({ bytes: new Uint8Array() }) },
   )
+  readonly waitingAudio = new WaitingAudio(this.player, this.clock, this.log)
 
   /** A caller of a project, not answered yet. */
   caller(projectId = 'p'): ConferenceCaller {

@@ -282,6 +282,6 @@ describe('a collection in the background', () => {
     const { result } = await call.startCollect({})
     leg.ended({ code: 'normal' })
     await expect(result).rejects.toMatchObject({ name: 'CallEnded' })
-    expect(t.calls.verbs).toBe(0)
+    expect(t.controllers.pending).toBe(0)
   })
 })

@@ -17,7 +17,7 @@ export interface VerbServices {
   readonly streams: StreamStarter
   readonly recordings: RecordingStore
   readonly conferences?: Pick<ProjectConferences, 'join'>
-  readonly queues?: Pick<ProjectQueues, 'enter'>
+  readonly queues?: Pick<ProjectQueues, 'enter' | 'take'>
   readonly detector?: Pick<CallDetector, 'detect'>
 }
 

@@ -32,7 +32,7 @@ it.each(pending)(
     scope.abort()
     expect(await outcome).toBeInstanceOf(CallEnded)
     await settle()
-    expect([leg.isEnded, port.playing, t.calls.verbs]).toEqual([false, undefined, 1])
+    expect([leg.isEnded, port.playing, t.controllers.pending]).toEqual([false, undefined, 1])
     await whole.play({ sounds: [] })
   },
 )
@@ -98,7 +98,7 @@ it('leaves no stream behind that begins while the scope ends', async () => {
   const stream = call.startStream({ url: 'ws://x', name: 'one' })
   scope.abort()
   await expect(stream).rejects.toBeInstanceOf(CallEnded)
-  expect([whole.stopStream('one'), t.calls.verbs]).toEqual([false, 1])
+  expect([whole.stopStream('one'), t.controllers.pending]).toEqual([false, 1])
 })
 
 it('tells nobody who asks for it once it is over', async () => {

@@ -54,9 +54,9 @@ it('is stopped by a signal, and by the end of the call', async () => {
   await settle()
   leg.ended({ code: 'normal' })
   expect(await second.ended).toEqual({ kind: 'stopped' })
-  expect(t.calls.verbs).toBe(1)
+  expect(t.controllers.pending).toBe(1)
   await settle()
-  expect(t.calls.verbs).toBe(0)
+  expect(t.controllers.pending).toBe(0)
 })
 
 it('gives up what is prepared when it is given up before it begins', async () => {

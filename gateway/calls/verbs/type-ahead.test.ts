@@ -30,6 +30,7 @@ const rig = () => {
         await key(control)
         return { kind: 'left', queueId: 'q', waitedMs: 1, position: 1, size: 1 }
       },
+      take: async () => undefined,
     },
   })
 }

@@ -67,7 +67,7 @@ const live = async (seed: number) => {
   const left = () => {
     const legs = t.outbound.dialled
     return {
-      pending: t.calls.verbs,
+      pending: t.controllers.pending,
       timers: t.clock.running,
       bridges: t.bridges.count,
       legs: legs.filter(({ leg }) => !leg.isEnded).length,

@@ -76,7 +76,7 @@ const pending = async (verb: Begin, signal?: AbortSignal) => {
     (error: unknown) => ({ error }),
   )
   await settle()
-  expect(t.calls.verbs).toBe(1)
+  expect(t.controllers.pending).toBe(1)
   return { ...side, call, outcome }
 }
 
@@ -84,7 +84,7 @@ const pending = async (verb: Begin, signal?: AbortSignal) => {
 const quiet = ({ port }: FakeLeg) => {
   expect(port.playing).toBeUndefined()
   expect(port.taps.filter(({ closed }) => !closed)).toEqual([])
-  expect(t.calls.verbs).toBe(0)
+  expect(t.controllers.pending).toBe(0)
   expect(t.outbound.dialled.filter(({ leg }) => !leg.isEnded)).toEqual([])
 }
 
@@ -243,7 +243,7 @@ describe('what is told of verbs', () => {
     t.streams.started[0]!.end({ kind: 'failed', reason: 'lost' })
     await settle()
     expect(told(events)).toEqual(['stream started', 'stream failed stream_failed'])
-    expect(t.calls.verbs).toBe(0)
+    expect(t.controllers.pending).toBe(0)
   })
 })
 
@@ -293,7 +293,7 @@ describe('who gives a verb up in the moment in which it begins', () => {
     abort.abort(reason)
     await expect(outcome).rejects.toBe(reason)
     await settle()
-    expect([asked, port.playing, port.recordings, t.calls.verbs]).toEqual([[], undefined, [], 0])
+    expect([asked, port.playing, port.recordings, t.controllers.pending]).toEqual([[], undefined, [], 0])
     expect(t.clock.running).toBe(1)
     done()
   })
