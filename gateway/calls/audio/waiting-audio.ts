@@ -34,7 +34,8 @@ export class WaitingAudio {
 
   /**
    * Plays to a caller until `over` fires: the hook, repeatedly, or hold music without a hook or after its
-   * failure. Resolves when all audio has stopped, with `leave` if the hook has resolved with it. Never rejects.
+   * failure. Resolves when all audio has stopped, with `leave` if the hook has resolved with it. Never
+   * rejects.
    */
   async play({ call, control, hook }: WaitingCaller, over: AbortSignal): Promise<'leave' | undefined> {
     const either = AbortSignal.any([over, call.signal])

@@ -100,8 +100,8 @@ export class CallLog {
   }
 
   /**
-   * Reports the states of a call in progress to `target`, in place of an earlier URL. Returns the changed row;
-   * undefined for a call that has ended.
+   * Reports the states of a call in progress to `target`, in place of an earlier URL. Returns the changed
+   * row; undefined for a call that has ended.
    */
   watch(id: string, target: StatusTarget): CallRow | undefined {
     const row = this.#rows.changed(id, { statusTarget: target })
