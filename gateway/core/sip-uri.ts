@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { readHeaderParams, readSipUri } from '@trunkline/sip-agent/message'
 
 /** A `sip:` or `sips:` URI, taken apart (RFC 3261 section 19.1). */
 export interface SipUri {
@@ -16,34 +16,26 @@ export interface SipUri {
   readonly bare: string
 }
 
-const longestUri = 1_024
+/** Maximum length of a URI, in characters. */
+const maxLength = 1_024
 
-const form =
-  /^(sips?):(?:([^@\s<>"]+)@)?(\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9._-]{0,252}[a-z0-9])?\.?)(?::(\d{1,5}))?((?:;[^;?\s<>"@]+)*)(?:\?([^\s<>"@]*))?$/i
-
-/** Reads a SIP URI; undefined for anything else, and for whatever could break a header open. */
+/**
+ * Reads a SIP URI. Returns undefined for any other text, for more than 1,024 characters, for port 0, and for
+ * text that could break a header open.
+ */
 export const parseSipUri = (text: string): SipUri | undefined => {
-  if (text.length > longestUri || hasControls(text)) return undefined
-  const found = form.exec(text)
-  if (!found) return undefined
-  const [, scheme = '', user, hostPart = '', portPart, params = '', headers = ''] = found
-  const port = portPart === undefined ? undefined : Number(portPart)
-  const host = hostPart.replace(/^\[|\]$/g, '').toLowerCase()
-  if (port !== undefined && (port < 1 || port > 65_535)) return undefined
-  if (hostPart.startsWith('[') && !isIPv6(host)) return undefined
-  const parsedHeaders = readHeaders(headers)
-  if (!parsedHeaders) return undefined
+  const found = text.length > maxLength ? undefined : readSipUri(text)
+  const headers = found && readHeaders(found.headers ?? '')
+  if (!headers || found.port === 0) return undefined
+  const { scheme, user, host, port, params } = found
   return {
-    scheme: scheme.toLowerCase() === 'sips' ? 'sips' : 'sip',
+    scheme,
     user,
-    host: host.endsWith('.') ? host.slice(0, -1) : host,
+    host: host.toLowerCase().replace(/\.$/, ''),
     port,
-    params: readParams(params),
-    headers: parsedHeaders,
-    bare:
-      text.split('?')[0] === text || headers === ''
-        ? text.replace(/\?$/, '')
-        : text.slice(0, -headers.length - 1),
+    params: new Map(Array.from(params, ([name, value = '']) => [name, value])),
+    headers,
+    bare: found.headers === undefined ? text : text.slice(0, -found.headers.length - 1),
   }
 }
 
@@ -78,59 +70,12 @@ export interface TelUri {
 
 /** Reads a `tel:` URI; undefined for anything else, and for a number of more than 32 characters. */
 export const parseTelUri = (text: string): TelUri | undefined => {
-  const found = /^tel:(\+?[0-9A-D*#.()-]{1,64})((?:;[^\s;<>"]+)*)$/i.exec(text.slice(0, longestUri))
+  const found = /^tel:(\+?[0-9A-D*#.()-]{1,64})((?:;[^\s;<>"]+)*)$/i.exec(text.slice(0, maxLength))
   if (!found) return undefined
   const number = (found[1] ?? '').replace(/[.()-]/g, '').toUpperCase()
-  const params = readParams(found[2] ?? '')
-  return /[0-9A-D*#]/.test(number) && number.length <= 32
-    ? { number, context: params.get('phone-context') ?? '' }
-    : undefined
+  const context = readHeaderParams(found[2] ?? '').get('phone-context') ?? ''
+  return /[0-9A-D*#]/.test(number) && number.length <= 32 ? { number, context } : undefined
 }
-
-/** A From, To or Contact value. */
-export interface NameAddress {
-  /** Display name without quotes; default empty. */
-  readonly name: string
-  readonly uri: string
-  /** Header parameters, from the first `;`. */
-  readonly params: string
-}
-
-/**
- * Reads one name-addr or addr-spec (RFC 3261 section 20.10). Returns undefined unless the value is exactly
- * one.
- */
-export const parseNameAddress = (value: string): NameAddress | undefined => {
-  if (value.length > 2 * longestUri || hasControls(value)) return undefined
-  const text = value.trim()
-  const quoted = /^"((?:[^"\\]|\\.)*)"\s*<([^<>\s]+)>\s*(;[^,]*)?$/.exec(text)
-  if (quoted) {
-    const [, name = '', uri = '', params = ''] = quoted
-    return { name: name.replace(/\\(.)/g, '$1'), uri, params }
-  }
-  const token = /^([^<>"@,;:]*)<([^<>\s]+)>\s*(;[^,]*)?$/.exec(text)
-  if (token) {
-    const [, name = '', uri = '', params = ''] = token
-    return { name: name.trim(), uri, params }
-  }
-  // Without brackets every parameter is the header's.
-  const [, uri, params = ''] = /^([^\s<>",;]+)\s*(;[^,]*)?$/.exec(text) ?? []
-  return uri === undefined ? undefined : { name: '', uri, params }
-}
-
-/** Text with a control character in it never becomes part of a message. */
-export const hasControls = (text: string): boolean => /[\p{Cc}\u2028\u2029]/u.test(text)
-
-const readParams = (text: string): ReadonlyMap<string, string> =>
-  new Map(
-    text
-      .split(';')
-      .filter((part) => part !== '')
-      .map((part) => {
-        const [name = '', ...value] = part.split('=')
-        return [name.toLowerCase(), value.join('=')]
-      }),
-  )
 
 const readHeaders = (text: string): SipUri['headers'] | undefined => {
   const headers = []

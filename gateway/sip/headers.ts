@@ -1,10 +1,11 @@
 import { offenseHeader, reachHeader, unverifiedHeader } from '@trunkline/sip-agent'
+import { hasControls, readHeaderParams, splitOutside, withoutFault } from '@trunkline/sip-agent/message'
 import { type Cause, catalogue, q850Of } from '../core/errors/catalogue.ts'
-import { hasControls, parseSipUri } from '../core/sip-uri.ts'
+import { parseSipUri } from '../core/sip-uri.ts'
 import type { Party } from '../model.ts'
 import type { Headers } from './srf.ts'
 
-/** Most headers that an application may add to one INVITE. */
+/** Maximum number of headers that an application may add to one INVITE. */
 const maxHeaders = 64
 const maxValueLength = 1_024
 
@@ -141,11 +142,12 @@ export const reasonHeader = (cause: Cause): string => {
 /** Returns the Q.850 cause of a Reason value; undefined if it has none. */
 export const q850In = (reason = ''): number | undefined => {
   const values = reason
-    .slice(0, 1_024)
+    .slice(0, maxValueLength)
     .replace(/"(?:[^"\\]|\\.)*"?/g, '')
     .split(',')
   const found = values.find((value) => /^\s*Q\.850\s*;/i.test(value))
-  const cause = Number(/;\s*cause\s*=\s*(\d{1,3})\s*(?:;|$)/i.exec(found ?? '')?.[1])
+  const text = readHeaderParams(found ?? '').get('cause') ?? ''
+  const cause = /^\d{1,3}$/.test(text) ? Number(text) : 0
   return cause >= 1 && cause <= 127 ? cause : undefined
 }
 
@@ -157,26 +159,11 @@ export const printable = (text: string, maxLength = 128): string =>
 const maxListLength = 8_192
 
 /**
- * Returns the entries of a list, trimmed. Separators within quotes and angle brackets count as text. Returns
- * none if a quote or a bracket is not closed, or if the list is longer than 8,192 characters. Empty entries
- * are left out.
+ * Returns the entries of a comma-separated list, trimmed. Commas within quotes and angle brackets count as
+ * text. Returns none if a quote or a bracket is not closed, or if the list is longer than 8,192 characters.
+ * Empty entries are left out.
  */
-export const splitList = (value: string, separator: ',' | ';' = ','): readonly string[] => {
-  if (value.length > maxListLength) return []
-  const entries: string[] = []
-  let start = 0
-  let closing = ''
-  for (let at = 0; at < value.length; at++) {
-    const character = value[at]
-    if (closing === '"' && character === '\\') at++
-    else if (closing !== '') closing = character === closing ? '' : closing
-    else if (character === '"') closing = '"'
-    else if (character === '<') closing = '>'
-    else if (character === separator) {
-      entries.push(value.slice(start, at))
-      start = at + 1
-    }
-  }
-  if (closing !== '') return []
-  return [...entries, value.slice(start)].filter((entry) => entry !== '').map((entry) => entry.trim())
+export const splitList = (value: string): readonly string[] => {
+  const entries = value.length > maxListLength ? [] : withoutFault(() => splitOutside(value, ',', 'list'))
+  return (entries ?? []).filter((entry) => entry !== '')
 }

@@ -1,4 +1,5 @@
-import { printable } from './headers.ts'
+import { parseVia, withoutFault } from '@trunkline/sip-agent/message'
+import { printable, splitList } from './headers.ts'
 import type { SipRequest } from './srf.ts'
 
 /** Source of a request: the place where its sender is reached. */
@@ -16,7 +17,7 @@ const transports = ['udp', 'tcp', 'tls', 'ws', 'wss'] as const
  */
 export const sourceOf = (request: SipRequest): SignallingSource => {
   const said = known(request.protocol)
-  const via = known(/^\s*SIP\s*\/\s*2\.0\s*\/\s*(\w+)/i.exec(request.get('Via') ?? '')?.[1])
+  const via = known(withoutFault(() => parseVia(viasOf(request)[0] ?? '').transport))
   const webSocket = said === 'tcp' && (via === 'ws' || via === 'wss') ? via : undefined
   return {
     transport: webSocket ?? said ?? 'udp',
@@ -32,5 +33,6 @@ const known = (text: string | undefined): SignallingSource['transport'] | undefi
  * Returns the number of proxies between the sender and the gateway: each has added a Via before the sender's
  * own.
  */
-export const proxiesOf = (request: SipRequest): number =>
-  (request.get('Via') ?? '').split(/,\s*(?=SIP\s*\/)/i).length - 1
+export const proxiesOf = (request: SipRequest): number => Math.max(0, viasOf(request).length - 1)
+
+const viasOf = (request: SipRequest): readonly string[] => splitList(request.get('Via') ?? '')

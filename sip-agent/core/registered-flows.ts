@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../clock.ts'
 import { isPrivate } from '../ip/special-purpose.ts'
 import type { RawResponse, SipRequest } from '../message/message.ts'
 import { type NameAddr, parseNameAddrs } from '../message/name-addr.ts'
-import { SipParseError } from '../message/sip-parse-error.ts'
+import { withoutFault } from '../message/sip-parse-error.ts'
 import { isSipUri, parseUri } from '../message/uri.ts'
 import type { Flow } from '../transport/types.ts'
 
@@ -170,28 +170,16 @@ export class RegisteredFlows {
 
 /** Parses name-addr values of an application; empty if they are malformed. */
 const addresses = (values: readonly string[]): NameAddr[] => {
-  try {
-    return parseNameAddrs(
-      values.filter((value) => value !== '*'),
-      'Contact',
-    )
-  } catch (error) {
-    if (error instanceof SipParseError) return []
-    throw error
-  }
+  const listed = values.filter((value) => value !== '*')
+  return withoutFault(() => parseNameAddrs(listed, 'Contact')) ?? []
 }
 
 /** Returns user@host with the host in lower case; undefined unless the text is a SIP URI with a user. */
 const keyOf = (uri: string): string | undefined => {
-  try {
-    const parsed = parseUri(uri)
-    return isSipUri(parsed) && parsed.user !== undefined
-      ? `${parsed.user}@${parsed.host.toLowerCase()}`
-      : undefined
-  } catch (error) {
-    if (error instanceof SipParseError) return undefined
-    throw error
-  }
+  const parsed = withoutFault(() => parseUri(uri))
+  return parsed && isSipUri(parsed) && parsed.user !== undefined
+    ? `${parsed.user}@${parsed.host.toLowerCase()}`
+    : undefined
 }
 
 const seconds = (text: string | undefined): number | undefined =>

@@ -1,6 +1,7 @@
 import { Headers } from '../message/headers.ts'
 import type { SipResponse } from '../message/message.ts'
 import { serialise, serialiseMessage } from '../message/serialise.ts'
+import { readHeaderParams } from '../message/text.ts'
 import { formatHost } from '../message/uri.ts'
 import type { Flow } from '../transport/types.ts'
 import type { AppHeader, OwnAddress } from './app-headers.ts'
@@ -81,7 +82,7 @@ export const makeLocalResponse = (
   problem?: string,
 ): Buffer => {
   const headers = new Headers().append('Via', made.via).append('From', made.from)
-  headers.append('To', /;\s*tag=/i.test(made.to) ? made.to : `${made.to};tag=${tag}`)
+  headers.append('To', readHeaderParams(made.to).has('tag') ? made.to : `${made.to};tag=${tag}`)
   headers.append('Call-ID', made.callId).append('CSeq', `${made.seq} ${made.method}`)
   // RFC 3261 20.43: text for a human, such as a certificate of another host.
   if (problem) headers.append('Warning', `399 localhost "${quotable(problem)}"`)

@@ -6,11 +6,11 @@ export { type Header, Headers, headerKey, headerName } from './headers.ts'
 export { defaultMessageLimits, type MessageLimits } from './limits.ts'
 export type { RawMessage, SipMessage, SipRequest, SipResponse } from './message.ts'
 export { reasonPhrase } from './methods.ts'
-export { type NameAddr, parseNameAddr } from './name-addr.ts'
+export { type LooseNameAddr, type NameAddr, parseNameAddr, readNameAddr } from './name-addr.ts'
 export { parseDatagram } from './parse.ts'
 export { serialiseMessage } from './serialise.ts'
-export { SipParseError } from './sip-parse-error.ts'
-export type { Params } from './text.ts'
+export { SipParseError, withoutFault } from './sip-parse-error.ts'
+export { hasControls, type Params, readHeaderParams, splitOutside } from './text.ts'
 export {
   formatHost,
   type HostPort,
@@ -18,5 +18,7 @@ export {
   type OtherUri,
   parseHostPort,
   parseUri,
+  readSipUri,
   type SipUri,
 } from './uri.ts'
+export { parseVia, type Via } from './via.ts'

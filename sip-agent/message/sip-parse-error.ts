@@ -16,3 +16,13 @@ export class SipParseError extends Error {
     this.status = status
   }
 }
+
+/** Returns the result of a parser; undefined if it throws {@link SipParseError}. */
+export const withoutFault = <T>(parse: () => T): T | undefined => {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof SipParseError) return undefined
+    throw error
+  }
+}

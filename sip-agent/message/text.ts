@@ -1,5 +1,5 @@
 import { characterClasses, consistsOf, toLowerCase, trim } from './characters.ts'
-import { SipParseError } from './sip-parse-error.ts'
+import { SipParseError, withoutFault } from './sip-parse-error.ts'
 
 /** Returns whether a text is a `token` of RFC 3261 25.1. */
 export const isToken = (text: string): boolean => consistsOf(text, characterClasses.token)
@@ -39,10 +39,10 @@ export const splitOutside = (value: string, separator: ',' | ';', part: string):
     if (quoted) {
       if (code === backslash) i++
       else if (code === quote) quoted = false
-    } else if (code === quote) quoted = true
-    else if (code === less && !bracketed) bracketed = true
-    else if (code === greater && bracketed) bracketed = false
-    else if (code === wanted && !bracketed) {
+    } else if (bracketed) bracketed = code !== greater
+    else if (code === quote) quoted = true
+    else if (code === less) bracketed = true
+    else if (code === wanted) {
       pieces.push(trim(value, start, i))
       start = i + 1
     }
@@ -92,6 +92,28 @@ export const parseParams = (pieces: readonly string[], part: string): Params => 
   }
   return params
 }
+
+/**
+ * Reads the parameters of a header value, which follow its first `;` outside quotes and angle brackets. They
+ * need not follow the grammar. Names are in lower case; of a repeated name the last one counts. Returns none
+ * if a quote or an angle bracket is not closed.
+ */
+export const readHeaderParams = (value: string): Params => {
+  const params = new Map<string, string | undefined>()
+  const pieces = withoutFault(() => splitOutside(value, ';', 'header')) ?? []
+  for (const piece of pieces.slice(1)) {
+    const equals = piece.indexOf('=')
+    const name = trim(piece, 0, equals < 0 ? piece.length : equals)
+    params.set(toLowerCase(name), equals < 0 ? undefined : trim(piece, equals + 1))
+  }
+  return params
+}
+
+/**
+ * Whether a text has a control character or a Unicode line separator. Such text never becomes part of a
+ * message.
+ */
+export const hasControls = (text: string): boolean => /[\p{Cc}\u2028\u2029]/u.test(text)
 
 /** Parses an unsigned decimal of at most `max`; any other text is a fault of `part`. */
 export const parseNumber = (text: string, max: number, part: string): number => {

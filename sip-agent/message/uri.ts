@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { characterClasses, consistsOf, isAt, toLowerCase } from './characters.ts'
-import { SipParseError } from './sip-parse-error.ts'
+import { SipParseError, withoutFault } from './sip-parse-error.ts'
 import { noParams, type Params, parseNumber } from './text.ts'
 
 /** Host and optional port, as in a URI or a Via. IPv6 addresses have no brackets. */
@@ -26,10 +26,10 @@ export interface OtherUri {
 }
 
 /**
- * Returns whether a text without brackets is an IPv6 address. Accepts the third colon of old grammars (RFC
- * 5118 4.10).
+ * Place of a host. A `via` may have white space around the colon. A `loose` URI may have any host that looks
+ * like a name or number.
  */
-const isAddress6 = (text: string) => !text.includes('%') && isIPv6(text.replace(':::', '::'))
+type HostForm = 'via' | 'uri' | 'loose'
 
 const dot = 46
 const dash = 45
@@ -76,31 +76,32 @@ const parsePort = (text: string, part: string): number => {
   return parseNumber(text, 65_535, part)
 }
 
-const parseBracketed = (text: string, part: string, blanks: boolean): HostPort => {
+const parseBracketed = (text: string, part: string, form: HostForm): HostPort => {
   const match = /^\[([0-9A-Fa-f:.]+)\](?:\s*:\s*([0-9]{1,5}))?$/.exec(text)
-  if (!match || (!blanks && /\s/.test(text))) throw new SipParseError(part, 'bad host or port')
+  if (!match || (form !== 'via' && /\s/.test(text))) throw new SipParseError(part, 'bad host or port')
   const address = match[1] as string
-  if (!isAddress6(address)) throw new SipParseError(part, 'bad IPv6 address')
-  const host = address.replace(':::', '::')
+  // Old grammars lead to a third colon (RFC 5118 4.10).
+  const host = form === 'loose' ? address : address.replace(':::', '::')
+  if (!isIPv6(host)) throw new SipParseError(part, 'bad IPv6 address')
   return { host, port: match[2] === undefined ? undefined : parsePort(match[2], part) }
 }
 
-/**
- * Parses `host[:port]`; IPv6 must stand in brackets. A Via may have white space around the colon (`blanks`),
- * a URI may not. Throws {@link SipParseError}.
- */
-export const parseHostPort = (text: string, part: string, blanks = true): HostPort => {
-  if (text.charCodeAt(0) === bracket) return parseBracketed(text, part, blanks)
+const isLooseHost = (text: string): boolean => /^\w(?:[\w.-]{0,252}[A-Za-z0-9])?\.?$/.test(text)
+
+/** Parses `host[:port]`; IPv6 must stand in brackets. Throws {@link SipParseError}. */
+export const parseHostPort = (text: string, part: string, form: HostForm = 'via'): HostPort => {
+  if (text.charCodeAt(0) === bracket) return parseBracketed(text, part, form)
   const colon = text.indexOf(':')
   const before = colon < 0 ? text : text.slice(0, colon)
-  const host = blanks && colon >= 0 ? before.trimEnd() : before
-  if (!isAddress4(host) && !isName(host)) throw new SipParseError(part, 'bad host')
+  const host = form === 'via' && colon >= 0 ? before.trimEnd() : before
+  const isHost = form === 'loose' ? isLooseHost(host) : isAddress4(host) || isName(host)
+  if (!isHost) throw new SipParseError(part, 'bad host')
   if (colon < 0) return { host, port: undefined }
   const port = text.slice(colon + 1)
-  return { host, port: parsePort(blanks ? port.trimStart() : port, part) }
+  return { host, port: parsePort(form === 'via' ? port.trimStart() : port, part) }
 }
 
-const parseUriParams = (text: string, part: string): Params => {
+const parseUriParams = (text: string, part: string, isLoose: boolean): Params => {
   const params = new Map<string, string | undefined>()
   for (let start = 0; start <= text.length; ) {
     const semicolon = text.indexOf(';', start)
@@ -109,54 +110,74 @@ const parseUriParams = (text: string, part: string): Params => {
     const flag = equals < 0 || equals > end
     const name = toLowerCase(text.slice(start, flag ? end : equals))
     const value = flag ? undefined : text.slice(equals + 1, end)
-    if (
-      !consistsOf(name, characterClasses.uriParam) ||
-      (value && !consistsOf(value, characterClasses.uriParam))
-    ) {
-      throw new SipParseError(part, 'bad URI parameter')
-    }
+    const isParam = isLoose
+      ? end > start
+      : consistsOf(name, characterClasses.uriParam) &&
+        (!value || consistsOf(value, characterClasses.uriParam))
+    if (!isParam) throw new SipParseError(part, 'bad URI parameter')
     // RFC 3261 19.1.1: a parameter must not occur twice.
     const { size } = params
-    if (params.set(name, value).size === size)
+    if (params.set(name, value).size === size && !isLoose)
       throw new SipParseError(part, `URI parameter "${name}" stands twice`)
     start = end + 1
   }
   return params
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const forbidden = /[\s<>"\u0000-\u001f\u007f]/
+/** Characters that could end a URI, or the header field around it. */
+const unsafe = /[\s<>"\p{Cc}]/u
 
 const parseOther = (scheme: string, text: string, part: string): OtherUri => {
   if (!/^[a-z][a-z0-9+.-]*$/.test(scheme)) throw new SipParseError(part, 'expected a URI')
-  if (forbidden.test(text)) throw new SipParseError(part, 'space or bracket within a URI')
+  if (unsafe.test(text)) throw new SipParseError(part, 'space or bracket within a URI')
   const rest = text.slice(scheme.length + 1)
   if (rest === '') throw new SipParseError(part, 'empty URI')
   return { scheme, rest }
 }
 
+/** Returns the scheme of a URI in lower case; empty without a colon. */
+const schemeOf = (text: string): string => toLowerCase(text.slice(0, Math.max(0, text.indexOf(':'))))
+
 /** Parses a URI of any scheme, `sip:` and `sips:` in full. `part` names the header in the error. */
 export const parseUri = (text: string, part = 'URI'): SipUri | OtherUri => {
-  const colon = text.indexOf(':')
-  const scheme = toLowerCase(text.slice(0, Math.max(0, colon)))
-  if (scheme !== 'sip' && scheme !== 'sips') return parseOther(scheme, text, part)
+  const scheme = schemeOf(text)
+  return scheme === 'sip' || scheme === 'sips'
+    ? parseSip(scheme, text, part, false)
+    : parseOther(scheme, text, part)
+}
+
+/**
+ * Reads a SIP URI that need not follow the grammar, of a header that an agent need not understand, a
+ * configuration or an application. Its parts may have any characters except white space, control characters,
+ * quotes, angle brackets and `@`. Of a repeated parameter the last one counts. Returns undefined for any
+ * other text.
+ */
+export const readSipUri = (text: string): SipUri | undefined => {
+  const scheme = schemeOf(text)
+  if ((scheme !== 'sip' && scheme !== 'sips') || unsafe.test(text)) return undefined
+  if (text.indexOf('@') !== text.lastIndexOf('@')) return undefined
+  return withoutFault(() => parseSip(scheme, text, 'URI', true))
+}
+
+const parseSip = (scheme: 'sip' | 'sips', text: string, part: string, isLoose: boolean): SipUri => {
+  const colon = scheme.length
   // A second one is allowed neither in the user part nor after it.
   const at = text.indexOf('@', colon)
   const user = at < 0 ? undefined : text.slice(colon + 1, at)
-  if (user !== undefined && !consistsOf(user, characterClasses.user))
+  if (user !== undefined && !(isLoose ? user !== '' : consistsOf(user, characterClasses.user)))
     throw new SipParseError(part, 'bad user part')
   const start = (at < 0 ? colon : at) + 1
   const question = text.indexOf('?', start)
   const headers = question < 0 ? undefined : text.slice(question + 1)
-  if (headers !== undefined && !consistsOf(headers, characterClasses.uriHeaders)) {
+  if (headers !== undefined && !isLoose && !consistsOf(headers, characterClasses.uriHeaders)) {
     throw new SipParseError(part, 'bad URI headers')
   }
   const end = question < 0 ? text.length : question
   const semicolon = text.indexOf(';', start)
   const plain = semicolon < 0 || semicolon > end
-  const params = plain ? noParams : parseUriParams(text.slice(semicolon + 1, end), part)
+  const params = plain ? noParams : parseUriParams(text.slice(semicolon + 1, end), part, isLoose)
   const where = text.slice(start, plain ? end : semicolon)
-  const { host, port } = parseHostPort(where, part, false)
+  const { host, port } = parseHostPort(where, part, isLoose ? 'loose' : 'uri')
   return { scheme, user, host, port, params, headers }
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { OwnAddress } from '../core/app-headers.ts'
 import type { SipRequest } from '../message/message.ts'
 import { parseNameAddr } from '../message/name-addr.ts'
-import { SipParseError } from '../message/sip-parse-error.ts'
+import { withoutFault } from '../message/sip-parse-error.ts'
 import { splitOutside } from '../message/text.ts'
 import { formatHost, isSipUri } from '../message/uri.ts'
 import { RecentMap } from '../shield/recent-map.ts'
@@ -82,16 +82,12 @@ export class OwnRoutes {
 
   #isOurs(value: string, { callId, fromTag, toTag }: SipRequest): boolean {
     if (!value.includes(`;${mark}=`)) return false
-    try {
-      const { target } = parseNameAddr(value, 'Route')
-      const [proof = '', made = ''] = (isSipUri(target) ? (target.params.get(mark) ?? '') : '').split('-')
-      if (!/^\d{1,7}$/.test(made) || this.#hours() - Number(made) >= lifetimeHours) return false
-      // Either side may have created the dialog.
-      return [fromTag, toTag].some((tag) => same(proof, this.#proof(callId, tag, Number(made))))
-    } catch (error) {
-      if (error instanceof SipParseError) return false
-      throw error
-    }
+    const target = withoutFault(() => parseNameAddr(value, 'Route').target)
+    const marked = target && isSipUri(target) ? target.params.get(mark) : undefined
+    const [proof = '', made = ''] = marked?.split('-') ?? []
+    if (!/^\d{1,7}$/.test(made) || this.#hours() - Number(made) >= lifetimeHours) return false
+    // Either side may have created the dialog.
+    return [fromTag, toTag].some((tag) => same(proof, this.#proof(callId, tag, Number(made))))
   }
 
   #proof(callId: string, fromTag: string, made: number): string {

@@ -1,5 +1,5 @@
+import { readHeaderParams } from '@trunkline/sip-agent/message'
 import type { Code } from '../../core/errors/catalogue.ts'
-import { parseNameAddress } from '../../core/sip-uri.ts'
 import { printable } from '../headers.ts'
 import type { SipRequest, SipResponse, SrfLike } from '../srf.ts'
 import { allowedMethods, type Refusals, serverHeader } from './refusals.ts'
@@ -52,10 +52,8 @@ const options = (request: SipRequest, response: SipResponse, deps: OutOfCallDeps
   })
 }
 
-const isInsideDialog = (request: SipRequest): boolean => {
-  const to = request.get('To') ?? ''
-  return Boolean(request.stackDialogId) || /;\s*tag\s*=/i.test(parseNameAddress(to)?.params ?? to)
-}
+const isInsideDialog = (request: SipRequest): boolean =>
+  Boolean(request.stackDialogId) || readHeaderParams(request.get('To') ?? '').get('tag') !== undefined
 
 /**
  * Answers a request whose dialog drachtio-srf does not know: it has just ended, or never existed here. An ACK

@@ -1,7 +1,7 @@
 import { isPrivate } from '@trunkline/sip-agent/networks'
 import { describe, expect, it } from 'vitest'
 import { type Code, catalogue } from '../../core/errors/catalogue.ts'
-import { parseNameAddress, parseSipUri, shownUri, userOf } from '../../core/sip-uri.ts'
+import { parseSipUri, shownUri, userOf } from '../../core/sip-uri.ts'
 import { digitOfInfo, infoOfDigit } from '../dialog/info-digits.ts'
 import { applicationHeaders, fromHeader, printable, reasonHeader } from '../headers.ts'
 import { causeOfBye, causeOfCancel, causeOfRefusal, refusalStatus } from '../sip-causes.ts'
@@ -65,28 +65,6 @@ it('shows no password of a URI', () => {
   expect(shownUri('"Ann: B" <sips:user:pass@host?Replaces=x>;y=z')).toBe(
     '"Ann: B" <sips:user@host?Replaces=x>;y=z',
   )
-})
-
-describe('addresses with names', () => {
-  it.each([
-    ['"A \\"B\\", C" <sip:a@b>;tag=1', { name: 'A "B", C', uri: 'sip:a@b', params: ';tag=1' }],
-    ['Ann Other <sip:a@b>', { name: 'Ann Other', uri: 'sip:a@b', params: '' }],
-    ['<sip:a@b;transport=tcp>', { name: '', uri: 'sip:a@b;transport=tcp', params: '' }],
-    ['sip:a@b;tag=2', { name: '', uri: 'sip:a@b', params: ';tag=2' }],
-  ])('reads %s', (value, expected) => {
-    expect(parseNameAddress(value)).toEqual(expected)
-  })
-
-  it.each([
-    '',
-    '<sip:a@b>, <sip:c@d>',
-    '<sip:a@b>;tag=1,<sip:c@d>',
-    '"open <sip:a@b>',
-    '<sip:a@b',
-    'a\nb <sip:a@b>',
-  ])('refuses %j', (value) => {
-    expect(parseNameAddress(value)).toBeUndefined()
-  })
 })
 
 describe('headers of applications', () => {

@@ -1,8 +1,9 @@
+import { readNameAddr } from '@trunkline/sip-agent/message'
 import type { Leg } from '../../calls/leg/leg.ts'
 import type { Clock } from '../../core/clock.ts'
 import { catalogue, codeOf, sipStatusOf } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
-import { parseNameAddress, shownUri } from '../../core/sip-uri.ts'
+import { shownUri } from '../../core/sip-uri.ts'
 import { CallRates } from '../admission/call-rates.ts'
 import { serverHeader } from '../admission/refusals.ts'
 import { printable } from '../headers.ts'
@@ -111,7 +112,7 @@ export class InboundRefer {
     const early: number[] = []
     let tell = (status: number): void => void early.push(status)
     const by = request.get('Referred-By') ?? ''
-    const referredBy = parseNameAddress(by) && by.length <= maxReferredByLength ? { referredBy: by } : {}
+    const referredBy = readNameAddr(by) && by.length <= maxReferredByLength ? { referredBy: by } : {}
     const over = transfers.enter(origin)
     if (typeof over === 'string') {
       log.warn(

@@ -1,4 +1,5 @@
-import { parseNameAddress, parseSipUri, parseTelUri, type SipUri } from '../../core/sip-uri.ts'
+import { readNameAddr } from '@trunkline/sip-agent/message'
+import { parseSipUri, parseTelUri, type SipUri } from '../../core/sip-uri.ts'
 
 /** Dialog identifiers of a Replaces header, seen from the gateway (RFC 3891 section 3). */
 export interface NamedDialog {
@@ -18,7 +19,7 @@ export type ReferTo =
 
 /** Reads the value of Refer-To; undefined if it means no call to one SIP or `tel` URI. */
 export const readReferTo = (value: string): ReferTo | undefined => {
-  const address = parseNameAddress(value)
+  const address = readNameAddr(value)
   if (!address) return undefined
   const tel = parseTelUri(address.uri)
   if (tel) return { kind: 'number', number: tel.number }

@@ -1,3 +1,4 @@
+import { readHeaderParams } from '@trunkline/sip-agent/message'
 import type { Clock, Timer } from '../../core/clock.ts'
 import type { Headers, SipRequest } from '../srf.ts'
 import { hasExtension } from './option-tags.ts'
@@ -39,9 +40,9 @@ export interface SessionExpires {
 export const readSessionExpires = (message: Message): SessionExpires | 'malformed' | undefined => {
   const value = message.get('Session-Expires')
   if (value === undefined) return undefined
-  const [, seconds = '', params = ''] = /^\s*(\d{1,9})\s*((?:;[^;]*)*)$/.exec(value) ?? []
-  if (seconds === '') return 'malformed'
-  const refresher = /;\s*refresher\s*=\s*(uac|uas)\s*(?:;|$)/i.exec(params)?.[1]?.toLowerCase()
+  const seconds = /^\s*(\d{1,9})\s*(?:;|$)/.exec(value)?.[1]
+  if (seconds === undefined) return 'malformed'
+  const refresher = readHeaderParams(value).get('refresher')?.toLowerCase()
   return {
     expiresMs: Number(seconds) * 1_000,
     ...((refresher === 'uac' || refresher === 'uas') && { refresher }),

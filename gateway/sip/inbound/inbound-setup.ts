@@ -1,3 +1,4 @@
+import { readNameAddr } from '@trunkline/sip-agent/message'
 import type { AudioCodec, Edge, WebRtc } from '../../../media/types.ts'
 import type { Arrival, Arrivals } from '../../calls/call/arrival.ts'
 import { newCallId, newLegId } from '../../calls/call/ids.ts'
@@ -5,7 +6,7 @@ import { Leg } from '../../calls/leg/leg.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Cause, codeOf } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
-import { parseNameAddress, parseSipUri } from '../../core/sip-uri.ts'
+import { parseSipUri } from '../../core/sip-uri.ts'
 import type { CallId, Party } from '../../model.ts'
 import type { AdmittedCall } from '../admission/admission.ts'
 import { partyOf } from '../admission/dial-plan.ts'
@@ -236,7 +237,7 @@ export class InboundSetup {
   #trustOf({ admitted, request }: InviteContext): DialogTrust | undefined {
     const carrier = admitted.carrier && this.#deps.carriers?.byName(admitted.carrier.name)
     if (!carrier?.credentials) return undefined
-    const contact = parseSipUri(parseNameAddress(request.get('Contact') ?? '')?.uri ?? '')
+    const contact = parseSipUri(readNameAddr(request.get('Contact') ?? '')?.uri ?? '')
     const target = carrier.targets.find(({ uri }) => uri.host === contact?.host)
     return { credentials: carrier.credentials, realms: [], host: target?.uri.host }
   }

@@ -1,6 +1,7 @@
+import { readNameAddr } from '@trunkline/sip-agent/message'
 import type { Leg } from '../../calls/leg/leg.ts'
 import { type Code, codeOf, TrunklineError } from '../../core/errors/catalogue.ts'
-import { parseNameAddress, parseSipUri, type SipUri, shownUri, userOf } from '../../core/sip-uri.ts'
+import { parseSipUri, type SipUri, shownUri, userOf } from '../../core/sip-uri.ts'
 import type { Party } from '../../model.ts'
 import type { Admission, AdmittedCall } from '../admission/admission.ts'
 import type { Refusals } from '../admission/refusals.ts'
@@ -171,8 +172,8 @@ const readCaller = (request: SipRequest, target: SipUri | undefined): InvitePart
   if (!target) return 'a SIP URI in the request line'
   const from = callerOf(request, false)
   if (!from) return 'one address in From'
-  if (!parseNameAddress(request.get('To') ?? '')) return 'one address in To'
-  if (!parseNameAddress(request.get('Contact') ?? '')) return 'one address in Contact'
+  if (!readNameAddr(request.get('To') ?? '')) return 'one address in To'
+  if (!readNameAddr(request.get('Contact') ?? '')) return 'one address in Contact'
   const sipCallId = request.get('Call-ID')
   if (!sipCallId) return 'a Call-ID'
   return {

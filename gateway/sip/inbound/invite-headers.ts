@@ -1,4 +1,5 @@
-import { parseNameAddress, parseSipUri, parseTelUri, shownUri, userOf } from '../../core/sip-uri.ts'
+import { readNameAddr } from '@trunkline/sip-agent/message'
+import { parseSipUri, parseTelUri, shownUri, userOf } from '../../core/sip-uri.ts'
 import type { Party } from '../../model.ts'
 import { printable, splitList } from '../headers.ts'
 import type { SipRequest } from '../srf.ts'
@@ -25,7 +26,7 @@ const hiding = new Set(['id', 'user', 'header'])
  * before From (RFC 3325 section 5). Returns undefined if From has no address.
  */
 export const callerOf = (message: Message, trusted: boolean): Party | undefined => {
-  const from = parseNameAddress(message.get('From') ?? '')
+  const from = readNameAddr(message.get('From') ?? '')
   if (!from) return undefined
   const asserted = trusted ? assertedOf(message) : undefined
   const { uri, name } = asserted ?? from
@@ -36,7 +37,7 @@ export const callerOf = (message: Message, trusted: boolean): Party | undefined 
 /** The SIP URI among the asserted ones, else the `tel` one. */
 const assertedOf = (message: Message): { readonly uri: string; readonly name: string } | undefined => {
   const all = splitList(message.get('P-Asserted-Identity') ?? '').flatMap((value) => {
-    const address = parseNameAddress(value)
+    const address = readNameAddr(value)
     return address && userIn(address.uri) !== '' ? [address] : []
   })
   return all.find(({ uri }) => parseSipUri(uri)) ?? all[0]

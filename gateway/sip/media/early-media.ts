@@ -1,4 +1,4 @@
-import { parseNameAddress } from '../../core/sip-uri.ts'
+import { readNameAddr } from '@trunkline/sip-agent/message'
 import type { FarResponse } from '../srf.ts'
 
 /** Maximum number of distinct branches of one INVITE. */
@@ -6,7 +6,7 @@ export const maxBranches = 32
 
 /** Returns the branch of a response: its To tag, or an empty text. */
 export const tagOf = (response: Pick<FarResponse, 'get'>): string =>
-  /;\s*tag\s*=\s*([^;\s]+)/i.exec(parseNameAddress(response.get('To') ?? '')?.params ?? '')?.[1] ?? ''
+  readNameAddr(response.get('To') ?? '')?.params.get('tag') ?? ''
 
 /**
  * Selects the early media of a forked INVITE (RFC 3960 section 3.2 leaves it open): that of the branch whose
@@ -16,7 +16,7 @@ export const tagOf = (response: Pick<FarResponse, 'get'>): string =>
 export class EarlyMedia {
   #said = new Map<string, string>()
 
-  /** Whether the description of a provisional response is the one to be heard from now on. */
+  /** Whether the description of a provisional response replaces the early media so far. */
   isNews(response: Pick<FarResponse, 'body' | 'get'>): boolean {
     const { body } = response
     if (!body) return false

@@ -1,9 +1,12 @@
+import { readHeaderParams } from '@trunkline/sip-agent/message'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { printable } from '../headers.ts'
 import type { SipRequest } from '../srf.ts'
 
-/** Most parts of a body that are looked at. */
+/** Maximum number of parts of a body that are read. */
 const maxParts = 16
+/** RFC 2046 section 5.1.1. */
+const maxBoundaryLength = 70
 
 /** A message with a body. */
 type Message = Pick<SipRequest, 'body' | 'get'>
@@ -19,9 +22,12 @@ export const sdpOf = (message: Message): string | undefined => {
   if (message.get('Content-Encoding')?.trim()) throw unsupported('Content-Encoding')
   const media = mediaType(type)
   if (media === 'application/sdp') return body
-  const boundary = /;\s*boundary\s*=\s*(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(type)
-  const part =
-    media.startsWith('multipart/') && boundary ? sdpPart(body, boundary[1] ?? boundary[2] ?? '') : undefined
+  const boundary =
+    readHeaderParams(type)
+      .get('boundary')
+      ?.replace(/^"(.*)"$/, '$1') ?? ''
+  const hasParts = media.startsWith('multipart/') && boundary !== '' && boundary.length <= maxBoundaryLength
+  const part = hasParts ? sdpPart(body, boundary) : undefined
   if (part === undefined) throw unsupported(type)
   return part
 }

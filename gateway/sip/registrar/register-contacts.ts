@@ -1,4 +1,5 @@
-import { parseNameAddress, parseSipUri, type SipUri } from '../../core/sip-uri.ts'
+import { readNameAddr } from '@trunkline/sip-agent/message'
+import { parseSipUri, type SipUri } from '../../core/sip-uri.ts'
 import { splitList } from '../headers.ts'
 
 /** One contact of a REGISTER. */
@@ -30,10 +31,10 @@ export const readContacts = (
   if (text === '*') return '*'
   if (text.length > maxHeaderLength) return { expected: `a Contact of at most ${maxHeaderLength} characters` }
   const parts = splitList(text)
-  // A quote or a bracket that nothing closes: no list, and not a query either.
+  // An unclosed quote or bracket: neither a list nor a query.
   if (parts.length === 0) return { expected: 'SIP addresses in Contact' }
   const contacts: Contact[] = []
-  for (const part of parts.filter((entry) => entry !== '')) {
+  for (const part of parts) {
     const contact = readContact(part)
     if (!contact) return { expected: 'SIP addresses in Contact' }
     contacts.push(contact)
@@ -42,10 +43,10 @@ export const readContacts = (
 }
 
 const readContact = (text: string): Contact | undefined => {
-  const address = parseNameAddress(text)
+  const address = readNameAddr(text)
   const uri = address && parseSipUri(address.uri)
   if (!address || !uri) return undefined
-  const params = readParams(address.params)
+  const { params } = address
   const instance = quoted(params.get('+sip.instance'))
   const regId = instance === undefined ? undefined : wholeNumber(params.get('reg-id'))
   return {
@@ -57,24 +58,12 @@ const readContact = (text: string): Contact | undefined => {
   }
 }
 
-const readParams = (text: string): ReadonlyMap<string, string> => {
-  const found = new Map<string, string>()
-  for (const part of splitList(text, ';')) {
-    const [name = '', ...value] = part.split('=')
-    found.set(name.trim().toLowerCase(), value.join('=').trim())
-  }
-  return found
-}
-
 const quoted = (value: string | undefined): string | undefined => {
   const inner = /^"(<[^<>"\\\s]{1,200}>)"$/.exec(value ?? '')
   return inner?.[1]
 }
 
-/**
- * Seconds of an Expires header or parameter: beyond 2^31 is as good as for ever, and no number is none at
- * all.
- */
+/** Returns the seconds of an Expires header or parameter, at most 2^31; undefined if they are no number. */
 export const wholeNumber = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,20}$/.test(text.trim()) ? Math.min(Number(text), 2 ** 31) : undefined
 

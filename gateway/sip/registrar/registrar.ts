@@ -1,10 +1,11 @@
 import { isIP } from 'node:net'
+import { readNameAddr } from '@trunkline/sip-agent/message'
 import { canonicalHost } from '../../../config/networks.ts'
 import type { SteadyClock } from '../../core/clock.ts'
 import type { Code } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
-import { parseNameAddress, parseSipUri, shownUri, userOf } from '../../core/sip-uri.ts'
+import { parseSipUri, shownUri, userOf } from '../../core/sip-uri.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
 import { serverHeader } from '../admission/refusals.ts'
 import { printable } from '../headers.ts'
@@ -139,7 +140,7 @@ export class Registrar {
   }
 
   #isOwnAddress(request: SipRequest, endpoint: SipEndpoint): boolean {
-    const to = parseNameAddress(request.get('To') ?? '')
+    const to = readNameAddr(request.get('To') ?? '')
     const uri = to && parseSipUri(to.uri)
     return (
       uri !== undefined &&

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { readNameAddr } from '@trunkline/sip-agent/message'
 import type { Log } from '../../core/log.ts'
-import { parseNameAddress, parseSipUri } from '../../core/sip-uri.ts'
+import { parseSipUri } from '../../core/sip-uri.ts'
 import { DigestSession } from '../digest/digest-session.ts'
 import { quotedName, splitList } from '../headers.ts'
 import { problemOf } from '../sip-causes.ts'
@@ -89,14 +90,14 @@ const resultOf = (outcome: SendOutcome): RegisterResult => {
 const grantedMs = (listed: string, ours: string): number | undefined => {
   const own = addressOf(ours)
   for (const entry of splitList(listed)) {
-    const address = parseNameAddress(entry)
-    const seconds = /;\s*expires\s*=\s*"?(\d{1,9})"?\s*(?:;|$)/i.exec(address?.params ?? '')?.[1]
+    const address = readNameAddr(entry)
+    const seconds = /^"?(\d{1,9})"?$/.exec(address?.params.get('expires') ?? '')?.[1]
     if (address && seconds !== undefined && addressOf(entry) === own) return Number(seconds) * 1_000
   }
   return undefined
 }
 
 const addressOf = (contact: string): string | undefined => {
-  const uri = parseSipUri(parseNameAddress(contact)?.uri ?? '')
+  const uri = parseSipUri(readNameAddr(contact)?.uri ?? '')
   return uri && `${uri.user}@${uri.host}:${uri.port ?? 5060}`
 }

@@ -1,7 +1,8 @@
-import { parseNameAddress, parseSipUri, type SipUri } from '../../core/sip-uri.ts'
+import { readNameAddr } from '@trunkline/sip-agent/message'
+import { parseSipUri, type SipUri } from '../../core/sip-uri.ts'
 import { splitList } from '../headers.ts'
 
-/** Contacts of one redirection that are looked at. */
+/** Maximum number of contacts of one redirection that are read. */
 const maxContacts = 5
 
 /**
@@ -12,10 +13,10 @@ export const contactsOf = (value: string): readonly SipUri[] =>
   splitList(value)
     .slice(0, maxContacts)
     .map((entry) => {
-      const address = parseNameAddress(entry)
+      const address = readNameAddr(entry)
       const uri = address && parseSipUri(address.uri)
-      const q = Number(/;\s*q\s*=\s*([01](?:\.\d{1,3})?)\s*(?:;|$)/i.exec(address?.params ?? '')?.[1] ?? 1)
-      return { uri, q }
+      const q = address?.params.get('q') ?? ''
+      return { uri, q: /^[01](?:\.\d{1,3})?$/.test(q) ? Number(q) : 1 }
     })
     .sort((a, b) => b.q - a.q)
     .flatMap(({ uri }) => (uri ? [uri] : []))

@@ -3,6 +3,7 @@ import type { Header } from '../../message/headers.ts'
 import type { RawRequest } from '../../message/message.ts'
 import { parseNameAddr } from '../../message/name-addr.ts'
 import { startLine } from '../../message/serialise.ts'
+import { withoutFault } from '../../message/sip-parse-error.ts'
 import { parseUri } from '../../message/uri.ts'
 import type { Flow } from '../../transport/types.ts'
 import {
@@ -115,14 +116,8 @@ const givenSeq = (raw: RawRequest): number | undefined => {
 }
 
 /** Returns whether a text is a URI, with or without angle brackets. */
-export const isUri = (text: string): boolean => {
-  try {
-    parseUri(text.replace(/^<|>$/g, ''))
-    return true
-  } catch {
-    return false
-  }
-}
+export const isUri = (text: string): boolean =>
+  withoutFault(() => parseUri(text.replace(/^<|>$/g, ''))) !== undefined
 
 /** Returns the error text for a malformed request-URI. */
 export const invalidUri = (raw: RawRequest): string => `invalid request-uri: ${startLine(raw)}`

@@ -1,5 +1,6 @@
 import type { RawResponse } from '../../message/message.ts'
-import { SipParseError } from '../../message/sip-parse-error.ts'
+import { withoutFault } from '../../message/sip-parse-error.ts'
+import { readHeaderParams } from '../../message/text.ts'
 import { type AppHeader, appHeaders, contentType, forbidden, hasHeader, ownContact } from '../app-headers.ts'
 import type { Context } from '../context.ts'
 import { optionTags } from '../options.ts'
@@ -28,29 +29,21 @@ export const makeAppReply = (
 ): AppReply | undefined => {
   const type = contentType(raw)
   if (type === undefined) return undefined
-  try {
+  return withoutFault(() => {
     const { status, reason, body } = raw
     const headers = replyHeadersOf(context, waiting, raw, type)
     if (rseq !== undefined) headers.push(...reliableHeaders(raw, rseq))
     const tag = tagOf(waiting, raw)
-    const bytes = makeResponse(waiting.base, {
-      status,
-      reason,
-      tag: status > 100 ? tag : undefined,
-      headers,
-      body,
-    })
-    return { bytes, tag }
-  } catch (error) {
-    if (error instanceof SipParseError) return undefined
-    throw error
-  }
+    const written = { status, reason, tag: status > 100 ? tag : undefined, headers, body }
+    return { bytes: makeResponse(waiting.base, written), tag }
+  })
 }
 
 /** Returns the To tag. The application may choose it with its first response. */
 const tagOf = (waiting: PendingRequest, raw: RawResponse): string => {
   if (waiting.hasResponse || waiting.base.tagged) return waiting.tag
-  return /;\s*tag=([^;,|"<>\s]+)/i.exec(raw.headers.first('to') ?? '')?.[1] ?? waiting.tag
+  const tag = readHeaderParams(raw.headers.first('to') ?? '').get('tag') ?? ''
+  return /^[^,|"<>\s]+$/.test(tag) ? tag : waiting.tag
 }
 
 const reliableHeaders = (raw: RawResponse, rseq: number): AppHeader[] => {
