@@ -14,7 +14,7 @@ import { ApiStreams } from '../http/routes/compat/compat-stream-routes.ts'
 import type { OperatorDeps } from '../http/routes/operator-routes.ts'
 import { vapidOptions } from '../push/vapid.ts'
 import type { Recordings } from '../recordings/recordings.ts'
-import { RpcServer, type RpcServerChange } from '../rpc/rpc-server.ts'
+import { RpcServer, type RpcServerDeps, type RpcServerSettings } from '../rpc/rpc-server.ts'
 import { SignInHandler } from '../rpc/sign-in-handler.ts'
 import type { AppContext, CustomerServers, OpenedStore } from './open.ts'
 import type { Dialects, OpenedCalls } from './open-calls.ts'
@@ -93,7 +93,7 @@ export const openHttp = async (base: AppContext, from: OpenHttpDeps, metrics: Me
   metrics.gauges('certificate_expires_seconds', ['name'], () =>
     [...certificates.secondsLeft].map(([name, value]) => ({ labels: { name }, value })),
   )
-  const rpc = openWebSockets(base, from, metrics, origins)
+  const rpc = openWebSockets(base, from, metrics, { origins, proxies })
   await http.listen()
   for (const { server, connections } of http.upgradable)
     rpc.attach(server, (socket) => connections.release(socket))
@@ -125,26 +125,20 @@ const openWebSockets = (
   { config, clock, log, closing, followers }: AppContext,
   { browsers, applications }: Dialects,
   metrics: Metrics,
-  origins: Origins,
+  access: Pick<RpcServerDeps, 'origins' | 'proxies'>,
 ): RpcServer => {
   let { webSockets: limits } = config.limits
-  const rpc = new RpcServer({
-    metrics,
-    clock,
-    log,
-    origins,
-    ...socketSettings(config),
-    open: (session, { address }) => {
-      const subscriber = () => browsers.connect(session)
-      const application = () => applications.open(session, address)
-      const { requestsPerSecondOfApplication: applicationRequestsPerSecond, signInTimeoutMs: signInMs } =
-        limits
-      return new SignInHandler({ subscriber, application }, session, clock, {
-        signInMs,
-        applicationRequestsPerSecond,
-      })
-    },
-  })
+  const open: RpcServerDeps['open'] = (session, { address }) => {
+    const dialects = {
+      subscriber: () => browsers.connect(session),
+      application: () => applications.open(session, address),
+    }
+    return new SignInHandler(dialects, session, clock, {
+      signInMs: limits.signInTimeoutMs,
+      applicationRequestsPerSecond: limits.requestsPerSecondOfApplication,
+    })
+  }
+  const rpc = new RpcServer({ ...access, open, metrics, clock, log }, socketSettings(config))
   followers.change('limits.webSockets', (next) => {
     limits = next.limits.webSockets
     rpc.change(socketSettings(next))
@@ -154,7 +148,7 @@ const openWebSockets = (
   return closing.add('WebSockets', rpc, (server) => server.close())
 }
 
-const socketSettings = ({ limits, http }: Pick<Config, 'limits' | 'http'>): RpcServerChange => {
+const socketSettings = ({ limits }: Pick<Config, 'limits'>): RpcServerSettings => {
   const { connections, waiting, waitingPerAddress, ...own } = limits.webSockets
   const { connections: perAddress, connectionsPerMinute: perAddressMinute } = limits.browsers.perAddress
   return {
@@ -162,7 +156,6 @@ const socketSettings = ({ limits, http }: Pick<Config, 'limits' | 'http'>): RpcS
     maxBeforeSignIn: own.bytesBeforeSignIn,
     sockets: { connections, waiting, waitingPerAddress, perAddress, perAddressMinute },
     limits: { maxBuffered: own.buffered, requestsPerSecond: own.requestsPerSecond },
-    trustedProxies: http.trustedProxies,
   }
 }
 

@@ -1,31 +1,40 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { senderOf } from '@trunkline/sip-agent/networks'
-import { WebSocketServer } from 'ws'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { Clock } from '../core/clock.ts'
 import { type Code, catalogue } from '../core/errors/catalogue.ts'
+import type { Log } from '../core/log.ts'
+import type { Metrics } from '../core/metrics.ts'
 import type { Origins } from '../core/web/origins.ts'
 import { pathOf } from '../core/web/request-path.ts'
-import { type SourceOf, sourceFinder } from '../core/web/trusted-proxies.ts'
+import { TrustedProxies } from '../core/web/trusted-proxies.ts'
 import { OpenSockets, type SocketLimits, type SocketRejection } from './open-sockets.ts'
 import { defaultRpcLimits, type RpcLimits } from './rpc-limits.ts'
-import { closeCodes, type RpcHandler, RpcSession, type RpcSessionDeps } from './rpc-session.ts'
+import { closeCodes, type RpcHandler, RpcSession } from './rpc-session.ts'
 
-/** Collaborators and settings of {@link RpcServer}. */
-export interface RpcServerDeps extends Omit<RpcSessionDeps, 'limits' | 'network' | 'onSignIn'> {
+/** Collaborators of {@link RpcServer}. */
+export interface RpcServerDeps {
   readonly origins: Origins
-  /** Networks of proxies whose `X-Forwarded-For` is trusted; default none. */
-  readonly trustedProxies?: readonly string[]
+  /** Proxies whose `X-Forwarded-For` is trusted; default none. */
+  readonly proxies?: Pick<TrustedProxies, 'sourceOf'>
   /** Creates the handler of a new session. */
   readonly open: (session: RpcSession, from: SessionSource) => RpcHandler
-  readonly limits?: Partial<RpcLimits>
-  /** Paths that accept WebSockets; default `/` and `/ws`. */
-  readonly paths?: readonly string[]
+  readonly metrics: Pick<Metrics, 'rpcRequests' | 'rejections'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Settings of {@link RpcServer}, which can change while it runs. */
+export interface RpcServerSettings {
+  /** Limits of sessions; default {@link defaultRpcLimits}. */
+  readonly limits: Partial<RpcLimits>
   /** Limits of connections; default {@link defaultSocketLimits}. */
-  readonly sockets?: Partial<SocketLimits>
+  readonly sockets: Partial<SocketLimits>
   /** Maximum size of a frame in bytes; default 256 KiB. */
-  readonly maxFrame?: number
+  readonly maxFrame: number
   /** Maximum number of bytes that a connection may send before it signs in; default 64 KiB. */
-  readonly maxBeforeSignIn?: number
+  readonly maxBeforeSignIn: number
 }
 
 /** Default limits of connections. */
@@ -43,40 +52,43 @@ export interface SessionSource {
   readonly agent: string
 }
 
-/** Settings that can change while the server runs. */
-export type RpcServerChange = {
-  readonly sockets: SocketLimits
-} & Required<Pick<RpcServerDeps, 'limits' | 'maxFrame' | 'maxBeforeSignIn' | 'trustedProxies'>>
+const defaults: RpcServerSettings = {
+  limits: {},
+  sockets: {},
+  maxFrame: 256 << 10,
+  maxBeforeSignIn: 64 << 10,
+}
+/** Paths that accept WebSockets. */
+const paths: ReadonlySet<string> = new Set(['/', '/ws'])
 
 const webSocketsOf = (maxPayload: number): WebSocketServer =>
   new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false, clientTracking: false })
 
 /** Accepts WebSockets on HTTP servers and opens a JSON-RPC session on each. */
 export class RpcServer {
-  #deps: RpcServerDeps
-  #paths: ReadonlySet<string>
+  readonly #deps: RpcServerDeps
+  readonly #proxies: Pick<TrustedProxies, 'sourceOf'>
+  #settings: RpcServerSettings
   #webSockets: WebSocketServer
-  #sessions = new Set<RpcSession>()
-  #open: OpenSockets
-  #sourceOf: SourceOf
-  #attached: { readonly server: Server; readonly listener: UpgradeListener }[] = []
-  #closed = false
+  readonly #sessions = new Set<RpcSession>()
+  readonly #open: OpenSockets
+  readonly #attached: { readonly server: Server; readonly listener: UpgradeListener }[] = []
+  #isClosed = false
 
-  constructor(deps: RpcServerDeps) {
+  constructor(deps: RpcServerDeps, settings: Partial<RpcServerSettings> = {}) {
     this.#deps = deps
-    this.#paths = new Set(deps.paths ?? ['/', '/ws'])
-    this.#sourceOf = sourceFinder(deps.trustedProxies ?? [])
-    this.#open = new OpenSockets(deps.clock, { ...defaultSocketLimits, ...deps.sockets })
-    this.#webSockets = webSocketsOf(deps.maxFrame ?? 256 << 10)
+    this.#proxies = deps.proxies ?? new TrustedProxies([])
+    this.#settings = { ...defaults, ...settings }
+    this.#open = new OpenSockets(deps.clock, { ...defaultSocketLimits, ...settings.sockets })
+    this.#webSockets = webSocketsOf(this.#settings.maxFrame)
   }
 
   /** Changes the settings; open connections keep theirs. */
-  change({ sockets, limits, maxFrame, maxBeforeSignIn, trustedProxies }: RpcServerChange): void {
-    this.#deps = { ...this.#deps, limits, maxBeforeSignIn }
-    this.#open.change(sockets)
-    this.#sourceOf = sourceFinder(trustedProxies)
+  change(settings: RpcServerSettings): void {
+    this.#settings = settings
+    this.#open.change({ ...defaultSocketLimits, ...settings.sockets })
     // The former server has no listener and no connections of its own.
-    this.#webSockets = webSocketsOf(maxFrame)
+    this.#webSockets = webSocketsOf(settings.maxFrame)
   }
 
   /** Number of open connections. */
@@ -95,12 +107,12 @@ export class RpcServer {
   }
 
   /**
-   * Handles the upgrade requests of an HTTP server. `taken` is called with each connection, which is counted
+   * Handles the upgrade requests of an HTTP server. `onUpgrade` receives each connection, which is counted
    * here from then on.
    */
-  attach(server: Server, taken: (socket: Duplex) => void = () => {}): void {
+  attach(server: Server, onUpgrade: (socket: Duplex) => void = () => {}): void {
     const listener: UpgradeListener = (request, socket, head) => {
-      taken(socket)
+      onUpgrade(socket)
       this.#upgrade(request, socket, head)
     }
     server.on('upgrade', listener)
@@ -109,8 +121,8 @@ export class RpcServer {
 
   /** Closes every session with code 1001 and accepts no more; idempotent. */
   close(): void {
-    if (this.#closed) return
-    this.#closed = true
+    if (this.#isClosed) return
+    this.#isClosed = true
     for (const { server, listener } of this.#attached.splice(0)) server.off('upgrade', listener)
     for (const session of [...this.#sessions])
       session.close(closeCodes.goingAway, 'the gateway is shutting down')
@@ -118,33 +130,40 @@ export class RpcServer {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const address = this.#sourceOf(request)
+    const address = this.#proxies.sourceOf(request)
     const network = senderOf(address)
     const refusal = this.#refusal(request, network)
-    if (refusal) {
-      this.#refuse(request, socket, { ...refusal, source: address })
-      return
-    }
-    this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const { clock, log, metrics } = this.#deps
-      const limits = { ...defaultRpcLimits, ...this.#deps.limits }
-      const counted = this.#open.add(network)
-      const preSignIn = new UnauthenticatedLimit(socket, this.#deps.maxBeforeSignIn ?? 64 << 10)
-      const onSignIn = () => {
+    if (refusal) this.#refuse(request, socket, { ...refusal, source: address })
+    else
+      this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+        this.#opened(webSocket, socket, network, { address, agent: request.headers['user-agent'] ?? '' })
+      })
+  }
+
+  #opened(webSocket: WebSocket, socket: Duplex, network: string, source: SessionSource): void {
+    const { clock, log, metrics } = this.#deps
+    const { limits, maxBeforeSignIn } = this.#settings
+    const counted = this.#open.add(network)
+    const preSignIn = new UnauthenticatedLimit(socket, maxBeforeSignIn)
+    const session = new RpcSession(webSocket, {
+      clock,
+      log,
+      metrics,
+      limits: { ...defaultRpcLimits, ...limits },
+      network,
+      onSignIn: () => {
         preSignIn.stop()
         counted.signedIn()
-      }
-      const session = new RpcSession(webSocket, { clock, log, metrics, limits, network, onSignIn })
-      preSignIn.onExceeded = () => session.close(closeCodes.tooBig, 'too much data before sign-in')
-      this.#sessions.add(session)
-      webSocket.on('close', () => {
-        this.#sessions.delete(session)
-        counted.closed()
-      })
-      const source = { address, agent: request.headers['user-agent'] ?? '' }
-      log.debug({ session: session.id, ...source }, 'WebSocket opened')
-      session.serve(this.#deps.open(session, source))
+      },
     })
+    preSignIn.onExceeded = () => session.close(closeCodes.tooBig, 'too much data before sign-in')
+    this.#sessions.add(session)
+    webSocket.on('close', () => {
+      this.#sessions.delete(session)
+      counted.closed()
+    })
+    log.debug({ session: session.id, ...source }, 'WebSocket opened')
+    session.serve(this.#deps.open(session, source))
   }
 
   #refuse(request: IncomingMessage, socket: Duplex, refusal: Refusal & { readonly source: string }): void {
@@ -165,13 +184,13 @@ export class RpcServer {
     // An upgraded socket stays open until the client closes it too, and this one is in no count.
     socket.once('finish', () => socket.destroy())
     // Browsers retry by themselves.
-    const later = code === 'too_many_requests' ? 'Retry-After: 60\r\n' : ''
+    const retryAfter = code === 'too_many_requests' ? 'Retry-After: 60\r\n' : ''
     const status = `${http} ${STATUS_CODES[http]}`
-    socket.end(`HTTP/1.1 ${status}\r\n${later}Connection: close\r\nContent-Length: 0\r\n\r\n`)
+    socket.end(`HTTP/1.1 ${status}\r\n${retryAfter}Connection: close\r\nContent-Length: 0\r\n\r\n`)
   }
 
   #refusal(request: IncomingMessage, network: string): Refusal | undefined {
-    if (!this.#paths.has(pathOf(request.url ?? ''))) return {}
+    if (!paths.has(pathOf(request.url ?? ''))) return {}
     const { origin, host } = request.headers
     if (!this.#deps.origins.allows(origin, host)) return { code: 'origin_refused' }
     const refusal = this.#open.refusal(network)

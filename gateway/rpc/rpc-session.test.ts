@@ -6,8 +6,9 @@ import { WebSocket } from 'ws'
 import { FakeClock } from '../core/clock.ts'
 import { Metrics } from '../core/metrics.ts'
 import { Origins } from '../core/web/origins.ts'
+import { TrustedProxies } from '../core/web/trusted-proxies.ts'
 import { parseFrame, RpcError, rpcCodes } from './frames.ts'
-import { RpcServer, type RpcServerDeps } from './rpc-server.ts'
+import { RpcServer, type RpcServerSettings } from './rpc-server.ts'
 import type { Reply, RpcHandler, RpcSession } from './rpc-session.ts'
 import { listeningServer, TestBrowser } from './testing/test-browser.ts'
 
@@ -50,22 +51,26 @@ const handler: RpcHandler = {
   },
 }
 
-const start = async (origins: string[] = [], more: Partial<RpcServerDeps> = {}): Promise<void> => {
+const start = async (
+  origins: string[] = [],
+  settings: Partial<RpcServerSettings> = {},
+  trustedProxies: string[] = [],
+): Promise<void> => {
   http = await listeningServer()
-  rpc = new RpcServer({
-    clock,
-    log,
-    metrics,
-    origins: new Origins(origins),
-    maxFrame: 2000,
-    sockets: { connections: 3 },
-    limits: { maxPending: 4, maxMalformed: 3, maxBuffered: 100_000 },
-    open: (session) => {
-      sessions.push(session)
-      return handler
+  const open = (session: RpcSession) => {
+    sessions.push(session)
+    return handler
+  }
+  const proxies = new TrustedProxies(trustedProxies)
+  rpc = new RpcServer(
+    { clock, log, metrics, origins: new Origins(origins), proxies, open },
+    {
+      maxFrame: 2000,
+      sockets: { connections: 3 },
+      limits: { maxPending: 4, maxMalformed: 3, maxBuffered: 100_000 },
+      ...settings,
     },
-    ...more,
-  })
+  )
   rpc.attach(http.server)
 }
 
@@ -195,7 +200,7 @@ describe('a session', () => {
     const browser = await TestBrowser.open(http.port)
     browser.socket.pause()
     const big = 'x'.repeat(50_000)
-    for (let i = 0; i < 2000 && !sessions[0]!.isClosed; i++) sessions[0]!.tell('big', big)
+    for (let i = 0; i < 2000 && !sessions[0]!.isClosed; i++) sessions[0]!.post('big', big)
     clock.advance(1000)
     await vi.waitFor(() => expect(rpc.sockets).toBe(0))
     browser.socket.resume()
@@ -338,7 +343,7 @@ describe('the server', () => {
   it('counts whom a trusted proxy brings where they come from, and believes nobody else', async () => {
     rpc.close()
     await http.close()
-    await start([], { sockets: { perAddress: 1 }, trustedProxies: ['127.0.0.1', '198.51.100.0/24'] })
+    await start([], { sockets: { perAddress: 1 } }, ['127.0.0.1', '198.51.100.0/24'])
     const by = (addresses: string) => ({ 'x-forwarded-for': addresses })
     const one = await TestBrowser.open(http.port, '/', by('203.0.113.9, 192.0.2.1, 198.51.100.7'))
     const other = await TestBrowser.open(http.port, '/', by('203.0.113.9, 192.0.2.2'))

@@ -69,17 +69,17 @@ interface Waiting {
 /** One JSON-RPC 2.0 conversation over one WebSocket, in both directions. */
 export class RpcSession {
   readonly id = randomUUID()
-  #socket: WebSocket
-  #deps: RpcSessionDeps
+  readonly #socket: WebSocket
+  readonly #deps: RpcSessionDeps
   #handler: RpcHandler | undefined
-  #waiting = new Map<string, Waiting>()
+  readonly #waiting = new Map<string, Waiting>()
   #pending = 0
   #malformed = 0
-  #rate: FixedWindowCounter
+  readonly #rate: FixedWindowCounter
   #requestsPerSecond: number
-  #alive = true
-  #closed = false
-  #onPong: (() => void)[] = []
+  #isAlive = true
+  #hasClosed = false
+  readonly #onPong: (() => void)[] = []
   #ping: Timer
 
   constructor(socket: WebSocket, deps: RpcSessionDeps) {
@@ -103,7 +103,7 @@ export class RpcSession {
   }
 
   get isClosed(): boolean {
-    return this.#closed
+    return this.#hasClosed
   }
 
   /** Network of the client, as used for limits. */
@@ -127,7 +127,7 @@ export class RpcSession {
    * `timeoutMs`, or another error if the connection closes.
    */
   request(method: string, params: unknown, timeoutMs = this.#deps.limits.requestTimeoutMs): Promise<unknown> {
-    if (this.#closed) return Promise.reject(new Error('The connection is closed.'))
+    if (this.#hasClosed) return Promise.reject(new Error('The connection is closed.'))
     const id = randomUUID()
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const timer = this.#deps.clock.after(timeoutMs, () => {
@@ -140,18 +140,18 @@ export class RpcSession {
   }
 
   /** Sends a request and ignores its response. */
-  tell(method: string, params: unknown): void {
+  post(method: string, params: unknown): void {
     this.#send({ jsonrpc: '2.0', id: randomUUID(), method, params })
   }
 
   /** Resolves to true if the client answers a WebSocket ping within `ms`; detects half-open connections. */
   probe(ms: number): Promise<boolean> {
-    if (this.#closed || this.#socket.readyState !== this.#socket.OPEN) return Promise.resolve(false)
+    if (this.#hasClosed || this.#socket.readyState !== this.#socket.OPEN) return Promise.resolve(false)
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const timer = this.#deps.clock.after(ms, () => resolve(false))
     this.#onPong.push(() => {
       timer.cancel()
-      resolve(!this.#closed)
+      resolve(!this.#hasClosed)
     })
     this.#socket.ping()
     return promise
@@ -162,7 +162,7 @@ export class RpcSession {
    * if the client does not close its side.
    */
   close(code: number, reason: string): void {
-    if (this.#closed) return
+    if (this.#hasClosed) return
     this.#socket.close(code, reason)
     const linger = this.#deps.clock.after(closeWaitMs, () => this.#socket.terminate())
     this.#socket.once('close', () => linger.cancel())
@@ -170,7 +170,7 @@ export class RpcSession {
   }
 
   #receive(data: RawData, binary: boolean): void {
-    if (this.#closed) return
+    if (this.#hasClosed) return
     const frame = binary ? undefined : parseFrame(data.toString())
     if (!frame || frame.kind === 'malformed') this.#refuse(frame)
     else if (frame.kind === 'request') void this.#answer(frame)
@@ -263,7 +263,7 @@ export class RpcSession {
   }
 
   #send(frame: unknown): void {
-    if (this.#closed || this.#socket.readyState !== this.#socket.OPEN) return
+    if (this.#hasClosed || this.#socket.readyState !== this.#socket.OPEN) return
     this.#socket.send(JSON.stringify(frame))
     const { bufferedAmount: buffered } = this.#socket
     const { maxBuffered: limit } = this.#deps.limits
@@ -273,18 +273,18 @@ export class RpcSession {
   }
 
   #checkAlive(): void {
-    if (!this.#alive) {
+    if (!this.#isAlive) {
       this.#deps.log.info({ event: 'rpc.socket-timed-out', session: this.id }, 'WebSocket timed out')
       this.#cut()
       return
     }
-    this.#alive = false
+    this.#isAlive = false
     this.#socket.ping()
     this.#ping = this.#deps.clock.after(this.#deps.limits.pingMs, () => this.#checkAlive())
   }
 
   #pong(): void {
-    this.#alive = true
+    this.#isAlive = true
     for (const run of this.#onPong.splice(0)) run()
   }
 
@@ -295,8 +295,8 @@ export class RpcSession {
   }
 
   #finish(code: number): void {
-    if (this.#closed) return
-    this.#closed = true
+    if (this.#hasClosed) return
+    this.#hasClosed = true
     this.#ping.cancel()
     for (const run of this.#onPong.splice(0)) run()
     for (const { reject, timer } of this.#waiting.values()) {

@@ -4,8 +4,8 @@ import { FakeClock } from '../core/clock.ts'
 import { Metrics } from '../core/metrics.ts'
 import { Origins } from '../core/web/origins.ts'
 import { RpcError, rpcCodes } from './frames.ts'
-import { RpcServer } from './rpc-server.ts'
-import type { RpcHandler } from './rpc-session.ts'
+import { RpcServer, type RpcServerDeps, type RpcServerSettings } from './rpc-server.ts'
+import type { RpcHandler, RpcSession } from './rpc-session.ts'
 import { SignInHandler } from './sign-in-handler.ts'
 import { listeningServer, TestBrowser } from './testing/test-browser.ts'
 
@@ -24,18 +24,17 @@ const dialect = (name: string): RpcHandler => ({
   closed: () => void closed.push(name),
 })
 
+const serverOf = (open: RpcServerDeps['open'], settings: Partial<RpcServerSettings> = {}) => {
+  const log = pino({ level: 'silent' })
+  return new RpcServer({ clock, log, metrics: new Metrics(), origins: new Origins([]), open }, settings)
+}
+
 beforeEach(async () => {
   closed = []
   clock = new FakeClock()
   http = await listeningServer()
   const dialects = { subscriber: () => dialect('subscriber'), application: () => dialect('application') }
-  rpc = new RpcServer({
-    clock,
-    log: pino({ level: 'silent' }),
-    metrics: new Metrics(),
-    origins: new Origins([]),
-    open: (session) => new SignInHandler(dialects, session, clock),
-  })
+  rpc = serverOf((session) => new SignInHandler(dialects, session, clock))
   rpc.attach(http.server)
 })
 afterEach(async () => {
@@ -81,15 +80,9 @@ it('who has signed in waits no longer, and may ask as often as one of its kind',
   await http.close()
   http = await listeningServer()
   const dialects = { subscriber: () => dialect('subscriber'), application: () => dialect('application') }
-  rpc = new RpcServer({
-    clock,
-    log: pino({ level: 'silent' }),
-    metrics: new Metrics(),
-    origins: new Origins([]),
-    limits: { requestsPerSecond: 3 },
-    open: (session) =>
-      new SignInHandler(dialects, session, clock, { signInMs: 500, applicationRequestsPerSecond: 5 }),
-  })
+  const open = (session: RpcSession) =>
+    new SignInHandler(dialects, session, clock, { signInMs: 500, applicationRequestsPerSecond: 5 })
+  rpc = serverOf(open, { limits: { requestsPerSecond: 3 } })
   rpc.attach(http.server)
   const answered = async (authentication: object) => {
     const client = await TestBrowser.open(http.port)

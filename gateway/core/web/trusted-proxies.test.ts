@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { newSite } from '../../http/http-site.ts'
 import { FakeClock } from '../clock.ts'
 import { Metrics } from '../metrics.ts'
-import { sourceFinder, TrustedProxies } from './trusted-proxies.ts'
+import { TrustedProxies } from './trusted-proxies.ts'
 
 const way = '203.0.113.9, 198.51.100.7'
 
@@ -46,7 +46,8 @@ it.each([
   const trusted = ['192.0.2.0/24', '::ffff:192.0.2.0/120']
   expect(await seenBy(trusted, '192.0.2.4', forwarded)).toMatchObject({ ip })
   const socket = { remoteAddress: '192.0.2.4' } as Socket
-  expect(sourceFinder(trusted)({ headers: { 'x-forwarded-for': forwarded }, socket })).toBe(ip)
+  const upgrade = { headers: { 'x-forwarded-for': forwarded }, socket }
+  expect(new TrustedProxies(trusted).sourceOf(upgrade)).toBe(ip)
 })
 
 it.each(['198.51.100.7:', '198.51.100.7:x', '[198.51.100.7', 'unknown', '[fe80::1]x:1'])(

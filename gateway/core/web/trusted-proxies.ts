@@ -2,22 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { Networks } from '@trunkline/sip-agent/networks'
 
-/** Returns the network address of the sender of a request. */
-export type SourceOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
-
 const header = 'x-forwarded-for'
-
-/**
- * Returns a function that finds the source of an upgrade: the last address that is not a trusted proxy.
- * Fastify finds that of other requests.
- */
-export const sourceFinder = (trustedProxies: readonly string[]): SourceOf => {
-  const trusted = new Networks(trustedProxies)
-  return ({ headers, socket }) => {
-    const way = [...forwardedOf(headers), socket.remoteAddress ?? ''].filter(Boolean)
-    return way.findLast((address) => !trusted.has(address)) ?? way[0] ?? ''
-  }
-}
 
 /** Trusted proxies, as Fastify checks each address of `X-Forwarded-For`. */
 export class TrustedProxies {
@@ -36,6 +21,15 @@ export class TrustedProxies {
 
   /** Whether an address belongs to a trusted proxy. */
   readonly trusts = (address: string): boolean => this.#any && this.#networks.has(address)
+
+  /**
+   * Returns the source of an upgrade: the last address that is not a trusted proxy. Fastify finds that of
+   * other requests.
+   */
+  sourceOf({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): string {
+    const way = [...forwardedOf(headers), socket.remoteAddress ?? ''].filter(Boolean)
+    return way.findLast((address) => !this.trusts(address)) ?? way[0] ?? ''
+  }
 }
 
 /** Removes ports from `X-Forwarded-For`, which some proxies add. */

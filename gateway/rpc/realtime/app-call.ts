@@ -4,20 +4,18 @@ import { Refusal } from '../../calling/operations/command-fields.ts'
 import type { CommandedCall } from '../../calling/operations/command-table.ts'
 import { type EndReason, hangupReasons } from '../../calling/operations/end-reasons.ts'
 import type { ClientQuirks } from '../../calling/operations/operation-types.ts'
-import type { Clock } from '../../core/clock.ts'
 import type { Application } from './application.ts'
 import { callState, type LegEvent, type WireState } from './call-state-event.ts'
 import type { ConnectedPeer, ConnectingCall } from './connect-operation.ts'
 import type { WireDevice } from './wire-devices.ts'
 
-/** Collaborators and facts of an {@link AppCall}. */
+/** Facts of an {@link AppCall}. */
 export interface AppCallOptions {
   readonly control: CallControl
   readonly application: Application
   readonly device: WireDevice
   /** Tag of the dial; undefined for an inbound call. */
   readonly tag?: string
-  readonly clock: Clock
 }
 
 /**
@@ -37,7 +35,6 @@ export class AppCall implements ConnectingCall, CommandedCall {
   readonly tag: string | undefined
   readonly operations = new CallOperations()
   readonly #device: WireDevice
-  readonly #clock: Clock
   readonly #startedAt: number
   readonly #over = Promise.withResolvers<void>()
   readonly #unlisten: () => void
@@ -46,14 +43,13 @@ export class AppCall implements ConnectingCall, CommandedCall {
   #state: WireState = 'created'
   #endReason: EndReason | undefined
 
-  constructor({ control, application, device, tag, clock }: AppCallOptions) {
+  constructor({ control, application, device, tag }: AppCallOptions) {
     this.id = control.info.callId
     this.control = control
     this.application = application
     this.tag = tag
     this.#device = device
-    this.#clock = clock
-    this.#startedAt = clock.now()
+    this.#startedAt = application.clock.now()
     application.calls.set(this.id, this)
     this.#unlisten = control.onVerb(() => this.#noteAnswer())
     control.signal.addEventListener('abort', this.#onEnd, { once: true })
@@ -83,7 +79,7 @@ export class AppCall implements ConnectingCall, CommandedCall {
     // A reconnecting application must not receive an offer that has closed.
     const isStale = () => !this.isOffered
     this.application.emit('calling.call.receive', { ...params, context }, isStale)
-    const timer = this.#clock.after(ms, () => this.#decide('silent'))
+    const timer = this.application.clock.after(ms, () => this.#decide('silent'))
     try {
       return await promise
     } finally {
@@ -110,7 +106,7 @@ export class AppCall implements ConnectingCall, CommandedCall {
   /** Ends the call for this application, for example to offer it to another. */
   withdraw(): void {
     this.#leave()
-    this.#tellState('ended', 'cancel')
+    this.#sendState('ended', 'cancel')
   }
 
   /** Hangs up because the application did not reconnect in time. */
@@ -127,7 +123,7 @@ export class AppCall implements ConnectingCall, CommandedCall {
   /** Sends the `answered` state once. */
   answered(): void {
     if (this.#state !== 'created' && this.#state !== 'ringing') return
-    this.#tellState('answered')
+    this.#sendState('answered')
   }
 
   get nodeId(): string {
@@ -143,7 +139,7 @@ export class AppCall implements ConnectingCall, CommandedCall {
     this.application.emit(type, { call_id: this.id, node_id: this.nodeId, ...params })
   }
 
-  tellLeg(leg: LegEvent): void {
+  sendLegState(leg: LegEvent): void {
     this.application.emit('calling.call.state', callState(this.application.nodeId, leg))
   }
 
@@ -171,10 +167,10 @@ export class AppCall implements ConnectingCall, CommandedCall {
   /** Ends every operation before the call: clients settle no operation when a call ends. */
   async #end(): Promise<void> {
     this.#decide('over')
-    this.#tellState('ending', this.#reason)
+    this.#sendState('ending', this.#reason)
     await this.operations.stop()
     this.#leave()
-    this.#tellState('ended', this.#reason)
+    this.#sendState('ended', this.#reason)
   }
 
   get #reason(): EndReason {
@@ -188,13 +184,13 @@ export class AppCall implements ConnectingCall, CommandedCall {
     this.#over.resolve()
   }
 
-  #tellState(state: WireState, endReason?: EndReason): void {
+  #sendState(state: WireState, endReason?: EndReason): void {
     this.#state = state
     const event = this.#event(state)
-    this.tellLeg({
+    this.sendLegState({
       ...event,
       ...(endReason && { endReason }),
-      ...(state === 'ended' && { endedAt: this.#clock.now() }),
+      ...(state === 'ended' && { endedAt: this.application.clock.now() }),
     })
   }
 

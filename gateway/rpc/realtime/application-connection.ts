@@ -3,24 +3,22 @@ import { CallEnded, VerbFailed } from '../../../handlers/verbs.ts'
 import { type ProjectAccess, permits } from '../../auth/project-access.ts'
 import { Fields, listOf, Refusal, textOf } from '../../calling/operations/command-fields.ts'
 import { ok } from '../../calling/operations/command-table.ts'
-import type { Clock } from '../../core/clock.ts'
 import { catalogue, codeOf } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { ApiToken } from '../../directory/ports.ts'
 import { asRecord, RpcError, rpcCodes } from '../frames.ts'
 import { closeCodes, type Reply, type RpcHandler, type RpcSession } from '../rpc-session.ts'
-import { Application, maxTopics } from './application.ts'
+import { type Application, maxTopics } from './application.ts'
 import type { ApplicationRegistry } from './application-registry.ts'
 import { callRequests, peerRequests } from './call-requests.ts'
-import { type DialDeps, dial } from './dial-request.ts'
+import type { ApplicationDialer } from './dial-request.ts'
 
 /** Collaborators of {@link ApplicationConnection}. */
-export interface ApplicationConnectionDeps extends DialDeps {
+export interface ApplicationConnectionDeps {
   readonly access: ProjectAccess
   readonly registry: ApplicationRegistry
-  readonly nodeId: string
-  readonly clock: Clock
+  readonly dialer: ApplicationDialer
   readonly log: Log
   readonly metrics: Pick<Metrics, 'rejections'>
 }
@@ -79,7 +77,7 @@ export class ApplicationConnection implements RpcHandler {
   #answer(application: Application, method: string, params: Params): Reply | Promise<Reply> {
     const fields = new Fields(params)
     if (Object.hasOwn(this.#handlers, method)) return this.#handlers[method]!(application, fields)
-    if (method === 'calling.dial') return dial(this.#deps, application, fields)
+    if (method === 'calling.dial') return this.#deps.dialer.dial(application, fields)
     if (!Object.hasOwn(callRequests, method) && method !== 'calling.pass')
       throw new RpcError(rpcCodes.method, method.slice(0, 60))
     return this.#ofCall(application, method, fields)
@@ -104,7 +102,7 @@ export class ApplicationConnection implements RpcHandler {
   }
 
   #connect(params: Params): Reply {
-    const { registry, nodeId, log } = this.#deps
+    const { registry, log } = this.#deps
     const token = this.#signIn(params)
     const { projectId } = token
     const topics = topicsOf(new Fields(params))
@@ -127,7 +125,7 @@ export class ApplicationConnection implements RpcHandler {
     )
     return {
       result: {
-        identity: `${randomUUID()}@${nodeId}`,
+        identity: `${randomUUID()}@${application.nodeId}`,
         protocol,
         ice_servers: [],
         authorization: {
@@ -154,9 +152,11 @@ export class ApplicationConnection implements RpcHandler {
     if (found && permits(found, 'applications')) return found
     const code = found ? 'insufficient_scope' : this.#wrongToken()
     metrics.rejections.inc({ code })
-    const facts = { event: 'application.rejected', code, session: this.#session.id, source: this.#address }
     // Repeated wrong tokens are counted, and must not fill the log.
-    log[code === 'too_many_requests' ? 'debug' : 'warn'](facts, 'application rejected')
+    log[code === 'too_many_requests' ? 'debug' : 'warn'](
+      { event: 'application.rejected', code, session: this.#session.id, source: this.#address },
+      'application rejected',
+    )
     throw new RpcError(rpcCodes.auth, catalogue[code].text)
   }
 
@@ -184,14 +184,13 @@ export class ApplicationConnection implements RpcHandler {
 
   /** Returns the known application that reconnects or signs in again; otherwise a new one. */
   #applicationFor(params: Params, projectId: string): Application {
-    const { registry, nodeId, clock } = this.#deps
+    const { registry } = this.#deps
     const { protocol } = params
     const known = typeof protocol === 'string' ? registry.find(protocol) : undefined
     if (known?.projectId === projectId) return known
     if (this.#application?.projectId === projectId) return this.#application
     const agent = typeof params.agent === 'string' ? params.agent.slice(0, maxAgentLength) : ''
-    const acknowledges = params.event_acks === true
-    return new Application({ projectId, nodeId, agent, acknowledges, clock })
+    return registry.create({ projectId, agent, isAcknowledging: params.event_acks === true })
   }
 
   #adopt(application: Application): void {

@@ -1,11 +1,12 @@
 import type { Clock, Timer } from '../../core/clock.ts'
-import type { Application } from './application.ts'
+import { Application, type ApplicationOptions } from './application.ts'
 
 /** Maximum number of applications; equals the default limit of WebSockets. */
 const maxApplications = 10_000
 
 /** Known applications and their topics. */
 export class ApplicationRegistry {
+  readonly #nodeId: string
   readonly #clock: Clock
   readonly #graceMs: number
   readonly #applications = new Map<string, Application>()
@@ -14,7 +15,8 @@ export class ApplicationRegistry {
   readonly #graces = new Map<Application, Timer>()
 
   /** `graceMs`: time that a disconnected application has to reconnect. */
-  constructor(clock: Clock, graceMs: number) {
+  constructor(nodeId: string, clock: Clock, graceMs: number) {
+    this.#nodeId = nodeId
     this.#clock = clock
     this.#graceMs = graceMs
   }
@@ -42,6 +44,11 @@ export class ApplicationRegistry {
 
   find(protocol: string): Application | undefined {
     return this.#applications.get(protocol)
+  }
+
+  /** Creates an application; {@link add} makes it known. */
+  create(options: Omit<ApplicationOptions, 'nodeId' | 'clock'>): Application {
+    return new Application({ ...options, nodeId: this.#nodeId, clock: this.#clock })
   }
 
   /** Adds an application. Beyond 10,000, the one that has been disconnected longest is removed. */

@@ -14,8 +14,8 @@ export interface ApplicationOptions {
    * Whether the client acknowledges events (4.x). Unacknowledged events are sent again over its next
    * connection.
    */
-  readonly acknowledges: boolean
-  readonly clock: Pick<Clock, 'now'>
+  readonly isAcknowledging: boolean
+  readonly clock: Clock
 }
 
 interface Event {
@@ -25,6 +25,7 @@ interface Event {
   readonly isStale: (() => boolean) | undefined
 }
 
+/** Maximum number of undelivered events; the oldest are dropped. */
 const maxKept = 500
 /** Maximum number of topics of an application. */
 export const maxTopics = 100
@@ -45,20 +46,20 @@ export class Application {
   readonly peers = new Map<string, { readonly peer: ConnectedPeer; readonly call: AppCall }>()
   /** Dials in progress. */
   readonly dials = new Set<AbortController>()
-  readonly #acknowledges: boolean
-  readonly #clock: Pick<Clock, 'now'>
+  readonly clock: Clock
+  readonly #isAcknowledging: boolean
   #session: RpcSession | undefined
   /** Whether the connect request was answered, so that events may follow. */
-  #flowing = false
+  #isFlowing = false
   #kept = new Set<Event>()
 
-  constructor({ projectId, nodeId, agent, acknowledges, clock }: ApplicationOptions) {
+  constructor({ projectId, nodeId, agent, isAcknowledging, clock }: ApplicationOptions) {
     this.protocol = `signalwire_${this.signature}_${randomUUID()}_${projectId}`
     this.projectId = projectId
     this.nodeId = nodeId
     this.agent = agent
-    this.#acknowledges = acknowledges
-    this.#clock = clock
+    this.#isAcknowledging = isAcknowledging
+    this.clock = clock
   }
 
   /** Whether the application is connected, so that calls can be offered to it. */
@@ -81,7 +82,7 @@ export class Application {
     const former = this.#session
     if (former === session) return
     this.#session = session
-    this.#flowing = false
+    this.#isFlowing = false
     former?.close(closeCodes.goingAway, 'the application has connected again')
   }
 
@@ -89,7 +90,7 @@ export class Application {
   unbind(session: RpcSession): boolean {
     if (this.#session !== session) return false
     this.#session = undefined
-    this.#flowing = false
+    this.#isFlowing = false
     for (const call of [...this.calls.values()]) call.unreachable()
     return true
   }
@@ -97,8 +98,8 @@ export class Application {
   /** Delivers missed events, and later events at once. */
   flush(): void {
     // A repeated sign-in on the same connection has missed nothing.
-    if (this.#flowing) return
-    this.#flowing = true
+    if (this.#isFlowing) return
+    this.#isFlowing = true
     for (const event of [...this.#kept]) {
       if (event.isStale?.()) this.#kept.delete(event)
       else this.#deliver(event)
@@ -111,7 +112,7 @@ export class Application {
     this.#kept.add(event)
     const [oldest] = this.#kept
     if (oldest && this.#kept.size > maxKept) this.#kept.delete(oldest)
-    if (this.#flowing) this.#deliver(event)
+    if (this.#isFlowing) this.#deliver(event)
   }
 
   /** Cancels dials and ends calls because the application did not reconnect in time. */
@@ -128,16 +129,16 @@ export class Application {
     const envelope = {
       event_type: type,
       event_channel: this.protocol,
-      timestamp: this.#clock.now() / 1000,
+      timestamp: this.clock.now() / 1000,
       project_id: this.projectId,
       space_id: this.projectId,
       node_id: this.nodeId,
       ...contextOf(params),
       params,
     }
-    if (this.#acknowledges) void this.#sendUntilAcknowledged(session, event, envelope)
+    if (this.#isAcknowledging) void this.#sendUntilAcknowledged(session, event, envelope)
     else {
-      session.tell('signalwire.event', envelope)
+      session.post('signalwire.event', envelope)
       this.#kept.delete(event)
     }
   }

@@ -17,11 +17,11 @@ const answer: Command<AppCall> = async (call) => {
 }
 
 const connect: Command<AppCall> = (call, params) => {
-  const wishes = readConnect(params)
+  const request = readConnect(params)
   if (call.operations.only('connect')) throw new Refusal('409', 'the call is connecting or connected')
-  if (call.operations.check(wishes.tag) === 'repeated')
+  if (call.operations.check(request.tag) === 'repeated')
     throw new Refusal('409', 'tag: in use by another operation')
-  return { ...reply(call), after: call.operations.accept(wishes.tag, new ConnectOperation(call, wishes)) }
+  return { ...reply(call), after: call.operations.accept(request.tag, new ConnectOperation(call, request)) }
 }
 
 const disconnect = (call: AppCall): CommandReply => {

@@ -4,7 +4,6 @@ import { FakeCall } from '../../../handlers/testing/fake-call.ts'
 import type { CallCollection, CollectResult, PlayEnd } from '../../../handlers/verbs.ts'
 import { FakeClock } from '../../core/clock.ts'
 import type { AnyFrame } from '../testing/test-browser.ts'
-import { Application } from './application.ts'
 import { ApplicationRegistry } from './application-registry.ts'
 import { apiToken, RealtimeTestGateway, type TestApplication } from './testing/realtime-test-gateway.ts'
 
@@ -174,11 +173,10 @@ it('who signs in once more is told nothing twice', async () => {
 })
 
 it('of ten thousand applications the one that was lost first is forgotten for another', () => {
-  const clock = new FakeClock()
-  const registry = new ApplicationRegistry(clock, 30_000)
-  const made = Array.from({ length: 10_001 }, () => {
-    return new Application({ projectId: 'demo', nodeId: 'n', agent: '', acknowledges: true, clock })
-  })
+  const registry = new ApplicationRegistry('n', new FakeClock(), 30_000)
+  const made = Array.from({ length: 10_001 }, () =>
+    registry.create({ projectId: 'demo', agent: '', isAcknowledging: true }),
+  )
   const [first, second, ...others] = made
   for (const application of [first!, second!, ...others.slice(0, -1)]) registry.add(application)
   registry.lost(second!)

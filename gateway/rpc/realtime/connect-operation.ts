@@ -38,7 +38,7 @@ export interface ConnectedPeer {
 /** Methods of a call that connecting uses. */
 export interface ConnectingCall extends OperationCall {
   /** Sends `calling.call.state` for a leg that is not yet a call of the application. */
-  tellLeg(leg: LegEvent): void
+  sendLegState(leg: LegEvent): void
   /** Permits requests about the peer until `parted`. */
   joined(peer: ConnectedPeer): void
   parted(peer: ConnectedPeer): void
@@ -48,23 +48,23 @@ export interface ConnectingCall extends OperationCall {
 export class ConnectOperation implements Operation {
   readonly kind = 'connect'
   readonly #call: ConnectingCall
-  readonly #wishes: ConnectRequest
+  readonly #request: ConnectRequest
   readonly #abort = new AbortController()
   readonly #legs: LegReporter
   #peer: ConnectedPeer | undefined
 
-  constructor(call: ConnectingCall, wishes: ConnectRequest) {
+  constructor(call: ConnectingCall, request: ConnectRequest) {
     this.#call = call
-    this.#wishes = wishes
-    this.#legs = new LegReporter((leg) => call.tellLeg(leg))
+    this.#request = request
+    this.#legs = new LegReporter((leg) => call.sendLegState(leg))
   }
 
   async run(): Promise<void> {
-    this.#tell('connecting')
+    this.#sendState('connecting')
     try {
-      this.#settled(await this.#call.control.connect(this.#options()))
+      this.#settle(await this.#call.control.connect(this.#options()))
     } catch (error) {
-      this.#over('error', failureCode(error))
+      this.#finish('error', failureCode(error))
     }
   }
 
@@ -75,9 +75,9 @@ export class ConnectOperation implements Operation {
   }
 
   #options(): ConnectOptions {
-    const { steps, ringback } = this.#wishes
+    const { steps, ringback } = this.#request
     return {
-      steps: steps.map((step) => step.map((wanted) => this.#watched(wanted))),
+      steps: steps.map((step) => step.map((device) => this.#watched(device))),
       answerOnBridge: true,
       signal: this.#abort.signal,
       ...(ringback && { ringback }),
@@ -92,36 +92,36 @@ export class ConnectOperation implements Operation {
   #legState(state: CalleeState, device: WireDevice): void {
     const { callee } = state
     if (!callee) return
-    const leg = { callId: callee.callId, tag: this.#wishes.tag, device }
+    const leg = { callId: callee.callId, tag: this.#request.tag, device }
     if (state.kind === 'ended')
-      this.#legs.tell({ ...leg, state: 'ended', endReason: outcomeReasons[state.outcome] })
-    else this.#legs.tell({ ...leg, state: state.kind === 'initiated' ? 'created' : state.kind })
+      this.#legs.report({ ...leg, state: 'ended', endReason: outcomeReasons[state.outcome] })
+    else this.#legs.report({ ...leg, state: state.kind === 'initiated' ? 'created' : state.kind })
   }
 
   #connected(connected: ConnectedCallee): void {
-    const { tag, steps } = this.#wishes
+    const { tag, steps } = this.#request
     const { callee } = connected
-    const wanted = steps.flat().find(({ destination }) => destination.to === callee.to)
-    const device = wanted?.device ?? { type: 'sip', params: { from: callee.from, to: callee.to } }
+    const requested = steps.flat().find(({ destination }) => destination.to === callee.to)
+    const device = requested?.device ?? { type: 'sip', params: { from: callee.from, to: callee.to } }
     this.#peer = { id: callee.callId, tag, device, connected }
-    this.#legs.take(callee.callId)
+    this.#legs.setAnswered(callee.callId)
     this.#call.joined(this.#peer)
-    this.#tell('connected', this.#peerFields)
+    this.#sendState('connected', this.#peerFields)
   }
 
-  #settled(result: ConnectResult): void {
-    if (result.kind === 'connected') this.#over('hangup')
-    else this.#over(endReasonOf(result.code), result.code)
+  #settle(result: ConnectResult): void {
+    if (result.kind === 'connected') this.#finish('hangup')
+    else this.#finish(endReasonOf(result.code), result.code)
   }
 
-  #over(reason: string, code?: string): void {
+  #finish(reason: string, code?: string): void {
     const peer = this.#peer
     this.#legs.over()
     if (!peer) {
-      this.#tell('failed', { failed_reason: reason, ...(code && { error: code }) })
+      this.#sendState('failed', { failed_reason: reason, ...(code && { error: code }) })
       return
     }
-    this.#tell('disconnected', this.#peerFields)
+    this.#sendState('disconnected', this.#peerFields)
     this.#call.parted(peer)
   }
 
@@ -131,8 +131,8 @@ export class ConnectOperation implements Operation {
     return { peer: { call_id: id, tag, device } }
   }
 
-  #tell(state: string, more: Readonly<Record<string, unknown>> = {}): void {
-    this.#call.sendEvent('calling.call.connect', { tag: this.#wishes.tag, connect_state: state, ...more })
+  #sendState(state: string, fields: Readonly<Record<string, unknown>> = {}): void {
+    this.#call.sendEvent('calling.call.connect', { tag: this.#request.tag, connect_state: state, ...fields })
   }
 }
 

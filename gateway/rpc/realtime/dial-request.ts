@@ -6,7 +6,7 @@ import type { OriginatedLeg, Origination, Originator } from '../../calls/connect
 import type { Clock } from '../../core/clock.ts'
 import { catalogue, codeOf } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
-import type { FixedWindowLimit, FixedWindowLimiter } from '../../core/rates.ts'
+import { type FixedWindowLimit, FixedWindowLimiter } from '../../core/rates.ts'
 import type { Reply } from '../rpc-session.ts'
 import { AppCall } from './app-call.ts'
 import type { Application } from './application.ts'
@@ -14,89 +14,98 @@ import { callState, type WireState } from './call-state-event.ts'
 import { LegReporter } from './leg-reporter.ts'
 import { deviceOf, type RequestedDevice, readDevices, type WireDevice } from './wire-devices.ts'
 
-/** Collaborators of {@link dial}. */
-export interface DialDeps {
-  readonly originator: Originator
-  /** Limits the devices that each project dials. */
-  readonly dialled: FixedWindowLimiter
-  readonly clock: Clock
-  readonly log: Log
-}
-
+/** Maximum number of concurrent dials of an application. */
 const maxDials = 100
 /**
  * Maximum number of devices that a project may dial. A dial that fails at once costs as much as any other.
  */
 export const dialedDevicesLimit: FixedWindowLimit = { attempts: 1_000, windowMs: 10_000 }
 
-/** Answers `calling.dial` and starts the dial. */
-export const dial = (deps: DialDeps, application: Application, params: Fields): Reply => {
-  const tag = params.needed('tag')
-  const steps = readDevices(params)
-  const timeoutMs = params.seconds('timeout')
-  if (steps.flat().some(({ destination }) => destination.from === undefined))
-    throw params.wrong('devices', 'from (from_number) in each', undefined)
-  if (application.dials.size >= maxDials)
-    throw new Refusal('429', `the application has ${maxDials} dials in progress`)
-  if (steps.flat().some(() => deps.dialled.take(application.projectId) > 0))
-    throw new Refusal('429', `the project dials more than ${dialedDevicesLimit.attempts} devices in 10 s`)
-  const dialling = new Dial(deps, application, tag, steps)
-  return { result: ok({ message: 'Dialing', tag }), after: () => void dialling.run(timeoutMs) }
+/** Dials for applications. */
+export class ApplicationDialer {
+  readonly #originator: Originator
+  readonly #log: Log
+  readonly #devices: FixedWindowLimiter
+
+  constructor(originator: Originator, clock: Pick<Clock, 'now'>, log: Log) {
+    this.#originator = originator
+    this.#log = log
+    this.#devices = new FixedWindowLimiter(clock, dialedDevicesLimit)
+  }
+
+  /** Answers `calling.dial` and starts the dial. */
+  dial(application: Application, params: Fields): Reply {
+    const tag = params.needed('tag')
+    const steps = readDevices(params)
+    const timeoutMs = params.seconds('timeout')
+    if (steps.flat().some(({ destination }) => destination.from === undefined))
+      throw params.wrong('devices', 'from (from_number) in each', undefined)
+    if (application.dials.size >= maxDials)
+      throw new Refusal('429', `the application has ${maxDials} dials in progress`)
+    if (steps.flat().some(() => this.#devices.take(application.projectId) > 0))
+      throw new Refusal('429', `the project dials more than ${dialedDevicesLimit.attempts} devices in 10 s`)
+    const dial = new Dial(this.#originator, application, { tag, steps, timeoutMs }, this.#log)
+    return { result: ok({ message: 'Dialing', tag }), after: () => void dial.run() }
+  }
+}
+
+/** Params of `calling.dial`. */
+interface DialRequest {
+  readonly tag: string
+  readonly steps: readonly (readonly RequestedDevice[])[]
+  readonly timeoutMs: number | undefined
 }
 
 /** One dial: reports the state of every leg, and then the outcome. */
 class Dial {
-  readonly #deps: DialDeps
+  readonly #originator: Originator
   readonly #application: Application
-  readonly #tag: string
-  readonly #steps: readonly (readonly RequestedDevice[])[]
+  readonly #request: DialRequest
+  readonly #log: Log
   readonly #abort = new AbortController()
   readonly #devices = new Map<string, WireDevice>()
   readonly #legs: LegReporter
 
-  constructor(
-    deps: DialDeps,
-    application: Application,
-    tag: string,
-    steps: readonly (readonly RequestedDevice[])[],
-  ) {
-    this.#deps = deps
+  constructor(originator: Originator, application: Application, request: DialRequest, log: Log) {
+    this.#originator = originator
     this.#application = application
-    this.#tag = tag
-    this.#steps = steps
+    this.#request = request
+    this.#log = log
     application.dials.add(this.#abort)
     this.#legs = new LegReporter((leg) =>
       application.emit('calling.call.state', callState(application.nodeId, leg)),
     )
   }
 
-  async run(timeoutMs: number | undefined): Promise<void> {
-    this.#tell({ dial_state: 'dialing' })
+  async run(): Promise<void> {
+    const { tag } = this.#request
+    this.#sendState({ dial_state: 'dialing' })
     try {
-      await this.#deps.originator.originate(this.#origination(timeoutMs))
+      await this.#originator.originate(this.#origination())
     } catch (error) {
       this.#legs.over()
       const code = codeOf(error)
-      this.#deps.log[catalogue[code].level](
+      this.#log[catalogue[code].level](
         {
           event: 'application.dial-failed',
           protocol: this.#application.protocol,
-          tag: this.#tag,
+          tag,
           code,
           ...(code === 'internal' && { err: error }),
         },
         'dial of an application failed',
       )
-      this.#tell({ dial_state: 'failed', reason: endReasonOf(code), error: code, source: 'outbound' })
+      this.#sendState({ dial_state: 'failed', reason: endReasonOf(code), error: code, source: 'outbound' })
     } finally {
       this.#application.dials.delete(this.#abort)
     }
   }
 
-  #origination(timeoutMs: number | undefined): Origination {
+  #origination(): Origination {
+    const { steps, timeoutMs } = this.#request
     return {
       projectId: this.#application.projectId,
-      steps: this.#steps.map((step) => step.map(({ destination }) => destination)),
+      steps: steps.map((step) => step.map(({ destination }) => destination)),
       ...(timeoutMs && { timeoutMs }),
       onLeg: (leg) => this.#watch(leg),
       run: (control) => this.#answered(control),
@@ -106,40 +115,40 @@ class Dial {
 
   #watch(leg: OriginatedLeg): void {
     const { callId, destination } = leg
-    const wanted = this.#steps.flat().find((each) => each.destination.to === destination.to)
-    if (!wanted) return
-    const { device } = wanted
+    const requested = this.#request.steps.flat().find((each) => each.destination.to === destination.to)
+    if (!requested) return
+    const { device } = requested
     this.#devices.set(callId, device)
-    this.#tellLeg(callId, 'created')
+    this.#reportLeg(callId, 'created')
     leg.onState((state) => {
       // The answered call reports its own answer, and its end after those of its operations.
-      if (state !== 'answered' && callId !== this.#legs.taken) this.#tellLeg(callId, state)
+      if (state !== 'answered' && callId !== this.#legs.answered) this.#reportLeg(callId, state)
     })
   }
 
   /** Sends the state event of the call, by which clients know it, before the event of the dial. */
   async #answered(control: CallControl): Promise<void> {
     const { callId } = control.info
-    this.#legs.take(callId)
+    this.#legs.setAnswered(callId)
     const device = this.#devices.get(callId) ?? deviceOf(control.info)
-    const { clock } = this.#deps
-    const call = new AppCall({ control, application: this.#application, device, tag: this.#tag, clock })
+    const { tag } = this.#request
+    const call = new AppCall({ control, application: this.#application, device, tag })
     call.answered()
     const { nodeId } = this.#application
-    const state = callState(nodeId, { callId, state: 'answered', device, tag: this.#tag })
-    this.#tell({ dial_state: 'answered', call: { ...state, dial_winner: true } })
+    const state = callState(nodeId, { callId, state: 'answered', device, tag })
+    this.#sendState({ dial_state: 'answered', call: { ...state, dial_winner: true } })
     await call.over
     this.#legs.over()
   }
 
-  #tellLeg(callId: string, state: WireState): void {
+  #reportLeg(callId: string, state: WireState): void {
     const device = this.#devices.get(callId)
     if (!device) return
-    this.#legs.tell({ callId, state, device, tag: this.#tag })
+    this.#legs.report({ callId, state, device, tag: this.#request.tag })
   }
 
-  #tell(params: Readonly<Record<string, unknown>>): void {
+  #sendState(params: Readonly<Record<string, unknown>>): void {
     const { nodeId } = this.#application
-    this.#application.emit('calling.call.dial', { node_id: nodeId, tag: this.#tag, ...params })
+    this.#application.emit('calling.call.dial', { node_id: nodeId, tag: this.#request.tag, ...params })
   }
 }

@@ -6,34 +6,34 @@ import type { LegEvent } from './call-state-event.ts'
  * or connect has ended.
  */
 export class LegReporter {
-  readonly #tell: (leg: LegEvent) => void
+  readonly #send: (leg: LegEvent) => void
   readonly #ended: LegEvent[] = []
-  #taken: string | undefined
+  #answered: string | undefined
   #isOver = false
 
-  constructor(tell: (leg: LegEvent) => void) {
-    this.#tell = tell
+  constructor(send: (leg: LegEvent) => void) {
+    this.#send = send
   }
 
   /** Id of the answered leg; undefined before the answer. */
-  get taken(): string | undefined {
-    return this.#taken
+  get answered(): string | undefined {
+    return this.#answered
   }
 
   /** Marks a leg as answered. */
-  take(callId: string): void {
-    this.#taken = callId
+  setAnswered(callId: string): void {
+    this.#answered = callId
   }
 
   /** Reports a state of a leg. */
-  tell(leg: LegEvent): void {
-    if (leg.state === 'ended' && leg.callId !== this.#taken && !this.#isOver) this.#ended.push(leg)
-    else this.#tell(leg)
+  report(leg: LegEvent): void {
+    if (leg.state === 'ended' && leg.callId !== this.#answered && !this.#isOver) this.#ended.push(leg)
+    else this.#send(leg)
   }
 
   /** Reports the delayed ends; called when the dial or connect has ended. */
   over(): void {
     this.#isOver = true
-    for (const leg of this.#ended.splice(0)) this.#tell(leg)
+    for (const leg of this.#ended.splice(0)) this.#send(leg)
   }
 }

@@ -1,6 +1,5 @@
 import type { CallControl } from '../../../handlers/verbs.ts'
 import { CallEnded } from '../../../handlers/verbs.ts'
-import type { Clock } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
@@ -9,22 +8,22 @@ import type { Application } from './application.ts'
 import type { ApplicationRegistry } from './application-registry.ts'
 import { deviceOf } from './wire-devices.ts'
 
-/** Collaborators and settings of {@link offerCall}. */
+/** Collaborators of {@link offerCall}. */
 export interface OfferDeps {
   readonly registry: ApplicationRegistry
-  readonly clock: Clock
   readonly log: Log
   readonly metrics: Pick<Metrics, 'applicationOffers'>
-  /** Time limit of one offer, in milliseconds. */
-  readonly offerMs: number
 }
+
+/** Time limit of an offer before the next application is asked, in milliseconds. */
+const offerMs = 10_000
 
 /**
  * Offers a call to the applications on its topic, one after another. Resolves when the call has ended. Throws
  * `no_application` if no application listens on the topic or takes the call.
  */
 export const offerCall = async (deps: OfferDeps, control: CallControl, topic: string): Promise<void> => {
-  const { registry, clock, log, metrics, offerMs } = deps
+  const { registry, log, metrics } = deps
   const { projectId, callId } = control.info
   const tried = new Set<Application>()
   for (;;) {
@@ -34,17 +33,19 @@ export const offerCall = async (deps: OfferDeps, control: CallControl, topic: st
     tried.add(application)
     // The caller hears ringing while the first application is asked.
     if (tried.size === 1) void control.ring().catch(() => {})
-    const call = new AppCall({ control, application, device: deviceOf(control.info), clock })
+    const call = new AppCall({ control, application, device: deviceOf(control.info) })
     const outcome = await call.offer(topic, offerMs)
     metrics.applicationOffers.inc({ outcome })
-    const facts = {
-      event: 'application.call-offered',
-      call: callId,
-      topic,
-      protocol: application.protocol,
-      outcome,
-    }
-    log.info(facts, 'call offered to an application')
+    log.info(
+      {
+        event: 'application.call-offered',
+        call: callId,
+        topic,
+        protocol: application.protocol,
+        outcome,
+      },
+      'call offered to an application',
+    )
     if (outcome === 'taken' || outcome === 'over') return call.over
     call.withdraw()
   }

@@ -6,36 +6,30 @@ import type { Applications } from '../../calls/session/handler-runner.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
-import { FixedWindowLimiter } from '../../core/rates.ts'
 import type { RpcHandler, RpcSession } from '../rpc-session.ts'
 import { ApplicationConnection } from './application-connection.ts'
 import { ApplicationRegistry } from './application-registry.ts'
-import { dialedDevicesLimit } from './dial-request.ts'
+import { ApplicationDialer } from './dial-request.ts'
 import { offerCall } from './offer-call.ts'
 
-/** Limits of the application dialect. */
-export interface RealtimeLimits {
-  /** Time that an application has to reconnect before its calls end, in milliseconds. */
-  readonly graceMs: number
-  /** Time limit of an offer before the next application is asked, in milliseconds. */
-  readonly offerMs: number
-}
+/**
+ * Time that an application has to reconnect before its calls end, in milliseconds. The published clients
+ * reconnect within 4 s.
+ */
+const graceMs = 30_000
 
-/** Default limits. The published clients reconnect within 4 s. */
-export const defaultRealtimeLimits: RealtimeLimits = { graceMs: 30_000, offerMs: 10_000 }
-
-/** Collaborators and settings of {@link RealtimeDialect}. */
+/** Collaborators of {@link RealtimeDialect}. */
 export interface RealtimeDialectDeps {
   readonly access: ProjectAccess
   readonly originator: Originator
   readonly metrics: Pick<Metrics, 'rejections' | 'applicationOffers'>
   readonly clock: Clock
   readonly log: Log
-  readonly limits?: Partial<RealtimeLimits>
   /** Name of this gateway in the dialect; default a random one. */
   readonly nodeId?: string
 }
 
+/** Maximum number of topics with a label of their own. */
 const maxTopicLabels = 50
 
 /**
@@ -43,17 +37,14 @@ const maxTopicLabels = 50
  */
 export class RealtimeDialect implements Applications {
   readonly #deps: RealtimeDialectDeps
-  readonly #limits: RealtimeLimits
   readonly #registry: ApplicationRegistry
-  readonly #nodeId: string
-  readonly #dialled: FixedWindowLimiter
+  readonly #dialer: ApplicationDialer
 
   constructor(deps: RealtimeDialectDeps) {
     this.#deps = deps
-    this.#limits = { ...defaultRealtimeLimits, ...deps.limits }
-    this.#registry = new ApplicationRegistry(deps.clock, this.#limits.graceMs)
-    this.#dialled = new FixedWindowLimiter(deps.clock, dialedDevicesLimit)
-    this.#nodeId = deps.nodeId ?? randomUUID()
+    const { originator, clock, log, nodeId = randomUUID() } = deps
+    this.#registry = new ApplicationRegistry(nodeId, clock, graceMs)
+    this.#dialer = new ApplicationDialer(originator, clock, log)
   }
 
   /** Number of applications, including those that may reconnect. */
@@ -82,16 +73,14 @@ export class RealtimeDialect implements Applications {
 
   /** Creates the handler of a new WebSocket from a network address. */
   open(session: RpcSession, address: string): RpcHandler {
-    const { access, originator, metrics, clock, log } = this.#deps
-    const own = { registry: this.#registry, dialled: this.#dialled, nodeId: this.#nodeId }
-    const deps = { access, originator, metrics, clock, log, ...own }
+    const { access, metrics, log } = this.#deps
+    const deps = { access, registry: this.#registry, dialer: this.#dialer, metrics, log }
     return new ApplicationConnection(deps, session, address)
   }
 
   run(call: CallControl, topic: string): Promise<void> {
-    const { clock, log, metrics } = this.#deps
-    const { offerMs } = this.#limits
-    return offerCall({ registry: this.#registry, clock, log, metrics, offerMs }, call, topic)
+    const { log, metrics } = this.#deps
+    return offerCall({ registry: this.#registry, log, metrics }, call, topic)
   }
 
   /** Removes every application and ends its calls. The server closes the sessions. */
