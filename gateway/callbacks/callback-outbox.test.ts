@@ -63,7 +63,11 @@ describe('the spool of callbacks', () => {
     sure = true
     clock = new FakeClock()
     metrics = new Metrics()
-    ;[spools, lines, received, answers, ends] = [[], [], [], [], []]
+    spools = []
+    lines = []
+    received = []
+    answers = []
+    ends = []
     await migrate(store, clock)
   })
 

@@ -23,22 +23,22 @@ const graceMs = 5_000
  * failure or a restart. So none is lost, and a server may receive one twice, with the same id.
  */
 export class CallbackOutbox {
-  readonly #parts: CallbackOutboxDeps
+  readonly #deps: CallbackOutboxDeps
   /** Queues by server; each exists while callbacks wait in it. */
   readonly #queues = new Map<string, DeliveryQueue>()
   /** Stored time of the latest callback. */
   #lastAt = 0
   #closed = false
 
-  private constructor(parts: CallbackOutboxDeps) {
-    this.#parts = parts
+  private constructor(deps: CallbackOutboxDeps) {
+    this.#deps = deps
   }
 
   /** Continues with the callbacks that an earlier run has left. */
-  static async open(parts: CallbackOutboxDeps): Promise<CallbackOutbox> {
-    const spool = new CallbackOutbox(parts)
-    for (const [server, waiting] of await parts.rows.counts()) spool.#open(server, waiting)
-    return spool
+  static async open(deps: CallbackOutboxDeps): Promise<CallbackOutbox> {
+    const outbox = new CallbackOutbox(deps)
+    for (const [server, waiting] of await deps.rows.counts()) outbox.#open(server).addStored(waiting)
+    return outbox
   }
 
   /** Number of undelivered callbacks. */
@@ -50,11 +50,7 @@ export class CallbackOutbox {
 
   /** Continues with the callbacks of another gateway, by server; this gateway already owns their rows. */
   takeOver(left: ReadonlyMap<string, number>): void {
-    for (const [server, waiting] of left) {
-      const queue = this.#queues.get(server)
-      if (queue) queue.more(waiting)
-      else this.#open(server, waiting)
-    }
+    for (const [server, waiting] of left) (this.#queues.get(server) ?? this.#open(server)).addStored(waiting)
   }
 
   /**
@@ -63,7 +59,7 @@ export class CallbackOutbox {
    */
   notify(from: CallbackFrom, callback: StatusCallback): void {
     const { url, kind, ends } = callback
-    const { clock, metrics, log } = this.#parts
+    const { clock, metrics, log } = this.#deps
     const server = serverOf(url)
     const queue = this.#queues.get(server)
     if (this.waiting >= maxWaiting || (queue && queue.waiting >= maxForServer)) {
@@ -77,7 +73,7 @@ export class CallbackOutbox {
     const now = clock.now()
     // The store orders callbacks by this time alone: no two have the same.
     this.#lastAt = Math.max(now, this.#lastAt + 1)
-    const open = queue ?? this.#open(server, 0)
+    const open = queue ?? this.#open(server)
     open.add(callbackRow(from, callback, { now, createdAt: this.#lastAt }), ends)
   }
 
@@ -87,8 +83,8 @@ export class CallbackOutbox {
     await Promise.all([...this.#queues.values()].map((queue) => queue.close(graceMs)))
   }
 
-  #open(server: string, waiting: number): DeliveryQueue {
-    const queue = new DeliveryQueue(this.#parts, server, waiting, () => this.#queues.delete(server))
+  #open(server: string): DeliveryQueue {
+    const queue = new DeliveryQueue(this.#deps, server, () => this.#queues.delete(server))
     this.#queues.set(server, queue)
     if (this.#closed) void queue.close(0)
     return queue

@@ -214,6 +214,7 @@ describe('notifications under way', () => {
     const { deliveries, transport } = make('silent')
     for (let i = 0; i < 2000; i++) void deliveries.deliver(message(`subscriber-${i % 20}`))
     expect(await deliveries.deliver(message('one more'))).toBe(false)
+    await new Promise(setImmediate)
     expect([deliveries.running, transport.sent.length]).toEqual([2000, 2000])
     expect(await counted('trunkline_pushes_total')).toEqual([['too-many', 1]])
     const closed = deliveries.close(2000)

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
+import { MemoryRetryQueue } from '../core/memory-retry-queue.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { DeviceRows } from '../directory/devices.ts'
 import { PushUnreachable } from './push-http.ts'
@@ -16,43 +17,61 @@ export interface PushDeliveriesDeps {
   readonly metrics: Pick<Metrics, 'pushes' | 'pushTokensRemoved'>
 }
 
-interface Running {
-  readonly subscriberId: string
-  readonly done: Promise<boolean>
+/** Notification to one device. */
+interface PendingPush {
+  readonly transport: PushTransport
+  readonly message: PushMessage
+  /** Ends retries. */
+  readonly over: AbortSignal | undefined
 }
 
 /** Maximum number of notifications in progress; further ones are dropped. */
-const mostAtOnce = 2000
+const maxPending = 2000
 /** Maximum number in progress for one subscriber, whose fifty devices may have services that never answer. */
-const mostOfOne = 100
+const maxPendingOfSubscriber = 100
 /** Maximum time of one attempt. */
 const tryMs = 10_000
-const firstWaitMs = 1000
-const longestWaitMs = 8000
+const minWaitMs = 1000
+const maxWaitMs = 8000
 /** Failures that a retry cannot cure. */
-const final: ReadonlySet<string> = new Set(['address-refused', 'no-https', 'request', 'tls', 'redirects'])
+const lastingReasons: ReadonlySet<string> = new Set([
+  'address-refused',
+  'no-https',
+  'request',
+  'tls',
+  'redirects',
+])
 
 /**
  * Sends notifications and retries them until a service accepts them or they expire. Removes devices whose
  * tokens a service rejects as gone.
  */
 export class PushDeliveries {
-  readonly #parts: PushDeliveriesDeps
-  readonly #running = new Map<AbortController, Running>()
-  #closed = false
+  readonly #deps: PushDeliveriesDeps
+  readonly #queue: MemoryRetryQueue<PendingPush, boolean>
+  readonly #attempts = new Set<AbortController>()
+  #isClosed = false
+  #isAborted = false
 
-  constructor(parts: PushDeliveriesDeps) {
-    this.#parts = parts
+  constructor(deps: PushDeliveriesDeps) {
+    this.#deps = deps
+    this.#queue = new MemoryRetryQueue<PendingPush, boolean>({
+      clock: deps.clock,
+      attempt: (push, tries) => this.#attempt(push, tries),
+      maxConcurrent: maxPending,
+      onError: (error) =>
+        deps.log.error({ event: 'push.notification-failed', err: error }, 'notification failed'),
+    })
   }
 
   /** Number of notifications in progress. */
   get running(): number {
-    return this.#running.size
+    return this.#queue.tasks.length
   }
 
   /** Whether a transport accepts the device's token. */
   takes(device: PushMessage['device']): boolean {
-    return this.#parts.transports.some((transport) => transport.takes(device))
+    return this.#deps.transports.some((transport) => transport.takes(device))
   }
 
   /**
@@ -60,86 +79,83 @@ export class PushDeliveries {
    * device no longer belongs to the subscriber; an attempt in progress goes on. Never rejects.
    */
   deliver(message: PushMessage, over?: AbortSignal): Promise<boolean> {
-    const transport = this.#parts.transports.find((each) => each.takes(message.device))
-    if (!transport || this.#closed) return Promise.resolve(false)
-    const subscriberId = message.device.subscriber_id
-    if (this.#running.size >= mostAtOnce || this.#runningOf(subscriberId) >= mostOfOne) {
+    const transport = this.#deps.transports.find((each) => each.takes(message.device))
+    if (!transport || this.#isClosed) return Promise.resolve(false)
+    const { tasks } = this.#queue
+    const { subscriber_id: subscriberId } = message.device
+    const ofSubscriber = tasks.filter((push) => push.message.device.subscriber_id === subscriberId)
+    if (tasks.length >= maxPending || ofSubscriber.length >= maxPendingOfSubscriber) {
       this.#failed(transport, message, 'too-many')
       return Promise.resolve(false)
     }
-    const controller = new AbortController()
-    const done = this.#tries(transport, message, controller.signal, over).finally(() =>
-      this.#running.delete(controller),
-    )
-    this.#running.set(controller, { subscriberId, done })
-    return done
+    return this.#queue.run({ transport, message, over }, over)
   }
 
   /** Waits `graceMs` for notifications in progress, aborts the rest, and closes the transports. */
   async close(graceMs: number): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
+    if (this.#isClosed) return
+    this.#isClosed = true
+    const { clock, transports } = this.#deps
     const { promise: late, resolve } = Promise.withResolvers<void>()
-    const timer = this.#parts.clock.after(graceMs, resolve)
-    await Promise.race([late, Promise.all([...this.#running.values()].map(({ done }) => done))])
+    const timer = clock.after(graceMs, resolve)
+    await Promise.race([late, this.#queue.drain()])
     timer.cancel()
-    for (const controller of this.#running.keys()) controller.abort()
-    for (const transport of this.#parts.transports) transport.close()
+    this.#isAborted = true
+    for (const attempt of this.#attempts) attempt.abort()
+    this.#queue.hurry()
+    for (const transport of transports) transport.close()
   }
 
-  #runningOf(subscriberId: string): number {
-    let count = 0
-    for (const running of this.#running.values()) if (running.subscriberId === subscriberId) count++
-    return count
-  }
-
-  async #tries(
-    transport: PushTransport,
-    message: PushMessage,
-    closing: AbortSignal,
-    over?: AbortSignal,
-  ): Promise<boolean> {
-    const { clock } = this.#parts
-    const ends = over ? AbortSignal.any([closing, over]) : closing
-    for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
-      const outcome = await this.#try(transport, message, closing)
-      if (outcome.kind === 'sent') {
-        this.#parts.metrics.pushes.inc({ transport: transport.name, outcome: 'sent' })
-        return true
-      }
-      const ms = outcome.kind === 'later' ? Math.max(waitMs, outcome.afterMs ?? 0) : 0
-      const inTime = clock.now() + ms < message.expiresAt
-      if (outcome.kind !== 'later' || !inTime || ends.aborted) {
-        this.#failed(transport, message, outcome.reason, outcome.detail)
-        if (outcome.kind === 'gone') await this.#remove(transport, message)
-        return false
-      }
-      await this.#wait(ms, ends)
-      if (ends.aborted) return false
+  /** Makes an attempt after `tries` failed ones. Resolves with the next wait, or with its success. */
+  async #attempt(
+    { transport, message, over }: PendingPush,
+    tries: number,
+  ): Promise<number | { readonly result: boolean }> {
+    const { clock, metrics } = this.#deps
+    if (tries > 0) {
+      if (this.#isAborted || over?.aborted) return { result: false }
       if (!(await this.#isThere(message.device))) {
         this.#failed(transport, message, 'forgotten')
-        return false
+        return { result: false }
       }
     }
+    const outcome = await this.#try(transport, message)
+    if (outcome.kind === 'sent') {
+      metrics.pushes.inc({ transport: transport.name, outcome: 'sent' })
+      return { result: true }
+    }
+    const waitMs = Math.min(minWaitMs * 2 ** tries, maxWaitMs)
+    const ms = outcome.kind === 'later' ? Math.max(waitMs, outcome.afterMs ?? 0) : 0
+    const isInTime = clock.now() + ms < message.expiresAt
+    if (outcome.kind === 'later' && isInTime && !this.#isAborted && !over?.aborted) return ms
+    this.#failed(transport, message, outcome.reason, outcome.detail)
+    if (outcome.kind === 'gone') await this.#remove(transport, message)
+    return { result: false }
   }
 
-  async #try(transport: PushTransport, message: PushMessage, closing: AbortSignal): Promise<PushOutcome> {
+  async #try(transport: PushTransport, message: PushMessage): Promise<PushOutcome> {
     const controller = new AbortController()
-    const timer = this.#parts.clock.after(tryMs, () => controller.abort())
+    this.#attempts.add(controller)
+    let isLate = false
+    const timer = this.#deps.clock.after(tryMs, () => {
+      isLate = true
+      controller.abort()
+    })
     try {
-      return await transport.send(message, AbortSignal.any([closing, controller.signal]))
+      return await transport.send(message, controller.signal)
     } catch (error) {
-      const reason = controller.signal.aborted ? 'timeout' : reasonOf(error)
+      const reason = isLate ? 'timeout' : reasonOf(error)
       if (!reason) {
-        this.#parts.log.error(
+        this.#deps.log.error(
           { event: 'push.notification-failed', err: error, device: message.device.id },
           'notification failed',
         )
         return { kind: 'refused', reason: 'error' }
       }
-      return { kind: final.has(reason) ? 'refused' : 'later', reason }
+      return { kind: lastingReasons.has(reason) ? 'refused' : 'later', reason }
     } finally {
       timer.cancel()
+      this.#attempts.delete(controller)
     }
   }
 
@@ -149,25 +165,15 @@ export class PushDeliveries {
    */
   async #isThere(device: PushMessage['device']): Promise<boolean> {
     try {
-      return await this.#parts.devices.has(device)
+      return await this.#deps.devices.has(device)
     } catch (err) {
-      this.#parts.log.error({ event: 'push.device-unreadable', err, device: device.id }, 'device not read')
+      this.#deps.log.error({ event: 'push.device-unreadable', err, device: device.id }, 'device not read')
       return true
     }
   }
 
-  async #wait(ms: number, ends: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = this.#parts.clock.after(ms, resolve)
-    const wake = () => resolve()
-    ends.addEventListener('abort', wake)
-    await promise
-    ends.removeEventListener('abort', wake)
-    timer.cancel()
-  }
-
   #failed(transport: PushTransport, { device, payload }: PushMessage, reason: string, detail?: string): void {
-    const { log, metrics } = this.#parts
+    const { log, metrics } = this.#deps
     metrics.pushes.inc({ transport: transport.name, outcome: reason })
     const facts = { device: device.id, subscriber: device.subscriber_id, transport: transport.name }
     log.warn(
@@ -177,7 +183,7 @@ export class PushDeliveries {
   }
 
   async #remove(transport: PushTransport, { device }: PushMessage): Promise<void> {
-    const { devices, log, metrics } = this.#parts
+    const { devices, log, metrics } = this.#deps
     const facts = { device: device.id, subscriber: device.subscriber_id }
     try {
       if (!(await devices.remove(device.subscriber_id, device.id))) return

@@ -3,8 +3,9 @@ import type { RecordingStorage } from '../../handlers/verbs.ts'
 import type { CustomerHttp } from '../callbacks/customer-http.ts'
 import { cleanUrl } from '../callbacks/redirects.ts'
 import { failureFacts, mayRetryLater } from '../callbacks/retry-policy.ts'
-import type { Clock, Timer } from '../core/clock.ts'
+import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import { MemoryRetryQueue } from '../core/memory-retry-queue.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { RecordingRow } from '../directory/recordings.ts'
 import type { RecordingFolder } from './recording-folder.ts'
@@ -19,7 +20,7 @@ export interface RecordingUploadsDeps {
 }
 
 /** Ended recording. */
-type Stored = Pick<RecordingRow, 'id' | 'project_id' | 'call_id' | 'format'>
+type EndedRecording = Pick<RecordingRow, 'id' | 'project_id' | 'call_id' | 'format'>
 
 /** Waits before retries, in ms. Reports of the recording wait as long. */
 const retryWaitsMs = [2_000, 10_000, 60_000] as const
@@ -32,6 +33,12 @@ const graceMs = 5_000
 
 const contentTypes = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const
 
+/** Upload of a recording. */
+interface PendingUpload {
+  readonly recording: EndedRecording
+  readonly storage: RecordingStorage
+}
+
 /**
  * Uploads ended recordings to customers' storage. Failed uploads are retried if that is safe: a PUT is
  * idempotent; a POST is retried only if its server has received nothing. Uploads that fail until the gateway
@@ -39,13 +46,10 @@ const contentTypes = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const
  */
 export class RecordingUploads {
   readonly #deps: RecordingUploadsDeps
-  /** Running and waiting uploads by server. */
-  readonly #servers = new Map<string, { running: number; readonly next: (() => void)[] }>()
-  readonly #waiting = new Set<Promise<unknown>>()
-  /** Pauses before retries, with the functions that end them early. */
-  readonly #pauses = new Map<Timer, () => void>()
+  /** Queues by server; each exists while uploads wait in it. */
+  readonly #queues = new Map<string, MemoryRetryQueue<PendingUpload, boolean>>()
   readonly #end = new AbortController()
-  #closed = false
+  #isClosed = false
 
   constructor(deps: RecordingUploadsDeps) {
     this.#deps = deps
@@ -53,89 +57,89 @@ export class RecordingUploads {
 
   /** Number of running and waiting uploads. */
   get waiting(): number {
-    return this.#waiting.size
+    let waiting = 0
+    for (const { tasks } of this.#queues.values()) waiting += tasks.length
+    return waiting
   }
 
   /** Uploads a file. Resolves with its URL without secrets, or undefined after a failure. Never rejects. */
-  async send(recording: Stored, to: RecordingStorage): Promise<string | undefined> {
-    if (this.#waiting.size >= maxWaiting) {
-      this.#report(recording, to, 'dropped', 0, 'too many wait')
+  async send(recording: EndedRecording, storage: RecordingStorage): Promise<string | undefined> {
+    if (this.waiting >= maxWaiting) {
+      this.#report(recording, storage, 'dropped', 0, 'too many wait')
       return undefined
     }
-    const sent = this.#send(recording, to)
-    this.#waiting.add(sent)
-    const stored = await sent
-    this.#waiting.delete(sent)
-    return stored ? cleanUrl(to.url) : undefined
+    const server = URL.parse(storage.url)?.origin ?? ''
+    const queue = this.#queues.get(server) ?? this.#open(server)
+    const isStored = await queue.run({ recording, storage })
+    return isStored ? cleanUrl(storage.url) : undefined
   }
 
   /** Stops retries, and waits at most 5 s for running uploads. Idempotent. */
   async close(): Promise<void> {
-    this.#closed = true
-    for (const goOn of this.#pauses.values()) goOn()
+    this.#isClosed = true
+    const queues = [...this.#queues.values()]
+    for (const queue of queues) queue.hurry()
     const timer = this.#deps.clock.after(graceMs, () => this.#end.abort())
-    await Promise.all(this.#waiting)
+    await Promise.all(queues.map((queue) => queue.drain()))
     timer.cancel()
   }
 
-  async #send(recording: Stored, to: RecordingStorage): Promise<boolean> {
-    for (let tries = 1; ; tries++) {
-      const outcome = await this.#turn(to, () => this.#try(recording, to))
-      if (typeof outcome === 'number' && outcome >= 200 && outcome < 300)
-        return this.#report(recording, to, 'stored', tries)
-      const reason = reasonOf(outcome)
-      if (!mayBeRepeated(outcome, to.method)) return this.#report(recording, to, 'refused', tries, reason)
-      const wait = retryWaitsMs[tries - 1]
-      if (wait === undefined || this.#closed) return this.#report(recording, to, 'given-up', tries, reason)
-      this.#report(recording, to, 'later', tries, reason)
-      await this.#pause(wait)
+  #open(server: string): MemoryRetryQueue<PendingUpload, boolean> {
+    const { clock, log } = this.#deps
+    const queue = new MemoryRetryQueue<PendingUpload, boolean>({
+      clock,
+      attempt: (upload, tries) => this.#attempt(upload, tries + 1),
+      maxConcurrent: maxConcurrentUploads,
+      onError: (error) =>
+        log.error({ event: 'recording.upload-failed', err: error }, 'upload failed for an unknown reason'),
+      onIdle: () => this.#queues.delete(server),
+    })
+    this.#queues.set(server, queue)
+    return queue
+  }
+
+  async #attempt(
+    { recording, storage }: PendingUpload,
+    tries: number,
+  ): Promise<number | { readonly result: boolean }> {
+    const outcome = await this.#upload(recording, storage)
+    if (typeof outcome === 'number' && outcome >= 200 && outcome < 300) {
+      this.#report(recording, storage, 'stored', tries)
+      return { result: true }
     }
+    const reason = reasonOf(outcome)
+    const wait = retryWaitsMs[tries - 1]
+    const canRepeat = mayBeRepeated(outcome, storage.method)
+    if (canRepeat && wait !== undefined && !this.#isClosed) {
+      this.#report(recording, storage, 'later', tries, reason)
+      return wait
+    }
+    this.#report(recording, storage, canRepeat ? 'given-up' : 'refused', tries, reason)
+    return { result: false }
   }
 
   /** Resolves with the status, or with the error without one; undefined if no time is left. */
-  async #try(recording: Stored, { url, method }: RecordingStorage): Promise<number | Error | undefined> {
-    if (this.#closed) return undefined
+  async #upload(
+    recording: EndedRecording,
+    { url, method }: RecordingStorage,
+  ): Promise<number | Error | undefined> {
+    if (this.#isClosed) return undefined
     const { http, folder } = this.#deps
-    const opening = () => opened(folder.fileOf(recording))
+    const openFile = () => opened(folder.fileOf(recording))
     const contentType = contentTypes[recording.format]
     return http
-      .upload({ url, method, contentType, open: opening }, this.#end.signal)
+      .upload({ url, method, contentType, open: openFile }, this.#end.signal)
       .catch((error: Error) => error)
   }
 
-  /** Runs `work` when the server has a free slot. */
-  async #turn<T>({ url }: RecordingStorage, work: () => Promise<T>): Promise<T> {
-    const name = URL.parse(url)?.origin ?? ''
-    const server = this.#servers.get(name) ?? { running: 0, next: [] }
-    this.#servers.set(name, server)
-    if (server.running < maxConcurrentUploads) server.running++
-    else await new Promise<void>((resolve) => server.next.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = server.next.shift()
-      if (next) next()
-      else if (--server.running === 0) this.#servers.delete(name)
-    }
-  }
-
-  async #pause(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = this.#deps.clock.after(ms, resolve)
-    this.#pauses.set(timer, resolve)
-    await promise
-    timer.cancel()
-    this.#pauses.delete(timer)
-  }
-
-  /** Logs and counts an outcome. Returns whether the file is stored. */
+  /** Logs and counts an outcome. */
   #report(
-    { id, call_id: call }: Stored,
+    { id, call_id: call }: EndedRecording,
     { url }: RecordingStorage,
     outcome: 'stored' | 'later' | 'refused' | 'given-up' | 'dropped',
     tries: number,
     reason?: string,
-  ): boolean {
+  ): void {
     const { log, metrics } = this.#deps
     metrics.recordingUploads.inc({ outcome })
     const level = outcome === 'stored' || outcome === 'later' ? 'info' : 'warn'
@@ -151,7 +155,6 @@ export class RecordingUploads {
       },
       `recording upload ${outcome}`,
     )
-    return outcome === 'stored'
   }
 }
 
