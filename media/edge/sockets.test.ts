@@ -232,10 +232,13 @@ describe.runIf(native.kind === 'native')(`the addon (${native.reason ?? 'built'}
       const at = addon.sendsAt / 4
       const good = [handle, 0, 10, addon.portOf(handle), 0, 0x0100007f]
       const bad = [
-        [stale], [-1], [2 ** 31 - 1], [handle + 1], [handle, -1], [handle, memory.byteLength - 9], [handle, 2 ** 31 - 1, 2 ** 31 - 1],
+        [stale], [-1], [2 ** 31 - 1], [handle + 1],
+        [handle, -1], [handle, memory.byteLength - 9], [handle, 2 ** 31 - 1, 2 ** 31 - 1],
         [handle, 0, -1], [handle, 0, 10, 0], [handle, 0, 10, 65536], [handle, 0, 10, -5],
       ]
-      bad.forEach((values, i) => words.set([...values, ...good.slice(values.length)], at + i * addon.entryWords))
+      bad.forEach((values, i) => {
+        words.set([...values, ...good.slice(values.length)], at + i * addon.entryWords)
+      })
       addon.flush(bad.length)
       addon.flush(-1); addon.flush(2 ** 32 - 1); addon.flush('x'); addon.flush()
       addon.close(stale); addon.close(-1); addon.close('x'); addon.close()

@@ -146,16 +146,12 @@ describe('a recording ends', () => {
   })
 
   it.each([
-    ...([
-      [undefined, -43, -47],
-      [44, -43, -47],
-      [24, -33, -37],
-    ] as const),
-    ...([
-      [0, -21, -25],
-      [100, -51, -53],
-    ] as const),
-  ])(
+    [undefined, -43, -47],
+    [44, -43, -47],
+    [24, -33, -37],
+    [0, -21, -25],
+    [100, -51, -53],
+  ] as const)(
     'after a silence that is one at its sensitivity (%s: %i dB is none, %i is)',
     async (sensitivity, said, silent) => {
       const frameOf = (level: number) => sine(400, 20, 8000, 32_767 * 10 ** ((level + 3.01) / 20))

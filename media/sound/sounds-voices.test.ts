@@ -9,7 +9,9 @@ import { jobsOf, setUp, turn } from './testing/sounds-setup.ts'
 
 describe('voices behind HTTP', () => {
   const cloud = {
-    ...({ kind: 'openai', format: 'wav', ssml: false } as const),
+    kind: 'openai' as const,
+    format: 'wav' as const,
+    ssml: false,
     name: 'cloud',
     url: 'https://tts.example/',
     model: 'm',
@@ -104,7 +106,11 @@ describe('voices behind HTTP', () => {
       return { status: 200, bytes: Uint8Array.of(5) }
     }
     const own = {
-      ...({ kind: 'template', method: 'GET', headers: {}, ssml: false, timeoutMs: 1000 } as const),
+      kind: 'template' as const,
+      method: 'GET' as const,
+      headers: {},
+      ssml: false,
+      timeoutMs: 1000,
       name: 'own',
       url: 'http://10.0.0.5/{{language}}/{{voice}}',
       language: 'en',

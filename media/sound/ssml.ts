@@ -35,10 +35,9 @@ const paragraphMs = 700
 const sentenceMs = 350
 
 /** Elements whose tags are dropped and whose text is spoken. */
-const plain =
-  'speak voice prosody emphasis lang phoneme w token mark audio p paragraph s sentence sub say-as break'.split(
-    ' ',
-  )
+const plain = (
+  'speak voice prosody emphasis lang phoneme w token mark ' + 'audio p paragraph s sentence sub say-as break'
+).split(' ')
 /** Elements whose content is not spoken. */
 const silent = ['desc', 'metadata', 'meta', 'lexicon']
 const isKnown = (name: string): boolean =>

@@ -72,8 +72,8 @@ const compile = (target: string): void => {
 const isSame = (a: string, b: string): boolean => existsSync(b) && readFileSync(a).equals(readFileSync(b))
 
 /**
- * Builds the addon into `cacheFolder` unless it exists, and copies it to the path that media/edge loads. Never
- * fails: without the addon the media threads use Node's sockets, and `say` receives the reason.
+ * Builds the addon into `cacheFolder` unless it exists, and copies it to the path that media/edge loads.
+ * Never fails: without the addon the media threads use Node's sockets, and `say` receives the reason.
  */
 export const ensureAddon = (cacheFolder: string, say: (text: string) => void): void => {
   try {
@@ -88,6 +88,6 @@ export const ensureAddon = (cacheFolder: string, say: (text: string) => void): v
     renameSync(`${place}.new`, place)
   } catch (error) {
     const { message } = error as Error
-    say(`the media threads use Node's own sockets, at a higher cost: ${message}`)
+    say(`media threads use Node's own sockets, at a higher cost: ${message}`)
   }
 }

@@ -1,5 +1,6 @@
 import type { Method } from '../method.ts'
 import { list, type Schema, text } from '../schema-builders.ts'
+import { strftime } from '../strftime.ts'
 import { badValue, type Values } from '../values.ts'
 
 const dayNames = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
@@ -10,6 +11,11 @@ interface Opening {
   readonly days: readonly string[]
   readonly from: string
   readonly to: string
+}
+
+const minutes = (text: string): number => {
+  const [hours, rest] = text.split(':')
+  return Number(hours) * 60 + Number(rest)
 }
 
 const time = (description: string): Schema => ({
@@ -47,23 +53,8 @@ interface Local extends Day {
 
 /** Returns the local time. Throws a RangeError for an unknown time zone. */
 const localTime = (at: number, timeZone: string): Local => {
-  const format = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    hourCycle: 'h23',
-    weekday: 'short',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-  })
-  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]))
-  const of = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? ''
-  return {
-    date: `${of('year')}-${of('month')}-${of('day')}`,
-    day: dayNames.indexOf(of('weekday').slice(0, 3).toLowerCase() as (typeof dayNames)[number]),
-    minute: Number(of('hour')) * 60 + Number(of('minute')),
-  }
+  const [date = '', day = '', time = ''] = strftime(at, timeZone, '%F %u %H:%M').split(' ')
+  return { date, day: Number(day) - 1, minute: minutes(time) }
 }
 
 /** Returns the previous day of the calendar; local days do not always have 24 hours. */
@@ -71,11 +62,6 @@ const dayBefore = ({ date, day }: Day): Day => ({
   date: new Date(Date.parse(date) - minutesOfDay * 60_000).toISOString().slice(0, 10),
   day: (day + 6) % 7,
 })
-
-const minutes = (text: string): number => {
-  const [hours, rest] = text.split(':')
-  return Number(hours) * 60 + Number(rest)
-}
 
 /** Whether an opening that starts on `day` includes `minute`, counted from the start of that day. */
 const covers = ({ days, from, to }: Opening, day: number, minute: number): boolean => {
@@ -93,9 +79,9 @@ const isOpen = (values: Values, now: number): boolean => {
   const today = localTime(now, timeZone)
   // An opening of yesterday may continue past midnight, unless yesterday was a closed date.
   const yesterday = dayBefore(today)
-  const began = (day: Day, minute: number) =>
+  const isOpenOn = (day: Day, minute: number) =>
     !closed.includes(day.date) && openings.some((each) => covers(each, day.day, minute))
-  return began(today, today.minute) || began(yesterday, today.minute + minutesOfDay)
+  return isOpenOn(today, today.minute) || isOpenOn(yesterday, today.minute + minutesOfDay)
 }
 
 /** Methods for opening hours: the gateway's own addition to the language, for call flows. */

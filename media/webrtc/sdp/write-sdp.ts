@@ -70,8 +70,9 @@ const refused = (section: RefusedSection): string[] => [
 const used = (section: LocalSection): string[] => {
   const first = section.candidates[0]
   const family = first?.address.includes(':') ? 'IP6' : 'IP4'
+  const payloadTypes = section.formats.map((format) => format.payloadType).join(' ')
   return [
-    `m=${section.kind} ${first?.port ?? 9} ${section.protocol} ${section.formats.map((f) => f.payloadType).join(' ')}`,
+    `m=${section.kind} ${first?.port ?? 9} ${section.protocol} ${payloadTypes}`,
     `c=IN ${family} ${first?.address ?? '0.0.0.0'}`,
     `a=mid:${section.mid}`,
     `a=${section.direction}`,
@@ -91,16 +92,25 @@ const used = (section: LocalSection): string[] => {
   ]
 }
 
-const candidateLine = (c: Candidate): string =>
-  `a=candidate:${c.foundation} 1 ${c.protocol} ${c.priority} ${c.address} ${c.port} typ host${c.protocol === 'tcp' ? ' tcptype passive' : ''}`
+const candidateLine = ({ foundation, protocol, priority, address, port }: Candidate): string => {
+  const tcpType = protocol === 'tcp' ? ' tcptype passive' : ''
+  return `a=candidate:${foundation} 1 ${protocol} ${priority} ${address} ${port} typ host${tcpType}`
+}
 
 const extensionLine = (id: number | undefined, uri: string): string[] =>
   id === undefined ? [] : [`a=extmap:${id} ${uri}`]
 
-const formatLines = (format: Format): string[] => [
-  `a=rtpmap:${format.payloadType} ${format.name}/${format.clockRate}${format.channels ? `/${format.channels}` : ''}`,
-  ...(format.parameters === '' ? [] : [`a=fmtp:${format.payloadType} ${format.parameters}`]),
-  ...(format.feedback ?? []).map((feedback) => `a=rtcp-fb:${format.payloadType} ${feedback}`),
+const formatLines = ({
+  payloadType,
+  name,
+  clockRate,
+  channels,
+  parameters,
+  feedback = [],
+}: Format): string[] => [
+  `a=rtpmap:${payloadType} ${name}/${clockRate}${channels ? `/${channels}` : ''}`,
+  ...(parameters === '' ? [] : [`a=fmtp:${payloadType} ${parameters}`]),
+  ...feedback.map((each) => `a=rtcp-fb:${payloadType} ${each}`),
 ]
 
 const streamLines = (section: LocalSection): string[] => {
