@@ -4,7 +4,7 @@ import type { SipAgent } from '@trunkline/sip-agent'
 import { AddressGuard } from '@trunkline/sip-agent/address-guard'
 import { type ReadConfig, readConfig } from '../../config/load.ts'
 import type { Config } from '../../config/types.ts'
-import type { Arrivals } from '../calls/call/arrival.ts'
+import type { Arrival, Arrivals } from '../calls/call/arrival.ts'
 import type { Originator } from '../calls/connect/origination.ts'
 import type { Calls } from '../calls/session/calls.ts'
 import { takeDataFolder } from '../cluster/data-folder.ts'
@@ -18,12 +18,15 @@ import { ConfigReload, type ReloadRequest, type ReloadResult } from '../reload/c
 import { ControlSocket } from '../reload/control-socket.ts'
 import { LoadMeter } from '../sip/admission/load-meter.ts'
 import { Trust } from '../sip/admission/trust.ts'
+import { AgentLink } from '../sip/agent-link.ts'
 import { TargetFamilies } from '../sip/outbound/target-families.ts'
-import { EndpointContacts, type RegistrarOptions, Registrations } from '../sip/registrar/open-registrar.ts'
-import { SipEdge } from '../sip/sip-edge.ts'
+import { EndpointContacts } from '../sip/registrar/endpoint-contacts.ts'
+import { Registrations } from '../sip/registrar/registrations.ts'
+import { type RegistrarSettings, SipEdge } from '../sip/sip-edge.ts'
 import { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
 import { CarrierQuotas, quotaLimits } from '../sip/trunks/carrier-quotas.ts'
 import { DialGuard } from '../sip/trunks/dial-guard.ts'
+import { DialPolicy } from '../sip/trunks/dial-policy.ts'
 import { allOrNone, CloseStack } from './close-stack.ts'
 import { configWarnings } from './config-check.ts'
 import { followSenders } from './follow-senders.ts'
@@ -55,6 +58,19 @@ export interface AppOptions {
   readonly started: ReadConfig
 }
 
+/** Calls, for the edges, which deliver calls and are made before the calls exist. */
+class LateCalls implements Arrivals {
+  calls: Calls | undefined
+
+  get count(): number {
+    return this.calls?.count ?? 0
+  }
+
+  arrive(arrival: Arrival): void {
+    this.calls?.arrive(arrival)
+  }
+}
+
 /**
  * The composition: creates every part in order, and closes the parts in reverse order. Parts are connected
  * with each other here alone.
@@ -70,7 +86,10 @@ export class App {
   readonly #callClock = new SystemClock()
   #calls: Calls | undefined
   #sip: SipEdge | undefined
+  /** The calls, for edges, which deliver calls and are made before the calls exist. */
+  readonly #callsLater = new LateCalls()
   readonly #carriers: CarrierDirectory
+  readonly #dialPolicy: DialPolicy
   readonly #quotas: CarrierQuotas
   #endpoints: EndpointContacts | undefined
   #store: OpenedStore | undefined
@@ -86,6 +105,7 @@ export class App {
     this.#closing = new CloseStack(log)
     this.#onFailure = onFailure
     this.#carriers = new CarrierDirectory([], this.#clock)
+    this.#dialPolicy = this.#makeDialPolicy()
     this.#quotas = new CarrierQuotas(quotaLimits(started.config), this.#clock)
     this.#metrics.gauge('attributed_calls', () => this.#quotas.attributed)
     this.#followers.change('limits.carrierCalls', (next) => this.#quotas.change(quotaLimits(next)))
@@ -164,19 +184,22 @@ export class App {
       openMedia(base, this.#metrics),
       openAgent(base, certificates, this.#onFailure),
     ])
-    // Edges deliver calls and make them, so the edges need a reference before the calls exist.
-
-    const arrivals: Arrivals = { arrive: (arrival) => this.#calls?.arrive(arrival) }
     this.#store = store
     const customers = await openCustomers(base, store, this.#metrics)
     const push = await openPush(base, store, customers, this.#metrics)
     const browsers = openBrowsers(
       base,
       store,
-      { webrtc: media.webrtc, arrivals, push, carriers: this.#carriers, quotas: this.#quotas },
+      {
+        webrtc: media.webrtc,
+        arrivals: this.#callsLater,
+        push,
+        carriers: this.#carriers,
+        quotas: this.#quotas,
+      },
       this.#metrics,
     )
-    const sip = this.#openSip(agent, store, media, arrivals)
+    const sip = this.#openSip(agent, store, media)
     this.#sip = sip
     // Recordings send their last callbacks while they close, so they close before the callbacks do.
     const recordings = await openRecordings(
@@ -195,6 +218,7 @@ export class App {
       store,
       media,
       sip,
+      dialPolicy: this.#dialPolicy,
       endpoints: this.#endpoints,
       recordings,
       records,
@@ -202,6 +226,7 @@ export class App {
     }
     const opened = openCalls(base, { ...made, clock: this.#callClock }, this.#metrics)
     this.#calls = opened.calls
+    this.#callsLater.calls = opened.calls
     this.#watch(media, agent)
     const reasons = () => this.#reasons()
     const reload = (request: ReloadRequest) => this.reload(request)
@@ -233,62 +258,73 @@ export class App {
     }
   }
 
-  #openSip(
-    agent: SipAgent | undefined,
-    { directory }: OpenedStore,
-    { edge, webrtc }: OpenedMedia,
-    arrivals: Arrivals,
-  ): SipEdge {
+  #makeDialPolicy(): DialPolicy {
+    const { sip } = this.#config
+    let { dial } = sip
+    const networks = new AddressGuard(sip.dialNetworks)
+    this.#followers.change('sip.dial', (next) => {
+      dial = next.sip.dial
+      networks.change(next.sip.dialNetworks)
+    })
+    // The embedded agent judges each address again when it uses it.
+    const guard = new DialGuard({ addresses: networks, isRecheckedByAgent: !sip.drachtio })
+    return new DialPolicy(this.#carriers, guard, () => dial)
+  }
+
+  #openSip(agent: SipAgent | undefined, { directory }: OpenedStore, media: OpenedMedia): SipEdge {
     const { sip, limits } = this.#config
+    const log = this.#log.child({ part: 'sip' })
     const address = agent
       ? { host: agent.host, port: agent.port, secret: agent.secret, isEmbedded: true }
       : { ...sip.drachtio!, isEmbedded: false }
     const trust = new Trust(this.#config)
-    const senders = followSenders(this.#config, directory, { carriers: this.#carriers, trust, agent })
-    const dialled = new AddressGuard(sip.dialNetworks)
-    let { dial } = sip
-    const made = new SipEdge({
-      directory,
-      edge,
-      webrtc,
-      arrivals,
-      metrics: this.#metrics,
-      clock: this.#callClock,
-      trunkClock: this.#clock,
-      log: this.#log,
-      carriers: this.#carriers,
-      quotas: this.#quotas,
-      guard: new DialGuard({ addresses: dialled, isRecheckedByAgent: agent !== undefined }),
-      dial: () => dial,
-      families: new TargetFamilies({
-        clock: this.#clock,
-        ...(agent && { reachable: sip.listen.map((listener) => (isIPv6(listener.address) ? 6 : 4)) }),
-      }),
-      agent: address,
-      counts: { calls: () => this.#calls?.count ?? 0 },
-      registrar: this.#openRegistrar(agent, directory),
-      maxCalls: limits.calls,
-      untrusted: limits.strangers,
-      userAgent: sip.userAgent,
-      trust,
-      overload: sip.overload,
-      challenges: sip.challenges,
-      busyPercent: () => this.#load?.busyPercent ?? 0,
-      recordOffense: (source) => agent?.failedSignIn(source),
-      sessionTimer: sip.sessionTimer,
-    })
+    const carriers = this.#carriers
+    const followChange = followSenders(this.#config, directory, { carriers, trust, agent })
+    const made = new SipEdge(
+      {
+        link: new AgentLink({ agent: address, clock: this.#callClock, log }),
+        calls: this.#callsLater,
+        directory,
+        media,
+        inbound: {
+          trust,
+          busyPercent: () => this.#load?.busyPercent ?? 0,
+          recordOffense: (source) => agent?.failedSignIn(source),
+        },
+        outbound: {
+          carriers,
+          policy: this.#dialPolicy,
+          quotas: this.#quotas,
+          families: new TargetFamilies({
+            clock: this.#clock,
+            ...(agent && { reachable: sip.listen.map((listener) => (isIPv6(listener.address) ? 6 : 4)) }),
+          }),
+          clock: this.#clock,
+        },
+        registrar: this.#openRegistrar(agent, directory),
+        clock: this.#callClock,
+        log: this.#log,
+        metrics: this.#metrics,
+      },
+      {
+        maxCalls: limits.calls,
+        untrusted: limits.strangers,
+        overload: sip.overload,
+        challenges: sip.challenges,
+        sessionTimer: sip.sessionTimer,
+        userAgent: sip.userAgent,
+      },
+    )
     this.#followers.change('sip', (next) => {
-      const { overload, challenges, sessionTimer, dialNetworks } = next.sip
+      const { overload, challenges, sessionTimer } = next.sip
       const { calls: maxCalls, strangers } = next.limits
       made.change({ maxCalls, untrusted: strangers, overload, challenges, sessionTimer })
-      dialled.change(dialNetworks)
-      dial = next.sip.dial
-      senders(next)
+      followChange(next)
     })
     return this.#closing.add('SIP edge', made, (edge) => edge.close())
   }
 
-  #openRegistrar(agent: SipAgent | undefined, directory: Directory): RegistrarOptions {
+  #openRegistrar(agent: SipAgent | undefined, directory: Directory): RegistrarSettings {
     // Limits are read at each use. The registrar's domains stay those of the start.
     const config = { ...this.#config.sip.registrar }
     this.#followers.change('sip.registrar', (next) => {
@@ -303,8 +339,7 @@ export class App {
     })
     this.#endpoints = new EndpointContacts(registrations, agent !== undefined)
     this.#metrics.gauge('sip_bindings', () => registrations.size)
-    const recordOffense = (address: string) => agent?.failedSignIn(address)
-    return { config, directory, registrations, clock, recordOffense }
+    return { config, registrations, clock }
   }
 
   #openLoad(agent: SipAgent | undefined): LoadMeter {

@@ -27,8 +27,9 @@ import type { Metrics } from '../core/metrics.ts'
 import type { AddressBook } from '../model.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import type { RealtimeDialect } from '../rpc/realtime/realtime-dialect.ts'
-import type { EndpointContacts } from '../sip/registrar/open-registrar.ts'
+import type { EndpointContacts } from '../sip/registrar/endpoint-contacts.ts'
 import type { SipEdge } from '../sip/sip-edge.ts'
+import type { DialPolicy } from '../sip/trunks/dial-policy.ts'
 import {
   type AppContext,
   type CustomerServers,
@@ -51,6 +52,8 @@ export interface OpenCallsDeps extends Dialects {
   readonly store: OpenedStore
   readonly media: OpenedMedia
   readonly sip: SipEdge
+  /** Hosts that a project may call. */
+  readonly dialPolicy: DialPolicy
   readonly endpoints: EndpointContacts | undefined
   readonly recordings: Recordings
   readonly customers: CustomerServers
@@ -96,7 +99,19 @@ const addressSettings = ({ limits }: Pick<Config, 'limits'>) => ({
 /** Opens the calls with their conferences and queues. */
 export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metrics): OpenedCalls => {
   const { config, log } = base
-  const { store, media, sip, browsers, applications, endpoints, recordings, customers, records, clock } = from
+  const {
+    store,
+    media,
+    sip,
+    dialPolicy,
+    browsers,
+    applications,
+    endpoints,
+    recordings,
+    customers,
+    records,
+    clock,
+  } = from
   const { edge, webrtc, sounds } = media
   const bridges = new Bridges(edge, webrtc, (err, a, b) =>
     log.warn({ event: 'call.video-not-bridged', err, legs: [a.id, b.id] }, 'video of two legs not bridged'),
@@ -176,7 +191,7 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
   metrics.gauge('call_timers', () => clock.running)
   metrics.gauge('call_rows', () => records.live)
   metrics.gauge('calls_told_of', () => callLog.watched)
-  const objection: Objection = (uri, projectId) => sip.objection(uri, projectId)
+  const objection: Objection = (uri, projectId) => dialPolicy.objection(uri, projectId)
   const callees = new CalleeCheck(dialer, objection)
   const placing = new CallPlacer({ callees, calls, callLog, history: records, callbacks, clock, log })
   const apiCallOf = (control: CallControl) => new ApiCall({ callLog, callbacks, nodeId, clock }, control)

@@ -12,7 +12,6 @@ import {
   decideAdmission,
 } from '../sip/admission/admission-decision.ts'
 import type { Check, CheckedFacts } from '../sip/admission/admission-types.ts'
-import { Allowlists } from '../sip/admission/allowlists.ts'
 import type { DigestCheck } from '../sip/admission/challenger.ts'
 import { telTarget } from '../sip/admission/tel-target.ts'
 import { Trust } from '../sip/admission/trust.ts'
@@ -168,12 +167,10 @@ const numberStep = (
 }
 
 const decide = (config: Config, query: RouteQuery, target: SipUri, steps: RouteStep[]): AdmissionDecision => {
-  const lists = new Allowlists()
   const rules: AdmissionRules = {
     directory: directoryOf(config),
     trust: new Trust(config),
     limits: { ...config.sip.overload, maxCalls: config.limits.calls, untrusted: config.limits.strangers },
-    isAllowed: (app, source) => lists.allows(app, source),
     domainCalls: () => 0,
     sourceCalls: () => 0,
     untrustedCalls: () => 0,
@@ -210,7 +207,7 @@ const signIn = (
   const username = (user === undefined ? named : [user]).find((name) => secretOf(name))
   if (username !== undefined) return { kind: 'accepted', username }
   const why = user === undefined ? 'missing' : 'wrong'
-  return { kind: 'challenge', why, isProven: false, headers: { 'WWW-Authenticate': '' } }
+  return { kind: 'challenge', why, headers: { 'WWW-Authenticate': '' } }
 }
 
 /** What the file declares, as the directory would have it. */

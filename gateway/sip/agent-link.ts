@@ -99,6 +99,11 @@ export class AgentLink {
     this.capabilities = capabilitiesOf(options.agent)
   }
 
+  /** Whether the agent is the embedded one, not a drachtio-server. */
+  get isEmbedded(): boolean {
+    return this.#options.agent.isEmbedded
+  }
+
   /** Current connection; undefined while disconnected. */
   get connection(): Connection | undefined {
     return this.#connection

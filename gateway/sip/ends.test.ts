@@ -108,7 +108,7 @@ it('pain point 11: an INVITE of ours ends the same way in every order of 180, 18
 })
 
 describe('pain point 10: the end of a call', () => {
-  const timers = {
+  const timer = {
     settings: { expiresMs: 1_800_000, minMs: 90_000 },
     terms: { expiresMs: 900_000, refresher: 'us' },
   } as const
@@ -143,7 +143,7 @@ describe('pain point 10: the end of a call', () => {
       `${how}, with %s pending, leaves nothing`,
       (what) => {
         const connection = { isAlive: true }
-        const bench = establish({ parts: { timers, connection, allowsUpdate: false } })
+        const bench = establish({ parts: { timer, connection, allowsUpdate: false } })
         pending[what](bench)
         end(bench, connection)
         for (const request of bench.dialog.requests) request.reply(487)

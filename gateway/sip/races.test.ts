@@ -6,8 +6,8 @@ import type { Leg } from '../calls/leg/leg.ts'
 import { FakeClock } from '../core/clock.ts'
 import { Metrics } from '../core/metrics.ts'
 import { Trust } from './admission/trust.ts'
-import { SipEdge, type SipEdgeDeps } from './sip-edge.ts'
-import { carrierSdp, Heard, testApp, wish } from './testing/bench.ts'
+import type { SipEdge } from './sip-edge.ts'
+import { carrierSdp, type EdgeChanges, Heard, makeEdge, testApp, wish } from './testing/bench.ts'
 import { TestEdge } from './testing/fake-edge.ts'
 import { FakeDialog, FakeRequest, FakeResponse, FakeSrf, farResponse } from './testing/fake-srf.ts'
 
@@ -26,30 +26,34 @@ let edge: TestEdge
 let arrivals: Arrival[]
 let sip: SipEdge
 const arrive = (arrival: Arrival) => arrivals.push(arrival) && arrival.leg.whenGone(() => arrival.onOver?.())
-const start = async (changes: Partial<SipEdgeDeps> = {}) => {
+const start = async (
+  changes: EdgeChanges & { readonly media?: { readonly edge: TestEdge } } = {},
+  isEmbedded = true,
+) => {
   srf = new FakeSrf()
   clock = new FakeClock()
   edge = new TestEdge()
   arrivals = []
   const app = testApp()
-  sip = new SipEdge({
-    agent: { host: '127.0.0.1', port: 1, secret: 's', isEmbedded: true },
-    directory: {
-      domainApp: (host) => (host === app.domain ? app : undefined),
-      endpointByName: () => undefined,
-      resolve: () => undefined,
+  sip = makeEdge(
+    { host: '127.0.0.1', port: 1, secret: 's', isEmbedded },
+    {
+      directory: {
+        domainApp: (host) => (host === app.domain ? app : undefined),
+        endpointByName: () => undefined,
+        resolve: () => undefined,
+      },
+      media: { edge },
+      arrivals: { arrive },
+      metrics: new Metrics(),
+      log: pino({ level: 'silent' }),
+      clock,
+      srf,
+      userAgent: '',
+      ...changes,
     },
-    arrivals: { arrive },
-    counts: { calls: () => arrivals.length },
-    metrics: new Metrics(),
-    log: pino({ level: 'silent' }),
-    edge,
-    clock,
-    srf,
-    maxCalls: 100,
-    userAgent: '',
-    ...changes,
-  })
+    () => arrivals.length,
+  )
   await sip.start()
 }
 beforeEach(() => start())
@@ -101,7 +105,7 @@ it.each([
 
 it('makes a call that is over already for a caller who gives up while the port opens', async () => {
   const slow = new SlowEdge()
-  await start({ edge: slow })
+  await start({ media: { edge: slow } })
   const { request, response } = invite()
   request.emit('cancel')
   slow.opening[0]?.()
@@ -112,7 +116,7 @@ it('makes a call that is over already for a caller who gives up while the port o
 
 it('counts calls that are being set up against the limit', async () => {
   const slow = new SlowEdge()
-  await start({ edge: slow, maxCalls: 1 })
+  await start({ media: { edge: slow }, maxCalls: 1 })
   const first = invite()
   const second = invite()
   expect([first.response.statuses, second.response.statuses]).toEqual([[], [503]])
@@ -265,7 +269,7 @@ it('cannot dial without a connection, nor where drachtio-srf throws', async () =
 
 it('closes the port of a leg that ends while the port opens', async () => {
   const slow = new SlowEdge()
-  await start({ edge: slow })
+  await start({ media: { edge: slow } })
   const { leg } = await dialled()
   leg.end({ code: 'canceled' })
   slow.opening[0]?.()
@@ -274,7 +278,7 @@ it('closes the port of a leg that ends while the port opens', async () => {
 })
 
 it('keeps what goes to a drachtio-server under its limit', async () => {
-  await start({ agent: { host: '127.0.0.1', port: 1, secret: 's', isEmbedded: false } })
+  await start({}, false)
   const headers = Array.from({ length: 4 }, (_each, at) => ({ name: `X-${at}`, value: 'y'.repeat(1_000) }))
   const uri = 'sip:x@carrier.example'
   const leg: Leg = sip.dial({ kind: 'sip', uri }, wish(uri, { headers }))

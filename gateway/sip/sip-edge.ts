@@ -1,110 +1,116 @@
 import { canonicalHost } from '../../config/networks.ts'
-import type { OverloadConfig, SipConfig } from '../../config/types.ts'
+import type { OverloadConfig, RegistrarConfig } from '../../config/types.ts'
 import type { Edge, WebRtc } from '../../media/types.ts'
 import type { Arrivals } from '../calls/call/arrival.ts'
 import type { Leg } from '../calls/leg/leg.ts'
 import type { OutboundRequest, OutboundSip } from '../calls/leg/outbound-request.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock, SteadyClock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
-import type { SipUri } from '../core/sip-uri.ts'
 import type { Directory } from '../directory/types.ts'
 import type { Target } from '../model.ts'
 import { Admission, type AdmissionDeps } from './admission/admission.ts'
 import type { AdmissionLimits } from './admission/admission-types.ts'
 import { Challenger, type DigestAlgorithm } from './admission/challenger.ts'
+import { GatewayLoad } from './admission/gateway-load.ts'
 import { handleOutOfCallRequests } from './admission/out-of-call-requests.ts'
 import { Refusals } from './admission/refusals.ts'
-import { Trust } from './admission/trust.ts'
+import type { Trust } from './admission/trust.ts'
 import type { UntrustedLimits } from './admission/untrusted-limits.ts'
-import { type AgentAddress, AgentLink } from './agent-link.ts'
+import type { AgentLink } from './agent-link.ts'
 import type { SessionTimerSettings } from './dialog/session-timer.ts'
 import { Transfers } from './dialog/transfers.ts'
+import { GatewayHeaders } from './gateway-headers.ts'
 import { Inbound } from './inbound/inbound.ts'
-import { LegSet } from './leg-registry.ts'
+import { SipAudio } from './media/sip-audio.ts'
 import { Outbound } from './outbound/outbound.ts'
 import type { TargetFamilies } from './outbound/target-families.ts'
-import {
-  type OpenRegistrar,
-  openRegistrar,
-  type RegistrarEdgeDeps,
-  type RegistrarOptions,
-} from './registrar/open-registrar.ts'
-import type { SrfLike } from './srf.ts'
-import { CarrierDirectory } from './trunks/carrier-directory.ts'
+import { EndpointAuthenticator } from './registrar/endpoint-authenticator.ts'
+import { KeepAlive } from './registrar/keep-alive.ts'
+import { Registrar } from './registrar/registrar.ts'
+import type { Registrations } from './registrar/registrations.ts'
+import { SipLegs } from './sip-legs.ts'
+import type { CarrierDirectory } from './trunks/carrier-directory.ts'
 import type { CarrierQuotas } from './trunks/carrier-quotas.ts'
-import type { DialGuard } from './trunks/dial-guard.ts'
+import { CarrierRequests } from './trunks/carrier-requests.ts'
+import type { DialPolicy } from './trunks/dial-policy.ts'
 import { LikelyCodecs } from './trunks/likely-codecs.ts'
 import { Routing } from './trunks/routing.ts'
 import { Trunks } from './trunks/trunks.ts'
 
-export type { AgentAddress } from './agent-link.ts'
+/** Rules for inbound requests. */
+export interface InboundRules {
+  /** Networks that are known by their address, and the registrar's hosts. */
+  readonly trust: Trust
+  /** Returns the per cent of the last second that the gateway was busy; default 0. */
+  readonly busyPercent?: () => number
+  /** Called with an address that certainly sent a wrong password. */
+  readonly recordOffense?: (address: string) => void
+}
 
-/** Collaborators and settings of {@link SipEdge}. */
-export interface SipEdgeDeps {
-  /** The embedded agent, or a drachtio-server. */
-  readonly agent: AgentAddress
-  readonly directory: AdmissionDeps['directory'] & Partial<Pick<Directory, 'endpoint'>>
-  readonly edge: Pick<Edge, 'open' | 'usage'>
-  /** For SIP clients that speak WebRTC; without it they cannot call, nor be called. */
-  readonly webrtc?: Pick<WebRtc, 'answer' | 'offer'>
-  readonly arrivals: Arrivals
-  /** Default: no carriers. */
-  readonly carriers?: CarrierDirectory
-  /** Judges hosts that belong to no carrier. Default: every host may be dialled. */
-  readonly guard?: Pick<DialGuard, 'objection'>
-  /**
-   * Returns the SIP URIs that may be called: `any` (default), or `carriers`, those of the project's carriers
-   * only.
-   */
-  readonly dial?: () => SipConfig['dial']
+/** Rules for outbound calls. */
+export interface OutboundRules {
+  readonly carriers: CarrierDirectory
+  readonly policy: DialPolicy
   /** Quotas of calls to carriers, of projects and of subscribers; default none. */
   readonly quotas?: Pick<CarrierQuotas, 'take'>
   /** IP families of the audio of targets with names; default IPv4. */
   readonly families?: Pick<TargetFamilies, 'complete'>
-  /** Registrar of SIP endpoints; default: endpoints cannot register. */
-  readonly registrar?: RegistrarOptions
-  /** Calls in progress, of every kind. */
-  readonly counts: { calls(): number }
+  /** Clock of pings and registrations with carriers; default that of the calls. */
+  readonly clock?: Clock
+}
+
+/** Registrar of SIP endpoints. Its limits and intervals are read whenever they are needed. */
+export interface RegistrarSettings {
+  readonly config: RegistrarConfig
+  readonly registrations: Registrations
+  readonly clock: SteadyClock
+}
+
+/** Collaborators of {@link SipEdge}. */
+export interface SipEdgeDeps {
+  /** Connection to the embedded agent, or to a drachtio-server. */
+  readonly link: AgentLink
+  /** Takes inbound calls, and counts calls in progress, of every kind. */
+  readonly calls: Arrivals & { readonly count: number }
+  readonly directory: AdmissionDeps['directory'] & Partial<Pick<Directory, 'endpoint'>>
+  /** `webrtc`: for SIP clients that speak WebRTC; without it they can neither call nor be called. */
+  readonly media: {
+    readonly edge: Pick<Edge, 'open' | 'usage'>
+    readonly webrtc?: Pick<WebRtc, 'answer' | 'offer'>
+  }
+  readonly inbound: InboundRules
+  readonly outbound: OutboundRules
+  /** Default: endpoints cannot register. */
+  readonly registrar?: RegistrarSettings
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'rejections' | 'gauge' | 'gauges' | 'registrations'>
+}
+
+/** Options of {@link SipEdge}. */
+export interface SipEdgeOptions {
   /** Calls at once, over everything. */
   readonly maxCalls: number
   /** Limits of callers who are neither known nor authenticated; default: no limits of their own. */
   readonly untrusted?: UntrustedLimits
-  /** Networks that are known by their address; default: none, and each domain's own list decides. */
-  readonly trust?: Trust
   /** Default: 500 calls a second, whatever the load, and 10 s of Retry-After. */
   readonly overload?: OverloadConfig
-  /** Per cent of the last second that the gateway was busy; default 0. */
-  readonly busyPercent?: () => number
   /**
    * Algorithms of the digest challenges, in order; default MD5. A drachtio-server can send one challenge
    * only: of several, MD5.
    */
   readonly challenges?: readonly DigestAlgorithm[]
-  /** Called with an address that certainly sent a wrong password. */
-  readonly recordOffense?: (address: string) => void
-  readonly metrics: Pick<Metrics, 'rejections' | 'gauge' | 'gauges' | 'registrations'>
-  readonly clock: Clock
-  /** Clock of pings and registrations with carriers; default {@link clock}. */
-  readonly trunkClock?: Clock
-  readonly log: Log
   /** Session timers (RFC 4028); default: none are asked for or kept. */
   readonly sessionTimer?: SessionTimerSettings
   /** Value of the Server and User-Agent headers; empty: none. */
   readonly userAgent: string
-  /** From the loss of the agent to the end of its calls; default 3 s. */
-  readonly graceMs?: number
-  /** Default drachtio-srf. */
-  readonly srf?: SrfLike
 }
 
-const noNetworks = { domains: [], carriers: [], sip: { registrar: { domains: [] } } }
 const defaultOverload: OverloadConfig = { busyPercent: 100, callsPerSecond: 500, retryAfterMs: 10_000 }
 
 /** Settings of the SIP edge that can change while it runs. */
-export type SipEdgeChange = Required<
-  Pick<SipEdgeDeps, 'maxCalls' | 'untrusted' | 'overload' | 'challenges' | 'sessionTimer'>
->
+export type SipEdgeChange = Required<Omit<SipEdgeOptions, 'userAgent'>>
 
 /** Maximum wait at the end for the peers' last responses. */
 const maxGoodbyeMs = 1_000
@@ -114,109 +120,91 @@ const maxGoodbyeMs = 1_000
  * only.
  */
 export class SipEdge implements OutboundSip {
-  readonly #deps: SipEdgeDeps
   readonly #link: AgentLink
-  readonly #legs = new LegSet()
+  readonly #clock: Clock
+  readonly #legs: SipLegs
+  readonly #load: GatewayLoad
   readonly #admission: Admission
   readonly #refusals: Refusals
   readonly #outbound: Outbound
-  readonly #routing: Routing
   readonly #trunks: Trunks
-  readonly #registrar: OpenRegistrar | undefined
+  readonly #keepAlive: KeepAlive | undefined
   readonly #challenger: Challenger
   /** Read at each call; changed by {@link change} only. */
   readonly #limits: OverloadConfig & AdmissionLimits
   readonly #timers: SessionTimerSettings | undefined
-  #isDraining = false
   #closing: Promise<void> | undefined
 
-  constructor(deps: SipEdgeDeps) {
-    this.#deps = deps
-    const { agent, clock, graceMs, srf, userAgent, edge } = deps
+  constructor(deps: SipEdgeDeps, options: SipEdgeOptions) {
+    const { link, calls, directory, media, clock, metrics } = deps
+    const { carriers, policy, quotas, families, clock: trunkClock = clock } = deps.outbound
+    const { trust, busyPercent, recordOffense } = deps.inbound
+    const { maxCalls, untrusted, overload = defaultOverload, sessionTimer, userAgent } = options
+    const { srf, capabilities } = link
+    const { hasPrivateHeaders, reportsTrying } = capabilities
     const log = deps.log.child({ part: 'sip' })
-    const link = new AgentLink({ agent, clock, log, graceMs, srf })
-    this.#link = link
-    const carriers = deps.carriers ?? new CarrierDirectory([], clock)
-    const { metrics, trunkClock = clock, webrtc } = deps
-    const routing = this.#openRouting(link, carriers)
-    this.#routing = routing
-    const ownTimers = link.capabilities.sessionTimers === 'agent' ? deps.sessionTimer : undefined
-    const timers = ownTimers && { ...ownTimers }
-    this.#timers = timers
-    const transfers = this.#openTransfers(link)
-    this.#outbound = new Outbound({
-      link,
-      edge,
-      webrtc,
-      routing,
-      legs: this.#legs,
-      clock,
-      log,
-      userAgent,
-      timers,
-      transfers,
-      ...(deps.families && { families: deps.families }),
-      endpoint: (id) => deps.directory.endpoint?.(id),
-    })
-    this.#trunks = new Trunks({
-      carriers,
-      srf: link.srf,
-      clock: trunkClock,
-      log,
-      metrics,
-      userAgent,
-      hasPrivateHeaders: link.capabilities.hasPrivateHeaders,
-      ...(deps.guard && { guard: deps.guard }),
-    })
-    const { untrusted } = deps
-    const limits = {
-      ...(deps.overload ?? defaultOverload),
-      maxCalls: deps.maxCalls,
-      ...(untrusted && { untrusted }),
-    }
-    this.#limits = limits
-    const retryAfterMs = () => limits.retryAfterMs
     const now = () => clock.now()
-    const refusals = new Refusals({
-      log,
-      metrics,
-      userAgent,
-      retryAfterMs,
-      now,
-      hasPrivateHeaders: agent.isEmbedded,
-    })
-    this.#refusals = refusals
-    const draining = () => this.#isDraining
-    const challenger = new Challenger(now, this.#usable(deps.challenges))
-    this.#challenger = challenger
-    const trust = deps.trust ?? new Trust(noNetworks)
-    this.#admission = this.#openDoor(challenger, carriers, trust)
-    this.#registrar = this.#openRegistrar({ challenger, refusals, log, srf: link.srf }, trust)
-    handleOutOfCallRequests({
-      srf: link.srf,
-      refusals,
-      isDraining: draining,
-      userAgent,
-      registrar: this.#registrar,
-    })
-    const inbound = new Inbound({
-      link,
-      edge,
-      webrtc,
-      refusals,
+    this.#link = link
+    this.#clock = clock
+    this.#limits = { ...overload, maxCalls, ...(untrusted && { untrusted }) }
+    this.#timers = capabilities.sessionTimers === 'agent' && sessionTimer ? { ...sessionTimer } : undefined
+    this.#load = new GatewayLoad(media.edge, calls, busyPercent)
+    const retryAfterMs = () => this.#limits.retryAfterMs
+    const headers = new GatewayHeaders({ userAgent, hasPrivateHeaders, retryAfterMs })
+    this.#legs = new SipLegs(link, headers, clock, log)
+    const audio = new SipAudio(media.edge, clock, media.webrtc)
+    this.#refusals = new Refusals(headers, log, metrics, now)
+    this.#challenger = new Challenger(now, this.#usable(options.challenges), recordOffense)
+    this.#admission = new Admission(
+      { directory, trust, challenger: this.#challenger, carriers, load: this.#load, clock },
+      this.#limits,
+    )
+    const transfers = new Transfers(
+      {
+        addresses: directory,
+        countReferral: (endpoint) => this.#admission.countReferral(endpoint),
+        isOwnHost: (host, projectId) =>
+          directory.domainApp(host)?.projectId === projectId ||
+          trust.isRegistrar(host) ||
+          this.#listensOn(host),
+      },
+      media.edge,
       clock,
-      log,
-      userAgent,
-      carriers,
-      retryAfterMs,
-      timers,
-      transfers,
-      likely: new LikelyCodecs({ directory: deps.directory, carriers }),
-      arrivals: deps.arrivals,
-      admission: this.#admission,
-      legs: this.#legs,
+      metrics,
+    )
+    const onDisconnected = (id: string, hop: string) => deps.registrar?.registrations.disconnected(id, hop)
+    const routing = new Routing(
+      { carriers, policy, quotas, headers, metrics },
+      { reportsTrying, onDisconnected },
+    )
+    this.#outbound = new Outbound(
+      { legs: this.#legs, routing, audio, directory, transfers, families },
+      this.#timers,
+    )
+    const requests = new CarrierRequests(srf, trunkClock, log, headers, policy.guard)
+    this.#trunks = new Trunks(carriers, requests, metrics)
+    const inbound = new Inbound(
+      {
+        legs: this.#legs,
+        admission: this.#admission,
+        refusals: this.#refusals,
+        audio,
+        arrivals: calls,
+        transfers,
+        likely: new LikelyCodecs({ directory, carriers }),
+      },
+      this.#timers,
+    )
+    const registrar = deps.registrar && this.#openRegistrar(deps.registrar, deps, headers, log)
+    this.#keepAlive = registrar?.keepAlive
+    handleOutOfCallRequests({
+      srf,
+      refusals: this.#refusals,
+      load: this.#load,
+      headers,
+      registrar: registrar?.registrar,
     })
-    link.srf.use('invite', (request, response) => inbound.handle(request, response))
+    srf.use('invite', (request, response) => inbound.handle(request, response))
     link.onLost((connection) => this.#legs.lost(connection))
     metrics.gauge('sip_dialogs', () => this.#legs.size)
     metrics.gauge('sip_unconfirmed', () => this.#admission.unconfirmed)
@@ -268,7 +256,7 @@ export class SipEdge implements OutboundSip {
    * continue, and may still dial out.
    */
   drain(): void {
-    this.#isDraining = true
+    this.#load.isDraining = true
     void this.#trunks.drain()
   }
 
@@ -281,20 +269,15 @@ export class SipEdge implements OutboundSip {
     return this.#closing
   }
 
-  /** Algorithms that this agent can offer: a drachtio-server carries one challenge in a response. */
-  #usable<T extends readonly DigestAlgorithm[] | undefined>(challenges: T): T | ['MD5'] {
-    return this.#deps.agent.isEmbedded || challenges?.length === 1 ? challenges : ['MD5']
-  }
-
   async #close(): Promise<void> {
-    this.#isDraining = true
+    this.#load.isDraining = true
     this.#refusals.close()
     this.#outbound.close()
-    this.#registrar?.close()
+    this.#keepAlive?.close()
     if (this.isConnected) {
       this.#legs.hangUp({ code: 'draining' })
       const { promise: late, resolve } = Promise.withResolvers<void>()
-      const timer = this.#deps.clock.after(maxGoodbyeMs, resolve)
+      const timer = this.#clock.after(maxGoodbyeMs, resolve)
       await Promise.race([Promise.all([this.#legs.empty(), this.#trunks.drain()]), late])
       timer.cancel()
     }
@@ -303,80 +286,36 @@ export class SipEdge implements OutboundSip {
     this.#legs.lost()
   }
 
-  /** See {@link Routing.objection}. */
-  objection(uri: SipUri, projectId: string): Promise<string | undefined> {
-    return this.#routing.objection(uri, projectId)
+  /** Algorithms that this agent can offer: a drachtio-server carries one challenge in a response. */
+  #usable<T extends readonly DigestAlgorithm[] | undefined>(challenges: T): T | ['MD5'] {
+    return this.#link.isEmbedded || challenges?.length === 1 ? challenges : ['MD5']
   }
 
-  #openRouting(link: AgentLink, carriers: CarrierDirectory): Routing {
-    const { guard, dial, metrics, userAgent, registrar } = this.#deps
-    return new Routing({
-      carriers,
-      guard,
-      dial,
-      metrics,
-      userAgent,
-      ...(this.#deps.quotas && { quotas: this.#deps.quotas }),
-      reportsTrying: () => link.capabilities.reportsTrying,
-      hasPrivateHeaders: link.capabilities.hasPrivateHeaders,
-      onDisconnected: (id, hop) => registrar?.registrations.disconnected(id, hop),
-    })
-  }
-
-  #openRegistrar(
-    deps: Pick<RegistrarEdgeDeps, 'challenger' | 'refusals' | 'log' | 'srf'>,
-    trust: Trust,
-  ): OpenRegistrar | undefined {
-    const { registrar, metrics, userAgent } = this.#deps
-    const isKnown = (source: string) => trust.isListed(source)
-    const asks = (source: string) => trust.mayChallenge(source)
-    const draining = () => this.#isDraining
-    const connected = () => this.isConnected
-    return (
-      registrar &&
-      openRegistrar(registrar, {
-        ...deps,
-        metrics,
-        userAgent,
-        isKnown,
-        mayChallenge: asks,
-        isDraining: draining,
-        isConnected: connected,
-      })
+  /** Whether the agent listens on an address (canonical). */
+  #listensOn(host: string): boolean {
+    return this.#link.hostports.some(
+      (entry) => canonicalHost(/^[^/]*\/(.*):\d+$/.exec(entry)?.[1] ?? '') === host,
     )
   }
 
-  #openTransfers(link: AgentLink): Transfers {
-    const { directory, edge, clock, trust, metrics } = this.#deps
-    const listens = (host: string) =>
-      link.hostports.some((entry) => canonicalHost(/^[^/]*\/(.*):\d+$/.exec(entry)?.[1] ?? '') === host)
-    return new Transfers({
-      addresses: directory,
-      edge,
-      clock,
-      metrics,
-      count: (endpoint) => this.#admission.countReferral(endpoint),
-      isOurs: (host, projectId) =>
-        directory.domainApp(host)?.projectId === projectId ||
-        trust?.isRegistrar(host) === true ||
-        listens(host),
-    })
-  }
-
-  #openDoor(challenger: Challenger, carriers: CarrierDirectory, trust: Trust): Admission {
-    const { directory, edge, clock, counts } = this.#deps
-    return new Admission({
-      directory,
-      edge,
-      challenger,
-      carriers,
-      trust,
-      calls: () => counts.calls(),
-      limits: this.#limits,
-      isDraining: () => this.#isDraining,
-      busyPercent: this.#deps.busyPercent ?? (() => 0),
-      recordOffense: this.#deps.recordOffense ?? (() => {}),
-      now: () => clock.now(),
-    })
+  /** Makes the registrar with its keep-alive; undefined if the configuration names no domain for it. */
+  #openRegistrar(
+    { config, registrations, clock }: RegistrarSettings,
+    { directory, inbound: { trust }, metrics }: SipEdgeDeps,
+    headers: GatewayHeaders,
+    log: Log,
+  ): { readonly registrar: Registrar; readonly keepAlive: KeepAlive } | undefined {
+    const domains = config.domains.map(canonicalHost)
+    if (domains.length === 0) return undefined
+    const refusals = this.#refusals
+    const authenticator = new EndpointAuthenticator(directory, this.#challenger, refusals)
+    const registrar = new Registrar(
+      { authenticator, registrations, refusals, trust, load: this.#load, metrics, log },
+      { domains, limits: config, headers, clock },
+    )
+    const intervalMs = () => config.keepAliveMs
+    const keepAlive = new KeepAlive(registrations, this.#link, { clock, log, headers, intervalMs })
+    keepAlive.start()
+    return { registrar, keepAlive }
   }
 }

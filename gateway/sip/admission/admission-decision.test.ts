@@ -4,7 +4,6 @@ import { digestSecret } from '../../directory/secrets.ts'
 import type { DomainApp, SipEndpoint } from '../../directory/types.ts'
 import { testApp } from '../testing/bench.ts'
 import { type AdmissionFacts, type AdmissionRules, decideAdmission } from './admission-decision.ts'
-import { Allowlists } from './allowlists.ts'
 import type { DigestCheck } from './challenger.ts'
 import { Trust } from './trust.ts'
 
@@ -23,14 +22,13 @@ const facts: AdmissionFacts = {
 const challenged: DigestCheck = {
   kind: 'challenge',
   why: 'missing',
-  isProven: false,
   headers: { 'WWW-Authenticate': 'Digest realm' },
 }
 /** Accepts the secret of `username`. */
 const signedInAs =
   (username: string): AdmissionFacts['checkDigest'] =>
   (_realm, secretOf) =>
-    secretOf(username) ? { kind: 'accepted', username } : { ...challenged, why: 'wrong', isProven: true }
+    secretOf(username) ? { kind: 'accepted', username } : { ...challenged, why: 'wrong' }
 
 const desk: SipEndpoint = {
   id: 'endpoint-1',
@@ -56,7 +54,6 @@ interface Setting {
 
 const decide = (setting: Setting = {}) => {
   const { apps = [testApp()], carriers = [], registrar = [], strangers = 'answer' } = setting
-  const lists = new Allowlists()
   const trust = new Trust({
     domains: apps as unknown as readonly DomainConfig[],
     carriers,
@@ -77,7 +74,6 @@ const decide = (setting: Setting = {}) => {
       },
       trust,
       limits: { maxCalls: 10, callsPerSecond: 5, busyPercent: 85 },
-      isAllowed: (app, source) => lists.allows(app, source),
       domainCalls: () => 0,
       sourceCalls: () => 0,
       endpointCalls: () => 0,
@@ -398,7 +394,7 @@ describe('a SIP endpoint', () => {
   })
 
   it('that guesses is reported, not one that is challenged for the first time', () => {
-    expect(calls('ann', 'eve')).toMatchObject({ isWrongPassword: true })
+    expect(calls('ann', 'eve')).toMatchObject({ facts: { answer: 'wrong' } })
     const first = decide({
       registrar: ['pbx.example'],
       facts: { target: { host: 'pbx.example', user: 'ann' } },

@@ -1,6 +1,14 @@
-import type { AdmissionFacts, AdmissionRefusal, AdmissionRules, AdmittedCaller } from './admission-types.ts'
-import { checkGateway, checkLimits } from './capacity-checks.ts'
+import { senderOf } from '@trunkline/sip-agent/networks'
+import type {
+  AdmissionFacts,
+  AdmissionRefusal,
+  AdmissionRules,
+  AdmittedCaller,
+  IdentifiedCaller,
+  Rate,
+} from './admission-types.ts'
 import { identifyCaller } from './identify-caller.ts'
+import { checkUntrusted, isUnconfirmed, untrustedRates } from './untrusted-limits.ts'
 
 export type { AdmissionFacts, AdmissionRefusal, AdmissionRules, AdmittedCaller } from './admission-types.ts'
 
@@ -31,4 +39,116 @@ export const decideAdmission = (facts: AdmissionFacts, rules: AdmissionRules): A
   if (refusal) return refusal
   const caller = identifyCaller(facts, rules)
   return 'refuse' in caller ? caller : checkLimits(caller, facts, rules)
+}
+
+const gatewayRate = 'gateway'
+
+/** The key of the rate of an endpoint's calls. */
+export const endpointRate = (id: string | undefined): string => `endpoint ${id}`
+
+/** Steps 1 and 2: whether the gateway takes calls at all. */
+const checkGateway = (facts: AdmissionFacts, rules: AdmissionRules): AdmissionRefusal | undefined => {
+  const { method, source, transport, target, isDraining, busyPercent, calls } = facts
+  const { limits, note } = rules
+  const checked = { source, transport, domain: target.host }
+  if (method !== 'INVITE')
+    return { refuse: 'method_not_allowed', check: 'method', facts: { ...checked, method } }
+  note?.('method', { method })
+  if (isDraining) return { refuse: 'draining', check: 'draining', facts: { ...checked, calls } }
+  const busy = Math.round(busyPercent)
+  // 100 turns it off: a loop that is always busy still takes calls.
+  if (limits.busyPercent < 100 && busyPercent >= limits.busyPercent)
+    return { refuse: 'overloaded', check: 'load', facts: { ...checked, busy, limit: limits.busyPercent } }
+  note?.('load', { busy, limit: limits.busyPercent })
+  return undefined
+}
+
+/** Steps 5 to 8 of `decideAdmission`: whether there is room for the call. */
+export const checkLimits = (
+  caller: IdentifiedCaller,
+  facts: AdmissionFacts,
+  rules: AdmissionRules,
+): AdmissionDecision => {
+  const { source, transport, portsFree } = facts
+  const { app, endpoint, domain } = caller
+  const checked = { source, transport, domain, ...(app ? { app: app.id } : { endpoint: endpoint?.username }) }
+  const stranger = checkUntrusted(caller, facts, rules)
+  if (stranger) return stranger
+  const rates = [...ratesOf(caller, facts, rules), ...untrustedRates(caller, facts, rules)]
+  const full = exceededCallLimit(caller, facts, rules)
+  if (full) {
+    const { hasRoomForOthers, ...limit } = full
+    return {
+      refuse: 'over_call_limit',
+      check: 'calls',
+      facts: { ...checked, ...limit },
+      hasRoomForOthers,
+    }
+  }
+  rules.note?.('calls', { calls: facts.calls, limit: rules.limits.maxCalls, ...ownLimits(caller) })
+  const fast = rates.find(({ key, perSecond }) => !rules.hasRate(key, perSecond))
+  // Not as `key`: the log shows nothing that is called so.
+  if (fast)
+    return {
+      refuse: 'over_call_rate',
+      check: 'rate',
+      facts: { ...checked, rate: fast.key, perSecond: fast.perSecond },
+      hasRoomForOthers: fast.key !== gatewayRate,
+    }
+  rules.note?.('rate', Object.fromEntries(rates.map(({ key, perSecond }) => [key, perSecond])))
+  if (portsFree < 1) return { refuse: 'no_ports', check: 'ports', facts: { ...checked, portsFree } }
+  rules.note?.('ports', { portsFree })
+  return { admit: { ...caller, rates, isUnconfirmed: isUnconfirmed(caller, facts) } }
+}
+
+/** Returns the caller's own call limits, for a report of the checks. */
+const ownLimits = ({ app, endpoint, carrier }: IdentifiedCaller): Record<string, number> => {
+  const limits = {
+    domainLimit: app?.maxCalls,
+    endpointLimit: endpoint?.maxCalls,
+    sourceLimit: app?.maxCallsOfSource,
+    carrierLimit: carrier?.maxCalls,
+  }
+  return Object.fromEntries(
+    Object.entries(limits).flatMap(([name, limit]) => (limit === undefined ? [] : [[name, limit]])),
+  )
+}
+
+const exceededCallLimit = (
+  { app, endpoint, carrier }: IdentifiedCaller,
+  { calls, source }: AdmissionFacts,
+  rules: AdmissionRules,
+): (Record<string, number | string | boolean> & Pick<AdmissionRefusal, 'hasRoomForOthers'>) | undefined => {
+  const limit = rules.limits.maxCalls
+  if (calls >= limit) return { calls, limit }
+  const domainCalls = app ? rules.domainCalls(app.id) : 0
+  if (app?.maxCalls !== undefined && domainCalls >= app.maxCalls)
+    return { domainCalls, domainLimit: app.maxCalls, hasRoomForOthers: true }
+  const endpointCalls = endpoint ? rules.endpointCalls(endpoint.id) : 0
+  if (endpoint?.maxCalls !== undefined && endpointCalls >= endpoint.maxCalls)
+    return { endpointCalls, endpointLimit: endpoint.maxCalls, hasRoomForOthers: true }
+  const sourceCalls = app ? rules.sourceCalls(app.id, source) : 0
+  if (app?.maxCallsOfSource !== undefined && sourceCalls >= app.maxCallsOfSource)
+    return { sourceCalls, sourceLimit: app.maxCallsOfSource, hasRoomForOthers: true }
+  const carrierCalls = carrier ? rules.carrierCalls(carrier.name) : 0
+  if (carrier?.maxCalls !== undefined && carrierCalls >= carrier.maxCalls)
+    return { carrier: carrier.name, carrierCalls, carrierLimit: carrier.maxCalls }
+  return undefined
+}
+
+/**
+ * Rates that the call counts in. The carrier's rate is counted by the carrier, together with outbound calls.
+ */
+const ratesOf = (
+  { app, endpoint }: IdentifiedCaller,
+  { source }: AdmissionFacts,
+  { limits }: AdmissionRules,
+): Rate[] => {
+  const rates = [
+    { key: gatewayRate, perSecond: limits.callsPerSecond },
+    { key: `app ${app?.id}`, perSecond: app?.callsPerSecond },
+    { key: `source ${senderOf(source)} of ${app?.id}`, perSecond: app?.callsPerSecondOfSource },
+    { key: endpointRate(endpoint?.id), perSecond: endpoint?.callsPerSecond },
+  ]
+  return rates.flatMap(({ key, perSecond }) => (perSecond === undefined ? [] : [{ key, perSecond }]))
 }

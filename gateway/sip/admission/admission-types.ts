@@ -43,13 +43,13 @@ export interface AdmissionRules {
     | 'untrustedResponse'
     | 'mayChallenge'
     | 'carrierOf'
+    | 'isAllowed'
     | 'isListed'
     | 'isKnownTo'
     | 'isRegistrar'
     | 'telDomainOf'
   >
   readonly limits: AdmissionLimits
-  isAllowed(app: DomainApp, source: string): boolean
   /** Calls in progress of a domain application, by its id. */
   domainCalls(id: string): number
   /** Calls in progress of a domain application that came from one address, of IPv6 from one /64. */
@@ -147,6 +147,4 @@ export interface AdmissionRefusal {
    * calls.
    */
   readonly hasRoomForOthers?: boolean
-  /** It showed a wrong password, and is really at its address. */
-  readonly isWrongPassword?: boolean
 }

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { CarrierConfig } from '../../../config/types.ts'
 import { SystemClock } from '../../core/clock.ts'
 import { digestSecret } from '../../directory/secrets.ts'
-import { Registrations } from '../registrar/open-registrar.ts'
+import { Registrations } from '../registrar/registrations.ts'
 import { answerTo, refusedCall, type Setting, startAdmission } from '../testing/admission-rig.ts'
 import { carrierSdp, rejected, testApp } from '../testing/bench.ts'
 import type { Carrier } from '../testing/carrier.ts'
@@ -70,14 +70,11 @@ describe('a stranger', () => {
   it('sees the same challenge when it registers, wherever', async () => {
     const clock = new SystemClock()
     const limits = { minExpiresMs: 1, maxExpiresMs: 1, contacts: 1 }
-    const directory = { endpointByName: () => undefined, resolve: () => undefined }
     await begin({
       registrar: ['pbx.example'],
       parts: {
         registrar: {
           clock,
-          directory,
-          recordOffense: () => {},
           config: { domains: ['pbx.example'], keepAliveMs: 0, ...limits },
           registrations: new Registrations({ limits, clock }),
         },

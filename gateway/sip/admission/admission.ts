@@ -1,8 +1,9 @@
 import { senderOf } from '@trunkline/sip-agent/networks'
-import type { Edge } from '../../../media/types.ts'
+import type { Clock } from '../../core/clock.ts'
 import type { Code } from '../../core/errors/catalogue.ts'
 import type { SipUri } from '../../core/sip-uri.ts'
-import type { Directory, SipEndpoint } from '../../directory/types.ts'
+import type { SipEndpoint } from '../../directory/types.ts'
+import type { Credentials } from '../digest/digest-session.ts'
 import { printable } from '../headers.ts'
 import { sourceOf } from '../signalling-source.ts'
 import type { SipRequest } from '../srf.ts'
@@ -11,31 +12,32 @@ import {
   type AdmissionRules,
   type AdmittedCaller,
   decideAdmission,
+  endpointRate,
 } from './admission-decision.ts'
-import { Allowlists } from './allowlists.ts'
+import type { AdmissionLimits } from './admission-types.ts'
 import { CallRates } from './call-rates.ts'
-import { endpointRate } from './capacity-checks.ts'
 import type { Challenger } from './challenger.ts'
 import { Concurrency } from './concurrency.ts'
+import type { GatewayLoad } from './gateway-load.ts'
 import { telTarget } from './tel-target.ts'
 import type { Trust } from './trust.ts'
 
-/** Collaborators and settings of {@link Admission}. */
+/** Collaborators of {@link Admission}. */
 export interface AdmissionDeps {
-  readonly directory: Pick<Directory, 'domainApp' | 'endpointByName' | 'resolve'>
+  readonly directory: AdmissionRules['directory']
   readonly trust: Trust
   readonly challenger: Pick<Challenger, 'check'>
-  readonly carriers: { byName(name: string): { readonly load: InboundLoad } | undefined }
-  readonly edge: Pick<Edge, 'usage'>
-  /** Calls in progress. */
-  readonly calls: () => number
-  readonly limits: AdmissionRules['limits']
-  readonly isDraining: () => boolean
-  /** Per cent of the last second that the gateway was busy. */
-  readonly busyPercent: () => number
-  /** Called with an address that certainly sent a wrong password. */
-  readonly recordOffense: (address: string) => void
-  readonly now: () => number
+  readonly carriers: { byName(name: string): InboundTrunk | undefined }
+  readonly load: GatewayLoad
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** Carrier of an admitted call, in its present state. */
+export interface InboundTrunk {
+  readonly load: InboundLoad
+  /** Credentials for the carrier's challenges. */
+  readonly credentials: Credentials | undefined
+  readonly targets: readonly { readonly uri: SipUri }[]
 }
 
 /** Calls of one carrier that are in progress, and its limits. */
@@ -48,8 +50,9 @@ export interface InboundLoad {
   take(direction: 'inbound'): (() => void) | string
 }
 
-/** A call that came in; it counts until it is released. To call any of these more than once does no harm. */
+/** An admitted call; it counts until it is released. Each function is idempotent. */
 export interface AdmittedCall extends AdmittedCaller {
+  readonly trunk?: InboundTrunk | undefined
   /** The caller has proved that it is at its address. */
   readonly onConfirmed: () => void
   /**
@@ -59,7 +62,7 @@ export interface AdmittedCall extends AdmittedCaller {
   readonly releaseLeg: () => void
   /** Ends the count of the call for the domain, the source and the endpoint. */
   readonly releaseCall: () => void
-  /** Nothing came of it: both. */
+  /** Ends both counts, for a call without a leg. */
   readonly release: () => void
 }
 
@@ -79,16 +82,15 @@ export class Admission {
   readonly #unconfirmedCalls = new Concurrency()
   readonly #rates: CallRates
 
-  constructor(deps: AdmissionDeps) {
+  /** `limits` are read at each call. */
+  constructor(deps: AdmissionDeps, limits: AdmissionLimits) {
     this.#deps = deps
-    this.#rates = new CallRates(deps.now)
-    const { directory, trust, limits, carriers } = deps
-    const allowlists = new Allowlists()
+    const { directory, trust, carriers, clock } = deps
+    this.#rates = new CallRates(() => clock.now())
     this.#rules = {
       directory,
       trust,
       limits,
-      isAllowed: (app, source) => allowlists.allows(app, source),
       domainCalls: (id) => this.#domainCalls.count(id),
       sourceCalls: (id, source) => this.#sourceCalls.count(sourceKey(id, source)),
       untrustedCalls: (source) => this.#strangerCalls.count(senderOf(source)),
@@ -116,8 +118,7 @@ export class Admission {
 
   /** `settingUp`: calls that came in and are not in progress yet. */
   admit(request: SipRequest, target: SipUri, settingUp: number): AdmittedCall | AdmissionRefusal {
-    const { edge, calls, isDraining, busyPercent, recordOffense } = this.#deps
-    const { used, total } = edge.usage()
+    const { isDraining, busyPercent, calls, ports } = this.#deps.load
     const { method, source_address: source } = request
     const decision = decideAdmission(
       {
@@ -125,18 +126,16 @@ export class Admission {
         source,
         target,
         transport: printable(request.protocol, 8),
-        isDraining: isDraining(),
-        busyPercent: busyPercent(),
-        calls: calls() + settingUp,
-        portsFree: total - used,
-        portsTotal: total,
+        isDraining,
+        busyPercent,
+        calls: calls + settingUp,
+        portsFree: ports.total - ports.used,
+        portsTotal: ports.total,
         checkDigest: (realm, secretOf) => this.#deps.challenger.check(signed(request), realm, secretOf),
       },
       this.#rules,
     )
-    if ('admit' in decision) return this.#count(decision.admit, source)
-    if (decision.isWrongPassword) recordOffense(source)
-    return decision
+    return 'admit' in decision ? this.#count(decision.admit, source) : decision
   }
 
   /**
@@ -156,7 +155,8 @@ export class Admission {
   /** The carrier's calls are counted with those that go out to it. */
   #count(admitted: AdmittedCaller, source: string): AdmittedCall | AdmissionRefusal {
     const { app, endpoint, carrier, domain, rates, standing } = admitted
-    const taken = carrier && this.#deps.carriers.byName(carrier.name)?.load.take('inbound')
+    const trunk = carrier && this.#deps.carriers.byName(carrier.name)
+    const taken = trunk?.load.take('inbound')
     if (typeof taken === 'string') {
       const facts = { source, domain, carrier: carrier?.name, limit: taken }
       return { refuse: 'over_call_rate', check: 'rate', facts }
@@ -180,7 +180,7 @@ export class Admission {
       releaseLeg()
       releaseCall()
     }
-    return { ...admitted, onConfirmed, releaseLeg, releaseCall, release }
+    return { ...admitted, trunk, onConfirmed, releaseLeg, releaseCall, release }
   }
 }
 

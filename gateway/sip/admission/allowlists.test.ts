@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { testApp } from '../testing/bench.ts'
-import { Allowlists } from './allowlists.ts'
+import { Trust } from './trust.ts'
 
 describe('the allowlist', () => {
-  const lists = new Allowlists()
+  const lists = new Trust({ domains: [], carriers: [], sip: { registrar: { domains: [] } } })
   const allow = ['192.0.2.0/28', '203.0.113.7', '2001:db8::/32', '::ffff:198.51.100.0/120']
   const app = testApp({ allow })
 
@@ -23,12 +23,12 @@ describe('the allowlist', () => {
     ['no address', false],
     ['', false],
   ])('decides on %s: %s', (source, expected) => {
-    expect(lists.allows(app, source)).toBe(expected)
+    expect(lists.isAllowed(app, source)).toBe(expected)
   })
 
   it('admits every source without a list, and none by an empty list', () => {
-    expect(lists.allows(testApp(), '192.0.2.200')).toBe(true)
-    expect(lists.allows(testApp({ allow: [] }), '192.0.2.200')).toBe(false)
+    expect(lists.isAllowed(testApp(), '192.0.2.200')).toBe(true)
+    expect(lists.isAllowed(testApp({ allow: [] }), '192.0.2.200')).toBe(false)
   })
 
   it.each([
@@ -39,6 +39,6 @@ describe('the allowlist', () => {
     '2001:db8::/129',
     '::ffff:1.2.3.4/90',
   ])('refuses the entry %s', (entry) => {
-    expect(() => lists.allows(testApp({ allow: [entry] }), '192.0.2.1')).toThrow(entry)
+    expect(() => lists.isAllowed(testApp({ allow: [entry] }), '192.0.2.1')).toThrow(entry)
   })
 })

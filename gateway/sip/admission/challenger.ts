@@ -31,8 +31,6 @@ export type DigestCheck =
        * offered.
        */
       readonly why: 'missing' | 'stale' | 'wrong'
-      /** The wrong answer certainly came from the request's source address: an offense can be recorded. */
-      readonly isProven: boolean
       /** For the 401. */
       readonly headers: Headers
     }
@@ -47,16 +45,23 @@ export type DigestAlgorithm = 'MD5' | 'SHA-256'
  */
 export class Challenger {
   readonly #nonces: Nonces
+  readonly #recordOffense: (address: string) => void
   #algorithms: readonly DigestAlgorithm[]
   /** Stands in for the secret of a user who does not exist; no password matches it. */
   readonly #unknownUser: DigestSecret
 
   /**
    * `algorithms`: one challenge for each, in this order. Of several, some phones read the first only, some
-   * the last, and some give up over an unknown one. All phones speak MD5 alone.
+   * the last, and some give up over an unknown one. All phones speak MD5 alone. `recordOffense` is called
+   * with an address that certainly sent a wrong password.
    */
-  constructor(now: () => number, algorithms: readonly DigestAlgorithm[] = ['MD5']) {
+  constructor(
+    now: () => number,
+    algorithms: readonly DigestAlgorithm[] = ['MD5'],
+    recordOffense: (address: string) => void = () => {},
+  ) {
     this.#nonces = new Nonces(now)
+    this.#recordOffense = recordOffense
     this.#algorithms = algorithms
     const unknown = (bytes: number) => randomBytes(bytes).toString('hex')
     this.#unknownUser = { username: unknown(8), realm: '', md5: unknown(16), sha256: unknown(32) }
@@ -83,10 +88,13 @@ export class Challenger {
     const secret = secretOf(answer.username)
     // A stronger algorithm than the one that was offered does no harm.
     const isOffered = answer.algorithm === 'SHA-256' || this.#algorithms.includes(answer.algorithm)
-    const right = matches(answer, secret ?? this.#unknownUser, request) && secret !== undefined && isOffered
+    const isRight = matches(answer, secret ?? this.#unknownUser, request) && secret !== undefined && isOffered
     const { isValid, isProven } = this.#nonces.check(answer.nonce, request.source)
-    // A wrong MD5 answer that was not offered proves nothing about its sender.
-    if (!right) return this.#challenge(request, realm, 'wrong', isProven && isOffered)
+    if (!isRight) {
+      // A wrong MD5 answer that was not offered proves nothing about its sender.
+      if (isProven && isOffered) this.#recordOffense(request.source)
+      return this.#challenge(request, realm, 'wrong')
+    }
     const count = answer.counted ? Number.parseInt(answer.counted.nc, 16) : 1
     const isHere = isProven || !request.isOverConnection
     if (!isValid || !isHere || !this.#nonces.use(answer.nonce, count))
@@ -94,18 +102,13 @@ export class Challenger {
     return { kind: 'accepted', username: answer.username }
   }
 
-  #challenge(
-    request: DigestRequest,
-    realm: string,
-    why: 'missing' | 'stale' | 'wrong',
-    isProven = false,
-  ): DigestCheck {
+  #challenge(request: DigestRequest, realm: string, why: 'missing' | 'stale' | 'wrong'): DigestCheck {
     const nonce = this.#nonces.make(request.source)
     const stale = why === 'stale' ? ', stale=true' : ''
     const challenges = this.#algorithms.map(
       (algorithm) => `Digest realm="${realm}", nonce="${nonce}", algorithm=${algorithm}, qop="auth"${stale}`,
     )
-    return { kind: 'challenge', why, isProven, headers: { 'WWW-Authenticate': challenges.join(', ') } }
+    return { kind: 'challenge', why, headers: { 'WWW-Authenticate': challenges.join(', ') } }
   }
 }
 

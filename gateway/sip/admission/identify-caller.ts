@@ -2,6 +2,7 @@ import { canonicalHost } from '../../../config/networks.ts'
 import { userOf } from '../../core/sip-uri.ts'
 import { digestSecret } from '../../directory/secrets.ts'
 import type { DigestSecret, DomainApp, SipEndpoint } from '../../directory/types.ts'
+import { warning } from '../gateway-headers.ts'
 import { printable } from '../headers.ts'
 import type { Headers } from '../srf.ts'
 import type {
@@ -13,7 +14,6 @@ import type {
   IdentifiedCaller,
 } from './admission-types.ts'
 import { planOf } from './dial-plan.ts'
-import { warning } from './refusals.ts'
 
 /** Steps 3 and 4 of `decideAdmission`: identifies the caller, and plans its call. */
 export const identifyCaller = (
@@ -46,12 +46,13 @@ class CallerCheck {
   /** A domain application is called. */
   app(app: DomainApp): IdentifiedCaller | AdmissionRefusal {
     const { source } = this.#facts
-    const { trust, isAllowed } = this.#rules
+    const { trust } = this.#rules
     const carrier = trust.carrierOf(source, app.projectId)
     const named = { app: app.id, carrier: carrier?.name }
     this.#note('carrier', { carrier: carrier?.name ?? 'none' })
     this.#note('domain', { domain: this.#host, app: app.id })
-    if (!isAllowed(app, source)) return this.#stray('allow', { ...named, allow: app.allow }, app.projectId)
+    if (!trust.isAllowed(app, source))
+      return this.#stray('allow', { ...named, allow: app.allow }, app.projectId)
     this.#note('allow', { allow: app.allow ?? 'anyone' })
     const secret = this.#secretFor(app)
     const isKnown = trust.isKnownTo(app.projectId, source)
@@ -130,14 +131,13 @@ class CallerCheck {
       this.#note('challenge', { username: found.username })
       return undefined
     }
-    const { why, headers, isProven } = found
+    const { why, headers } = found
     const refused = this.#refuse('unauthorized', 'challenge', { ...facts, answer: why })
     const isQuiet = why !== 'wrong' && facts.knownDomain === undefined
     return {
       ...refused,
       headers: { ...headers, ...this.#warning() },
       ...(isQuiet && { isQuiet }),
-      ...(isProven && { isWrongPassword: true }),
     }
   }
 

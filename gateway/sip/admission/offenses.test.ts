@@ -1,6 +1,7 @@
 import { offenseHeader } from '@trunkline/sip-agent'
 import { expect, it } from 'vitest'
 import { Metrics } from '../../core/metrics.ts'
+import { GatewayHeaders } from '../gateway-headers.ts'
 import { testApp } from '../testing/bench.ts'
 import { Carrier } from '../testing/carrier.ts'
 import { FakeResponse } from '../testing/fake-srf.ts'
@@ -43,15 +44,9 @@ it('has a stranger banned that may not call, and no source for the 403 of anothe
 
 it('blames no source to a drachtio-server, which would forward it to the sender', () => {
   const sent = (marks: boolean, code: 'source_not_allowed' | 'not_permitted') => {
-    const { rejections } = new Metrics()
-    const parts = {
-      log: { warn: () => {} },
-      metrics: { rejections },
-      userAgent: '',
-      hasPrivateHeaders: marks,
-    }
+    const headers = new GatewayHeaders({ hasPrivateHeaders: marks })
     const response = new FakeResponse()
-    new Refusals(parts).refuse(response, code, {})
+    new Refusals(headers, { warn: () => {} }, new Metrics()).refuse(response, code, {})
     return Object.keys(response.sent[0]?.headers ?? {})
   }
   expect(sent(true, 'source_not_allowed')).toEqual(['Reason', offenseHeader])

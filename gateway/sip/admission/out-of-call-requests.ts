@@ -1,15 +1,17 @@
 import { readHeaderParams } from '@trunkline/sip-agent/message'
 import type { Code } from '../../core/errors/catalogue.ts'
+import { allowedMethods, type GatewayHeaders } from '../gateway-headers.ts'
 import { printable } from '../headers.ts'
 import type { SipRequest, SipResponse, SrfLike } from '../srf.ts'
-import { allowedMethods, type Refusals, serverHeader } from './refusals.ts'
+import type { GatewayLoad } from './gateway-load.ts'
+import type { Refusals } from './refusals.ts'
 
 /** Collaborators of {@link handleOutOfCallRequests}. */
 export interface OutOfCallDeps {
   readonly srf: Pick<SrfLike, 'use'>
   readonly refusals: Refusals
-  readonly isDraining: () => boolean
-  readonly userAgent: string
+  readonly load: Pick<GatewayLoad, 'isDraining'>
+  readonly headers: GatewayHeaders
   /** Registrar of SIP endpoints; undefined: endpoints cannot register. */
   readonly registrar?: { handle(request: SipRequest, response: SipResponse): void }
 }
@@ -29,7 +31,7 @@ const refusedMethods = ['message', 'notify', 'publish', 'info', 'refer']
 export const handleOutOfCallRequests = (deps: OutOfCallDeps): void => {
   const { srf, refusals } = deps
   srf.use((request, response, next) => {
-    if (isInsideDialog(request)) strayed(request, response, deps)
+    if (isInsideDialog(request)) refuseStray(request, response, deps)
     else next()
   })
   srf.use('options', (request, response) => options(request, response, deps))
@@ -43,12 +45,12 @@ export const handleOutOfCallRequests = (deps: OutOfCallDeps): void => {
 }
 
 const options = (request: SipRequest, response: SipResponse, deps: OutOfCallDeps): void => {
-  if (deps.isDraining()) {
+  if (deps.load.isDraining) {
     deps.refusals.refuse(response, 'draining', { ...factsOf(request), method: 'OPTIONS' })
     return
   }
   response.send(200, {
-    headers: { ...serverHeader(deps.userAgent), Allow: allowedMethods, Accept: 'application/sdp' },
+    headers: { ...deps.headers.response, Allow: allowedMethods, Accept: 'application/sdp' },
   })
 }
 
@@ -59,8 +61,8 @@ const isInsideDialog = (request: SipRequest): boolean =>
  * Answers a request whose dialog drachtio-srf does not know: it has just ended, or never existed here. An ACK
  * gets no answer.
  */
-const strayed = (request: SipRequest, response: SipResponse, deps: OutOfCallDeps): void => {
-  if (request.method !== 'ACK') response.send(481, { headers: serverHeader(deps.userAgent) })
+const refuseStray = (request: SipRequest, response: SipResponse, deps: OutOfCallDeps): void => {
+  if (request.method !== 'ACK') response.send(481, { headers: deps.headers.response })
 }
 
 const factsOf = (request: SipRequest): Record<string, unknown> => ({

@@ -1,6 +1,7 @@
 import { Networks } from '@trunkline/sip-agent/networks'
 import { canonicalHost } from '../../../config/networks.ts'
 import type { CarrierConfig, Config } from '../../../config/types.ts'
+import type { DomainApp } from '../../directory/types.ts'
 import { CarrierNetworks } from './carrier-networks.ts'
 import { allNetworks, knownNetworks, type NetworkList } from './known-networks.ts'
 
@@ -38,6 +39,8 @@ export class Trust {
   #networks: readonly string[] = []
   readonly #registrar: ReadonlySet<string>
   #challengesUntrusted = true
+  /** Allow lists of domain applications; each is built once, as long as it is the same. */
+  readonly #allowed = new WeakMap<readonly string[], Networks>()
 
   /** Throws an Error that names an entry which is no network. */
   constructor(config: TrustConfig) {
@@ -87,6 +90,17 @@ export class Trust {
    */
   mayChallenge(source: string): boolean {
     return this.#challengesUntrusted || this.isListed(source)
+  }
+
+  /**
+   * Whether a source address may send to a domain application. Without a list every source may send. Text
+   * that is no address is refused. Throws an Error that names a list entry which is no network.
+   */
+  isAllowed({ allow }: Pick<DomainApp, 'allow'>, source: string): boolean {
+    if (allow === undefined) return true
+    const networks = this.#allowed.get(allow) ?? new Networks(allow)
+    this.#allowed.set(allow, networks)
+    return networks.has(source)
   }
 
   /** The project's carrier that a source address is of; the first one where several claim it. */

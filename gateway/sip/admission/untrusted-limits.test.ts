@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { testApp } from '../testing/bench.ts'
+import { checkLimits } from './admission-decision.ts'
 import type { AdmissionFacts, AdmissionRules, IdentifiedCaller } from './admission-types.ts'
-import { checkLimits } from './capacity-checks.ts'
 import { checkUntrusted } from './untrusted-limits.ts'
 
 const strangers = {

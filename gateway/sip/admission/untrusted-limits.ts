@@ -48,7 +48,7 @@ export const untrustedRates = (
   return rates
 }
 
-/** Step 5 of `admit`: whether there is room for one more call of a stranger. */
+/** Step 5 of `decideAdmission`: whether there is room for one more call of a stranger. */
 export const checkUntrusted = (
   caller: IdentifiedCaller,
   facts: AdmissionFacts,

@@ -1,27 +1,12 @@
 import { readNameAddr } from '@trunkline/sip-agent/message'
-import type { Leg } from '../../calls/leg/leg.ts'
-import type { Clock } from '../../core/clock.ts'
 import { catalogue, codeOf, sipStatusOf } from '../../core/errors/catalogue.ts'
-import type { Log } from '../../core/log.ts'
 import { shownUri } from '../../core/sip-uri.ts'
 import { CallRates } from '../admission/call-rates.ts'
-import { serverHeader } from '../admission/refusals.ts'
 import { printable } from '../headers.ts'
 import type { Headers, SipDialog, SipRequest, SipResponse } from '../srf.ts'
-import { type DialogOrigin, isSameOrigin } from './known-dialogs.ts'
+import type { LegSession } from './leg-session.ts'
 import { type NamedDialog, type ReferTo, readReferTo } from './refer-to.ts'
-import type { Transfers } from './transfers.ts'
-
-/** Collaborators of {@link InboundRefer}. */
-export interface InboundReferDeps {
-  readonly dialog: Pick<SipDialog, 'local' | 'request'>
-  readonly leg: Leg
-  readonly transfers: Pick<Transfers, 'dialogs' | 'target' | 'enter' | 'join' | 'refused'>
-  readonly clock: Pick<Clock, 'now'>
-  readonly origin: DialogOrigin
-  readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
-  readonly userAgent: string
-}
+import type { Transferor } from './transferor.ts'
 
 /** Lifetime of the REFER subscription, in seconds. */
 const subscriptionSeconds = 180
@@ -63,23 +48,28 @@ const reasons: Readonly<Record<number, string>> = {
  * reports the progress, unless the peer wants none (RFC 4488).
  */
 export class InboundRefer {
-  #deps: InboundReferDeps
-  #rates: CallRates
-  #first = true
-  #joining = false
-  #stopped = false
+  readonly #dialog: Pick<SipDialog, 'local' | 'request'>
+  readonly #session: LegSession
+  readonly #transferor: Transferor
+  readonly #rates: CallRates
+  #isFirst = true
+  #isJoining = false
+  #isStopped = false
 
-  constructor(deps: InboundReferDeps) {
-    this.#deps = deps
-    this.#rates = new CallRates(() => deps.clock.now())
+  constructor(dialog: Pick<SipDialog, 'local' | 'request'>, session: LegSession, transferor: Transferor) {
+    this.#dialog = dialog
+    this.#session = session
+    this.#transferor = transferor
+    this.#rates = new CallRates(() => session.clock.now())
   }
 
   /** Handles one REFER. Answers 503 to the sixth and further ones within a second, without reading them. */
   take(request: SipRequest, response: SipResponse): void {
-    const { log, origin, transfers, userAgent } = this.#deps
+    const { log, headers } = this.#session
+    const transferor = this.#transferor
     if (!this.#rates.has('refer', maxRefersPerSecond)) {
-      transfers.refused('over_call_rate')
-      response.send(503, { headers: serverHeader(userAgent) })
+      transferor.countRefusal('over_call_rate')
+      response.send(503, { headers: headers.response })
       return
     }
     this.#rates.take('refer', maxRefersPerSecond)
@@ -88,95 +78,95 @@ export class InboundRefer {
     const facts = {
       referTo: shown(value),
       by: shown(request.get('Referred-By') ?? ''),
-      carrier: origin.carrier,
-      endpoint: origin.endpoint?.id,
+      carrier: transferor.origin.carrier,
+      endpoint: transferor.origin.endpoint?.id,
     }
     const refusal = referTo ? this.#start(referTo, request, response) : 400
     if (refusal) log.info({ event: 'transfer.refer-rejected', ...facts, status: refusal }, 'REFER rejected')
     else log.info({ event: 'transfer.refer-accepted', ...facts }, 'REFER accepted')
-    if (refusal) response.send(refusal, { headers: serverHeader(userAgent) })
+    if (refusal) response.send(refusal, { headers: headers.response })
   }
 
   /** Stops all further NOTIFYs. Idempotent. */
   stop(): void {
-    this.#stopped = true
+    this.#isStopped = true
   }
 
   /** Starts the transfer. Returns the status that refuses it; undefined if it was accepted. */
   #start(referTo: ReferTo, request: SipRequest, response: SipResponse): number | undefined {
-    const { transfers, leg, origin, log } = this.#deps
+    const { leg, log } = this.#session
+    const transferor = this.#transferor
     const replaces = referTo.kind === 'uri' ? referTo.replaces : undefined
     if (replaces) return this.#attended(replaces, request, response)
-    const target = transfers.target(referTo, origin)
+    const target = transferor.target(referTo)
     if ('refuse' in target) return target.refuse
     const early: number[] = []
-    let tell = (status: number): void => void early.push(status)
+    let report = (status: number): void => void early.push(status)
     const by = request.get('Referred-By') ?? ''
     const referredBy = readNameAddr(by) && by.length <= maxReferredByLength ? { referredBy: by } : {}
-    const over = transfers.enter(origin)
+    const over = transferor.countCall()
     if (typeof over === 'string') {
       log.warn(
-        { event: 'transfer.limit-exceeded', code: over, endpoint: origin.endpoint?.id },
+        { event: 'transfer.limit-exceeded', code: over, endpoint: transferor.origin.endpoint?.id },
         catalogue[over].text,
       )
       return 503
     }
-    if (!leg.referred({ to: target.to, ...referredBy, progress: (status) => tell(status), over })) {
+    if (!leg.referred({ to: target.to, ...referredBy, progress: (status) => report(status), over })) {
       over()
       return 603
     }
-    tell = this.#accept(request, response)
-    for (const status of early) tell(status)
+    report = this.#accept(request, response)
+    for (const status of early) report(status)
     return undefined
   }
 
   #attended(named: NamedDialog, request: SipRequest, response: SipResponse): number | undefined {
-    const { transfers, leg, origin, log } = this.#deps
-    const other = transfers.dialogs.find(named)
-    if (!other || other.leg === leg || !isSameOrigin(other.origin, origin)) return 603
-    if (this.#joining || !leg.isAnswered || !other.leg.isAnswered) return 603
-    this.#joining = true
-    const tell = this.#accept(request, response)
-    transfers
-      .join(leg, other.leg, () => tell(200))
+    const { leg, log } = this.#session
+    const other = this.#transferor.legOf(named)
+    if (!other || other === leg || this.#isJoining || !leg.isAnswered || !other.isAnswered) return 603
+    this.#isJoining = true
+    const report = this.#accept(request, response)
+    this.#transferor
+      .join(leg, other, () => report(200))
       .then(
-        (done) => done || tell(603),
+        (done) => done || report(603),
         (error: unknown) => {
           const code = codeOf(error)
           log.warn({ event: 'transfer.join-failed', code, reason: String(error) }, 'calls not joined')
-          tell(sipStatusOf({ code }))
+          report(sipStatusOf({ code }))
         },
       )
       .finally(() => {
-        this.#joining = false
+        this.#isJoining = false
       })
     return undefined
   }
 
   /** Accepts the REFER. Returns the function that reports progress to the peer. */
   #accept(request: SipRequest, response: SipResponse): (status: number) => void {
-    const { userAgent, dialog } = this.#deps
-    const silent = /^\s*false\b/i.test(request.get('Refer-Sub') ?? '')
+    const isSilent = /^\s*false\b/i.test(request.get('Refer-Sub') ?? '')
     const sequence = /^\s*(\d+)/.exec(request.get('CSeq') ?? '')?.[1]
     // Only the first REFER of a dialog may do without an id (RFC 3515 section 2.4.6).
-    const event = this.#first || sequence === undefined ? 'refer' : `refer;id=${sequence}`
-    this.#first = false
-    const headers = { ...serverHeader(userAgent), Contact: dialog.local.contact }
-    response.send(202, { headers: { ...headers, ...(silent && { 'Refer-Sub': 'false' }) } })
-    if (silent) return () => {}
+    const event = this.#isFirst || sequence === undefined ? 'refer' : `refer;id=${sequence}`
+    this.#isFirst = false
+    const headers = { ...this.#session.headers.response, Contact: this.#dialog.local.contact }
+    response.send(202, { headers: { ...headers, ...(isSilent && { 'Refer-Sub': 'false' }) } })
+    if (isSilent) return () => {}
     let over = false
-    const tell = (status: number) => {
+    const report = (status: number) => {
       if (over) return
       over = status >= 200
       this.#notify(event, status)
     }
-    tell(100)
-    return tell
+    report(100)
+    return report
   }
 
   #notify(event: string, status: number): void {
-    const { dialog, log } = this.#deps
-    if (this.#stopped) return
+    const dialog = this.#dialog
+    const { log } = this.#session
+    if (this.#isStopped) return
     const state = status >= 200 ? 'terminated;reason=noresource' : `active;expires=${subscriptionSeconds}`
     const headers: Headers = {
       Event: event,

@@ -1,40 +1,33 @@
 import type { ReferOptions, ReferOutcome } from '../../calls/leg/referral.ts'
-import type { Clock, Timer } from '../../core/clock.ts'
-import type { Log } from '../../core/log.ts'
+import type { Timer } from '../../core/clock.ts'
 import { parseSipUri, shownUri } from '../../core/sip-uri.ts'
 import { answeringChallenges } from '../digest/dialog-digest.ts'
 import { printable } from '../headers.ts'
-import type { FarResponse, Headers, SipDialog, SipRequest } from '../srf.ts'
-
-/** Collaborators of {@link OutboundRefer}. */
-export interface OutboundReferDeps {
-  readonly dialog: SipDialog
-  readonly clock: Clock
-  readonly log: Pick<Log, 'info'>
-  /** Further headers of the requests. */
-  readonly headers: Headers
-}
+import type { FarResponse, SipDialog, SipRequest } from '../srf.ts'
+import type { SignallingContext } from './leg-session.ts'
 
 const defaultTimeoutMs = 60_000
 
-/** One that is under way. */
+/** A REFER whose outcome is unknown. */
 interface Pending {
   readonly settle: (outcome: ReferOutcome) => void
   readonly timer: Timer
-  /** Of the response to it. */
+  /** Status of the response to it. */
   status?: number
-  /** Last one of a NOTIFY. */
+  /** Status of the last NOTIFY. */
   notifyStatus?: number
 }
 
 /** Sends a REFER inside a dialog and follows its NOTIFYs (RFC 3515), one REFER at a time. */
 export class OutboundRefer {
-  #deps: OutboundReferDeps
+  readonly #dialog: SipDialog
+  readonly #context: SignallingContext
   #pending: Pending | undefined
-  #stopped = false
+  #isStopped = false
 
-  constructor(deps: OutboundReferDeps) {
-    this.#deps = deps
+  constructor(dialog: SipDialog, context: SignallingContext) {
+    this.#dialog = dialog
+    this.#context = context
   }
 
   /**
@@ -44,16 +37,17 @@ export class OutboundRefer {
   refer(target: string, options: ReferOptions = {}): Promise<ReferOutcome> {
     const uri = parseSipUri(target)
     const by = options.referredBy === undefined ? undefined : parseSipUri(options.referredBy)
-    const refused = !uri || (options.referredBy !== undefined && !by) ? 400 : this.#stopped ? 481 : undefined
+    const refused =
+      !uri || (options.referredBy !== undefined && !by) ? 400 : this.#isStopped ? 481 : undefined
     if (!uri || refused || this.#pending) return Promise.resolve({ kind: 'failed', status: refused ?? 491 })
     const { promise, resolve } = Promise.withResolvers<ReferOutcome>()
-    const { clock, headers, log } = this.#deps
-    const dialog = answeringChallenges(this.#deps.dialog, options.credentials, log)
+    const { clock, headers, log } = this.#context
+    const dialog = answeringChallenges(this.#dialog, options.credentials, log)
     const timer = clock.after(options.timeoutMs ?? defaultTimeoutMs, () => this.#settle('no-answer', 408))
     this.#pending = { settle: resolve, timer }
     log.info({ event: 'transfer.refer-sent', to: printable(shownUri(uri.bare), 256) }, 'REFER sent')
     const all = {
-      ...headers,
+      ...headers.request,
       'Refer-To': `<${uri.bare}>`,
       ...(by && { 'Referred-By': `<${by.bare}>` }),
       Contact: dialog.local.contact,
@@ -82,7 +76,7 @@ export class OutboundRefer {
 
   /** The dialog is over. Idempotent. */
   stop(): void {
-    this.#stopped = true
+    this.#isStopped = true
     this.#settle('canceled', 408)
   }
 

@@ -22,18 +22,20 @@ const desk = { id: 'endpoint-1', address: '/public/desk', mayDialOut: true }
 
 /** An endpoint, or another party, that asks for a transfer of a call whose owner is `willing`. */
 const refer = (willing: boolean, origin: Partial<DialogOrigin> = { endpoint: desk }) => {
-  const transfers = new Transfers({
-    addresses: { resolve: (to) => ({ kind: 'subscriber', subscriberId: 's', address: to }) },
-    isOurs: (host) => host === 'demo.example',
-    edge: new TestEdge(),
-    clock: new FakeClock(),
-    metrics,
-    count: ({ id }) => {
-      if (limit) return limit
-      counted.push(`+${id}`)
-      return () => counted.push(`-${id}`)
+  const transfers = new Transfers(
+    {
+      addresses: { resolve: (to) => ({ kind: 'subscriber', subscriberId: 's', address: to }) },
+      isOwnHost: (host) => host === 'demo.example',
+      countReferral: ({ id }) => {
+        if (limit) return limit
+        counted.push(`+${id}`)
+        return () => counted.push(`-${id}`)
+      },
     },
-  })
+    new TestEdge(),
+    new FakeClock(),
+    metrics,
+  )
   const bench = establish({
     parts: { transfers, origin: { projectId: 'p1', source: '192.0.2.9', ...origin } },
   })
@@ -64,14 +66,16 @@ it.each(['over_call_limit', 'over_call_rate'] as const)(
 )
 
 it('more than five transfers of one dialog within a second get 503 unread, and are counted as refused', async () => {
-  const transfers = new Transfers({
-    addresses: { resolve: () => undefined },
-    isOurs: () => true,
-    edge: new TestEdge(),
-    clock: new FakeClock(),
-    count: () => () => {},
+  const transfers = new Transfers(
+    {
+      addresses: { resolve: () => undefined },
+      isOwnHost: () => true,
+      countReferral: () => () => {},
+    },
+    new TestEdge(),
+    new FakeClock(),
     metrics,
-  })
+  )
   const { clock, receive } = establish({
     parts: { transfers, origin: { projectId: 'p1', source: '192.0.2.9' } },
   })

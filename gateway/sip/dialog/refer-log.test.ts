@@ -9,14 +9,16 @@ import { Transfers } from './transfers.ts'
 it('shows no password of a URI that a REFER brings or takes', () => {
   const logged: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => logged.push(line) })
-  const transfers = new Transfers({
-    addresses: { resolve: () => undefined },
-    isOurs: () => true,
-    count: () => () => {},
-    edge: new TestEdge(),
-    clock: new FakeClock(),
-    metrics: new Metrics(),
-  })
+  const transfers = new Transfers(
+    {
+      addresses: { resolve: () => undefined },
+      isOwnHost: () => true,
+      countReferral: () => () => {},
+    },
+    new TestEdge(),
+    new FakeClock(),
+    new Metrics(),
+  )
   const bench = establish({ parts: { log, transfers, origin: { projectId: 'p1', source: '192.0.2.9' } } })
   const refer = (to: string) => bench.receive('REFER', '', { 'refer-to': to, 'referred-by': by }).statuses
   const by = '<sip:boss:hidden@b.example>'

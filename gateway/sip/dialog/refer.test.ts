@@ -73,14 +73,16 @@ const refer = (made: DialogBench, to: string, headers: Record<string, string> = 
 
 beforeEach(() => {
   edge = new TestEdge()
-  transfers = new Transfers({
-    addresses: { resolve: (to) => known[to] },
-    isOurs: (host, projectId) => host === 'demo.example' && projectId === 'p1',
+  transfers = new Transfers(
+    {
+      addresses: { resolve: (to) => known[to] },
+      isOwnHost: (host, projectId) => host === 'demo.example' && projectId === 'p1',
+      countReferral: () => () => {},
+    },
     edge,
-    clock: new FakeClock(),
-    metrics: new Metrics(),
-    count: () => () => {},
-  })
+    new FakeClock(),
+    new Metrics(),
+  )
   ;({ made: bench, talking: owner } = begin())
 })
 

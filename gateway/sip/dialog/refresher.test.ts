@@ -11,7 +11,7 @@ const timed = (
   changes: { allowsUpdate?: boolean; outbound?: boolean } = {},
 ): DialogBench =>
   establish({
-    parts: { timers: { settings, terms }, allowsUpdate: changes.allowsUpdate ?? true },
+    parts: { timer: { settings, terms }, allowsUpdate: changes.allowsUpdate ?? true },
     outbound: changes.outbound,
   })
 const half = 450_000

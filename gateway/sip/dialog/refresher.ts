@@ -1,11 +1,11 @@
-import type { Clock, Timer } from '../../core/clock.ts'
+import type { Timer } from '../../core/clock.ts'
 import { type Cause, codeOf } from '../../core/errors/catalogue.ts'
-import type { Log } from '../../core/log.ts'
+import { allowedMethods } from '../gateway-headers.ts'
 import { printable } from '../headers.ts'
 import { glareBackoffMs, type Random } from '../media/offer-answer.ts'
 import { answerIn } from '../media/sdp-body.ts'
-import type { SipMedia } from '../media/sip-media.ts'
-import type { FarResponse, Headers, SipDialog } from '../srf.ts'
+import type { FarResponse, SipDialog } from '../srf.ts'
+import type { LegSession } from './leg-session.ts'
 import {
   maxRaises,
   minimumOf,
@@ -16,24 +16,13 @@ import {
   timerOffer,
 } from './session-timer.ts'
 
-/** Collaborators and settings of {@link Refresher}. */
-export interface RefresherDeps {
-  readonly dialog: Pick<SipDialog, 'local' | 'request'>
-  readonly media: SipMedia
-  readonly clock: Clock
-  readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
-  readonly settings: SessionTimerSettings
+/** Options of {@link Refresher}. */
+export interface RefresherOptions {
   /** The gateway made the Call-ID, which decides the wait after a 491. */
   readonly ownsCallId: boolean
   /** The peer supports UPDATE, which needs no description. */
   readonly allowsUpdate: boolean
-  /** Further headers of the requests. */
-  readonly headers: Headers
   readonly random: Random
-  /** Called when the peer's answer to a re-INVITE is accepted, which may change the direction. */
-  readonly negotiated: () => void
-  /** The session is over. Called once at most. */
-  readonly over: (cause: Cause) => void
 }
 
 /** Wait before the next attempt after a refusal for an unknown reason. */
@@ -55,20 +44,31 @@ const maxGlares = 5
  * session timers promised no refreshes: its refusal still proves that it is there.
  */
 export class Refresher {
-  #deps: RefresherDeps
-  #timer: SessionTimer
+  readonly settings: SessionTimerSettings
+  readonly #dialog: Pick<SipDialog, 'local' | 'request'>
+  readonly #session: LegSession
+  readonly #options: RefresherOptions
+  readonly #timer: SessionTimer
   #allowsUpdate: boolean
   #pending: 'UPDATE' | 'INVITE' | undefined
   #atLeastMs = 0
   #raises = 0
   #glares = 0
-  #stopped = false
+  #isStopped = false
   #again: Timer | undefined
 
-  constructor(deps: RefresherDeps) {
-    this.#deps = deps
-    this.#allowsUpdate = deps.allowsUpdate
-    this.#timer = new SessionTimer(deps.clock, {
+  constructor(
+    dialog: Pick<SipDialog, 'local' | 'request'>,
+    session: LegSession,
+    settings: SessionTimerSettings,
+    options: RefresherOptions,
+  ) {
+    this.#dialog = dialog
+    this.#session = session
+    this.settings = settings
+    this.#options = options
+    this.#allowsUpdate = options.allowsUpdate
+    this.#timer = new SessionTimer(session.clock, {
       refreshDue: () => this.#refresh(),
       sessionExpired: () => this.#over({ code: 'session_expired' }),
     })
@@ -85,19 +85,19 @@ export class Refresher {
 
   /** Starts the timer anew when the session is set up or refreshed by the peer. */
   start(terms: TimerTerms | undefined): void {
-    if (!this.#stopped) this.#timer.start(terms)
+    if (!this.#isStopped) this.#timer.start(terms)
   }
 
   /** Idempotent; nothing is sent from now on. */
   stop(): void {
-    this.#stopped = true
+    this.#isStopped = true
     this.#again?.cancel()
     this.#timer.stop()
   }
 
   #refresh(): void {
-    const { media, dialog, log, settings, headers } = this.#deps
-    if (this.#stopped || this.#pending) return
+    const { media, log, headers } = this.#session
+    if (this.#isStopped || this.#pending) return
     // An offer is open: the peer renegotiates at this moment.
     if (!media.exchange.isStable) {
       this.#timer.refreshIn(1_000)
@@ -106,30 +106,32 @@ export class Refresher {
     const method = this.#allowsUpdate ? 'UPDATE' : 'INVITE'
     const body = method === 'INVITE' ? media.offerAgain('invite') : undefined
     const all = {
-      ...headers,
-      ...timerOffer(settings, this.#timer.terms, this.#atLeastMs),
-      Contact: dialog.local.contact,
+      ...headers.request,
+      Allow: allowedMethods,
+      Supported: 'timer',
+      ...timerOffer(this.settings, this.#timer.terms, this.#atLeastMs),
+      Contact: this.#dialog.local.contact,
       ...(body !== undefined && { 'Content-Type': 'application/sdp' }),
     }
     this.#pending = method
     log.debug({ method }, 'session refresh')
     try {
-      dialog.request({ method, headers: all, ...(body !== undefined && { body }) }, (error, response) =>
-        this.#heard(method, error, response),
+      this.#dialog.request({ method, headers: all, ...(body !== undefined && { body }) }, (error, response) =>
+        this.#settle(method, error, response),
       )
     } catch (error) {
-      this.#heard(method, error)
+      this.#settle(method, error)
     }
   }
 
-  #heard(method: 'UPDATE' | 'INVITE', error: unknown, response?: FarResponse): void {
+  #settle(method: 'UPDATE' | 'INVITE', error: unknown, response?: FarResponse): void {
     if ((response && response.status < 200) || this.#pending !== method) return
     this.#pending = undefined
-    const { media, log } = this.#deps
+    const { media, log } = this.#session
     const done = response !== undefined && response.status < 300
     try {
       if (method === 'INVITE' && !done) media.exchange.abandon()
-      if (this.#stopped) return
+      if (this.#isStopped) return
       if (done) this.#refreshed(method, response)
       else this.#refused(method, error, response)
     } catch (fault) {
@@ -142,7 +144,7 @@ export class Refresher {
   }
 
   #refreshed(method: 'UPDATE' | 'INVITE', response: FarResponse): void {
-    const { media, log } = this.#deps
+    const { media, log } = this.#session
     this.#raises = 0
     this.#glares = 0
     const { terms } = this.#timer
@@ -152,7 +154,7 @@ export class Refresher {
     const answer = answerIn(response)
     if (answer) {
       media.acceptSdp(answer)
-      this.#deps.negotiated()
+      this.#session.reportHold()
       return
     }
     media.exchange.abandon()
@@ -160,9 +162,9 @@ export class Refresher {
   }
 
   #refused(method: 'UPDATE' | 'INVITE', error: unknown, response?: FarResponse): void {
-    const { log, ownsCallId, random } = this.#deps
+    const { ownsCallId, random } = this.#options
     const status = response?.status
-    log.info(
+    this.#session.log.info(
       { event: 'session.refresh-rejected', method, status, ...(!response && { reason: String(error) }) },
       'session refresh rejected',
     )
@@ -183,12 +185,12 @@ export class Refresher {
   /** At once, but not out of the callback of a response. */
   #soon(): void {
     this.#again?.cancel()
-    this.#again = this.#deps.clock.after(0, () => this.#refresh())
+    this.#again = this.#session.clock.after(0, () => this.#refresh())
   }
 
   #over(cause: Cause): void {
-    if (this.#stopped) return
+    if (this.#isStopped) return
     this.stop()
-    this.#deps.over(cause)
+    this.#session.leg.end(cause)
   }
 }

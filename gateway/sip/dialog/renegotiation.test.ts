@@ -193,8 +193,8 @@ describe('pain point 4: a re-INVITE without an offer', () => {
 
   it('is not what a late ACK of another re-INVITE answers, nor is our own refresh', () => {
     const settings = { expiresMs: 900_000, minMs: 90_000 }
-    const timers = { settings, terms: { expiresMs: 900_000, refresher: 'us' } } as const
-    const bench = establish({ parts: { timers } })
+    const timer = { settings, terms: { expiresMs: 900_000, refresher: 'us' } } as const
+    const bench = establish({ parts: { timer } })
     bench.receive('INVITE', farSdp({ version: 2 }))
     bench.clock.advance(450_000)
     expect(bench.dialog.requests.map(({ method }) => method)).toEqual(['INVITE'])

@@ -1,31 +1,12 @@
-import type { Leg } from '../../calls/leg/leg.ts'
-import type { Clock, Timer } from '../../core/clock.ts'
+import type { Timer } from '../../core/clock.ts'
 import { codeOf, TrunklineError } from '../../core/errors/catalogue.ts'
-import type { Log } from '../../core/log.ts'
-import { allowedMethods, refusalHeaders, serverHeader } from '../admission/refusals.ts'
-import { printable } from '../headers.ts'
+import { allowedMethods } from '../gateway-headers.ts'
 import type { OfferIn } from '../media/offer-answer.ts'
 import { sdpOf } from '../media/sdp-body.ts'
-import type { SipMedia } from '../media/sip-media.ts'
 import type { Headers, SipDialog, SipRequest, SipResponse } from '../srf.ts'
-import { type SessionTimerSettings, type TimerTerms, timerAnswer } from './session-timer.ts'
-
-/** Collaborators and settings of {@link Renegotiation}. */
-export interface RenegotiationDeps {
-  /** The agent chooses Contact if it is empty. */
-  readonly dialog: Pick<SipDialog, 'local'>
-  readonly leg: Leg
-  readonly media: SipMedia
-  readonly clock: Clock
-  readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
-  readonly userAgent: string
-  /** Session timers; default: the gateway runs none, or none yet. */
-  readonly timers?: SessionTimerSettings
-  /** The terms in force. */
-  readonly terms?: () => TimerTerms | undefined
-  /** The session was refreshed, on these terms. */
-  readonly refreshed?: (terms: TimerTerms) => void
-}
+import { errorText, type LegSession } from './leg-session.ts'
+import type { Refresher } from './refresher.ts'
+import { timerAnswer } from './session-timer.ts'
 
 /** Effects of an accepted request. */
 interface AcceptedRequest {
@@ -45,19 +26,31 @@ const ackWaitMs = 40_000
  * refreshes the session timer. A rejected request leaves the session and its timer unchanged.
  */
 export class Renegotiation {
-  #deps: RenegotiationDeps
+  readonly #session: LegSession
+  readonly #local: SipDialog['local']
+  readonly #refresher: Pick<Refresher, 'settings' | 'terms' | 'start'> | undefined
   #guard: Timer | undefined
-  #stopped = false
+  #isStopped = false
 
-  constructor(deps: RenegotiationDeps) {
-    this.#deps = deps
+  /**
+   * `local`: local side of the dialog; default that of an early dialog, whose Contact the agent chooses.
+   * `refresher`: session timer of the dialog; default none, or none yet.
+   */
+  constructor(
+    session: LegSession,
+    local: SipDialog['local'] = { sdp: '', contact: '' },
+    refresher?: Pick<Refresher, 'settings' | 'terms' | 'start'>,
+  ) {
+    this.#session = session
+    this.#local = local
+    this.#refresher = refresher
   }
 
   /**
    * `busy`: a re-INVITE of the gateway is pending, so the two requests have crossed (RFC 3261 section 14.2).
    */
   take(request: SipRequest, response: SipResponse, busy: boolean): void {
-    const { log, media } = this.#deps
+    const { log, media } = this.#session
     const { method } = request
     if (busy && method === 'INVITE') {
       this.#refuse(response, 491)
@@ -71,7 +64,7 @@ export class Renegotiation {
     }
     const taken: AcceptedRequest = {
       headers: timer?.headers ?? {},
-      refreshed: () => timer && this.#deps.refreshed?.(timer.terms),
+      refreshed: () => timer && this.#refresher?.start(timer.terms),
     }
     const before = media.exchange.exchange
     try {
@@ -93,18 +86,18 @@ export class Renegotiation {
    */
   acked(sdp: string | undefined): void {
     this.#guard?.cancel()
-    const { media, log } = this.#deps
+    const { media, log } = this.#session
     const { exchange } = media.exchange
     // An offer in a request of the gateway waits for another message.
     if (exchange.kind !== 'local offer' || exchange.in !== 'response') return
     try {
       if (sdp === undefined) throw new TrunklineError('bad_sdp', 'The ACK has no answer.')
       media.acceptSdp(sdp)
-      this.#told()
+      this.#session.reportHold()
     } catch (error) {
       media.exchange.abandon()
       log.warn(
-        { event: 'session.ack-rejected', code: codeOf(error), reason: textOf(error) },
+        { event: 'session.ack-rejected', code: codeOf(error), reason: errorText(error) },
         'ACK of a re-INVITE has no usable answer',
       )
     }
@@ -112,13 +105,13 @@ export class Renegotiation {
 
   /** Idempotent. */
   stop(): void {
-    this.#stopped = true
+    this.#isStopped = true
     this.#guard?.cancel()
   }
 
   #timer(request: SipRequest) {
-    const { timers, terms } = this.#deps
-    return timers && timerAnswer(request, timers, terms?.())
+    const refresher = this.#refresher
+    return refresher && timerAnswer(request, refresher.settings, refresher.terms)
   }
 
   #refresh(response: SipResponse, { headers, refreshed }: AcceptedRequest): void {
@@ -127,7 +120,7 @@ export class Renegotiation {
   }
 
   #answer(request: SipRequest, response: SipResponse, offer: string, taken: AcceptedRequest): void {
-    const { media } = this.#deps
+    const { media } = this.#session
     const { method } = request
     const refusal = media.exchange.receiveOffer(offerIn[method] ?? 'update')
     if (refusal) {
@@ -152,16 +145,16 @@ export class Renegotiation {
     taken: AcceptedRequest,
     facts: Record<string, unknown>,
   ): void {
-    const { media, log } = this.#deps
+    const { media, log } = this.#session
     media.exchange.sendAnswer()
     // Much may have happened while the answer was made.
-    if (this.#stopped) {
+    if (this.#isStopped) {
       this.#refuse(response, 481)
       return
     }
     this.#send(response, answer, taken.headers)
     log.info({ event: 'session.renegotiated', ...facts, held: media.isHeld }, 'session renegotiated')
-    this.#told()
+    this.#session.reportHold()
     taken.refreshed()
   }
 
@@ -169,7 +162,7 @@ export class Renegotiation {
    * Answers a re-INVITE without an offer with an offer of all permitted codecs. The ACK carries the answer.
    */
   #offer(response: SipResponse, { headers, refreshed }: AcceptedRequest): void {
-    const { media, clock, leg, log } = this.#deps
+    const { media, clock, leg, log } = this.#session
     if (!media.exchange.isStable) {
       this.#refuse(response, 491)
       return
@@ -183,42 +176,34 @@ export class Renegotiation {
   }
 
   #unusable(method: string, response: SipResponse, error: unknown): void {
-    const { log, userAgent } = this.#deps
+    const { log, headers } = this.#session
     const code = codeOf(error)
-    const detail = textOf(error)
+    const detail = errorText(error)
     log.warn(
       { event: 'session.offer-rejected', code, method, reason: detail },
       'offer rejected; session unchanged',
     )
     const status = code === 'internal' ? 500 : code === 'unsupported_body' ? 415 : 488
-    response.send(status, { headers: refusalHeaders({ code }, status, userAgent, { detail }) })
-  }
-
-  #told(): void {
-    this.#deps.leg.hold(this.#deps.media.isHeld, 'media')
+    response.send(status, { headers: headers.refusal({ code }, status, { detail }) })
   }
 
   #send(response: SipResponse, sdp: string, headers: Headers): void {
-    this.#deps.dialog.local.sdp = sdp
+    this.#local.sdp = sdp
     const all = { ...this.#headers(), ...headers, 'Content-Type': 'application/sdp' }
     response.send(200, { headers: all, body: sdp })
   }
 
   #refuse(response: SipResponse, status: number, headers: Headers = {}): void {
-    response.send(status, { headers: { ...serverHeader(this.#deps.userAgent), ...headers } })
+    response.send(status, { headers: { ...this.#session.headers.response, ...headers } })
   }
 
   #headers(): Headers {
-    const { userAgent, dialog, timers } = this.#deps
+    const { contact } = this.#local
     return {
-      ...serverHeader(userAgent),
-      ...(dialog.local.contact !== '' && { Contact: dialog.local.contact }),
+      ...this.#session.headers.response,
+      ...(contact !== '' && { Contact: contact }),
       Allow: allowedMethods,
-      ...(timers && { Supported: 'timer' }),
+      ...(this.#refresher && { Supported: 'timer' }),
     }
   }
 }
-
-/** Returns the text of an error for a log line and a Warning. */
-export const textOf = (error: unknown): string =>
-  printable(error instanceof Error ? error.message : String(error), 256)

@@ -15,7 +15,11 @@ it('go as INFO with their pauses, and end with the first that is not taken', asy
   const clock = new FakeClock()
   const taken: string[] = []
   const info = async (digit: string) => taken.push(digit) < 2
-  const sent = sendDigits('1w2W3', { port: { sendDigits: async () => false }, info, leg, clock, log })
+  const sent = sendDigits(
+    '1w2W3',
+    { media: { port: { sendDigits: async () => false } }, leg, clock, log },
+    info,
+  )
   await settled()
   expect(taken).toEqual(['1'])
   clock.advance(500)
@@ -27,7 +31,8 @@ it('go as INFO with their pauses, and end with the first that is not taken', asy
 it('go by RFC 4733 alone where the far side takes that', async () => {
   const digits: string[] = []
   const port = { sendDigits: async (all: string) => digits.push(all) > 0 }
-  await sendDigits('12', { port, info: () => expect.unreachable(), leg, clock: new FakeClock(), log })
+  const session = { media: { port }, leg, clock: new FakeClock(), log }
+  await sendDigits('12', session, () => expect.unreachable())
   expect(digits).toEqual(['12'])
 })
 
@@ -46,13 +51,8 @@ it.each([
       }
       const port = { sendDigits: async () => (pressed ? hangsUp(false) : false) }
       const info = async () => hangsUp(false)
-      await sendDigits('1', {
-        port,
-        info: pressed ? undefined : info,
-        leg: call,
-        clock: new FakeClock(),
-        log: { warn },
-      })
+      const session = { media: { port }, leg: call, clock: new FakeClock(), log: { warn } }
+      await sendDigits('1', session, pressed ? undefined : info)
     }
     expect(warn).toHaveBeenCalledTimes(1)
   },

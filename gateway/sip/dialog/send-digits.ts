@@ -2,13 +2,10 @@ import type { MediaPort } from '../../../media/types.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 
-/** Collaborators of {@link sendDigits}. */
-export interface SendDigitsDeps {
-  readonly port: Pick<MediaPort, 'sendDigits'>
-  /** Sends one digit as INFO; undefined while no dialog is established. */
-  readonly info: ((digit: string) => Promise<boolean>) | undefined
-  /** If the call ends meanwhile, the remaining digits are dropped. */
+/** Leg that digits are sent on; if its call ends meanwhile, the remaining digits are dropped. */
+export interface DigitSession {
   readonly leg: { readonly isEnded: boolean }
+  readonly media: { readonly port: Pick<MediaPort, 'sendDigits'> }
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
 }
@@ -18,13 +15,17 @@ const pauses: Readonly<Record<string, number>> = { w: 500, W: 1_000 }
 
 /**
  * Sends digits by RFC 4733, or one by one as INFO if the peer has no telephone-event. Never rejects. Stops at
- * the first rejected digit, and logs that unless the call has ended.
+ * the first rejected digit, and logs that unless the call has ended. `sendInfo` sends one digit as INFO;
+ * undefined while no dialog is established.
  */
-export const sendDigits = async (digits: string, deps: SendDigitsDeps): Promise<void> => {
-  const { port, info, leg, log } = deps
+export const sendDigits = async (
+  digits: string,
+  { leg, media, clock, log }: DigitSession,
+  sendInfo: ((digit: string) => Promise<boolean>) | undefined,
+): Promise<void> => {
   try {
-    if ((await port.sendDigits(digits)) || leg.isEnded) return
-    if (!info) {
+    if ((await media.port.sendDigits(digits)) || leg.isEnded) return
+    if (!sendInfo) {
       log.warn(
         { event: 'dtmf.digits-dropped', digits: digits.length },
         'digits not sent: no telephone-event, and call not answered',
@@ -33,8 +34,8 @@ export const sendDigits = async (digits: string, deps: SendDigitsDeps): Promise<
     }
     for (const digit of digits) {
       const pause = pauses[digit]
-      if (pause !== undefined) await waited(deps.clock, pause)
-      else if (!(await info(digit))) {
+      if (pause !== undefined) await waited(clock, pause)
+      else if (!(await sendInfo(digit))) {
         // Those that follow would make another number of it.
         if (!leg.isEnded)
           log.warn({ event: 'dtmf.digit-rejected' }, 'digit rejected: no telephone-event, and INFO rejected')

@@ -1,10 +1,10 @@
 import { unverifiedHeader } from '@trunkline/sip-agent'
 import { describe, expect, it } from 'vitest'
+import { GatewayHeaders } from '../gateway-headers.ts'
 import { readSdp } from '../sdp/read-sdp.ts'
 import { farAddress, farSdp } from '../testing/dialog-rig.ts'
 import { FakeRequest, FakeResponse } from '../testing/fake-srf.ts'
-import { arrive, type InboundBench } from '../testing/inbound-rig.ts'
-import type { InboundLegDeps } from './inbound-leg.ts'
+import { arrive, type InboundBench, type InboundChanges } from '../testing/inbound-rig.ts'
 
 const settled = async () => {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve()
@@ -265,7 +265,7 @@ it('takes what the CANCEL says into the record', () => {
 })
 
 it('says in a 503 when to try again, as configured', () => {
-  const bench = arrive({ retryAfterMs: 4_500 })
+  const bench = arrive({ headers: new GatewayHeaders({ retryAfterMs: () => 4_500 }) })
   bench.leg.end({ code: 'draining' })
   expect(bench.response.sent).toMatchObject([{ status: 503, headers: { 'Retry-After': '5' } }])
 })
@@ -353,10 +353,10 @@ describe('an answer of certain codecs', () => {
 })
 
 describe('a caller who has yet to prove its address', () => {
-  const arriveUnconfirmed = (more: Partial<InboundLegDeps> = {}, offer?: string) => {
+  const arriveUnconfirmed = (more: InboundChanges = {}, offer?: string) => {
     const confirmed: string[] = []
-    const unconfirmed = { hasPrivateHeaders: true, onConfirmed: () => confirmed.push('confirmed') }
-    return { ...arrive({ unconfirmed, ...more }, offer), confirmed }
+    const onConfirmed = () => confirmed.push('confirmed')
+    return { ...arrive({ onConfirmed, ...more }, offer), confirmed }
   }
   const direction = ({ port }: InboundBench) => port.far?.direction
 
@@ -428,7 +428,7 @@ describe('a caller who has yet to prove its address', () => {
     const refused = arriveUnconfirmed()
     refused.leg.end({ code: 'busy' })
     expect(refused.response.sent[0]?.headers).toHaveProperty(unverifiedHeader)
-    const other = arriveUnconfirmed({ unconfirmed: { hasPrivateHeaders: false, onConfirmed: () => {} } })
+    const other = arriveUnconfirmed({ headers: new GatewayHeaders() })
     other.leg.ring()
     expect(other.response.sent[0]?.headers).not.toHaveProperty(unverifiedHeader)
   })

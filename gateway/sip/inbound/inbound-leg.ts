@@ -1,58 +1,46 @@
-import { unverifiedHeader } from '@trunkline/sip-agent'
 import type { AudioCodec } from '../../../media/types.ts'
-import type { Leg, LegSignalling } from '../../calls/leg/leg.ts'
+import type { LegSignalling } from '../../calls/leg/leg.ts'
 import type { ReferOptions, ReferOutcome } from '../../calls/leg/referral.ts'
-import type { Clock, Timer } from '../../core/clock.ts'
+import type { Timer } from '../../core/clock.ts'
 import { type Cause, codeOf, TrunklineError } from '../../core/errors/catalogue.ts'
-import type { Log } from '../../core/log.ts'
-import { allowedMethods, refusalHeaders, serverHeader } from '../admission/refusals.ts'
 import type { Connection } from '../agent-link.ts'
-import { EstablishedDialog, type EstablishedDialogDeps } from '../dialog/established-dialog.ts'
-import { Renegotiation, textOf } from '../dialog/renegotiation.ts'
+import { type DialogTerms, EstablishedDialog } from '../dialog/established-dialog.ts'
+import { errorText, type LegSession } from '../dialog/leg-session.ts'
+import { Renegotiation } from '../dialog/renegotiation.ts'
 import { sendDigits } from '../dialog/send-digits.ts'
 import { answeringChallenges, credentialsInside, type DialogTrust } from '../digest/dialog-digest.ts'
+import { allowedMethods } from '../gateway-headers.ts'
 import { printable } from '../headers.ts'
 import { sdpOf } from '../media/sdp-body.ts'
-import type { SipMedia } from '../media/sip-media.ts'
 import { causeOfCancel, refusalStatus } from '../sip-causes.ts'
 import type { Headers, SipDialog, SipRequest, SipResponse, SrfLike } from '../srf.ts'
 import { Provisionals, type Reliability } from './provisionals.ts'
 
-/** Collaborators and settings of {@link InboundLeg}. */
-export interface InboundLegDeps {
-  readonly leg: Leg
-  readonly media: SipMedia
+/** INVITE of an inbound leg, with the means to answer it. */
+export interface ReceivedInvite {
   readonly request: SipRequest
   readonly response: SipResponse
   readonly srf: Pick<SrfLike, 'createUAS'>
-  readonly connection: Connection
-  readonly clock: Clock
-  readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
-  readonly userAgent: string
+}
+
+/** Options of {@link InboundLeg}. */
+export interface InboundLegOptions {
   /** Default `none`. */
   readonly reliability?: Reliability
   /** Headers of the 200: session timer and supported extensions. Default none. */
   readonly answerHeaders?: Headers
   /** Header that names the caller's carrier to the agent, for later messages to the caller. Default none. */
   readonly farEnd?: Headers
-  /** Settings of the established dialog; see {@link EstablishedDialogDeps}. */
-  readonly dialog?: Pick<EstablishedDialogDeps, 'timers' | 'allowsUpdate' | 'random' | 'transfers' | 'origin'>
+  /** Terms of the dialog that the 200 establishes. */
+  readonly terms?: DialogTerms
   /** Credentials that answer challenges inside the dialog; default none. */
   readonly trust?: DialogTrust
-  /** Time after which a caller may try again after a 503; default 10 s. */
-  readonly retryAfterMs?: number
-  /** The caller has yet to prove that it is at its address; default: it has. */
-  readonly unconfirmed?: UnconfirmedCaller
-  /** Nothing is left of the INVITE and its dialog. Called once. */
-  readonly onReleased: () => void
-}
-
-/** A caller over UDP that is neither known by its address nor authenticated: the INVITE may be forged. */
-export interface UnconfirmedCaller {
-  /** The agent understands the mark of responses to such a caller. */
-  readonly hasPrivateHeaders: boolean
-  /** Called once at most, at an ACK, a PRACK or another request within the dialog. */
-  readonly onConfirmed: () => void
+  /**
+   * The caller has yet to prove that it is at its address; default: it needs no proof. The INVITE of an
+   * unknown caller over UDP may be forged. Called once at most, at an ACK, a PRACK or another request within
+   * the dialog.
+   */
+  readonly onConfirmed?: () => void
 }
 
 /** Longest wait for the ACK of an unconfirmed caller, after which the call ends. */
@@ -71,9 +59,12 @@ const maxWaitMs = 40_000
 /** The caller's side of a call that came in: responses to its INVITE, and then the dialog. */
 export class InboundLeg implements LegSignalling {
   readonly connection: Connection
-  #deps: InboundLegDeps
-  #provisionals: Provisionals
-  #early: Renegotiation
+  readonly #session: LegSession
+  readonly #invite: ReceivedInvite
+  readonly #options: InboundLegOptions
+  readonly #onReleased: () => void
+  readonly #provisionals: Provisionals
+  readonly #early: Renegotiation
   #dialog: EstablishedDialog | undefined
   #answer: PromiseWithResolvers<void> | undefined
   #isAnswerSent = false
@@ -89,22 +80,30 @@ export class InboundLeg implements LegSignalling {
   #isCallerGone = false
   #isReleased = false
 
-  constructor(deps: InboundLegDeps) {
-    this.#deps = deps
-    this.connection = deps.connection
-    this.#isConfirmed = deps.unconfirmed === undefined
-    this.#provisionals = new Provisionals({
-      ...deps,
-      headers: () => this.#headers(),
-      reliability: deps.reliability ?? 'none',
-      onPrack: (request, response, described) => this.#prack(request, response, described),
-      onTimeout: () => this.#silent(),
+  /** `onReleased` is called once, when nothing is left of the INVITE and its dialog. */
+  constructor(
+    session: LegSession,
+    invite: ReceivedInvite,
+    options: InboundLegOptions,
+    onReleased: () => void,
+  ) {
+    this.#session = session
+    this.#invite = invite
+    this.#options = options
+    this.#onReleased = onReleased
+    this.connection = session.connection
+    this.#isConfirmed = options.onConfirmed === undefined
+    const { request, response } = invite
+    const { reliability = 'none' } = options
+    this.#provisionals = new Provisionals(response, session, reliability, () => this.#headers(), {
+      acknowledged: (prack, answer, described) => this.#prack(prack, answer, described),
+      timedOut: () => this.#timedOut(),
     })
-    this.#early = new Renegotiation({ ...deps, dialog: { local: { sdp: '', contact: '' } } })
-    deps.request.on('cancel', (cancel) => this.#canceled(cancel))
-    deps.request.on('update', (request, response) => {
+    this.#early = new Renegotiation(session)
+    request.on('cancel', (cancel) => this.#canceled(cancel))
+    request.on('update', (update, answer) => {
       this.#confirm()
-      this.#early.take(request, response, false)
+      this.#early.take(update, answer, false)
     })
   }
 
@@ -112,7 +111,7 @@ export class InboundLeg implements LegSignalling {
     if (this.#isCallerGone) return
     const { isAlwaysReliable } = this.#provisionals
     // The first reliable response to an INVITE without an offer carries the offer (RFC 3262 section 5).
-    if (this.#deps.media.isWaiting && !this.#offered && isAlwaysReliable) void this.#offer(180)
+    if (this.#session.media.isWaiting && !this.#offered && isAlwaysReliable) void this.#offer(180)
     else void this.#provisionals.send(180)
   }
 
@@ -126,7 +125,7 @@ export class InboundLeg implements LegSignalling {
     if (!this.#answer) {
       if (codecs && !this.#limitTo(codecs)) return Promise.resolve()
       this.#answer = Promise.withResolvers<void>()
-      this.#timer = this.#deps.clock.after(maxWaitMs, () => this.#silent())
+      this.#timer = this.#session.clock.after(maxWaitMs, () => this.#timedOut())
       // The body of the 200 depends on the PRACK (RFC 3262 section 5).
       this.#provisionals.whenIdle(() => this.#sendAnswer())
     }
@@ -135,9 +134,7 @@ export class InboundLeg implements LegSignalling {
 
   sendDigits(digits: string): Promise<void> {
     const dialog = this.#dialog
-    const { media, leg, clock, log } = this.#deps
-    const info = dialog && ((digit: string) => dialog.sendInfoDigit(digit))
-    return sendDigits(digits, { port: media.port, info, leg, clock, log })
+    return sendDigits(digits, this.#session, dialog && ((digit) => dialog.sendInfoDigit(digit)))
   }
 
   refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
@@ -149,28 +146,28 @@ export class InboundLeg implements LegSignalling {
     this.#provisionals.stop()
     this.#answer?.resolve()
     // Without an answer to the offer, the leg never owned the port.
-    if (!this.#deps.leg.port) void this.#deps.media.port.close()
+    if (!this.#session.leg.port) void this.#session.media.port.close()
     if (this.#dialog) this.#dialog.bye(cause)
     else if (this.#isCallerGone || !this.connection.isAlive) this.#release()
-    else if (this.#isAnswerSent) this.#timer = this.#deps.clock.after(maxWaitMs, () => this.#release())
+    else if (this.#isAnswerSent) this.#timer = this.#session.clock.after(maxWaitMs, () => this.#release())
     else this.#refuse(cause)
   }
 
   /** Ends the leg as if its call had done so. */
   hangUp(cause: Cause): void {
-    this.#deps.leg.end(cause)
+    this.#session.leg.end(cause)
   }
 
   /** Called when the connection to the agent is lost for good. */
   lost(): void {
-    this.#deps.leg.ended({ code: 'control_lost' })
+    this.#session.leg.ended({ code: 'control_lost' })
     this.#dialog?.lost()
     this.#release()
   }
 
   /** Opens the audio before the answer if possible: with a late offer, only by a reliable response. */
   #open(): Promise<void> {
-    const { media } = this.#deps
+    const { media } = this.#session
     if (this.#isCallerGone) return Promise.resolve()
     if (this.#offered) return this.#offered
     const { canCarryOffers } = this.#provisionals
@@ -184,7 +181,7 @@ export class InboundLeg implements LegSignalling {
   }
 
   #offer(status: 180 | 183): Promise<void> {
-    this.#offered = this.#provisionals.send(status, this.#deps.media.local)
+    this.#offered = this.#provisionals.send(status, this.#session.media.local)
     return this.#offered
   }
 
@@ -193,14 +190,14 @@ export class InboundLeg implements LegSignalling {
    * refused because it offers none of these codecs.
    */
   #limitTo(codecs: readonly AudioCodec[]): boolean {
-    const { media, leg } = this.#deps
+    const { media, leg } = this.#session
     const isSeen = this.#offered !== undefined || this.#isShown
     if (isSeen || this.#isCallerGone || leg.isEnded) return true
     try {
       media.limitTo?.(codecs)
       return true
     } catch (error) {
-      leg.end({ code: codeOf(error), detail: textOf(error) })
+      this.#session.fail(error)
       return false
     }
   }
@@ -208,7 +205,7 @@ export class InboundLeg implements LegSignalling {
   #canceled(cancel: Pick<SipRequest, 'get'> | undefined): void {
     if (this.#isCallerGone || this.#dialog) return
     this.#isCallerGone = true
-    this.#deps.leg.ended(causeOfCancel(cancel?.get('Reason')))
+    this.#session.leg.ended(causeOfCancel(cancel?.get('Reason')))
     this.#release()
   }
 
@@ -217,7 +214,7 @@ export class InboundLeg implements LegSignalling {
    * 3262 section 5).
    */
   #prack(request: SipRequest, response: SipResponse, described: boolean): void {
-    const { media, leg, log } = this.#deps
+    const { media, leg, log, headers } = this.#session
     this.#confirm()
     try {
       media.setSource(request.source_address)
@@ -234,19 +231,20 @@ export class InboundLeg implements LegSignalling {
       this.#early.take(request, response, false)
     } catch (error) {
       const code = codeOf(error)
-      const detail = textOf(error)
+      const detail = errorText(error)
       log.warn({ event: 'call.prack-rejected', code, reason: detail }, 'PRACK rejected')
       const status = code === 'unsupported_body' ? 415 : 488
-      response.send(status, { headers: refusalHeaders({ code }, status, this.#deps.userAgent, { detail }) })
+      response.send(status, { headers: headers.refusal({ code }, status, { detail }) })
       if (media.isWaiting) leg.end({ code, detail })
     }
   }
 
   #sendAnswer(): void {
-    const { srf, request, response, media, leg, answerHeaders = {} } = this.#deps
+    const { media, leg } = this.#session
+    const { srf, request, response } = this.#invite
     if (this.#isCallerGone || leg.isEnded) return
     this.#isAnswerSent = true
-    const headers = { ...this.#headers(), Allow: allowedMethods, ...answerHeaders }
+    const headers = { ...this.#headers(), Allow: allowedMethods, ...this.#options.answerHeaders }
     // After a reliable answer the 200 has no description: it would be an offer (RFC 6337 section 3.1).
     const { exchange } = media
     const said = exchange.isStable && exchange.hasSession
@@ -265,7 +263,7 @@ export class InboundLeg implements LegSignalling {
   /** The agent has taken the 200, or has not. */
   #answerSent(error: unknown, dialog?: SipDialog): void {
     if (this.#dialog) return
-    const { leg, clock, media } = this.#deps
+    const { leg, clock, media } = this.#session
     if (this.#isReleased) {
       // The caller is answered although the leg has ended: the call must be hung up.
       if (dialog && leg.state.kind === 'ended') this.#established(dialog).bye(leg.state.cause)
@@ -291,7 +289,7 @@ export class InboundLeg implements LegSignalling {
       this.#timer = clock.after(unconfirmedWaitMs, () => leg.end({ code: 'unreachable', detail: 'no ACK' }))
     else
       this.#timer = media.isWaiting
-        ? clock.after(maxWaitMs, () => this.#silent())
+        ? clock.after(maxWaitMs, () => this.#timedOut())
         : clock.after(ackWaitMs, () => this.#settle())
   }
 
@@ -299,27 +297,18 @@ export class InboundLeg implements LegSignalling {
    * The agent reports neither the PRACK that the answer waits for, nor the 200, nor an ACK with the answer to
    * the offer.
    */
-  #silent(): void {
-    this.#deps.leg.end({ code: 'unreachable', detail: 'no report of the SIP agent on the answer in time' })
+  #timedOut(): void {
+    this.#session.leg.end({ code: 'unreachable', detail: 'no report of the SIP agent on the answer in time' })
   }
 
   #established(made: SipDialog): EstablishedDialog {
-    const { leg, media, connection, clock, log, userAgent, trust } = this.#deps
+    const { trust, terms = {} } = this.#options
     const credentials = trust && credentialsInside(trust, made.remote.uri)
-    const dialog = answeringChallenges(made, credentials, log)
-    return new EstablishedDialog({
-      dialog,
-      leg,
-      media,
-      connection,
-      clock,
-      log,
-      userAgent,
-      isAcked: false,
-      ...this.#deps.dialog,
-      onAck: () => this.#acked(),
-      onHeard: () => this.#heard(),
-      onReleased: () => this.#release(),
+    const dialog = answeringChallenges(made, credentials, this.#session.log)
+    return new EstablishedDialog(dialog, this.#session, false, terms, {
+      acknowledged: () => this.#acked(),
+      requestReceived: () => this.#requestReceived(),
+      released: () => this.#release(),
     })
   }
 
@@ -329,13 +318,13 @@ export class InboundLeg implements LegSignalling {
   #confirm(): void {
     if (this.#isConfirmed) return
     this.#isConfirmed = true
-    this.#deps.media.confirm?.()
-    this.#deps.unconfirmed?.onConfirmed()
+    this.#session.media.confirm?.()
+    this.#options.onConfirmed?.()
   }
 
   /** A request within the dialog proves as much as the ACK, which may be lost. */
-  #heard(): void {
-    const { leg, media } = this.#deps
+  #requestReceived(): void {
+    const { leg, media } = this.#session
     if (this.#isConfirmed) return
     this.#confirm()
     leg.answerSent(this.#answeredAt)
@@ -343,7 +332,7 @@ export class InboundLeg implements LegSignalling {
   }
 
   #acked(): void {
-    const { leg, media } = this.#deps
+    const { leg, media } = this.#session
     if (!leg.isEnded && !leg.isAnswered && !leg.port) {
       if (media.isWaiting) {
         leg.end({ code: 'bad_sdp', detail: 'The ACK has no answer to the offer of the 200.' })
@@ -355,17 +344,18 @@ export class InboundLeg implements LegSignalling {
   }
 
   #settle(): void {
-    const { leg, media } = this.#deps
+    const { leg, media } = this.#session
     this.#timer?.cancel()
     leg.answered()
-    leg.hold(media.isHeld, 'media')
+    this.#session.reportHold()
     this.#answer?.resolve(media.ready?.())
   }
 
   #refuse(cause: Cause): void {
-    const { response, log, userAgent, retryAfterMs } = this.#deps
+    const { response } = this.#invite
+    const { log } = this.#session
     const status = refusalStatus(cause)
-    const headers = { ...refusalHeaders(cause, status, userAgent, { retryAfterMs }), ...this.#mark() }
+    const headers = { ...this.#session.headers.refusal(cause, status), ...this.#mark() }
     try {
       if (!response.finalResponseSent)
         response.send(status, { headers }, (error) => {
@@ -378,12 +368,12 @@ export class InboundLeg implements LegSignalling {
   }
 
   #headers(): Headers {
-    return { ...serverHeader(this.#deps.userAgent), ...this.#deps.farEnd, ...this.#mark() }
+    return { ...this.#session.headers.response, ...this.#options.farEnd, ...this.#mark() }
   }
 
   /** Returns the header by which the embedded agent limits what it sends to an unconfirmed caller. */
   #mark(): Headers {
-    return !this.#isConfirmed && this.#deps.unconfirmed?.hasPrivateHeaders ? { [unverifiedHeader]: '1' } : {}
+    return this.#isConfirmed ? {} : this.#session.headers.unverified
   }
 
   #release(): void {
@@ -392,6 +382,6 @@ export class InboundLeg implements LegSignalling {
     this.#timer?.cancel()
     this.#provisionals.stop()
     this.#early.stop()
-    this.#deps.onReleased()
+    this.#onReleased()
   }
 }

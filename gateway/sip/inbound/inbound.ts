@@ -1,49 +1,70 @@
-import { readNameAddr } from '@trunkline/sip-agent/message'
+import type { AudioCodec } from '../../../media/types.ts'
+import type { Arrivals } from '../../calls/call/arrival.ts'
+import { newCallId } from '../../calls/call/ids.ts'
 import type { Leg } from '../../calls/leg/leg.ts'
-import { type Code, codeOf, TrunklineError } from '../../core/errors/catalogue.ts'
-import { parseSipUri, type SipUri, shownUri, userOf } from '../../core/sip-uri.ts'
-import type { Party } from '../../model.ts'
+import { type Cause, type Code, codeOf, TrunklineError } from '../../core/errors/catalogue.ts'
+import { parseSipUri } from '../../core/sip-uri.ts'
+import type { CallId } from '../../model.ts'
 import type { Admission, AdmittedCall } from '../admission/admission.ts'
 import type { Refusals } from '../admission/refusals.ts'
 import { isSameOrigin } from '../dialog/known-dialogs.ts'
-import { supportedTags, unsupportedTags } from '../dialog/option-tags.ts'
+import { LegSession } from '../dialog/leg-session.ts'
+import { methodsOf, supportedTags, unsupportedTags } from '../dialog/option-tags.ts'
 import { readReplaces } from '../dialog/refer-to.ts'
-import { timerAnswer } from '../dialog/session-timer.ts'
+import { type SessionTimerSettings, type TimerAnswer, timerAnswer } from '../dialog/session-timer.ts'
+import type { Transfers } from '../dialog/transfers.ts'
 import { printable } from '../headers.ts'
-import { type Offer, readOffer } from '../media/inbound-audio.ts'
+import { audioRules } from '../media/audio-far-end.ts'
 import { sdpOf } from '../media/sdp-body.ts'
+import { type Offer, readOffer, type SipAudio } from '../media/sip-audio.ts'
+import { privateAddressMessage, type SipMedia } from '../media/sip-media.ts'
+import { causeOfCancel } from '../sip-causes.ts'
+import type { SipLegs } from '../sip-legs.ts'
 import type { SipRequest, SipResponse } from '../srf.ts'
-import { type AgreedTimer, InboundSetup, type InboundSetupDeps, originOf } from './inbound-setup.ts'
-import { callerOf } from './invite-headers.ts'
+import type { LikelyCodecs } from '../trunks/likely-codecs.ts'
+import { InboundInvite, type InviteParties, readParties } from './inbound-invite.ts'
+import { InboundLeg } from './inbound-leg.ts'
 
-/** Collaborators and settings of {@link Inbound}. */
-export interface InboundDeps extends Omit<InboundSetupDeps, 'refuse'> {
+/** Collaborators of {@link Inbound}. */
+export interface InboundDeps {
+  readonly legs: SipLegs
   readonly admission: Pick<Admission, 'admit' | 'telTarget'>
-  readonly refusals: Refusals
+  readonly refusals: Pick<Refusals, 'refuse'>
+  readonly audio: Pick<SipAudio, 'answer'>
+  readonly arrivals: Arrivals
+  /** Transfers that peers may request. */
+  readonly transfers: Transfers
+  /** Codecs that the callee probably speaks; default: unknown. */
+  readonly likely?: Pick<LikelyCodecs, 'of'>
 }
 
-/** Parties and identifiers read from an INVITE. */
-interface InviteParties {
-  readonly target: SipUri
-  /** Caller as stated by From. */
-  readonly from: Party
-  readonly to: Party
-  readonly sipCallId: string
+/** An agreed session timer, and its headers. */
+type AgreedTimer = Exclude<TimerAnswer, { readonly refuse: unknown }>
+
+/** Parts of an INVITE that decide how its leg is set up. */
+export interface InviteTerms {
+  readonly offer: Offer
+  /** Default: the gateway runs no session timer. */
+  readonly timer?: AgreedTimer | undefined
+  /** The leg whose place the new one takes (RFC 3891); default: a call of its own. */
+  readonly replaces?: Leg | undefined
 }
+
+type Facts = Readonly<Record<string, unknown>>
 
 /**
- * Handles inbound INVITEs: reads and checks the request, asks admission, and sets up the leg or refuses the
- * call.
+ * Handles inbound INVITEs: reads and checks the request, asks admission, and sets up audio, leg and call, or
+ * refuses the call.
  */
 export class Inbound {
-  #deps: InboundDeps
-  #setup: InboundSetup
+  readonly #deps: InboundDeps
+  readonly #timers: SessionTimerSettings | undefined
   #settingUp = 0
 
-  constructor(deps: InboundDeps) {
+  /** `timers`: session timers on the gateway's clock; default: the agent runs its own. */
+  constructor(deps: InboundDeps, timers?: SessionTimerSettings) {
     this.#deps = deps
-    const refuse = this.#refuseFor.bind(this)
-    this.#setup = new InboundSetup({ ...deps, refuse })
+    this.#timers = timers
   }
 
   /** Takes an INVITE outside any dialog. */
@@ -56,9 +77,9 @@ export class Inbound {
     }
   }
 
-  #handle(request: SipRequest, response: SipResponse, facts: Readonly<Record<string, unknown>>): void {
-    const { refusals, admission, link } = this.#deps
-    const { connection } = link
+  #handle(request: SipRequest, response: SipResponse, facts: Facts): void {
+    const { refusals, admission } = this.#deps
+    const { connection, capabilities } = this.#deps.legs.link
     if (!connection) return
     const target = isTel(request.uri) ? admission.telTarget(request) : parseSipUri(request.uri)
     // The number in the log helps the operator to set up the trunk.
@@ -66,120 +87,226 @@ export class Inbound {
       refusals.refuse(response, 'unsupported_uri', { ...facts, requestUri: printable(request.uri) })
       return
     }
-    const caller = readCaller(request, target)
-    if (typeof caller === 'string') {
-      refusals.refuse(response, 'bad_request', { ...facts, expected: caller })
+    const parties = readParties(request, target)
+    if (typeof parties === 'string') {
+      refusals.refuse(response, 'bad_request', { ...facts, expected: parties })
       return
     }
+    const named = namesOf(parties)
     // RFC 3261 section 8.2.2.3.
-    const unsupported = printable(unsupportedTags(request.get('Require'), link.capabilities).join(', '))
+    const unsupported = printable(unsupportedTags(request.get('Require'), capabilities).join(', '))
     if (unsupported !== '') {
-      const headers = { Unsupported: unsupported, Supported: supportedTags(link.capabilities) }
-      const found = { ...facts, required: unsupported, ...partiesOf(caller) }
-      refusals.refuse(response, 'bad_extension', found, { headers })
+      const headers = { Unsupported: unsupported, Supported: supportedTags(capabilities) }
+      refusals.refuse(response, 'bad_extension', { ...facts, required: unsupported, ...named }, { headers })
       return
     }
-    const admitted = admission.admit(request, caller.target, this.#settingUp)
+    const admitted = admission.admit(request, parties.target, this.#settingUp)
     if ('refuse' in admitted) {
-      refusals.refuse(response, admitted.refuse, { ...admitted.facts, ...partiesOf(caller) }, admitted)
+      refusals.refuse(response, admitted.refuse, { ...admitted.facts, ...named }, admitted)
       return
     }
-    const replaces = this.#readReplaces(request, admitted)
-    if (typeof replaces === 'string') {
-      admitted.release()
-      refusals.refuse(response, replaces, { ...facts, domain: admitted.domain, ...partiesOf(caller) })
-      return
-    }
-    const callFacts = { ...facts, domain: admitted.domain, ...partiesOf(caller) }
-    const timer = this.#readTimer(request, response, callFacts)
-    const offer = timer === 'refused' ? timer : this.#readOffer(request, response, callFacts)
-    if (timer === 'refused' || offer === 'refused') {
+    const invite = new InboundInvite(request, response, connection, admitted, parties)
+    const terms = this.#readTerms(invite, { ...facts, domain: admitted.domain, ...named })
+    if (!terms) {
       admitted.release()
       return
     }
     this.#settingUp++
-    void this.#setup
-      .setUp({ request, response, connection, admitted, offer, timer, replaces, ...caller })
-      .finally(() => this.#settingUp--)
+    void this.setUp(invite, terms).finally(() => this.#settingUp--)
+  }
+
+  /**
+   * Opens the audio of an admitted INVITE, and makes its leg and call. Never rejects; every failure refuses
+   * the INVITE.
+   */
+  async setUp(invite: InboundInvite, terms: InviteTerms): Promise<void> {
+    const { request, response, connection, admitted } = invite
+    const { clock } = this.#deps.legs
+    // Only ports of the same call can be joined.
+    const callId = (terms.replaces?.port?.group as CallId | undefined) ?? newCallId()
+    let gone: Cause | undefined
+    request.on('cancel', (cancel) => {
+      gone = causeOfCancel(cancel?.get('Reason'))
+    })
+    let media: SipMedia | undefined
+    try {
+      media = await this.#deps.audio.answer(callId, terms.offer, {
+        source: request.source_address,
+        srtp: invite.srtp,
+        rules: audioRules(admitted),
+        likely: this.#likelyCodecs(admitted),
+        ...(admitted.standing === 'stranger' && {
+          untrusted: { clock, isConfirmed: !admitted.isUnconfirmed },
+        }),
+      })
+      if (!connection.isAlive) gone ??= { code: 'control_lost' }
+      if (gone) {
+        media.close()
+        this.#abandon(invite, terms, callId, gone)
+      } else this.#arrive(invite, terms, callId, media)
+    } catch (error) {
+      media?.close()
+      admitted.release()
+      const facts = { call: callId, source: request.source_address, domain: admitted.domain }
+      this.#refuseFor(response, error, facts)
+    }
+  }
+
+  /** Makes the leg, and hands it to a new call, or to the call of the leg that it replaces. */
+  #arrive(invite: InboundInvite, terms: InviteTerms, callId: CallId, media: SipMedia): void {
+    const { admitted } = invite
+    const leg = this.#legOf(invite)
+    const log = this.#deps.legs.log.child({ call: callId, leg: leg.id })
+    if (media.isBehindNat)
+      log.info(
+        { event: 'media.private-address-found', source: invite.request.source_address },
+        privateAddressMessage,
+      )
+    const { clock, headers } = this.#deps.legs
+    this.#attach(
+      invite,
+      terms,
+      new LegSession(leg, media, { connection: invite.connection, clock, log, headers }),
+    )
+    if (!media.isWaiting) leg.setPort(media.port)
+    if (terms.replaces) {
+      this.#replace(leg, terms.replaces)
+        .then((isReplaced) =>
+          log.info(
+            { event: 'call.replace-requested', replaced: terms.replaces?.id, taken: isReplaced },
+            'INVITE with Replaces',
+          ),
+        )
+        .catch((error: unknown) => {
+          log.error({ event: 'call.replace-failed', err: error }, 'leg not replaced')
+          leg.end({ code: 'internal' })
+        })
+        // The leg joins another call, which is counted already.
+        .finally(admitted.releaseCall)
+      return
+    }
+    try {
+      this.#deps.arrivals.arrive(invite.arrival(leg, callId))
+    } catch (error) {
+      log.error({ event: 'call.start-failed', err: error }, 'call not started')
+      leg.end({ code: 'internal' })
+      admitted.releaseCall()
+    }
+  }
+
+  /**
+   * Ends a call whose caller left before the leg was set up. The call gets a CDR, but an INVITE with Replaces
+   * does not.
+   */
+  #abandon(invite: InboundInvite, { replaces }: InviteTerms, callId: CallId, cause: Cause): void {
+    invite.admitted.release()
+    const leg = this.#legOf(invite)
+    this.#deps.legs.log.info(
+      { event: 'call.abandoned', call: callId, leg: leg.id, code: cause.code },
+      'caller gone before the call was set up',
+    )
+    leg.ended(cause)
+    if (!replaces) this.#deps.arrivals.arrive(invite.arrival(leg, callId))
+  }
+
+  #legOf(invite: InboundInvite): Leg {
+    const leg = this.#deps.legs.create('inbound', invite.caller, invite.callee)
+    invite.describe(leg)
+    return leg
+  }
+
+  /** Gives the leg its SIP side, and ties its end to that of its audio and of its count. */
+  #attach(invite: InboundInvite, { timer }: InviteTerms, session: LegSession): void {
+    const { request, response, admitted, trust } = invite
+    const { legs, transfers } = this.#deps
+    const { srf, capabilities } = legs.link
+    const { leg, media } = session
+    const options = {
+      reliability: invite.reliability(capabilities),
+      farEnd: legs.headers.farEnd(admitted.carrier && { kind: 'carrier', name: admitted.carrier.name }),
+      answerHeaders: { Supported: supportedTags(capabilities), ...timer?.headers },
+      terms: {
+        ...(this.#timers && { timer: { settings: this.#timers, terms: timer?.terms } }),
+        allowsUpdate: methodsOf(request.get('Allow')).includes('UPDATE'),
+        transferor: transfers.transferor(invite.origin),
+      },
+      ...(trust && { trust }),
+      ...(admitted.isUnconfirmed && { onConfirmed: admitted.onConfirmed }),
+    }
+    const side = new InboundLeg(session, { request, response, srf }, options, () => legs.delete(side))
+    leg.attach(side)
+    leg.whenGone(admitted.releaseLeg)
+    leg.whenGone(() => media.close())
+    media.onFault((error) => leg.end({ code: codeOf(error), detail: error.message }))
+    legs.add(side)
+  }
+
+  /**
+   * Answers at once, without ringing: the caller takes over an answered call (RFC 3891 section 3). Resolves
+   * with false, with the leg ended, if the old leg is gone.
+   */
+  async #replace(leg: Leg, old: Leg): Promise<boolean> {
+    await leg.answer()
+    const isReplaced = leg.isAnswered && old.replaced(leg)
+    if (!isReplaced) leg.end({ code: 'unknown_dialog' })
+    return isReplaced
+  }
+
+  /** Returns the codecs that the callee probably speaks. */
+  #likelyCodecs({ plan, projectId }: AdmittedCall): readonly AudioCodec[] {
+    return plan.kind === 'dial' ? (this.#deps.likely?.of(plan.to, projectId) ?? []) : []
+  }
+
+  /** Reads Replaces, the session timer and the offer. Returns undefined if one of them is refused. */
+  #readTerms(invite: InboundInvite, facts: Facts): InviteTerms | undefined {
+    const { request, response } = invite
+    const replaces = this.#readReplaces(invite)
+    if (typeof replaces === 'string') {
+      this.#deps.refusals.refuse(response, replaces, facts)
+      return undefined
+    }
+    const timer = this.#timers && timerAnswer(request, this.#timers)
+    if (timer && 'refuse' in timer) {
+      const code = timer.refuse === 422 ? 'interval_too_small' : 'bad_request'
+      const sessionExpires = printable(request.get('Session-Expires') ?? '', 64)
+      this.#deps.refusals.refuse(response, code, { ...facts, sessionExpires }, { headers: timer.headers })
+      return undefined
+    }
+    try {
+      return { offer: readOffer(request, sdpOf(request)), timer, replaces }
+    } catch (error) {
+      this.#refuseFor(response, error, facts)
+      return undefined
+    }
   }
 
   /**
    * Returns the leg that the INVITE replaces (RFC 3891 section 3). Only the party at the other end of that
    * leg may do so. That is a carrier or an endpoint which moves its own end of a call.
    */
-  #readReplaces(request: SipRequest, admitted: AdmittedCall): Leg | undefined | Code {
+  #readReplaces({ request, origin }: InboundInvite): Leg | undefined | Code {
     const value = request.get('Replaces')
     if (value === undefined) return undefined
     const named = readReplaces(value)
     if (!named) return 'bad_request'
     const dialog = this.#deps.transfers.dialogs.find(named)
     if (!dialog?.leg.isAnswered || !dialog.leg.port) return 'unknown_dialog'
-    if (!isSameOrigin(dialog.origin, originOf(admitted, request))) return 'not_permitted'
+    if (!isSameOrigin(dialog.origin, origin)) return 'not_permitted'
     return named.earlyOnly ? 'busy' : dialog.leg
   }
 
-  /**
-   * Answers the session timer of the INVITE (RFC 4028 section 9); undefined if the gateway runs no timers.
-   */
-  #readTimer(
-    request: SipRequest,
-    response: SipResponse,
-    facts: Readonly<Record<string, unknown>>,
-  ): AgreedTimer | undefined | 'refused' {
-    const { timers, refusals } = this.#deps
-    const answer = timers && timerAnswer(request, timers)
-    if (!answer || !('refuse' in answer)) return answer
-    const code = answer.refuse === 422 ? 'interval_too_small' : 'bad_request'
-    const asked = printable(request.get('Session-Expires') ?? '', 64)
-    refusals.refuse(response, code, { ...facts, sessionExpires: asked }, { headers: answer.headers })
-    return 'refused'
-  }
-
-  #readOffer(
-    request: SipRequest,
-    response: SipResponse,
-    facts: Readonly<Record<string, unknown>>,
-  ): Offer | 'refused' {
-    try {
-      return readOffer(request, sdpOf(request))
-    } catch (error) {
-      this.#refuseFor(response, error, facts)
-      return 'refused'
-    }
-  }
-
-  #refuseFor(response: SipResponse, error: unknown, facts: Readonly<Record<string, unknown>>): void {
+  #refuseFor(response: SipResponse, error: unknown, facts: Facts): void {
     const code = codeOf(error)
-    const known = error instanceof TrunklineError
-    const found = { ...facts, ...(known ? error.facts : { err: error }) }
-    this.#deps.refusals.refuse(response, code, found, known ? { detail: error.message } : {})
+    const isCatalogued = error instanceof TrunklineError
+    const found = { ...facts, ...(isCatalogued ? error.facts : { err: error }) }
+    this.#deps.refusals.refuse(response, code, found, isCatalogued ? { detail: error.message } : {})
   }
 }
 
-const partiesOf = ({ from, to }: InviteParties): Record<string, string> => ({
+const namesOf = ({ from, to }: InviteParties): Record<string, string> => ({
   from: printable(from.uri),
   to: printable(to.uri),
 })
 
 /** Whether a request-URI is a bare telephone number, as IMS trunks send it (RFC 3966). */
 const isTel = (uri: string): boolean => /^tel:/i.test(uri)
-
-/**
- * Returns the parts of an INVITE that admission needs, or a text that says what was expected. The agent's
- * parser is permissive.
- */
-const readCaller = (request: SipRequest, target: SipUri | undefined): InviteParties | string => {
-  if (!target) return 'a SIP URI in the request line'
-  const from = callerOf(request, false)
-  if (!from) return 'one address in From'
-  if (!readNameAddr(request.get('To') ?? '')) return 'one address in To'
-  if (!readNameAddr(request.get('Contact') ?? '')) return 'one address in Contact'
-  const sipCallId = request.get('Call-ID')
-  if (!sipCallId) return 'a Call-ID'
-  return {
-    target,
-    from,
-    to: { uri: shownUri(target.bare), user: userOf(target), name: '' },
-    sipCallId: printable(sipCallId, 256),
-  }
-}

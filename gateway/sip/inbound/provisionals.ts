@@ -1,6 +1,5 @@
-import type { Clock, Timer } from '../../core/clock.ts'
-import type { Log } from '../../core/log.ts'
-import type { Connection } from '../agent-link.ts'
+import type { Timer } from '../../core/clock.ts'
+import type { SignallingContext } from '../dialog/leg-session.ts'
 import type { Headers, SipRequest, SipResponse } from '../srf.ts'
 
 /**
@@ -9,21 +8,14 @@ import type { Headers, SipRequest, SipResponse } from '../srf.ts'
  */
 export type Reliability = 'none' | 'supported' | 'required'
 
-/** Collaborators and settings of {@link Provisionals}. */
-export interface ProvisionalsDeps {
-  readonly response: SipResponse
-  readonly connection: Connection
-  readonly clock: Clock
-  readonly log: Pick<Log, 'debug' | 'warn'>
-  /** Returns the headers of a response at the time when it is sent. */
-  readonly headers: () => Headers
-  readonly reliability: Reliability
+/** Listener of {@link Provisionals}. */
+export interface ProvisionalsListener {
   /** Called with a PRACK, which must be answered. `described`: the acknowledged response had SDP. */
-  readonly onPrack: (request: SipRequest, response: SipResponse, described: boolean) => void
+  acknowledged(request: SipRequest, response: SipResponse, described: boolean): void
   /**
    * Called once at most for each response, if the agent reports neither a PRACK nor its absence within 40 s.
    */
-  readonly onTimeout: () => void
+  timedOut(): void
 }
 
 /** A provisional response that waits for the PRACK of the one before it. */
@@ -41,25 +33,40 @@ const maxWaitMs = 40_000
  * 3262 section 3). A response with SDP is reliable if both sides support it.
  */
 export class Provisionals {
-  #deps: ProvisionalsDeps
+  readonly #response: SipResponse
+  readonly #context: Pick<SignallingContext, 'connection' | 'clock' | 'log'>
+  readonly #reliability: Reliability
+  readonly #headers: () => Headers
+  readonly #listener: ProvisionalsListener
   #unacknowledged: Waiting | undefined
   #queue: Waiting[] = []
   #isStopped = false
   #onIdle: (() => void)[] = []
   #guard: Timer | undefined
 
-  constructor(deps: ProvisionalsDeps) {
-    this.#deps = deps
+  /** `headers` returns the headers of a response at the time when it is sent. */
+  constructor(
+    response: SipResponse,
+    context: Pick<SignallingContext, 'connection' | 'clock' | 'log'>,
+    reliability: Reliability,
+    headers: () => Headers,
+    listener: ProvisionalsListener,
+  ) {
+    this.#response = response
+    this.#context = context
+    this.#reliability = reliability
+    this.#headers = headers
+    this.#listener = listener
   }
 
   /** Whether one with SDP will be reliable: an offer may stand in no other (RFC 3262 section 5). */
   get canCarryOffers(): boolean {
-    return this.#deps.reliability !== 'none'
+    return this.#reliability !== 'none'
   }
 
   /** Whether even those without SDP are reliable. */
   get isAlwaysReliable(): boolean {
-    return this.#deps.reliability === 'required'
+    return this.#reliability === 'required'
   }
 
   /** Every reliable one has its PRACK. */
@@ -70,7 +77,7 @@ export class Provisionals {
   /** Sends a response. Resolves when it is sent; for a reliable response, at its PRACK or at {@link stop}. */
   send(status: number, sdp?: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const { reliability } = this.#deps
+    const reliability = this.#reliability
     const waiting = { status, sdp, done: resolve }
     if (reliability === 'none' || (reliability === 'supported' && sdp === undefined)) this.#plain(waiting)
     else {
@@ -104,8 +111,7 @@ export class Provisionals {
     const waiting = this.#queue.shift()
     if (waiting) {
       this.#unacknowledged = waiting
-      const { clock, onTimeout } = this.#deps
-      this.#guard = clock.after(maxWaitMs, onTimeout)
+      this.#guard = this.#context.clock.after(maxWaitMs, () => this.#listener.timedOut())
       this.#reliable(waiting)
       return
     }
@@ -114,7 +120,7 @@ export class Provisionals {
 
   #reliable(waiting: Waiting): void {
     const failed = (error: unknown) => {
-      this.#deps.log.warn(
+      this.#context.log.warn(
         { event: 'call.reliable-response-failed', status: waiting.status, reason: String(error) },
         'reliable response not sent',
       )
@@ -125,7 +131,7 @@ export class Provisionals {
     }
     const acknowledged = (request: SipRequest) => {
       const { res } = request
-      if (res) this.#deps.onPrack(request, res, waiting.sdp !== undefined)
+      if (res) this.#listener.acknowledged(request, res, waiting.sdp !== undefined)
       if (this.#unacknowledged !== waiting) return
       this.#unacknowledged = undefined
       waiting.done()
@@ -136,7 +142,7 @@ export class Provisionals {
 
   #plain(waiting: Waiting): void {
     this.#write(waiting, {}, (error) =>
-      this.#deps.log.debug({ status: waiting.status, reason: String(error) }, 'response not sent'),
+      this.#context.log.debug({ status: waiting.status, reason: String(error) }, 'response not sent'),
     )
     waiting.done()
   }
@@ -147,9 +153,13 @@ export class Provisionals {
     failed: (error: unknown) => void,
     acknowledged?: (request: SipRequest) => void,
   ): void {
-    const { response, connection, headers } = this.#deps
-    if (this.#isStopped || !connection.isAlive || response.finalResponseSent) return
-    const all = { ...headers(), ...more, ...(sdp !== undefined && { 'Content-Type': 'application/sdp' }) }
+    const response = this.#response
+    if (this.#isStopped || !this.#context.connection.isAlive || response.finalResponseSent) return
+    const all = {
+      ...this.#headers(),
+      ...more,
+      ...(sdp !== undefined && { 'Content-Type': 'application/sdp' }),
+    }
     try {
       response.send(
         status,

@@ -4,7 +4,7 @@ import { newCallId } from '../../calls/call/ids.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { TestEdge, TestPort } from '../testing/fake-edge.ts'
 import { FakeRequest } from '../testing/fake-srf.ts'
-import { openAudio, readOffer } from './inbound-audio.ts'
+import { readOffer, SipAudio } from './sip-audio.ts'
 import { isWebRtcSdp, isWebRtcTarget, WebRtcMedia } from './webrtc-media.ts'
 
 const sdpOf = (direction = 'sendrecv', session = 1) =>
@@ -108,7 +108,7 @@ describe('what is WebRTC', () => {
       '',
     ].join('\r\n')
     const read = readOffer(new FakeRequest('INVITE', 'sip:x@y', offer), offer)
-    const media = await openAudio({ edge, webrtc, clock }, newCallId(), read, {})
+    const media = await new SipAudio(edge, clock, webrtc).answer(newCallId(), read, {})
     expect(media.local.match(/^m=.*/gm)).toEqual([
       'm=audio 0 UDP/TLS/RTP/SAVPF 0',
       expect.stringMatching(/^m=audio [1-9]\d* RTP\/AVP 0$/),
@@ -223,13 +223,15 @@ it('opens what an INVITE asks for, and nothing that is left over', async () => {
   const edge = new TestEdge()
   const call = newCallId()
   const source = '192.0.2.1'
-  const late = await openAudio({ edge, webrtc, clock }, call, { kind: 'webrtc', sdp: undefined }, { source })
+  const offer = { kind: 'webrtc', sdp: undefined } as const
+  const late = await new SipAudio(edge, clock, webrtc).answer(call, offer, { source })
   expect([late.local, late.isWaiting]).toEqual(['ours 1', true])
-  const rtp = await openAudio({ edge, clock }, call, { kind: 'rtp', remote: undefined }, { source })
+  const audio = new SipAudio(edge, clock)
+  const rtp = await audio.answer(call, { kind: 'rtp', remote: undefined }, { source })
   expect([rtp.isWaiting, edge.used]).toEqual([true, 1])
   rtp.close()
-  await expect(
-    openAudio({ edge, clock }, call, { kind: 'webrtc', sdp: sdpOf() }, { source }),
-  ).rejects.toMatchObject({ code: 'no_common_codec' })
+  await expect(audio.answer(call, { kind: 'webrtc', sdp: sdpOf() }, { source })).rejects.toMatchObject({
+    code: 'no_common_codec',
+  })
   expect(edge.used).toBe(0)
 })

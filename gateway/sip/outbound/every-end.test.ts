@@ -54,7 +54,7 @@ describe('every end gives everything back (pain points 10 and 11)', () => {
       (rig) => {
         rig.next()
         rig.connection.isAlive = false
-        for (const each of [...rig.legs]) each.lost()
+        rig.legs.lost()
       },
       'unreachable',
     ],

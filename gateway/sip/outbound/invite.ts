@@ -3,6 +3,7 @@ import type { Clock, Timer } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import { guard } from '../../core/guard.ts'
 import type { Log } from '../../core/log.ts'
+import { parseSipUri } from '../../core/sip-uri.ts'
 import { hangUp } from '../dialog/hang-up.ts'
 import type { DigestSession } from '../digest/digest-session.ts'
 import { extensionHeaders, printable, reasonHeader } from '../headers.ts'
@@ -18,14 +19,19 @@ import type {
   SipResponse,
   SrfLike,
 } from '../srf.ts'
-import { challengerHop } from './challenger-hop.ts'
 import type { InviteBudget } from './invite-budget.ts'
 
-/** Collaborators and contents of one INVITE. */
+/** Collaborators that the INVITEs of one leg share. */
 export interface InviteDeps {
   readonly srf: Pick<SrfLike, 'createUAC'>
   readonly clock: Clock
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
+  /** INVITEs that the leg may still send; the first one of an {@link Invite} is already taken from it. */
+  readonly budget: Pick<InviteBudget, 'take'>
+}
+
+/** Contents of one INVITE. */
+export interface InviteOptions {
   /** The request-URI. */
   readonly uri: string
   /** Next hop in place of the request-URI. */
@@ -34,11 +40,8 @@ export interface InviteDeps {
   /** Undefined: the peer makes the offer. */
   readonly localSdp: string | undefined
   readonly digest: DigestSession
-  /** INVITEs that the leg may still send; the first one of this object is already taken from it. */
-  readonly budget: Pick<InviteBudget, 'take'>
   /** Longest wait for the first provisional response; undefined: as long as the agent waits. */
   readonly noProgressMs: number | undefined
-  readonly listener: InviteListener
 }
 
 /**
@@ -75,16 +78,18 @@ const maxWaitMs = 40_000
  */
 export class Invite {
   readonly #deps: InviteDeps
+  readonly #options: InviteOptions
+  readonly #listener: InviteListener
   #request: SipRequest | undefined
   #headers: Headers
   #nextHop: string | undefined
   #canceled: Cause | undefined
-  #cancelSent = false
+  #isCancelSent = false
   /** The 2xx, from when it came. */
   #accepted: FarResponse | undefined
   #progress: Timer | undefined
   #guard: Timer | undefined
-  #gone = false
+  #isGone = false
   /** Wraps a listener of the INVITE: no error may reach the socket reader of drachtio-srf. */
   #guarded = <A extends unknown[]>(listener: (...args: A) => void) =>
     guard(listener, (error) =>
@@ -94,15 +99,17 @@ export class Invite {
   #final = <A extends unknown[]>(listener: (...args: A) => void) =>
     guard(listener, (error) => {
       this.#deps.log.warn({ event: 'invite.final-response-failed', err: error }, 'final response not handled')
-      if (this.#gone) return
-      if (!this.#canceled) this.#deps.listener.refused({ message: String(error) })
+      if (this.#isGone) return
+      if (!this.#canceled) this.#listener.refused({ message: String(error) })
       this.#finish()
     })
 
-  constructor(deps: InviteDeps) {
+  constructor(deps: InviteDeps, options: InviteOptions, listener: InviteListener) {
     this.#deps = deps
-    this.#headers = deps.headers
-    this.#nextHop = deps.nextHop
+    this.#options = options
+    this.#listener = listener
+    this.#headers = options.headers
+    this.#nextHop = options.nextHop
   }
 
   /**
@@ -114,7 +121,7 @@ export class Invite {
     if (!sent) return {}
     const sequence = Number(/^\s*(\d{1,10})/.exec(sent.get('CSeq') ?? '')?.[1] ?? 1)
     return {
-      From: sent.get('From') ?? this.#deps.headers.From ?? '',
+      From: sent.get('From') ?? this.#options.headers.From ?? '',
       'Call-ID': sent.get('Call-ID') ?? '',
       CSeq: `${sequence + 1} INVITE`,
     }
@@ -122,7 +129,8 @@ export class Invite {
 
   /** Sends the INVITE. Every failure is reported as a refusal. */
   send(): void {
-    const { srf, uri, localSdp, clock, noProgressMs } = this.#deps
+    const { srf, clock } = this.#deps
+    const { uri, localSdp, noProgressMs } = this.#options
     this.#request = undefined
     const nextHop = this.#nextHop
     const offer = localSdp === undefined ? { noAck: true as const } : { localSdp }
@@ -150,7 +158,7 @@ export class Invite {
 
   /** Cancels the INVITE: only {@link InviteListener.gone} is called from now on. Idempotent. */
   cancel(cause: Cause): void {
-    if (this.#gone || this.#canceled) return
+    if (this.#isGone || this.#canceled) return
     this.#canceled = cause
     this.#progress?.cancel()
     this.#guard = this.#deps.clock.after(maxWaitMs, () => this.#finish())
@@ -169,29 +177,29 @@ export class Invite {
     const callId = request?.get('Call-ID')
     // Registered before drachtio-srf's own listener, which would accept every UPDATE.
     request?.on('update', (update, response) => {
-      if (!this.#canceled) this.#deps.listener.updated(update, response)
+      if (!this.#canceled) this.#listener.updated(update, response)
     })
     request?.on('response', (response: FarResponse) => {
       const { status, msg } = response
       if (!this.#canceled && status > 100)
-        this.#deps.listener.responded({ status, headers: extensionHeaders(msg?.headers ?? {}) })
+        this.#listener.responded({ status, headers: extensionHeaders(msg?.headers ?? {}) })
       if (response.status >= 200 && response.status < 300) this.#accepted = response
     })
     // For the same reason: drachtio-srf would send a PRACK without the answer.
-    if (this.#deps.localSdp === undefined)
+    if (this.#options.localSdp === undefined)
       request?.on(
         'response',
         this.#guarded((response: FarResponse, acknowledge: Acknowledge) =>
           this.#offeredEarly(response, acknowledge),
         ),
       )
-    if (callId && !this.#canceled) this.#deps.listener.sent(printable(callId, 256))
-    if (this.#canceled && !this.#cancelSent) this.#sendCancel(this.#canceled)
+    if (callId && !this.#canceled) this.#listener.sent(printable(callId, 256))
+    if (this.#canceled && !this.#isCancelSent) this.#sendCancel(this.#canceled)
   }
 
   #provisional(response: FarResponse): void {
     this.#progress?.cancel()
-    if (!this.#canceled && response.status > 100) this.#deps.listener.provisional(response)
+    if (!this.#canceled && response.status > 100) this.#listener.provisional(response)
   }
 
   /**
@@ -226,17 +234,16 @@ export class Invite {
   }
 
   #answerTo(response: FarResponse): string | undefined {
-    return this.#gone || this.#canceled ? refusalOf(response) : this.#deps.listener.offered(response)
+    return this.#isGone || this.#canceled ? refusalOf(response) : this.#listener.offered(response)
   }
 
   #silent(): void {
-    const { listener } = this.#deps
     this.cancel({ code: 'unreachable' })
-    listener.silent()
+    this.#listener.silent()
   }
 
   #answered(dialog: SipDialog): void {
-    if (this.#gone) {
+    if (this.#isGone) {
       hangUp(dialog, this.#canceled ?? { code: 'normal' }, this.#deps.log)
       return
     }
@@ -248,16 +255,16 @@ export class Invite {
       return
     }
     this.#progress?.cancel()
-    this.#deps.digest.accepted()
+    this.#options.digest.accepted()
     try {
-      this.#deps.listener.answered(dialog)
+      this.#listener.answered(dialog)
     } finally {
       this.#finish()
     }
   }
 
   #refused(error: Refusal): void {
-    if (this.#gone) return
+    if (this.#isGone) return
     const accepted = this.#accepted
     // A party has answered, even if the answer is unusable: the next target must not be called as well.
     const refusal = accepted
@@ -270,7 +277,7 @@ export class Invite {
     }
     if (this.#authenticate(refusal)) return
     try {
-      this.#deps.listener.refused(refusal)
+      this.#listener.refused(refusal)
     } finally {
       this.#finish()
     }
@@ -278,7 +285,8 @@ export class Invite {
 
   /** Sends it again where the refusal was a challenge that may be answered (RFC 3261 section 22.2). */
   #authenticate({ status, res }: Refusal): boolean {
-    const { digest, uri, localSdp, log, headers, budget } = this.#deps
+    const { digest, uri, localSdp, headers } = this.#options
+    const { log, budget } = this.#deps
     if (!res || !this.#request || (status !== 401 && status !== 407)) return false
     const answer = digest.answer(
       { status, get: (name) => res.get(name) },
@@ -296,13 +304,13 @@ export class Invite {
       return false
     }
     this.#headers = { ...headers, ...this.repetition, ...answer.headers }
-    this.#nextHop = this.#deps.nextHop ?? challengerHop(uri, res)
+    this.#nextHop = this.#options.nextHop ?? challengerHop(uri, res)
     this.send()
     return true
   }
 
   #sendCancel(cause: Cause): void {
-    this.#cancelSent = true
+    this.#isCancelSent = true
     const { log } = this.#deps
     try {
       this.#request?.cancel({ headers: { Reason: reasonHeader(cause) } }, (error) => {
@@ -314,10 +322,26 @@ export class Invite {
   }
 
   #finish(): void {
-    if (this.#gone) return
-    this.#gone = true
+    if (this.#isGone) return
+    this.#isGone = true
     this.#progress?.cancel()
     this.#guard?.cancel()
-    this.#deps.listener.gone()
+    this.#listener.gone()
   }
+}
+
+/**
+ * Returns the next hop to the server that sent the challenge, if the request-URI has a host name. Another
+ * address of the name would not know the nonce. With TLS the connection exists already, and a next hop
+ * without the name could not be verified.
+ */
+const challengerHop = (uri: string, response: FarResponse): string | undefined => {
+  const parsed = parseSipUri(uri)
+  const transport = parsed?.params.get('transport')?.toLowerCase() ?? 'udp'
+  const { source_address: address, source_port: port } = response
+  const literal = !parsed || /^[\d.]+$/.test(parsed.host) || parsed.host.includes(':')
+  if (literal || parsed.scheme === 'sips' || !/^(udp|tcp)$/.test(transport) || !address || !port)
+    return undefined
+  const host = address.includes(':') ? `[${address}]` : address
+  return `sip:${host}:${port};transport=${transport}`
 }

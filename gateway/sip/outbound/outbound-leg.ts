@@ -1,13 +1,12 @@
 import type { DialAttempt, Leg, LegSignalling } from '../../calls/leg/leg.ts'
 import type { ReferOptions, ReferOutcome } from '../../calls/leg/referral.ts'
-import type { Clock } from '../../core/clock.ts'
-import { type Cause, catalogue, codeOf } from '../../core/errors/catalogue.ts'
+import { type Cause, catalogue } from '../../core/errors/catalogue.ts'
 import { guard } from '../../core/guard.ts'
-import type { Log } from '../../core/log.ts'
 import { parseSipUri, shownUri } from '../../core/sip-uri.ts'
 import type { Connection } from '../agent-link.ts'
 import { EstablishedDialog } from '../dialog/established-dialog.ts'
 import { hangUp } from '../dialog/hang-up.ts'
+import { LegSession, type SignallingContext } from '../dialog/leg-session.ts'
 import { Renegotiation } from '../dialog/renegotiation.ts'
 import { sendDigits } from '../dialog/send-digits.ts'
 import { answeringChallenges, credentialsInside } from '../digest/dialog-digest.ts'
@@ -20,21 +19,9 @@ import type { FarResponse, Headers, Refusal, SipDialog, SipRequest, SipResponse,
 import { familyOfHop, type Hop, isLocal, maxRedirects, type Route, shouldTryNext } from '../trunks/route.ts'
 import { Invite } from './invite.ts'
 import { InviteBudget, maxInvites } from './invite-budget.ts'
-import { OutboundSession, type OutboundSessionOptions } from './outbound-session.ts'
+import type { OutboundSession } from './outbound-session.ts'
 
-/** Collaborators and settings of {@link OutboundLeg}. */
-export interface OutboundLegDeps extends OutboundSessionOptions {
-  readonly leg: Leg
-  readonly srf: Pick<SrfLike, 'createUAC'>
-  readonly connection: Connection
-  readonly clock: Clock
-  readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
-  readonly userAgent: string
-  /** Nothing is left of the INVITEs and the dialog. Called once. */
-  readonly onReleased: () => void
-}
-
-/** The place that is being tried. */
+/** Current attempt: the hop that is being tried. */
 interface Attempt {
   readonly hop: Hop
   readonly invite: Invite
@@ -45,44 +32,56 @@ interface Attempt {
 /** Callee side of an outbound leg: INVITEs to one target after the other, and then the dialog. */
 export class OutboundLeg implements LegSignalling {
   readonly connection: Connection
-  #deps: OutboundLegDeps
+  readonly #leg: Leg
+  readonly #context: SignallingContext
+  readonly #srf: Pick<SrfLike, 'createUAC'>
+  readonly #terms: OutboundSession
+  readonly #onReleased: () => void
   #route: Route | undefined
   #left: Hop[] = []
-  #media: SipMedia | undefined
+  #session: LegSession | undefined
   #negotiation: Negotiation | undefined
   /** Handles UPDATE before the answer. */
   #early: Renegotiation | undefined
-  #session: OutboundSession
   #attempt: Attempt | undefined
   /** INVITEs that are not finished: the current one, and cancelled ones. */
   #live = new Set<Invite>()
   #dialog: EstablishedDialog | undefined
-  #dialogGone = false
+  #isDialogGone = false
   #redirects = 0
   #budget = new InviteBudget()
-  #rang = false
-  #released = false
+  #hasRung = false
+  #isReleased = false
   /** Wraps a listener of the INVITE: no error may reach the socket reader of drachtio-srf. */
   #guarded = <A extends unknown[]>(listener: (...args: A) => void) =>
     guard(listener, (error) => {
-      this.#deps.log.warn({ event: 'leg.response-failed', err: error }, 'response not handled')
-      this.#deps.leg.end({ code: 'internal' })
+      this.#context.log.warn({ event: 'leg.response-failed', err: error }, 'response not handled')
+      this.#leg.end({ code: 'internal' })
     })
 
-  constructor(deps: OutboundLegDeps) {
-    this.#deps = deps
-    this.#session = new OutboundSession(deps)
-    this.connection = deps.connection
+  /** `onReleased` is called once, when nothing is left of the INVITEs and the dialog. */
+  constructor(
+    leg: Leg,
+    context: SignallingContext,
+    srf: Pick<SrfLike, 'createUAC'>,
+    terms: OutboundSession,
+    onReleased: () => void,
+  ) {
+    this.#leg = leg
+    this.#context = context
+    this.#srf = srf
+    this.#terms = terms
+    this.#onReleased = onReleased
+    this.connection = context.connection
   }
 
   /** Sends INVITEs along the route, with the offer of `media`, or without one. Every failure ends the leg. */
   invite(route: Route, media: SipMedia, negotiation: Negotiation): void {
-    this.#media = media
+    this.#session = new LegSession(this.#leg, media, this.#context)
     this.#negotiation = negotiation
     this.#route = route
     this.#left = [...route.hops]
-    const dialog = { local: { sdp: '', contact: '' } }
-    this.#early = new Renegotiation({ ...this.#deps, timers: undefined, media, dialog })
+    this.#early = new Renegotiation(this.#session)
     this.#tryNext()
   }
 
@@ -94,10 +93,8 @@ export class OutboundLeg implements LegSignalling {
 
   sendDigits(digits: string): Promise<void> {
     const dialog = this.#dialog
-    const { leg, clock, log } = this.#deps
-    if (!this.#media) return Promise.resolve()
-    const info = dialog && ((digit: string) => dialog.sendInfoDigit(digit))
-    return sendDigits(digits, { port: this.#media.port, info, leg, clock, log })
+    if (!this.#session) return Promise.resolve()
+    return sendDigits(digits, this.#session, dialog && ((digit) => dialog.sendInfoDigit(digit)))
   }
 
   refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
@@ -108,7 +105,7 @@ export class OutboundLeg implements LegSignalling {
     const attempt = this.#attempt
     const { isAlive } = this.connection
     if (attempt) {
-      this.#tried(isAlive ? 'canceled' : 'unreachable')
+      this.#recordAttempt(isAlive ? 'canceled' : 'unreachable')
       if (isAlive) attempt.invite.cancel(cause)
     }
     if (!isAlive) this.#forget()
@@ -118,12 +115,12 @@ export class OutboundLeg implements LegSignalling {
 
   /** Ends the leg as if its call had done so. */
   hangUp(cause: Cause): void {
-    this.#deps.leg.end(cause)
+    this.#leg.end(cause)
   }
 
   /** Called when the connection to the agent is lost for good. */
   lost(): void {
-    this.#deps.leg.ended({ code: 'control_lost' })
+    this.#leg.ended({ code: 'control_lost' })
     this.#dialog?.lost()
     this.#forget()
     this.#release()
@@ -137,30 +134,31 @@ export class OutboundLeg implements LegSignalling {
     const hop = this.#left.shift()
     if (!hop) return false
     if (!this.#budget.take()) {
-      this.#deps.log.warn(
+      this.#context.log.warn(
         { event: 'invite.budget-exhausted', maxInvites },
         'no further INVITE sent: maximum number reached',
       )
       return false
     }
-    if (!repetition) this.#media?.demandKeys?.(false)
-    this.#media?.offerOver?.(familyOfHop(hop))
-    const { srf, clock, log, leg } = this.#deps
+    const leg = this.#leg
+    const { clock, log } = this.#context
+    const media = this.#session?.media
+    if (!repetition) media?.demandKeys?.(false)
+    media?.offerOver?.(familyOfHop(hop))
     const digest = new DigestSession(hop.credentials)
     const localSdp = this.#negotiation?.localSdp
     const headers = localSdp === undefined ? withoutBody(hop.headers) : hop.headers
-    const invite: Invite = new Invite({
-      srf,
-      clock,
-      log,
-      digest,
-      uri: hop.uri,
-      nextHop: hop.nextHop,
-      localSdp,
-      budget: this.#budget,
-      headers: { ...headers, ...this.#session.headers, ...repetition },
-      noProgressMs: this.#route?.noProgressMs,
-      listener: {
+    const invite: Invite = new Invite(
+      { srf: this.#srf, clock, log, budget: this.#budget },
+      {
+        uri: hop.uri,
+        nextHop: hop.nextHop,
+        headers: { ...headers, ...this.#terms.headers, ...repetition },
+        localSdp,
+        digest,
+        noProgressMs: this.#route?.noProgressMs,
+      },
+      {
         sent: (sipCallId) => leg.note({ sipCallId }),
         responded: (response) => leg.note({ response }),
         updated: this.#guarded((request: SipRequest, response: SipResponse) =>
@@ -176,7 +174,7 @@ export class OutboundLeg implements LegSignalling {
           this.#settle()
         },
       },
-    })
+    )
     this.#attempt = { hop, invite, digest, startedAt: clock.now() }
     this.#live.add(invite)
     log.info(
@@ -188,10 +186,10 @@ export class OutboundLeg implements LegSignalling {
   }
 
   #provisional(response: FarResponse): void {
-    const { leg } = this.#deps
+    const leg = this.#leg
     // 199 reports the end of one branch of a fork (RFC 6228).
     if (leg.isEnded || response.status < 180 || response.status === 199) return
-    this.#rang = true
+    this.#hasRung = true
     this.#orEnd(() => {
       const audible = this.#negotiation?.provisional(response)
       if (audible !== undefined) leg.early(audible)
@@ -200,45 +198,36 @@ export class OutboundLeg implements LegSignalling {
 
   #answered(answered: SipDialog): void {
     const attempt = this.#attempt
-    const media = this.#media
-    if (!attempt || !media) return
-    this.#tried('answered', { sipStatus: 200 })
+    const session = this.#session
+    if (!attempt || !session) return
+    this.#recordAttempt('answered', { sipStatus: 200 })
     try {
-      this.#dialog = this.#established(answered, attempt, media)
+      this.#dialog = this.#established(answered, attempt, session)
     } catch (error) {
       // No other code would hang it up.
-      hangUp(answered, { code: 'internal' }, this.#deps.log)
+      hangUp(answered, { code: 'internal' }, session.log)
       throw error
     }
-    const { leg } = this.#deps
     this.#orEnd(() => {
       this.#negotiation?.answered(answered)
-      leg.answered()
-      leg.hold(media.isHeld, 'media')
+      session.leg.answered()
+      session.reportHold()
     })
   }
 
-  #established(answered: SipDialog, attempt: Attempt, media: SipMedia): EstablishedDialog {
-    const { leg, connection, clock, log, userAgent } = this.#deps
+  #established(answered: SipDialog, { hop, digest }: Attempt, session: LegSession): EstablishedDialog {
     const trust = {
-      credentials: attempt.hop.credentials,
-      realms: attempt.digest.realms,
-      host: parseSipUri(attempt.hop.uri)?.host,
+      credentials: hop.credentials,
+      realms: digest.realms,
+      host: parseSipUri(hop.uri)?.host,
     }
-    const dialog = answeringChallenges(answered, credentialsInside(trust, answered.remote.uri), log)
+    const credentials = credentialsInside(trust, answered.remote.uri)
+    const dialog = answeringChallenges(answered, credentials, session.log)
     this.#early?.stop()
-    return new EstablishedDialog({
-      dialog,
-      leg,
-      media,
-      connection,
-      clock,
-      log,
-      userAgent,
-      isAcked: true,
-      ...this.#session.agreed(answered.res, leg.facts.carrier),
-      onReleased: () => {
-        this.#dialogGone = true
+    const terms = this.#terms.agreed(answered.res, session.leg.facts.carrier)
+    return new EstablishedDialog(dialog, session, true, terms, {
+      released: () => {
+        this.#isDialogGone = true
         this.#settle()
       },
     })
@@ -249,8 +238,7 @@ export class OutboundLeg implements LegSignalling {
     try {
       run()
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error)
-      this.#deps.leg.end({ code: codeOf(error), detail })
+      this.#session?.fail(error)
     }
   }
 
@@ -258,17 +246,17 @@ export class OutboundLeg implements LegSignalling {
     const attempt = this.#attempt
     const route = this.#route
     if (!attempt || !route) return
-    const cause = causeOfRefusal(refusal, this.#rang)
+    const cause = causeOfRefusal(refusal, this.#hasRung)
     const problem = problemOf(refusal)
     const to = printable(shownUri(attempt.hop.uri))
     if (problem !== undefined)
-      this.#deps.log.warn({ event: 'invite.target-failed', to, problem }, catalogue.unreachable.text)
-    if (isLocal(refusal)) this.#tried('unreachable', { detail: cause.detail })
-    else this.#tried('refused', { sipStatus: refusal.status })
+      this.#context.log.warn({ event: 'invite.target-failed', to, problem }, catalogue.unreachable.text)
+    if (isLocal(refusal)) this.#recordAttempt('unreachable', { detail: cause.detail })
+    else this.#recordAttempt('refused', { sipStatus: refusal.status })
     attempt.hop.onFailure?.(refusal)
     if (this.#again(refusal, attempt, route)) return
-    if (shouldTryNext(refusal, route, this.#rang) && this.#tryNext()) return
-    this.#deps.leg.ended(cause)
+    if (shouldTryNext(refusal, route, this.#hasRung) && this.#tryNext()) return
+    this.#leg.ended(cause)
   }
 
   /**
@@ -277,8 +265,9 @@ export class OutboundLeg implements LegSignalling {
    */
   #again(refusal: Refusal, { hop, invite }: Attempt, route: Route): boolean {
     const { status = 0, res } = refusal
-    const demand = status === 488 && !route.statuses.has(status) ? this.#media?.demandKeys?.(true) : undefined
-    if (demand !== undefined || this.#session.grows(refusal)) {
+    const demand =
+      status === 488 && !route.statuses.has(status) ? this.#session?.media.demandKeys?.(true) : undefined
+    if (demand !== undefined || this.#terms.grows(refusal)) {
       this.#left.unshift(hop)
       return this.#tryNext(invite.repetition)
     }
@@ -293,14 +282,14 @@ export class OutboundLeg implements LegSignalling {
   #silent(): void {
     const attempt = this.#attempt
     if (!attempt) return
-    this.#tried('no-progress')
+    this.#recordAttempt('no-progress')
     attempt.hop.onFailure?.('silent')
     if (this.#tryNext()) return
-    this.#deps.leg.ended({ code: 'unreachable', sip: 408, detail: 'no provisional response in time' })
+    this.#leg.ended({ code: 'unreachable', sip: 408, detail: 'no provisional response in time' })
   }
 
-  /** Writes down how the present attempt ended, which is over with it. */
-  #tried(
+  /** Records how the current attempt ended, and ends it. */
+  #recordAttempt(
     outcome: DialAttempt['outcome'],
     { sipStatus, detail }: Pick<DialAttempt, 'sipStatus' | 'detail'> = {},
   ): void {
@@ -309,8 +298,8 @@ export class OutboundLeg implements LegSignalling {
     if (!attempt) return
     const { hop, startedAt } = attempt
     const target = printable(shownUri(hop.uri), 256)
-    const endedAt = this.#deps.clock.now()
-    this.#deps.leg.addAttempt({
+    const endedAt = this.#context.clock.now()
+    this.#leg.addAttempt({
       target,
       startedAt,
       endedAt,
@@ -325,14 +314,13 @@ export class OutboundLeg implements LegSignalling {
   }
 
   #settle(): void {
-    const { leg } = this.#deps
-    if (leg.isEnded && this.#live.size === 0 && (!this.#dialog || this.#dialogGone)) this.#release()
+    if (this.#leg.isEnded && this.#live.size === 0 && (!this.#dialog || this.#isDialogGone)) this.#release()
   }
 
   #release(): void {
-    if (this.#released) return
-    this.#released = true
+    if (this.#isReleased) return
+    this.#isReleased = true
     this.#early?.stop()
-    this.#deps.onReleased()
+    this.#onReleased()
   }
 }

@@ -1,4 +1,4 @@
-import type { EstablishedDialogDeps } from '../dialog/established-dialog.ts'
+import type { DialogTerms } from '../dialog/established-dialog.ts'
 import type { DialogOrigin } from '../dialog/known-dialogs.ts'
 import { methodsOf } from '../dialog/option-tags.ts'
 import {
@@ -9,6 +9,7 @@ import {
   timerAgreed,
   timerOffer,
 } from '../dialog/session-timer.ts'
+import type { Transfers } from '../dialog/transfers.ts'
 import type { FarResponse, Headers, Refusal } from '../srf.ts'
 
 /** Options of {@link OutboundSession}. */
@@ -25,7 +26,7 @@ export interface OutboundSessionOptions {
   /** Value of Supported in INVITEs; default none. */
   readonly supported?: string
   /** Transfers that the peer may request; default none. */
-  readonly transfers?: EstablishedDialogDeps['transfers']
+  readonly transfers?: Pick<Transfers, 'transferor'>
   /** The called SIP endpoint, if it is one. */
   readonly endpoint?: DialogOrigin['endpoint']
 }
@@ -76,19 +77,14 @@ export class OutboundSession {
    * Returns the session timer of the 200 (section 7.2), the sender's capabilities, and its permitted
    * transfers. Without a timer in the 200 the gateway alone refreshes: a call whose BYE is lost must end.
    */
-  agreed(
-    ok: FarResponse | undefined,
-    carrier: string | undefined,
-  ): Pick<EstablishedDialogDeps, 'timers' | 'allowsUpdate' | 'transfers' | 'origin'> {
+  agreed(ok: FarResponse | undefined, carrier: string | undefined): DialogTerms {
     const { projectId, timers, transfers, endpoint } = this.#options
     const alone = timers && oneSidedTimer(timers, this.#minMs)
+    const origin = { projectId, source: ok?.source_address ?? '', carrier, endpoint }
     return {
-      ...(timers && alone && { timers: { settings: timers, terms: ok ? timerAgreed(ok, alone) : alone } }),
+      ...(timers && alone && { timer: { settings: timers, terms: ok ? timerAgreed(ok, alone) : alone } }),
       allowsUpdate: methodsOf(ok?.get('Allow')).includes('UPDATE'),
-      ...(transfers && {
-        transfers,
-        origin: { projectId, source: ok?.source_address ?? '', carrier, endpoint },
-      }),
+      ...(transfers && { transferor: transfers.transferor(origin) }),
     }
   }
 }

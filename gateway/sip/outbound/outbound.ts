@@ -1,29 +1,24 @@
-import { randomInt } from 'node:crypto'
-import type { Edge, WebRtc } from '../../../media/types.ts'
-import { newLegId } from '../../calls/call/ids.ts'
-import { Leg } from '../../calls/leg/leg.ts'
+import type { Leg } from '../../calls/leg/leg.ts'
 import type { OutboundRequest, OutboundSip } from '../../calls/leg/outbound-request.ts'
-import type { Clock } from '../../core/clock.ts'
-import { type Cause, codeOf, TrunklineError } from '../../core/errors/catalogue.ts'
+import { type Cause, codeOf } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import { isSecure, parseSipUri, shownUri, userOf } from '../../core/sip-uri.ts'
-import type { SipEndpoint } from '../../directory/types.ts'
+import type { Directory, SipEndpoint } from '../../directory/types.ts'
 import type { Target } from '../../model.ts'
 import { RefusalLog } from '../admission/refusal-log.ts'
-import type { AgentLink, Connection } from '../agent-link.ts'
-import type { DialogOrigin } from '../dialog/known-dialogs.ts'
+import type { Connection } from '../agent-link.ts'
+import { errorText } from '../dialog/leg-session.ts'
 import { supportedTags } from '../dialog/option-tags.ts'
 import type { SessionTimerSettings } from '../dialog/session-timer.ts'
 import type { Transfers } from '../dialog/transfers.ts'
-import type { LegRegistry } from '../leg-registry.ts'
 import { type AudioRules, audioRules } from '../media/audio-far-end.ts'
 import { preferring } from '../media/codec-rules.ts'
 import { LateOffer } from '../media/late-offer.ts'
 import { LegMedia } from '../media/leg-media.ts'
 import { EarlyOffer, type Negotiation } from '../media/negotiation.ts'
-import { asPortError } from '../media/port-error.ts'
+import type { SipAudio } from '../media/sip-audio.ts'
 import type { SipMedia } from '../media/sip-media.ts'
-import { isWebRtcTarget, WebRtcMedia } from '../media/webrtc-media.ts'
+import { isWebRtcTarget } from '../media/webrtc-media.ts'
 import {
   narrowed,
   offeredSecurity,
@@ -31,32 +26,24 @@ import {
   type SrtpPolicy,
   srtpPolicy,
 } from '../sdp/srtp-policy.ts'
+import type { SipLegs } from '../sip-legs.ts'
 import type { Hop } from '../trunks/route.ts'
 import type { Routing, TakenRoute } from '../trunks/routing.ts'
 import { OutboundLeg } from './outbound-leg.ts'
+import { OutboundSession } from './outbound-session.ts'
 import type { TargetFamilies } from './target-families.ts'
 
-/** Collaborators and settings of {@link Outbound}. */
+/** Collaborators of {@link Outbound}. */
 export interface OutboundDeps {
-  readonly link: Pick<AgentLink, 'srf' | 'connection' | 'capabilities'>
-  readonly edge: Pick<Edge, 'open'>
-  /** For endpoints that are browsers; without it they cannot be called. */
-  readonly webrtc?: Pick<WebRtc, 'offer'>
+  readonly legs: SipLegs
   readonly routing: Pick<Routing, 'find'>
-  readonly legs: LegRegistry
-  readonly clock: Clock
-  readonly log: Log
-  readonly userAgent: string
-  /** Session timers on the gateway's clock; undefined: the agent runs its own. */
-  readonly timers?: SessionTimerSettings
+  readonly audio: Pick<SipAudio, 'openRtp' | 'openWebRtc'>
+  /** SIP endpoints by their id; default: none is known. */
+  readonly directory: Partial<Pick<Directory, 'endpoint'>>
   /** Transfers that peers may request; default none. */
   readonly transfers?: Transfers
   /** IP families of targets with names; without it, those get audio over the first family that is bound. */
-  readonly families?: Pick<TargetFamilies, 'complete'>
-  /** SIP endpoints by their id; default: none is known. */
-  readonly endpoint?: (
-    id: string,
-  ) => (DialogOrigin['endpoint'] & Pick<SipEndpoint, 'codecs' | 'encryption'>) | undefined
+  readonly families?: Pick<TargetFamilies, 'complete'> | undefined
 }
 
 type SipTarget = Extract<Target, { kind: 'sip' }>
@@ -73,14 +60,17 @@ const frameReserve = 900
 
 /** Makes legs to carriers, to SIP endpoints, and to whatever SIP URI may be dialled. */
 export class Outbound implements OutboundSip {
-  #deps: OutboundDeps
+  readonly #deps: OutboundDeps
+  readonly #timers: SessionTimerSettings | undefined
   /** Limits the log lines about missing ports: without a free port every call would have one. */
-  #portless: RefusalLog
+  readonly #portFailures: RefusalLog
 
-  constructor(deps: OutboundDeps) {
+  /** `timers`: session timers on the gateway's clock; default: the agent runs its own. */
+  constructor(deps: OutboundDeps, timers?: SessionTimerSettings) {
     this.#deps = deps
-    const { clock, log } = deps
-    this.#portless = new RefusalLog(
+    this.#timers = timers
+    const { clock, log } = deps.legs
+    this.#portFailures = new RefusalLog(
       () => clock.now(),
       ({ source: code, count }) =>
         log.error(
@@ -92,39 +82,28 @@ export class Outbound implements OutboundSip {
 
   /** Writes down how many failures had no line of their own. Makes no difference to legs. */
   close(): void {
-    this.#portless.close()
+    this.#portFailures.close()
   }
 
   dial(target: SipTarget, request: OutboundRequest): Leg {
-    const { link, clock, legs, userAgent } = this.#deps
+    const { legs, transfers } = this.#deps
+    const { link, clock, headers } = legs
     const uri = parseSipUri(target.uri)
     const to = { uri: shownUri(uri?.bare ?? target.uri), user: uri ? userOf(uri) : '', name: '' }
-    const leg = new Leg({
-      id: newLegId(),
-      kind: 'sip',
-      direction: 'outbound',
-      from: request.from,
-      to,
-      now: () => clock.now(),
-    })
-    const log = this.#deps.log.child({ call: request.callId, leg: leg.id })
+    const leg = legs.create('outbound', request.from, to)
+    const log = legs.log.child({ call: request.callId, leg: leg.id })
     const connection: Connection = link.connection ?? { isAlive: false }
     const { sessionTimerSeconds: seconds } = request.destination
-    const side = new OutboundLeg({
-      leg,
-      srf: link.srf,
-      connection,
-      clock,
-      log,
-      userAgent,
-      timers: this.#deps.timers,
+    const terms = new OutboundSession({
       projectId: request.projectId,
-      supported: supportedTags(link.capabilities),
+      timers: this.#timers,
       intervalMs: seconds === undefined ? undefined : seconds * 1_000,
-      transfers: this.#deps.transfers,
-      endpoint: target.endpointId === undefined ? undefined : this.#deps.endpoint?.(target.endpointId),
-      onReleased: () => legs.delete(side),
+      supported: supportedTags(link.capabilities),
+      transfers,
+      endpoint: this.#endpointOf(target),
     })
+    const context = { connection, clock, log, headers }
+    const side = new OutboundLeg(leg, context, link.srf, terms, () => legs.delete(side))
     leg.attach(side)
     legs.add(side)
     this.#place(leg, side, target, request, log).catch((error: unknown) => {
@@ -174,31 +153,21 @@ export class Outbound implements OutboundSip {
     const { target, request } = wanted
     const rules = this.#rulesFor(wanted)
     try {
+      const { callId, codec } = request
       const media = isWebRtcTarget(target)
-        ? await this.#openWebRtc(request, rules)
-        : new LegMedia(
-            await this.#deps.edge.open({ group: request.callId, kind: 'carrier' }),
-            String(randomInt(1, 2 ** 47)),
-            { srtp: this.#srtpOf(wanted), rules },
-          )
+        ? await this.#deps.audio.openWebRtc(callId, preferring(rules.codecs, [codec])[0] ?? codec)
+        : await this.#deps.audio.openRtp(callId, { srtp: this.#srtpOf(wanted), rules })
       media.onFault((error) => leg.end({ code: codeOf(error), detail: error.message }))
       leg.whenGone(() => media.close())
       leg.setPort(media.port)
       return media
     } catch (error) {
-      const code = codeOf(asPortError(error))
-      if (this.#portless.shouldLog(code))
+      const code = codeOf(error)
+      if (this.#portFailures.shouldLog(code))
         log.error({ event: 'media.open-failed', code, reason: String(error) }, 'no media port for the leg')
       leg.ended({ code })
       return undefined
     }
-  }
-
-  async #openWebRtc({ callId, codec }: OutboundRequest, { codecs }: AudioRules): Promise<SipMedia> {
-    const { webrtc, clock } = this.#deps
-    if (!webrtc) throw new TrunklineError('no_common_codec', 'There is no WebRTC.')
-    const [first = codec] = preferring(codecs, [codec])
-    return await WebRtcMedia.offering(webrtc, callId, first, clock)
   }
 
   /**
@@ -206,8 +175,7 @@ export class Outbound implements OutboundSip {
    * order.
    */
   #rulesFor({ target, route, request }: OutboundContext): AudioRules {
-    const { endpointId } = target
-    const endpoint = endpointId === undefined ? undefined : (this.#deps.endpoint?.(endpointId) ?? {})
+    const endpoint = target.endpointId === undefined ? undefined : (this.#endpointOf(target) ?? {})
     const rules = audioRules({ carrier: route.carrier, endpoint })
     const codecs = target.codecs ?? rules.codecs
     const wanted = request.destination.codecs?.filter((codec) => codecs.includes(codec)) ?? []
@@ -215,9 +183,12 @@ export class Outbound implements OutboundSip {
   }
 
   #srtpOf({ target, route, request }: OutboundContext): SrtpPolicy {
-    const { endpointId } = target
-    const own = endpointId === undefined ? target : this.#deps.endpoint?.(endpointId)
+    const own = target.endpointId === undefined ? target : this.#endpointOf(target)
     return srtpOf(route, request, own)
+  }
+
+  #endpointOf({ endpointId }: SipTarget): SipEndpoint | undefined {
+    return endpointId === undefined ? undefined : this.#deps.directory.endpoint?.(endpointId)
   }
 
   #invite(side: OutboundLeg, leg: Leg, wanted: OutboundContext, media: SipMedia): void {
@@ -239,7 +210,7 @@ export class Outbound implements OutboundSip {
    */
   #negotiation(leg: Leg, wanted: OutboundContext, media: SipMedia): Negotiation | undefined {
     const { route, request } = wanted
-    const log = this.#deps.log.child({ call: request.callId, leg: leg.id })
+    const log = this.#deps.legs.log.child({ call: request.callId, leg: leg.id })
     try {
       if (route.carrier?.lateOffer && media instanceof LegMedia) {
         // A policy that permits no offer permits no answer either.
@@ -249,7 +220,7 @@ export class Outbound implements OutboundSip {
       media.offer(request.codec, 'invite')
       return new EarlyOffer(media, log)
     } catch (error) {
-      leg.ended({ code: codeOf(error), detail: error instanceof Error ? error.message : String(error) })
+      leg.ended({ code: codeOf(error), detail: errorText(error) })
       return undefined
     }
   }
@@ -258,7 +229,7 @@ export class Outbound implements OutboundSip {
   #tooLong({ uri, headers }: Hop, sdp: string): Cause | undefined {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
     const bytes = Buffer.byteLength([uri, ...lines, sdp].join(''), 'utf8') + frameReserve
-    const longest = this.#deps.link.capabilities.maxFrameBytes
+    const longest = this.#deps.legs.link.capabilities.maxFrameBytes
     return bytes > longest
       ? { code: 'bad_request', detail: `The INVITE has ${bytes} bytes; the SIP agent takes ${longest}.` }
       : undefined

@@ -9,7 +9,8 @@ import { Trust } from '../admission/trust.ts'
 import { parseChallenges } from '../digest/challenge-header.ts'
 import { authorization } from '../digest/digest-session.ts'
 import { type Bench, carrierSdp, Heard, startBench } from '../testing/bench.ts'
-import { EndpointContacts, Registrations } from './open-registrar.ts'
+import { EndpointContacts } from './endpoint-contacts.ts'
+import { Registrations } from './registrations.ts'
 
 const domain = 'phones.example'
 const desk: SipEndpoint = {
@@ -48,7 +49,7 @@ const begin = async (): Promise<void> => {
       to === '/public/help' ? ({ kind: 'handler', handler, address: to } as const) : undefined,
   }
   const trust = new Trust({ domains: [], carriers: [], sip: { registrar: { domains: [domain] } } })
-  const registrar = { config, directory, registrations, clock, recordOffense }
+  const registrar = { config, registrations, clock }
   bench = await startBench({ parts: { registrar, directory, trust, recordOffense } })
 }
 afterEach(async () => {

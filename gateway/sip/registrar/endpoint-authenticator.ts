@@ -5,26 +5,25 @@ import { printable } from '../headers.ts'
 import { sourceOf } from '../signalling-source.ts'
 import type { SipRequest, SipResponse } from '../srf.ts'
 
-/** Collaborators of {@link EndpointAuthenticator}. */
-export interface EndpointAuthenticatorDeps {
-  readonly directory: Pick<Directory, 'endpointByName'>
-  readonly challenger: Pick<Challenger, 'check'>
-  /** Called with an address that certainly sent a wrong password. */
-  readonly recordOffense: (address: string) => void
-  readonly refusals: Refusals
-}
-
 /** Identifies the endpoint that sent a request, by its digest answer only. */
 export class EndpointAuthenticator {
-  readonly #deps: EndpointAuthenticatorDeps
+  readonly #directory: Pick<Directory, 'endpointByName'>
+  readonly #challenger: Pick<Challenger, 'check'>
+  readonly #refusals: Refusals
 
-  constructor(deps: EndpointAuthenticatorDeps) {
-    this.#deps = deps
+  constructor(
+    directory: Pick<Directory, 'endpointByName'>,
+    challenger: Pick<Challenger, 'check'>,
+    refusals: Refusals,
+  ) {
+    this.#directory = directory
+    this.#challenger = challenger
+    this.#refusals = refusals
   }
 
-  /** The endpoint that signed the request; undefined: it was answered with a challenge of this realm. */
+  /** Returns the endpoint that signed the request; undefined if it was challenged for this realm. */
   authenticate(request: SipRequest, response: SipResponse, realm: string): SipEndpoint | undefined {
-    const { challenger, directory, refusals, recordOffense } = this.#deps
+    const directory = this.#directory
     const { method, uri, body = '', source_address: source, protocol } = request
     const signed = {
       method,
@@ -35,12 +34,11 @@ export class EndpointAuthenticator {
       authorization: request.get('Authorization'),
     }
     const secretOf = (username: string) => directory.endpointByName(username)?.secrets.get(realm)
-    const signIn = challenger.check(signed, realm, secretOf)
+    const signIn = this.#challenger.check(signed, realm, secretOf)
     if (signIn.kind === 'accepted') return directory.endpointByName(signIn.username)
-    if (signIn.why === 'wrong' && signIn.isProven) recordOffense(source)
     const { headers } = signIn
     const facts = { method, source, transport: printable(protocol, 8), domain: realm, answer: signIn.why }
-    refusals.refuse(response, 'unauthorized', facts, { headers, isQuiet: signIn.why !== 'wrong' })
+    this.#refusals.refuse(response, 'unauthorized', facts, { headers, isQuiet: signIn.why !== 'wrong' })
     return undefined
   }
 }

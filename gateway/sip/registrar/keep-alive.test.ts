@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
 import { FakeClock } from '../../core/clock.ts'
 import { parseSipUri } from '../../core/sip-uri.ts'
+import { GatewayHeaders } from '../gateway-headers.ts'
 import type { SignallingSource } from '../signalling-source.ts'
+import type { SrfLike } from '../srf.ts'
 import type { Binding } from './bindings.ts'
 import { KeepAlive } from './keep-alive.ts'
 
@@ -21,20 +23,24 @@ const setUp = (bindings: Binding[]) => {
   const sent: { uri: string; proxy?: string; at: number }[] = []
   const began = clock.now()
   const state = { connected: true, broken: false }
-  const keepAlive = new KeepAlive({
-    registrations: { all: () => bindings },
-    srf: {
-      request: (uri, { method, proxy }) => {
-        expect(method).toBe('OPTIONS')
-        if (state.broken) throw new Error('no connection')
-        sent.push({ uri, proxy, at: clock.now() - began })
-      },
+  const srf = {
+    request: (uri: string, { method, proxy }: { readonly method: string; readonly proxy?: string }) => {
+      expect(method).toBe('OPTIONS')
+      if (state.broken) throw new Error('no connection')
+      sent.push({ uri, proxy, at: clock.now() - began })
     },
-    isConnected: () => state.connected,
-    intervalMs: 30_000,
+  }
+  const link = {
+    srf: srf as unknown as SrfLike,
+    get connection() {
+      return state.connected ? { isAlive: true } : undefined
+    },
+  }
+  const keepAlive = new KeepAlive({ all: () => bindings }, link, {
     clock,
     log: { debug: () => {} },
-    userAgent: 'T',
+    headers: new GatewayHeaders({ userAgent: 'T' }),
+    intervalMs: () => 30_000,
   })
   keepAlive.start()
   return { clock, sent, state, keepAlive }

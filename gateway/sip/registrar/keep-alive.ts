@@ -1,23 +1,20 @@
 import type { SteadyClock, Timer } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
-import type { Headers, SrfLike } from '../srf.ts'
+import type { AgentLink } from '../agent-link.ts'
+import type { GatewayHeaders } from '../gateway-headers.ts'
 import type { Binding } from './bindings.ts'
 import { nextHopOf, type Registrations } from './registrations.ts'
 
-/** Collaborators and settings of {@link KeepAlive}. */
-export interface KeepAliveDeps {
-  readonly registrations: Pick<Registrations, 'all'>
-  readonly srf: Pick<SrfLike, 'request'>
-  /** False while the agent is not there. */
-  readonly isConnected: () => boolean
-  /** Time between two requests to the same contact, in ms. */
-  readonly intervalMs: number
+/** Options of {@link KeepAlive}. */
+export interface KeepAliveOptions {
   readonly clock: SteadyClock
   readonly log: Pick<Log, 'debug'>
-  readonly userAgent: string
+  readonly headers: GatewayHeaders
+  /** Returns the time between two requests to the same contact, in ms. */
+  readonly intervalMs: () => number
 }
 
-/** Between two parts of a round. */
+/** Time between two parts of a round, in ms. */
 const stepMs = 1_000
 
 /**
@@ -26,14 +23,22 @@ const stepMs = 1_000
  * not matter: a lost phone's registration expires.
  */
 export class KeepAlive {
-  readonly #deps: KeepAliveDeps
+  readonly #registrations: Pick<Registrations, 'all'>
+  readonly #link: Pick<AgentLink, 'srf' | 'connection'>
+  readonly #options: KeepAliveOptions
   #round: Binding[] = []
   #share = 0
   #nextRound = 0
   #timer: Timer | undefined
 
-  constructor(deps: KeepAliveDeps) {
-    this.#deps = deps
+  constructor(
+    registrations: Pick<Registrations, 'all'>,
+    link: Pick<AgentLink, 'srf' | 'connection'>,
+    options: KeepAliveOptions,
+  ) {
+    this.#registrations = registrations
+    this.#link = link
+    this.#options = options
   }
 
   /** Starts; {@link close} stops. */
@@ -48,7 +53,7 @@ export class KeepAlive {
   }
 
   #wait(): void {
-    this.#timer = this.#deps.clock.after(stepMs, () => {
+    this.#timer = this.#options.clock.after(stepMs, () => {
       this.#wait()
       this.#step()
     })
@@ -56,21 +61,22 @@ export class KeepAlive {
 
   /** A share of the round, so that many phones are no burst. */
   #step(): void {
-    const { registrations, intervalMs, isConnected, clock } = this.#deps
-    if (!isConnected()) return
+    const { clock } = this.#options
+    if (!this.#link.connection) return
+    const intervalMs = this.#options.intervalMs()
     if (this.#round.length === 0 && clock.uptime() >= this.#nextRound) {
       this.#nextRound = clock.uptime() + intervalMs
-      this.#round = [...registrations.all()].filter(isBehindNat)
+      this.#round = [...this.#registrations.all()].filter(isBehindNat)
       this.#share = Math.ceil((this.#round.length * stepMs) / intervalMs)
     }
     for (const binding of this.#round.splice(0, this.#share)) this.#ping(binding)
   }
 
   #ping({ uri, source }: Binding): void {
-    const { srf, log, userAgent } = this.#deps
-    const headers: Headers = userAgent === '' ? {} : { 'User-Agent': userAgent }
+    const { log, headers } = this.#options
     try {
-      srf.request(uri.bare, { method: 'OPTIONS', headers, proxy: nextHopOf(source) }, (error) => {
+      const options = { method: 'OPTIONS', headers: headers.request, proxy: nextHopOf(source) }
+      this.#link.srf.request(uri.bare, options, (error) => {
         if (error) log.debug({ reason: String(error) }, 'keep-alive not sent')
       })
     } catch (error) {

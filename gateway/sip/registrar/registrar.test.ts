@@ -8,7 +8,9 @@ import { Challenger } from '../admission/challenger.ts'
 import { Refusals } from '../admission/refusals.ts'
 import { parseChallenges } from '../digest/challenge-header.ts'
 import { authorization } from '../digest/digest-session.ts'
+import { GatewayHeaders } from '../gateway-headers.ts'
 import { FakeRequest, FakeResponse } from '../testing/fake-srf.ts'
+import { EndpointAuthenticator } from './endpoint-authenticator.ts'
 import { Registrar } from './registrar.ts'
 import { Registrations } from './registrations.ts'
 
@@ -44,21 +46,30 @@ beforeEach(() => {
   const limits = { minExpiresMs: 60_000, maxExpiresMs: 3_600_000, contacts: 2 }
   registrations = new Registrations({ limits, clock })
   const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) })
-  registrar = new Registrar({
-    limits,
-    registrations,
-    metrics,
-    clock,
-    log,
-    domains: [realm],
-    userAgent: 'T',
-    challenger: new Challenger(() => clock.now()),
-    directory: { endpointByName: (name) => (name === 'desk' ? desk : undefined) },
-    recordOffense: (address) => offenses.push(address),
-    refusals: new Refusals({ log, metrics, userAgent: 'T' }),
-    isDraining: () => draining,
-    mayChallenge: () => asks,
-  })
+  const headers = new GatewayHeaders({ userAgent: 'T' })
+  const refusals = new Refusals(headers, log, metrics)
+  const challenger = new Challenger(
+    () => clock.now(),
+    undefined,
+    (address) => offenses.push(address),
+  )
+  const directory = { endpointByName: (name: string) => (name === 'desk' ? desk : undefined) }
+  registrar = new Registrar(
+    {
+      authenticator: new EndpointAuthenticator(directory, challenger, refusals),
+      registrations,
+      refusals,
+      trust: { isListed: () => true, mayChallenge: () => asks },
+      load: {
+        get isDraining() {
+          return draining
+        },
+      },
+      metrics,
+      log,
+    },
+    { domains: [realm], limits, headers, clock },
+  )
 })
 
 const base = {

@@ -7,30 +7,37 @@ import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import { parseSipUri, shownUri, userOf } from '../../core/sip-uri.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
-import { serverHeader } from '../admission/refusals.ts'
+import type { GatewayLoad } from '../admission/gateway-load.ts'
+import type { Refusals } from '../admission/refusals.ts'
+import type { Trust } from '../admission/trust.ts'
+import type { GatewayHeaders } from '../gateway-headers.ts'
 import { printable } from '../headers.ts'
 import { proxiesOf, type SignallingSource, sourceOf } from '../signalling-source.ts'
 import type { Headers, SipRequest, SipResponse } from '../srf.ts'
 import type { Binding, BindingLimits, RegisterRequest } from './bindings.ts'
-import { EndpointAuthenticator, type EndpointAuthenticatorDeps } from './endpoint-authenticator.ts'
+import type { EndpointAuthenticator } from './endpoint-authenticator.ts'
 import { readContacts, wholeNumber } from './register-contacts.ts'
 import type { Registrations } from './registrations.ts'
 
-/** Collaborators and settings of {@link Registrar}. */
-export interface RegistrarDeps extends EndpointAuthenticatorDeps {
+/** Collaborators of {@link Registrar}. */
+export interface RegistrarDeps {
+  readonly authenticator: EndpointAuthenticator
+  readonly registrations: Registrations
+  readonly refusals: Refusals
+  /** Networks that are known, and sources that may be challenged. */
+  readonly trust: Pick<Trust, 'isListed' | 'mayChallenge'>
+  readonly load: Pick<GatewayLoad, 'isDraining'>
+  readonly metrics: Pick<Metrics, 'registrations'>
+  readonly log: Pick<Log, 'info' | 'debug'>
+}
+
+/** Options of {@link Registrar}. */
+export interface RegistrarOptions {
   /** Hosts at which endpoints register, in their canonical spelling. */
   readonly domains: readonly string[]
   readonly limits: BindingLimits
-  readonly registrations: Registrations
-  readonly isDraining: () => boolean
-  /** Whether an address is in an allow list; default: always. */
-  readonly isKnown?: (source: string) => boolean
-  /** Whether an address may be asked for a password; default: every one. */
-  readonly mayChallenge?: (source: string) => boolean
-  readonly metrics: Pick<Metrics, 'registrations'>
+  readonly headers: GatewayHeaders
   readonly clock: SteadyClock
-  readonly log: Pick<Log, 'info' | 'debug'>
-  readonly userAgent: string
 }
 
 /** Reason for refusing a REGISTER, with its facts. */
@@ -46,11 +53,11 @@ const supported = new Set(['outbound'])
 /** Registrar of SIP endpoints (RFC 3261 section 10.3; RFC 5626 for clients without a proxy between). */
 export class Registrar {
   readonly #deps: RegistrarDeps
-  readonly #authenticator: EndpointAuthenticator
+  readonly #options: RegistrarOptions
 
-  constructor(deps: RegistrarDeps) {
+  constructor(deps: RegistrarDeps, options: RegistrarOptions) {
     this.#deps = deps
-    this.#authenticator = new EndpointAuthenticator(deps)
+    this.#options = options
   }
 
   /** Takes a REGISTER outside any dialog. */
@@ -72,7 +79,7 @@ export class Registrar {
       this.#refuse(response, { ...no, facts: { ...facts, ...no.facts } })
       return
     }
-    const endpoint = this.#authenticator.authenticate(request, response, realm)
+    const endpoint = this.#deps.authenticator.authenticate(request, response, realm)
     if (!endpoint) {
       this.#count('challenged')
       return
@@ -85,11 +92,11 @@ export class Registrar {
 
   /** Returns the refusal that does not depend on the sender's identity. */
   #objection(request: SipRequest, realm: string): RegisterRefusal | undefined {
-    if (this.#deps.isDraining()) return { code: 'draining' }
+    if (this.#deps.load.isDraining) return { code: 'draining' }
     // An untrusted source is challenged at every host, so that it learns nothing about the hosts.
-    const { domains, isKnown = () => true, mayChallenge = () => true } = this.#deps
-    if (!mayChallenge(request.source_address)) return { code: 'source_not_allowed' }
-    if (!domains.includes(realm) && isKnown(request.source_address))
+    const { trust } = this.#deps
+    if (!trust.mayChallenge(request.source_address)) return { code: 'source_not_allowed' }
+    if (!this.#options.domains.includes(realm) && trust.isListed(request.source_address))
       return { code: 'unknown_domain', facts: { domain: printable(realm) } }
     const required = unsupported(request)
     if (required.length === 0) return undefined
@@ -115,13 +122,14 @@ export class Registrar {
     const before = registrations.of(endpoint.id)
     const outcome = registrations.apply(endpoint, registration)
     if (outcome.kind !== 'bindings') return this.#refusalOf(outcome)
-    this.#tell(before, outcome.bindings, registration, endpoint)
+    this.#report(before, outcome.bindings, registration, endpoint)
     this.#accept(response, outcome.bindings, registration, flows)
     return undefined
   }
 
   #refusalOf(outcome: Exclude<ReturnType<Registrations['apply']>, { kind: 'bindings' }>): RegisterRefusal {
-    const { registrations, limits } = this.#deps
+    const { registrations } = this.#deps
+    const { limits } = this.#options
     switch (outcome.kind) {
       case 'bad':
         return { code: 'bad_request', facts: { expected: outcome.expected } }
@@ -145,7 +153,7 @@ export class Registrar {
     return (
       uri !== undefined &&
       userOf(uri) === endpoint.username &&
-      this.#deps.domains.includes(canonicalHost(uri.host))
+      this.#options.domains.includes(canonicalHost(uri.host))
     )
   }
 
@@ -157,7 +165,7 @@ export class Registrar {
     if (typeof contacts === 'object' && 'expected' in contacts) return contacts
     // A contact at the registrar's own host would return each call to the gateway. For an address only the
     // port could tell; the agent never calls itself.
-    const atOurs = (host: string) => isIP(host) === 0 && this.#deps.domains.includes(host)
+    const atOurs = (host: string) => isIP(host) === 0 && this.#options.domains.includes(host)
     if (contacts !== '*' && contacts.some(({ uri }) => atOurs(canonicalHost(uri.host))))
       return { expected: 'contacts elsewhere than at the registrar' }
     return { contacts, expires: wholeNumber(request.get('Expires')), callId, seq, source }
@@ -169,15 +177,14 @@ export class Registrar {
     { contacts, callId, seq }: RegisterRequest,
     flows: boolean,
   ): void {
-    const { clock, userAgent } = this.#deps
     const own = bindings.filter((binding) => binding.callId === callId && binding.seq === seq)
     const granted = own.map((binding) => this.#secondsLeft(binding))
     const headers: Headers = {
-      ...serverHeader(userAgent),
+      ...this.#options.headers.response,
       ...(bindings.length > 0 && { Contact: bindings.map((binding) => this.#shown(binding)).join(', ') }),
       ...(contacts.length > 0 && { Expires: String(Math.max(0, ...granted)) }),
       // Clients without a clock set theirs by it (RFC 3261 section 10.2.3).
-      Date: new Date(clock.now()).toUTCString(),
+      Date: new Date(this.#options.clock.now()).toUTCString(),
       Supported: 'outbound',
       ...(flows && own.length > 0 && { Require: 'outbound' }),
     }
@@ -196,13 +203,13 @@ export class Registrar {
   }
 
   #secondsLeft({ expiresAt }: Binding): number {
-    return Math.max(1, Math.ceil((expiresAt - this.#deps.clock.uptime()) / 1_000))
+    return Math.max(1, Math.ceil((expiresAt - this.#options.clock.uptime()) / 1_000))
   }
 
   /**
    * Logs added and removed contacts at info. Mere refreshes, which are most requests, are logged at debug.
    */
-  #tell(
+  #report(
     before: readonly Binding[],
     after: readonly Binding[],
     { contacts, source }: RegisterRequest,

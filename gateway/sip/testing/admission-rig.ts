@@ -5,9 +5,8 @@ import type { DomainApp } from '../../directory/types.ts'
 import { Trust } from '../admission/trust.ts'
 import { parseChallenges } from '../digest/challenge-header.ts'
 import { authorization } from '../digest/digest-session.ts'
-import type { SipEdgeDeps } from '../sip-edge.ts'
 import { CarrierDirectory } from '../trunks/carrier-directory.ts'
-import { carrierSdp, testApp } from './bench.ts'
+import { carrierSdp, type EdgeChanges, testApp } from './bench.ts'
 import { Carrier } from './carrier.ts'
 
 /** Configuration of a gateway for tests of admission. */
@@ -15,7 +14,7 @@ export interface Setting {
   readonly apps?: readonly DomainApp[]
   readonly carriers?: readonly CarrierConfig[]
   readonly registrar?: readonly string[]
-  readonly parts?: Partial<SipEdgeDeps>
+  readonly parts?: EdgeChanges
 }
 
 /** Starts a gateway with the trust of a configuration, and a peer that calls it. */

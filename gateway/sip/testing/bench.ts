@@ -3,15 +3,25 @@ import { sameThread } from '@trunkline/sip-agent/testing/same-thread'
 import { routed } from '@trunkline/sip-agent/testing/srf'
 import type Srf from 'drachtio-srf'
 import pino from 'pino'
-import type { Arrival } from '../../calls/call/arrival.ts'
+import type { Arrival, Arrivals } from '../../calls/call/arrival.ts'
 import { newCallId } from '../../calls/call/ids.ts'
 import type { Leg, LegOwner } from '../../calls/leg/leg.ts'
 import type { OutboundRequest } from '../../calls/leg/outbound-request.ts'
-import { SystemClock } from '../../core/clock.ts'
+import { type Clock, SystemClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import type { DomainApp } from '../../directory/types.ts'
-import { SipEdge, type SipEdgeDeps } from '../sip-edge.ts'
-import { createSrf } from '../srf.ts'
+import { Trust } from '../admission/trust.ts'
+import { type AgentAddress, AgentLink } from '../agent-link.ts'
+import {
+  type InboundRules,
+  type RegistrarSettings,
+  SipEdge,
+  type SipEdgeDeps,
+  type SipEdgeOptions,
+} from '../sip-edge.ts'
+import { createSrf, type SrfLike } from '../srf.ts'
+import { CarrierDirectory } from '../trunks/carrier-directory.ts'
+import { DialPolicy } from '../trunks/dial-policy.ts'
 import { TestEdge } from './fake-edge.ts'
 
 /** A domain application for tests. */
@@ -100,11 +110,56 @@ export interface Bench {
   close(): Promise<void>
 }
 
+/** Collaborators and settings of the edge that a test may change. */
+export interface EdgeChanges extends Partial<SipEdgeOptions>, Partial<InboundRules> {
+  readonly srf?: SrfLike
+  /** From the loss of the agent to the end of its calls. */
+  readonly graceMs?: number
+  readonly directory?: SipEdgeDeps['directory']
+  readonly arrivals?: Arrivals
+  readonly carriers?: CarrierDirectory
+  readonly registrar?: RegistrarSettings
+  readonly clock?: Clock
+}
+
+const noNetworks = { domains: [], carriers: [], sip: { registrar: { domains: [] } } }
+
+/** Makes a SIP edge of these parts; `counts` counts calls in progress. */
+export const makeEdge = (
+  agent: AgentAddress,
+  parts: EdgeChanges & Pick<SipEdgeDeps, 'directory' | 'media' | 'log' | 'metrics'> & { arrivals: Arrivals },
+  count: () => number,
+): SipEdge => {
+  const { srf, graceMs, directory, media, log, metrics, arrivals, registrar } = parts
+  const { clock = new SystemClock(), trust = new Trust(noNetworks), busyPercent, recordOffense } = parts
+  const { carriers = new CarrierDirectory([], clock), maxCalls = 100, userAgent = 'Trunkline' } = parts
+  return new SipEdge(
+    {
+      link: new AgentLink({ agent, clock, log, graceMs, srf }),
+      calls: {
+        arrive: (arrival) => arrivals.arrive(arrival),
+        get count() {
+          return count()
+        },
+      },
+      directory,
+      media,
+      inbound: { trust, busyPercent, recordOffense },
+      outbound: { carriers, policy: new DialPolicy(carriers) },
+      registrar,
+      clock,
+      log,
+      metrics,
+    },
+    { ...parts, maxCalls, userAgent },
+  )
+}
+
 /** Settings that a test may change. */
 export interface BenchOptions {
   readonly apps?: readonly DomainApp[]
   readonly agent?: Partial<SipAgentOptions>
-  readonly parts?: Partial<SipEdgeDeps>
+  readonly parts?: EdgeChanges
   /**
    * Opens a relay between the edge and its agent, and returns the port that the edge connects to. Default
    * none.
@@ -129,30 +184,29 @@ export const startBench = async (options: BenchOptions = {}): Promise<Bench> => 
   const waiting: (() => void)[] = []
   const taken: Arrival[] = []
   const srf = options.parts?.srf ?? createSrf()
-  const sip = new SipEdge({
-    srf,
-    agent: { host, port, secret, isEmbedded: true },
-    directory: {
-      domainApp: (name) => apps.find(({ domain }) => domain === name),
-      endpointByName: () => undefined,
-      resolve: () => undefined,
-    },
-    edge,
-    arrivals: {
-      arrive: (arrival) => {
-        arrivals.push(arrival)
-        arrival.leg.whenGone(() => arrival.onOver?.())
-        for (const resolve of waiting.splice(0)) resolve()
+  const sip = makeEdge(
+    { host, port, secret, isEmbedded: true },
+    {
+      directory: {
+        domainApp: (name) => apps.find(({ domain }) => domain === name),
+        endpointByName: () => undefined,
+        resolve: () => undefined,
       },
+      media: { edge },
+      arrivals: {
+        arrive: (arrival) => {
+          arrivals.push(arrival)
+          arrival.leg.whenGone(() => arrival.onOver?.())
+          for (const resolve of waiting.splice(0)) resolve()
+        },
+      },
+      metrics,
+      log: pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) }),
+      ...options.parts,
+      srf,
     },
-    counts: { calls: () => arrivals.filter(({ leg }) => !leg.isEnded).length },
-    maxCalls: 100,
-    metrics,
-    clock: new SystemClock(),
-    log: pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) }),
-    userAgent: 'Trunkline',
-    ...options.parts,
-  })
+    () => arrivals.filter(({ leg }) => !leg.isEnded).length,
+  )
   await sip.start()
   await routed(srf as unknown as Srf)
   const portOf = (transport: string) =>

@@ -2,7 +2,13 @@ import pino from 'pino'
 import { newLegId } from '../../calls/call/ids.ts'
 import { Leg, type LegOwner } from '../../calls/leg/leg.ts'
 import { FakeClock } from '../../core/clock.ts'
-import { EstablishedDialog, type EstablishedDialogDeps } from '../dialog/established-dialog.ts'
+import type { Log } from '../../core/log.ts'
+import type { Connection } from '../agent-link.ts'
+import { type DialogTerms, EstablishedDialog } from '../dialog/established-dialog.ts'
+import type { DialogOrigin } from '../dialog/known-dialogs.ts'
+import { LegSession } from '../dialog/leg-session.ts'
+import type { Transfers } from '../dialog/transfers.ts'
+import { GatewayHeaders } from '../gateway-headers.ts'
 import { LegMedia, type LegMediaOptions } from '../media/leg-media.ts'
 import { readSdp } from '../sdp/read-sdp.ts'
 import { TestPort } from './fake-edge.ts'
@@ -55,7 +61,14 @@ export interface DialogBench {
 
 /** Settings that a test may change. `offer`: the peer's, `''` for a late offer. */
 export interface DialogBenchOptions {
-  readonly parts?: Partial<EstablishedDialogDeps>
+  readonly parts?: DialogTerms & {
+    readonly dialog?: FakeDialog
+    readonly connection?: Connection
+    readonly log?: Log
+    /** With {@link origin}: the peer may request transfers. */
+    readonly transfers?: Transfers
+    readonly origin?: DialogOrigin
+  }
   readonly media?: LegMediaOptions
   readonly offer?: string
   /** Whether the INVITE was outbound. */
@@ -70,7 +83,8 @@ export const establish = (options: DialogBenchOptions = {}): DialogBench => {
   const clock = new FakeClock()
   const port = new TestPort('call')
   const heard: string[] = []
-  const dialog = new FakeDialog()
+  const { parts = {} } = options
+  const { dialog = new FakeDialog(), connection = { isAlive: true }, log = pino({ level: 'silent' }) } = parts
   if (options.dialogTag !== undefined) dialog.sip = { ...dialog.sip, remoteTag: options.dialogTag }
   const party = { uri: 'sip:a@b.example', user: 'a', name: '' }
   const direction = outbound ? 'outbound' : 'inbound'
@@ -78,21 +92,21 @@ export const establish = (options: DialogBenchOptions = {}): DialogBench => {
   const leg = new Leg({ id: newLegId(), kind: 'sip', direction, from: party, to: party, now })
   const media = new LegMedia(port, '42', { source: farAddress, random: () => 0.5, ...options.media })
   let released = false
-  const established = new EstablishedDialog({
+  const headers = new GatewayHeaders()
+  const { transfers, origin } = parts
+  const transferor = transfers && origin && transfers.transferor(origin)
+  const established = new EstablishedDialog(
     dialog,
-    leg,
-    media,
-    clock,
-    isAcked: outbound,
-    random: () => 0.5,
-    userAgent: '',
-    connection: { isAlive: true },
-    log: pino({ level: 'silent' }),
-    onReleased: () => {
-      released = true
+    new LegSession(leg, media, { connection, clock, log, headers }),
+    outbound,
+    { transferor, ...parts },
+    {
+      released: () => {
+        released = true
+      },
     },
-    ...options.parts,
-  })
+    () => 0.5,
+  )
   leg.attach({
     ring: () => {},
     progress: async () => {},

@@ -2,7 +2,10 @@ import pino from 'pino'
 import { newLegId } from '../../calls/call/ids.ts'
 import { Leg } from '../../calls/leg/leg.ts'
 import { FakeClock } from '../../core/clock.ts'
-import { InboundLeg, type InboundLegDeps } from '../inbound/inbound-leg.ts'
+import type { Connection } from '../agent-link.ts'
+import { LegSession } from '../dialog/leg-session.ts'
+import { GatewayHeaders } from '../gateway-headers.ts'
+import { InboundLeg, type InboundLegOptions } from '../inbound/inbound-leg.ts'
 import { LegMedia } from '../media/leg-media.ts'
 import { readSdp } from '../sdp/read-sdp.ts'
 import { farAddress, farSdp, ownerOf } from './dialog-rig.ts'
@@ -28,11 +31,17 @@ export interface InboundBench {
   answered(): FakeDialog
 }
 
-/** Makes one; `offer` is the far side's, `''` for a late offer. */
+/** Collaborators and options of the leg that a test may change. */
+export interface InboundChanges extends InboundLegOptions {
+  readonly connection?: Connection
+  readonly headers?: GatewayHeaders
+}
+
+/** Makes an inbound leg; `offer` is the far side's, `''` for a late offer. */
 export const arrive = (
-  parts: Partial<InboundLegDeps> = {},
+  parts: InboundChanges = {},
   offer = farSdp(),
-  isStranger = parts.unconfirmed !== undefined,
+  isStranger = parts.onConfirmed !== undefined,
 ): InboundBench => {
   const clock = new FakeClock()
   const port = new TestPort('call')
@@ -44,7 +53,7 @@ export const arrive = (
   const media = new LegMedia(port, '42', {
     source: farAddress,
     random: () => 0.5,
-    ...(isStranger && { untrusted: { clock, isConfirmed: parts.unconfirmed === undefined } }),
+    ...(isStranger && { untrusted: { clock, isConfirmed: parts.onConfirmed === undefined } }),
   })
   if (offer === '') media.offer('PCMU', 'response')
   else {
@@ -55,20 +64,11 @@ export const arrive = (
   const request = new FakeRequest('INVITE', 'sip:x@y', offer)
   const response = new FakeResponse()
   let released = false
-  const side = new InboundLeg({
-    leg,
-    media,
-    request,
-    response,
-    srf,
-    clock,
-    userAgent: '',
-    connection: { isAlive: true },
-    log: pino({ level: 'silent' }),
-    onReleased: () => {
-      released = true
-    },
-    ...parts,
+  const log = pino({ level: 'silent' })
+  const { connection = { isAlive: true }, headers = new GatewayHeaders({ hasPrivateHeaders: true }) } = parts
+  const session = new LegSession(leg, media, { connection, clock, log, headers })
+  const side = new InboundLeg(session, { request, response, srf }, parts, () => {
+    released = true
   })
   leg.attach(side)
   leg.own(ownerOf(heard))

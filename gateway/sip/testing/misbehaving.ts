@@ -3,10 +3,9 @@ import { expect } from 'vitest'
 import type { CarrierConfig } from '../../../config/types.ts'
 import type { Leg } from '../../calls/leg/leg.ts'
 import { FakeClock } from '../../core/clock.ts'
-import type { SipEdgeDeps } from '../sip-edge.ts'
 import { CarrierDirectory } from '../trunks/carrier-directory.ts'
 import { AgentRelay, type Fate, type RelayedFrame } from './agent-relay.ts'
-import { carrierSdp, Heard, wish } from './bench.ts'
+import { carrierSdp, type EdgeChanges, Heard, wish } from './bench.ts'
 import { Carrier } from './carrier.ts'
 import { testCarrier } from './test-carrier.ts'
 
@@ -19,7 +18,7 @@ export const boundMs = 125_000
 /** Settings of {@link Misbehaving.start}. */
 export interface MisbehavingOptions {
   readonly clock?: FakeClock
-  readonly parts?: Partial<SipEdgeDeps>
+  readonly parts?: EdgeChanges
 }
 
 /** The SIP edge with a real agent behind a relay, a far side, and a clock that stands still. */

@@ -6,11 +6,14 @@ import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import type { Target } from '../../model.ts'
 import type { SessionTimerSettings } from '../dialog/session-timer.ts'
-import type { RegisteredLeg } from '../leg-registry.ts'
+import { GatewayHeaders } from '../gateway-headers.ts'
+import { SipAudio } from '../media/sip-audio.ts'
 import { Outbound } from '../outbound/outbound.ts'
 import { TargetFamilies } from '../outbound/target-families.ts'
+import { SipLegs } from '../sip-legs.ts'
 import type { Headers } from '../srf.ts'
 import { CarrierDirectory } from '../trunks/carrier-directory.ts'
+import { DialPolicy } from '../trunks/dial-policy.ts'
 import { Routing } from '../trunks/routing.ts'
 import { Heard, wish } from './bench.ts'
 import { TestEdge } from './fake-edge.ts'
@@ -105,7 +108,7 @@ export class OutboundRig {
   readonly srf = new FakeSrf()
   readonly clock = new FakeClock()
   readonly edge = new TestEdge()
-  readonly legs = new Set<RegisteredLeg>()
+  readonly legs: SipLegs
   readonly connection = { isAlive: true }
   readonly logged: Record<string, unknown>[] = []
   /** Addresses of names, in DNS. */
@@ -115,7 +118,7 @@ export class OutboundRig {
   #seen = 0
 
   constructor(carriers: readonly CarrierConfig[] = [], tryings = true, timers?: SessionTimerSettings) {
-    const { srf, clock, edge, legs, connection } = this
+    const { srf, clock, edge, connection } = this
     this.carriers = new CarrierDirectory(carriers, clock)
     const capabilities = {
       hasReliableProvisionals: true,
@@ -125,24 +128,23 @@ export class OutboundRig {
       handlesLateCancel: true,
       maxFrameBytes: 65_536,
     }
-    const routing = new Routing({
-      carriers: this.carriers,
-      guard: undefined,
-      userAgent: 'Trunkline',
-      metrics: new Metrics(),
-      reportsTrying: () => tryings,
-    })
-    this.outbound = new Outbound({
-      link: { srf, connection, capabilities },
-      edge,
-      routing,
-      legs,
-      clock,
-      userAgent: 'Trunkline',
+    const log = pino({ level: 'debug' }, { write: (line: string) => this.logged.push(JSON.parse(line)) })
+    const headers = new GatewayHeaders({ userAgent: 'Trunkline', hasPrivateHeaders: true })
+    this.legs = new SipLegs({ srf, connection, capabilities }, headers, clock, log)
+    const routing = new Routing(
+      { carriers: this.carriers, policy: new DialPolicy(this.carriers), headers, metrics: new Metrics() },
+      { reportsTrying: tryings },
+    )
+    this.outbound = new Outbound(
+      {
+        legs: this.legs,
+        routing,
+        audio: new SipAudio(edge, clock),
+        directory: {},
+        families: new TargetFamilies({ clock, find: async (host) => this.addresses[host] ?? [] }),
+      },
       timers,
-      families: new TargetFamilies({ clock, find: async (host) => this.addresses[host] ?? [] }),
-      log: pino({ level: 'debug' }, { write: (line: string) => this.logged.push(JSON.parse(line)) }),
-    })
+    )
   }
 
   /** Dials, and waits until the INVITE is sent, if one is expected. */

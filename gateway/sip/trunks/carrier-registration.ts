@@ -1,40 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import { readNameAddr } from '@trunkline/sip-agent/message'
-import type { Log } from '../../core/log.ts'
 import { parseSipUri } from '../../core/sip-uri.ts'
 import { DigestSession } from '../digest/digest-session.ts'
 import { quotedName, splitList } from '../headers.ts'
 import { problemOf } from '../sip-causes.ts'
 import type { Carrier } from './carrier.ts'
+import type { CarrierRequests, SendOutcome } from './carrier-requests.ts'
 import { OutboundRegistration, type RegisterResult } from './outbound-registration.ts'
 import { retryAfterMs } from './retry-after.ts'
-import { type RequestSenderDeps, type SendOutcome, sendOutOfDialog } from './send-out-of-dialog.ts'
-import { farEndOfCarrier, type HostGuard, targetObjection } from './target-guard.ts'
-
-/** Collaborators of {@link registrationOf}. */
-export interface CarrierRegistrationDeps extends RequestSenderDeps {
-  readonly userAgent: string
-  readonly random: () => number
-  readonly log: Log
-  /** Default: every target may be reached. */
-  readonly guard?: HostGuard
-  /** The agent judges the addresses of customers' carriers itself; default false. */
-  readonly hasPrivateHeaders?: boolean
-}
 
 /**
- * The registration of one carrier: REGISTERs to its first target, all with one Call-ID and a rising CSeq (RFC
- * 3261 section 10.2.4). Undefined where the carrier has no account to register.
+ * Returns the registration of one carrier: REGISTERs to its first target, all with one Call-ID and a rising
+ * CSeq (RFC 3261 section 10.2.4). Returns undefined if the carrier has no account to register. `random`: from
+ * 0 to below 1.
  */
 export const registrationOf = (
   carrier: Carrier,
-  deps: CarrierRegistrationDeps,
+  requests: CarrierRequests,
+  random: () => number,
 ): { readonly registration: OutboundRegistration; giveUp(): void } | undefined => {
   const { register, identity, auth } = carrier.config
   const [registrar] = carrier.targets
   const user = typeof identity.from === 'object' ? identity.from.user : auth?.username
   if (!register || !registrar || user === undefined) return undefined
-  const log = deps.log.child({ carrier: carrier.name })
+  const log = requests.log.child({ carrier: carrier.name })
   const account = `${encodeURIComponent(user).replaceAll('%2B', '+')}`
   const host = identity.host ?? registrar.uri.host
   const address = `<sip:${account}@${host.includes(':') ? `[${host}]` : host}>`
@@ -51,19 +40,11 @@ export const registrationOf = (
       CSeq: `${++sequence} REGISTER`,
       Contact: `<sip:${account}@localhost>`,
       Expires: String(Math.ceil(expiresMs / 1_000)),
-      ...farEndOfCarrier(carrier, deps.hasPrivateHeaders),
-      ...(deps.userAgent !== '' && { 'User-Agent': deps.userAgent }),
     })
-    const request = {
-      method: 'REGISTER',
-      uri: registrar.text,
-      headers,
-      digest,
-      ...targetObjection(carrier, registrar, deps.guard),
-    }
-    giveUp = sendOutOfDialog({ ...deps, log }, request, (outcome) => done(resultOf(outcome)))
+    const request = { carrier, target: registrar, method: 'REGISTER', headers, digest }
+    giveUp = requests.send(request, (outcome) => done(resultOf(outcome)))
   }
-  const { clock, random } = deps
+  const { clock } = requests
   const registration = new OutboundRegistration({ expiresMs: register.expiresMs, send, clock, random, log })
   return { registration, giveUp: () => giveUp() }
 }

@@ -5,12 +5,14 @@ import type { OutboundRequest } from '../../calls/leg/outbound-request.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import type { Target } from '../../model.ts'
+import { GatewayHeaders } from '../gateway-headers.ts'
 import { rejected } from '../testing/bench.ts'
 import { testCarrier } from '../testing/test-carrier.ts'
 import { CarrierDirectory } from './carrier-directory.ts'
 import { CarrierQuotas } from './carrier-quotas.ts'
 import { DialGuard } from './dial-guard.ts'
-import { Routing, type RoutingDeps, type TakenRoute } from './routing.ts'
+import { DialPolicy } from './dial-policy.ts'
+import { Routing, type RoutingOptions, type TakenRoute } from './routing.ts'
 
 const logged: Record<string, unknown>[] = []
 const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) })
@@ -22,7 +24,13 @@ const names: Readonly<Record<string, readonly string[]>> = {
   'alias.example': ['192.0.2.9', '192.0.2.7'],
 }
 
-const setUp = (changes: Partial<CarrierConfig> = {}, tryings = true, more: Partial<RoutingDeps> = {}) => {
+interface Setting {
+  readonly dial?: () => 'any' | 'carriers'
+  readonly hasPrivateHeaders?: boolean
+  readonly onDisconnected?: RoutingOptions['onDisconnected']
+}
+
+const setUp = (changes: Partial<CarrierConfig> = {}, tryings = true, more: Setting = {}) => {
   const carriers = new CarrierDirectory(
     [testCarrier({ targets: ['sip:gw.example'], ...changes })],
     new FakeClock(),
@@ -32,14 +40,12 @@ const setUp = (changes: Partial<CarrierConfig> = {}, tryings = true, more: Parti
     find: async (host) => names[host] ?? [],
   })
   const metrics = new Metrics()
-  const routing = new Routing({
-    carriers,
-    guard,
-    reportsTrying: () => tryings,
-    metrics,
-    userAgent: 'T',
-    ...more,
-  })
+  const { dial, hasPrivateHeaders, onDisconnected } = more
+  const headers = new GatewayHeaders({ userAgent: 'T', hasPrivateHeaders })
+  const routing = new Routing(
+    { carriers, policy: new DialPolicy(carriers, guard, dial), headers, metrics },
+    { reportsTrying: tryings, onDisconnected },
+  )
   return { carriers, routing, metrics }
 }
 const request = (changes: Partial<OutboundRequest> = {}): OutboundRequest => ({
@@ -342,14 +348,8 @@ it('takes a call out of the quotas of its project, and gives it back where the c
     { ofProject: () => ({ maxCalls: 3 }), perSubscriber: {}, guests: {} },
     new FakeClock(),
   )
-  const routing = new Routing({
-    carriers,
-    quotas,
-    guard: undefined,
-    metrics: new Metrics(),
-    userAgent: 'T',
-    reportsTrying: () => true,
-  })
+  const deps = { carriers, policy: new DialPolicy(carriers), headers: new GatewayHeaders() }
+  const routing = new Routing({ ...deps, quotas, metrics: new Metrics() }, { reportsTrying: true })
   const find = () => routing.find(to('sip:1@gw.example'), request(), log)
   const first = await find()
   const second = await find()

@@ -1,42 +1,36 @@
-import type { SipConfig } from '../../../config/types.ts'
 import type { OutboundRequest } from '../../calls/leg/outbound-request.ts'
 import { type Cause, catalogue } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import { parseSipUri, type SipUri, shownUri } from '../../core/sip-uri.ts'
 import type { Target } from '../../model.ts'
-import { allowedMethods } from '../admission/refusals.ts'
 import type { Credentials } from '../digest/digest-session.ts'
-import { type FarEndOfCall, farEndHeader } from '../far-end-header.ts'
+import { allowedMethods, type GatewayHeaders } from '../gateway-headers.ts'
 import { applicationHeaders, printable } from '../headers.ts'
 import type { Headers, Refusal } from '../srf.ts'
 import type { Carrier, CarrierCall } from './carrier.ts'
 import type { CarrierDirectory } from './carrier-directory.ts'
 import type { CarrierQuotas } from './carrier-quotas.ts'
-import type { DialGuard } from './dial-guard.ts'
+import type { DialPolicy } from './dial-policy.ts'
 import { numberOf } from './dialled-number.ts'
 import { carrierIdentityHeaders, directIdentityHeaders, type PresentedCaller } from './identity-headers.ts'
 import type { NumberVerdict } from './number-lists.ts'
 import { isLocal, type Route } from './route.ts'
 
-/** Collaborators and settings of {@link Routing}. */
+/** Collaborators of {@link Routing}. */
 export interface RoutingDeps {
   readonly carriers: CarrierDirectory
-  /** Undefined: every host may be dialled. */
-  readonly guard: Pick<DialGuard, 'objection'> | undefined
-  /** Whether the agent reports a 100, which tells a slow target from a silent one. */
-  readonly reportsTrying: () => boolean
-  /** The agent judges by the address where requests go; default false. */
-  readonly hasPrivateHeaders?: boolean
-  /**
-   * Returns the SIP URIs that may be called: `any` (default), or `carriers`, those of the project's carriers
-   * only.
-   */
-  readonly dial?: () => SipConfig['dial']
-  readonly metrics: Pick<Metrics, 'rejections'>
-  readonly userAgent: string
+  readonly policy: DialPolicy
   /** Quotas of calls to carriers; default none. */
-  readonly quotas?: Pick<CarrierQuotas, 'take'>
+  readonly quotas?: Pick<CarrierQuotas, 'take'> | undefined
+  readonly headers: GatewayHeaders
+  readonly metrics: Pick<Metrics, 'rejections'>
+}
+
+/** Options of {@link Routing}. */
+export interface RoutingOptions {
+  /** Whether the agent reports a 100, which tells a slow target from a silent one. */
+  readonly reportsTrying: boolean
   /**
    * Called when the connection over which an endpoint registered is lost, with the next hop that names it.
    */
@@ -53,10 +47,12 @@ const defaultMaxForwards = 70
 
 /** Routes outbound INVITEs: to a carrier by its rules, to other targets by their URI. */
 export class Routing {
-  #deps: RoutingDeps
+  readonly #deps: RoutingDeps
+  readonly #options: RoutingOptions
 
-  constructor(deps: RoutingDeps) {
+  constructor(deps: RoutingDeps, options: RoutingOptions) {
     this.#deps = deps
+    this.#options = options
   }
 
   /**
@@ -82,61 +78,25 @@ export class Routing {
     // A call that came with 1 goes on with 0 (RFC 3261 section 16.6, RFC 7332); one that came with 0 ends
     // here.
     if ((request.maxForwards ?? defaultMaxForwards) < 0) return { code: 'too_many_hops' }
-    const { carriers } = this.#deps
+    const { carriers, policy } = this.#deps
     const name = target.carrier
-    const registered = target.endpointId !== undefined || target.nextHop !== undefined
+    const isRegistered = target.endpointId !== undefined || target.nextHop !== undefined
     const carrier =
       name !== undefined
         ? carriers.byName(name)
-        : registered
+        : isRegistered
           ? undefined
           : carriers.of(uri, request.projectId)
     if (carrier) {
-      const objection = await this.#objectionTo(carrier, request.projectId)
+      const objection = await policy.objectionToCarrier(carrier, request.projectId)
       return objection
         ? { code: 'not_permitted', detail: objection }
         : this.#byCarrier(carrier, uri, request, log)
     }
     if (name !== undefined) return unreachable(`there is no carrier ${printable(name)}`)
-    const objection = registered ? undefined : await this.#objectionToDirect(uri, request.projectId)
+    const objection = isRegistered ? undefined : await policy.objectionToDirect(uri, request.projectId)
     if (objection) return { code: 'not_permitted', detail: objection }
     return this.#direct(uri, target, request, log)
-  }
-
-  /** Returns why a project may not call a URI; undefined if it may, or if its host has no address. */
-  async objection(uri: SipUri, projectId: string): Promise<string | undefined> {
-    const carrier = this.#deps.carriers.of(uri, projectId)
-    return carrier ? this.#objectionTo(carrier, projectId) : this.#objectionToDirect(uri, projectId)
-  }
-
-  /**
-   * As {@link #objectionToPlace}. Besides, no call may bypass the number lists of the project's own carriers.
-   */
-  async #objectionToDirect(uri: SipUri, projectId: string): Promise<string | undefined> {
-    if (this.#deps.dial?.() === 'carriers') return noDirectCalls
-    const listed = this.#deps.carriers.listedOf(projectId)
-    if (listed.some(({ host }) => host === uri.host)) return byCarrierAlone
-    return this.#objectionToPlace(uri, projectId, 'call', listed)
-  }
-
-  async #objectionToPlace(
-    uri: SipUri,
-    projectId: string,
-    by: 'call' | 'carrier',
-    listed: readonly SipUri[] = [],
-  ): Promise<string | undefined> {
-    const { carriers, guard } = this.#deps
-    const closed = carriers.closedTo(projectId, by)
-    if (closed.places.some(({ host }) => host === uri.host)) return notYours
-    return guard?.objection(uri, { ...closed, places: [...closed.places, ...listed] })
-  }
-
-  async #objectionTo({ name, config, targets }: Carrier, projectId: string): Promise<string | undefined> {
-    for (const { uri } of config.guarded ? targets : []) {
-      const why = await this.#objectionToPlace(uri, projectId, 'carrier')
-      if (why !== undefined) return `carrier ${name}: ${why}`
-    }
-    return undefined
   }
 
   #direct(uri: SipUri, { nextHop, endpointId }: SipTarget, request: OutboundRequest, log: Log): TakenRoute {
@@ -145,17 +105,18 @@ export class Routing {
     const farEnd = isDialled ? ({ kind: 'project', id: request.projectId } as const) : undefined
     const headers = {
       ...merged(this.#common(uri, request, log), directIdentityHeaders(callerOf(request))),
-      ...this.#farEndHeader(farEnd),
+      ...this.#deps.headers.farEnd(farEnd),
     }
     const credentials = credentialsOf(request)
     const hop = { uri: uri.bare, headers, ...(nextHop !== undefined && { nextHop }) }
-    const heard = (refusal: Refusal | 'silent') => {
+    const onFailure = (refusal: Refusal | 'silent') => {
       if (refusal === 'silent' || refusal.status !== 503 || !isLocal(refusal)) return
       // The agent never connects to a phone: the connection of its registration is lost.
-      if (endpointId !== undefined && nextHop !== undefined) this.#deps.onDisconnected?.(endpointId, nextHop)
+      if (endpointId !== undefined && nextHop !== undefined)
+        this.#options.onDisconnected?.(endpointId, nextHop)
     }
     return {
-      hops: [{ ...hop, ...(credentials && { credentials }), onFailure: heard }],
+      hops: [{ ...hop, ...(credentials && { credentials }), onFailure }],
       statuses: new Set(),
       redirected: () => [],
       release: () => {},
@@ -186,7 +147,7 @@ export class Routing {
       hops,
       carrier: carrier.config,
       statuses: new Set(failover.statuses),
-      ...(this.#deps.reportsTrying() && { noProgressMs: failover.noProgressMs }),
+      ...(this.#options.reportsTrying && { noProgressMs: failover.noProgressMs }),
       redirected: (contact) => carrier.redirected(contact, call),
       release,
     }
@@ -196,7 +157,7 @@ export class Routing {
     const { identity, auth } = carrier.config
     const common = {
       ...merged(forwarded(request), this.#common(uri, request, log)),
-      ...this.#farEndHeader({ kind: 'carrier', name: carrier.name }),
+      ...this.#deps.headers.farEnd({ kind: 'carrier', name: carrier.name }),
     }
     const { sendAs } = request.from
     const caller = { ...callerOf(request), ...(sendAs !== undefined && { user: sendAs }) }
@@ -210,31 +171,20 @@ export class Routing {
     }
   }
 
-  #farEndHeader(farEnd: FarEndOfCall | undefined): Headers {
-    return farEndHeader(farEnd, { hasPrivateHeaders: this.#deps.hasPrivateHeaders === true })
-  }
-
   /** Returns the headers of every INVITE, and those of the document and the URI. */
   #common(uri: SipUri, { destination, maxForwards }: OutboundRequest, log: Log): Headers {
     const { headers, refused } = applicationHeaders([...uri.headers, ...(destination.headers ?? [])])
     for (const { name, why } of refused)
       log.warn({ event: 'route.header-dropped', header: name, why }, 'header not sent')
-    const { userAgent } = this.#deps
     return {
       ...headers,
       'Content-Type': 'application/sdp',
       'Max-Forwards': String(maxForwards ?? defaultMaxForwards),
       Allow: allowedMethods,
-      ...(userAgent !== '' && { 'User-Agent': userAgent }),
+      ...this.#deps.headers.request,
     }
   }
 }
-
-const byCarrierAlone =
-  'the host is that of a carrier with number lists, and calls to it go by the carrier alone'
-const noDirectCalls = 'SIP URIs lead to carriers alone here (sip.dial)'
-
-const notYours = 'the host is that of a carrier of another project'
 
 /** Returns why a carrier may not be called with a number, for logs, CDRs and people. */
 export const numberRefusalText = ({ name }: Carrier, { number, prefix }: NumberVerdict): string => {

@@ -4,9 +4,11 @@ import type { CarrierConfig } from '../../../config/types.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import { parseSipUri } from '../../core/sip-uri.ts'
+import { GatewayHeaders } from '../gateway-headers.ts'
 import { FakeSrf } from '../testing/fake-srf.ts'
 import { testCarrier } from '../testing/test-carrier.ts'
 import { CarrierDirectory } from './carrier-directory.ts'
+import { CarrierRequests } from './carrier-requests.ts'
 import { Trunks } from './trunks.ts'
 
 const setUp = (...configs: Partial<CarrierConfig>[]) => {
@@ -22,8 +24,9 @@ const setUp = (...configs: Partial<CarrierConfig>[]) => {
   const guard = {
     objection: async ({ host }: { readonly host: string }) => (host === '10.0.0.1' ? 'private' : undefined),
   }
-  const parts = { carriers, srf, clock, metrics, log, guard }
-  const trunks = new Trunks({ ...parts, userAgent: 'Trunkline', random: () => 0.5 })
+  const headers = new GatewayHeaders({ userAgent: 'Trunkline' })
+  const requests = new CarrierRequests(srf, clock, log, headers, guard)
+  const trunks = new Trunks(carriers, requests, metrics, () => 0.5)
   const metric = async (name: string) =>
     (await metrics.text()).split('\n').filter((line) => line.startsWith(`trunkline_${name}{`))
   return { clock, srf, carriers, trunks, metric, logged, first: carriers.all[0]! }
@@ -342,15 +345,10 @@ describe('the registration of a carrier', () => {
     const clock = new FakeClock()
     const srf = new FakeSrf()
     const configs = Array.from({ length: 10 }, (_, i) => testCarrier({ ...account, name: `c${i}` }))
-    const trunks = new Trunks({
-      carriers: new CarrierDirectory(configs, clock),
-      srf,
-      clock,
-      metrics: new Metrics(),
-      log: pino({ level: 'silent' }),
-      userAgent: '',
-      random: () => chance++ / 10,
-    })
+    const log = pino({ level: 'silent' })
+    const requests = new CarrierRequests(srf, clock, log, new GatewayHeaders())
+    const carriers = new CarrierDirectory(configs, clock)
+    const trunks = new Trunks(carriers, requests, new Metrics(), () => chance++ / 10)
     trunks.start()
     clock.advance(999)
     expect(srf.requests).toHaveLength(5)

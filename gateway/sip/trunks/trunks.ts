@@ -1,29 +1,10 @@
-import type { Clock } from '../../core/clock.ts'
-import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
-import type { SrfLike } from '../srf.ts'
 import type { Carrier } from './carrier.ts'
 import type { CarrierDirectory, CarriersChange } from './carrier-directory.ts'
 import { registrationOf } from './carrier-registration.ts'
+import type { CarrierRequests } from './carrier-requests.ts'
 import { registrationStates } from './outbound-registration.ts'
 import { Probe } from './probe.ts'
-import type { HostGuard } from './target-guard.ts'
-
-/** Collaborators and settings of {@link Trunks}. */
-export interface TrunksDeps {
-  readonly carriers: CarrierDirectory
-  readonly srf: Pick<SrfLike, 'request'>
-  readonly clock: Clock
-  readonly log: Log
-  readonly metrics: Pick<Metrics, 'gauges'>
-  readonly userAgent: string
-  /** Judges the hosts of customers' own carriers; default: every host is permitted. */
-  readonly guard?: HostGuard
-  /** The agent judges the addresses of customers' carriers itself; default false. */
-  readonly hasPrivateHeaders?: boolean
-  /** From 0 to below 1; default the machine's. */
-  readonly random?: () => number
-}
 
 /** Registrations start spread over this time each, within half a minute in all. */
 const spreadMs = 200
@@ -37,14 +18,21 @@ interface Trunk {
 
 /** Pings of carriers' targets, and registrations with carriers. */
 export class Trunks {
-  #deps: TrunksDeps & { readonly random: () => number }
+  readonly #requests: CarrierRequests
+  readonly #random: () => number
   #trunks = new Map<Carrier, Trunk>()
   #state: 'new' | 'started' | 'over' = 'new'
   #drained: Promise<void> | undefined
 
-  constructor(deps: TrunksDeps) {
-    const { carriers, metrics, random = Math.random } = deps
-    this.#deps = { ...deps, random }
+  /** `random`: from 0 to below 1; default `Math.random`. */
+  constructor(
+    carriers: CarrierDirectory,
+    requests: CarrierRequests,
+    metrics: Pick<Metrics, 'gauges'>,
+    random: () => number = Math.random,
+  ) {
+    this.#requests = requests
+    this.#random = random
     for (const carrier of carriers.all) this.#add(carrier)
     carriers.onChange((change) => this.#change(change))
     metrics.gauges('carrier_up', ['carrier', 'target'], () =>
@@ -73,14 +61,14 @@ export class Trunks {
     this.#begin([...this.#trunks.values()])
   }
 
-  /** Takes the registrations back; resolves when the carriers have answered, or will not. Idempotent. */
+  /** Unregisters; resolves when the carriers have answered, or do not answer. Idempotent. */
   drain(): Promise<void> {
     this.#state = 'over'
-    this.#drained ??= Promise.all([...this.#trunks.values()].map(takenBack)).then(() => {})
+    this.#drained ??= Promise.all([...this.#trunks.values()].map(unregister)).then(() => {})
     return this.#drained
   }
 
-  /** Stops everything without a word. Idempotent. */
+  /** Stops everything without a message. Idempotent. */
   close(): void {
     this.#state = 'over'
     for (const trunk of this.#trunks.values()) {
@@ -93,9 +81,9 @@ export class Trunks {
   #add(carrier: Carrier): Trunk {
     const rules = carrier.config.probe
     const probes = rules
-      ? carrier.targets.map((target) => new Probe({ ...this.#deps, carrier, target, rules }))
+      ? carrier.targets.map((target) => new Probe(this.#requests, carrier, target, rules, this.#random))
       : []
-    const made = registrationOf(carrier, this.#deps)
+    const made = registrationOf(carrier, this.#requests, this.#random)
     if (made) carrier.isRejected = () => made.registration.state === 'rejected'
     const trunk = { probes, made }
     this.#trunks.set(carrier, trunk)
@@ -121,15 +109,14 @@ export class Trunks {
     this.#trunks.delete(carrier)
     if (!trunk) return
     stopProbes(trunk)
-    await takenBack(trunk)
+    await unregister(trunk)
   }
 
   #begin(trunks: readonly Trunk[]): void {
-    const { random } = this.#deps
     for (const { probes } of trunks) for (const probe of probes) probe.start()
     const registrations = trunks.flatMap(({ made }) => (made ? [made.registration] : []))
     const window = Math.min(registrations.length * spreadMs, maxSpreadMs)
-    for (const registration of registrations) registration.start(random() * window)
+    for (const registration of registrations) registration.start(this.#random() * window)
   }
 }
 
@@ -138,5 +125,5 @@ const stopProbes = ({ probes }: Trunk): void => {
 }
 
 /** Resolves when the carrier has confirmed the removal of the registration, or does not answer. */
-const takenBack = ({ made }: Trunk): Promise<void> =>
+const unregister = ({ made }: Trunk): Promise<void> =>
   new Promise((resolve) => (made ? made.registration.stop(() => resolve()) : resolve()))

@@ -1,16 +1,20 @@
 import pino from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Arrival } from '../../calls/call/arrival.ts'
+import type { Arrival, Arrivals } from '../../calls/call/arrival.ts'
 import type { LegOwner } from '../../calls/leg/leg.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import type { AdmittedCall } from '../admission/admission.ts'
+import { type Connection, capabilitiesOf } from '../agent-link.ts'
 import { Transfers } from '../dialog/transfers.ts'
-import { readOffer } from '../media/inbound-audio.ts'
+import { GatewayHeaders } from '../gateway-headers.ts'
+import { readOffer, SipAudio } from '../media/sip-audio.ts'
+import { SipLegs } from '../sip-legs.ts'
 import { establish, farSdp } from '../testing/dialog-rig.ts'
 import { TestEdge } from '../testing/fake-edge.ts'
 import { FakeDialog, FakeRequest, FakeResponse, FakeSrf } from '../testing/fake-srf.ts'
-import { InboundSetup, type InboundSetupDeps, type InviteContext } from './inbound-setup.ts'
+import { Inbound, type InviteTerms } from './inbound.ts'
+import { InboundInvite } from './inbound-invite.ts'
 
 const party = { uri: 'sip:a@b.example', user: 'a', name: '' }
 
@@ -31,44 +35,49 @@ beforeEach(() => {
   refused = []
 })
 
-const open = (changes: Partial<InboundSetupDeps> = {}): InboundSetup => {
-  const transfers = new Transfers({
-    addresses: { resolve: () => undefined },
-    isOurs: () => false,
+const open = ({ arrivals = { arrive: () => {} }, onAdd = () => {} }: Changes = {}): Inbound => {
+  const metrics = new Metrics()
+  const log = pino({ level: 'silent' })
+  const transfers = new Transfers(
+    { addresses: { resolve: () => undefined }, isOwnHost: () => false, countReferral: () => () => {} },
     edge,
     clock,
-    metrics: new Metrics(),
-    count: () => () => {},
-  })
-  return new InboundSetup({
-    link: {
-      srf,
-      connection: { isAlive: true },
-      capabilities: {
-        hasReliableProvisionals: true,
-        sessionTimers: 'agent',
-        reportsTrying: true,
-        hasPrivateHeaders: true,
-        handlesLateCancel: true,
-        maxFrameBytes: 65_536,
-      },
+    metrics,
+  )
+  const capabilities = capabilitiesOf({ isEmbedded: true })
+  const link = { srf, connection: { isAlive: true }, capabilities }
+  const legs = new SipLegs(link, new GatewayHeaders(), clock, log)
+  const { add } = legs
+  legs.add = (leg) => {
+    onAdd()
+    add.call(legs, leg)
+  }
+  return new Inbound({
+    legs,
+    admission: { admit: () => expect.unreachable(), telTarget: () => undefined },
+    refusals: {
+      refuse: (_response, code, { err }, { detail } = {}) => refused.push(String(err ?? detail ?? code)),
     },
-    edge,
-    clock,
+    audio: new SipAudio(edge, clock),
+    arrivals,
     transfers,
-    timers: undefined,
-    userAgent: '',
-    arrivals: { arrive: () => {} },
-    legs: { add: () => {}, delete: () => {} },
-    log: pino({ level: 'silent' }),
-    refuse: (_response, error) => refused.push(String(error)),
-    ...changes,
   })
 }
 
-const invitation = (changes: Partial<InviteContext> = {}): InviteContext => {
+interface Changes {
+  readonly arrivals?: Arrivals
+  /** Called when a leg gets its SIP side. */
+  readonly onAdd?: () => void
+}
+
+const setUp = (
+  inbound: Inbound,
+  admitted: Partial<AdmittedCall> = {},
+  terms: Partial<InviteTerms> = {},
+  connection: Connection = { isAlive: true },
+): { readonly request: FakeRequest; readonly done: Promise<void> } => {
   const request = new FakeRequest('INVITE', 'sip:x@y', farSdp())
-  const entry = {
+  const entry: AdmittedCall = {
     domain: 'y',
     projectId: 'p',
     rates: [],
@@ -79,20 +88,12 @@ const invitation = (changes: Partial<InviteContext> = {}): InviteContext => {
     releaseLeg: () => left++,
     releaseCall: () => over++,
     plan: { kind: 'dial', to: '/public/x' },
-  } as const satisfies AdmittedCall
-  return {
-    request,
-    response: new FakeResponse(),
-    connection: { isAlive: true },
-    admitted: entry,
-    from: party,
-    to: party,
-    sipCallId: 'x',
-    offer: readOffer(request, farSdp()),
-    timer: undefined,
-    replaces: undefined,
-    ...changes,
+    ...admitted,
   }
+  const parties = { from: party, to: party, sipCallId: 'x' }
+  const invite = new InboundInvite(request, new FakeResponse(), connection, entry, parties)
+  const offer = readOffer(request, farSdp())
+  return { request, done: inbound.setUp(invite, { offer, ...terms }) }
 }
 
 it.each([
@@ -103,20 +104,16 @@ it.each([
   [{ app: { encryption: 'optional' }, endpoint: { id: 'e1', encryption: 'required' } }, 1],
   [{ app: { encryption: 'required' }, endpoint: { id: 'e1' } }, 1],
 ] as const)('takes plain RTP only without a demand for encryption: %j', async (more, count) => {
-  const plain = invitation()
-  await open().setUp({ ...plain, admitted: { ...plain.admitted, ...more } as unknown as AdmittedCall })
+  await setUp(open(), more as unknown as Partial<AdmittedCall>).done
   expect(refused).toHaveLength(count)
   for (const reason of refused) expect(reason).toContain('RTP/AVP')
 })
 
 it('leaves neither audio nor a counted call where a leg cannot be made', async () => {
-  const legs = {
-    add: () => {
-      throw new Error('no room')
-    },
-    delete: () => {},
+  const onAdd = () => {
+    throw new Error('no room')
   }
-  await open({ legs }).setUp(invitation())
+  await setUp(open({ onAdd })).done
   expect([refused, released, edge.ports.length, edge.used]).toEqual([['Error: no room'], 1, 1, 0])
 })
 
@@ -128,7 +125,7 @@ it('ends a leg that fails to take the place of another one', async () => {
     },
   } as Partial<LegOwner> as LegOwner
   old.leg.own(owner)
-  await open().setUp(invitation({ replaces: old.leg }))
+  await setUp(open(), {}, { replaces: old.leg }).done
   const dialog = new FakeDialog()
   srf.answers[0]?.done(null, dialog)
   dialog.emit('ack', { body: '' })
@@ -139,7 +136,7 @@ it('ends a leg that fails to take the place of another one', async () => {
 
 it('counts a call until it is over, and not only for as long as its caller is there', async () => {
   const arrived: Arrival[] = []
-  await open({ arrivals: { arrive: (arrival) => arrived.push(arrival) } }).setUp(invitation())
+  await setUp(open({ arrivals: { arrive: (arrival) => arrived.push(arrival) } })).done
   arrived[0]!.leg.ended({ code: 'normal' })
   // The carrier's line is free: it was the leg's.
   expect([left, over, released]).toEqual([1, 0, 0])
@@ -151,22 +148,22 @@ it('counts a call no longer that could not be started', async () => {
   const arrive = () => {
     throw new Error('no room')
   }
-  await open({ arrivals: { arrive } }).setUp(invitation())
+  await setUp(open({ arrivals: { arrive } })).done
   expect([left, over, edge.used]).toEqual([1, 1, 0])
 })
 
 describe('a caller who is gone while the audio opens', () => {
   const gone = async (
     happens: (made: { request: FakeRequest; connection: { isAlive: boolean } }) => void,
-    changes: Partial<InviteContext> = {},
+    terms: Partial<InviteTerms> = {},
   ) => {
     const arrived: Arrival[] = []
-    const legs = { add: () => arrived.splice(0), delete: () => {} }
+    const onAdd = () => void arrived.splice(0)
     const connection = { isAlive: true }
-    const invited = invitation({ connection, ...changes })
-    const running = open({ legs, arrivals: { arrive: (arrival) => arrived.push(arrival) } }).setUp(invited)
-    happens({ request: invited.request as FakeRequest, connection })
-    await running
+    const inbound = open({ onAdd, arrivals: { arrive: (arrival) => arrived.push(arrival) } })
+    const { request, done } = setUp(inbound, {}, terms, connection)
+    happens({ request, connection })
+    await done
     expect([released, edge.ports.length, edge.used, refused]).toEqual([1, 1, 0, []])
     return arrived
   }

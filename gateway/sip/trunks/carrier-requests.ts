@@ -1,0 +1,114 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+import type { DigestSession } from '../digest/digest-session.ts'
+import type { GatewayHeaders } from '../gateway-headers.ts'
+import type { FarResponse, Headers, SentRequest, SrfLike } from '../srf.ts'
+import type { Carrier } from './carrier.ts'
+import type { CarrierTarget } from './carrier-target.ts'
+import type { DialGuard } from './dial-guard.ts'
+
+/** A request to a carrier outside calls: OPTIONS or REGISTER. */
+export interface CarrierRequest {
+  readonly carrier: Carrier
+  readonly target: CarrierTarget
+  readonly method: string
+  /** Headers for the next time that it is sent; each time needs a higher CSeq. */
+  headers(): Headers
+  /** Answers its challenges. */
+  readonly digest: DigestSession
+}
+
+/** Result of a request. */
+export type SendOutcome =
+  | { readonly kind: 'final'; readonly response: FarResponse; readonly sent: SentRequest | undefined }
+  /** The request may not be sent, or the agent has no way to send it. */
+  | { readonly kind: 'refused'; readonly why: string }
+  /** The agent is disconnected, or reports nothing. */
+  | { readonly kind: 'lost'; readonly why: string }
+
+/** Longest wait for the agent; it makes a final response itself after 32 s. */
+const maxWaitMs = 40_000
+
+/** Sends requests outside calls to the targets of carriers. */
+export class CarrierRequests {
+  readonly clock: Clock
+  readonly log: Log
+  readonly #srf: Pick<SrfLike, 'request'>
+  readonly #headers: GatewayHeaders
+  readonly #guard: Pick<DialGuard, 'objection'> | undefined
+
+  /** `guard` judges the hosts of customers' own carriers; default: every host is permitted. */
+  constructor(
+    srf: Pick<SrfLike, 'request'>,
+    clock: Clock,
+    log: Log,
+    headers: GatewayHeaders,
+    guard?: Pick<DialGuard, 'objection'>,
+  ) {
+    this.clock = clock
+    this.log = log
+    this.#srf = srf
+    this.#headers = headers
+    this.#guard = guard
+  }
+
+  /**
+   * Sends a request, and again for each challenge that may be answered. Calls `done` once. Returns the
+   * function that cancels the wait.
+   */
+  send(request: CarrierRequest, done: (outcome: SendOutcome) => void): () => void {
+    const { carrier, target, method, digest } = request
+    const signed = { method, uri: target.text, body: '' }
+    let isOver = false
+    const finish = (outcome: SendOutcome) => {
+      if (isOver) return
+      isOver = true
+      timer.cancel()
+      done(outcome)
+    }
+    const timer = this.clock.after(maxWaitMs, () => finish({ kind: 'lost', why: 'no final response' }))
+    const answered = (response: FarResponse, sent: SentRequest) => {
+      const { status } = response
+      if (isOver || status < 200) return
+      if (status === 401 || status === 407) {
+        const answer = digest.answer(response, signed)
+        if ('headers' in answer) return send(answer.headers)
+        this.log.info(
+          { event: 'digest.challenge-unanswered', carrier: carrier.name, method, status, why: answer.why },
+          'challenge not answered',
+        )
+      }
+      if (status < 300) digest.accepted()
+      finish({ kind: 'final', response, sent })
+    }
+    const send = (credentials: Headers) => {
+      const headers = { ...request.headers(), ...this.#headersFor(carrier), ...credentials }
+      try {
+        this.#srf.request(target.text, { method, headers }, (error, sent) => {
+          if (error || !sent) finish({ kind: 'refused', why: String(error) })
+          else sent.on('response', (response) => answered(response, sent))
+        })
+      } catch (error) {
+        finish({ kind: 'lost', why: String(error) })
+      }
+    }
+    const begin = (objection?: string) => {
+      if (objection !== undefined) finish({ kind: 'refused', why: objection })
+      else if (!isOver) send(digest.begin(signed))
+    }
+    // Only carriers that a customer made may lead to any host.
+    if (carrier.config.guarded && this.#guard)
+      this.#guard.objection(target.uri).then(begin, (error) => begin(String(error)))
+    else begin()
+    return () => {
+      isOver = true
+      timer.cancel()
+    }
+  }
+
+  /** The agent judges the addresses of a customer's carrier when it uses them. */
+  #headersFor({ name, config }: Carrier): Headers {
+    const farEnd = config.guarded ? this.#headers.farEnd({ kind: 'carrier', name }) : {}
+    return { ...farEnd, ...this.#headers.request }
+  }
+}

@@ -1,0 +1,70 @@
+import type { SipConfig } from '../../../config/types.ts'
+import type { SipUri } from '../../core/sip-uri.ts'
+import type { Carrier } from './carrier.ts'
+import type { CarrierDirectory } from './carrier-directory.ts'
+import type { DialGuard } from './dial-guard.ts'
+
+const isOfListedCarrier =
+  'the host is that of a carrier with number lists, and calls to it go by the carrier alone'
+const isDirect = 'SIP URIs lead to carriers alone here (sip.dial)'
+const isOfOtherProject = 'the host is that of a carrier of another project'
+
+/** Rules for the hosts that a project may call. */
+export class DialPolicy {
+  /** Judges the hosts of URIs without a carrier, and of customers' own carriers. */
+  readonly guard: Pick<DialGuard, 'objection'> | undefined
+  readonly #carriers: CarrierDirectory
+  readonly #dial: () => SipConfig['dial']
+
+  /**
+   * `guard` judges hosts that belong to no carrier; default: every host may be dialled. `dial` returns the
+   * SIP URIs that may be called: `any` (default), or `carriers`, those of the project's carriers only.
+   */
+  constructor(
+    carriers: CarrierDirectory,
+    guard?: Pick<DialGuard, 'objection'>,
+    dial: () => SipConfig['dial'] = () => 'any',
+  ) {
+    this.#carriers = carriers
+    this.guard = guard
+    this.#dial = dial
+  }
+
+  /** Returns why a project may not call a URI; undefined if it may, or if its host has no address. */
+  async objection(uri: SipUri, projectId: string): Promise<string | undefined> {
+    const carrier = this.#carriers.of(uri, projectId)
+    return carrier ? this.objectionToCarrier(carrier, projectId) : this.objectionToDirect(uri, projectId)
+  }
+
+  /** Returns why a project may not call a URI without a carrier. */
+  async objectionToDirect(uri: SipUri, projectId: string): Promise<string | undefined> {
+    if (this.#dial() === 'carriers') return isDirect
+    // No call may bypass the number lists of the project's own carriers.
+    const listed = this.#carriers.listedOf(projectId)
+    if (listed.some(({ host }) => host === uri.host)) return isOfListedCarrier
+    return this.#objectionToHost(uri, projectId, 'call', listed)
+  }
+
+  /** Returns why a project may not call by a carrier: only hosts of customers' own carriers are judged. */
+  async objectionToCarrier(
+    { name, config, targets }: Carrier,
+    projectId: string,
+  ): Promise<string | undefined> {
+    for (const { uri } of config.guarded ? targets : []) {
+      const why = await this.#objectionToHost(uri, projectId, 'carrier')
+      if (why !== undefined) return `carrier ${name}: ${why}`
+    }
+    return undefined
+  }
+
+  async #objectionToHost(
+    uri: SipUri,
+    projectId: string,
+    by: 'call' | 'carrier',
+    listed: readonly SipUri[] = [],
+  ): Promise<string | undefined> {
+    const closed = this.#carriers.closedTo(projectId, by)
+    if (closed.places.some(({ host }) => host === uri.host)) return isOfOtherProject
+    return this.guard?.objection(uri, { ...closed, places: [...closed.places, ...listed] })
+  }
+}
