@@ -4,7 +4,7 @@ import type { CodecName, Config } from '../../config/types.ts'
 import { type Code, catalogue } from '../core/errors/catalogue.ts'
 import { parseSipUri, type SipUri } from '../core/sip-uri.ts'
 import { declaredBy } from '../directory/declared.ts'
-import { memoryOf } from '../directory/declared-memory.ts'
+import { memoryOf } from '../directory/opening/declared-memory.ts'
 import type { DigestSecret, SipEndpoint } from '../directory/types.ts'
 import {
   type AdmissionDecision,

@@ -3,9 +3,9 @@ import type { Config } from '../../config/types.ts'
 import { takeDataFolder } from '../cluster/data-folder.ts'
 import { SystemClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
-import { openEngine } from '../directory/engine.ts'
-import { directoryOptions } from '../directory/from-config.ts'
 import { migrate, missingSteps } from '../directory/migrations/run.ts'
+import { directoryOptions } from '../directory/opening/from-config.ts'
+import { openEngine } from '../directory/opening/open-engine.ts'
 
 /**
  * `trunkline migrate`: brings the store to the present version, and prints each step. With `--check` it

@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { type CdrRow, insertCdrs } from './cdrs.ts'
 import { type EndCalls, endCallsOf, type Interrupted, upsertCalls } from './interrupted.ts'
-import { removeOlder } from './older.ts'
+import { removeOlder } from './remove-older.ts'
 import type { ListPage } from './resource-types.ts'
 import type { CallTable, Tables } from './schema.ts'
 import type { Store } from './sqlite.ts'

@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, sql, type Transaction } from 'kysely'
-import { removeOlder } from './older.ts'
+import { removeOlder } from './remove-older.ts'
 import type { CdrTable, Tables } from './schema.ts'
 import type { Store } from './sqlite.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { removeOlder } from './older.ts'
+import { removeOlder } from './remove-older.ts'
 import type { Listed, ListPage } from './resource-types.ts'
 import type { ConversationMemberTable, ConversationTable, MessageTable } from './schema.ts'
 import type { Store, Write } from './sqlite.ts'

@@ -1,8 +1,8 @@
 import { canonicalHost } from '../../config/networks.ts'
-import type { Config, HandlerConfig, ProjectConfig } from '../../config/types.ts'
+import type { Config, HandlerConfig, ProjectConfig, ProjectLimits } from '../../config/types.ts'
 import type { AudioCodec } from '../../media/types.ts'
 import type { HandlerSpec } from '../model.ts'
-import { parseAddress } from './index/entry.ts'
+import { parseAddress } from './address-path.ts'
 import type {
   EndpointDetails,
   FlowDetails,
@@ -21,6 +21,13 @@ export type DirectoryConfig = Pick<
   Partial<Pick<Config, 'carriers'>> & {
     readonly sip: { readonly registrar: Pick<Config['sip']['registrar'], 'domains'> }
   }
+
+/** Parts of a configuration that declare entries of the directory and limit the API. */
+export interface DeclaringConfig {
+  readonly config: DirectoryConfig
+  readonly limits: ProjectLimits
+  readonly domainSuffix: string
+}
 
 /** Domain application as the file declares it. */
 export interface DeclaredDomain {

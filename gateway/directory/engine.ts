@@ -1,7 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import { openPostgres } from './postgres/postgres.ts'
-import { openSqliteStore, type Store, type Write } from './sqlite.ts'
+import type { Store, Write } from './sqlite.ts'
 
 /**
  * Change of the store by another gateway: a row of a kind, by its id; `anything` if notifications were
@@ -32,7 +31,7 @@ export interface Engine {
   close(): Promise<void>
 }
 
-/** Options of {@link openEngine}. */
+/** Options of `openEngine`. */
 export interface EngineOptions {
   /** The SQLite file, or `:memory:`, if {@link url} is absent. */
   readonly file: string
@@ -44,44 +43,4 @@ export interface EngineOptions {
   readonly startTimeoutMs?: number
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Pick<Log, 'info' | 'error'>
-}
-
-/** Opens the database. Rejects with an error that names it if it cannot be opened, or reached in time. */
-export const openEngine = async (options: EngineOptions): Promise<Engine> => {
-  const { file, url, connections = 10, startTimeoutMs = 30_000, clock, log } = options
-  if (url !== undefined) return openPostgres({ url, connections, startTimeoutMs, clock, log })
-  const store = openSqliteStore(file, sqliteLog(file, options))
-  let closed = false
-  return {
-    store,
-    name: file,
-    // A file has one gateway.
-    lock: async () => {},
-    listen: async () => {},
-    connections: () => undefined,
-    close: async () => {
-      if (closed) return
-      closed = true
-      await store.destroy()
-    },
-  }
-}
-
-/** Minimum time between two log lines about a store that cannot be written, in milliseconds. */
-const logEveryMs = 60_000
-
-/** Logs at most one line per minute while the file refuses changes, and one when it accepts them again. */
-const sqliteLog = (file: string, { clock, log }: Pick<EngineOptions, 'clock' | 'log'>) => {
-  let loggedAt = Number.NEGATIVE_INFINITY
-  let isToldRefusing = false
-  return (fault: unknown): void => {
-    if (fault === undefined) {
-      if (isToldRefusing) log.info({ event: 'store.available', file }, 'store written again')
-      isToldRefusing = false
-    } else if (clock.now() - loggedAt >= logEveryMs) {
-      loggedAt = clock.now()
-      isToldRefusing = true
-      log.error({ event: 'store.unavailable', file, err: fault }, 'store cannot be written')
-    }
-  }
 }

@@ -7,8 +7,7 @@ import { describeEngines } from './testing/engines.ts'
 const burst = fileURLToPath(new URL('testing/burst.ts', import.meta.url))
 
 /**
- * Lets a process of its own make resources, and kills it in the midst of them; returns the ids of those that
- * it reported as created.
+ * Kills a process while it creates resources. Returns the ids of the resources that it reported as created.
  */
 const killedBurst = async (place: string, made: number): Promise<readonly string[]> => {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', burst, place], {

@@ -2,10 +2,10 @@ import type { CarrierConfig } from '../../config/types.ts'
 import type { AudioCodec } from '../../media/types.ts'
 import type { AddressBook, HandlerSpec, Rooms } from '../model.ts'
 import type { PreparedStep } from './config-followers.ts'
+import type { DeclaringConfig } from './declared.ts'
 import type { ConnectionUse, News } from './engine.ts'
 import type { DomainApps, ProjectCarriers, Projects, Resources } from './ports.ts'
 import type { RecordingRows } from './recordings.ts'
-import type { DeclaringConfig } from './redeclaring.ts'
 import type { Store, Write } from './sqlite.ts'
 
 /** Custom SIP domain with the handling of its calls. */

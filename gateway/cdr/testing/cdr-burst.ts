@@ -8,7 +8,7 @@ import { SystemClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import { CallRows } from '../../directory/calls.ts'
 import { CdrRows } from '../../directory/cdrs.ts'
-import { openEngine } from '../../directory/engine.ts'
+import { openEngine } from '../../directory/opening/open-engine.ts'
 import { CdrStore } from '../cdr-store.ts'
 
 const place: { readonly file: string; readonly url?: string } = JSON.parse(process.argv[2] ?? '')

@@ -1,4 +1,5 @@
-import { type Entry, pathOf } from './entry.ts'
+import { pathOf } from '../address-path.ts'
+import type { Entry } from './entry.ts'
 
 /** Resources of one project. */
 class OfProject {

@@ -1,3 +1,4 @@
+import { pathOf } from '../address-path.ts'
 import type { Resource, ResourceDetails, ResourceType } from '../resource-types.ts'
 import type { DigestSecret, SipEndpoint, Subscriber } from '../types.ts'
 
@@ -44,16 +45,6 @@ export interface Entry {
 
 /** SIP endpoint without its handler, which is looked up at each call. */
 export type EndpointEntry = Omit<SipEndpoint, 'handler'>
-
-/** Returns the path of an address. */
-export const pathOf = ({ context, name }: { readonly context: string; readonly name: string }): string =>
-  `/${context}/${name}`
-
-/** Splits `/context/name`, without a query; undefined for other texts. */
-export const parseAddress = (text: string): { context: string; name: string } | undefined => {
-  const match = /^\/([^/?#\s]+)\/([^/?#\s]+)(?:\?.*)?$/.exec(text)
-  return match?.[1] && match[2] ? { context: match[1], name: match[2] } : undefined
-}
 
 /** Converts a row to an entry. */
 export const entryOf = (row: EntryRow): Entry => {

@@ -1,5 +1,6 @@
 import type { RoomConference } from '../../../handlers/verbs.ts'
 import type { HandlerSpec, StatusTarget } from '../../model.ts'
+import { parseAddress, pathOf } from '../address-path.ts'
 import type {
   FlowVersion,
   HandlerSource,
@@ -8,7 +9,7 @@ import type {
   WebhookDetails,
 } from '../resource-types.ts'
 import type { Contents } from './contents.ts'
-import { type Entry, parseAddress, pathOf } from './entry.ts'
+import type { Entry } from './entry.ts'
 
 /**
  * Returns the present handler of a source of the project. Returns undefined if the resource or the version of

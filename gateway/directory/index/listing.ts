@@ -1,7 +1,8 @@
+import { pathOf } from '../address-path.ts'
 import type { Resources } from '../ports.ts'
 import type { Listed, ListPage, Resource } from '../resource-types.ts'
 import type { Contents } from './contents.ts'
-import { type Entry, pathOf } from './entry.ts'
+import type { Entry } from './entry.ts'
 
 type Query = Parameters<Resources['list']>[1]
 

@@ -11,7 +11,8 @@ let others: OtherGateways
 
 beforeEach(() => {
   clock = new FakeClock()
-  ;[readings, away] = [[], false]
+  readings = []
+  away = false
   const read = async (what: unknown) => {
     readings.push(what)
     if (away) throw new Error('away')

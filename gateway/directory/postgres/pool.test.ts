@@ -9,7 +9,9 @@ let doubts: number
 let closed: unknown[]
 
 beforeEach(() => {
-  ;[failures, doubts, closed] = [[], 0, []]
+  failures = []
+  doubts = 0
+  closed = []
 })
 
 const query = async (sql: string): Promise<unknown> => {

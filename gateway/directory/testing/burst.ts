@@ -1,9 +1,9 @@
 /**
- * A gateway's directory that makes resources for as long as it lives, a few at once, and writes down the id
- * of each that it reported as created. Arguments: the SQLite file, or the URL of a database.
+ * Creates resources in a gateway's directory until the process is killed, a few at once. Prints the id of
+ * each resource that was reported as created. Argument: the SQLite file, or the URL of a database.
  */
 import { SystemClock } from '../../core/clock.ts'
-import { createDirectory } from '../directory.ts'
+import { createDirectory } from '../opening/directory.ts'
 import { config } from './directories.ts'
 import { quickPasswords } from './passwords.ts'
 

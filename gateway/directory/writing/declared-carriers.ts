@@ -24,5 +24,6 @@ export const declaredCarriers = (
 const idOf = (name: string): string => {
   const hex = createHash('sha256').update(`carrier ${name}`).digest('hex')
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16)
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+  const start = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}`
+  return `${start}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

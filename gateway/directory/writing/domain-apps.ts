@@ -6,21 +6,32 @@ import type { DomainAppRecord, DomainApps } from '../ports.ts'
 import type { Listed } from '../resource-types.ts'
 import type { DomainAppTable } from '../schema.ts'
 import { telling } from './conflicts.ts'
-import type { WritingDeps } from './writing-deps.ts'
+import { changeable, countCreated, present, type WritingDeps } from './writing-deps.ts'
 
 /** Properties of a domain application that the API accepts. */
-type Said = Omit<DomainAppRecord, 'id' | 'projectId' | 'domain' | 'managedByFile' | 'createdAt' | 'updatedAt'>
+type AppFields = Omit<
+  DomainAppRecord,
+  'id' | 'projectId' | 'domain' | 'managedByFile' | 'createdAt' | 'updatedAt'
+>
 
 /** Domain applications of the store. */
 export class StoredDomainApps implements DomainApps {
-  readonly #parts: WritingDeps
+  readonly #deps: WritingDeps
+  #domainSuffix: string
 
-  constructor(parts: WritingDeps) {
-    this.#parts = parts
+  /** `domainSuffix`: suffix of the domains of domain applications. */
+  constructor(deps: WritingDeps, domainSuffix: string) {
+    this.#deps = deps
+    this.#domainSuffix = domainSuffix
+  }
+
+  /** Applies another suffix to later changes. */
+  changeSuffix(domainSuffix: string): void {
+    this.#domainSuffix = domainSuffix
   }
 
   find(projectId: string, id: string): DomainAppRecord | undefined {
-    const record = this.#parts.memory.domains.byId(id)?.record
+    const record = this.#deps.memory.domains.byId(id)?.record
     return record?.projectId === projectId ? record : undefined
   }
 
@@ -35,10 +46,10 @@ export class StoredDomainApps implements DomainApps {
     return pageOf(found, query)
   }
 
-  create(projectId: string, app: Said & { readonly identifier: string }): Promise<DomainAppRecord> {
-    const { store, clock, quotas, limits, changed } = this.#parts
-    const made = () => this.#ofProject(projectId).filter(({ managedByFile }) => !managedByFile).length
-    return quotas.within(`${projectId} domains`, limits.domainApps, made, async () => {
+  create(projectId: string, app: AppFields & { readonly identifier: string }): Promise<DomainAppRecord> {
+    const { store, clock, quotas, changed } = this.#deps
+    const count = () => countCreated(this.#ofProject(projectId))
+    return quotas.within(projectId, 'domainApps', count, async () => {
       const id = randomUUID()
       const now = clock.now()
       const own = { id, project_id: projectId, managed_by_file: 0, created_at: now, updated_at: now }
@@ -51,17 +62,17 @@ export class StoredDomainApps implements DomainApps {
       }
       await telling(store.insertInto('domain_app').values(values).execute())
       await changed({ domains: [id] })
-      return this.#present(projectId, id)
+      return present(this.find(projectId, id))
     })
   }
 
   async update(
     projectId: string,
     id: string,
-    change: { readonly [K in keyof Said]?: Said[K] | null },
+    change: { readonly [K in keyof AppFields]?: AppFields[K] | null },
   ): Promise<DomainAppRecord> {
-    const { store, clock, changed } = this.#parts
-    this.#ownToChange(projectId, id)
+    const { store, clock, changed } = this.#deps
+    changeable(this.find(projectId, id))
     await telling(
       store.transaction().execute(async (write) => {
         // The first statement is a write, which locks the row before it is read.
@@ -77,17 +88,17 @@ export class StoredDomainApps implements DomainApps {
       }),
     )
     await changed({ domains: [id] })
-    return this.#present(projectId, id)
+    return present(this.find(projectId, id))
   }
 
   async remove(projectId: string, id: string): Promise<void> {
-    this.#ownToChange(projectId, id)
-    const { store, changed } = this.#parts
+    changeable(this.find(projectId, id))
+    const { store, changed } = this.#deps
     await store.deleteFrom('domain_app').where('id', '=', id).where('managed_by_file', '=', 0).execute()
     await changed({ domains: [id] })
   }
 
-  #changed(row: DomainAppTable, change: { readonly [K in keyof Said]?: Said[K] | null }) {
+  #changed(row: DomainAppTable, change: { readonly [K in keyof AppFields]?: AppFields[K] | null }) {
     const { record: before } = domainEntryOf(row)
     const said = Object.entries(change).filter(([, value]) => value !== undefined)
     const after: typeof change = { ...before, ...Object.fromEntries(said) }
@@ -99,7 +110,7 @@ export class StoredDomainApps implements DomainApps {
   }
 
   #ofProject(projectId: string): DomainAppRecord[] {
-    return this.#parts.memory.domains.ofProject(projectId).map(({ record }) => record)
+    return this.#deps.memory.domains.ofProject(projectId).map(({ record }) => record)
   }
 
   #domainOf(projectId: string, identifier: string): string {
@@ -107,31 +118,19 @@ export class StoredDomainApps implements DomainApps {
       throw new TrunklineError('invalid_field', 'It consists of letters, digits and dashes, at most 30.', {
         attribute: 'identifier',
       })
-    const { tokens } = this.#parts.memory
+    const { tokens } = this.#deps.memory
     const name = tokens.project(projectId)?.name ?? projectId
     const label = `${name}-${identifier}`.toLowerCase()
     // With projects `a` and `a-b`, a label that begins with `a-b-` belongs to `a-b` alone.
     const isOfOther = (other: string) => other.length > name.length && label.startsWith(`${other}-`)
     if (tokens.names().some(isOfOther))
       throw new TrunklineError('domain_taken', undefined, { attribute: 'identifier' })
-    return `${label}.${this.#parts.domainSuffix}`.toLowerCase()
-  }
-
-  #ownToChange(projectId: string, id: string): DomainAppRecord {
-    const record = this.#present(projectId, id)
-    if (record.managedByFile) throw new TrunklineError('managed_by_file')
-    return record
-  }
-
-  #present(projectId: string, id: string): DomainAppRecord {
-    const record = this.find(projectId, id)
-    if (!record) throw new TrunklineError('unknown_resource')
-    return record
+    return `${label}.${this.#domainSuffix}`.toLowerCase()
   }
 }
 
 /** Returns the columns of an application; absent properties become null. */
-const valuesOf = (app: { readonly [K in keyof Said]?: Said[K] | null }) => ({
+const valuesOf = (app: { readonly [K in keyof AppFields]?: AppFields[K] | null }) => ({
   name: app.name ?? '',
   identifier: app.identifier ?? null,
   user_pattern: app.user ?? '*',

@@ -9,28 +9,21 @@ import type { CarrierEntry, CarrierRecord, ProjectCarriers } from '../ports.ts'
 import type { Listed, ListPage } from '../resource-types.ts'
 import { telling } from './conflicts.ts'
 import { declaredCarriers } from './declared-carriers.ts'
-import type { WritingDeps } from './writing-deps.ts'
-
-/** Collaborators for writing carriers. */
-export interface CarrierDeps extends WritingDeps {
-  readonly sealing: Sealing
-  /** Carriers of the configuration file. */
-  readonly declared: readonly CarrierConfig[]
-  /** Project of carriers that name none. */
-  readonly firstProject: string
-}
+import { changeable, countCreated, present, type WritingDeps } from './writing-deps.ts'
 
 /** Carriers of projects: those of the file, which are only shown, and those of the API. */
 export class StoredProjectCarriers implements ProjectCarriers {
-  readonly #parts: CarrierDeps
-  #declared: readonly CarrierRecord[]
+  readonly #deps: WritingDeps
+  readonly #sealing: Sealing
+  #declared: readonly CarrierRecord[] = []
 
-  constructor(parts: CarrierDeps) {
-    this.#parts = parts
-    this.#declared = declaredCarriers(parts.declared, parts.firstProject)
+  /** `sealing` encrypts the passwords. */
+  constructor(deps: WritingDeps, sealing: Sealing) {
+    this.#deps = deps
+    this.#sealing = sealing
   }
 
-  /** Replaces the carriers of the configuration file. */
+  /** Replaces the carriers of the configuration file. `firstProject`: project of those that name none. */
   declare(carriers: readonly CarrierConfig[], firstProject: string): void {
     this.#declared = declaredCarriers(carriers, firstProject)
   }
@@ -44,21 +37,21 @@ export class StoredProjectCarriers implements ProjectCarriers {
   }
 
   create(projectId: string, entry: CarrierEntry): Promise<CarrierRecord> {
-    const { store, quotas, limits, clock, changed } = this.#parts
-    const made = () => this.#ofProject(projectId).filter(({ managedByFile }) => !managedByFile).length
-    return quotas.within(`${projectId} carriers`, limits.carriers, made, async () => {
+    const { store, quotas, clock, changed } = this.#deps
+    const count = () => countCreated(this.#ofProject(projectId))
+    return quotas.within(projectId, 'carriers', count, async () => {
       const id = randomUUID()
       const now = clock.now()
       const row = { ...this.#rowOf(projectId, id, entry), id, created_at: now, updated_at: now }
       await telling(store.insertInto('carrier').values(row).execute())
       await changed({ carriers: true })
-      return this.#present(projectId, id)
+      return present(this.find(projectId, id))
     })
   }
 
   async replace(projectId: string, id: string, entry: CarrierEntry): Promise<CarrierRecord> {
-    const { store, clock, changed } = this.#parts
-    const before = this.#ownToChange(projectId, id)
+    const { store, clock, changed } = this.#deps
+    const before = changeable(this.find(projectId, id))
     const stored = await store.selectFrom('carrier').select('secrets').where('id', '=', id).executeTakeFirst()
     const kept = this.#secretsOf(id, stored?.secrets ?? null)
     const whole = withSecrets(entry, {
@@ -68,12 +61,12 @@ export class StoredProjectCarriers implements ProjectCarriers {
     const row = { ...this.#rowOf(projectId, id, whole), updated_at: clock.now() }
     await telling(store.updateTable('carrier').set(row).where('id', '=', id).execute())
     await changed({ carriers: true })
-    return this.#present(projectId, id)
+    return present(this.find(projectId, id))
   }
 
   async remove(projectId: string, id: string): Promise<void> {
-    this.#ownToChange(projectId, id)
-    const { store, changed } = this.#parts
+    changeable(this.find(projectId, id))
+    const { store, changed } = this.#deps
     await store.deleteFrom('carrier').where('id', '=', id).execute()
     await changed({ carriers: true })
   }
@@ -81,7 +74,7 @@ export class StoredProjectCarriers implements ProjectCarriers {
   /** Returns the passwords; empty if another gateway's key has sealed them: they must be set again. */
   #secretsOf(id: string, sealed: string | null): CarrierSecrets {
     try {
-      return openedSecrets(id, sealed, this.#parts.sealing)
+      return openedSecrets(id, sealed, this.#sealing)
     } catch {
       return {}
     }
@@ -96,7 +89,7 @@ export class StoredProjectCarriers implements ProjectCarriers {
       name: entry.name,
       entry_json: JSON.stringify(entry),
       is_default: isDefault ? (1 as const) : null,
-      secrets: sealed ? this.#parts.sealing.seal(JSON.stringify(secrets), id) : null,
+      secrets: sealed ? this.#sealing.seal(JSON.stringify(secrets), id) : null,
     }
   }
 
@@ -118,20 +111,8 @@ export class StoredProjectCarriers implements ProjectCarriers {
   }
 
   #ofProject(projectId: string): readonly CarrierRecord[] {
-    const made = this.#parts.memory.carriers.all.map(({ record }) => record)
+    const made = this.#deps.memory.carriers.all.map(({ record }) => record)
     return [...this.#declared, ...made].filter((record) => record.projectId === projectId)
-  }
-
-  #ownToChange(projectId: string, id: string): CarrierRecord {
-    const record = this.#present(projectId, id)
-    if (record.managedByFile) throw new TrunklineError('managed_by_file')
-    return record
-  }
-
-  #present(projectId: string, id: string): CarrierRecord {
-    const record = this.find(projectId, id)
-    if (!record) throw new TrunklineError('unknown_resource')
-    return record
   }
 }
 

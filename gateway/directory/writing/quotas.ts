@@ -1,24 +1,42 @@
+import type { ProjectLimits } from '../../../config/types.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 
 /**
- * Counts resources in creation together with existing ones, so that simultaneous requests cannot exceed a
- * limit.
+ * Limits of each project. Counts entries in creation together with existing ones, so that simultaneous
+ * requests cannot exceed a limit.
  */
 export class Quotas {
-  /** Number of resources in creation, by project and kind. */
-  #making = new Map<string, number>()
+  #limits: ProjectLimits
+  /** Number of entries in creation, by project and kind. */
+  readonly #creating = new Map<string, number>()
 
-  /** Throws `over_quota` if there are `limit` resources of the kind already. */
-  async within<T>(key: string, limit: number, count: () => number, make: () => Promise<T>): Promise<T> {
-    const making = this.#making.get(key) ?? 0
-    if (count() + making >= limit) throw new TrunklineError('over_quota', undefined, { limit })
-    this.#making.set(key, making + 1)
+  constructor(limits: ProjectLimits) {
+    this.#limits = limits
+  }
+
+  /** Applies other limits to later creations. */
+  change(limits: ProjectLimits): void {
+    this.#limits = limits
+  }
+
+  /** Runs `create`. Throws `over_quota` if the project has as many entries of the kind as it may have. */
+  async within<T>(
+    projectId: string,
+    kind: keyof ProjectLimits,
+    count: () => number,
+    create: () => Promise<T>,
+  ): Promise<T> {
+    const key = `${projectId} ${kind}`
+    const limit = this.#limits[kind]
+    const creating = this.#creating.get(key) ?? 0
+    if (count() + creating >= limit) throw new TrunklineError('over_quota', undefined, { limit })
+    this.#creating.set(key, creating + 1)
     try {
-      return await make()
+      return await create()
     } finally {
-      const left = (this.#making.get(key) ?? 1) - 1
-      if (left > 0) this.#making.set(key, left)
-      else this.#making.delete(key)
+      const left = (this.#creating.get(key) ?? 1) - 1
+      if (left > 0) this.#creating.set(key, left)
+      else this.#creating.delete(key)
     }
   }
 }

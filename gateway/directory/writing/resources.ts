@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { forgetDevices } from '../devices.ts'
 import { listResources } from '../index/listing.ts'
+import type { Passwords } from '../passwords.ts'
 import type { FlowVersionRecord, Resources } from '../ports.ts'
 import type {
   NewResource,
@@ -16,56 +17,59 @@ import { telling } from './conflicts.ts'
 import { columnsOf, merged } from './details.ts'
 import { deployFlow, flowVersions } from './flows.ts'
 import { addressFor, checkedName } from './names.ts'
-import type { WritingDeps } from './writing-deps.ts'
+import { changeable, present, type WritingDeps } from './writing-deps.ts'
 
 /** Resources of the store. */
 export class StoredResources implements Resources {
-  readonly #parts: WritingDeps
+  readonly #deps: WritingDeps
+  readonly #passwords: Pick<Passwords, 'hash'>
+  readonly #realms: readonly string[]
 
-  constructor(parts: WritingDeps) {
-    this.#parts = parts
+  /** `realms`: hosts at which SIP endpoints register. */
+  constructor(deps: WritingDeps, passwords: Pick<Passwords, 'hash'>, realms: readonly string[]) {
+    this.#deps = deps
+    this.#passwords = passwords
+    this.#realms = realms
   }
 
   find<T extends ResourceType>(projectId: string, type: T, id: string): Resource<T> | undefined
   find(projectId: string, type: undefined, id: string): Resource | undefined
   find(projectId: string, type: ResourceType | undefined, id: string): Resource | undefined {
-    const resource = this.#parts.memory.contents.byId(id)?.resource
+    const resource = this.#deps.memory.contents.byId(id)?.resource
     return resource && own(resource, projectId) && (type === undefined || resource.type === type)
       ? resource
       : undefined
   }
 
   findByAddressId(projectId: string, addressId: string): Resource | undefined {
-    const resource = this.#parts.memory.contents.byAddressId(addressId)?.resource
+    const resource = this.#deps.memory.contents.byAddressId(addressId)?.resource
     return resource && own(resource, projectId) ? resource : undefined
   }
 
   findByAddress(projectId: string, context: string, name: string): Resource | undefined {
-    return this.#parts.memory.contents.byAddress(projectId, { context, name })?.resource
+    return this.#deps.memory.contents.byAddress(projectId, { context, name })?.resource
   }
 
   findSubscriber(projectId: string, email: string): Resource<'subscriber'> | undefined {
-    const resource = this.#parts.memory.contents.byEmail(projectId, email)?.resource
+    const resource = this.#deps.memory.contents.byEmail(projectId, email)?.resource
     return resource?.type === 'subscriber' ? resource : undefined
   }
 
   list(projectId: string, query: Parameters<Resources['list']>[1]) {
-    return listResources(this.#parts.memory.contents, projectId, query)
+    return listResources(this.#deps.memory.contents, projectId, query)
   }
 
   async create<T extends ResourceType>(resource: NewResource<T>): Promise<Resource<T>> {
-    const { quotas, limits } = this.#parts
     const { projectId } = resource
     this.#checkHandler(projectId, resource.details)
     const isPerson = resource.type === 'subscriber'
-    const kind = isPerson ? 'subscribers' : 'resources'
-    const id = await quotas.within(
-      `${projectId} ${kind}`,
-      limits[kind],
-      () => this.#parts.memory.contents.made(projectId, isPerson),
+    const id = await this.#deps.quotas.within(
+      projectId,
+      isPerson ? 'subscribers' : 'resources',
+      () => this.#deps.memory.contents.made(projectId, isPerson),
       () => this.#create(resource),
     )
-    return this.#present(projectId, resource.type as T, id)
+    return present(this.find(projectId, resource.type as T, id))
   }
 
   async update<T extends ResourceType>(
@@ -74,11 +78,11 @@ export class StoredResources implements Resources {
     id: string,
     change: ResourceChange<T>,
   ): Promise<Resource<T>> {
-    const { store, changed, passwords } = this.#parts
+    const { store, changed } = this.#deps
     this.#checkHandler(projectId, change.details)
     const hash =
       type === 'subscriber' && change.password !== undefined
-        ? await passwords.hash(change.password)
+        ? await this.#passwords.hash(change.password)
         : undefined
     await telling(
       store.transaction().execute(async (write) => {
@@ -86,14 +90,12 @@ export class StoredResources implements Resources {
       }),
     )
     await changed({ resources: [id] })
-    return this.#present(projectId, type, id)
+    return present(this.find(projectId, type, id))
   }
 
   async remove(projectId: string, type: ResourceType | undefined, id: string): Promise<void> {
-    const resource = type === undefined ? this.find(projectId, type, id) : this.find(projectId, type, id)
-    if (!resource) throw new TrunklineError('unknown_resource')
-    if (resource.managedByFile) throw new TrunklineError('managed_by_file')
-    const { store, changed } = this.#parts
+    changeable(type === undefined ? this.find(projectId, type, id) : this.find(projectId, type, id))
+    const { store, changed } = this.#deps
     const { numDeletedRows } = await store
       .deleteFrom('resource')
       .where('id', '=', id)
@@ -113,7 +115,7 @@ export class StoredResources implements Resources {
   }
 
   flowVersions(projectId: string, id: string): Promise<readonly FlowVersionRecord[]> {
-    return flowVersions(this.#parts.store, projectId, id)
+    return flowVersions(this.#deps.store, projectId, id)
   }
 
   async deployFlow(
@@ -121,7 +123,7 @@ export class StoredResources implements Resources {
     id: string,
     version?: number | { readonly id: string },
   ): Promise<FlowVersionRecord> {
-    const { store, changed, clock } = this.#parts
+    const { store, changed, clock } = this.#deps
     const deployed = await store
       .transaction()
       .execute((write) => deployFlow(write, { projectId, id, version, now: clock.now() }))
@@ -129,20 +131,12 @@ export class StoredResources implements Resources {
     return deployed
   }
 
-  /** Returns a resource as it is in memory after a write. */
-  #present<T extends ResourceType>(projectId: string, type: T, id: string): Resource<T> {
-    const resource = this.find(projectId, type, id)
-    // Another request has removed it meanwhile.
-    if (!resource) throw new TrunklineError('unknown_resource')
-    return resource
-  }
-
   async #create(resource: NewResource): Promise<string> {
-    const { store, memory, changed, passwords } = this.#parts
+    const { store, memory, changed } = this.#deps
     const id = randomUUID()
     const hash =
       resource.type === 'subscriber' && resource.password !== undefined
-        ? await passwords.hash(resource.password)
+        ? await this.#passwords.hash(resource.password)
         : null
     const insert = (isTaken: boolean) => {
       const address = addressFor(memory.contents, resource, isTaken)
@@ -166,7 +160,7 @@ export class StoredResources implements Resources {
     address: { readonly context: string; readonly name: string },
     hash: string | null,
   ): Promise<void> {
-    const now = this.#parts.clock.now()
+    const now = this.#deps.clock.now()
     const { email, username, rest } = columnsOf(type, details)
     const row = { id, project_id: projectId, type, display_name: displayName, managed_by_file: 0 }
     await write
@@ -206,7 +200,7 @@ export class StoredResources implements Resources {
     change: ResourceChange,
     hash: string | undefined,
   ): Promise<void> {
-    const now = this.#parts.clock.now()
+    const now = this.#deps.clock.now()
     // The first statement is a write, which locks the row before it is read.
     const before = await write
       .updateTable('resource')
@@ -295,7 +289,7 @@ export class StoredResources implements Resources {
 
   #secrets(username: string, password: string | undefined): string {
     if (password === undefined) return '[]'
-    return JSON.stringify(this.#parts.realms.map((realm) => digestSecret(username, realm, password)))
+    return JSON.stringify(this.#realms.map((realm) => digestSecret(username, realm, password)))
   }
 }
 

@@ -1,41 +1,40 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { hashOf } from '../index/api-tokens.ts'
 import type { ApiToken, Project, Projects } from '../ports.ts'
-import type { WritingDeps } from './writing-deps.ts'
+import { changeable, countCreated, present, type WritingDeps } from './writing-deps.ts'
 
 /** Projects and tokens of the store. */
 export class StoredProjects implements Projects {
-  readonly #parts: WritingDeps
+  readonly #deps: WritingDeps
 
-  constructor(parts: WritingDeps) {
-    this.#parts = parts
+  constructor(deps: WritingDeps) {
+    this.#deps = deps
   }
 
   project(id: string): Project | undefined {
-    return this.#parts.memory.tokens.project(id)
+    return this.#deps.memory.tokens.project(id)
   }
 
   tokenOf(secret: string): ApiToken | undefined {
-    const token = this.#parts.memory.tokens.byHash(hashOf(secret))
-    return token?.expiresAt !== undefined && token.expiresAt <= this.#parts.clock.now() ? undefined : token
+    const token = this.#deps.memory.tokens.byHash(hashOf(secret))
+    return token?.expiresAt !== undefined && token.expiresAt <= this.#deps.clock.now() ? undefined : token
   }
 
   tokens(projectId: string): readonly ApiToken[] {
-    return this.#parts.memory.tokens.ofProject(projectId)
+    return this.#deps.memory.tokens.ofProject(projectId)
   }
 
   onChange(listener: () => void): () => void {
-    return this.#parts.memory.tokens.onChange(listener)
+    return this.#deps.memory.tokens.onChange(listener)
   }
 
   addToken(
     projectId: string,
     { name, scopes, expiresAt }: Parameters<Projects['addToken']>[1],
   ): ReturnType<Projects['addToken']> {
-    const { store, clock, quotas, limits, changed } = this.#parts
-    const made = () => this.tokens(projectId).filter(({ managedByFile }) => !managedByFile).length
-    return quotas.within(`${projectId} tokens`, limits.tokens, made, async () => {
+    const { store, clock, quotas, changed } = this.#deps
+    const count = () => countCreated(this.tokens(projectId))
+    return quotas.within(projectId, 'tokens', count, async () => {
       const id = randomUUID()
       const secret = randomBytes(32).toString('base64url')
       await store
@@ -52,7 +51,7 @@ export class StoredProjects implements Projects {
         })
         .execute()
       await changed({ projects: true })
-      return { token: this.#find(projectId, id), secret }
+      return { token: present(this.#find(projectId, id)), secret }
     })
   }
 
@@ -61,9 +60,9 @@ export class StoredProjects implements Projects {
     id: string,
     { name, scopes }: Parameters<Projects['changeToken']>[2],
   ): Promise<ApiToken> {
-    const before = this.#ownToChange(projectId, id)
+    const before = changeable(this.#find(projectId, id))
     if (name === undefined && scopes === undefined) return before
-    await this.#parts.store
+    await this.#deps.store
       .updateTable('api_token')
       // Unchanged properties may have changed since they were read.
       .set({
@@ -73,29 +72,21 @@ export class StoredProjects implements Projects {
       .where('id', '=', id)
       .where('managed_by_file', '=', 0)
       .execute()
-    await this.#parts.changed({ projects: true })
-    return this.#find(projectId, id)
+    await this.#deps.changed({ projects: true })
+    return present(this.#find(projectId, id))
   }
 
   async removeToken(projectId: string, id: string): Promise<void> {
-    this.#ownToChange(projectId, id)
-    await this.#parts.store
+    changeable(this.#find(projectId, id))
+    await this.#deps.store
       .deleteFrom('api_token')
       .where('id', '=', id)
       .where('managed_by_file', '=', 0)
       .execute()
-    await this.#parts.changed({ projects: true })
+    await this.#deps.changed({ projects: true })
   }
 
-  #find(projectId: string, id: string): ApiToken {
-    const token = this.tokens(projectId).find((each) => each.id === id)
-    if (!token) throw new TrunklineError('unknown_resource')
-    return token
-  }
-
-  #ownToChange(projectId: string, id: string): ApiToken {
-    const token = this.#find(projectId, id)
-    if (token.managedByFile) throw new TrunklineError('managed_by_file')
-    return token
+  #find(projectId: string, id: string): ApiToken | undefined {
+    return this.tokens(projectId).find((each) => each.id === id)
   }
 }

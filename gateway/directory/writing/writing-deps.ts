@@ -1,7 +1,6 @@
-import type { ProjectLimits } from '../../../config/types.ts'
 import type { Clock } from '../../core/clock.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Changed, Memory } from '../index/memory.ts'
-import type { Passwords } from '../passwords.ts'
 import type { Store } from '../sqlite.ts'
 import type { Quotas } from './quotas.ts'
 
@@ -14,11 +13,22 @@ export interface WritingDeps {
    */
   readonly changed: (changed: Changed) => Promise<void>
   readonly quotas: Quotas
-  readonly limits: ProjectLimits
   readonly clock: Pick<Clock, 'now'>
-  readonly passwords: Pick<Passwords, 'hash'>
-  /** Hosts at which SIP endpoints register. */
-  readonly realms: readonly string[]
-  /** Suffix of the domains of domain applications; a reload may change it. */
-  readonly domainSuffix: string
 }
+
+/** Returns an entry that was looked up. Throws `unknown_resource` if it is undefined. */
+export const present = <T>(entry: T | undefined): T => {
+  if (entry === undefined) throw new TrunklineError('unknown_resource')
+  return entry
+}
+
+/** Returns an entry that the API may change. Throws `unknown_resource`, `managed_by_file`. */
+export const changeable = <T extends { readonly managedByFile: boolean }>(entry: T | undefined): T => {
+  const found = present(entry)
+  if (found.managedByFile) throw new TrunklineError('managed_by_file')
+  return found
+}
+
+/** Returns the number of entries that the API has created. */
+export const countCreated = (entries: readonly { readonly managedByFile: boolean }[]): number =>
+  entries.filter(({ managedByFile }) => !managedByFile).length

@@ -1,8 +1,8 @@
-import type { Declared } from './declared.ts'
-import { domainEntryOf } from './index/domains.ts'
-import { entryOf } from './index/entry.ts'
-import { Memory, type NumberTarget } from './index/memory.ts'
-import { domainValues } from './provision/domains.ts'
+import type { Declared } from '../declared.ts'
+import { domainEntryOf } from '../index/domains.ts'
+import { entryOf } from '../index/entry.ts'
+import { Memory, type NumberTarget } from '../index/memory.ts'
+import { domainValues } from '../provision/domains.ts'
 
 /** Returns a directory of the file's declarations alone, without a store. Ids are the names in the file. */
 export const memoryOf = ({ domains, resources }: Declared, numberTarget: NumberTarget): Memory => {

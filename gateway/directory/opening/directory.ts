@@ -1,30 +1,31 @@
-import type { ProjectLimits } from '../../config/types.ts'
-import type { RoomConference } from '../../handlers/verbs.ts'
-import { TrunklineError } from '../core/errors/catalogue.ts'
-import type { Log } from '../core/log.ts'
-import { Sealing } from '../core/sealing.ts'
-import type { Target } from '../model.ts'
-import { type DirectoryConfig, declaredBy, realmsOf } from './declared.ts'
-import { forgetDevices } from './devices.ts'
-import { type ConnectionUse, type Engine, type EngineOptions, type News, openEngine } from './engine.ts'
-import { Memory, type NumberTarget } from './index/memory.ts'
-import { OtherGateways } from './index/other-gateways.ts'
-import { Refresh } from './index/refresh.ts'
-import { StoredCarriers } from './index/stored-carriers.ts'
-import { migrate } from './migrations/run.ts'
-import { Passwords } from './passwords.ts'
-import type { DomainApps, ProjectCarriers, Projects, Resources } from './ports.ts'
-import { provision } from './provision/provision.ts'
-import { RecordingRows } from './recordings.ts'
+import type { ProjectLimits } from '../../../config/types.ts'
+import type { RoomConference } from '../../../handlers/verbs.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
+import type { Log } from '../../core/log.ts'
+import { Sealing } from '../../core/sealing.ts'
+import type { Target } from '../../model.ts'
+import { type DirectoryConfig, declaredBy, realmsOf } from '../declared.ts'
+import { forgetDevices } from '../devices.ts'
+import type { ConnectionUse, Engine, EngineOptions, News } from '../engine.ts'
+import { type Changed, Memory, type NumberTarget } from '../index/memory.ts'
+import { OtherGateways } from '../index/other-gateways.ts'
+import { Refresh } from '../index/refresh.ts'
+import { StoredCarriers } from '../index/stored-carriers.ts'
+import { migrate } from '../migrations/run.ts'
+import { Passwords } from '../passwords.ts'
+import type { DomainApps, ProjectCarriers, Projects, Resources } from '../ports.ts'
+import { provision } from '../provision/provision.ts'
+import { RecordingRows } from '../recordings.ts'
+import type { Store, Write } from '../sqlite.ts'
+import type { Directory, DomainApp, Senders, SipEndpoint, Subscriber } from '../types.ts'
+import { StoredDomainApps } from '../writing/domain-apps.ts'
+import { StoredProjectCarriers } from '../writing/project-carriers.ts'
+import { Quotas } from '../writing/quotas.ts'
+import { StoredResources } from '../writing/resources.ts'
+import { StoredProjects } from '../writing/stored-projects.ts'
+import type { WritingDeps } from '../writing/writing-deps.ts'
+import { openEngine } from './open-engine.ts'
 import { Redeclaring } from './redeclaring.ts'
-import type { Store, Write } from './sqlite.ts'
-import type { Directory, DomainApp, Senders, SipEndpoint, Subscriber } from './types.ts'
-import { StoredDomainApps } from './writing/domain-apps.ts'
-import { StoredProjectCarriers } from './writing/project-carriers.ts'
-import { Quotas } from './writing/quotas.ts'
-import { StoredResources } from './writing/resources.ts'
-import { StoredProjects } from './writing/stored-projects.ts'
-import type { WritingDeps } from './writing/writing-deps.ts'
 
 /** Options of {@link createDirectory}. */
 export interface DirectoryOptions extends EngineOptions {
@@ -85,41 +86,44 @@ export const createDirectory = async (options: DirectoryOptions): Promise<Direct
       },
       'directory opened',
     )
-    const dummyHash = await passwords.hash('unknown')
     const { limits = defaultLimits, domainSuffix = 'dapp.localhost' } = options
-    const settings = { limits: { ...limits }, domainSuffix }
-    const parts: WritingDeps = {
-      store,
-      memory,
-      limits: settings.limits,
-      clock,
-      passwords,
-      realms: realmsOf(config),
-      get domainSuffix() {
-        return settings.domainSuffix
-      },
-      quotas: new Quotas(),
-      changed: (changed) =>
-        refresh.changed(changed).catch((error) => {
-          others?.missed()
-          throw error
-        }),
+    // Gateways that miss a change must read everything again.
+    const noteMissed = (error: unknown) => {
+      others?.missed()
+      throw error
     }
-    const declaredOnes = { declared: config.carriers ?? [], firstProject: config.project }
-    const carriers = new StoredProjectCarriers({ ...parts, ...declaredOnes, sealing })
+    const quotas = new Quotas(limits)
+    const changed = (what: Changed) => refresh.changed(what).catch(noteMissed)
+    const writing: WritingDeps = { store, memory, changed, quotas, clock }
+    const domainApps = new StoredDomainApps(writing, domainSuffix)
+    const carriers = new StoredProjectCarriers(writing, sealing)
+    carriers.declare(config.carriers ?? [], config.project)
     const redeclaring = new Redeclaring({
       store,
       hashing: { secret, passwords },
       clock,
-      settings,
+      quotas,
+      domainApps,
       carriers,
-      refresh: () =>
-        refresh.everything().catch((error) => {
-          others?.missed()
-          throw error
-        }),
+      refresh: () => refresh.everything().catch(noteMissed),
     })
-    return new LoadedDirectory({ engine, others, parts, passwords, dummyHash, carriers, redeclaring })
+    const writers = {
+      resources: new StoredResources(writing, passwords, realmsOf(config)),
+      domainApps,
+      projects: new StoredProjects(writing),
+      carriers,
+    }
+    const dummyHash = await passwords.hash('unknown')
+    return new LoadedDirectory({
+      engine,
+      others,
+      memory,
+      changed,
+      writers,
+      passwords,
+      dummyHash,
+      redeclaring,
+    })
   } catch (error) {
     others?.close()
     await engine.close()
@@ -127,14 +131,16 @@ export const createDirectory = async (options: DirectoryOptions): Promise<Direct
   }
 }
 
-interface LoadedDeps {
+interface LoadedDirectoryDeps {
   readonly engine: Engine
   readonly others: OtherGateways
-  readonly parts: WritingDeps
+  readonly memory: Memory
+  /** See {@link WritingDeps.changed}. */
+  readonly changed: WritingDeps['changed']
+  readonly writers: Pick<Directory, 'resources' | 'domainApps' | 'projects' | 'carriers'>
   readonly passwords: Passwords
   /** Hash that the password of an unknown subscriber is compared with. */
   readonly dummyHash: string
-  readonly carriers: ProjectCarriers
   readonly redeclaring: Redeclaring
 }
 
@@ -145,28 +151,19 @@ class LoadedDirectory implements Directory {
   readonly domainApps: DomainApps
   readonly projects: Projects
   readonly carriers: ProjectCarriers
-  readonly #parts: WritingDeps
+  readonly #deps: LoadedDirectoryDeps
   readonly #memory: Memory
-  readonly #passwords: Passwords
-  readonly #dummyHash: string
-  readonly #engine: Engine
-  readonly #others: OtherGateways
-  readonly #redeclaring: Redeclaring
 
-  constructor({ engine, others, parts, passwords, dummyHash, carriers, redeclaring }: LoadedDeps) {
-    this.#redeclaring = redeclaring
-    this.#engine = engine
-    this.#others = others
-    this.carriers = carriers
-    this.#parts = parts
-    this.#memory = parts.memory
-    this.#passwords = passwords
-    this.#dummyHash = dummyHash
-    this.store = parts.store
-    this.recordings = new RecordingRows(parts.store)
-    this.resources = new StoredResources(parts)
-    this.domainApps = new StoredDomainApps(parts)
-    this.projects = new StoredProjects(parts)
+  constructor(deps: LoadedDirectoryDeps) {
+    const { engine, memory, writers } = deps
+    this.#deps = deps
+    this.#memory = memory
+    this.store = engine.store
+    this.recordings = new RecordingRows(engine.store)
+    this.resources = writers.resources
+    this.domainApps = writers.domainApps
+    this.projects = writers.projects
+    this.carriers = writers.carriers
   }
 
   domainApp(host: string): DomainApp | undefined {
@@ -192,7 +189,8 @@ class LoadedDirectory implements Directory {
   async signIn(projectId: string, email: string, password: string): Promise<Subscriber | undefined> {
     const entry = this.#memory.contents.byEmail(projectId, email)
     // An unknown e-mail takes as long as a known one.
-    const matches = await this.#passwords.verify(password, entry?.passwordHash ?? this.#dummyHash)
+    const { passwords, dummyHash } = this.#deps
+    const matches = await passwords.verify(password, entry?.passwordHash ?? dummyHash)
     const known = matches && entry?.passwordHash !== undefined && !entry.subscriber?.disabled
     return known ? entry.subscriber : undefined
   }
@@ -202,10 +200,9 @@ class LoadedDirectory implements Directory {
     id: string,
     { disabled, tokensAfter, pushKey }: Parameters<Directory['changeSubscriber']>[2],
   ): Promise<void> {
-    const { store, changed } = this.#parts
     const subscriber = this.subscriber(id)
     if (subscriber?.projectId !== projectId) throw new TrunklineError('unknown_resource')
-    await store.transaction().execute(async (write) => {
+    await this.store.transaction().execute(async (write) => {
       await write
         .updateTable('subscriber')
         .set((eb) => ({
@@ -217,7 +214,7 @@ class LoadedDirectory implements Directory {
         .execute()
       if (tokensAfter !== undefined || disabled) await forgetDevices(write, id)
     })
-    await changed({ resources: [id] })
+    await this.#deps.changed({ resources: [id] })
   }
 
   resolve(to: string, projectId: string): Target | undefined {
@@ -249,28 +246,28 @@ class LoadedDirectory implements Directory {
   }
 
   onElsewhere(listener: (news: News) => Promise<void> | void): void {
-    this.#others.on(listener)
+    this.#deps.others.on(listener)
   }
 
   prepareDeclared(
     ...args: Parameters<Directory['prepareDeclared']>
   ): ReturnType<Directory['prepareDeclared']> {
-    return this.#redeclaring.prepare(...args)
+    return this.#deps.redeclaring.prepare(...args)
   }
 
   transaction(work: (write: Write) => Promise<void>): Promise<void> {
     return this.store.transaction().execute(async (write) => {
-      await this.#engine.lock(write)
+      await this.#deps.engine.lock(write)
       await work(write)
     })
   }
 
   get connections(): ConnectionUse | undefined {
-    return this.#engine.connections()
+    return this.#deps.engine.connections()
   }
 
   close(): Promise<void> {
-    this.#others.close()
-    return this.#engine.close()
+    this.#deps.others.close()
+    return this.#deps.engine.close()
   }
 }

@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest'
-import type { DirectoryConfig } from './declared.ts'
-import { config, phone } from './testing/directories.ts'
-import { describeEngines, describePostgres } from './testing/engines.ts'
-import type { Directory } from './types.ts'
+import type { DirectoryConfig } from '../declared.ts'
+import { config, phone } from '../testing/directories.ts'
+import { describeEngines, describePostgres } from '../testing/engines.ts'
+import type { Directory } from '../types.ts'
 
 const limits = { subscribers: 2, resources: 2, domainApps: 2, carriers: 2, tokens: 2 }
 const declaring = (changes: Partial<DirectoryConfig> = {}) => ({

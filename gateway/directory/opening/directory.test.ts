@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { DeviceRows } from './devices.ts'
-import { pathOf } from './index/entry.ts'
-import { config, everythingOf, script, TestStore } from './testing/directories.ts'
+import { pathOf } from '../address-path.ts'
+import { DeviceRows } from '../devices.ts'
+import { config, everythingOf, script, TestStore } from '../testing/directories.ts'
 
 const testStore = new TestStore()
 const { open, query } = testStore

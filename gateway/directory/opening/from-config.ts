@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import type { Config } from '../../config/types.ts'
+import type { Config } from '../../../config/types.ts'
+import type { DeclaringConfig } from '../declared.ts'
 import type { DirectoryOptions } from './directory.ts'
-import type { DeclaringConfig } from './redeclaring.ts'
 
 /** Returns the directory's options in the configuration. */
 export const directoryOptions = (

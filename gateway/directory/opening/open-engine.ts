@@ -1,0 +1,43 @@
+import type { Engine, EngineOptions } from '../engine.ts'
+import { openPostgres } from '../postgres/postgres.ts'
+import { openSqliteStore } from '../sqlite.ts'
+
+/** Opens the database. Rejects with an error that names it if it cannot be opened, or reached in time. */
+export const openEngine = async (options: EngineOptions): Promise<Engine> => {
+  const { file, url, connections = 10, startTimeoutMs = 30_000, clock, log } = options
+  if (url !== undefined) return openPostgres({ url, connections, startTimeoutMs, clock, log })
+  const store = openSqliteStore(file, sqliteLog(file, options))
+  let closed = false
+  return {
+    store,
+    name: file,
+    // A file has one gateway.
+    lock: async () => {},
+    listen: async () => {},
+    connections: () => undefined,
+    close: async () => {
+      if (closed) return
+      closed = true
+      await store.destroy()
+    },
+  }
+}
+
+/** Minimum time between two log lines about a store that cannot be written, in milliseconds. */
+const logEveryMs = 60_000
+
+/** Logs at most one line per minute while the file refuses changes, and one when it accepts them again. */
+const sqliteLog = (file: string, { clock, log }: Pick<EngineOptions, 'clock' | 'log'>) => {
+  let loggedAt = Number.NEGATIVE_INFINITY
+  let isRefusing = false
+  return (fault: unknown): void => {
+    if (fault === undefined) {
+      if (isRefusing) log.info({ event: 'store.available', file }, 'store written again')
+      isRefusing = false
+    } else if (clock.now() - loggedAt >= logEveryMs) {
+      loggedAt = clock.now()
+      isRefusing = true
+      log.error({ event: 'store.unavailable', file, err: fault }, 'store cannot be written')
+    }
+  }
+}
