@@ -1,5 +1,5 @@
 /** Collects the regular expressions of the product from syntax trees, for the proof that each is linear. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseAst } from 'vite'
 
@@ -11,6 +11,50 @@ export interface Expression {
   readonly source: string | undefined
   /** Flags of the expression; empty for a JSON Schema `pattern`. */
   readonly flags: string
+}
+
+/**
+ * Forms that the checker of this version has proven linear in earlier runs, in a file that is not part of the
+ * repository. A proof needs up to a second of CPU time, and depends on nothing but the form and the checker.
+ */
+export class ProvenForms {
+  readonly #path: string
+  readonly #checker: string
+  readonly #forms: Set<string>
+  readonly #used = new Set<string>()
+
+  /** Reads the file at `path`; starts empty without one, or if another version of the checker wrote it. */
+  constructor(path: string, checker: string) {
+    this.#path = path
+    this.#checker = checker
+    const saved = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Partial<SavedForms>) : {}
+    this.#forms = new Set(saved.checker === checker ? saved.forms : [])
+  }
+
+  /** Whether a form is proven. */
+  has(form: string, flags: string): boolean {
+    const isProven = this.#forms.has(`/${form}/${flags}`)
+    if (isProven) this.add(form, flags)
+    return isProven
+  }
+
+  add(form: string, flags: string): void {
+    this.#used.add(`/${form}/${flags}`)
+  }
+
+  /** Writes the forms of this run. */
+  save(): void {
+    mkdirSync(dirname(this.#path), { recursive: true })
+    const saved: SavedForms = { checker: this.#checker, forms: [...this.#used] }
+    const draft = `${this.#path}.${process.pid}`
+    writeFileSync(draft, JSON.stringify(saved))
+    renameSync(draft, this.#path)
+  }
+}
+
+interface SavedForms {
+  readonly checker: string
+  readonly forms: readonly string[]
 }
 
 /** A node of the syntax tree. */

@@ -18,14 +18,18 @@ const maxBacklog = 1 << 20
 const maxUntrustedBacklog = 1 << 17
 
 const success = Buffer.from('SIP/2.0 2')
-const welcome = /\r\nCSeq: *[0-9]+ (?:INVITE|REGISTER|SUBSCRIBE|MESSAGE|PUBLISH|NOTIFY)\r\n/i
+const privileged = new Set(['INVITE', 'REGISTER', 'SUBSCRIBE', 'MESSAGE', 'PUBLISH', 'NOTIFY'])
+
+/** Returns the method in the CSeq of a serialised message; empty without one. */
+const methodOf = (bytes: Buffer): string =>
+  /\r\nCSeq: *[0-9]+ (\S+)\r\n/i.exec(bytes.toString('latin1'))?.[1] ?? ''
 
 /**
  * Returns whether bytes are a 2xx for a permitted peer only. Every peer gets a 2xx to OPTIONS, or to the
  * CANCEL of a refused call.
  */
 const isPrivileged2xx = (bytes: Buffer): boolean =>
-  bytes.subarray(0, success.length).equals(success) && welcome.test(bytes.toString('latin1'))
+  bytes.subarray(0, success.length).equals(success) && privileged.has(methodOf(bytes).toUpperCase())
 
 /** Listener of a connection, with the values that the connection needs. */
 export interface ConnectionOwner {

@@ -10,12 +10,20 @@ import {
 import type { SipTls, SipTlsPeer } from '../types.ts'
 import { checkDomain } from './identity.ts'
 
-const pemPattern = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+const pemBegin = '-----BEGIN CERTIFICATE-----'
+const pemEnd = '-----END CERTIFICATE-----'
+
+const certificatesIn = (pem: string): readonly string[] =>
+  pem.split(pemBegin).flatMap((piece, index) => {
+    const end = piece.indexOf('-')
+    const isCertificate = index > 0 && end > 0 && piece.startsWith(pemEnd, end)
+    return isCertificate ? [pemBegin + piece.slice(0, end) + pemEnd] : []
+  })
 
 /** Checks a list of authorities: Node ignores unreadable ones, and then trusts none. */
 const checkAuthorities = (pem: string): void => {
-  const found = pem.match(pemPattern)
-  if (!found) throw new Error('its authorities are no PEM certificates')
+  const found = certificatesIn(pem)
+  if (found.length === 0) throw new Error('its authorities are no PEM certificates')
   for (const each of found) new X509Certificate(each)
 }
 

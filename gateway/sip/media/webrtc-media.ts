@@ -4,6 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { parseSipUri } from '../../core/sip-uri.ts'
 import type { Target } from '../../model.ts'
+import { mediaLines } from '../sdp/media-lines.ts'
 import { OfferAnswer, type OfferIn } from './offer-answer.ts'
 import type { SipMedia } from './sip-media.ts'
 
@@ -16,9 +17,8 @@ const maxConnectWaitMs = 5_000
  * before WebRTC.
  */
 export const isWebRtcSdp = (sdp: string): boolean => {
-  const lines = [...sdp.matchAll(/^m=audio (\d+)(?:\/\d+)? (\S+) /gm)]
-  const usable = lines.flatMap(([, port, protocol = '']) => (Number(port) > 0 ? [protocol] : []))
-  const has = (form: RegExp) => usable.some((protocol) => form.test(protocol))
+  const usable = mediaLines(sdp).filter(({ media, port }) => media === 'audio' && port > 0)
+  const has = (form: RegExp) => usable.some(({ protocol }) => form.test(protocol))
   return has(/^(UDP|TCP)\/TLS\/RTP\/SAVPF?$/) && !has(/^RTP\/S?AVP$/)
 }
 

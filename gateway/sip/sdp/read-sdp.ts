@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { parse } from 'sdp-transform'
 import { minOpusPacketMs, readOpusParameters } from '../../../media/codecs/opus-parameters.ts'
 import type { Direction } from '../../../media/types.ts'
+import { type Fields, integer, list, object, text } from '../../../media/webrtc/sdp/fields.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { printable } from '../headers.ts'
 import { codecNamed, comfortNoise, staticFormats } from './codec-names.ts'
@@ -16,25 +17,28 @@ import type {
   Section,
 } from './sdp-description.ts'
 
-/** Longest description that is read, in characters. */
+/** Maximum length of a description, in characters. */
 const maxSdpLength = 16_384
-/** Most m-lines, and most formats of one m-line. */
+/** Maximum number of m-lines. */
 const maxSections = 16
+/** Maximum number of formats of one m-line. */
 const maxFormats = 64
-/** Most `a=crypto` lines of one m-line. */
+/** Maximum number of `a=crypto` lines of one m-line. */
 const maxCryptoLines = 16
-
-/** Most sources of one m-line. */
+/** Maximum number of sources of one m-line. */
 const maxSources = 16
 
 const profiles: readonly Profile[] = ['RTP/AVP', 'RTP/SAVP']
 const directions = ['sendrecv', 'sendonly', 'recvonly', 'inactive'] as const
 
-type Fields = Readonly<Record<string, unknown>>
-
 /**
- * Reads a peer's offer or answer. Throws {@link TrunklineError} `bad_sdp` (with the expectation and its
- * place) or `no_common_codec` (with the offered formats). Addresses are IP literals: DNS is never asked.
+ * Reads an offer or answer with RTP, or with SRTP whose keys stand in the description. Throws {@link
+ * TrunklineError} `bad_sdp` (with the expectation and its place) or `no_common_codec` (with the offered
+ * formats). Addresses are IP literals: DNS is never asked.
+ *
+ * Descriptions of browsers have their own reader in `media/webrtc/sdp`. It requires what this one ignores
+ * (ICE, DTLS, `a=mid`), ignores what this one requires (addresses and ports), and names its faults to
+ * browsers. `sdp-transform` splits the lines for both.
  */
 export const readSdp = (sdp: string): RemoteDescription => {
   checkForm(sdp)
@@ -220,15 +224,3 @@ const label = ({ media, protocol }: Section): string => printable(`${media} ${pr
 
 const fault = (expected: string, facts: Record<string, unknown> = {}): TrunklineError =>
   new TrunklineError('bad_sdp', `SDP: ${expected}.`, { expected, ...facts })
-
-const object = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
-
-const list = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(object) : [])
-
-// The parser turns whatever looks like a number into one.
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined
-
-const integer = (value: unknown, from: number, to: number): number | undefined =>
-  typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to ? value : undefined

@@ -1,11 +1,5 @@
-import { WebRtcError } from '../errors.ts'
-
 /** Fields of a parsed description, not yet validated. */
 export type Fields = Readonly<Record<string, unknown>>
-
-/** Returns the error for an invalid field. `where` names the m-line, or `session`. */
-export const fault = (where: string, text: string): WebRtcError =>
-  new WebRtcError('bad_sdp', `SDP, ${where}: ${text}`)
 
 /** Returns the value as an object; an empty object for any other type. */
 export const object = (value: unknown): Fields =>
@@ -21,11 +15,3 @@ export const text = (value: unknown): string | undefined =>
 /** Returns the value if it is an integer from `from` to `to`; else undefined. */
 export const integer = (value: unknown, from: number, to: number): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to ? value : undefined
-
-/** Returns the field as text that matches `pattern`. Throws `bad_sdp` with `expected` otherwise. */
-export const matching = (value: unknown, pattern: RegExp, where: string, expected: string): string => {
-  const found = text(value)
-  if (found === undefined) throw fault(where, `${expected} is missing`)
-  if (!pattern.test(found)) throw fault(where, `${expected} expected`)
-  return found
-}

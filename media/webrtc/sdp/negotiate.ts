@@ -2,8 +2,8 @@ import { codecInfo } from '../../codecs/codec-info.ts'
 import { ownOpusParameters, readOpusParameters } from '../../codecs/opus-parameters.ts'
 import type { AudioCodec, OpusPreferences } from '../../types.ts'
 import { WebRtcError } from '../errors.ts'
-import { fault } from './fields.ts'
 import { isDynamic } from './payload-types.ts'
+import { fault } from './sdp-fault.ts'
 import {
   type Format,
   type MediaSection,

@@ -1,6 +1,7 @@
 import { parse } from 'sdp-transform'
 import type { Direction } from '../../types.ts'
-import { type Fields, fault, integer, list, matching, object, text } from './fields.ts'
+import { type Fields, integer, list, object, text } from './fields.ts'
+import { fault, matching } from './sdp-fault.ts'
 import {
   type Credentials,
   type Feedback,

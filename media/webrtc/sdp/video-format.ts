@@ -1,5 +1,5 @@
-import { fault } from './fields.ts'
 import { isDynamic } from './payload-types.ts'
+import { fault } from './sdp-fault.ts'
 import type { Format, MediaSection } from './session-description.ts'
 
 /** Video codecs that are forwarded between browsers. Every browser has both (RFC 7742 section 5). */
